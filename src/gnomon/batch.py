@@ -1,0 +1,161 @@
+"""Distinct texts and indices into them: the one shape in which metrics see data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+__all__ = ["Batch", "Ragged"]
+
+
+@dataclass(frozen=True)
+class Ragged:
+    """One list of indices per segment, of any lengths.
+
+    Attributes:
+        offsets: int32 [N + 1]; the list of segment i is ``indices[offsets[i]:offsets[i + 1]]``.
+        indices: int32, indices into ``Batch.texts``.
+    """
+
+    offsets: NDArray[np.int32]
+    indices: NDArray[np.int32]
+
+    @classmethod
+    def of(cls, lists: Sequence[Sequence[int]]) -> Ragged:
+        """Pack one list per segment."""
+        offsets = np.cumsum([0, *(len(row) for row in lists)], dtype=np.int32)
+        indices = np.array([index for row in lists for index in row], dtype=np.int32)
+        return cls(offsets, indices)
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def __getitem__(self, segment: int) -> NDArray[np.int32]:
+        return self.indices[self.offsets[segment] : self.offsets[segment + 1]]
+
+    def __iter__(self) -> Iterator[NDArray[np.int32]]:
+        return (self[segment] for segment in range(len(self)))
+
+    def select(self, segments: NDArray[np.int32]) -> Ragged:
+        """The lists of some segments, in the order given."""
+        return Ragged.of([self[int(segment)].tolist() for segment in segments])
+
+
+@dataclass(frozen=True)
+class Batch:
+    """K systems over N segments, every distinct text once.
+
+    Attributes:
+        texts: the distinct strings.
+        candidates: int32 [K, N], index of each system's text.
+        references: the references of each segment, shared by all systems.
+        sources: int32 [N], or none.
+        systems: names of the K systems.
+        segments: int32 [N], 0-based numbers of the segments in their test set.
+        language_pair: "de-en" or "en" or unknown.
+        system_references: references of one system (by position) in place of the shared ones.
+    """
+
+    texts: tuple[str, ...]
+    candidates: NDArray[np.int32]
+    references: Ragged
+    sources: NDArray[np.int32] | None
+    systems: tuple[str, ...]
+    segments: NDArray[np.int32]
+    language_pair: str | None = None
+    system_references: Mapping[int, Ragged] = field(default_factory=dict)
+
+    @classmethod
+    def build(
+        cls,
+        *,
+        systems: Mapping[str, Sequence[str]],
+        references: Sequence[Sequence[str | None]],
+        sources: Sequence[str] | None = None,
+        language_pair: str | None = None,
+        system_references: Mapping[str, Sequence[Sequence[str | None]]] | None = None,
+    ) -> Batch:
+        """Intern the texts of some systems; references come one sequence per reference.
+
+        A reference that is ``None`` is left out of its segment's list. References of one system
+        alone are appended to the shared ones.
+        """
+        index: dict[str, int] = {}
+
+        def intern(text: str) -> int:
+            return index.setdefault(text, len(index))
+
+        def lists(columns: Sequence[Sequence[str | None]], n: int) -> list[list[int]]:
+            return [[intern(c[i]) for c in columns if c[i] is not None] for i in range(n)]  # type: ignore[arg-type]  # None is filtered
+
+        first = next(iter([*references, *systems.values(), *([sources] if sources else [])]), ())
+        n = len(first)
+        shared = lists(references, n)
+        candidates = np.array(
+            [[intern(text) for text in texts] for texts in systems.values()], dtype=np.int32
+        ).reshape(len(systems), n)
+        names = tuple(systems)
+        own = {
+            names.index(name): Ragged.of(
+                [a + b for a, b in zip(shared, lists(columns, n), strict=True)]
+            )
+            for name, columns in (system_references or {}).items()
+        }
+        numbers = None if sources is None else np.array([intern(s) for s in sources], np.int32)
+        return cls(
+            texts=tuple(index),
+            candidates=candidates,
+            references=Ragged.of(shared),
+            sources=numbers,
+            systems=names,
+            segments=np.arange(n, dtype=np.int32),
+            language_pair=language_pair,
+            system_references=own,
+        )
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(K, N): numbers of systems and segments."""
+        return self.candidates.shape  # type: ignore[return-value]  # two dimensions by definition
+
+    @property
+    def target_language(self) -> str | None:
+        """The language of references and candidates, where known."""
+        return self.language_pair.split("-")[-1] if self.language_pair else None
+
+    def references_of(self, system: int) -> Ragged:
+        """The references that judge one system (by position)."""
+        return self.system_references.get(system, self.references)
+
+    def select(
+        self,
+        *,
+        systems: Sequence[int] | None = None,
+        segments: Sequence[int] | NDArray[np.int32] | None = None,
+    ) -> Batch:
+        """Some systems and segments by position; the texts stay as they are, indices and all."""
+        rows = np.asarray(range(len(self.systems)) if systems is None else systems, dtype=np.int32)
+        columns = np.asarray(
+            range(len(self.segments)) if segments is None else segments, dtype=np.int32
+        )
+        own = {
+            new: self.system_references[int(old)].select(columns)
+            for new, old in enumerate(rows)
+            if int(old) in self.system_references
+        }
+        return replace(
+            self,
+            candidates=np.ascontiguousarray(self.candidates[np.ix_(rows, columns)]),
+            references=self.references.select(columns),
+            sources=None if self.sources is None else self.sources[columns],
+            systems=tuple(self.systems[int(row)] for row in rows),
+            segments=self.segments[columns],
+            system_references=own,
+        )

@@ -1,0 +1,144 @@
+"""What can go wrong, drawn as one tree.
+
+::
+
+    GnomonError
+    ├── DataError (ValueError)              exit 1: the data do not fit
+    │   ├── FormatError                     a file is not what it should be: path, line, remedy
+    │   ├── LengthMismatchError             two sides have unequal numbers of segments
+    │   ├── AnnotationError                 labels do not fit their text
+    │   └── MaskingError                    no two masks survive a metric's tokeniser
+    ├── MissingFileError (FileNotFoundError)  exit 1
+    ├── OutputError (OSError)               exit 1: a result or a cache entry cannot be written
+    ├── ScoringError (RuntimeError)         exit 1: a metric failed or returned nonsense
+    ├── UsageError (ValueError)             exit 2: the request is wrong
+    │   ├── UnknownNameError (LookupError)  no such metric, feature, tagger, system, ...
+    │   └── SpecError                       a metric's spec string cannot be read
+    └── MissingDependencyError (ImportError)  exit 2: a package or a model is not installed
+
+Every message says what happened, what was given, what is allowed and what to do.
+"""
+
+from __future__ import annotations
+
+import difflib
+from typing import TYPE_CHECKING, ClassVar
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = [
+    "AnnotationError",
+    "DataError",
+    "FormatError",
+    "GnomonError",
+    "LengthMismatchError",
+    "MaskingError",
+    "MissingDependencyError",
+    "MissingFileError",
+    "OutputError",
+    "ScoringError",
+    "SpecError",
+    "UnknownNameError",
+    "UsageError",
+]
+
+_SHOWN = 12
+
+
+class GnomonError(Exception):
+    """Base of every error that gnomon raises on purpose."""
+
+    exit_code: ClassVar[int] = 1
+
+
+class DataError(GnomonError, ValueError):
+    """The data that were given do not fit together or cannot be used."""
+
+
+class FormatError(DataError):
+    """A file is not what its format asks for.
+
+    Args:
+        problem: what is wrong and what is allowed.
+        path: the file.
+        line: 1-based line number, if the fault sits on one line.
+    """
+
+    def __init__(self, problem: str, *, path: object = None, line: int | None = None) -> None:
+        self.path = path
+        self.line = line
+        place = "" if path is None else f"{path}:{line}: " if line else f"{path}: "
+        super().__init__(place + problem)
+
+
+class LengthMismatchError(DataError):
+    """Two sides that must be parallel have unequal numbers of segments."""
+
+
+class AnnotationError(DataError):
+    """Labels do not fit the text that they are said to label."""
+
+
+class MaskingError(DataError):
+    """A metric cannot tell two masks apart, so that MuLER is undefined under it."""
+
+
+class MissingFileError(GnomonError, FileNotFoundError):
+    """A file or directory that was named does not exist."""
+
+
+class OutputError(GnomonError, OSError):
+    """A result, a report or a cache entry cannot be written."""
+
+
+class ScoringError(GnomonError, RuntimeError):
+    """A metric failed, or returned something that is not a score."""
+
+
+class UsageError(GnomonError, ValueError):
+    """The request itself is wrong: an option, an argument, a combination of them."""
+
+    exit_code = 2
+
+
+class SpecError(UsageError):
+    """A metric's spec string cannot be read, or names an argument that the metric lacks."""
+
+
+class UnknownNameError(UsageError, LookupError):
+    """A name is not among those that exist.
+
+    Args:
+        kind: what was looked for, in the singular ("metric").
+        name: what was given.
+        known: the names that exist.
+        remedy: one more sentence on what to do.
+    """
+
+    def __init__(self, kind: str, name: str, known: Iterable[str], *, remedy: str = "") -> None:
+        self.kind = kind
+        self.name = name
+        self.known = tuple(known)
+        near = difflib.get_close_matches(name, self.known, n=1, cutoff=0.5)
+        parts = [f"unknown {kind} {name!r}"]
+        if near:
+            parts.append(f"did you mean {near[0]!r}?")
+        parts.append(f"there {_are(kind, self.known)}")
+        if remedy:
+            parts.append(remedy)
+        super().__init__("; ".join(parts))
+
+
+class MissingDependencyError(GnomonError, ImportError):
+    """A package or a model that the request needs is not installed."""
+
+    exit_code = 2
+
+
+def _are(kind: str, known: tuple[str, ...]) -> str:
+    if not known:
+        return f"is no {kind} at all"
+    shown = ", ".join(known[:_SHOWN])
+    more = f" and {len(known) - _SHOWN} more" if len(known) > _SHOWN else ""
+    return f"are: {shown}{more}"

@@ -1,0 +1,309 @@
+"""Tables that a method found, how they may be looked at, and the segments behind them.
+
+A method describes what it found with the types of this module; reports render them without
+knowing the method. A :class:`Finding` holds
+
+* named tables of flat records (the machine-readable truth),
+* views: which columns of which table make a heat map, bars, ... (how to look at it),
+* exhibits: segments worth reading, with highlighted spans (what is behind a number).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from gnomon.errors import MissingDependencyError, UnknownNameError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+__all__ = [
+    "Bars",
+    "Cell",
+    "Column",
+    "Exhibit",
+    "ExhibitText",
+    "Finding",
+    "HeatMap",
+    "Highlight",
+    "StackedBars",
+    "Table",
+    "View",
+]
+
+Cell: TypeAlias = str | int | float | bool | None
+Kind: TypeAlias = Literal["text", "count", "number", "share"]
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of a table.
+
+    Attributes:
+        name: key of the records; part of the public contract.
+        title: heading for people.
+        kind: "text", "count" (integers), "number", or "share" (mostly in [0, 1]).
+        digits: digits after the point when printed for people; records are never rounded.
+        better: which end is good, where one is.
+        help: one sentence on what the column means.
+    """
+
+    name: str
+    title: str
+    kind: Kind = "text"
+    digits: int = 2
+    better: Literal["higher", "lower"] | None = None
+    help: str = ""
+
+
+@dataclass(frozen=True)
+class Table:
+    """Flat records under named columns. Undefined cells are ``None``, never NaN.
+
+    Attributes:
+        name: key within its finding.
+        title: heading for people.
+        columns: the columns, in order.
+        rows: one mapping per row, with a value for every column.
+        note: a sentence printed below.
+    """
+
+    name: str
+    title: str
+    columns: tuple[Column, ...]
+    rows: tuple[Mapping[str, Cell], ...]
+    note: str = ""
+
+    def column(self, name: str) -> Column:
+        """The column of that name.
+
+        Raises:
+            UnknownNameError: the table has no such column.
+        """
+        for column in self.columns:
+            if column.name == name:
+                return column
+        raise UnknownNameError("column", name, [c.name for c in self.columns])
+
+    def values(self, name: str) -> tuple[Cell, ...]:
+        """The cells of one column, row by row."""
+        return tuple(row[self.column(name).name] for row in self.rows)
+
+
+@dataclass(frozen=True)
+class HeatMap:
+    """A table turned on its side: one cell per row value x column value.
+
+    Attributes:
+        table: name of the table.
+        title: heading.
+        rows: column of the table whose values become rows ("feature").
+        columns: column whose values become columns ("system").
+        value: column whose value fills the cell ("muler"); its ``better`` decides the colours.
+        beside: a column that is shown per row beside the row's name (its smallest and largest
+            value over the columns), e.g. "segments".
+        where: fixed values of other columns that select the rows to show (metric, variant, slice).
+        low: value at which the colour scale starts; None: the smallest that occurs.
+        high: value at which it ends; None: the largest that occurs.
+        marks: a boolean column that flags a cell ("outside [0, 1]").
+        exhibits: cells lead to the exhibits of the same group (= row value) and system.
+    """
+
+    table: str
+    title: str
+    rows: str
+    columns: str
+    value: str
+    beside: str | None = None
+    where: Mapping[str, Cell] = field(default_factory=dict)
+    low: float | None = None
+    high: float | None = None
+    marks: str | None = None
+    exhibits: bool = False
+
+
+@dataclass(frozen=True)
+class Bars:
+    """Bars per category for a few series at a time, which the reader picks.
+
+    Attributes:
+        table: name of the table.
+        title: heading.
+        category: column whose values are the categories ("feature").
+        series: column whose values are the series ("system").
+        values: columns drawn as bars, each its own small panel (("muler", "base", "spread")).
+        where: fixed values of other columns.
+        shown: series picked at first; empty: all.
+        most: how many series the reader may pick; None: all.
+    """
+
+    table: str
+    title: str
+    category: str
+    series: str
+    values: tuple[str, ...]
+    where: Mapping[str, Cell] = field(default_factory=dict)
+    shown: tuple[str, ...] = ()
+    most: int | None = None
+
+
+@dataclass(frozen=True)
+class StackedBars:
+    """One bar per category, made of parts that add up (shares), for one series at a time.
+
+    Attributes:
+        table: name of the table.
+        title: heading.
+        category: column whose values are the categories ("feature").
+        series: column whose values are the series ("system").
+        parts: columns stacked in this order (("miss", "hit", "add")).
+        where: fixed values of other columns.
+    """
+
+    table: str
+    title: str
+    category: str
+    series: str
+    parts: tuple[str, ...]
+    where: Mapping[str, Cell] = field(default_factory=dict)
+
+
+View: TypeAlias = HeatMap | Bars | StackedBars
+
+
+@dataclass(frozen=True)
+class Highlight:
+    """Characters ``start`` to ``end`` (code points, half-open) of a text, and why they stand out."""
+
+    start: int
+    end: int
+    label: str = ""
+
+
+@dataclass(frozen=True)
+class ExhibitText:
+    """One text of an exhibit.
+
+    Attributes:
+        role: "source", "reference" or "candidate".
+        name: name of the reference or system; empty for the source.
+        text: the text, untouched.
+        highlights: spans to mark, in order, not overlapping.
+        values: what the metric said of this text ({"base": 31.2, "oracle": 50.1}).
+    """
+
+    role: Literal["source", "reference", "candidate"]
+    name: str
+    text: str
+    highlights: tuple[Highlight, ...] = ()
+    values: Mapping[str, float | None] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Exhibit:
+    """A segment worth reading.
+
+    Attributes:
+        group: what it is shown for ("pos:NOUN"); a heat map's row leads to it.
+        kind: which list it belongs to ("costs most", "negative").
+        segment: 1-based segment.
+        texts: source, references, candidates; systems side by side.
+        systems: systems whose cells lead to it, most interesting first.
+        document: its document, if known.
+        domain: its domain, if known.
+        weight: what the list is ordered by, largest first.
+        caption: a sentence.
+    """
+
+    group: str
+    kind: str
+    segment: int
+    texts: tuple[ExhibitText, ...]
+    systems: tuple[str, ...] = ()
+    document: str | None = None
+    domain: str | None = None
+    weight: float = 0.0
+    caption: str = ""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What a method found.
+
+    Attributes:
+        method: command that makes it ("muler score").
+        title: heading for people.
+        tables: the tables; the first is the one of the contract, its rows are ``rows``.
+        signatures: how to make the numbers again, by what they belong to (a metric's name).
+        views: how the tables may be looked at; the first is what a terminal shows.
+        exhibits: segments behind the numbers.
+        notices: what a reader should know, in sentences.
+        facts: what was looked at (test set, systems, segments, tagger), in order, for the head of
+            a report.
+    """
+
+    method: str
+    title: str
+    tables: tuple[Table, ...]
+    signatures: Mapping[str, str]
+    views: tuple[View, ...] = ()
+    exhibits: tuple[Exhibit, ...] = ()
+    notices: tuple[str, ...] = ()
+    facts: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def rows(self) -> tuple[Mapping[str, Cell], ...]:
+        """The records of the first table."""
+        return self.tables[0].rows
+
+    def __iter__(self) -> Iterator[Mapping[str, Cell]]:
+        return iter(self.rows)
+
+    def table(self, name: str | None = None) -> Table:
+        """A table by name; the first one by default.
+
+        Raises:
+            UnknownNameError: the finding has no such table.
+        """
+        for table in self.tables:
+            if name in (None, table.name):
+                return table
+        raise UnknownNameError("table", str(name), [t.name for t in self.tables])
+
+    def to_dict(self, name: str | None = None) -> dict[str, list[Cell]]:
+        """A table as column name -> cells, ready for any data frame library."""
+        table = self.table(name)
+        return {column.name: list(table.values(column.name)) for column in table.columns}
+
+    def to_frame(self, name: str | None = None) -> Any:  # noqa: ANN401  # polars is optional
+        """A table as a polars data frame (``.to_pandas()`` from there).
+
+        Raises:
+            MissingDependencyError: polars is not installed.
+        """
+        try:
+            import polars
+        except ImportError as error:
+            raise MissingDependencyError(
+                "data frames need polars, which is not installed; run: pip install 'gnomon[frames]'"
+                " (or use to_dict(), which any data frame library takes)"
+            ) from error
+        return polars.DataFrame(self.to_dict(name), infer_schema_length=None, strict=False)
+
+    def to_latex(self) -> str:
+        """The first view as a LaTeX table (booktabs), everything from the data escaped."""
+        from gnomon import tabular
+
+        return tabular.to_latex(tabular.grid(self))
+
+    def to_markdown(self) -> str:
+        """The first view as a Markdown table."""
+        from gnomon import tabular
+
+        return tabular.to_markdown(tabular.grid(self))
+
+
+def records(columns: Sequence[Column], rows: Sequence[Sequence[Cell]]) -> tuple[dict[str, Cell], ...]:
+    """Rows of cells as the mappings that a :class:`Table` holds."""
+    return tuple(dict(zip((c.name for c in columns), row, strict=True)) for row in rows)

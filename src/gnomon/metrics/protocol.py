@@ -1,0 +1,127 @@
+"""What a metric is, and the optional powers that methods ask for by protocol.
+
+``Metric`` -> ``metric.bind(testset)`` -> ``BoundMetric``. Binding freezes whatever depends on the
+test set (language, idf, pool, score table); only a bound metric scores. Perturbing, masking and
+resampling never bind again. Metrics that freeze nothing return themselves, bound to a language.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, runtime_checkable
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from gnomon.batch import Batch
+    from gnomon.metrics.masking import MaskPlan
+    from gnomon.signature import Signature
+    from gnomon.testset import TestSet
+
+__all__ = ["BoundMetric", "Masking", "Metric", "NativeSignature", "Need", "Statistics"]
+
+Need: TypeAlias = Literal["references", "sources"]
+
+
+class Metric(Protocol):
+    """A metric that is not yet bound to a test set.
+
+    Attributes:
+        name: short name ("bleu").
+        spec: canonical spec string; reading it again gives an equal metric.
+        needs: what it scores candidates against.
+        higher_is_better: False for error rates.
+    """
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def spec(self) -> str: ...
+
+    @property
+    def needs(self) -> frozenset[Need]: ...
+
+    @property
+    def higher_is_better(self) -> bool: ...
+
+    def bind(self, testset: TestSet) -> BoundMetric:
+        """Freeze what depends on the test set.
+
+        Raises:
+            DataError: the test set lacks what the metric needs.
+        """
+        ...
+
+
+@runtime_checkable
+class BoundMetric(Protocol):
+    """A metric that scores.
+
+    Attributes:
+        name: short name.
+        needs: what it scores candidates against.
+        higher_is_better: False for error rates.
+        signature: spec and everything that binding froze.
+    """
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def needs(self) -> frozenset[Need]: ...
+
+    @property
+    def higher_is_better(self) -> bool: ...
+
+    @property
+    def signature(self) -> Signature: ...
+
+    def segments(self, batch: Batch) -> NDArray[np.float64]:
+        """Sentence-level scores, float64 [K, N]; NaN where undefined."""
+        ...
+
+    def system(self, batch: Batch) -> NDArray[np.float64]:
+        """Corpus-level scores, float64 [K]; NaN where undefined."""
+        ...
+
+
+@runtime_checkable
+class Statistics(Protocol):
+    """Power: corpus scores of any subset or resample without scoring again."""
+
+    def statistics(self, batch: Batch) -> NDArray[np.float64]:
+        """Sufficient statistics per system and segment, float64 [K, N, S]; they add up."""
+        ...
+
+    def aggregate(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Corpus scores [...] from summed statistics [..., S]."""
+        ...
+
+
+@runtime_checkable
+class Masking(Protocol):
+    """Power: scores of masked variants of the texts, one tokenisation for all of them."""
+
+    def mask_lengths(self, batch: Batch, plan: MaskPlan) -> tuple[int, ...] | None:
+        """Length in characters of a masked token for each group of the plan.
+
+        ``None`` for metrics on words, whose masks have no length. Lengths come from the
+        references of the whole batch; put them into the plan before slicing.
+        """
+        ...
+
+    def masked(self, batch: Batch, plan: MaskPlan) -> NDArray[np.float64]:
+        """Sentence-level scores of every variant of the plan, float64 [V, K, N]."""
+        ...
+
+
+@runtime_checkable
+class NativeSignature(Protocol):
+    """Power: the exact signature of the tool that defines the metric (sacreBLEU's)."""
+
+    def native_signatures(self, batch: Batch) -> Mapping[str, str]:
+        """Tool -> its signature for corpus scores of this batch."""
+        ...

@@ -1,0 +1,123 @@
+"""Half-open spans of characters, and tables of them over many texts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from gnomon.errors import AnnotationError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+__all__ = ["Span", "SpanTable"]
+
+
+class Span(NamedTuple):
+    """Characters ``start`` to ``end`` of a text, in code points, ``end`` not included."""
+
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class SpanTable:
+    """Where features occur in a list of distinct texts: one row per span.
+
+    Rows are ordered by text, then feature, then start. Spans of one feature in one text do not
+    overlap; spans of different features may.
+
+    Attributes:
+        features: names of the features; ``feature`` holds indices into it. A feature that was
+            asked for and never occurs is listed and has no rows.
+        texts: number of texts that were annotated.
+        text: int32 [R], index of the text.
+        feature: int32 [R], index of the feature.
+        start: int32 [R], first code point.
+        end: int32 [R], code point after the last one.
+    """
+
+    features: tuple[str, ...]
+    texts: int
+    text: NDArray[np.int32]
+    feature: NDArray[np.int32]
+    start: NDArray[np.int32]
+    end: NDArray[np.int32]
+
+    @classmethod
+    def build(
+        cls,
+        annotations: Sequence[Mapping[str, Iterable[tuple[int, int]]]],
+        features: Sequence[str],
+    ) -> SpanTable:
+        """Collect the spans of some features from one mapping per text.
+
+        Args:
+            annotations: for each text, feature name -> spans. Names not in ``features`` are
+                left out.
+            features: the features to keep, in the order that the table shall have.
+
+        Raises:
+            AnnotationError: a span is empty or reversed, or two spans of one feature overlap.
+        """
+        index = {name: i for i, name in enumerate(features)}
+        rows: list[tuple[int, int, int, int]] = []
+        for number, annotation in enumerate(annotations):
+            for name, spans in annotation.items():
+                if name in index:
+                    rows.extend((number, index[name], start, end) for start, end in spans)
+        rows.sort()
+        _check_rows(rows, features)
+        table = np.array(rows, dtype=np.int32).reshape(-1, 4)
+        columns = [np.ascontiguousarray(table[:, i]) for i in range(4)]
+        return cls(tuple(features), len(annotations), *columns)
+
+    def counts(self) -> NDArray[np.int32]:
+        """Spans of each feature in each text, int32 [features, texts]."""
+        counts = np.zeros((len(self.features), self.texts), dtype=np.int32)
+        np.add.at(counts, (self.feature, self.text), 1)
+        return counts
+
+    def spans(self, text: int, feature: str) -> tuple[Span, ...]:
+        """The spans of one feature in one text, in order."""
+        low, high = np.searchsorted(self.text, [text, text + 1])
+        rows = np.flatnonzero(self.feature[low:high] == self.features.index(feature)) + low
+        return tuple(Span(int(self.start[r]), int(self.end[r])) for r in rows)
+
+    def select(self, features: Sequence[str]) -> SpanTable:
+        """The table of some of the features, in the order given."""
+        position = np.full(len(self.features), -1, dtype=np.int32)
+        for new, name in enumerate(features):
+            position[self.features.index(name)] = new
+        feature = position[self.feature]
+        keep = np.flatnonzero(feature >= 0)
+        order = keep[np.lexsort((self.start[keep], feature[keep], self.text[keep]))]
+        return SpanTable(
+            tuple(features),
+            self.texts,
+            self.text[order],
+            feature[order],
+            self.start[order],
+            self.end[order],
+        )
+
+
+def _check_rows(rows: Sequence[tuple[int, int, int, int]], features: Sequence[str]) -> None:
+    previous = (-1, -1, 0, 0)
+    for row in rows:
+        text, feature, start, end = row
+        if not 0 <= start < end:
+            raise AnnotationError(
+                f"span {start}:{end} of {features[feature]} in text {text + 1} is empty or"
+                " reversed; spans are half-open, 0 <= start < end, in code points"
+            )
+        if row[:2] == previous[:2] and start < previous[3]:
+            raise AnnotationError(
+                f"spans {previous[2]}:{previous[3]} and {start}:{end} of {features[feature]} in"
+                f" text {text + 1} overlap; spans of one feature must not"
+            )
+        previous = row

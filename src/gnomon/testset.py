@@ -1,0 +1,466 @@
+"""What was translated, by whom, and what people said of it."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Protocol, TypeVar, cast
+
+import numpy as np
+
+from gnomon.batch import Batch
+from gnomon.errors import DataError, LengthMismatchError, UnknownNameError
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    from numpy.typing import NDArray
+
+__all__ = ["ErrorSpan", "HumanScores", "Ranking", "SystemInfo", "TestSet", "TestSetSummary"]
+
+T = TypeVar("T")
+LEVELS = ("system", "segment", "document", "domain")
+
+
+@dataclass(frozen=True)
+class SystemInfo:
+    """What is known of a system beside its output.
+
+    Attributes:
+        year: year of the submission.
+        architecture: free text ("transformer", "rule-based").
+        constrained: trained on the data of the task only.
+        human: the "system" is a human translator.
+        extra: further columns of ``systems.tsv``.
+    """
+
+    year: int | None = None
+    architecture: str | None = None
+    constrained: bool | None = None
+    human: bool = False
+    extra: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class HumanScores:
+    """Scores that people gave.
+
+    Attributes:
+        kind: "da-z", "mqm", "litepyramid", ...; higher is better.
+        level: "system", "segment", "document" or "domain".
+        systems: names of the scored systems; some may have no text in the test set.
+        values: float64 [systems, items], NaN where missing. One item at system level, the segments
+            at segment level, the documents or domains (in order of ``items``) at the other two.
+        items: names of the documents or domains; empty at the other levels.
+        rater: who scored, where the file tells raters apart.
+    """
+
+    kind: str
+    level: str
+    systems: tuple[str, ...]
+    values: NDArray[np.float64]
+    items: tuple[str, ...] = ()
+    rater: str | None = None
+
+    def of(self, system: str) -> NDArray[np.float64]:
+        """The scores of one system, float64 [items]; all NaN if it was not scored."""
+        if system in self.systems:
+            row: NDArray[np.float64] = self.values[self.systems.index(system)]
+            return row
+        return np.full(self.values.shape[1], np.nan)
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """Relative rankings: in ``segment`` (0-based) people found ``better`` better than ``worse``."""
+
+    kind: str
+    rows: tuple[tuple[int, str, str], ...]
+
+
+@dataclass(frozen=True)
+class ErrorSpan:
+    """An error that a person marked.
+
+    Attributes:
+        system: whose output.
+        segment: 0-based segment.
+        side: "candidate" or "source".
+        start: first code point of the error.
+        end: code point after the error.
+        category: e.g. "Accuracy/Mistranslation".
+        severity: e.g. "major".
+        rater: who marked it.
+    """
+
+    system: str
+    segment: int
+    side: str
+    start: int
+    end: int
+    category: str
+    severity: str
+    rater: str | None = None
+
+
+@dataclass(frozen=True)
+class TestSetSummary:
+    """What a test set holds, in counts; see :meth:`TestSet.summary`."""
+
+    name: str
+    language_pair: str | None
+    segments: int
+    sources: bool
+    references: Mapping[str, int]
+    systems: int
+    human_systems: int
+    documents: int
+    domains: tuple[str, ...]
+    human_scores: tuple[str, ...]
+    empty: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class TestSet:
+    """Sources, references and the outputs of systems, segment by segment. Immutable.
+
+    Lengths are checked here, once: whatever takes a test set may rely on them.
+
+    Attributes:
+        name: what to call it in tables.
+        references: name -> one text per segment; ``None`` where a segment lacks this reference.
+        systems: name -> one text per segment.
+        sources: one text per segment, or none.
+        language_pair: "de-en", or a single language "en", or unknown.
+        info: what is known of the systems, by name.
+        documents: the document of each segment.
+        domains: the domain of each segment.
+        labels: further labels of the segments, by kind.
+        human: scores that people gave.
+        rankings: relative rankings that people gave.
+        errors: error spans that people marked.
+        system_references: references of one system alone (output-specific paraphrases), system ->
+            reference name -> texts; these come beside ``references``.
+        path: the file or directory that it was read from.
+
+    Raises:
+        LengthMismatchError: two parts have unequal numbers of segments.
+        DataError: there is no reference and no source, or a part is given for an unknown system.
+    """
+
+    __test__ = False  # pytest: this is no test
+
+    name: str
+    references: Mapping[str, Sequence[str | None]]
+    systems: Mapping[str, Sequence[str]]
+    sources: Sequence[str] | None = None
+    language_pair: str | None = None
+    info: Mapping[str, SystemInfo] = field(default_factory=dict)
+    documents: Sequence[str] | None = None
+    domains: Sequence[str] | None = None
+    labels: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    human: tuple[HumanScores, ...] = ()
+    rankings: tuple[Ranking, ...] = ()
+    errors: tuple[ErrorSpan, ...] = ()
+    system_references: Mapping[str, Mapping[str, Sequence[str | None]]] = field(
+        default_factory=dict
+    )
+    path: str | None = None
+
+    def __post_init__(self) -> None:
+        _freeze(self)
+        _check_parts(self)
+
+    @classmethod
+    def read(
+        cls,
+        path: str | PathLike[str],
+        *,
+        language_pair: str | None = None,
+        systems: Sequence[str] | None = None,
+        references: Sequence[str] | None = None,
+    ) -> TestSet:
+        """Read a test set directory (gnomon's layout or mt-metrics-eval's).
+
+        Args:
+            path: the directory; ``DIR/de-en`` names one pair of an mt-metrics-eval directory.
+            language_pair: which pair, where the directory holds several.
+            systems: names of the systems to read, in the order wanted; all by default.
+            references: names of the references to read; all by default.
+
+        Raises:
+            MissingFileError: there is no such directory.
+            FormatError: a file is not UTF-8, is binary, or is not of its format.
+            DataError: no references are there, or counts differ.
+            UnknownNameError: a named system or reference is not there.
+        """
+        return _formats().read_test_set(
+            path, language_pair=language_pair, systems=systems, references=references
+        )
+
+    @classmethod
+    def from_files(
+        cls,
+        *,
+        references: Sequence[str | PathLike[str]],
+        systems: Sequence[str | PathLike[str]],
+        source: str | PathLike[str] | None = None,
+        language_pair: str | None = None,
+    ) -> TestSet:
+        """Read plain text files of one segment per line (``.gz`` allowed, ``-`` = standard input).
+
+        A system's name is its file name without ``.txt`` and ``.gz``.
+
+        Raises:
+            MissingFileError: a file is missing.
+            FormatError: a file is not UTF-8, or is binary.
+            LengthMismatchError: files have unequal numbers of lines; both are named.
+            DataError: two systems have the same name.
+        """
+        return _formats().read_plain(
+            references=references, systems=systems, source=source, language_pair=language_pair
+        )
+
+    @classmethod
+    def from_lists(
+        cls,
+        systems: Mapping[str, Sequence[str]],
+        references: Sequence[str] | Sequence[Sequence[str | None]],
+        *,
+        sources: Sequence[str] | None = None,
+        language_pair: str | None = None,
+        name: str = "test set",
+        documents: Sequence[str] | None = None,
+        domains: Sequence[str] | None = None,
+    ) -> TestSet:
+        """Build a test set from Python lists.
+
+        Args:
+            systems: name -> one text per segment.
+            references: one text per segment, or, sentence-major, one list of texts per segment
+                (lists may differ in length).
+            sources: one text per segment.
+            language_pair: "de-en" or "en".
+            name: what to call it.
+            documents: the document of each segment.
+            domains: the domain of each segment.
+
+        Raises:
+            DataError: the references are transposed (one list per reference).
+            LengthMismatchError: unequal numbers of segments.
+
+        >>> ts = TestSet.from_lists({"a": ["x y"]}, [["x y", "x z"]])
+        >>> list(ts.references)
+        ['1', '2']
+        """
+        return cls(
+            name=name,
+            references=_named_references(references, systems),
+            systems=systems,
+            sources=sources,
+            language_pair=language_pair,
+            documents=documents,
+            domains=domains,
+        )
+
+    def write(self, path: str | PathLike[str], *, layout: str = "gnomon") -> None:
+        """Write the test set as a directory.
+
+        Args:
+            path: a directory that does not exist yet, or is empty.
+            layout: "gnomon" or "mt-metrics-eval".
+
+        Raises:
+            OutputError: the directory cannot be written, or is not empty.
+            UsageError: the layout is unknown, or needs a language pair that is not given.
+        """
+        _formats().write_test_set(self, path, layout=layout)
+
+    @property
+    def segments(self) -> int:
+        """Number of segments, N."""
+        return _length(self)
+
+    @property
+    def source_language(self) -> str | None:
+        """The language of the sources, if the pair says it."""
+        pair = (self.language_pair or "").split("-")
+        return pair[0] if len(pair) == 2 else None  # noqa: PLR2004
+
+    @property
+    def target_language(self) -> str | None:
+        """The language of references and outputs."""
+        return self.language_pair.split("-")[-1] if self.language_pair else None
+
+    def select(
+        self,
+        *,
+        systems: Sequence[str] | None = None,
+        references: Sequence[str] | None = None,
+    ) -> TestSet:
+        """The same test set with some of its systems and references, in the order given.
+
+        Raises:
+            UnknownNameError: a name is not in the test set.
+        """
+        chosen = {n: pick("system", n, self.systems) for n in systems or self.systems}
+        refs = {n: pick("reference", n, self.references) for n in references or self.references}
+        own = {n: r for n, r in self.system_references.items() if n in chosen}
+        info = {n: i for n, i in self.info.items() if n in chosen}
+        return replace(self, systems=chosen, references=refs, system_references=own, info=info)
+
+    def batch(self) -> Batch:
+        """All systems and segments as distinct texts and indices."""
+        return Batch.build(
+            systems=self.systems,
+            references=list(self.references.values()),
+            sources=self.sources,
+            language_pair=self.language_pair,
+            system_references={n: list(r.values()) for n, r in self.system_references.items()},
+        )
+
+    def summary(self) -> TestSetSummary:
+        """What the test set holds, in counts."""
+        empty = {n: sum(not t.strip() for t in texts) for n, texts in self.systems.items()}
+        return TestSetSummary(
+            name=self.name,
+            language_pair=self.language_pair,
+            segments=self.segments,
+            sources=self.sources is not None,
+            references={n: sum(t is not None for t in r) for n, r in self.references.items()},
+            systems=len(self.systems),
+            human_systems=sum(i.human for i in self.info.values()),
+            documents=len(dict.fromkeys(self.documents or ())),
+            domains=tuple(dict.fromkeys(self.domains or ())),
+            human_scores=tuple(f"{h.kind}.{h.level}" for h in self.human)
+            + tuple(r.kind for r in self.rankings),
+            empty={n: count for n, count in empty.items() if count},
+        )
+
+
+class _Formats(Protocol):
+    """What this floor needs of the room ``formats``, one floor up."""
+
+    def read_test_set(
+        self,
+        path: str | PathLike[str],
+        *,
+        language_pair: str | None,
+        systems: Sequence[str] | None,
+        references: Sequence[str] | None,
+    ) -> TestSet: ...
+
+    def read_plain(
+        self,
+        *,
+        references: Sequence[str | PathLike[str]],
+        systems: Sequence[str | PathLike[str]],
+        source: str | PathLike[str] | None,
+        language_pair: str | None,
+    ) -> TestSet: ...
+
+    def write_test_set(
+        self, testset: TestSet, path: str | PathLike[str], *, layout: str
+    ) -> None: ...
+
+
+def _formats() -> _Formats:
+    # found by name, as plug-ins are: no module of this floor depends on a format
+    return cast("_Formats", importlib.import_module("gnomon.formats"))
+
+
+def pick(kind: str, name: str, among: Mapping[str, T]) -> T:
+    """The named one, or an error that lists the names that exist."""
+    if name not in among:
+        raise UnknownNameError(kind, name, among)
+    return among[name]
+
+
+def _length(testset: TestSet) -> int:
+    for part in (*testset.references.values(), *testset.systems.values()):
+        return len(part)
+    return len(testset.sources or ())
+
+
+def _freeze(testset: TestSet) -> None:
+    def fix(name: str, value: object) -> None:
+        object.__setattr__(testset, name, value)
+
+    for name in ("references", "systems", "labels"):
+        parts: Mapping[str, Sequence[str]] = getattr(testset, name)
+        fix(name, MappingProxyType({key: tuple(texts) for key, texts in parts.items()}))
+    for name in ("sources", "documents", "domains"):
+        value = getattr(testset, name)
+        fix(name, None if value is None else tuple(value))
+    fix("info", MappingProxyType(dict(testset.info)))
+    own = {
+        system: MappingProxyType({name: tuple(texts) for name, texts in refs.items()})
+        for system, refs in testset.system_references.items()
+    }
+    fix("system_references", MappingProxyType(own))
+
+
+def _parts(testset: TestSet) -> dict[str, Sequence[object]]:
+    parts: dict[str, Sequence[object]] = {}
+    parts |= {f"reference {name!r}": texts for name, texts in testset.references.items()}
+    parts |= {f"system {name!r}": texts for name, texts in testset.systems.items()}
+    if testset.sources is not None:
+        parts["the source"] = testset.sources
+    for kind, labels in (("documents", testset.documents), ("domains", testset.domains)):
+        if labels is not None:
+            parts[f"the list of {kind}"] = labels
+    parts |= {f"the labels {name!r}": labels for name, labels in testset.labels.items()}
+    for system, refs in testset.system_references.items():
+        parts |= {f"reference {n!r} of system {system!r}": t for n, t in refs.items()}
+    return parts
+
+
+def _check_parts(testset: TestSet) -> None:
+    parts = _parts(testset)
+    if not testset.references and testset.sources is None:
+        raise DataError(f"test set {testset.name!r} has neither references nor sources")
+    first, expected = next((name, len(part)) for name, part in parts.items())
+    for name, part in parts.items():
+        if len(part) != expected:
+            raise LengthMismatchError(
+                f"{first} has {expected} segments, {name} has {len(part)}; all parts of a test set"
+                " must be parallel, one segment each"
+            )
+    for kind, named in (("information", testset.info), ("references", testset.system_references)):
+        for system in named:
+            if system not in testset.systems:
+                raise UnknownNameError(f"system (in {kind})", system, testset.systems)
+    _check_human(testset, expected)
+
+
+def _check_human(testset: TestSet, segments: int) -> None:
+    for human in testset.human:
+        if human.level not in LEVELS:
+            raise UnknownNameError("level of human scores", human.level, LEVELS)
+        items = {"system": 1, "segment": segments}.get(human.level, len(human.items))
+        if human.values.shape != (len(human.systems), items):
+            raise LengthMismatchError(
+                f"human scores {human.kind!r} at {human.level} level have shape"
+                f" {human.values.shape}; expected {(len(human.systems), items)}"
+            )
+
+
+def _named_references(
+    references: Sequence[str] | Sequence[Sequence[str | None]],
+    systems: Mapping[str, Sequence[str]],
+) -> dict[str, Sequence[str | None]]:
+    if all(isinstance(text, str) for text in references):
+        return {"A": [str(text) for text in references]}
+    rows = [[row] if isinstance(row, str) else list(row) for row in references]
+    segments = len(next(iter(systems.values()), rows))
+    width = max((len(row) for row in rows), default=0)
+    if len(rows) != segments and all(len(row) == segments for row in rows):
+        raise DataError(
+            f"references look transposed: {len(rows)} lists of {segments} texts for {segments}"
+            " segments. references[i] must list the references of segment i (sentence-major);"
+            " pass list(zip(*references))"
+        )
+    padded = [row + [None] * (width - len(row)) for row in rows]
+    return {str(i + 1): [row[i] for row in padded] for i in range(width)}
