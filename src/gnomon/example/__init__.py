@@ -1,0 +1,27 @@
+"""A small Spanish-English test set to try things on: texts, a reference, five systems."""
+
+from __future__ import annotations
+
+from importlib import resources
+from pathlib import Path
+
+__all__ = ["path"]
+
+
+def path() -> Path:
+    """The folder of the bundled test set, in gnomon's own directory layout.
+
+    It holds ``src.txt``, ``ref.A.txt``, ``systems/NAME.txt``, ``documents.tsv`` and
+    ``systems.tsv``; what they are and how they were made is told in the ``README.md`` beside it.
+
+    Returns:
+        The folder ``es-en`` among the installed files of the package.
+
+    Example:
+        >>> from gnomon import example
+        >>> example.path().name
+        'es-en'
+        >>> len((example.path() / "src.txt").read_text(encoding="utf-8").splitlines())
+        209
+    """
+    return Path(str(resources.files(__name__))) / "es-en"
