@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from gnomon.errors import MissingDependencyError, UnknownNameError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
 
 __all__ = [
     "Bars",
@@ -174,7 +174,7 @@ View: TypeAlias = HeatMap | Bars | StackedBars
 
 @dataclass(frozen=True)
 class Highlight:
-    """Characters ``start`` to ``end`` (code points, half-open) of a text, and why they stand out."""
+    """Characters ``start`` to ``end`` of a text (half-open code points), and why they stand out."""
 
     start: int
     end: int
@@ -276,20 +276,20 @@ class Finding:
         table = self.table(name)
         return {column.name: list(table.values(column.name)) for column in table.columns}
 
-    def to_frame(self, name: str | None = None) -> Any:  # noqa: ANN401  # polars is optional
+    def to_frame(self, name: str | None = None) -> Any:  # polars is optional
         """A table as a polars data frame (``.to_pandas()`` from there).
 
         Raises:
             MissingDependencyError: polars is not installed.
         """
         try:
-            import polars
+            import polars as pl
         except ImportError as error:
             raise MissingDependencyError(
                 "data frames need polars, which is not installed; run: pip install 'gnomon[frames]'"
                 " (or use to_dict(), which any data frame library takes)"
             ) from error
-        return polars.DataFrame(self.to_dict(name), infer_schema_length=None, strict=False)
+        return pl.DataFrame(self.to_dict(name), infer_schema_length=None, strict=False)
 
     def to_latex(self) -> str:
         """The first view as a LaTeX table (booktabs), everything from the data escaped."""
@@ -302,8 +302,3 @@ class Finding:
         from gnomon import tabular
 
         return tabular.to_markdown(tabular.grid(self))
-
-
-def records(columns: Sequence[Column], rows: Sequence[Sequence[Cell]]) -> tuple[dict[str, Cell], ...]:
-    """Rows of cells as the mappings that a :class:`Table` holds."""
-    return tuple(dict(zip((c.name for c in columns), row, strict=True)) for row in rows)

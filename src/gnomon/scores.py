@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     import numpy as np
     from numpy.typing import NDArray
@@ -58,7 +57,7 @@ class Scores:
         ]
 
     def segment_rows(self) -> list[dict[str, str | int | float | None]]:
-        """One flat record per system and segment: ``system, segment`` (from 1), ``metric, score``."""
+        """One flat record per system and segment (from 1): ``system, segment, metric, score``."""
         return [
             {
                 "system": name,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Protocol, TypeVar, cast
@@ -14,6 +13,7 @@ from gnomon.batch import Batch
 from gnomon.errors import DataError, LengthMismatchError, UnknownNameError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
     from os import PathLike
 
     from numpy.typing import NDArray
@@ -287,7 +287,7 @@ class TestSet:
     def source_language(self) -> str | None:
         """The language of the sources, if the pair says it."""
         pair = (self.language_pair or "").split("-")
-        return pair[0] if len(pair) == 2 else None  # noqa: PLR2004
+        return pair[0] if len(pair) == 2 else None
 
     @property
     def target_language(self) -> str | None:

@@ -74,6 +74,16 @@ class MaskPlan:
         """Number of variants, V."""
         return len(self.actions)
 
+    def keep(self, variants: Sequence[int]) -> MaskPlan:
+        """This plan with some of its variants, and only the groups that these mask."""
+        actions = self.actions[list(variants)]
+        groups = np.flatnonzero(actions.any(axis=0))
+        lengths = None if self.lengths is None else tuple(self.lengths[g] for g in groups)
+        names = [self.spans.features[g] for g in groups]
+        return replace(
+            self, spans=self.spans.select(names), actions=actions[:, groups], lengths=lengths
+        )
+
     def with_lengths(self, lengths: Sequence[int] | None) -> MaskPlan:
         """This plan with the lengths of masked tokens filled in."""
         return replace(self, lengths=None if lengths is None else tuple(lengths))

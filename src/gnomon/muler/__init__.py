@@ -1,1 +1,27 @@
-"""To be filled."""
+"""MuLER: what does a metric charge each linguistic feature for?
+
+The room is callable: ``gnomon.muler(testset, metric="bleu", features=["pos:*"])``. The pure
+functions are importable beside it: ``gnomon.muler.ratio(base, oracle, anti_oracle)``.
+"""
+
+import sys
+from types import ModuleType
+from typing import Any
+
+from gnomon.findings import Finding
+from gnomon.muler._ratio import clipped_ratios, ratio
+from gnomon.muler._run import muler
+from gnomon.muler._slices import slices
+from gnomon.testset import TestSet
+
+__all__ = ["clipped_ratios", "muler", "ratio", "slices"]
+
+
+class _Callable(ModuleType):
+    """A module that can be called as its main function."""
+
+    def __call__(self, testset: TestSet, *args: Any, **options: Any) -> Finding:  # passed through
+        return muler(testset, *args, **options)
+
+
+sys.modules[__name__].__class__ = _Callable

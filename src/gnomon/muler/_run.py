@@ -1,0 +1,264 @@
+"""From a test set and a metric to what the metric charges every feature for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gnomon.annotate import annotate
+from gnomon.errors import DataError, UsageError
+from gnomon.findings import Finding
+from gnomon.metrics import masking_power, resolve
+from gnomon.metrics.masking import MaskPlan
+from gnomon.muler._exhibits import Showcase
+from gnomon.muler._figures import feature_scores, figures
+from gnomon.muler._presence import presence
+from gnomon.muler._slices import slices
+from gnomon.muler._tables import VARIANTS, main_table, negative_table, rows_of, views
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from os import PathLike
+
+    from gnomon.annotate import Annotation, Annotator, Labels
+    from gnomon.batch import Batch
+    from gnomon.cache import Cache
+    from gnomon.findings import Cell, Exhibit
+    from gnomon.metrics import BoundMetric, Metric
+    from gnomon.metrics.masking import Granularity, Overlap
+    from gnomon.muler._slices import Slice
+    from gnomon.muler._tables import Variant
+    from gnomon.signature import Signature
+    from gnomon.testset import TestSet
+
+__all__ = ["muler"]
+
+_SLICES_SHOWN = 12  # heat maps beyond this many slices help nobody; the rows are all there
+
+
+@dataclass
+class _Gathered:
+    """Rows, exhibits and signatures, metric by metric."""
+
+    rows: dict[str, list[dict[str, Cell]]] = field(default_factory=dict)
+    negatives: list[dict[str, Cell]] = field(default_factory=list)
+    exhibits: list[Exhibit] = field(default_factory=list)
+    signatures: dict[str, str] = field(default_factory=dict)
+    system: dict[str, list[float]] = field(default_factory=dict)
+
+
+def muler(
+    testset: TestSet,
+    metric: str | Metric | Callable[..., float] | Sequence[str | Metric] = "bleu",
+    features: Sequence[str] = ("pos:*", "ent:*"),
+    *,
+    tagger: str | Annotator | None = None,
+    lexicons: Mapping[str, str | PathLike[str] | Sequence[str]] | None = None,
+    patterns: Mapping[str, str] | None = None,
+    labels: Labels | None = None,
+    variants: Sequence[Variant] = VARIANTS,
+    by: str | None = None,
+    overlap: Overlap = "any",
+    granularity: Granularity = "token",
+    examples: int = 3,
+    cache: Cache | None = None,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> Finding:
+    """What a metric charges each feature for (MuLER, Karidi et al.).
+
+    Args:
+        testset: references and the outputs of one or more systems.
+        metric: spec string, metric or function; or several of them.
+        features: names such as ``pos:NOUN``, ``ent:PERSON``, ``morph:Gender=Fem``,
+            ``dep:nsubj``, ``dep:long>=5``, ``lex:NAME``, ``re:NAME``; wildcards ``pos:*``.
+        tagger: ``spacy:NAME`` or an annotator; by default one for the test set's target language.
+        lexicons: word lists for ``lex:NAME``, as words or as a file of one entry per line.
+        patterns: regular expressions for ``re:NAME``.
+        labels: the user's own labels.
+        variants: "ratio" (ratio of means), "segment-clipped" (mean of clipped segment ratios).
+        by: slice by "document", "domain", "length" or a label of the test set.
+        overlap: when a metric token counts as masked: "any", "majority" or "inside".
+        granularity: one mask per "token" or per "span".
+        examples: segments shown per feature and system; 0 for none.
+        cache: where annotations are kept between runs; none by default.
+        progress: called with a stage, what is done and the total.
+
+    Returns:
+        A finding whose rows hold ``system, metric, feature, variant, slice, segments, muler,
+        base, base_all, oracle, anti_oracle, spread, gain, add, miss, hit, neither, negative,
+        outside``; scores in the metric's own units, undefined figures ``None``. Its second table,
+        "negative", lists segments that score above their oracle.
+
+    Raises:
+        UsageError: a feature or an option is malformed, or no tagger is named or found.
+        UnknownNameError: a metric, feature, tagger or slice does not exist.
+        MaskingError: the metric cannot tell two masks apart.
+        DataError: the test set has no references or no systems.
+    """
+    _check(testset, variants)
+    metrics = [metric] if isinstance(metric, str) or not _is_sequence(metric) else list(metric)
+    bound = [resolve(m).bind(testset) for m in metrics]  # type: ignore[arg-type]  # told apart above
+    batch = testset.batch()
+    annotation = _annotate(
+        batch, features, tagger, testset, lexicons, patterns, labels, cache, progress
+    )
+    plan = MaskPlan.oracles(annotation.spans, overlap=overlap, granularity=granularity)
+    parts = slices(testset, by)
+    gathered = _Gathered()
+    for one, name in zip(bound, _names(bound), strict=True):
+        _gather(gathered, one, name, testset, batch, plan, parts, annotation, examples, progress)
+    return _finding(gathered, testset, annotation, parts, list(variants))
+
+
+def _check(testset: TestSet, variants: Sequence[str]) -> None:
+    if not testset.references and not testset.system_references:
+        raise DataError(f"MuLER masks references, but test set {testset.name!r} has none")
+    if not testset.systems:
+        raise DataError(f"test set {testset.name!r} holds no system outputs; name some with -i")
+    unknown = [v for v in variants if v not in VARIANTS]
+    if unknown or not variants:
+        raise UsageError(f"variants are {' and '.join(VARIANTS)}; got {list(variants)}")
+
+
+def _is_sequence(value: object) -> bool:
+    return isinstance(value, list | tuple)
+
+
+def _names(bound: Sequence[BoundMetric]) -> list[str]:
+    names = [metric.signature.spec for metric in bound]
+    if len(set(names)) < len(names):
+        raise UsageError(f"a metric is named twice: {', '.join(names)}")
+    return names
+
+
+def _annotate(
+    batch: Batch,
+    features: Sequence[str],
+    tagger: str | Annotator | None,
+    testset: TestSet,
+    lexicons: Mapping[str, str | PathLike[str] | Sequence[str]] | None,
+    patterns: Mapping[str, str] | None,
+    labels: Labels | None,
+    cache: Cache | None,
+    progress: Callable[[str, int, int], None] | None,
+) -> Annotation:
+    """Annotate references and candidates (not sources), with spans over all texts of the batch."""
+    columns = [batch.candidates.ravel(), batch.references.indices]
+    columns += [own.indices for own in batch.system_references.values()]
+    used = np.unique(np.concatenate(columns))
+    annotation = annotate(
+        [batch.texts[i] for i in used],
+        features,
+        tagger=tagger,
+        language=testset.target_language,
+        lexicons=lexicons,
+        patterns=patterns,
+        labels=labels,
+        cache=cache,
+        progress=progress,
+    )
+    spans = annotation.spans
+    moved = replace(spans, texts=len(batch.texts), text=used[spans.text].astype(np.int32))
+    return replace(annotation, spans=moved)
+
+
+def _gather(
+    gathered: _Gathered,
+    metric: BoundMetric,
+    name: str,
+    testset: TestSet,
+    batch: Batch,
+    plan: MaskPlan,
+    parts: Sequence[Slice],
+    annotation: Annotation,
+    examples: int,
+    progress: Callable[[str, int, int], None] | None,
+) -> None:
+    masking = masking_power(metric)
+    plan = plan.with_lengths(masking.mask_lengths(batch, plan))
+    showcase = Showcase(testset, batch, plan.spans, name, examples)
+    total = len(plan.spans.features)
+    for done, scores in enumerate(feature_scores(metric, masking, batch, plan), start=1):
+        present = presence(batch, plan.spans, done - 1)
+        for part in parts:
+            for system, found in zip(
+                batch.systems, figures(scores, present, part.members), strict=True
+            ):
+                rows = rows_of(
+                    found, system=system, metric=name, feature=scores.feature, part=part.name
+                )
+                for variant, row in rows.items():
+                    gathered.rows.setdefault(variant, []).append(row)
+        gathered.negatives += showcase.negatives(scores, present)
+        if examples:
+            gathered.exhibits += showcase.costliest(scores, present)
+        if progress:
+            progress(f"scoring {name}", done, total)
+    gathered.signatures[name] = str(_signature(metric.signature, plan, annotation))
+    gathered.system[name] = metric.system(batch).tolist()
+
+
+def _signature(signature: Signature, plan: MaskPlan, annotation: Annotation) -> Signature:
+    fields: dict[str, object] = {"method": "muler", "overlap": plan.overlap}
+    fields["granularity"] = plan.granularity
+    if annotation.taggers:
+        fields["tagger"] = "+".join(annotation.taggers)
+    if plan.lengths is not None:
+        pairs = zip(plan.spans.features, plan.lengths, strict=True)
+        fields["L"] = ",".join(f"{feature}={length}" for feature, length in pairs)
+    return signature.adding(fields)
+
+
+def _finding(
+    gathered: _Gathered,
+    testset: TestSet,
+    annotation: Annotation,
+    parts: Sequence[Slice],
+    variants: list[Variant],
+) -> Finding:
+    shown = [part.name for part in parts[: _SLICES_SHOWN + 1]]
+    rows = [row for variant in variants for row in gathered.rows.get(variant, [])]
+    names = list(gathered.signatures)
+    return Finding(
+        method="muler score",
+        title="MuLER: what the metric charges each feature for",
+        tables=(main_table(rows), negative_table(gathered.negatives)),
+        signatures=gathered.signatures,
+        views=views(names, variants, shown, _picked(testset, gathered.system[names[0]])),
+        exhibits=tuple(gathered.exhibits),
+        notices=_notices(annotation, parts),
+        facts=_facts(testset, annotation, names),
+    )
+
+
+def _picked(testset: TestSet, scores: Sequence[float]) -> list[str]:
+    """The systems shown first: the two with the highest score, then the others."""
+    ranked = sorted(zip(scores, testset.systems, strict=True), key=lambda pair: -pair[0])
+    return [name for _, name in ranked]
+
+
+def _notices(annotation: Annotation, parts: Sequence[Slice]) -> tuple[str, ...]:
+    notices = list(annotation.notices)
+    if len(parts) > _SLICES_SHOWN + 1:
+        notices.append(
+            f"{len(parts) - 1} slices: heat maps are drawn for the first {_SLICES_SHOWN}, the rows"
+            " hold all of them"
+        )
+    return tuple(notices)
+
+
+def _facts(testset: TestSet, annotation: Annotation, metrics: Sequence[str]) -> dict[str, str]:
+    facts = {
+        "test set": testset.name,
+        "language pair": testset.language_pair or "not given",
+        "segments": str(testset.segments),
+        "systems": str(len(testset.systems)),
+        "references": ", ".join(testset.references),
+        "metrics": ", ".join(metrics),
+        "features": str(len(annotation.spans.features)),
+    }
+    if annotation.taggers:
+        facts["tagger"] = ", ".join(annotation.taggers)
+    return facts
