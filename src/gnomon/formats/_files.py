@@ -1,0 +1,232 @@
+"""Opening files to read, and writing them whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import difflib
+import errno
+import gzip
+import io
+import logging
+import os
+import secrets
+import shutil
+import sys
+import zlib
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, Literal, TextIO, cast, overload
+
+from gnomon.errors import FormatError, GnomonError, MissingFileError, OutputError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+    from os import PathLike
+
+LOGGER = logging.getLogger("gnomon.formats")
+
+STANDARD_INPUT = "-"
+_GZIP = b"\x1f\x8b"
+_LARGEST = 4 << 30
+_REMEDIES = {
+    errno.ENOSPC: "the disk is full: free some space or choose another disk",
+    errno.EDQUOT: "the disk quota is used up: free some space or choose another disk",
+    errno.EACCES: "permission is denied: choose another place or change its permissions",
+    errno.EPERM: "permission is denied: choose another place or change its permissions",
+    errno.EROFS: "the file system is read-only: choose another place",
+    errno.ENOENT: "its folder does not exist: create the folder first",
+    errno.ENOTDIR: "what should be its folder is a file: choose another place",
+    errno.EISDIR: "it is a directory: name a file",
+    errno.ENAMETOOLONG: "its name is too long for the file system: choose a shorter one",
+}
+_used_input: TextIO | None = None
+
+
+def read_bytes(path: str | PathLike[str]) -> bytes:
+    """The bytes of a file, of a decompressed ``.gz`` file, or of standard input (``-``).
+
+    Raises:
+        MissingFileError: the file is missing, is a directory, or may not be read.
+        FormatError: a ``.gz`` file is damaged or is not compressed at all.
+        UsageError: standard input was read before.
+    """
+    if os.fspath(path) == STANDARD_INPUT:
+        data = _read_standard_input()
+        return _decompress(data, "standard input") if data.startswith(_GZIP) else data
+    file = Path(path)
+    try:
+        data = file.read_bytes()
+    except IsADirectoryError as error:
+        raise MissingFileError(f"{file} is a directory; a file is expected here") from error
+    except PermissionError as error:
+        raise MissingFileError(
+            f"{file} cannot be read: permission is denied; change its permissions (chmod +r)"
+        ) from error
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise MissingFileError(f"there is no file {file}{_nearest(file)}") from error
+    return _decompress(data, file) if file.suffix == ".gz" else data
+
+
+def require_directory(path: Path) -> None:
+    """Check that a directory is there.
+
+    Raises:
+        MissingFileError: there is nothing of this name, or it is a file.
+    """
+    if path.is_dir():
+        return
+    if path.exists():
+        raise MissingFileError(f"{path} is a file; the directory of a test set is expected here")
+    raise MissingFileError(f"there is no directory {path}{_nearest(path)}")
+
+
+def plain_name(path: str | PathLike[str]) -> str:
+    """A file's name without ``.gz`` and ``.txt``.
+
+    >>> plain_name("outputs/online-A.0.txt.gz")
+    'online-A.0'
+    """
+    return Path(path).name.removesuffix(".gz").removesuffix(".txt")
+
+
+@overload
+def atomic_write(
+    path: str | PathLike[str], mode: Literal["w"] = "w"
+) -> contextlib.AbstractContextManager[TextIO]: ...
+
+
+@overload
+def atomic_write(
+    path: str | PathLike[str], mode: Literal["wb"]
+) -> contextlib.AbstractContextManager[IO[bytes]]: ...
+
+
+def atomic_write(
+    path: str | PathLike[str], mode: Literal["w", "wb"] = "w"
+) -> contextlib.AbstractContextManager[Any]:
+    r"""Write a file whole or not at all: a reader sees the old bytes or all of the new ones.
+
+    A temporary file in the same folder is filled, flushed to the disk and renamed; it is removed
+    on any failure, which leaves an older file as it was. Text is UTF-8 with ``\n`` line ends, and
+    a name that ends in ``.gz`` is compressed (the same text gives the same bytes). Links are
+    followed; devices and pipes are written directly.
+
+    Args:
+        path: the file to write.
+        mode: "w" for text, "wb" for bytes.
+
+    Raises:
+        OutputError: the folder is missing or not writable, the path is a directory, the disk is
+            full; the message says what to do.
+    """
+    return _atomic_write(Path(path), mode)
+
+
+@contextlib.contextmanager
+def _atomic_write(path: Path, mode: str) -> Generator[IO[Any]]:
+    target = Path(os.path.realpath(path))
+    direct = target.exists() and not target.is_file() and not target.is_dir()
+    scratch = target if direct else target.with_name(f".{secrets.token_hex(8)}.tmp")
+    try:
+        if target.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        with scratch.open("wb" if direct else "xb") as raw:
+            yield from _filled(raw, mode, compress=path.suffix == ".gz")
+            raw.flush()
+            if not direct:
+                os.fsync(raw.fileno())
+        if not direct:
+            _replace(scratch, target)
+    except GnomonError:
+        raise
+    except OSError as error:
+        if error.filename not in (None, str(scratch)):
+            raise
+        raise OutputError(_explain(path, error)) from error
+    finally:
+        if not direct:
+            with contextlib.suppress(OSError):
+                scratch.unlink(missing_ok=True)
+
+
+def _filled(raw: IO[bytes], mode: str, *, compress: bool) -> Generator[IO[Any]]:
+    with contextlib.ExitStack() as stack:
+        stream: IO[bytes] = raw
+        if compress:
+            stream = cast(
+                "IO[bytes]",
+                stack.enter_context(gzip.GzipFile("", "wb", fileobj=raw, mtime=0)),
+            )
+        if mode == "wb":
+            yield stream
+            return
+        text = io.TextIOWrapper(stream, encoding="utf-8", newline="\n")
+        try:
+            yield text
+            text.flush()
+        finally:
+            with contextlib.suppress(OSError, ValueError):
+                text.detach()
+
+
+def _replace(scratch: Path, target: Path) -> None:
+    if target.exists():
+        shutil.copymode(target, scratch)
+    scratch.replace(target)
+    with contextlib.suppress(OSError):  # not every file system can flush a folder
+        folder = os.open(target.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+
+
+def _explain(path: Path, error: OSError) -> str:
+    remedy = _REMEDIES.get(error.errno or 0, error.strerror or str(error))
+    return f"cannot write {path}: {remedy}"
+
+
+def _read_standard_input() -> bytes:
+    global _used_input  # noqa: PLW0603  # there is one standard input per process
+    stream = sys.stdin
+    if stream is None:
+        raise UsageError("'-' names standard input, which is closed")
+    if stream is _used_input:
+        raise UsageError(
+            "'-' (standard input) can be read only once per command; save it to a file first"
+        )
+    _used_input = stream
+    if hasattr(stream, "buffer"):
+        return stream.buffer.read()
+    return stream.read().encode("utf-8", "surrogatepass")
+
+
+def _decompress(data: bytes, path: object) -> bytes:
+    if not data.startswith(_GZIP):
+        raise FormatError(
+            "the name ends in .gz, but the file is not gzip-compressed; rename it or compress it",
+            path=path,
+        )
+    try:
+        with gzip.GzipFile(fileobj=io.BytesIO(data)) as stream:
+            text = stream.read(_LARGEST + 1)
+    except (EOFError, zlib.error, OSError) as error:
+        raise FormatError(
+            f"the gzip data are damaged or cut short ({error}); fetch or compress the file again",
+            path=path,
+        ) from error
+    if len(text) > _LARGEST:
+        raise FormatError(
+            f"decompresses to more than {_LARGEST >> 30} GiB; decompress it yourself (gunzip) if"
+            " this is meant",
+            path=path,
+        )
+    return text
+
+
+def _nearest(path: Path) -> str:
+    folder = path.parent
+    if not folder.is_dir():
+        return f" (nor a directory {folder})"
+    names = [entry.name for entry in folder.iterdir()]
+    near = difflib.get_close_matches(path.name, names, n=1, cutoff=0.5)
+    return f"; did you mean {folder / near[0]}?" if near else ""

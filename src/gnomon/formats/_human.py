@@ -1,0 +1,210 @@
+"""What people said, in the files ``human/KIND.LEVEL.tsv`` of gnomon's layout."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gnomon.errors import FormatError, UnknownNameError
+from gnomon.formats._files import LOGGER
+from gnomon.formats._tsv import read_tsv
+from gnomon.testset import ErrorSpan, HumanScores, Ranking
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from gnomon.formats._tsv import Row, Rows
+
+LEVELS = {"sys": "system", "seg": "segment", "doc": "document", "domain": "domain"}
+ITEM_COLUMNS = {"segment": "seg", "document": "doc", "domain": "domain"}
+SIDES = ("candidate", "source")
+_FILE = re.compile(r"(?P<kind>.+)\.(?P<level>[^.]+)\.tsv(?:\.gz)?", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Human:
+    """All that people said of a test set."""
+
+    scores: tuple[HumanScores, ...] = ()
+    rankings: tuple[Ranking, ...] = ()
+    errors: tuple[ErrorSpan, ...] = ()
+
+
+@dataclass(frozen=True)
+class _Known:
+    """What rows may speak of."""
+
+    systems: frozenset[str]
+    segments: int
+    texts: Mapping[str, Sequence[str]]
+    sources: Sequence[str] | None
+    items: Mapping[str, frozenset[str]]
+
+    def system(self, row: Row, column: str = "system") -> str:
+        """The system that a row names.
+
+        Raises:
+            FormatError: there is no such system.
+        """
+        name = row[column]
+        if name not in self.systems:
+            unknown = UnknownNameError(
+                "system",
+                name,
+                sorted(self.systems),
+                remedy="a system without a text can be listed in systems.tsv",
+            )
+            raise row.error(str(unknown))
+        return name
+
+
+def read_human(
+    folder: Path,
+    systems: Sequence[str],
+    segments: int,
+    texts: Mapping[str, Sequence[str]],
+    sources: Sequence[str] | None,
+    documents: Sequence[str] | None,
+    domains: Sequence[str] | None,
+) -> Human:
+    """Read every file in the folder ``human``, which may be missing.
+
+    Raises:
+        FormatError: a row names an unknown system, a segment out of range, or no number.
+    """
+    if not folder.is_dir():
+        return Human()
+    items = {
+        level: frozenset(names)
+        for level, names in (("document", documents), ("domain", domains))
+        if names is not None
+    }
+    known = _Known(frozenset(systems), segments, texts, sources, items)
+    scores: list[HumanScores] = []
+    rankings: list[Ranking] = []
+    errors: list[ErrorSpan] = []
+    for file in sorted(folder.iterdir()):
+        match = _FILE.fullmatch(file.name)
+        if file.name.startswith(".") or not match:
+            continue
+        table = read_tsv(file)
+        if match["level"] == "spans":
+            errors += _read_spans(table, known)
+        elif match["level"] == "seg" and {"better", "worse"} <= set(table.columns):
+            rankings.append(_read_ranking(table, match["kind"], known))
+        elif match["level"] in LEVELS:
+            scores += _read_scores(table, match["kind"], LEVELS[match["level"]], known)
+        else:
+            raise FormatError(
+                f"the level {match['level']!r} in its name is unknown; a file in human/ is called"
+                f" KIND.LEVEL.tsv with one of the levels {', '.join(LEVELS)}, spans",
+                path=file,
+            )
+    return Human(tuple(scores), tuple(rankings), tuple(errors))
+
+
+def _read_ranking(table: Rows, kind: str, known: _Known) -> Ranking:
+    table.require("seg", "better", "worse")
+    return Ranking(
+        kind,
+        tuple(
+            (
+                row.integer("seg", 1, known.segments) - 1,
+                known.system(row, "better"),
+                known.system(row, "worse"),
+            )
+            for row in table
+        ),
+    )
+
+
+def _read_scores(table: Rows, kind: str, level: str, known: _Known) -> list[HumanScores]:
+    item = ITEM_COLUMNS.get(level)
+    table.require("system", *([item] if item else []))
+    column = _value_column(table, ["system", "rater", *([item] if item else [])])
+    raters: dict[str | None, list[Row]] = {}
+    for row in table:
+        raters.setdefault(row.get("rater") or None, []).append(row)
+    return [
+        _matrix(rows, kind, level, rater, column, known)
+        for rater, rows in (raters or {None: []}).items()
+    ]
+
+
+def _value_column(table: Rows, others: Sequence[str]) -> str:
+    columns = [column for column in table.columns if column not in others]
+    if len(columns) != 1:
+        raise FormatError(
+            f"one column of scores is expected beside {', '.join(others)}; there are:"
+            f" {', '.join(columns) or 'none'}",
+            path=table.path,
+            line=1,
+        )
+    return columns[0]
+
+
+def _matrix(
+    rows: Sequence[Row], kind: str, level: str, rater: str | None, column: str, known: _Known
+) -> HumanScores:
+    systems = {name: i for i, name in enumerate(dict.fromkeys(known.system(r) for r in rows))}
+    item = ITEM_COLUMNS.get(level)
+    items: dict[str, int] = {}
+    if item and level != "segment":
+        items = {name: i for i, name in enumerate(dict.fromkeys(row[item] for row in rows))}
+        _warn_of_strangers(rows[0].path if rows else "", level, items, known)
+    width = {"system": 1, "segment": known.segments}.get(level, len(items))
+    values = np.full((len(systems), width), np.nan)
+    seen: dict[tuple[int, int], int] = {}
+    for row in rows:
+        if level == "segment":
+            position = row.integer("seg", 1, known.segments) - 1
+        else:
+            position = items[row[item]] if item else 0
+        place = (systems[row["system"]], position)
+        if place in seen:
+            raise row.error(f"a second score for the same place; line {seen[place]} has the first")
+        seen[place] = row.line
+        values[place] = row.number(column)
+    return HumanScores(kind, level, tuple(systems), values, tuple(items), rater)
+
+
+def _warn_of_strangers(path: str, level: str, items: Mapping[str, int], known: _Known) -> None:
+    strangers = [name for name in items if name not in known.items.get(level, items)]
+    if strangers:
+        LOGGER.warning(
+            "%s: %d %s(s) that documents.tsv does not list, the first is %r",
+            path,
+            len(strangers),
+            level,
+            strangers[0],
+        )
+
+
+def _read_spans(table: Rows, known: _Known) -> list[ErrorSpan]:
+    table.require("system", "seg", "side", "start", "end", "category", "severity")
+    return [_span(row, known) for row in table]
+
+
+def _span(row: Row, known: _Known) -> ErrorSpan:
+    system = known.system(row)
+    segment = row.integer("seg", 1, known.segments) - 1
+    side = row["side"]
+    if side not in SIDES:
+        raise row.error(f"side is {side!r}; candidate or source is expected")
+    texts = known.sources if side == "source" else known.texts.get(system)
+    length = None if texts is None else len(texts[segment])
+    start = row.integer("start", 0, length)
+    return ErrorSpan(
+        system=system,
+        segment=segment,
+        side=side,
+        start=start,
+        end=row.integer("end", start, length),
+        category=row["category"],
+        severity=row["severity"],
+        rater=row.get("rater") or None,
+    )

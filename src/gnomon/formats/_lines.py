@@ -1,0 +1,164 @@
+"""Segments, one per line: the only reader and writer of such files."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from gnomon.errors import DataError, FormatError
+from gnomon.formats._files import LOGGER, STANDARD_INPUT, atomic_write, read_bytes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from os import PathLike
+
+_BOM = b"\xef\xbb\xbf"
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")
+_KNOWN = (
+    (b"\x1f\x8b", "gzip-compressed data: give the file a name that ends in .gz"),
+    (b"PK\x03\x04", "a ZIP archive or an office document: extract it or save it as plain text"),
+    (b"BZh", "bzip2-compressed data: run bunzip2 first"),
+    (b"\xfd7zXZ", "xz-compressed data: run unxz first"),
+    (b"\x28\xb5\x2f\xfd", "Zstandard-compressed data: run unzstd first"),
+    (b"%PDF", "a PDF document: save its text as plain text"),
+    (b"\xd0\xcf\x11\xe0", "an old office document: save it as plain text"),
+    (b"PAR1", "a Parquet file: write its column of texts to a plain text file"),
+    (b"SQLite format 3", "an SQLite data base: write the texts to a plain text file"),
+    (b"\x80\x04\x95", "a Python pickle: write the texts to a plain text file"),
+)
+_BREAKS = re.compile("[\n\x00]|\r$")
+
+
+def read_lines(path: str | PathLike[str]) -> list[str]:
+    r"""Read a text file, one segment per line.
+
+    Lines end at ``\n`` and nowhere else: U+2028, U+0085 and other separators stay inside their
+    segment. Accepted, and said through the logger ``gnomon.formats``: a byte order mark, and
+    ``\r\n`` as line end (a lone ``\r`` stays). The last line needs no line end.
+
+    Args:
+        path: the file; a name ending in ``.gz`` is decompressed, ``-`` is standard input (which
+            can be read once).
+
+    Returns:
+        The lines without their ends; an empty list for an empty file.
+
+    Raises:
+        MissingFileError: the file is missing, is a directory, or may not be read.
+        FormatError: the file is not UTF-8 (line and byte are named), is binary, or is damaged.
+        UsageError: standard input was read before.
+    """
+    name = shown(path)
+    text = decode(read_bytes(path), name)
+    lines = text.split("\n")
+    last = lines.pop()
+    returns = sum(line.endswith("\r") for line in lines)
+    if returns:
+        LOGGER.info("%s: %d of %d lines end in \\r\\n; read as \\n", name, returns, len(lines))
+        lines = [line.removesuffix("\r") for line in lines]
+    return [*lines, last] if last else lines
+
+
+def write_lines(path: str | PathLike[str], lines: Iterable[str]) -> None:
+    r"""Write segments, one per line, so that :func:`read_lines` gives the same ones.
+
+    Raises:
+        DataError: a segment holds ``\n`` or NUL, ends in ``\r``, or is not Unicode (a lone
+            surrogate): one line per segment cannot hold it.
+        OutputError: the file cannot be written.
+    """
+    texts = list(lines)
+    for number, text in enumerate(texts, start=1):
+        check_writable(text, f"{shown(path)}: segment {number}")
+    with atomic_write(path) as file:
+        if texts and texts[0].startswith("\ufeff"):
+            file.write("\ufeff")  # readers take the first one for a byte order mark
+        file.writelines(text + "\n" for text in texts)
+
+
+def check_writable(text: str, place: str) -> None:
+    r"""Refuse a text that a line of a file cannot hold.
+
+    Raises:
+        DataError: it holds ``\n`` or NUL, ends in ``\r``, or holds a lone surrogate.
+    """
+    if _BREAKS.search(text):
+        raise DataError(
+            f"{place} is {_clip(text)}: a text in a file of one segment per line must hold no line"
+            r" feed and no NUL, and must not end in \r; replace them by a space"
+        )
+    if not text.isascii():
+        try:
+            text.encode()
+        except UnicodeEncodeError as error:
+            raise DataError(
+                f"{place} is {_clip(text)}: character {error.start} is a lone surrogate, which"
+                " UTF-8 cannot hold; decode the text properly first"
+            ) from error
+
+
+def decode(data: bytes, name: str) -> str:
+    """The text of a UTF-8 file, without its byte order mark.
+
+    Raises:
+        FormatError: the bytes are binary or not UTF-8.
+    """
+    start = 0
+    if data.startswith(_BOM):
+        LOGGER.info("%s: begins with a byte order mark, which is not part of the text", name)
+        start = len(_BOM)
+    nul = data.find(b"\0")
+    if nul >= 0:
+        _refuse(data, nul, name, "is not a text file: it holds a NUL byte")
+    try:
+        return data[start:].decode()
+    except UnicodeDecodeError as error:
+        position = error.start + start
+        _refuse(data, position, name, f"is not UTF-8: byte 0x{data[position]:02x} is not allowed")
+        raise
+
+
+def shown(path: str | PathLike[str]) -> str:
+    """How a file is called in messages."""
+    return "standard input" if str(path) == STANDARD_INPUT else str(path)
+
+
+def report_empty(name: str, kind: str, texts: Sequence[str | None]) -> None:
+    """Say that some texts of a reference or a system are empty; a reference's are warned of."""
+    empty = [i for i, text in enumerate(texts, start=1) if text is not None and not text.strip()]
+    if not empty:
+        return
+    say = LOGGER.warning if kind == "reference" else LOGGER.info
+    say("%s: %d empty %s segment(s), the first in line %d", name, len(empty), kind, empty[0])
+
+
+def _refuse(data: bytes, position: int, name: str, problem: str) -> None:
+    line = data.count(b"\n", 0, position) + 1
+    raise FormatError(
+        f"{problem} (byte {position} of the file, counted from 0); {_remedy(data)}",
+        path=name,
+        line=line,
+    )
+
+
+def _remedy(data: bytes) -> str:
+    for magic, remedy in _KNOWN:
+        if data.startswith(magic):
+            return f"this looks like {remedy}"
+    if data.startswith(_UTF16) or _looks_like_utf16(data):
+        return "this looks like UTF-16: convert it with iconv -f UTF-16 -t UTF-8"
+    if b"\0" in data:
+        return "name a plain text file in UTF-8"
+    return (
+        "this may be Windows-1252 or ISO-8859-1: find out which (file -i) and convert it with, for"
+        " instance, iconv -f WINDOWS-1252 -t UTF-8"
+    )
+
+
+def _looks_like_utf16(data: bytes) -> bool:
+    sample = data[:1000]
+    return max(sample[::2].count(0), sample[1::2].count(0)) > len(sample) // 4
+
+
+def _clip(text: str) -> str:
+    return ascii(text if len(text) <= 60 else text[:28] + " ... " + text[-28:])
