@@ -1,0 +1,169 @@
+"""What annotators say of texts, packed as bytes, and unpacked as arrays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from gnomon.annotate._names import features_of, long_arcs, reach_of
+from gnomon.errors import AnnotationError
+from gnomon.spans import SpanTable
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+__all__ = ["Facts", "Mark", "pack", "table", "unpack"]
+
+FORMAT = "1"  # of the packed bytes; part of every cache key
+
+
+class Mark(NamedTuple):
+    """Characters ``start`` to ``end`` (half-open code points) and what a layer says of them.
+
+    Labels of the layers ``pos`` and ``dep`` hold several facts, parted by bars
+    (``NOUN|Gender=Fem|Number=Sing``); of other layers the label is the feature's name after the
+    colon (``PERSON``).
+    """
+
+    start: int
+    end: int
+    label: str
+
+
+@dataclass(frozen=True)
+class Facts:
+    """The marks of one layer over some texts, as columns.
+
+    Attributes:
+        layer: which layer.
+        texts: number of texts.
+        text: int32 [R], index of the text.
+        start: int32 [R], first code point.
+        end: int32 [R], code point after the last one.
+        label: int32 [R], index into ``labels``.
+        labels: distinct labels.
+    """
+
+    layer: str
+    texts: int
+    text: NDArray[np.int32]
+    start: NDArray[np.int32]
+    end: NDArray[np.int32]
+    label: NDArray[np.int32]
+    labels: tuple[str, ...]
+
+    def features(self, bounds: Sequence[int] = ()) -> list[tuple[str, ...]]:
+        """The features that each distinct label carries, ``dep:long>=N`` for the bounds N too."""
+        return [
+            (*features_of(self.layer, label), *long_arcs(self.layer, label, bounds))
+            for label in self.labels
+        ]
+
+
+def pack(marks: Sequence[Mark]) -> bytes:
+    """The marks of one text as bytes: count, starts, ends, label numbers, labels.
+
+    >>> len(pack([])), unpack("ent", [pack([Mark(0, 3, "PERSON")])]).labels
+    (4, ('PERSON',))
+    """
+    if not marks:
+        return bytes(4)
+    starts, ends, labels = zip(*marks, strict=True)
+    index = {label: i for i, label in enumerate(dict.fromkeys(labels))}
+    columns = (starts, ends, [index[label] for label in labels])
+    return b"".join(
+        (
+            np.array([len(marks)], dtype="<i4").tobytes(),
+            *(np.array(column, dtype="<i4").tobytes() for column in columns),
+            "\n".join(index).encode(),
+        )
+    )
+
+
+def unpack(layer: str, entries: Sequence[bytes]) -> Facts:
+    """The marks of many texts as columns, one packed entry per text."""
+    counts = np.array([int.from_bytes(entry[:4], "little") for entry in entries], dtype=np.int64)
+    index: dict[str, int] = {}
+    numbers: list[int] = []
+    bases: list[int] = []
+    for entry, count in zip(entries, counts.tolist(), strict=True):
+        bases.append(len(numbers))
+        if count:
+            own = entry[4 + 12 * count :].decode().split("\n")
+            numbers.extend([index.setdefault(label, len(index)) for label in own])
+    starts, ends, local = (_column(entries, counts.tolist(), place) for place in range(3))
+    shift = np.repeat(np.array(bases, dtype=np.int64), counts)
+    return Facts(
+        layer=layer,
+        texts=len(entries),
+        text=np.repeat(np.arange(len(entries), dtype=np.int32), counts),
+        start=starts,
+        end=ends,
+        label=np.array(numbers, dtype=np.int32)[local + shift],
+        labels=tuple(index),
+    )
+
+
+def _column(entries: Sequence[bytes], counts: list[int], place: int) -> NDArray[np.int32]:
+    parts = [
+        entry[4 + 4 * place * count : 4 + 4 * (place + 1) * count]
+        for entry, count in zip(entries, counts, strict=True)
+    ]
+    return np.frombuffer(b"".join(parts), dtype="<i4").astype(np.int32)
+
+
+def table(facts: Sequence[Facts], features: Sequence[str], texts: int) -> SpanTable:
+    """The spans of some features, from all layers.
+
+    Raises:
+        AnnotationError: two spans of one feature overlap in one text.
+    """
+    number = {name: i for i, name in enumerate(features)}
+    parts = [_rows(part, number) for part in facts]
+    text, feature, start, end = (
+        np.concatenate([part[i] for part in parts]) if parts else np.zeros(0, dtype=np.int32)
+        for i in range(4)
+    )
+    order = np.lexsort((start, text.astype(np.int64) * max(len(features), 1) + feature))
+    spans = SpanTable(tuple(features), texts, text[order], feature[order], start[order], end[order])
+    _check(spans)
+    return spans
+
+
+def _rows(facts: Facts, number: dict[str, int]) -> tuple[NDArray[np.int32], ...]:
+    """Columns text, feature, start, end: one row for each asked feature of each mark."""
+    bounds = [bound for bound in map(reach_of, number) if bound is not None]
+    wanted = [
+        [number[name] for name in names if name in number] for names in facts.features(bounds)
+    ]
+    sizes = np.array([len(numbers) for numbers in wanted], dtype=np.int64)
+    flat = np.array([n for numbers in wanted for n in numbers], dtype=np.int32)
+    firsts = np.cumsum(sizes) - sizes
+    repeats = sizes[facts.label] if len(sizes) else np.zeros(0, dtype=np.int64)
+    rows = np.repeat(np.arange(len(facts.text)), repeats)
+    within = np.arange(len(rows)) - np.repeat(np.cumsum(repeats) - repeats, repeats)
+    feature = flat[firsts[facts.label[rows]] + within] if len(rows) else flat[:0]
+    return facts.text[rows], feature, facts.start[rows], facts.end[rows]
+
+
+def _check(spans: SpanTable) -> None:
+    same = (spans.text[1:] == spans.text[:-1]) & (spans.feature[1:] == spans.feature[:-1])
+    clash = np.flatnonzero(same & (spans.start[1:] < spans.end[:-1]))
+    empty = np.flatnonzero((spans.start < 0) | (spans.start >= spans.end))
+    for row in empty[:1].tolist():
+        raise AnnotationError(
+            f"span {spans.start[row]}:{spans.end[row]} of {spans.features[spans.feature[row]]} in"
+            f" text {spans.text[row] + 1} is empty or reversed; spans are half-open,"
+            " 0 <= start < end, in code points"
+        )
+    for row in clash[:1].tolist():
+        raise AnnotationError(
+            f"spans {spans.start[row]}:{spans.end[row]} and"
+            f" {spans.start[row + 1]}:{spans.end[row + 1]} of"
+            f" {spans.features[spans.feature[row]]} in text {spans.text[row] + 1} overlap;"
+            " spans of one feature must not"
+        )

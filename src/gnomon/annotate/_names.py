@@ -1,0 +1,164 @@
+"""Names of features: ``pos:NOUN``, ``morph:Gender=Fem``, ``dep:long>=5``, wildcards."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from gnomon.annotate._inventory import ENTITIES, MORPH, UPOS
+from gnomon.errors import UnknownNameError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Sequence
+
+__all__ = [
+    "expand",
+    "features_of",
+    "is_wildcard",
+    "kind_of",
+    "long_arcs",
+    "matches",
+    "ordered",
+    "reach_of",
+]
+
+FORMS = (
+    "pos:NOUN, ent:PERSON, morph:Gender=Fem, morph:Gender, dep:nsubj, dep:long>=5,"
+    " dep:nonprojective, lex:NAME, re:NAME, or with wildcards pos:*"
+)
+KINDS = ("pos", "ent", "morph", "dep", "lex", "re", "label")
+_LONG = re.compile(r"dep:long>=([1-9][0-9]*)")
+_LEFT_OUT = frozenset({"SPACE", ""})
+
+
+@lru_cache(maxsize=65536)
+def features_of(layer: str, label: str) -> tuple[str, ...]:
+    """The features that a label of a layer carries (arc lengths are not among them).
+
+    >>> features_of("pos", "NOUN|Case=Acc,Dat|Number=Sing")[:4]
+    ('pos:NOUN', 'morph:Case', 'morph:Case=Acc', 'morph:Case=Dat')
+    >>> features_of("dep", "nsubj|7|crossing")
+    ('dep:nsubj', 'dep:nonprojective')
+    """
+    if layer == "pos":
+        upos, *facts = label.split("|")
+        if upos in _LEFT_OUT and not facts:
+            return ()
+        morph = (name for fact in facts for name in _morph(fact))
+        return (*((f"pos:{upos}",) if upos not in _LEFT_OUT else ()), *morph)
+    if layer == "dep":
+        relation, *facts = label.split("|")
+        crossing = ("dep:nonprojective",) if "crossing" in facts else ()
+        return (*((f"dep:{relation}",) if relation else ()), *crossing)
+    return (label,) if layer == "named" else (f"{layer}:{label}",)
+
+
+def _morph(fact: str) -> tuple[str, ...]:
+    key, _, values = fact.partition("=")
+    return (f"morph:{key}", *(f"morph:{key}={value}" for value in values.split(",") if value))
+
+
+def kind_of(feature: str) -> str:
+    """The part of a feature's name before the colon.
+
+    Raises:
+        UsageError: the name has no such part, or nothing after it.
+    """
+    kind, colon, rest = feature.partition(":")
+    if colon and kind and rest:
+        return kind
+    raise UsageError(f"{feature!r} is not a feature's name{_guess(feature)}; names are {FORMS}")
+
+
+def _guess(feature: str) -> str:
+    wanted = feature.strip(":").casefold()
+    for kind, names in (("pos", UPOS), ("ent", ENTITIES), ("morph", tuple(MORPH))):
+        for name in names:
+            if name.casefold() == wanted:
+                return f"; did you mean '{kind}:{name}'?"
+    return f"; did you mean '{wanted}:*'?" if wanted in KINDS[:4] else ""
+
+
+def is_wildcard(feature: str) -> bool:
+    """Whether a name stands for all features that it matches (``*`` any run, ``?`` one)."""
+    return "*" in feature or "?" in feature
+
+
+def reach_of(feature: str) -> int | None:
+    """N of ``dep:long>=N``; none for other features.
+
+    Raises:
+        UsageError: ``dep:long`` without a bound.
+    """
+    found = _LONG.fullmatch(feature)
+    if found is None and re.match(r"dep:long\b", feature):
+        raise UsageError(f"{feature!r} lacks its bound in tokens; write it as 'dep:long>=5'")
+    return int(found[1]) if found else None
+
+
+def long_arcs(layer: str, label: str, bounds: Sequence[int]) -> tuple[str, ...]:
+    """The features ``dep:long>=N`` that a token has whose longest arc the label gives.
+
+    >>> long_arcs("dep", "nsubj|7", [5, 9])
+    ('dep:long>=5',)
+    """
+    if layer != "dep" or not bounds:
+        return ()
+    reached = next((int(part) for part in label.split("|")[1:] if part.isdigit()), 0)
+    return tuple(f"dep:long>={bound}" for bound in bounds if reached >= bound)
+
+
+def matches(pattern: str, name: str) -> bool:
+    expression = "".join(
+        ".*" if part == "*" else "." if part == "?" else re.escape(part) for part in pattern
+    )
+    return re.fullmatch(expression, name, re.DOTALL) is not None
+
+
+def ordered(names: Iterable[str]) -> list[str]:
+    """Kinds as listed above, universal parts of speech as UD lists them, then the alphabet."""
+    return sorted(set(names), key=_rank)
+
+
+def _rank(name: str) -> tuple[int, int, str]:
+    kind, _, rest = name.partition(":")
+    place = KINDS.index(kind) if kind in KINDS else len(KINDS)
+    return place, UPOS.index(rest) if kind == "pos" and rest in UPOS else len(UPOS), name
+
+
+def expand(
+    asked: Sequence[str], observed: Collection[str], known: Collection[str]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The features that the asked names stand for, each once, and what is to be said of them.
+
+    Args:
+        asked: names and wildcards.
+        observed: features that occur in the texts.
+        known: features that the annotators can give, occurring or not.
+
+    Raises:
+        UnknownNameError: a name is neither observed nor known.
+    """
+    found: dict[str, None] = {}
+    notices = []
+    for name in asked:
+        hits = ordered(n for n in observed if matches(name, n)) if is_wildcard(name) else [name]
+        if is_wildcard(name) and not hits:
+            if not any(matches(name, n) for n in known):
+                raise _unknown(name, observed, known)
+            notices.append(f"no feature that matches {name} occurs in the texts")
+        if not is_wildcard(name) and name not in observed:
+            if name not in known and reach_of(name) is None:
+                raise _unknown(name, observed, known)
+            notices.append(f"{name} never occurs in the texts")
+        found.update(dict.fromkeys(hits))
+    return tuple(found), tuple(notices)
+
+
+def _unknown(name: str, observed: Collection[str], known: Collection[str]) -> UnknownNameError:
+    names = ordered([*observed, *known])
+    alike = [n for n in names if n.partition(":")[0] == name.partition(":")[0]]
+    folded = next((n for n in alike if n.casefold() == name.casefold()), "")
+    remedy = f"names are case-sensitive: {folded!r}" if folded else ""
+    return UnknownNameError("feature", name, alike or names, remedy=remedy)
