@@ -1,1 +1,84 @@
-"""To be filled."""
+"""Metrics: the protocol, the spec language, the registry, scoring, and the built-in metrics.
+
+Everything public is listed in ``__all__``; names are imported when first used.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from gnomon.metrics._function import metric as metric
+    from gnomon.metrics._registry import Description as Description
+    from gnomon.metrics._registry import describe as describe
+    from gnomon.metrics._registry import names as names
+    from gnomon.metrics._registry import parse as parse
+    from gnomon.metrics._registry import resolve as resolve
+    from gnomon.metrics.bleu import Bleu as Bleu
+    from gnomon.metrics.chrf import Chrf as Chrf
+    from gnomon.metrics.masking import Action as Action
+    from gnomon.metrics.masking import MaskPlan as MaskPlan
+    from gnomon.metrics.protocol import BoundMetric as BoundMetric
+    from gnomon.metrics.protocol import Masking as Masking
+    from gnomon.metrics.protocol import Metric as Metric
+    from gnomon.metrics.protocol import NativeSignature as NativeSignature
+    from gnomon.metrics.protocol import Statistics as Statistics
+    from gnomon.metrics.rouge import Rouge as Rouge
+    from gnomon.metrics.rouge import rouge_scores as rouge_scores
+    from gnomon.metrics.scoring import score as score
+    from gnomon.metrics.ter import Ter as Ter
+
+_HOMES = {
+    "Action": "masking",
+    "Bleu": "bleu",
+    "BoundMetric": "protocol",
+    "Chrf": "chrf",
+    "Description": "_registry",
+    "MaskPlan": "masking",
+    "Masking": "protocol",
+    "Metric": "protocol",
+    "NativeSignature": "protocol",
+    "Rouge": "rouge",
+    "Statistics": "protocol",
+    "Ter": "ter",
+    "describe": "_registry",
+    "metric": "_function",
+    "names": "_registry",
+    "parse": "_registry",
+    "resolve": "_registry",
+    "rouge_scores": "rouge",
+    "score": "scoring",
+}
+
+__all__ = [
+    "Action",
+    "Bleu",
+    "BoundMetric",
+    "Chrf",
+    "Description",
+    "MaskPlan",
+    "Masking",
+    "Metric",
+    "NativeSignature",
+    "Rouge",
+    "Statistics",
+    "Ter",
+    "describe",
+    "metric",
+    "names",
+    "parse",
+    "resolve",
+    "rouge_scores",
+    "score",
+]
+
+
+def __getattr__(name: str) -> object:
+    if name in _HOMES:
+        return getattr(importlib.import_module(f"gnomon.metrics.{_HOMES[name]}"), name)
+    raise AttributeError(f"module 'gnomon.metrics' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

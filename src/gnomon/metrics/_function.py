@@ -1,0 +1,399 @@
+"""A user's function as a metric."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import math
+import re
+import sys
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+import numpy as np
+
+from gnomon.errors import DataError, ScoringError, SpecError, UnknownNameError, UsageError
+from gnomon.metrics._builtin import CODE, RESERVED
+from gnomon.metrics._reader import NAME
+from gnomon.metrics._spec import Spec
+from gnomon.signature import Signature, content_hash
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from gnomon.batch import Batch
+    from gnomon.metrics._spec import Literals
+    from gnomon.metrics.protocol import Need
+    from gnomon.testset import TestSet
+
+__all__ = ["FunctionMetric", "from_code", "metric", "offered_function"]
+
+#: what a parameter of a scoring function stands for, by its name
+_ROLES = {
+    "candidate": "candidate",
+    "hypothesis": "candidate",
+    "hyp": "candidate",
+    "prediction": "candidate",
+    "reference": "reference",
+    "ref": "reference",
+    "references": "references",
+    "refs": "references",
+    "source": "source",
+    "src": "source",
+}
+_NEED: dict[str, Need] = {
+    "reference": "references",
+    "references": "references",
+    "source": "sources",
+}
+_NEEDS: tuple[Need, ...] = ("references", "sources")
+#: types of the named arguments of ``python('module:function')``
+CODE_OPTIONS = {
+    "name": str | None,
+    "higher_is_better": bool,
+    "needs": tuple[Literal["references", "sources"], ...] | None,
+}
+_TARGET = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*:[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*", re.ASCII)
+
+
+def metric(
+    function: Callable[..., float],
+    *,
+    name: str | None = None,
+    higher_is_better: bool = True,
+    needs: Iterable[Need] | None = None,
+) -> FunctionMetric:
+    """Make a metric of a function of texts.
+
+    What the function is given is decided by the names of its parameters: ``candidate`` (or
+    ``hypothesis``, ``hyp``, ``prediction``), ``reference`` (``ref``: one text), ``references``
+    (``refs``: the list of all), ``source`` (``src``). Where a required parameter has another name,
+    ``needs`` decides: candidate and reference for ``("references",)``, candidate and source for
+    ``("sources",)``, candidate, source and reference for both.
+
+    A function of one reference is called for each reference, and the best score counts. The
+    system score is the mean over segments. Equal texts are scored once.
+
+    Args:
+        function: texts -> a finite number; must be deterministic.
+        name: what to call it; the function's own name by default.
+        higher_is_better: False for error rates.
+        needs: "references", "sources", both, or none; by default what the parameters' names say,
+            and else "references".
+
+    Raises:
+        UsageError: the parameters do not say what the function takes, or contradict ``needs``.
+        SpecError: the name is not fit for a spec, or is that of a built-in metric.
+
+    >>> metric(lambda candidate, reference: float(candidate == reference), name="exact").spec
+    'exact'
+    """
+    own = getattr(function, "__name__", type(function).__name__)
+    name = _checked_name(name or ("function" if own == "<lambda>" else own))
+    roles = _roles(function, name, None if needs is None else _checked_needs(needs))
+    made = FunctionMetric(
+        function=function,
+        name=name,
+        roles=roles,
+        higher_is_better=higher_is_better,
+        spec=name,
+        fields=_code_fields(function),
+    )
+    target = _target_of(function)
+    return made if target is None else _as_code(made, target, own=own, needs=needs)
+
+
+def offered_function(function: Callable[..., float], *, name: str, package: str) -> FunctionMetric:
+    """The metric of a function that a package offers as an entry point."""
+    return replace(metric(function, name=name), spec=name, fields=(("package", package),))
+
+
+def from_code(
+    target: str,
+    *,
+    name: str | None = None,
+    higher_is_better: bool = True,
+    needs: Sequence[Need] | None = None,
+) -> FunctionMetric:
+    """The metric ``python('module:function')``; imports, and so runs, the module.
+
+    Modules are looked for where Python looks, and then in the working directory.
+
+    Raises:
+        SpecError: the target is not of that form.
+        UsageError: the module cannot be imported.
+        UnknownNameError: the module has no such function.
+    """
+    if not _TARGET.fullmatch(target):
+        raise SpecError(f"python(...) takes 'module:function', given: {target!r}")
+    function = _imported(target)
+    if not callable(function):
+        raise UsageError(f"{target} is no function: {function!r}")
+    own = target.rpartition(":")[2].rpartition(".")[2]
+    made = metric(function, name=name or own, higher_is_better=higher_is_better, needs=needs)
+    return _as_code(made, target, own=own, needs=needs)
+
+
+class _Call(NamedTuple):
+    """One call of the function: indices into the batch's texts, -1 or () where it takes none."""
+
+    candidate: int
+    source: int
+    reference: int
+    references: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class FunctionMetric:
+    """A function of texts as a metric; made by :func:`metric`.
+
+    Attributes:
+        function: the function.
+        name: its name.
+        roles: what each of its arguments is.
+        higher_is_better: False for error rates.
+        spec: ``python('module:function')`` if it can be imported, or the name alone.
+        fields: what else its signature tells (a hash of its source).
+    """
+
+    function: Callable[..., float]
+    name: str
+    roles: tuple[str, ...]
+    higher_is_better: bool
+    spec: str
+    fields: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def needs(self) -> frozenset[Need]:
+        """What the function scores candidates against."""
+        return frozenset(_NEED[role] for role in self.roles if role in _NEED)
+
+    @property
+    def signature(self) -> Signature:
+        """The spec, and a hash of the function's source where it can be had."""
+        return Signature(self.spec).adding(dict(self.fields))
+
+    def bind(self, testset: TestSet) -> FunctionMetric:
+        """This metric itself; a function freezes nothing.
+
+        Raises:
+            DataError: the test set lacks what the function takes.
+        """
+        for need, there in (("references", testset.references), ("sources", testset.sources)):
+            if need in self.needs and not there:
+                raise DataError(f"metric {self.name!r} needs {need}; {testset.name!r} has none")
+        return self
+
+    def segments(self, batch: Batch) -> NDArray[np.float64]:
+        """The function's scores, float64 [K, N]; NaN for segments without a reference.
+
+        Raises:
+            ScoringError: the function fails, or returns something that is not a finite number.
+        """
+        known: dict[_Call, float] = {}
+        systems, segments = batch.shape
+        scores = np.full((systems, segments), np.nan)
+        for k in range(systems):
+            for i in range(segments):
+                calls = self._calls(batch, k, i)
+                for call in calls:
+                    if call not in known:
+                        known[call] = self._score(batch, call, k, i)
+                if calls:
+                    scores[k, i] = self._best([known[call] for call in calls])
+        return scores
+
+    def system(self, batch: Batch) -> NDArray[np.float64]:
+        """Means over segments, float64 [K]; NaN where no segment has a score."""
+        return mean_over_segments(self.segments(batch))
+
+    def _calls(self, batch: Batch, k: int, i: int) -> list[_Call]:
+        candidate = int(batch.candidates[k, i])
+        source = -1
+        if "source" in self.roles and batch.sources is not None:
+            source = int(batch.sources[i])
+        if "references" not in self.needs:
+            return [_Call(candidate, source, -1, ())]
+        references = tuple(batch.references_of(k)[i].tolist())
+        if "references" in self.roles:
+            return [_Call(candidate, source, -1, references)] if references else []
+        return [_Call(candidate, source, reference, ()) for reference in references]
+
+    def _score(self, batch: Batch, call: _Call, k: int, i: int) -> float:
+        texts = batch.texts
+        given: Mapping[str, str | list[str]] = {
+            "candidate": texts[call.candidate],
+            "source": texts[call.source],
+            "reference": texts[call.reference],
+            "references": [texts[index] for index in call.references],
+        }
+        where = f"system {batch.systems[k]!r}, segment {int(batch.segments[i]) + 1}"
+        try:
+            value = self.function(*(given[role] for role in self.roles))
+        except Exception as error:
+            raise ScoringError(
+                f"metric {self.name!r} failed at {where}: {type(error).__name__}: {error}"
+            ) from error
+        return _checked_score(value, self.name, where)
+
+    def _best(self, scores: Sequence[float]) -> float:
+        return max(scores) if self.higher_is_better else min(scores)
+
+
+def mean_over_segments(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Means of the defined scores of each system, float64 [K]; NaN where there is none."""
+    defined = ~np.isnan(scores)
+    count = defined.sum(axis=1)
+    total = np.where(defined, scores, 0.0).sum(axis=1)
+    return np.where(count > 0, total / np.maximum(count, 1), np.nan)
+
+
+def _checked_score(value: object, name: str, where: str) -> float:
+    try:
+        number = math.nan if isinstance(value, (str, bytes)) else float(value)  # type: ignore[arg-type]  # what is no number raises
+    except (TypeError, ValueError, OverflowError):
+        number = math.nan
+    if not math.isfinite(number):
+        raise ScoringError(
+            f"metric {name!r} returned {value!r} at {where}; a metric must return a finite number"
+        )
+    return number
+
+
+def _checked_name(name: str) -> str:
+    if not NAME.fullmatch(name):
+        raise SpecError(
+            f"{name!r} cannot be the name of a metric: a letter, then letters, digits and _ . + -;"
+            " give another with name="
+        )
+    if name in RESERVED:
+        raise SpecError(f"{name!r} is a metric of gnomon itself; give another name with name=")
+    return name
+
+
+def _checked_needs(needs: Iterable[Need]) -> frozenset[Need]:
+    if isinstance(needs, str):
+        raise UsageError(f"needs={needs!r} must be a list, such as needs=({needs!r},)")
+    chosen = frozenset(needs)
+    for need in sorted(chosen):
+        if need not in _NEEDS:
+            raise UnknownNameError("need of a metric", need, _NEEDS)
+    return chosen
+
+
+def _roles(
+    function: Callable[..., float], name: str, needs: frozenset[Need] | None
+) -> tuple[str, ...]:
+    parameters = _required(function)
+    named = None if parameters is None else [_ROLES.get(p, "") for p in parameters]
+    if named and all(named):
+        return _by_name(tuple(named), name, needs)
+    roles = _by_need(frozenset(("references",)) if needs is None else needs)
+    if parameters is not None and len(parameters) != len(roles):
+        raise UsageError(
+            f"metric {name!r}: it is not clear what its parameters ({', '.join(parameters)}) are;"
+            " name them candidate, reference (or references), source"
+        )
+    return roles
+
+
+def _by_name(roles: tuple[str, ...], name: str, needs: frozenset[Need] | None) -> tuple[str, ...]:
+    known = set(roles)
+    if "candidate" not in known or len(known) < len(roles) or {"reference", "references"} <= known:
+        raise UsageError(
+            f"metric {name!r} takes {', '.join(roles)}; it must take one candidate, and reference"
+            " or references, and source, each at most once"
+        )
+    by_name = {_NEED[role] for role in roles if role in _NEED}
+    if needs is not None and needs != by_name:
+        raise UsageError(
+            f"metric {name!r}: needs={tuple(sorted(needs))} contradicts its parameters, which are"
+            f" {', '.join(roles)}"
+        )
+    return roles
+
+
+def _by_need(needs: frozenset[Need]) -> tuple[str, ...]:
+    source = ("source",) if "sources" in needs else ()
+    reference = ("reference",) if "references" in needs else ()
+    return ("candidate", *source, *reference)
+
+
+def _required(function: Callable[..., float]) -> list[str] | None:
+    """Names of the positional parameters that have no default or whose name is a role."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return None
+    if any(p.kind is p.VAR_POSITIONAL for p in parameters):
+        return None
+    by_position = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    return [p.name for p in by_position if p.default is p.empty]
+
+
+def _code_fields(function: Callable[..., float]) -> tuple[tuple[str, str], ...]:
+    written = function if hasattr(function, "__code__") else type(function)
+    try:
+        return (("code", content_hash(inspect.getsource(written))),)
+    except (OSError, TypeError):
+        return ()
+
+
+def _target_of(function: Callable[..., float]) -> str | None:
+    """``module:function`` if importing that gives this very function."""
+    module = getattr(function, "__module__", None)
+    path = getattr(function, "__qualname__", "")
+    target = f"{module}:{path}"
+    if module in (None, "__main__") or not _TARGET.fullmatch(target):
+        return None
+    found: object = sys.modules.get(str(module))
+    for part in path.split("."):
+        found = getattr(found, part, None)
+    return target if found is function else None
+
+
+def _as_code(
+    made: FunctionMetric, target: str, *, own: str, needs: Iterable[Need] | None
+) -> FunctionMetric:
+    arguments: list[tuple[str, Literals]] = []
+    if made.name != own:
+        arguments.append(("name", made.name))
+    if not made.higher_is_better:
+        arguments.append(("higher_is_better", False))
+    if needs is not None:
+        arguments.append(("needs", tuple(sorted(needs))))
+    return replace(made, spec=str(Spec(CODE, target, tuple(arguments))))
+
+
+def _imported(target: str) -> object:
+    module_name, _, path = target.partition(":")
+    try:
+        with _working_directory_last():
+            found: object = importlib.import_module(module_name)
+    except Exception as error:
+        raise UsageError(
+            f"python({target!r}): module {module_name!r} cannot be imported from the installed"
+            f" packages or the working directory: {type(error).__name__}: {error}"
+        ) from error
+    for part in path.split("."):
+        if not hasattr(found, part):
+            public = [n for n in vars(found) if not n.startswith("_")]
+            raise UnknownNameError(f"function of {module_name}", path, public)
+        found = getattr(found, part)
+    return found
+
+
+@contextmanager
+def _working_directory_last() -> Iterator[None]:
+    here = str(Path.cwd())
+    sys.path.append(here)
+    try:
+        yield
+    finally:
+        sys.path.reverse()
+        sys.path.remove(here)
+        sys.path.reverse()

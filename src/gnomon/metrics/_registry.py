@@ -1,0 +1,277 @@
+"""Which metrics there are, and from a spec to a metric.
+
+Built-in metrics are loaded when named; so are the entry points of the group ``gnomon.metrics``
+that other packages offer. These cannot take the name of a built-in.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import logging
+from dataclasses import fields, is_dataclass
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
+
+from gnomon.errors import SpecError, UnknownNameError, UsageError
+from gnomon.metrics._builtin import ALIASES, BUILTIN, CODE
+from gnomon.metrics._function import CODE_OPTIONS, from_code, metric, offered_function
+from gnomon.metrics._reader import read_spec
+from gnomon.metrics._spec import (
+    Spec,
+    check_names,
+    default_of,
+    fit,
+    format_literal,
+    unknown_argument,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from gnomon.metrics.protocol import Metric
+
+__all__ = ["Description", "describe", "names", "parse", "resolve"]
+
+GROUP = "gnomon.metrics"
+_LONGEST_PATH = 255
+_log = logging.getLogger("gnomon")
+
+
+class Description(NamedTuple):
+    """A metric for ``gnomon list metrics``.
+
+    Attributes:
+        name: name in specs.
+        spec: canonical spec that the name stands for.
+        options: options with their defaults, as specs write them (``word_order=0``).
+        summary: one sentence.
+        source: "built-in", "alias", or the package that offers it.
+    """
+
+    name: str
+    spec: str
+    options: tuple[str, ...]
+    summary: str
+    source: str
+
+
+def parse(spec: str, *, allow_code: bool = False) -> Metric:
+    """The metric that a spec string names.
+
+    Args:
+        spec: ``bleu``, ``chrf(word_order=2)``, ``chrf:word_order=2``, an alias such as ``chrf++``,
+            a name that an installed package offers, or a whole signature.
+        allow_code: let ``python('module:function')`` import and run the module.
+
+    Raises:
+        SpecError: the spec cannot be read, or an argument is unknown or of the wrong type.
+        UnknownNameError: there is no such metric.
+        UsageError: ``python(...)`` without ``allow_code``, or a file's name in place of a spec.
+    """
+    try:
+        return build(read_spec(spec), allow_code=allow_code)
+    except (SpecError, UnknownNameError):
+        if _is_file(spec):
+            raise UsageError(
+                f"{spec!r} is given as a metric, but it is a file; references come first:"
+                " gnomon score REF -i SYSTEM ... -m METRIC"
+            ) from None
+        raise
+
+
+def resolve(what: str | Metric | Callable[..., float], *, allow_code: bool = False) -> Metric:
+    """A metric from whatever names one: a spec, a metric, or a function of texts.
+
+    Raises:
+        SpecError, UnknownNameError, UsageError: as :func:`parse` and :func:`gnomon.metric`.
+    """
+    if isinstance(what, str):
+        return parse(what, allow_code=allow_code)
+    if is_metric(what):
+        return what
+    if callable(what):
+        return metric(what)
+    raise UsageError(
+        f"{what!r} is no metric; give a spec such as 'bleu', a metric, or a function of texts"
+    )
+
+
+def names() -> tuple[str, ...]:
+    """Names that specs may use: built-in metrics, aliases, then what packages offer."""
+    return (*BUILTIN, *ALIASES, *_plugins())
+
+
+def build(spec: Spec, *, allow_code: bool = False) -> Metric:
+    """The metric that a spec stands for."""
+    spec = _expand(spec)
+    if spec.name == CODE:
+        return _from_code(spec, allow_code=allow_code)
+    if spec.name in BUILTIN:
+        if spec.name in _offered():
+            _log.warning("%s", _shadow_notice(spec.name))
+        return _construct(_load(BUILTIN[spec.name]), spec, allow_code=allow_code)
+    plugins = _plugins()
+    if spec.name not in plugins:
+        raise UnknownNameError("metric", spec.name, names())
+    return _from_plugin(plugins[spec.name], spec, allow_code=allow_code)
+
+
+def is_metric(thing: object) -> TypeGuard[Metric]:
+    """Whether a thing is an unbound metric (classes are not)."""
+    return not isinstance(thing, type) and callable(getattr(thing, "bind", None))
+
+
+def describe() -> tuple[Description, ...]:
+    """Every metric, for ``gnomon list metrics``; packages' metrics are named but not loaded."""
+    built_in = (_describe(name, _load(target)) for name, target in BUILTIN.items())
+    aliases = (
+        Description(name, str(spec), (), f"short for {spec}", "alias")
+        for name, spec in ALIASES.items()
+    )
+    plugins = (
+        Description(name, name, (), f"offered as {point.value}", package_of(point))
+        for name, point in _plugins().items()
+    )
+    return (*built_in, *aliases, *plugins)
+
+
+def package_of(point: EntryPoint) -> str:
+    """Name and version of the package that offers an entry point."""
+    return "an unknown package" if point.dist is None else f"{point.dist.name} {point.dist.version}"
+
+
+def _expand(spec: Spec) -> Spec:
+    if spec.name not in ALIASES:
+        return spec
+    alias = ALIASES[spec.name]
+    for key, value in alias.arguments:
+        if key in dict(spec.arguments):
+            raise SpecError(
+                f"{spec.name!r} is short for {alias} and fixes {key}={format_literal(value)};"
+                f" give {key} to {alias.name!r} itself"
+            )
+    return Spec(alias.name, spec.first, alias.arguments + spec.arguments)
+
+
+def _construct(factory: type[Any], spec: Spec, *, allow_code: bool) -> Metric:
+    arguments: dict[str, object] = dict(spec.arguments)
+    if is_dataclass(factory):
+        check_names(spec.name, factory, arguments)
+    else:
+        _check_parameters(factory, spec)
+    positional = getattr(factory, "positional", None)
+    if spec.first is not None:
+        if positional is None:
+            raise SpecError(
+                f"metric {spec.name!r} takes arguments by name only and wraps no metric; given:"
+                f" {spec}"
+            )
+        first = spec.first
+        arguments[positional] = (
+            first if isinstance(first, str) else build(first, allow_code=allow_code)
+        )
+    made: Metric = factory(**arguments)
+    return made
+
+
+def _check_parameters(factory: Callable[..., object], spec: Spec) -> None:
+    parameters = inspect.signature(factory).parameters.values()
+    if any(p.kind is p.VAR_KEYWORD for p in parameters):
+        return
+    known = [p.name for p in parameters if p.kind in (p.KEYWORD_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    for key, _ in spec.arguments:
+        if key not in known:
+            raise unknown_argument(spec.name, key, known)
+
+
+def _from_plugin(point: EntryPoint, spec: Spec, *, allow_code: bool) -> Metric:
+    thing = _load_plugin(point)
+    if isinstance(thing, type):
+        made = _construct(thing, spec, allow_code=allow_code)
+        if not is_metric(made):
+            raise UsageError(_broken(point, "it is a class whose objects cannot bind()"))
+        return made
+    if spec.first is not None or spec.arguments:
+        raise SpecError(f"metric {point.name!r} takes no arguments; given: {spec}")
+    if is_metric(thing):
+        return thing
+    if not callable(thing):
+        raise UsageError(_broken(point, f"it is neither a metric nor a function: {thing!r}"))
+    return offered_function(thing, name=point.name, package=package_of(point))
+
+
+def _load_plugin(point: EntryPoint) -> object:
+    try:
+        return point.load()
+    except Exception as error:  # a stranger's module may fail in any way
+        raise UsageError(_broken(point, f"{type(error).__name__}: {error}")) from error
+
+
+def _broken(point: EntryPoint, problem: str) -> str:
+    return (
+        f"metric {point.name!r} of the package {package_of(point)} ({point.value}) cannot be used:"
+        f" {problem}; update or uninstall that package"
+    )
+
+
+def _from_code(spec: Spec, *, allow_code: bool) -> Metric:
+    if not allow_code:
+        raise UsageError(
+            f"{spec} runs code of that module; if you trust it, allow it: --allow-code on the"
+            " command line, allow_code=True in Python"
+        )
+    if not isinstance(spec.first, str):
+        raise SpecError(f"python(...) takes 'module:function' first, in quotes; given: {spec}")
+    options: dict[str, Any] = {}
+    for key, value in spec.arguments:
+        if key not in CODE_OPTIONS:
+            raise unknown_argument(CODE, key, CODE_OPTIONS)
+        options[key] = fit(value, CODE_OPTIONS[key], f"{CODE}: {key}")
+    return from_code(spec.first, **options)
+
+
+def _load(target: str) -> type[Any]:
+    module, _, name = target.partition(":")
+    found: type[Any] = getattr(importlib.import_module(module), name)
+    return found
+
+
+def _describe(name: str, options: type[Any]) -> Description:
+    shown = tuple(f"{f.name}={default_of(f)!r}" for f in fields(options))
+    summary = (inspect.getdoc(options) or "").split("\n\n", 1)[0].replace("\n", " ")
+    return Description(name, name, shown, summary, "built-in")
+
+
+def _offered() -> dict[str, EntryPoint]:
+    points: dict[str, EntryPoint] = {}
+    for point in sorted(entry_points(group=GROUP), key=lambda p: (p.name, package_of(p))):
+        earlier = points.setdefault(point.name, point)
+        if earlier.value != point.value:
+            _log.warning(
+                "metric %r is offered by %s and by %s; the first is used",
+                point.name,
+                package_of(earlier),
+                package_of(point),
+            )
+    return points
+
+
+def _plugins() -> dict[str, EntryPoint]:
+    taken = {*BUILTIN, *ALIASES, CODE}
+    return {name: point for name, point in _offered().items() if name not in taken}
+
+
+def _shadow_notice(name: str) -> str:
+    return (
+        f"the package {package_of(_offered()[name])} offers a metric {name!r} too; it is ignored,"
+        " built-in metrics cannot be replaced"
+    )
+
+
+def _is_file(text: str) -> bool:
+    try:
+        return len(text) <= _LONGEST_PATH and Path(text).is_file()
+    except (OSError, ValueError):
+        return False
