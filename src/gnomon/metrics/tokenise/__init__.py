@@ -1,1 +1,26 @@
-"""To be filled."""
+"""Texts to integers with offsets: the tokens on which metrics count and masks are put."""
+
+from gnomon.metrics.tokenise._characters import Characters, Tokens, locate, lowered, plain
+from gnomon.metrics.tokenise._table import TokenTable
+from gnomon.metrics.tokenise._tokenise import Tokenised, tokenise
+from gnomon.metrics.tokenise._tokenisers import (
+    TOKENISERS,
+    Tokeniser,
+    default_tokeniser,
+    load_tokeniser,
+)
+
+__all__ = [
+    "TOKENISERS",
+    "Characters",
+    "TokenTable",
+    "Tokenised",
+    "Tokeniser",
+    "Tokens",
+    "default_tokeniser",
+    "load_tokeniser",
+    "locate",
+    "lowered",
+    "plain",
+    "tokenise",
+]
