@@ -1,1 +1,5 @@
-"""To be filled."""
+"""The command line: one file per command, no logic of its own."""
+
+from gnomon.cli._main import main
+
+__all__ = ["main"]

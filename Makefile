@@ -1,0 +1,50 @@
+# Two commands do all the set-up: `make demo` and `make test`. Both make .venv and fill it.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+.PHONY: demo test verify lint types docs bench clean debian
+
+demo: $(VENV)/.demo
+	$(BIN)/gnomon demo --html gnomon-demo.html
+
+test: $(VENV)/.test debian lint types docs
+	$(BIN)/pytest -n auto -m "not verify"
+
+verify: $(VENV)/.test
+	$(BIN)/pytest -n auto -m "verify" -s
+
+lint: $(VENV)/.test
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports
+
+types: $(VENV)/.test
+	$(BIN)/mypy
+
+docs: $(VENV)/.test
+	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
+
+bench: $(VENV)/.test
+	$(BIN)/python benchmarks/muler.py
+
+debian:
+	sh scripts/debian_packages.sh
+
+clean:
+	rm -rf $(VENV) docs/_build gnomon-demo.html
+
+$(VENV)/bin/python:
+	$(PYTHON) -c 'import sys; sys.exit("gnomon needs Python 3.11 or later; name one: make PYTHON=python3.12" if sys.version_info < (3, 11) else 0)'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install -q --upgrade pip
+
+$(VENV)/.demo: $(VENV)/bin/python pyproject.toml requirements-demo.txt
+	$(BIN)/python -m pip install -q -e '.[spacy]'
+	$(BIN)/python -m pip install -q --no-deps --require-hashes -r requirements-demo.txt
+	touch $@
+
+$(VENV)/.test: $(VENV)/.demo
+	$(BIN)/python -m pip install -q --group test --group docs
+	touch $@

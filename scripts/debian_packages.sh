@@ -1,0 +1,18 @@
+#!/bin/sh
+# Debian packages that some tests use (a browser; the translators of the example). Installed only
+# where apt-get is there and may be used; elsewhere those tests skip and say what they miss.
+set -u
+wanted=""
+for package in chromium apertium apertium-eng-spa apertium-spa-cat apertium-eng-cat \
+    apertium-eo-es apertium-eo-en apertium-es-gl apertium-en-gl apertium-fr-es apertium-fra-cat; do
+    dpkg -s "$package" >/dev/null 2>&1 || wanted="$wanted $package"
+done
+[ -n "$wanted" ] || exit 0
+command -v apt-get >/dev/null 2>&1 && [ "$(id -u)" = 0 ] || {
+    echo "not installed (needs apt-get and root):$wanted; tests that need them will skip"
+    exit 0
+}
+export DEBIAN_FRONTEND=noninteractive
+apt-get update -qq && apt-get install -y -qq --no-install-recommends $wanted >/dev/null ||
+    echo "apt-get could not install:$wanted; tests that need them will skip"
+exit 0

@@ -1,0 +1,94 @@
+"""Parsing, logging and exit codes: 0 fine, 1 bad data, 2 bad usage, 3 a gate failed."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import os
+import sys
+from typing import TYPE_CHECKING
+
+from rich_argparse import RawDescriptionRichHelpFormatter
+
+from gnomon.cli import _cite, cache, demo, info, listing, muler, score, selftest, setup
+from gnomon.errors import GnomonError
+from gnomon.signature import version
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["main", "parser"]
+
+_COMMANDS = (score, muler, info, listing, setup, selftest, demo, cache)
+_INTERRUPTED = 130
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command.
+
+    Args:
+        argv: the arguments, without the program's name; those of the process by default.
+
+    Returns:
+        The exit code.
+    """
+    args = parser().parse_args(argv)
+    _log(args)
+    try:
+        code: int = args.run(args)
+        sys.stdout.flush()
+    except GnomonError as error:
+        return _failed(args, error, error.exit_code)
+    except BrokenPipeError:
+        # the reader of our output has gone (head, less): not a fault, but nothing more to say
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except OSError as error:
+        return _failed(args, error, 1)
+    except KeyboardInterrupt:
+        sys.stderr.write("\ngnomon: interrupted; what was tagged so far is kept in the cache\n")
+        return _INTERRUPTED
+    return code
+
+
+def parser() -> argparse.ArgumentParser:
+    """The parser of all commands."""
+    RawDescriptionRichHelpFormatter.styles["argparse.metavar"] = "cyan"
+    top = argparse.ArgumentParser(
+        prog="gnomon",
+        description="Makes any metric of translation or text generation say more.",
+        formatter_class=RawDescriptionRichHelpFormatter,
+        epilog="Start with:  gnomon demo      Help on one command:  gnomon COMMAND --help",
+        allow_abbrev=False,
+    )
+    top.add_argument("--version", action="version", version=f"gnomon {version()}")
+    top.add_argument("--cite", action=_cite.CiteAction, help="print how to cite, as BibTeX")
+    commands = top.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    for command in _COMMANDS:
+        command.add(commands)
+    return top
+
+
+def _log(args: argparse.Namespace) -> None:
+    from gnomon.tabular import visible
+
+    class Plain(logging.Formatter):
+        def format(self, record: logging.LogRecord) -> str:
+            level = "" if record.levelno < logging.WARNING else f"{record.levelname.lower()}: "
+            return f"gnomon: {level}{visible(record.getMessage())}"
+
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(Plain())
+    logger = logging.getLogger("gnomon")
+    logger.handlers[:] = [handler]
+    logger.propagate = False
+    logger.setLevel(logging.ERROR if getattr(args, "quiet", False) else logging.INFO)
+
+
+def _failed(args: argparse.Namespace, error: Exception, code: int) -> int:
+    from gnomon.tabular import visible
+
+    if getattr(args, "debug", False):
+        raise error
+    sys.stderr.write(f"gnomon: error: {visible(str(error))}\n")
+    return code

@@ -1,0 +1,62 @@
+"""``gnomon score``: how good the systems are, under any metrics."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gnomon.cli._options import add_command, add_data, add_metrics, add_output, emit, load, metrics
+
+if TYPE_CHECKING:
+    import argparse
+
+    from gnomon.cli._options import Subparsers
+
+__all__ = ["add", "run"]
+
+_MORE = """\
+examples:
+  gnomon score ref.txt -i sysA.txt sysB.txt -m bleu chrf
+  gnomon score ref1.txt ref2.txt -i sys.txt -m 'bleu(tokenize="intl")' -b
+  gnomon score -t newstest2019/de-en -m bleu ter --segments scores.tsv
+"""
+
+
+def add(commands: Subparsers[argparse.ArgumentParser]) -> None:
+    """Add the command."""
+    parser = add_command(
+        commands, "score", answers="how good each system is under any metrics", more=_MORE
+    )
+    add_data(parser)
+    add_metrics(parser)
+    add_output(parser)
+    parser.add_argument("-b", "--score-only", action="store_true", help="print the number only")
+    parser.add_argument(
+        "-sl", "--sentence-level", action="store_true", help="print a score per segment"
+    )
+    parser.add_argument(
+        "--segments",
+        metavar="FILE",
+        help="write segment scores: .tsv, .jsonl, .wmt, or .seg.score (mt-metrics-eval)",
+    )
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Score, print, write segment scores."""
+    from gnomon import report
+    from gnomon.metrics import score
+
+    testset = load(args)
+    scores = [score(testset, metric) for metric in metrics(args)]
+    if args.segments:
+        from gnomon.formats import write_segment_scores
+
+        write_segment_scores(args.segments, scores, testset)
+    if args.score_only:
+        digits = 1 if args.width is None else args.width
+        emit(args, "".join(f"{value:.{digits}f}\n" for s in scores for value in s.system))
+    elif args.sentence_level:
+        emit(args, report.render_segments(scores, args.format, command="score", digits=args.width))
+    else:
+        emit(args, report.render(scores, args.format, command="score", digits=args.width))
+    return 0

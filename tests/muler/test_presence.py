@@ -1,0 +1,66 @@
+"""Where a feature occurs, and on which side there is more of it."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gnomon import TestSet
+from gnomon.muler._presence import presence
+from gnomon.spans import SpanTable
+
+
+def _digits(testset: TestSet) -> tuple:
+    """Every digit is a span of the feature."""
+    batch = testset.batch()
+    spans = [{"d": [(i, i + 1) for i, c in enumerate(t) if c.isdigit()]} for t in batch.texts]
+    return batch, SpanTable.build(spans, ["d"])
+
+
+def test_shares_of_a_hand_made_test_set() -> None:
+    testset = TestSet.from_lists(
+        {"a": ["1 2", "x", "1", "x"], "b": ["x", "x", "1 2", "3"]}, ["1", "2", "3", "y"]
+    )
+    found = presence(*_digits(testset), 0)
+    assert found.both.tolist() == [[True, False, True, False], [False, False, True, False]]
+    assert found.add.tolist() == [[1, 0, 0, 0], [0, 0, 1, 1]]
+    assert found.miss.tolist() == [[0, 1, 0, 0], [1, 1, 0, 0]]
+    assert found.hit.tolist() == [[0, 0, 1, 0], [0, 0, 0, 0]]
+    assert found.neither.tolist() == [[0, 0, 0, 1], [0, 0, 0, 0]]
+
+
+def test_several_references_average_the_indicator_and_one_with_the_feature_suffices() -> None:
+    testset = TestSet.from_lists({"a": ["1", "1"]}, [["1", "x", "2 3"], ["x", None, "x"]])
+    found = presence(*_digits(testset), 0)
+    assert found.both.tolist() == [[True, False]]
+    assert np.allclose(found.add, [[1 / 3, 1]])
+    assert np.allclose(found.miss, [[1 / 3, 0]])
+    assert np.allclose(found.hit, [[1 / 3, 0]])
+
+
+def test_a_segment_without_any_reference_is_missing() -> None:
+    testset = TestSet.from_lists({"a": ["1", "1"]}, [["1"], [None]])
+    found = presence(*_digits(testset), 0)
+    assert np.isnan(found.add[0, 1])
+    assert not found.both[0, 1]
+
+
+def test_references_of_one_system_alone_judge_that_system_only() -> None:
+    plain = TestSet.from_lists({"a": ["1"], "b": ["1"]}, ["x"])
+    testset = TestSet(
+        plain.name, plain.references, plain.systems, system_references={"b": {"own": ["1"]}}
+    )
+    found = presence(*_digits(testset), 0)
+    assert found.both.tolist() == [[False], [True]]
+    assert found.hit.tolist() == [[0.0], [0.5]]
+
+
+texts = st.text("1x ", max_size=6)
+
+
+@given(st.lists(st.tuples(texts, texts, texts), min_size=1, max_size=8))
+def test_the_four_shares_add_up_to_one(rows: list[tuple[str, str, str]]) -> None:
+    testset = TestSet.from_lists({"a": [r[0] for r in rows]}, [list(r[1:]) for r in rows])
+    found = presence(*_digits(testset), 0)
+    assert np.allclose(found.add + found.miss + found.hit + found.neither, 1)
