@@ -136,6 +136,7 @@ class Bars:
         where: fixed values of other columns.
         shown: series picked at first; empty: all.
         most: how many series the reader may pick; None: all.
+        beside: a column shown per category beside its name, e.g. "segments".
     """
 
     table: str
@@ -146,6 +147,7 @@ class Bars:
     where: Mapping[str, Cell] = field(default_factory=dict)
     shown: tuple[str, ...] = ()
     most: int | None = None
+    beside: str | None = None
 
 
 @dataclass(frozen=True)

@@ -1,1 +1,16 @@
-"""To be filled."""
+"""Findings and scores for people and programs: terminal, JSON, TSV, LaTeX, Markdown, HTML.
+
+Reports know tables, views and exhibits (:mod:`gnomon.findings`), and no method by name.
+"""
+
+from gnomon.report.machine import envelope, render
+from gnomon.report.terminal import print_finding, print_grid, print_scores, print_table
+
+__all__ = [
+    "envelope",
+    "print_finding",
+    "print_grid",
+    "print_scores",
+    "print_table",
+    "render",
+]

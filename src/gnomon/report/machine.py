@@ -1,0 +1,122 @@
+"""Findings and scores for programs and papers: JSON, TSV, LaTeX, Markdown."""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+
+from gnomon.errors import UnknownNameError
+from gnomon.findings import Column, Finding, Table
+from gnomon.report.terminal import print_finding, print_scores
+from gnomon.signature import version
+from gnomon.tabular import grid, score_signatures, scores_grid, to_latex, to_markdown, to_tsv
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from gnomon.scores import Scores
+
+__all__ = ["Format", "envelope", "render", "scores_table"]
+
+Format: TypeAlias = Literal["text", "json", "tsv", "latex", "markdown"]
+
+
+def render(
+    what: Finding | Sequence[Scores],
+    format: str,  # noqa: A002  # the option's name on the command line
+    *,
+    command: str = "score",
+    digits: int | None = None,
+    neutralise: bool = False,
+    width: int | None = None,
+) -> str:
+    """A finding, or the scores of some metrics, in one of the output formats.
+
+    Args:
+        what: a finding (its ``method`` names the command), or one :class:`Scores` per metric.
+        format: "text", "json", "tsv", "latex" or "markdown"; JSON and TSV hold the records of the
+            contract, unrounded; the others the first view.
+        command: the command's name in JSON, for scores.
+        digits: digits after the point, for people.
+        neutralise: TSV only: keep spreadsheets from running texts as formulas.
+        width: text only: characters per line.
+
+    Raises:
+        UnknownNameError: there is no such format.
+    """
+    if format not in get_args(Format):
+        raise UnknownNameError("output format", format, get_args(Format))
+    if isinstance(what, Finding):
+        return _finding(what, format, digits, neutralise=neutralise, width=width)
+    return _scores(what, format, command, digits, neutralise=neutralise, width=width)
+
+
+def envelope(command: str, rows: Sequence[Mapping[str, Any]], signatures: Mapping[str, str]) -> str:
+    """The JSON object that every command prints: ``gnomon, command, rows, signatures``.
+
+    Numbers are not rounded; NaN and infinities become ``null``. All of it is ASCII, so that no
+    control character reaches a terminal and no encoding can spoil it.
+    """
+    content = {
+        "gnomon": version(),
+        "command": command,
+        "rows": [{key: _plain(value) for key, value in row.items()} for row in rows],
+        "signatures": dict(signatures),
+    }
+    return json.dumps(content, allow_nan=False, indent=1) + "\n"
+
+
+def scores_table(scores: Sequence[Scores]) -> Table:
+    """The records of ``score``: ``system, metric, score, signature``."""
+    columns = (
+        Column("system", "System"),
+        Column("metric", "Metric"),
+        Column("score", "Score", "number"),
+        Column("signature", "Signature"),
+    )
+    return Table("scores", "Scores", columns, tuple(row for s in scores for row in s.rows()))
+
+
+def _finding(
+    finding: Finding, format_: str, digits: int | None, *, neutralise: bool, width: int | None
+) -> str:
+    if format_ == "json":
+        return envelope(finding.method, finding.rows, finding.signatures)
+    if format_ == "tsv":
+        return to_tsv(finding.table(), neutralise=neutralise)
+    if format_ == "text":
+        file = io.StringIO()
+        print_finding(finding, digits=digits, width=width, file=file)
+        return file.getvalue()
+    made = grid(finding, digits=digits)
+    return to_latex(made) if format_ == "latex" else to_markdown(made)
+
+
+def _scores(
+    scores: Sequence[Scores],
+    format_: str,
+    command: str,
+    digits: int | None,
+    *,
+    neutralise: bool,
+    width: int | None,
+) -> str:
+    table = scores_table(scores)
+    if format_ == "json":
+        return envelope(command, table.rows, score_signatures(scores))
+    if format_ == "tsv":
+        return to_tsv(table, neutralise=neutralise)
+    if format_ == "text":
+        file = io.StringIO()
+        print_scores(scores, digits=digits, width=width, file=file)
+        return file.getvalue()
+    made = scores_grid(scores, digits=digits)
+    return to_latex(made) if format_ == "latex" else to_markdown(made)
+
+
+def _plain(value: object) -> object:
+    """A value that JSON has: numpy's scalars as Python's, what is not finite as null."""
+    value = value.item() if hasattr(value, "item") else value
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,0 +1,184 @@
+"""Findings and scores on a terminal.
+
+Everything from data is printed as literal text: markup, escape sequences, bidi controls and emoji
+codes are shown, not obeyed. No name is cut: what is too wide is folded, and what does not fit side
+by side continues in a further block.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import IO, TYPE_CHECKING
+
+from gnomon.report._blocks import blocks, folded, widths
+from gnomon.tabular import grid, scores_grid, table_grid, visible
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from rich.console import Console
+    from rich.table import Table as RichTable
+    from rich.text import Text
+
+    from gnomon.findings import Finding, Table, View
+    from gnomon.scores import Scores
+    from gnomon.tabular import Grid, GridRow
+
+__all__ = ["print_finding", "print_grid", "print_scores", "print_table"]
+
+_PIPED_WIDTH = 100
+_LEAST_WIDTH = 40
+
+
+def print_finding(
+    finding: Finding,
+    *,
+    view: View | None = None,
+    digits: int | None = None,
+    width: int | None = None,
+    file: IO[str] | None = None,
+) -> None:
+    """Print one view of a finding, with its facts above and notices and signatures below.
+
+    Args:
+        finding: what a method found.
+        view: one of its views; the first by default.
+        digits: digits after the point; by default each column's own.
+        width: characters per line; by default COLUMNS, the terminal's, or 100 where none is known.
+        file: where to print; standard output by default.
+    """
+    console = _console(width, file)
+    _print_facts(console, finding.facts)
+    _print_grid(console, grid(finding, view, digits=digits), finding.notices)
+
+
+def print_scores(
+    scores: Sequence[Scores],
+    *,
+    digits: int | None = None,
+    width: int | None = None,
+    file: IO[str] | None = None,
+) -> None:
+    """Print systems x metrics, notices and signatures below (those of the defining tools too).
+
+    Args:
+        scores: what each metric said.
+        digits: digits after the point; by default 4 for scores within [-1, 1], else 2.
+        width: characters per line, as for :func:`print_finding`.
+        file: where to print; standard output by default.
+    """
+    print_grid(scores_grid(scores, digits=digits), width=width, file=file)
+
+
+def print_table(
+    table: Table,
+    *,
+    digits: int | None = None,
+    width: int | None = None,
+    file: IO[str] | None = None,
+) -> None:
+    """Print a table as it is, row by row; options as for :func:`print_finding`."""
+    print_grid(table_grid(table, digits=digits), width=width, file=file)
+
+
+def print_grid(made: Grid, *, width: int | None = None, file: IO[str] | None = None) -> None:
+    """Print a grid in as many blocks as its columns need."""
+    _print_grid(_console(width, file), made, ())
+
+
+def _console(width: int | None, file: IO[str] | None) -> Console:
+    from rich.console import Console
+
+    wanted = max(width or _width(), _LEAST_WIDTH)
+    return Console(file=file, width=wanted, markup=False, emoji=False, highlight=False)
+
+
+def _width() -> int:
+    columns = os.environ.get("COLUMNS", "")
+    if columns.isdecimal() and int(columns):
+        return int(columns)
+    for descriptor in (1, 2, 0):
+        try:
+            return os.get_terminal_size(descriptor).columns or _PIPED_WIDTH
+        except OSError:
+            continue
+    return _PIPED_WIDTH
+
+
+def _print_grid(console: Console, made: Grid, notices: Sequence[str]) -> None:
+    _line(console, made.title, "bold")
+    sizes = widths(made)
+    parts = blocks(made, sizes, console.width)
+    shown = len(made.columns) - made.stub
+    for part in parts:
+        if len(parts) > 1:
+            _line(
+                console, f"columns {part[0] - made.stub + 1}-{part[-1] - made.stub + 1} of {shown}"
+            )
+        _print_block(console, made, [*range(made.stub), *part], sizes)
+    for note in (*made.notes, *notices):
+        _line(console, note)
+    for name, signature in made.signatures.items():
+        _line(console, f"{name}: {signature}", "dim")
+
+
+def _print_block(
+    console: Console, made: Grid, columns: Sequence[int], sizes: Sequence[int]
+) -> None:
+    from rich import box
+    from rich.table import Table as RichTable
+
+    needed = sum(sizes[i] + 2 for i in columns)
+    drawn = RichTable(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0), header_style="")
+    drawn.width = needed if needed > console.width else None
+    for i in columns:
+        head = folded(made.columns[i].title, sizes[i])
+        drawn.add_column(
+            _text(console, head),
+            justify="right" if made.columns[i].numeric else "left",
+            vertical="bottom" if made.columns[i].numeric else "top",
+            min_width=sizes[i],
+            no_wrap=True,
+        )
+    _add_rows(console, drawn, made, columns, sizes)
+    console.print(drawn, crop=False)
+
+
+def _add_rows(
+    console: Console,
+    drawn: RichTable,
+    made: Grid,
+    columns: Sequence[int],
+    sizes: Sequence[int],
+) -> None:
+    marked = {i for row in made.rows for i in columns if row.cells[i].marked}
+    group = made.rows[0].group if made.rows else ""
+    for row in made.rows:
+        if row.group != group:
+            drawn.add_section()
+            group = row.group
+        drawn.add_row(*(_cell(console, row, i, sizes[i], among=i in marked) for i in columns))
+
+
+def _cell(console: Console, row: GridRow, column: int, size: int, *, among: bool) -> Text:
+    cell = row.cells[column]
+    mark = "!" if cell.marked else " " if among else ""
+    style = "yellow" if cell.marked else "bold" if cell.best else ""
+    return _text(console, folded(cell.text, size - len(mark)) + mark, style)
+
+
+def _print_facts(console: Console, facts: Mapping[str, str]) -> None:
+    if facts:
+        _line(console, " | ".join(f"{name}: {value}" for name, value in facts.items()), "dim")
+
+
+def _line(console: Console, text: str, style: str = "") -> None:
+    console.print(_text(console, visible(text), style), soft_wrap=True)
+
+
+def _text(console: Console, text: str, style: str = "") -> Text:
+    """Literal text; what the file's encoding lacks is shown as an escape."""
+    from rich.text import Text
+
+    known = text.encode(console.encoding, "backslashreplace").decode(console.encoding)
+    return Text(known, style=style)

@@ -1,0 +1,40 @@
+"""Findings and scores as text tables: LaTeX, Markdown, TSV, and the grid behind them.
+
+A :class:`Grid` is a table ready for people: numbers formatted, undefined cells ``-``, cells outside
+their range marked. It holds texts from data as they are; whoever prints them escapes them.
+"""
+
+from gnomon.tabular._cells import (
+    UNDEFINED,
+    Grid,
+    GridCell,
+    GridColumn,
+    GridRow,
+    cell_text,
+    kind_of,
+)
+from gnomon.tabular._grid import grid, selected, table_grid
+from gnomon.tabular._latex import to_latex
+from gnomon.tabular._markdown import to_markdown
+from gnomon.tabular._scores import score_signatures, scores_grid
+from gnomon.tabular._tsv import to_tsv
+from gnomon.tabular._visible import visible
+
+__all__ = [
+    "UNDEFINED",
+    "Grid",
+    "GridCell",
+    "GridColumn",
+    "GridRow",
+    "cell_text",
+    "grid",
+    "kind_of",
+    "score_signatures",
+    "scores_grid",
+    "selected",
+    "table_grid",
+    "to_latex",
+    "to_markdown",
+    "to_tsv",
+    "visible",
+]

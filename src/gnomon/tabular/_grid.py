@@ -1,0 +1,180 @@
+"""Tables and views as grids: pivoted, formatted, marked; not yet escaped."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gnomon.errors import DataError
+from gnomon.findings import Bars, Column, HeatMap, StackedBars, Table
+from gnomon.tabular._cells import (
+    UNDEFINED,
+    Grid,
+    GridCell,
+    GridColumn,
+    GridRow,
+    best_of,
+    cell_text,
+    is_outside,
+    kind_of,
+    number_of,
+    plain_cell,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from gnomon.findings import Cell, Finding, View
+
+
+def selected(table: Table, where: Mapping[str, Cell]) -> list[Mapping[str, Cell]]:
+    """The rows of a table whose cells equal the given ones.
+
+    Raises:
+        UnknownNameError: ``where`` names a column that the table lacks.
+    """
+    keys = [table.column(name).name for name in where]
+    return [row for row in table.rows if all(row[key] == where[key] for key in keys)]
+
+
+def grid(finding: Finding, view: View | None = None, *, digits: int | None = None) -> Grid:
+    """A view as a grid: heat maps on their side, other views as plain columns.
+
+    Args:
+        finding: what a method found.
+        view: one of its views; the first by default; the first table if it has none.
+        digits: digits after the point of every number; by default each column's own.
+
+    Raises:
+        DataError: two rows of the table fill one cell of the heat map.
+        UnknownNameError: the view names a table or column that does not exist.
+    """
+    view = view or next(iter(finding.views), None)
+    if view is None:
+        made = table_grid(finding.table(), digits=digits)
+    elif isinstance(view, HeatMap):
+        made = _pivot(finding.table(view.table), view, digits)
+    else:
+        made = _columns(finding.table(view.table), view, digits)
+    where = view.where if view else {}
+    signatures = _signatures(finding, where, view.table if view else None)
+    return Grid(made.title, made.columns, made.rows, made.stub, made.notes, signatures)
+
+
+def table_grid(table: Table, *, digits: int | None = None) -> Grid:
+    """A table as it is, row by row."""
+    rows = tuple(
+        GridRow(tuple(plain_cell(row[c.name], c, digits) for c in table.columns))
+        for row in table.rows
+    )
+    columns = tuple(GridColumn(c.title, c.kind != "text") for c in table.columns)
+    return Grid(table.title, columns, rows, notes=_notes(table, rows, None))
+
+
+def _pivot(table: Table, view: HeatMap, digits: int | None) -> Grid:
+    rows = selected(table, view.where)
+    value = table.column(view.value)
+    names = _grouped(_distinct(rows, table.column(view.rows)))
+    heads = _distinct(rows, table.column(view.columns))
+    cells = _cells(rows, view)
+    made = tuple(
+        _pivot_row(table, view, name, [cells.get((name, head)) for head in heads], digits)
+        for name in names
+    )
+    stub = [GridColumn(table.column(view.rows).title)]
+    if view.beside:
+        stub.append(GridColumn(table.column(view.beside).title, numeric=True))
+    columns = (*stub, *(GridColumn(h, numeric=value.kind != "text") for h in heads))
+    return Grid(view.title, columns, made, len(stub), _notes(table, made, view))
+
+
+def _cells(
+    rows: Iterable[Mapping[str, Cell]], view: HeatMap
+) -> dict[tuple[str, str], Mapping[str, Cell]]:
+    cells: dict[tuple[str, str], Mapping[str, Cell]] = {}
+    for row in rows:
+        key = (str(row[view.rows]), str(row[view.columns]))
+        if key in cells:
+            raise DataError(
+                f"two rows of table {view.table!r} fill the cell {key[0]!r} x {key[1]!r} of the"
+                f" view {view.title!r}; narrow the view by where= (now {dict(view.where)})"
+            )
+        cells[key] = row
+    return cells
+
+
+def _pivot_row(
+    table: Table,
+    view: HeatMap,
+    name: str,
+    rows: Sequence[Mapping[str, Cell] | None],
+    digits: int | None,
+) -> GridRow:
+    value = table.column(view.value)
+    values = [row[view.value] if row else None for row in rows]
+    marks = [_marked(row, view, value) for row in rows]
+    fair = [number_of(v) for v, marked in zip(values, marks, strict=True) if not marked]
+    best = best_of(fair, value.better)
+    cells = [GridCell(name, name)]
+    if view.beside:
+        present = [row[view.beside] for row in rows if row]
+        cells.append(_range(present, table.column(view.beside), digits))
+    for cell, marked in zip(values, marks, strict=True):
+        leads = best is not None and not marked and number_of(cell) == best
+        cells.append(GridCell(cell, cell_text(cell, value, digits), marked, leads))
+    return GridRow(tuple(cells), kind_of(name))
+
+
+def _marked(row: Mapping[str, Cell] | None, view: HeatMap, value: Column) -> bool:
+    if row is None:
+        return False
+    return bool(row[view.marks]) if view.marks else is_outside(row[view.value], value)
+
+
+def _columns(table: Table, view: Bars | StackedBars, digits: int | None) -> Grid:
+    values = view.values if isinstance(view, Bars) else view.parts
+    names = (view.category, view.series, *values)
+    part = Table(
+        table.name,
+        view.title,
+        tuple(table.column(name) for name in names),
+        tuple(selected(table, view.where)),
+        table.note,
+    )
+    return table_grid(part, digits=digits)
+
+
+def _range(values: Sequence[Cell], column: Column, digits: int | None) -> GridCell:
+    numbers = [number for v in values if (number := number_of(v)) is not None]
+    if not numbers:
+        return GridCell(None, UNDEFINED)
+    low, high = (cell_text(end, column, digits) for end in (min(numbers), max(numbers)))
+    if low == high:
+        return GridCell(numbers[0], low)
+    return GridCell(None, f"{low}-{high}")
+
+
+def _distinct(rows: Iterable[Mapping[str, Cell]], column: Column) -> list[str]:
+    return list(dict.fromkeys(str(row[column.name]) for row in rows))
+
+
+def _grouped(names: Sequence[str]) -> list[str]:
+    kinds = list(dict.fromkeys(map(kind_of, names)))
+    return sorted(names, key=lambda name: kinds.index(kind_of(name)))
+
+
+def _notes(table: Table, rows: Iterable[GridRow], view: HeatMap | None) -> tuple[str, ...]:
+    notes = [table.note] if table.note else []
+    if any(cell.marked for row in rows for cell in row.cells):
+        column = table.column(view.marks) if view and view.marks else None
+        meaning = (column.help or column.title) if column else "outside [0, 1]"
+        notes.append(f"! {meaning}")
+    return tuple(notes)
+
+
+def _signatures(
+    finding: Finding, where: Mapping[str, Cell], table: str | None
+) -> Mapping[str, str]:
+    """Those that belong to the rows shown: a signature named like a cell not chosen is left out."""
+    rows = finding.table(table).rows
+    others = {row[name] for row in rows for name in where} - set(where.values())
+    return {name: text for name, text in finding.signatures.items() if name not in others}

@@ -1,0 +1,30 @@
+"""Making characters visible that would act on a terminal or reorder a line."""
+
+from __future__ import annotations
+
+import re
+
+# C0 and C1 controls, bidi controls, line and paragraph separators, invisible format characters
+# that no script needs, tag characters, lone surrogates
+_INVISIBLE = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+    "\U000e0000-\U000e007f\ud800-\udfff]"
+)
+_SHORT = {"\n": r"\n", "\r": r"\r", "\t": r"\t"}
+
+
+def visible(text: str) -> str:
+    r"""The text with control characters, escape sequences and bidi controls shown, not obeyed.
+
+    Controls become ``\x1b``, the others ``<U+202E>``. Zero-width joiners stay: scripts need them.
+
+    >>> print(visible("a\x1b[31mb\u202ec\n"))
+    a\x1b[31mb<U+202E>c\n
+    """
+    return _INVISIBLE.sub(_shown, text)
+
+
+def _shown(match: re.Match[str]) -> str:
+    character = match[0]
+    code = ord(character)
+    return _SHORT.get(character) or (rf"\x{code:02x}" if code < 0xA0 else f"<U+{code:04X}>")
