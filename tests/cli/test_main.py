@@ -1,0 +1,90 @@
+"""What holds for every command: parsing, exit codes, streams."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+import gnomon as gn
+from gnomon.cli._main import parser
+
+
+def test_references_come_first_and_a_system_never_becomes_a_reference() -> None:
+    args = parser().parse_args(
+        "score ref.txt -i sysA.txt sysB.txt -m bleu chrf".split()  # the parse of conventions
+    )
+    assert args.refs == ["ref.txt"]
+    assert args.input == ["sysA.txt", "sysB.txt"]
+    assert args.metrics == ["bleu", "chrf"]
+
+
+def test_several_references_and_sacrebleus_short_names_are_understood() -> None:
+    args = parser().parse_args(
+        "score r1.txt r2.txt -i a.txt -m bleu -tok intl -lc -w 3 -b -sl -l de-en -q".split()
+    )
+    assert args.refs == ["r1.txt", "r2.txt"]
+    assert (args.tokenize, args.lowercase, args.width) == ("intl", True, 3)
+    assert (args.score_only, args.sentence_level, args.quiet) == (True, True, True)
+
+
+def test_a_file_among_the_metrics_is_explained(gnomon, files) -> None:
+    answer = gnomon("score", "-i", files / "a.txt", "-m", "bleu", files / "ref.txt")
+    assert answer.code == 2
+    assert answer.out == ""
+    assert "first" in answer.err
+
+
+@pytest.mark.parametrize("arguments", [["nonsense"], ["score", "--nonsense"], ["list", "cats"]])
+def test_bad_usage_exits_with_two(gnomon, arguments: list[str]) -> None:
+    answer = gnomon(*arguments)
+    assert answer.code == 2
+    assert answer.out == ""
+
+
+def test_version_and_citations_go_to_standard_output(gnomon) -> None:
+    assert gnomon("--version").out == f"gnomon {gn.__version__}\n"
+    assert "MuLER" in gnomon("--cite").out
+
+
+@pytest.mark.parametrize("command", ["", "score", "muler score", "info", "list", "setup", "demo"])
+def test_every_command_says_what_it_answers(gnomon, command: str) -> None:
+    answer = gnomon(*command.split(), "--help")
+    assert answer.code == 0
+    assert command in answer.out
+
+
+def test_help_imports_no_heavy_library() -> None:
+    heavy = ["numpy", "spacy", "sacrebleu", "jinja2", "scipy", "torch", "polars", "nltk"]
+    code = (
+        "import sys; from gnomon.cli import main\n"
+        "try: main(['--help'])\n"
+        "except SystemExit: pass\n"
+        f"sys.exit(','.join(m for m in {heavy!r} if m in sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stderr == ""
+    assert done.returncode == 0
+
+
+def test_a_mistake_gives_one_line_and_debug_gives_the_traceback(gnomon, files) -> None:
+    answer = gnomon("score", files / "missing.txt", "-i", files / "a.txt")
+    assert answer.code == 1
+    assert "missing.txt" in answer.err
+    assert "Traceback" not in answer.err
+    with pytest.raises(gn.GnomonError):
+        gnomon("score", files / "missing.txt", "-i", files / "a.txt", "--debug")
+
+
+def test_a_closed_pipe_is_no_error(files) -> None:
+    command = [sys.executable, "-m", "gnomon", "score", "ref.txt", "-i", "a.txt", "-sl"]
+    done = subprocess.run(
+        ["sh", "-c", '"$@" | true', "sh", *command],
+        cwd=files,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "Traceback" not in done.stderr
+    assert "rror" not in done.stderr

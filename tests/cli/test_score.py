@@ -1,0 +1,206 @@
+"""``gnomon score``, against sacreBLEU and through every way in."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import sacrebleu
+
+import gnomon as gn
+
+
+def _lines(path: Path) -> list[str]:
+    return path.read_text(encoding="utf-8").split("\n")[:-1]
+
+
+def test_json_holds_the_fields_of_the_contract_and_sacrebleus_numbers(gnomon, files) -> None:
+    answer = gnomon(
+        "score", files / "ref.txt", "-i", files / "a.txt", files / "b.txt", "-m", "bleu", "chrf",
+        "-f", "json",
+    )  # fmt: skip
+    found = answer.json()
+    assert list(found) == ["gnomon", "command", "rows", "signatures"]
+    assert found["command"] == "score"
+    assert [(r["system"], r["metric"]) for r in found["rows"]] == [
+        ("a", "bleu"),
+        ("b", "bleu"),
+        ("a", "chrf"),
+        ("b", "chrf"),
+    ]
+    reference = [_lines(files / "ref.txt")]
+    for row in found["rows"]:
+        function = getattr(sacrebleu, f"corpus_{row['metric']}")
+        expected = function(_lines(files / f"{row['system']}.txt"), reference).score
+        assert row["score"] == pytest.approx(expected, abs=1e-9)
+        assert row["signature"] == found["signatures"][row["metric"]]
+
+
+def test_the_table_shows_systems_metrics_and_signatures(gnomon, files) -> None:
+    answer = gnomon("score", files / "ref.txt", "-i", files / "a.txt", files / "b.txt", "-m", "ter")
+    assert answer.code == 0
+    assert "a" in answer.out
+    assert "nrefs:1" in answer.out
+
+
+def test_score_only_prints_a_number(gnomon, files) -> None:
+    answer = gnomon("score", files / "ref.txt", "-i", files / "a.txt", "-b", "-w", "3", "-q")
+    expected = sacrebleu.corpus_bleu(_lines(files / "a.txt"), [_lines(files / "ref.txt")]).score
+    assert answer.out == f"{expected:.3f}\n"
+    assert answer.err == ""
+
+
+def test_a_system_may_come_from_standard_input(gnomon, files) -> None:
+    text = (files / "a.txt").read_bytes()
+    piped = gnomon("score", files / "ref.txt", "-f", "json", stdin=text)
+    named = gnomon("score", files / "ref.txt", "-i", files / "a.txt", "-f", "json")
+    assert piped.json()["rows"][0]["score"] == named.json()["rows"][0]["score"]
+
+
+def test_no_systems_at_all_are_explained(gnomon, files) -> None:
+    answer = gnomon("score", files / "ref.txt")
+    assert answer.code == 2
+    assert "-i" in answer.err
+
+
+def test_gzip_bom_and_crlf_change_nothing(gnomon, files) -> None:
+    text = (files / "a.txt").read_text(encoding="utf-8")
+    (files / "z.txt.gz").write_bytes(gzip.compress(text.encode()))
+    (files / "bom.txt").write_bytes(b"\xef\xbb\xbf" + text.replace("\n", "\r\n").encode())
+    answer = gnomon(
+        "score", files / "ref.txt", "-i", files / "a.txt", files / "z.txt.gz", files / "bom.txt",
+        "-f", "json",
+    )  # fmt: skip
+    rows = answer.json()["rows"]
+    assert [row["system"] for row in rows] == ["a", "z", "bom"]
+    assert len({row["score"] for row in rows}) == 1
+    assert "bom.txt" in answer.err
+
+
+def test_segment_scores_are_written_in_the_asked_format(gnomon, files) -> None:
+    gnomon(
+        "score", files / "ref.txt", "-i", files / "a.txt", "-m", "bleu", "-l", "de-en",
+        "--segments", files / "out.tsv", "-q",
+    )  # fmt: skip
+    header, *rows = _lines(files / "out.tsv")
+    assert header.split("\t") == ["system", "segment", "metric", "score"]
+    expected = [
+        sacrebleu.sentence_bleu(c, [r]).score
+        for c, r in zip(_lines(files / "a.txt"), _lines(files / "ref.txt"), strict=True)
+    ]
+    assert [float(row.split("\t")[3]) for row in rows] == pytest.approx(expected, abs=1e-9)
+    assert [row.split("\t")[1] for row in rows] == ["1", "2", "3"]
+
+
+def test_sentence_level_prints_a_row_per_segment(gnomon, files) -> None:
+    answer = gnomon("score", files / "ref.txt", "-i", files / "a.txt", "-sl", "-f", "tsv")
+    assert len(answer.out.split("\n")) == 5
+
+
+def test_a_tsv_and_jsonl_table_give_the_numbers_of_plain_files(gnomon, files) -> None:
+    columns = {n: _lines(files / f"{n}.txt") for n in ("ref", "a", "b")}
+    rows = list(zip(*columns.values(), strict=True))
+    tsv = ["ref\ta\tb", *("\t".join(row) for row in rows)]
+    (files / "t.tsv").write_text("\n".join(tsv) + "\n", encoding="utf-8")
+    objects = [json.dumps(dict(zip(columns, row, strict=True))) for row in rows]
+    (files / "t.jsonl").write_text("\n".join(objects) + "\n", encoding="utf-8")
+    plain = gnomon("score", files / "ref.txt", "-i", files / "a.txt", files / "b.txt", "-f", "json")
+    for name in ("t.tsv", "t.jsonl"):
+        table = gnomon(
+            "score", "--table", files / name, "--reference-columns", "ref",
+            "--system-columns", "a", "b", "-f", "json",
+        )  # fmt: skip
+        assert table.json()["rows"] == plain.json()["rows"]
+
+
+def test_a_test_set_directory_is_read_with_some_of_its_systems(gnomon, es_en) -> None:
+    answer = gnomon(
+        "score", "-t", es_en, "--systems", "apertium-catalan", "apertium-direct", "-f", "json"
+    )
+    assert [row["system"] for row in answer.json()["rows"]] == [
+        "apertium-catalan",
+        "apertium-direct",
+    ]
+
+
+def test_an_unknown_system_of_a_test_set_lists_the_known_ones(gnomon, es_en) -> None:
+    answer = gnomon("score", "-t", es_en, "--systems", "apertium-dirct")
+    assert answer.code == 2
+    assert "did you mean 'apertium-direct'" in answer.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (["-m", "blue"], 2, "did you mean 'bleu'"),
+        (["-m", "chrf(order=2)"], 2, "order"),
+        (["-m", "bleu(tokenize='moses')"], 2, "13a"),
+        (["-m", "python('os:getcwd')"], 2, "--allow-code"),
+        (["-o", "/nonexistent/x.json"], 1, "/nonexistent"),
+    ],
+)
+def test_wrong_requests_say_what_is_allowed(
+    gnomon, files, arguments: list[str], code: int, said: str
+) -> None:
+    answer = gnomon("score", files / "ref.txt", "-i", files / "a.txt", *arguments)
+    assert answer.code == code
+    assert said in answer.err
+
+
+def test_unequal_line_counts_name_both_files_and_counts(gnomon, files) -> None:
+    (files / "short.txt").write_text("one\n", encoding="utf-8")
+    answer = gnomon("score", files / "ref.txt", "-i", files / "short.txt")
+    assert answer.code == 1
+    for word in ("ref.txt", "short.txt", "3", "1"):
+        assert word in answer.err
+
+
+def test_duplicate_system_names_are_refused(gnomon, files) -> None:
+    (files / "other").mkdir()
+    (files / "other" / "a.txt").write_text("x\ny\nz\n", encoding="utf-8")
+    answer = gnomon("score", files / "ref.txt", "-i", files / "a.txt", files / "other" / "a.txt")
+    assert answer.code == 1
+    assert str(files / "other" / "a.txt") in answer.err
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [(b"caf\xe9\nx\ny\n", "UTF-8"), (b"\x00\x01\nx\ny\n", "binary")],
+)
+def test_bad_bytes_name_file_and_line(gnomon, files, content: bytes, said: str) -> None:
+    (files / "bad.txt").write_bytes(content)
+    answer = gnomon("score", files / "ref.txt", "-i", files / "bad.txt")
+    assert answer.code == 1
+    assert "bad.txt:1" in answer.err
+    assert said in answer.err
+
+
+def test_odd_but_legal_text_is_accepted_and_scored_as_sacrebleu_does(gnomon, files) -> None:
+    candidate = ["a\u2028b c", "", "w " * 10_000]
+    reference = ["a\u2028b c d", "x y", "w " * 9_000]
+    for name, lines in (("odd", candidate), ("oddref", reference)):
+        (files / f"{name}.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    answer = gnomon("score", files / "oddref.txt", "-i", files / "odd.txt", "-f", "json")
+    expected = sacrebleu.corpus_bleu(candidate, [reference]).score
+    assert answer.json()["rows"][0]["score"] == pytest.approx(expected, abs=1e-9)
+
+
+def test_an_empty_reference_is_accepted_with_a_warning(gnomon, files) -> None:
+    (files / "holes.txt").write_text("x y\n\nz\n", encoding="utf-8")
+    answer = gnomon("score", files / "holes.txt", "-i", files / "a.txt")
+    assert answer.code == 0
+    assert "holes.txt" in answer.err
+
+
+def test_the_python_twin_gives_the_same_numbers(gnomon, es_en) -> None:
+    rows = gnomon("score", "-t", es_en, "-m", "chrf", "-f", "json").json()["rows"]
+    scores = gn.score(gn.TestSet.read(es_en), "chrf")
+    assert np.allclose([row["score"] for row in rows], scores.system, atol=0, rtol=0)
+
+
+def test_transposed_python_references_are_recognised() -> None:
+    with pytest.raises(gn.errors.DataError, match="transposed"):
+        gn.TestSet.from_lists({"a": ["x", "y", "z"]}, [["1", "2", "3"], ["4", "5", "6"]])
