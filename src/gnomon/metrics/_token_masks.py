@@ -1,0 +1,246 @@
+"""Which metric tokens a plan masks, and the token sequences of its variants.
+
+Masks are negative ids, so that they cannot be any token. A shared mask is the same on both sides;
+a private one differs between references and candidates.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+
+from gnomon.errors import MaskingError
+from gnomon.metrics.masking import Action
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from gnomon.metrics.masking import MaskPlan, Overlap
+    from gnomon.metrics.tokenise import TokenTable
+
+__all__ = [
+    "PRIVATE_CANDIDATE",
+    "PRIVATE_REFERENCE",
+    "SHARED",
+    "Masks",
+    "Sequences",
+    "Side",
+    "TokenMasks",
+]
+
+#: ids of masks
+SHARED, PRIVATE_REFERENCE, PRIVATE_CANDIDATE = -1, -2, -3
+
+Side: TypeAlias = Literal["reference", "candidate"]
+_PRIVATE: dict[Side, int] = {"reference": PRIVATE_REFERENCE, "candidate": PRIVATE_CANDIDATE}
+
+
+class Sequences(NamedTuple):
+    """Ids of T texts: those of text t are ``ids[offsets[t]:offsets[t + 1]]``."""
+
+    offsets: NDArray[np.int64]
+    ids: NDArray[np.int32]
+
+
+@dataclass(frozen=True, eq=False)
+class Masks:
+    """The masked tokens of one variant, each once, in the order of the table.
+
+    Attributes:
+        token: int64 [M], row of the token table.
+        group: int32 [M], the group whose action won (the first one among equals).
+        span: int32 [M], the span of that group (row of the span table) that the token lies in.
+        action: int8 [M], SHARED or PRIVATE.
+        first: bool [M], whether a mask begins here: everywhere, or, with one mask per span, where
+            the token before is not masked for the same span.
+    """
+
+    token: NDArray[np.int64]
+    group: NDArray[np.int32]
+    span: NDArray[np.int32]
+    action: NDArray[np.int8]
+    first: NDArray[np.bool_]
+
+    def ids(self, side: Side) -> NDArray[np.int32]:
+        """The mask of each token, int32 [M]."""
+        masks = np.where(self.action == Action.SHARED, SHARED, _PRIVATE[side])
+        return masks.astype(np.int32)
+
+
+@dataclass(frozen=True, eq=False)
+class TokenMasks:
+    """Tokens that a plan's groups of spans cover: one row per token and group.
+
+    Rows are ordered by token, then group.
+
+    Attributes:
+        tokens: the token table.
+        plan: the plan.
+        token: int64 [R], row of the token table.
+        group: int32 [R], index of the group.
+        span: int32 [R], the first span of the group (row of the span table) that meets the token.
+    """
+
+    tokens: TokenTable
+    plan: MaskPlan
+    token: NDArray[np.int64]
+    group: NDArray[np.int32]
+    span: NDArray[np.int32]
+
+    @classmethod
+    def of(cls, tokens: TokenTable, plan: MaskPlan) -> TokenMasks:
+        """Find the tokens that each group covers.
+
+        A group covers a token that shares a character with one of its spans (overlap "any"), more
+        than half of whose characters lie in its spans ("majority"), or all of them ("inside").
+
+        Raises:
+            MaskingError: a text that has spans has tokens that cannot be found in it.
+        """
+        _check_located(tokens, plan)
+        token, span = _meetings(tokens, plan)
+        group = plan.spans.feature[span]
+        order = np.argsort(token * len(plan.spans.features) + group, kind="stable")
+        token, span, group = token[order], span[order], group[order]
+        new = np.ones(len(token), dtype=np.bool_)
+        new[1:] = (np.diff(token) != 0) | (np.diff(group) != 0)
+        firsts = np.flatnonzero(new)
+        shared = _shared_characters(tokens, plan, token, span)
+        covered = np.add.reduceat(shared, firsts) if len(firsts) else shared
+        token, group, span = token[firsts], group[firsts], span[firsts]
+        size = tokens.end[token] - tokens.start[token]
+        keep = _covers(covered, size, plan.overlap)
+        return cls(tokens, plan, token[keep], group[keep], span[keep].astype(np.int32))
+
+    def groups_of(self, text: int) -> list[tuple[int, int, int]]:
+        """(token, group, span) of one text, sorted by token and group.
+
+        The token is its position in the text, the span its row in the span table.
+        """
+        rows = self.tokens.rows(text)
+        low, high = np.searchsorted(self.token, [rows.start, rows.stop])
+        positions = (self.token[low:high] - rows.start).tolist()
+        groups, spans = self.group[low:high].tolist(), self.span[low:high].tolist()
+        return list(zip(positions, groups, spans, strict=True))
+
+    def masks(self, variant: int) -> Masks:
+        """What one variant masks; where groups meet in a token, the strongest action wins."""
+        actions = self.plan.actions[variant]
+        acting = np.flatnonzero(actions != Action.KEEP)
+        rows = np.concatenate([self._rows_of(group) for group in acting.tolist()] or [_NO_ROWS])
+        if len(acting) > 1:
+            rows = self._strongest(rows, actions)
+        token, group, span = self.token[rows], self.group[rows], self.span[rows]
+        return Masks(token, group, span, actions[group], self._begins(token, span))
+
+    def changed(self, variant: int) -> NDArray[np.bool_]:
+        """Which texts a variant changes at all, bool [T]."""
+        changed = np.zeros(len(self.tokens), dtype=np.bool_)
+        changed[self._text_of[self.masks(variant).token]] = True
+        return changed
+
+    def sequences(self, variant: int, side: Side) -> Sequences:
+        """The ids of all texts as one side of a variant, masks in their places."""
+        return self.placed(self.masks(variant), side)
+
+    def placed(self, masks: Masks, side: Side) -> Sequences:
+        """The ids of all texts with some masks in their places."""
+        ids = self.tokens.ids.copy()
+        ids[masks.token] = masks.ids(side)
+        if masks.first.all():
+            return Sequences(self.tokens.offsets, ids)
+        keep = np.ones(len(ids), dtype=np.bool_)
+        keep[masks.token[~masks.first]] = False
+        before = np.concatenate([[0], np.cumsum(keep)])
+        return Sequences(before[self.tokens.offsets], ids[keep])
+
+    def masked_ids(self, text: int, variant: int, side: Side) -> list[int]:
+        """The ids of one text as one side of a variant; masks are negative."""
+        offsets, ids = self._last(variant, side)
+        found: list[int] = ids[offsets[text] : offsets[text + 1]].tolist()
+        return found
+
+    def _last(self, variant: int, side: Side) -> Sequences:
+        if (variant, side) not in self._recent:
+            if any(number != variant for number, _ in self._recent):
+                self._recent.clear()
+            self._recent[variant, side] = self.sequences(variant, side)
+        return self._recent[variant, side]
+
+    @cached_property
+    def _recent(self) -> dict[tuple[int, Side], Sequences]:
+        return {}
+
+    @cached_property
+    def _text_of(self) -> NDArray[np.int64]:
+        return self.tokens.text_of
+
+    @cached_property
+    def _by_group(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        order = np.argsort(self.group, kind="stable")
+        groups = np.arange(len(self.plan.spans.features) + 1)
+        return order, np.searchsorted(self.group[order], groups)
+
+    def _rows_of(self, group: int) -> NDArray[np.int64]:
+        order, bounds = self._by_group
+        return order[bounds[group] : bounds[group + 1]]
+
+    def _strongest(self, rows: NDArray[np.int64], actions: NDArray[np.int8]) -> NDArray[np.int64]:
+        strength = -actions[self.group[rows]].astype(np.int64)
+        rows = rows[np.lexsort((rows, strength, self.token[rows]))]
+        first = np.ones(len(rows), dtype=np.bool_)
+        first[1:] = np.diff(self.token[rows]) != 0
+        return rows[first]
+
+    def _begins(self, token: NDArray[np.int64], span: NDArray[np.int32]) -> NDArray[np.bool_]:
+        begins = np.ones(len(token), dtype=np.bool_)
+        if self.plan.granularity == "span":
+            begins[1:] = (np.diff(token) != 1) | (np.diff(span) != 0)
+        return begins
+
+
+_NO_ROWS = np.zeros(0, dtype=np.int64)
+
+
+def _check_located(tokens: TokenTable, plan: MaskPlan) -> None:
+    lost = np.zeros(len(tokens), dtype=np.bool_)
+    lost[tokens.text_of[tokens.start < 0]] = True
+    if lost[plan.spans.text].any():
+        raise MaskingError(
+            f"tokeniser {tokens.tokeniser!r} changes the characters of"
+            f" {int(lost.sum())} of {len(tokens)} texts, so that its tokens cannot be found in"
+            " them and cannot be masked; use another tokeniser ('13a', 'intl', 'char')"
+        )
+
+
+def _meetings(tokens: TokenTable, plan: MaskPlan) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Every token that shares a character with a span, with that span (row)."""
+    spans = plan.spans
+    # one sorted key over all texts: the place in the text plus a stride per text
+    stride = 2 + max(int(part.max(initial=0)) for part in (tokens.end, spans.end))
+    base = tokens.text_of * stride
+    low = np.searchsorted(base + tokens.end, spans.text * np.int64(stride) + spans.start, "right")
+    high = np.searchsorted(base + tokens.start, spans.text * np.int64(stride) + spans.end, "left")
+    counts = np.maximum(high - low, 0)
+    span = np.repeat(np.arange(len(counts)), counts)
+    token = np.repeat(low - (np.cumsum(counts) - counts), counts) + np.arange(len(span))
+    solid = tokens.end[token] > tokens.start[token]
+    return token[solid], span[solid]
+
+
+def _shared_characters(
+    tokens: TokenTable, plan: MaskPlan, token: NDArray[np.int64], span: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    end = np.minimum(tokens.end[token], plan.spans.end[span])
+    start = np.maximum(tokens.start[token], plan.spans.start[span])
+    return (end - start).astype(np.int64)
+
+
+def _covers(
+    covered: NDArray[np.int64], size: NDArray[np.int32], overlap: Overlap
+) -> NDArray[np.bool_]:
+    needed = {"any": covered > 0, "majority": 2 * covered > size, "inside": covered >= size}
+    return needed[overlap]
