@@ -141,7 +141,7 @@ def _atomic_write(path: Path, mode: str) -> Generator[IO[Any]]:
     except OSError as error:
         if error.filename not in (None, str(scratch)):
             raise
-        raise OutputError(_explain(path, error)) from error
+        raise OutputError(explain(path, error)) from error
     finally:
         if not direct:
             with contextlib.suppress(OSError):
@@ -180,7 +180,8 @@ def _replace(scratch: Path, target: Path) -> None:
             os.close(folder)
 
 
-def _explain(path: Path, error: OSError) -> str:
+def explain(path: Path, error: OSError) -> str:
+    """What went wrong in writing, and what to do."""
     remedy = _REMEDIES.get(error.errno or 0, error.strerror or str(error))
     return f"cannot write {path}: {remedy}"
 

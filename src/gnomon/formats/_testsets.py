@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import contextlib
+import secrets
+import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gnomon.errors import DataError, UsageError
-from gnomon.formats._files import require_directory
-from gnomon.formats._layout import is_layout, is_pair, missing_test_set, read_layout
+from gnomon.errors import DataError, GnomonError, OutputError, UnknownNameError, UsageError
+from gnomon.formats import _layout, _layout_write, _mt_metrics_eval
+from gnomon.formats._files import explain, require_directory
+from gnomon.formats._folders import is_pair
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from os import PathLike
 
     from gnomon.testset import TestSet
+
+LAYOUTS = ("gnomon", "mt-metrics-eval")
 
 
 def read_test_set(
@@ -36,27 +42,113 @@ def read_test_set(
         FormatError: a file is not UTF-8, is binary, or is not of its format.
         LengthMismatchError: two files have unequal numbers of lines.
         DataError: no references (and no sources) are there, or several language pairs are.
-        UnknownNameError: a named system or reference is not there.
+        UnknownNameError: a named system, reference or language pair is not there.
         UsageError: the test set is one for another language pair.
     """
     folder = Path(path)
+    if not folder.exists() and _mt_metrics_eval.is_layout(folder.parent):
+        folder, language_pair = folder.parent, folder.name
     require_directory(folder)
-    if not is_layout(folder):
-        folder = _one_pair(folder, language_pair)
-    return read_layout(folder, language_pair=language_pair, systems=systems, references=references)
+    if _layout.is_layout(folder):
+        return _layout.read_layout(
+            folder, language_pair=language_pair, systems=systems, references=references
+        )
+    pair = _one_pair(folder, language_pair)
+    if _mt_metrics_eval.is_layout(folder):
+        return _mt_metrics_eval.read_layout(
+            folder, language_pair=pair, systems=systems, references=references
+        )
+    return _layout.read_layout(
+        folder / pair, language_pair=language_pair, systems=systems, references=references
+    )
 
 
-def _one_pair(folder: Path, language_pair: str | None) -> Path:
-    pairs = sorted(p.name for p in folder.iterdir() if is_pair(p.name) and is_layout(p))
+def language_pairs(path: str | PathLike[str]) -> tuple[str, ...]:
+    """The language pairs of a directory that holds several test sets, in either layout.
+
+    Raises:
+        MissingFileError: there is no such directory.
+    """
+    folder = Path(path)
+    require_directory(folder)
+    if _mt_metrics_eval.is_layout(folder):
+        return _mt_metrics_eval.language_pairs(folder)
+    inside = (p for p in folder.iterdir() if is_pair(p.name) and p.is_dir())
+    return tuple(sorted(p.name for p in inside if _layout.is_layout(p)))
+
+
+def write_test_set(
+    testset: TestSet,
+    path: str | PathLike[str],
+    *,
+    layout: str = "gnomon",
+    compress: bool = False,
+) -> None:
+    """Write a test set as a directory, which appears whole or not at all.
+
+    gnomon's layout holds everything; reading it gives the same test set (human scores in the order
+    of their files, an empty cell for what is unknown). mt-metrics-eval's lacks system metadata,
+    labels, raters, rankings, error spans and system-specific references: these are left out and
+    that is said.
+
+    Args:
+        testset: what to write.
+        path: a directory that does not exist yet, or is empty.
+        layout: "gnomon" or "mt-metrics-eval".
+        compress: write the texts of gnomon's layout as ``.txt.gz``.
+
+    Raises:
+        OutputError: the directory cannot be written, or is not empty.
+        UnknownNameError: the layout is unknown.
+        UsageError: the layout needs a language pair that is not given.
+        DataError: a text or a name cannot be held by the layout.
+    """
+    if layout not in LAYOUTS:
+        raise UnknownNameError("layout", layout, LAYOUTS)
+    if testset.segments == 0:
+        raise DataError(f"test set {testset.name!r} has no segments; there is nothing to write")
+    if layout == "gnomon":
+        _fill(
+            Path(path),
+            lambda folder: _layout_write.write_layout(testset, folder, compress=compress),
+        )
+    else:
+        _fill(Path(path), lambda folder: _mt_metrics_eval.write_layout(testset, folder))
+
+
+def _fill(path: Path, write: Callable[[Path], None]) -> None:
+    """Fill a folder beside the wanted one and give it its name when all is there."""
+    if path.exists() and (not path.is_dir() or any(path.iterdir())):
+        what = "is not empty" if path.is_dir() else "is a file"
+        raise OutputError(f"cannot write {path}: it {what}; name a new or empty directory")
+    target = path.resolve()
+    scratch = target.with_name(f".{secrets.token_hex(8)}.tmp")
+    try:
+        scratch.mkdir()
+        write(scratch)
+        scratch.replace(target)
+    except GnomonError:
+        raise
+    except OSError as error:
+        raise OutputError(explain(path, error)) from error
+    finally:
+        with contextlib.suppress(OSError):
+            shutil.rmtree(scratch)
+
+
+def _one_pair(folder: Path, wanted: str | None) -> str:
+    pairs = language_pairs(folder)
     if not pairs:
-        raise missing_test_set(folder)
-    fitting = [p for p in pairs if language_pair in (None, p, p.split("-")[-1])]
+        raise DataError(
+            f"{folder} holds no test set: there are neither references nor sources in it;"
+            f" {_layout.EXPECTED}; {_mt_metrics_eval.EXPECTED}"
+        )
+    fitting = [pair for pair in pairs if wanted in (None, pair, pair.split("-")[-1])]
     if len(fitting) == 1:
-        return folder / fitting[0]
-    listed = ", ".join(pairs)
+        return fitting[0]
     if not fitting:
-        raise UsageError(f"{folder} has no language pair {language_pair}; there are: {listed}")
-    raise DataError(
-        f"{folder} holds several language pairs: {listed}; name one ({folder / fitting[0]}, or"
-        f" the language pair {fitting[0]})"
+        raise UnknownNameError(f"language pair of {folder}", str(wanted), pairs)
+    raise UsageError(
+        f"{folder} holds several language pairs: {', '.join(fitting)}; name one of them"
+        f" ({folder / fitting[0]}, or language pair {fitting[0]})"
     )
