@@ -16,6 +16,7 @@ import numpy as np
 
 from gnomon.errors import DataError, ScoringError, SpecError, UnknownNameError, UsageError
 from gnomon.metrics._builtin import CODE, RESERVED
+from gnomon.metrics._means import mean_over_segments
 from gnomon.metrics._reader import NAME
 from gnomon.metrics._spec import Spec
 from gnomon.signature import Signature, content_hash
@@ -242,14 +243,6 @@ class FunctionMetric:
 
     def _best(self, scores: Sequence[float]) -> float:
         return max(scores) if self.higher_is_better else min(scores)
-
-
-def mean_over_segments(scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Means of the defined scores of each system, float64 [K]; NaN where there is none."""
-    defined = ~np.isnan(scores)
-    count = defined.sum(axis=1)
-    total = np.where(defined, scores, 0.0).sum(axis=1)
-    return np.where(count > 0, total / np.maximum(count, 1), np.nan)
 
 
 def _checked_score(value: object, name: str, where: str) -> float:

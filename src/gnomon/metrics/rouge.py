@@ -1,0 +1,330 @@
+"""ROUGE for sentences and summaries, equal to google's rouge-score 0.1.2.
+
+Lin (2004), "ROUGE: A Package for Automatic Evaluation of Summaries". Tokens are the runs of a-z
+and 0-9 in the lower-cased text; scores lie between 0 and 1, as rouge-score gives them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol, TypeAlias
+
+import numpy as np
+
+from gnomon.errors import DataError, MissingDependencyError
+from gnomon.metrics._lcs import lcs_length, lcs_positions, places
+from gnomon.metrics._means import aggregate_means, mean_over_segments, mean_statistics
+from gnomon.metrics._pairs import Kernel, PairScorer, pair_rows
+from gnomon.metrics._spec import Options
+from gnomon.metrics.tokenise import Tokens, lowered
+from gnomon.signature import Signature
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from gnomon.batch import Batch
+    from gnomon.metrics._pairs import PairCounts, PairRows
+    from gnomon.metrics.masking import MaskPlan
+    from gnomon.metrics.protocol import Need
+    from gnomon.testset import TestSet
+
+__all__ = ["Rouge", "RougeScore", "rouge_scores"]
+
+RougeType: TypeAlias = Literal["rouge1", "rouge2", "rougeL", "rougeLsum"]
+RougePart: TypeAlias = Literal["f", "precision", "recall"]
+_TOKEN = re.compile(r"[a-z0-9]+")
+#: rouge-score leaves shorter words unstemmed
+_STEMMED_FROM = 4
+
+
+class RougeScore(NamedTuple):
+    """Precision, recall and F (their harmonic mean), each between 0 and 1."""
+
+    precision: float
+    recall: float
+    f: float
+
+
+@dataclass(frozen=True)
+class Rouge(Options):
+    """ROUGE-1, -2, -L or -Lsum: n-grams or longest common subsequences shared with the reference.
+
+    With several references the one with the best F counts, as rouge-score's ``score_multi`` does.
+    The system score is the mean over segments. For rougeLsum the sentences of a text are its lines
+    (rouge-score's default), so that texts without a newline score as under rougeL.
+
+    Attributes:
+        type: "rouge1", "rouge2", "rougeL" or "rougeLsum".
+        score: "f", "precision" or "recall".
+        stemmer: reduce words to Porter stems first; needs nltk.
+
+    Raises:
+        SpecError: an option has a value that it cannot have.
+    """
+
+    name: ClassVar[str] = "rouge"
+    needs: ClassVar[frozenset[Need]] = frozenset(("references",))
+    higher_is_better: ClassVar[bool] = True
+
+    type: RougeType = "rougeL"
+    score: RougePart = "f"
+    stemmer: bool = False
+
+    def bind(self, testset: TestSet) -> BoundRouge:
+        """The metric, ready to score.
+
+        Raises:
+            DataError: the test set has no references.
+            MissingDependencyError: stemming is asked for and nltk is not installed.
+        """
+        if not testset.references:
+            raise DataError(f"metric {self.spec!r} needs references; {testset.name!r} has none")
+        return BoundRouge(self)
+
+
+@dataclass(frozen=True, eq=False)
+class BoundRouge:
+    """ROUGE, ready to score; remembers the tokens of the texts that it saw last."""
+
+    metric: Rouge
+
+    def __post_init__(self) -> None:
+        # a missing package shall show when binding, not after hours of other work
+        _ = self._pairs
+
+    @property
+    def name(self) -> str:
+        """Name of the metric."""
+        return self.metric.name
+
+    @property
+    def needs(self) -> frozenset[Need]:
+        """References."""
+        return self.metric.needs
+
+    @property
+    def higher_is_better(self) -> bool:
+        """True."""
+        return self.metric.higher_is_better
+
+    @property
+    def signature(self) -> Signature:
+        """The spec alone; ROUGE freezes nothing."""
+        return Signature(self.metric.spec)
+
+    @cached_property
+    def _pairs(self) -> PairScorer[Any]:
+        tokeniser = RougeTokeniser(
+            _porter() if self.metric.stemmer else None, lines=self.metric.type == "rougeLsum"
+        )
+        return PairScorer(tokeniser, _KERNELS[self.metric.type])
+
+    def parts(self, batch: Batch) -> NDArray[np.float64]:
+        """Precision, recall and F of every candidate, float64 [K, N, 3]; NaN without reference."""
+        rows = pair_rows(batch)
+        return _best(rows, _scores(self._pairs.counts(batch, rows)))
+
+    def segments(self, batch: Batch) -> NDArray[np.float64]:
+        """Sentence scores, float64 [K, N]; NaN for segments without a reference."""
+        return self.parts(batch)[..., self._part]
+
+    def system(self, batch: Batch) -> NDArray[np.float64]:
+        """Means over segments, float64 [K]."""
+        return mean_over_segments(self.segments(batch))
+
+    def statistics(self, batch: Batch) -> NDArray[np.float64]:
+        """Score and 1, or 0 and 0 where undefined: float64 [K, N, 2]."""
+        return mean_statistics(self.segments(batch))
+
+    def aggregate(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Means [...] from summed statistics [..., 2]."""
+        return aggregate_means(statistics)
+
+    def mask_lengths(self, batch: Batch, plan: MaskPlan) -> None:
+        """Words have no length."""
+
+    def masked(self, batch: Batch, plan: MaskPlan) -> NDArray[np.float64]:
+        """Sentence scores of every variant, float64 [V, K, N]."""
+        rows = pair_rows(batch)
+        base = _scores(self._pairs.counts(batch, rows))
+        scores = np.empty((plan.variants, *rows.shape))
+        for variant, (changed, counts) in enumerate(self._pairs.variants(batch, rows, plan)):
+            values = base.copy()
+            values[changed] = _scores(counts)
+            scores[variant] = _best(rows, values)[..., self._part]
+        return scores
+
+    @property
+    def _part(self) -> int:
+        return {"precision": 0, "recall": 1, "f": 2}[self.metric.score]
+
+
+def rouge_scores(
+    candidates: Sequence[str],
+    references: Sequence[str] | Sequence[Sequence[str]],
+    *,
+    type: RougeType = "rougeL",  # noqa: A002  # the name of the metric's option
+    stemmer: bool = False,
+) -> list[RougeScore]:
+    """ROUGE of each candidate: precision, recall and F together.
+
+    Args:
+        candidates: one text per segment.
+        references: one text, or the list of all references, per segment.
+        type: "rouge1", "rouge2", "rougeL" or "rougeLsum".
+        stemmer: reduce words to Porter stems first; needs nltk.
+
+    Raises:
+        LengthMismatchError: unequal numbers of segments.
+        DataError: a segment has no reference.
+
+    >>> rouge_scores(["the cat sat"], ["a cat sat down"])
+    [RougeScore(precision=0.666..., recall=0.5, f=0.571...)]
+    """
+    from gnomon.testset import TestSet
+
+    testset = TestSet.from_lists({"candidates": candidates}, references)
+    parts = Rouge(type=type, stemmer=stemmer).bind(testset).parts(testset.batch())[0]
+    if np.isnan(parts).any():
+        first = int(np.flatnonzero(np.isnan(parts).any(axis=1))[0])
+        raise DataError(f"segment {first + 1} has no reference; every segment needs one")
+    return [RougeScore(*map(float, row)) for row in parts]
+
+
+class _Stemmer(Protocol):
+    def stem(self, word: str) -> str: ...
+
+
+@dataclass(frozen=True)
+class RougeTokeniser:
+    """rouge-score's tokens: runs of a-z and 0-9 of the lower-cased text, stemmed if asked.
+
+    Attributes:
+        stemmer: a Porter stemmer, or none.
+        lines: give line breaks as tokens of no width, for rougeLsum.
+    """
+
+    stemmer: _Stemmer | None
+    lines: bool = False
+    name: ClassVar[str] = "rouge"
+    local: ClassVar[bool] = True
+
+    def __call__(self, text: str) -> Tokens:
+        """The tokens, and where they stand in the text."""
+        characters = lowered(text)
+        pattern = _TOKEN_OR_BREAK if self.lines else _TOKEN
+        matches = list(pattern.finditer(characters.text))
+        strings = [self._stem(match[0]) for match in matches]
+        starts = [characters.starts[match.start()] for match in matches]
+        ends = [characters.ends[match.end() - 1] for match in matches]
+        wide = [string != "\n" for string in strings]
+        return Tokens(
+            strings, starts, [e if w else s for s, e, w in zip(starts, ends, wide, strict=True)]
+        )
+
+    def _stem(self, word: str) -> str:
+        if self.stemmer is None or len(word) < _STEMMED_FROM:
+            return word
+        return self.stemmer.stem(word)
+
+
+_TOKEN_OR_BREAK = re.compile(r"[a-z0-9]+|\n")
+
+
+def _porter() -> _Stemmer:
+    try:
+        from nltk.stem.porter import PorterStemmer
+    except ImportError:
+        raise MissingDependencyError(
+            "rouge(stemmer=True) needs nltk, which is not installed; run:"
+            " pip install 'gnomon[rouge]'"
+        ) from None
+    stemmer: _Stemmer = PorterStemmer()
+    return stemmer
+
+
+def _scores(counts: PairCounts) -> NDArray[np.float64]:
+    """Precision, recall and F of each row, float64 [P, 3]; 0 where a side is empty."""
+    precision = counts.found / np.maximum(counts.candidate, 1)
+    recall = counts.found / np.maximum(counts.reference, 1)
+    both = precision + recall
+    f = np.divide(2 * precision * recall, both, out=np.zeros_like(both), where=both > 0)
+    return np.stack([precision, recall, f], axis=-1)
+
+
+def _best(rows: PairRows, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The scores of each cell's reference with the best F (the first of equals), [K, N, 3]."""
+    best = np.full((rows.shape[0] * rows.shape[1], 3), np.nan)
+    order = np.lexsort((-scores[:, 2], rows.cell))
+    cells, first = np.unique(rows.cell[order], return_index=True)
+    best[cells] = scores[order[first]]
+    return best.reshape(*rows.shape, 3)
+
+
+class _Lines(NamedTuple):
+    """A text's sentences and the places of its tokens, for longest common subsequences."""
+
+    sentences: list[list[int]]
+    places: dict[int, int]
+    size: int
+
+
+def _ngrams(n: int) -> Kernel[Counter[tuple[int, ...]]]:
+    def prepare(ids: list[int], _: int | None) -> Counter[tuple[int, ...]]:
+        return Counter(zip(*(ids[i:] for i in range(n)), strict=False))
+
+    def count(a: Counter[tuple[int, ...]], b: Counter[tuple[int, ...]]) -> int:
+        return sum(min(times, b[ngram]) for ngram, times in a.items() if ngram in b)
+
+    return Kernel(prepare, Counter.total, count)
+
+
+def _prepare_lines(ids: list[int], line_break: int | None) -> _Lines:
+    sentences: list[list[int]] = [[]]
+    for token in ids:
+        if token == line_break:
+            sentences.append([])
+        else:
+            sentences[-1].append(token)
+    filled = [sentence for sentence in sentences if sentence]
+    only = places(filled[0]) if len(filled) == 1 else {}
+    return _Lines(filled, only, sum(map(len, filled)))
+
+
+def _count_lines(candidate: _Lines, reference: _Lines) -> int:
+    if not candidate.size or not reference.size:
+        return 0
+    if len(candidate.sentences) == len(reference.sentences) == 1:
+        return lcs_length(reference.sentences[0], candidate.places, candidate.size)
+    return _union_hits(candidate.sentences, reference.sentences)
+
+
+def _union_hits(candidate: list[list[int]], reference: list[list[int]]) -> int:
+    """Tokens of the reference's union LCS (Lin 2004, section 3.2), none counted twice."""
+    left = _multiset(candidate)
+    hits = 0
+    for sentence in reference:
+        union = {place for own in candidate for place in lcs_positions(sentence, own)}
+        for place in sorted(union):
+            if left[sentence[place]] > 0:
+                left[sentence[place]] -= 1
+                hits += 1
+    return hits
+
+
+def _multiset(sentences: Iterable[list[int]]) -> Counter[int]:
+    return Counter(token for sentence in sentences for token in sentence)
+
+
+_LCS = Kernel(_prepare_lines, lambda lines: lines.size, _count_lines)
+_KERNELS: dict[str, Kernel[Any]] = {
+    "rouge1": _ngrams(1),
+    "rouge2": _ngrams(2),
+    "rougeL": _LCS,
+    "rougeLsum": _LCS,
+}
