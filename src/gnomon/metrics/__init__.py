@@ -9,6 +9,7 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from gnomon.metrics._blackbox import with_masking as with_masking
     from gnomon.metrics._function import metric as metric
     from gnomon.metrics._registry import Description as Description
     from gnomon.metrics._registry import describe as describe
@@ -26,7 +27,9 @@ if TYPE_CHECKING:
     from gnomon.metrics.protocol import Statistics as Statistics
     from gnomon.metrics.rouge import Rouge as Rouge
     from gnomon.metrics.rouge import rouge_scores as rouge_scores
+    from gnomon.metrics.scoring import bind as bind
     from gnomon.metrics.scoring import score as score
+    from gnomon.metrics.scoring import signature_of as signature_of
     from gnomon.metrics.ter import Ter as Ter
 
 _HOMES = {
@@ -42,6 +45,7 @@ _HOMES = {
     "Rouge": "rouge",
     "Statistics": "protocol",
     "Ter": "ter",
+    "bind": "scoring",
     "describe": "_registry",
     "metric": "_function",
     "names": "_registry",
@@ -49,6 +53,8 @@ _HOMES = {
     "resolve": "_registry",
     "rouge_scores": "rouge",
     "score": "scoring",
+    "signature_of": "scoring",
+    "with_masking": "_blackbox",
 }
 
 __all__ = [
@@ -64,6 +70,7 @@ __all__ = [
     "Rouge",
     "Statistics",
     "Ter",
+    "bind",
     "describe",
     "metric",
     "names",
@@ -71,6 +78,8 @@ __all__ = [
     "resolve",
     "rouge_scores",
     "score",
+    "signature_of",
+    "with_masking",
 ]
 
 

@@ -6,24 +6,22 @@ and 0-9 in the lower-cased text; scores lie between 0 and 1, as rouge-score give
 
 from __future__ import annotations
 
-import re
-from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from gnomon.errors import DataError, MissingDependencyError
-from gnomon.metrics._lcs import lcs_length, lcs_positions, places
+from gnomon.errors import DataError
 from gnomon.metrics._means import aggregate_means, mean_over_segments, mean_statistics
-from gnomon.metrics._pairs import Kernel, PairScorer, pair_rows
+from gnomon.metrics._pairs import PairScorer, pair_rows
+from gnomon.metrics._rouge_kernels import KERNELS
+from gnomon.metrics._rouge_tokens import RougeTokeniser, porter
 from gnomon.metrics._spec import Options
-from gnomon.metrics.tokenise import Tokens, lowered
 from gnomon.signature import Signature
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -37,9 +35,6 @@ __all__ = ["Rouge", "RougeScore", "rouge_scores"]
 
 RougeType: TypeAlias = Literal["rouge1", "rouge2", "rougeL", "rougeLsum"]
 RougePart: TypeAlias = Literal["f", "precision", "recall"]
-_TOKEN = re.compile(r"[a-z0-9]+")
-#: rouge-score leaves shorter words unstemmed
-_STEMMED_FROM = 4
 
 
 class RougeScore(NamedTuple):
@@ -120,9 +115,9 @@ class BoundRouge:
     @cached_property
     def _pairs(self) -> PairScorer[Any]:
         tokeniser = RougeTokeniser(
-            _porter() if self.metric.stemmer else None, lines=self.metric.type == "rougeLsum"
+            porter() if self.metric.stemmer else None, lines=self.metric.type == "rougeLsum"
         )
-        return PairScorer(tokeniser, _KERNELS[self.metric.type])
+        return PairScorer(tokeniser, KERNELS[self.metric.type])
 
     def parts(self, batch: Batch) -> NDArray[np.float64]:
         """Precision, recall and F of every candidate, float64 [K, N, 3]; NaN without reference."""
@@ -196,58 +191,6 @@ def rouge_scores(
     return [RougeScore(*map(float, row)) for row in parts]
 
 
-class _Stemmer(Protocol):
-    def stem(self, word: str) -> str: ...
-
-
-@dataclass(frozen=True)
-class RougeTokeniser:
-    """rouge-score's tokens: runs of a-z and 0-9 of the lower-cased text, stemmed if asked.
-
-    Attributes:
-        stemmer: a Porter stemmer, or none.
-        lines: give line breaks as tokens of no width, for rougeLsum.
-    """
-
-    stemmer: _Stemmer | None
-    lines: bool = False
-    name: ClassVar[str] = "rouge"
-    local: ClassVar[bool] = True
-
-    def __call__(self, text: str) -> Tokens:
-        """The tokens, and where they stand in the text."""
-        characters = lowered(text)
-        pattern = _TOKEN_OR_BREAK if self.lines else _TOKEN
-        matches = list(pattern.finditer(characters.text))
-        strings = [self._stem(match[0]) for match in matches]
-        starts = [characters.starts[match.start()] for match in matches]
-        ends = [characters.ends[match.end() - 1] for match in matches]
-        wide = [string != "\n" for string in strings]
-        return Tokens(
-            strings, starts, [e if w else s for s, e, w in zip(starts, ends, wide, strict=True)]
-        )
-
-    def _stem(self, word: str) -> str:
-        if self.stemmer is None or len(word) < _STEMMED_FROM:
-            return word
-        return self.stemmer.stem(word)
-
-
-_TOKEN_OR_BREAK = re.compile(r"[a-z0-9]+|\n")
-
-
-def _porter() -> _Stemmer:
-    try:
-        from nltk.stem.porter import PorterStemmer
-    except ImportError:
-        raise MissingDependencyError(
-            "rouge(stemmer=True) needs nltk, which is not installed; run:"
-            " pip install 'gnomon[rouge]'"
-        ) from None
-    stemmer: _Stemmer = PorterStemmer()
-    return stemmer
-
-
 def _scores(counts: PairCounts) -> NDArray[np.float64]:
     """Precision, recall and F of each row, float64 [P, 3]; 0 where a side is empty."""
     precision = counts.found / np.maximum(counts.candidate, 1)
@@ -264,67 +207,3 @@ def _best(rows: PairRows, scores: NDArray[np.float64]) -> NDArray[np.float64]:
     cells, first = np.unique(rows.cell[order], return_index=True)
     best[cells] = scores[order[first]]
     return best.reshape(*rows.shape, 3)
-
-
-class _Lines(NamedTuple):
-    """A text's sentences and the places of its tokens, for longest common subsequences."""
-
-    sentences: list[list[int]]
-    places: dict[int, int]
-    size: int
-
-
-def _ngrams(n: int) -> Kernel[Counter[tuple[int, ...]]]:
-    def prepare(ids: list[int], _: int | None) -> Counter[tuple[int, ...]]:
-        return Counter(zip(*(ids[i:] for i in range(n)), strict=False))
-
-    def count(a: Counter[tuple[int, ...]], b: Counter[tuple[int, ...]]) -> int:
-        return sum(min(times, b[ngram]) for ngram, times in a.items() if ngram in b)
-
-    return Kernel(prepare, Counter.total, count)
-
-
-def _prepare_lines(ids: list[int], line_break: int | None) -> _Lines:
-    sentences: list[list[int]] = [[]]
-    for token in ids:
-        if token == line_break:
-            sentences.append([])
-        else:
-            sentences[-1].append(token)
-    filled = [sentence for sentence in sentences if sentence]
-    only = places(filled[0]) if len(filled) == 1 else {}
-    return _Lines(filled, only, sum(map(len, filled)))
-
-
-def _count_lines(candidate: _Lines, reference: _Lines) -> int:
-    if not candidate.size or not reference.size:
-        return 0
-    if len(candidate.sentences) == len(reference.sentences) == 1:
-        return lcs_length(reference.sentences[0], candidate.places, candidate.size)
-    return _union_hits(candidate.sentences, reference.sentences)
-
-
-def _union_hits(candidate: list[list[int]], reference: list[list[int]]) -> int:
-    """Tokens of the reference's union LCS (Lin 2004, section 3.2), none counted twice."""
-    left = _multiset(candidate)
-    hits = 0
-    for sentence in reference:
-        union = {place for own in candidate for place in lcs_positions(sentence, own)}
-        for place in sorted(union):
-            if left[sentence[place]] > 0:
-                left[sentence[place]] -= 1
-                hits += 1
-    return hits
-
-
-def _multiset(sentences: Iterable[list[int]]) -> Counter[int]:
-    return Counter(token for sentence in sentences for token in sentence)
-
-
-_LCS = Kernel(_prepare_lines, lambda lines: lines.size, _count_lines)
-_KERNELS: dict[str, Kernel[Any]] = {
-    "rouge1": _ngrams(1),
-    "rouge2": _ngrams(2),
-    "rougeL": _LCS,
-    "rougeLsum": _LCS,
-}
