@@ -180,6 +180,21 @@ def _replace(scratch: Path, target: Path) -> None:
             os.close(folder)
 
 
+@contextlib.contextmanager
+def explain_failure(path: Path) -> Generator[None]:
+    """Turn a failure of the operating system into an error that says what to do.
+
+    Raises:
+        OutputError: in place of another OSError.
+    """
+    try:
+        yield
+    except GnomonError:
+        raise
+    except OSError as error:
+        raise OutputError(explain(path, error)) from error
+
+
 def explain(path: Path, error: OSError) -> str:
     """What went wrong in writing, and what to do."""
     remedy = _REMEDIES.get(error.errno or 0, error.strerror or str(error))

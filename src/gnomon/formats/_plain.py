@@ -37,13 +37,10 @@ def read_plain(
         DataError: two systems have the same name, or the files hold no segment.
         UsageError: a single path in place of a list, or standard input is named twice.
     """
-    for kind, paths in (("references", references), ("systems", systems)):
-        if isinstance(paths, (str, PathLike)):
-            raise UsageError(f"{kind} must be a list of files; got the single path {paths!r}")
-    named = _system_names(systems)
+    _check_lists(references=references, systems=systems)
+    names = _system_names(systems)
     every = [*references, *systems, *([source] if source is not None else [])]
-    if sum(str(path) == STANDARD_INPUT for path in every) > 1:
-        raise UsageError("'-' (standard input) can stand for one file only; save the other first")
+    _check_standard_input(every)
     texts = [read_lines(path) for path in every]
     check_parallel({shown(path): len(lines) for path, lines in zip(every, texts, strict=True)})
     refs, rest = texts[: len(references)], texts[len(references) :]
@@ -54,10 +51,41 @@ def read_plain(
     return TestSet(
         name=plain_name((references or [source or "test set"])[0]),
         references=dict(zip(_reference_names(references), refs, strict=True)),
-        systems=dict(zip(named, rest, strict=False)),
+        systems=dict(zip(names, rest, strict=False)),
         sources=None if source is None else rest[-1],
         language_pair=language_pair,
     )
+
+
+def read_systems(paths: Sequence[str | PathLike[str]]) -> dict[str, list[str]]:
+    """Read the outputs of systems from plain text files: name -> one text per segment.
+
+    Raises:
+        MissingFileError: a file is missing.
+        FormatError: a file is not UTF-8, or is binary.
+        LengthMismatchError: files have unequal numbers of lines; both are named.
+        DataError: two systems have the same name, or the files hold no segment.
+        UsageError: a single path in place of a list, or standard input is named twice.
+    """
+    _check_lists(systems=paths)
+    names = _system_names(paths)
+    _check_standard_input(paths)
+    texts = {name: read_lines(path) for name, path in names.items()}
+    check_parallel({shown(path): len(texts[name]) for name, path in names.items()})
+    for name, path in names.items():
+        report_empty(shown(path), "candidate", texts[name])
+    return texts
+
+
+def _check_lists(**lists: object) -> None:
+    for kind, paths in lists.items():
+        if isinstance(paths, (str, PathLike)):
+            raise UsageError(f"{kind} must be a list of files; got the single path {paths!r}")
+
+
+def _check_standard_input(paths: Sequence[str | PathLike[str]]) -> None:
+    if sum(str(path) == STANDARD_INPUT for path in paths) > 1:
+        raise UsageError("'-' (standard input) can stand for one file only; save the other first")
 
 
 def check_parallel(counts: Mapping[str, int]) -> None:

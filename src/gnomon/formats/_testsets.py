@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
 import secrets
 import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gnomon.errors import DataError, GnomonError, OutputError, UnknownNameError, UsageError
+from gnomon.errors import DataError, OutputError, UnknownNameError, UsageError
 from gnomon.formats import _layout, _layout_write, _mt_metrics_eval
-from gnomon.formats._files import explain, require_directory
+from gnomon.formats._files import explain_failure, require_directory
 from gnomon.formats._folders import is_pair
 
 if TYPE_CHECKING:
@@ -124,16 +123,12 @@ def _fill(path: Path, write: Callable[[Path], None]) -> None:
     target = path.resolve()
     scratch = target.with_name(f".{secrets.token_hex(8)}.tmp")
     try:
-        scratch.mkdir()
-        write(scratch)
-        scratch.replace(target)
-    except GnomonError:
-        raise
-    except OSError as error:
-        raise OutputError(explain(path, error)) from error
+        with explain_failure(path):
+            scratch.mkdir()
+            write(scratch)
+            scratch.replace(target)
     finally:
-        with contextlib.suppress(OSError):
-            shutil.rmtree(scratch)
+        shutil.rmtree(scratch, ignore_errors=True)
 
 
 def _one_pair(folder: Path, wanted: str | None) -> str:

@@ -1,0 +1,196 @@
+"""Test sets in one TSV or JSONL file, with columns or keys that the user names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from gnomon.errors import DataError, UsageError
+from gnomon.formats._files import plain_name
+from gnomon.formats._lines import report_empty, shown
+from gnomon.formats._records import read_records
+from gnomon.testset import TestSet
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    from gnomon.formats._records import Record
+
+_SUFFIXES = (".tsv", ".jsonl", ".ndjson")
+
+
+def read_table(
+    path: str | PathLike[str],
+    *,
+    format: str | None = None,  # noqa: A002  # the word that users know from every command
+    source: str | None = None,
+    references: Sequence[str] | Mapping[str, str] = (),
+    systems: Sequence[str] | Mapping[str, str] = (),
+    system_column: str | None = None,
+    candidate: str | None = None,
+    segment_column: str | None = None,
+    document: str | None = None,
+    domain: str | None = None,
+    labels: Sequence[str] | Mapping[str, str] = (),
+    language_pair: str | None = None,
+    name: str | None = None,
+) -> TestSet:
+    """Read a test set from one table: a row per segment, or a row per system and segment.
+
+    TSV has a header, fields between tabs and no quoting: quotation marks are text. An empty field
+    is an empty text. JSONL has one object per line; ``a.b`` names the key ``b`` inside the object
+    ``a``; a list of references becomes ``KEY.1``, ``KEY.2``, ..., as many as a segment has; null is
+    a missing reference; a key that occurs twice, and NaN, are refused. Blank lines are skipped.
+
+    Args:
+        path: the file (``.gz`` allowed), or ``-`` for standard input.
+        format: "tsv" or "jsonl"; by default, the file's suffix tells.
+        source: column of the sources.
+        references: columns of the references, named after their columns, or name -> column.
+        systems: columns of the systems likewise, for one row per segment.
+        system_column: column of the system's name, for one row per system and segment.
+        candidate: column of the output, with ``system_column``.
+        segment_column: column that names the segment, with ``system_column``; without it, the
+            n-th row of each system is segment n.
+        document: column of the documents.
+        domain: column of the domains.
+        labels: columns of further labels, or name -> column.
+        language_pair: "de-en" or "en".
+        name: what to call the test set; the file's name by default.
+
+    Raises:
+        MissingFileError: the file is missing.
+        FormatError: a row has another number of fields, a line is no JSON object, a column or key
+            is missing (those that exist are listed), or the rows of one segment contradict.
+        DataError: the file has no rows, or systems have unequal numbers of segments.
+        UsageError: the columns do not make a test set.
+    """
+    _check_request(references, systems, source, system_column, candidate, segment_column)
+    records = read_records(path, format)
+    where = shown(path)
+    if not records:
+        raise DataError(f"{where} has no rows: there is no segment to score")
+    shared = {
+        "source": source,
+        "document": document,
+        "domain": domain,
+        **{f"label {n}": column for n, column in _named(labels).items()},
+    }
+    columns = {role: column for role, column in shared.items() if column is not None}
+    if system_column is not None and candidate is not None:
+        everywhere = [*columns.values(), *_named(references).values()]
+        grid = _by_system(records, system_column, segment_column, where)
+        texts = {s: [row.text(candidate) for row in rows] for s, rows in grid.items()}
+        records = _agreeing(grid, everywhere)
+    else:
+        texts = {n: [r.text(c) for r in records] for n, c in _named(systems).items()}
+    found = {role: _column(records, role, column) for role, column in columns.items()}
+    refs: dict[str, list[str | None]] = {}
+    for reference, column in _named(references).items():
+        refs |= _reference(records, reference, column)
+    for reference, lines in refs.items():
+        report_empty(f"{where}, {reference}", "reference", lines)
+    for system, outputs in texts.items():
+        report_empty(f"{where}, {system}", "candidate", outputs)
+    return TestSet(
+        name=name or _table_name(where),
+        references=refs,
+        systems=texts,
+        sources=found.get("source"),
+        language_pair=language_pair,
+        documents=found.get("document"),
+        domains=found.get("domain"),
+        labels={n: found[f"label {n}"] for n in _named(labels)},
+        path=where,
+    )
+
+
+def _check_request(
+    references: Sequence[str] | Mapping[str, str],
+    systems: Sequence[str] | Mapping[str, str],
+    source: str | None,
+    system_column: str | None,
+    candidate: str | None,
+    segment_column: str | None,
+) -> None:
+    for kind, columns in (("references", references), ("systems", systems)):
+        if isinstance(columns, str):
+            raise UsageError(f"{kind} must be a list of columns; got the string {columns!r}")
+    if not references and source is None:
+        raise UsageError("name the columns of the references (or of the source, without any)")
+    if (system_column is None) != (candidate is None):
+        raise UsageError("system_column and candidate go together: a row per system and segment")
+    if system_column is not None and systems:
+        raise UsageError(
+            "give either systems (one column each) or system_column and candidate (one row each)"
+        )
+    if segment_column is not None and system_column is None:
+        raise UsageError("segment_column is for a row per system and segment; give system_column")
+
+
+def _named(columns: Sequence[str] | Mapping[str, str]) -> dict[str, str]:
+    return dict(columns) if isinstance(columns, Mapping) else {column: column for column in columns}
+
+
+def _column(records: Sequence[Record], role: str, column: str) -> list[str]:
+    if role == "source":
+        return [record.text(column) for record in records]
+    return [record.name(column) for record in records]
+
+
+def _reference(records: Sequence[Record], name: str, column: str) -> dict[str, list[str | None]]:
+    values = [record.texts(column) for record in records]
+    if not any(isinstance(value, list) for value in values):
+        return {name: [v if isinstance(v, str) else None for v in values]}
+    rows = [v if isinstance(v, list) else [] if v is None else [v] for v in values]
+    width = max(map(len, rows))
+    return {
+        f"{name}.{i + 1}": [row[i] if i < len(row) else None for row in rows] for i in range(width)
+    }
+
+
+def _by_system(
+    records: Sequence[Record], system_column: str, segment_column: str | None, where: str
+) -> dict[str, list[Record]]:
+    """The rows of each system, in the order in which segments first occur."""
+    cells: dict[str, dict[str, Record]] = {}
+    order: dict[str, None] = {}
+    for record in records:
+        rows = cells.setdefault(record.name(system_column), {})
+        segment = record.name(segment_column) if segment_column else str(len(rows) + 1)
+        if segment in rows:
+            raise record.error(
+                f"a second row for segment {segment} of {record.name(system_column)}; line"
+                f" {rows[segment].line} has the first"
+            )
+        rows[segment] = record
+        order[segment] = None
+    for system, rows in cells.items():
+        if len(rows) < len(order):
+            missing = next(segment for segment in order if segment not in rows)
+            raise DataError(
+                f"{where}: system {system!r} has {len(rows)} of {len(order)} segments; segment"
+                f" {missing} is missing; every system needs a row for every segment"
+            )
+    return {system: [rows[segment] for segment in order] for system, rows in cells.items()}
+
+
+def _agreeing(grid: Mapping[str, Sequence[Record]], columns: Sequence[str]) -> list[Record]:
+    """The rows of the first system, with which all other systems' rows must agree."""
+    first, *others = grid.values()
+    for rows in others:
+        for a, b in zip(first, rows, strict=True):
+            for column in columns:
+                if a.value(column) != b.value(column):
+                    raise b.error(
+                        f"{column} differs from line {a.line}, which is the same segment of"
+                        " another system"
+                    )
+    return list(first)
+
+
+def _table_name(where: str) -> str:
+    name = plain_name(where)
+    for suffix in _SUFFIXES:
+        name = name.removesuffix(suffix)
+    return name
