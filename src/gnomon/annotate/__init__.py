@@ -1,7 +1,26 @@
 """Spans of features in texts: spaCy pipelines, users' labels, word lists, patterns."""
 
 from gnomon.annotate._annotate import Annotation, annotate
+from gnomon.annotate._describe import describe_features, describe_taggers
 from gnomon.annotate._facts import Mark
+from gnomon.annotate._labels import Labels
 from gnomon.annotate._protocol import Annotator, describe, register, taggers
+from gnomon.annotate._setup import SetupPlan, run_setup, setup_plan
+from gnomon.annotate._spacy import SpacyAnnotator
 
-__all__ = ["Annotation", "Annotator", "Mark", "annotate", "describe", "register", "taggers"]
+__all__ = [
+    "Annotation",
+    "Annotator",
+    "Labels",
+    "Mark",
+    "SetupPlan",
+    "SpacyAnnotator",
+    "annotate",
+    "describe",
+    "describe_features",
+    "describe_taggers",
+    "register",
+    "run_setup",
+    "setup_plan",
+    "taggers",
+]

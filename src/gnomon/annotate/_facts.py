@@ -46,6 +46,7 @@ class Facts:
         end: int32 [R], code point after the last one.
         label: int32 [R], index into ``labels``.
         labels: distinct labels.
+        without: kinds of features to leave out.
     """
 
     layer: str
@@ -55,11 +56,19 @@ class Facts:
     end: NDArray[np.int32]
     label: NDArray[np.int32]
     labels: tuple[str, ...]
+    without: frozenset[str] = frozenset()
 
     def features(self, bounds: Sequence[int] = ()) -> list[tuple[str, ...]]:
         """The features that each distinct label carries, ``dep:long>=N`` for the bounds N too."""
         return [
-            (*features_of(self.layer, label), *long_arcs(self.layer, label, bounds))
+            tuple(
+                name
+                for name in (
+                    *features_of(self.layer, label),
+                    *long_arcs(self.layer, label, bounds),
+                )
+                if name.partition(":")[0] not in self.without
+            )
             for label in self.labels
         ]
 
@@ -84,7 +93,7 @@ def pack(marks: Sequence[Mark]) -> bytes:
     )
 
 
-def unpack(layer: str, entries: Sequence[bytes]) -> Facts:
+def unpack(layer: str, entries: Sequence[bytes], *, without: frozenset[str] = frozenset()) -> Facts:
     """The marks of many texts as columns, one packed entry per text."""
     counts = np.array([int.from_bytes(entry[:4], "little") for entry in entries], dtype=np.int64)
     index: dict[str, int] = {}
@@ -105,6 +114,7 @@ def unpack(layer: str, entries: Sequence[bytes]) -> Facts:
         end=ends,
         label=np.array(numbers, dtype=np.int32)[local + shift],
         labels=tuple(index),
+        without=without,
     )
 
 

@@ -4,52 +4,48 @@ from __future__ import annotations
 
 __all__ = ["ENTITIES", "MORPH", "UPOS"]
 
-# https://universaldependencies.org/u/pos/, in its order
-UPOS = tuple(
-    [
-        "ADJ",
-        "ADP",
-        "ADV",
-        "AUX",
-        "CCONJ",
-        "DET",
-        "INTJ",
-        "NOUN",
-        "NUM",
-        "PART",
-        "PRON",
-        "PROPN",
-        "PUNCT",
-        "SCONJ",
-        "SYM",
-        "VERB",
-        "X",
-    ]
-)
+# https://universaldependencies.org/u/pos/, in its order, with what each marks
+UPOS = {
+    "ADJ": "adjectives",
+    "ADP": "adpositions",
+    "ADV": "adverbs",
+    "AUX": "auxiliaries",
+    "CCONJ": "coordinating conjunctions",
+    "DET": "determiners",
+    "INTJ": "interjections",
+    "NOUN": "nouns",
+    "NUM": "numerals",
+    "PART": "particles",
+    "PRON": "pronouns",
+    "PROPN": "proper nouns",
+    "PUNCT": "punctuation",
+    "SCONJ": "subordinating conjunctions",
+    "SYM": "symbols",
+    "VERB": "verbs",
+    "X": "other words",
+}
 
 # OntoNotes 5
-ENTITIES = tuple(
-    [
-        "CARDINAL",
-        "DATE",
-        "EVENT",
-        "FAC",
-        "GPE",
-        "LANGUAGE",
-        "LAW",
-        "LOC",
-        "MONEY",
-        "NORP",
-        "ORDINAL",
-        "ORG",
-        "PERCENT",
-        "PERSON",
-        "PRODUCT",
-        "QUANTITY",
-        "TIME",
-        "WORK_OF_ART",
-    ]
-)
+ENTITIES = {
+    "CARDINAL": "numbers",
+    "DATE": "dates and periods",
+    "EVENT": "named events",
+    "FAC": "buildings, airports, roads",
+    "GPE": "countries, cities, states",
+    "LANGUAGE": "languages",
+    "LAW": "named laws",
+    "LOC": "other places",
+    "MONEY": "amounts of money",
+    "NORP": "nationalities, religious and political groups",
+    "ORDINAL": "ordinal numbers",
+    "ORG": "organisations",
+    "PERCENT": "percentages",
+    "PERSON": "people",
+    "PRODUCT": "products",
+    "QUANTITY": "measurements",
+    "TIME": "times of day",
+    "WORK_OF_ART": "titles of works",
+}
 
 # https://universaldependencies.org/u/feat/: keys and the values that the guidelines describe
 _MORPH = """

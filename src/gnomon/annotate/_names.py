@@ -29,6 +29,7 @@ FORMS = (
 )
 KINDS = ("pos", "ent", "morph", "dep", "lex", "re", "label")
 _LONG = re.compile(r"dep:long>=([1-9][0-9]*)")
+_UPOS_PLACE = {name: place for place, name in enumerate(UPOS)}
 _LEFT_OUT = frozenset({"SPACE", ""})
 
 
@@ -73,7 +74,7 @@ def kind_of(feature: str) -> str:
 
 def _guess(feature: str) -> str:
     wanted = feature.strip(":").casefold()
-    for kind, names in (("pos", UPOS), ("ent", ENTITIES), ("morph", tuple(MORPH))):
+    for kind, names in (("pos", UPOS), ("ent", ENTITIES), ("morph", MORPH)):
         for name in names:
             if name.casefold() == wanted:
                 return f"; did you mean '{kind}:{name}'?"
@@ -124,7 +125,7 @@ def ordered(names: Iterable[str]) -> list[str]:
 def _rank(name: str) -> tuple[int, int, str]:
     kind, _, rest = name.partition(":")
     place = KINDS.index(kind) if kind in KINDS else len(KINDS)
-    return place, UPOS.index(rest) if kind == "pos" and rest in UPOS else len(UPOS), name
+    return place, _UPOS_PLACE.get(rest, len(UPOS)) if kind == "pos" else 0, name
 
 
 def expand(

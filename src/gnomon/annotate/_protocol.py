@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from gnomon.annotate._facts import Mark
 
-__all__ = ["Annotator", "describe", "find", "for_language", "register", "taggers"]
+__all__ = ["Annotator", "describe", "engines", "find", "for_language", "register", "taggers"]
 
 GROUP = "gnomon.annotators"
 _SIZES = ("sm", "md", "lg", "trf")
@@ -93,10 +93,11 @@ def find(tagger: str) -> Annotator:
     for entry in importlib.metadata.entry_points(group=GROUP, name=engine):
         factory: Callable[[str], Annotator] = entry.load()
         return factory(model)
-    raise UnknownNameError("tagger", tagger, (*taggers(), *(f"{e}:..." for e in _engines()[1:])))
+    raise UnknownNameError("tagger", tagger, (*taggers(), *(f"{e}:..." for e in engines()[1:])))
 
 
-def _engines() -> tuple[str, ...]:
+def engines() -> tuple[str, ...]:
+    """Names of the engines: ``spacy``, then those that were registered."""
     entries = (entry.name for entry in importlib.metadata.entry_points(group=GROUP))
     return tuple(dict.fromkeys(("spacy", *sorted({*_registered, *entries} - {"spacy"}))))
 

@@ -93,8 +93,9 @@ class SpacyAnnotator:
         return (*relations, "dep:nonprojective") if kind == "dep" else ()
 
     def annotate(self, texts: Sequence[str], layers: Sequence[str]) -> list[dict[str, list[Mark]]]:
-        """The marks of some layers, one mapping per text; the same for any order of texts."""
+        """The marks of some layers, and of those that come with them, one mapping per text."""
         pipeline = _load(self.package, tuple(sorted(layers)))
+        layers = (*layers, *(pipeline.gratis if "dep" not in layers else ()))
         pieces = [(i, *piece) for i, text in enumerate(texts) for piece in _pieces(text)]
         found: list[dict[str, list[Mark]]] = [{layer: [] for layer in layers} for _ in texts]
         with _quiet(), pipeline.zone():
@@ -109,6 +110,7 @@ class SpacyAnnotator:
 class _Pipeline:
     nlp: Any
     order: tuple[str, ...]
+    gratis: tuple[str, ...]  # layers that come with those asked for
 
     def run(self, texts: Sequence[str]) -> list[Any]:
         docs = [self.nlp.make_doc(_SURROGATES.sub("\ufffd", text)) for text in texts]
@@ -140,7 +142,8 @@ def _load(package: str, layers: tuple[str, ...]) -> _Pipeline:
         nlp = spacy.load(
             package, exclude=[name for name in config["components"] if name not in order]
         )
-    return _Pipeline(nlp, order)
+    parsed = any(config["components"][name]["factory"] == "parser" for name in order)
+    return _Pipeline(nlp, order, ("dep",) if parsed else ())
 
 
 def _order(

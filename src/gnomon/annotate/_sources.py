@@ -1,0 +1,156 @@
+"""Whence marks come: taggers, the user's labels, word lists, patterns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+from gnomon.annotate._facts import pack
+from gnomon.annotate._names import is_wildcard, kind_of, matches
+from gnomon.annotate._tagging import tag
+from gnomon.errors import AnnotationError, UnknownNameError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+
+    from gnomon.annotate._facts import Mark
+    from gnomon.annotate._labels import Labels
+    from gnomon.annotate._protocol import Annotator
+    from gnomon.cache import Cache
+
+__all__ = ["Source", "labelled", "listed", "tagged"]
+
+_GIVEN_BY = {
+    "lex": "a word list (--lexicon NAME=FILE; lexicons={NAME: FILE})",
+    "re": "a pattern (--pattern NAME=REGEX; patterns={NAME: REGEX})",
+}
+S = TypeVar("S")
+
+
+@dataclass(frozen=True)
+class Source:
+    """What one tagger, label file, word list or pattern says of distinct texts.
+
+    Attributes:
+        entries: for each layer, one packed entry per text.
+        known: features that it may give, occurring or not.
+        signature: what it is, exactly.
+        tagged: number of texts that were tagged now.
+        cached: number of texts that came from the cache.
+        notices: what a user should know.
+        without: kinds of features to leave out, since another source gives them.
+    """
+
+    entries: Mapping[str, list[bytes]]
+    known: frozenset[str]
+    signature: str
+    tagged: int = 0
+    cached: int = 0
+    notices: tuple[str, ...] = ()
+    without: frozenset[str] = frozenset()
+
+
+class _Marker(Protocol):
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def signature(self) -> str: ...
+
+    def marks(self, text: str) -> Iterator[Mark]: ...
+
+
+def listed(
+    kind: str,
+    kinds: Collection[str],
+    texts: Sequence[str],
+    given: Mapping[str, S] | None,
+    read: Callable[[str, S], _Marker],
+) -> Iterator[Source]:
+    """Word lists or patterns, if they are asked for.
+
+    Raises:
+        UsageError: they are asked for and none is given.
+    """
+    if not any(matches(asked, kind) for asked in kinds):
+        return
+    if not given and kind in kinds:
+        raise UsageError(f"features of kind {kind!r} need {_GIVEN_BY[kind]}; none was given")
+    for name, source in (given or {}).items():
+        marker = read(name, source)
+        entries = [pack(tuple(marker.marks(text))) for text in texts]
+        known = frozenset({f"{kind}:{marker.name}"})
+        yield Source({"named": entries}, known, marker.signature)
+
+
+def labelled(
+    kinds: Collection[str], texts: Sequence[str], labels: Labels | None
+) -> Iterator[Source]:
+    """The user's labels, if any of their kinds is asked for.
+
+    Raises:
+        AnnotationError: a text has no labels.
+    """
+    wanted = labels and any(matches(asked, own) for asked in kinds for own in labels.kinds)
+    if labels is None or not wanted:
+        return
+    for number, text in enumerate(texts, start=1):
+        if text.strip() and text not in labels.texts:
+            raise AnnotationError(
+                f"text {number} of {len(texts)} has no labels: {text[:80]!r}; the label files"
+                f" ({', '.join(labels.files)}) must hold each reference and each candidate,"
+                " character by character"
+            )
+    entries = {
+        layer: [pack(labels.texts.get(text, {}).get(layer, ())) for text in texts]
+        for layer in labels.layers
+    }
+    yield Source(entries, labels.features, labels.signature, notices=labels.notices)
+
+
+def tagged(
+    annotator: Annotator,
+    asked: Sequence[str],
+    texts: Sequence[str],
+    *,
+    own: frozenset[str],
+    cache: Cache | None,
+    progress: Callable[[int, int, str], None] | None,
+    processes: int,
+    notices: tuple[str, ...],
+) -> Source:
+    """What a tagger says, for the kinds that no other source gives.
+
+    Raises:
+        UnknownNameError: a kind of feature is asked for that the tagger does not give.
+    """
+    kinds = {kind: layer for layer, some in annotator.layers.items() for kind in some}
+    left = [name for name in asked if kind_of(name) not in own]
+    layers: dict[str, None] = {}
+    for name in left:
+        hits = [k for k in kinds if matches(kind_of(name), k) and k not in own]
+        if not hits and not is_wildcard(kind_of(name)):
+            remedy = f"tagger {annotator.name} gives these; others come from lists or label files"
+            raise UnknownNameError("kind of feature", kind_of(name), kinds, remedy=remedy)
+        layers.update(dict.fromkeys(kinds[kind] for kind in hits))
+    tags = tag(
+        texts, sorted(layers), annotator, cache=cache, progress=progress, processes=processes
+    )
+    return Source(
+        entries=tags.entries,
+        known=_inventory(annotator, left, [k for k in kinds if kinds[k] in layers]),
+        signature=annotator.signature,
+        tagged=tags.tagged,
+        cached=tags.cached,
+        notices=notices if layers else (),
+        without=own,
+    )
+
+
+def _inventory(
+    annotator: Annotator, asked: Sequence[str], kinds: Collection[str]
+) -> frozenset[str]:
+    """What the tagger may give; a kind of unknown inventory may give whatever is asked."""
+    named = {kind: tuple(annotator.inventory(kind)) for kind in kinds}
+    free = [name for name in asked if not named.get(kind_of(name), ("",))]
+    return frozenset([*free, *(name for names in named.values() for name in names)])

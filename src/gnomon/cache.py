@@ -1,0 +1,322 @@
+"""Memory on disk for costly, deterministic things, addressed by a hash of what they depend on."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import logging
+import os
+import sqlite3
+import threading
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Self, TypeVar
+
+from gnomon.errors import OutputError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+__all__ = ["Cache", "CacheStats", "default_path", "key"]
+
+T = TypeVar("T")
+_log = logging.getLogger(__name__)
+
+_NAME = "entries-1.sqlite3"  # the number is that of the schema: other schemas live side by side
+_TABLE = """
+CREATE TABLE IF NOT EXISTS entries (
+    key BLOB NOT NULL UNIQUE, value BLOB NOT NULL, digest BLOB NOT NULL, used INTEGER NOT NULL
+)"""
+_PER_QUERY = 900  # older SQLite allows 999 variables
+_TOUCH_AFTER = 3600  # seconds: use is noted once an hour, so that reading seldom writes
+_DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+_REFUSED = (
+    sqlite3.SQLITE_CANTOPEN,
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_PERM,
+    sqlite3.SQLITE_READONLY,
+)
+
+
+@dataclass(frozen=True)
+class CacheStats:
+    """How much a cache holds.
+
+    Attributes:
+        path: its folder.
+        entries: number of entries.
+        bytes: bytes on disk that are in use.
+        limit: bytes that it may use.
+    """
+
+    path: Path
+    entries: int
+    bytes: int
+    limit: int
+
+
+def default_path() -> Path:
+    """The folder named by ``GNOMON_CACHE``, else the user's cache folder."""
+    given = os.environ.get("GNOMON_CACHE")
+    if given:
+        return Path(given).expanduser()
+    import platformdirs
+
+    return platformdirs.user_cache_path("gnomon")
+
+
+def key(*parts: str) -> bytes:
+    """The address of what depends on these strings alone, 20 bytes.
+
+    >>> key("ab", "c") == key("a", "bc")
+    False
+    """
+    digest = hashlib.blake2b(digest_size=20)
+    for part in parts:
+        data = part.encode("utf-8", "surrogatepass")
+        digest.update(len(data).to_bytes(8, "little"))
+        digest.update(data)
+    return digest.digest()
+
+
+class Cache:
+    """Bytes by key in one SQLite file, safe under parallel processes and sudden ends.
+
+    Folders that it makes and its files are the owner's alone. Above the limit, the entries least
+    recently used go (use is noted to the hour). A damaged entry counts as absent; a damaged file
+    is put aside as ``damaged.sqlite3`` and begun anew.
+
+    Args:
+        path: folder; by default ``default_path()``.
+        limit_bytes: most bytes to use on disk.
+        clock: seconds since the epoch.
+    """
+
+    def __init__(
+        self,
+        path: Path | str | None = None,
+        limit_bytes: int = 1 << 30,
+        *,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self.path = default_path() if path is None else Path(path)
+        self.limit_bytes = limit_bytes
+        self._clock = clock
+        self._open: tuple[int, int, sqlite3.Connection] | None = None  # process, inode, connection
+        self._lock = threading.RLock()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __getstate__(self) -> tuple[Path, int]:
+        return self.path, self.limit_bytes
+
+    def __setstate__(self, state: tuple[Path, int]) -> None:
+        self.__init__(*state)  # type: ignore[misc]  # a connection does not travel; open anew
+
+    def get_many(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
+        """The values of those keys that are there and whole.
+
+        Raises:
+            OutputError: the file cannot be opened or read.
+        """
+        return self._do(lambda connection: self._get(connection, keys))
+
+    def put_many(self, items: Mapping[bytes, bytes]) -> None:
+        """Keep some values, all or none; safe on disk when this returns.
+
+        Raises:
+            OutputError: the disk is full, or the cache may not be written.
+        """
+        self._do(lambda connection: self._put(connection, items))
+
+    def stats(self) -> CacheStats:
+        """How much there is."""
+
+        def count(connection: sqlite3.Connection) -> int:
+            return int(connection.execute("SELECT COUNT(*) FROM entries").fetchone()[0])
+
+        return CacheStats(self.path, self._do(count), self._do(_size), self.limit_bytes)
+
+    def clear(self) -> None:
+        """Forget everything, entries of other schemas and damaged files too.
+
+        Raises:
+            OutputError: the cache may not be written.
+        """
+
+        def empty(connection: sqlite3.Connection) -> None:
+            with _transaction(connection):
+                connection.execute("DELETE FROM entries")
+            connection.execute("VACUUM")
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+        self._do(empty)
+        for old in self.path.glob("*.sqlite3*"):
+            if not old.name.startswith(_NAME):
+                old.unlink(missing_ok=True)
+
+    def close(self) -> None:
+        """Close the file; the next request opens it again."""
+        with self._lock:
+            if self._open and self._open[0] == os.getpid():
+                self._open[2].close()
+            self._open = None
+
+    def _do(self, action: Callable[[sqlite3.Connection], T]) -> T:
+        """Act once; if the file is damaged, begin a new one and act again."""
+        with self._lock:
+            try:
+                return action(self._connection())
+            except (sqlite3.Error, OSError) as error:
+                if not _is(error, _DAMAGED):
+                    raise self._refusal(error) from error
+            self._put_aside()
+            try:
+                return action(self._connection())
+            except (sqlite3.Error, OSError) as error:
+                raise self._refusal(error) from error
+
+    def _refusal(self, error: sqlite3.Error | OSError) -> OutputError:
+        what = "the disk is full" if _is(error, (sqlite3.SQLITE_FULL,)) else str(error)
+        return OutputError(
+            f"the cache at {self.path} cannot be used: {what}; make room or give it another place"
+            " (GNOMON_CACHE=FOLDER), empty it (`gnomon cache clear`), or do without (`--no-cache`)"
+        )
+
+    def _connection(self) -> sqlite3.Connection:
+        if self._open and self._open[0] == os.getpid():
+            return self._open[2]
+        file = self.path / _NAME
+        self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        os.close(os.open(file, os.O_CREAT | os.O_RDWR, 0o600))  # SQLite gives -wal the same mode
+        connection = sqlite3.connect(
+            file, timeout=60, isolation_level=None, check_same_thread=False
+        )
+        self._open = (os.getpid(), file.stat().st_ino, connection)
+        connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = NORMAL")
+        connection.execute(_TABLE)
+        return connection
+
+    def _put_aside(self) -> None:
+        """Rename the damaged file, unless another process has done so already."""
+        file = self.path / _NAME
+        inode = self._open[1] if self._open else None
+        self.close()
+        if file.exists() and inode in {None, file.stat().st_ino}:
+            _log.warning("the cache %s is damaged; it is put aside and begun anew", file)
+            file.replace(self.path / "damaged.sqlite3")
+            for suffix in ("-wal", "-shm"):
+                file.with_name(_NAME + suffix).unlink(missing_ok=True)
+
+    def _get(self, connection: sqlite3.Connection, keys: Sequence[bytes]) -> dict[bytes, bytes]:
+        found: dict[bytes, bytes] = {}
+        damaged: list[bytes] = []
+        stale: list[bytes] = []
+        now = int(self._clock())
+        for name, value, digest, used in _select(connection, keys):
+            if _digest(name, value) != digest:
+                damaged.append(name)
+                continue
+            found[name] = value
+            if used < now - _TOUCH_AFTER:
+                stale.append(name)
+        self._note(connection, damaged, stale, now)
+        return found
+
+    def _note(
+        self, connection: sqlite3.Connection, damaged: list[bytes], stale: list[bytes], now: int
+    ) -> None:
+        """Drop damaged entries and note use; a cache that may only be read goes without."""
+        if damaged:
+            _log.warning("%d damaged entries of the cache %s are dropped", len(damaged), self.path)
+        if not (damaged or stale):
+            return
+        try:
+            with _transaction(connection):
+                connection.executemany("DELETE FROM entries WHERE key = ?", _singles(damaged))
+                connection.executemany(
+                    "UPDATE entries SET used = ? WHERE key = ?", ((now, name) for name in stale)
+                )
+        except sqlite3.OperationalError as error:
+            if not _is(error, (*_REFUSED, sqlite3.SQLITE_BUSY)):
+                raise
+            _log.info("use of the cache %s is not noted: %s", self.path, error)
+
+    def _put(self, connection: sqlite3.Connection, items: Mapping[bytes, bytes]) -> None:
+        now = int(self._clock())
+        with _transaction(connection):
+            connection.executemany(
+                "INSERT OR REPLACE INTO entries VALUES (?, ?, ?, ?)",
+                ((name, value, _digest(name, value), now) for name, value in items.items()),
+            )
+        if _size(connection) > self.limit_bytes:
+            self._evict(connection)
+
+    def _evict(self, connection: sqlite3.Connection) -> None:
+        """Drop the entries least recently used until a tenth of the limit is free."""
+        while _size(connection) > 0.9 * self.limit_bytes:
+            (count,) = connection.execute("SELECT COUNT(*) FROM entries").fetchone()
+            if not count:
+                return
+            with _transaction(connection):
+                connection.execute(
+                    "DELETE FROM entries WHERE rowid IN"
+                    " (SELECT rowid FROM entries ORDER BY used, rowid LIMIT ?)",
+                    (max(1, count // 20),),
+                )
+            connection.execute("PRAGMA incremental_vacuum").fetchall()
+
+
+@contextlib.contextmanager
+def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    """All or nothing, with the right to write asked for at once: no reader turns writer."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
+def _select(
+    connection: sqlite3.Connection, keys: Sequence[bytes]
+) -> Iterator[tuple[bytes, bytes, bytes, int]]:
+    for first in range(0, len(keys), _PER_QUERY):
+        part = keys[first : first + _PER_QUERY]
+        marks = ",".join("?" * len(part))
+        yield from connection.execute(
+            f"SELECT key, CAST(value AS BLOB), digest, used FROM entries WHERE key IN ({marks})",  # noqa: S608  # question marks only
+            part,
+        )
+
+
+def _singles(names: Sequence[bytes]) -> Iterator[tuple[bytes]]:
+    return ((name,) for name in names)
+
+
+def _digest(name: bytes, value: bytes) -> bytes:
+    return hashlib.blake2b(value, key=name[:64], digest_size=8).digest()
+
+
+def _size(connection: sqlite3.Connection) -> int:
+    pages, free, page = (
+        int(connection.execute(f"PRAGMA {name}").fetchone()[0])
+        for name in ("page_count", "freelist_count", "page_size")
+    )
+    return (pages - free) * page
+
+
+def _is(error: Exception, codes: Sequence[int]) -> bool:
+    """Whether an error bears one of SQLite's codes, extended ones included."""
+    code = getattr(error, "sqlite_errorcode", None)
+    return code is not None and code & 0xFF in codes
