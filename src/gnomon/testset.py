@@ -312,7 +312,14 @@ class TestSet:
         return replace(self, systems=chosen, references=refs, system_references=own, info=info)
 
     def batch(self) -> Batch:
-        """All systems and segments as distinct texts and indices."""
+        """All systems and segments as distinct texts and indices; built once."""
+        kept: Batch | None = self.__dict__.get("_batch")
+        if kept is None:
+            kept = self._build_batch()
+            object.__setattr__(self, "_batch", kept)
+        return kept
+
+    def _build_batch(self) -> Batch:
         return Batch.build(
             systems=self.systems,
             references=list(self.references.values()),

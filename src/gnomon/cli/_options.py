@@ -15,7 +15,6 @@ from gnomon.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gnomon.metrics import Metric
     from gnomon.testset import TestSet
 
 __all__ = [
@@ -141,12 +140,14 @@ def load(args: argparse.Namespace) -> TestSet:
     )
 
 
-def metrics(args: argparse.Namespace) -> list[Metric]:
-    """The metrics that the options name."""
+def metrics(args: argparse.Namespace) -> list[str]:
+    """The specs of the metrics that the options name, checked before anything is read."""
     from gnomon.metrics import parse
 
     specs = [_with_bleu_options(spec, args) for spec in args.metrics]
-    return [parse(spec, allow_code=args.allow_code) for spec in specs]
+    for spec in specs:
+        parse(spec, allow_code=args.allow_code)
+    return specs
 
 
 def emit(args: argparse.Namespace, text: str) -> None:

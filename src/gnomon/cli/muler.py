@@ -56,7 +56,8 @@ def run_score(args: argparse.Namespace) -> int:
     from gnomon.muler import muler
 
     lexicons, patterns = _pairs(args.lexicon, "--lexicon"), _pairs(args.pattern, "--pattern")
-    testset, chosen = load(args), metrics(args)
+    chosen = metrics(args)
+    testset = load(args)
     with stages(quiet=args.quiet) as progress:
         progress.tick("reading")
         finding = muler(
@@ -72,6 +73,7 @@ def run_score(args: argparse.Namespace) -> int:
             overlap=args.overlap,
             granularity=args.granularity,
             examples=args.examples if args.html else 0,
+            allow_code=args.allow_code,
             cache=_cache(args),
             progress=progress,
         )

@@ -46,8 +46,9 @@ def run(args: argparse.Namespace) -> int:
     from gnomon import report
     from gnomon.metrics import score
 
+    chosen, code = metrics(args), args.allow_code
     testset = load(args)
-    scores = [score(testset, metric) for metric in metrics(args)]
+    scores = [score(testset, metric, allow_code=code) for metric in chosen]
     if args.segments:
         from gnomon.formats import write_segment_scores
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from gnomon.metrics._registry import names as names
     from gnomon.metrics._registry import parse as parse
     from gnomon.metrics._registry import resolve as resolve
+    from gnomon.metrics._spec import Options as Options
     from gnomon.metrics.bleu import Bleu as Bleu
     from gnomon.metrics.chrf import Chrf as Chrf
     from gnomon.metrics.masking import Action as Action
@@ -42,6 +43,7 @@ _HOMES = {
     "Masking": "protocol",
     "Metric": "protocol",
     "NativeSignature": "protocol",
+    "Options": "_spec",
     "Rouge": "rouge",
     "Statistics": "protocol",
     "Ter": "ter",
@@ -67,6 +69,7 @@ __all__ = [
     "Masking",
     "Metric",
     "NativeSignature",
+    "Options",
     "Rouge",
     "Statistics",
     "Ter",

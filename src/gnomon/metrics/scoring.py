@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from gnomon.signature import Signature
     from gnomon.testset import TestSet
 
-__all__ = ["reference_count", "score"]
+__all__ = ["bind", "reference_count", "score", "signature_of"]
 
 
 def score(
@@ -49,7 +49,7 @@ def score(
     >>> score(ts, lambda candidate, reference: candidate == reference).system.tolist()
     [1.0]
     """
-    name, bound = _bound(testset, metric, allow_code=allow_code)
+    name, bound = bind(testset, metric, allow_code=allow_code)
     batch = testset.batch()
     statistics = bound.statistics(batch) if isinstance(bound, Statistics) else None
     aggregate = bound.aggregate if isinstance(bound, Statistics) else None
@@ -65,7 +65,7 @@ def score(
         system=system,
         segments=segments,
         higher_is_better=bound.higher_is_better,
-        signature=_signature(bound, batch),
+        signature=signature_of(bound, batch),
         statistics=statistics,
         aggregate=aggregate,
         native_signatures=native,
@@ -81,9 +81,13 @@ def reference_count(batch: Batch) -> str:
     return "var" if len(counts) > 1 else str(next(iter(counts), 0))
 
 
-def _bound(
-    testset: TestSet, metric: str | Metric | BoundMetric | Callable[..., float], *, allow_code: bool
+def bind(
+    testset: TestSet,
+    metric: str | Metric | BoundMetric | Callable[..., float],
+    *,
+    allow_code: bool = False,
 ) -> tuple[str, BoundMetric]:
+    """A metric bound to a test set, and what to call it: as it was asked for."""
     if isinstance(metric, BoundMetric) and not is_metric(metric):
         return metric.name, metric
     found = resolve(metric, allow_code=allow_code)
@@ -92,7 +96,8 @@ def _bound(
     return name, found.bind(testset)
 
 
-def _signature(bound: BoundMetric, batch: Batch) -> Signature:
+def signature_of(bound: BoundMetric, batch: Batch) -> Signature:
+    """The signature of a bound metric on a batch: with the number of references."""
     known = {key for key, _ in bound.signature.fields}
     if "references" not in bound.needs or "refs" in known:
         return bound.signature

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from gnomon.annotate import annotate
 from gnomon.errors import DataError, UsageError
 from gnomon.findings import Finding
-from gnomon.metrics import masking_power, resolve
+from gnomon.metrics import bind, signature_of, with_masking
 from gnomon.metrics.masking import MaskPlan
 from gnomon.muler._exhibits import Showcase
 from gnomon.muler._figures import feature_scores, figures
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from gnomon.signature import Signature
     from gnomon.testset import TestSet
 
+    AnyMetric: TypeAlias = str | Metric | BoundMetric | Callable[..., float]
+
 __all__ = ["muler"]
 
 _SLICES_SHOWN = 12  # heat maps beyond this many slices help nobody; the rows are all there
@@ -51,7 +53,7 @@ class _Gathered:
 
 def muler(
     testset: TestSet,
-    metric: str | Metric | Callable[..., float] | Sequence[str | Metric] = "bleu",
+    metric: AnyMetric | Sequence[AnyMetric] = "bleu",
     features: Sequence[str] = ("pos:*", "ent:*"),
     *,
     tagger: str | Annotator | None = None,
@@ -63,6 +65,7 @@ def muler(
     overlap: Overlap = "any",
     granularity: Granularity = "token",
     examples: int = 3,
+    allow_code: bool = False,
     cache: Cache | None = None,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Finding:
@@ -82,6 +85,7 @@ def muler(
         overlap: when a metric token counts as masked: "any", "majority" or "inside".
         granularity: one mask per "token" or per "span".
         examples: segments shown per feature and system; 0 for none.
+        allow_code: let a spec ``python('module:function')`` import and run the module.
         cache: where annotations are kept between runs; none by default.
         progress: called with a stage, what is done and the total.
 
@@ -98,8 +102,8 @@ def muler(
         DataError: the test set has no references or no systems.
     """
     _check(testset, variants)
-    metrics = [metric] if isinstance(metric, str) or not _is_sequence(metric) else list(metric)
-    bound = [resolve(m).bind(testset) for m in metrics]  # type: ignore[arg-type]  # told apart above
+    metrics = metric if isinstance(metric, list | tuple) else [metric]
+    bound = _bind(testset, metrics, allow_code=allow_code)
     batch = testset.batch()
     annotation = _annotate(
         batch, features, tagger, testset, lexicons, patterns, labels, cache, progress
@@ -107,7 +111,7 @@ def muler(
     plan = MaskPlan.oracles(annotation.spans, overlap=overlap, granularity=granularity)
     parts = slices(testset, by)
     gathered = _Gathered()
-    for one, name in zip(bound, _names(bound), strict=True):
+    for name, one in bound.items():
         _gather(gathered, one, name, testset, batch, plan, parts, annotation, examples, progress)
     return _finding(gathered, testset, annotation, parts, list(variants))
 
@@ -122,15 +126,16 @@ def _check(testset: TestSet, variants: Sequence[str]) -> None:
         raise UsageError(f"variants are {' and '.join(VARIANTS)}; got {list(variants)}")
 
 
-def _is_sequence(value: object) -> bool:
-    return isinstance(value, list | tuple)
-
-
-def _names(bound: Sequence[BoundMetric]) -> list[str]:
-    names = [metric.signature.spec for metric in bound]
-    if len(set(names)) < len(names):
-        raise UsageError(f"a metric is named twice: {', '.join(names)}")
-    return names
+def _bind(
+    testset: TestSet, metrics: Sequence[AnyMetric], *, allow_code: bool
+) -> dict[str, BoundMetric]:
+    bound: dict[str, BoundMetric] = {}
+    for metric in metrics:
+        name, one = bind(testset, metric, allow_code=allow_code)
+        if name in bound:
+            raise UsageError(f"metric {name!r} is named twice; name each metric once")
+        bound[name] = one
+    return bound
 
 
 def _annotate(
@@ -176,7 +181,7 @@ def _gather(
     examples: int,
     progress: Callable[[str, int, int], None] | None,
 ) -> None:
-    masking = masking_power(metric)
+    masking = with_masking(metric, batch)
     plan = plan.with_lengths(masking.mask_lengths(batch, plan))
     showcase = Showcase(testset, batch, plan.spans, name, examples)
     total = len(plan.spans.features)
@@ -196,7 +201,7 @@ def _gather(
             gathered.exhibits += showcase.costliest(scores, present)
         if progress:
             progress(f"scoring {name}", done, total)
-    gathered.signatures[name] = str(_signature(metric.signature, plan, annotation))
+    gathered.signatures[name] = str(_signature(signature_of(masking, batch), plan, annotation))
     gathered.system[name] = metric.system(batch).tolist()
 
 
