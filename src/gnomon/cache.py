@@ -194,7 +194,7 @@ class Cache:
             return self._open[2]
         file = self.path / _NAME
         self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
-        os.close(os.open(file, os.O_CREAT | os.O_RDWR, 0o600))  # SQLite gives -wal the same mode
+        _create(file)
         connection = sqlite3.connect(
             file, timeout=60, isolation_level=None, check_same_thread=False
         )
@@ -286,6 +286,16 @@ def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
         if connection.in_transaction:
             connection.execute("ROLLBACK")
         raise
+
+
+def _create(file: Path) -> None:
+    """Make the file its owner's alone; SQLite gives -wal and -shm the same mode.
+
+    A file that exists is not opened: closing it would drop the locks that other connections of
+    this process hold on it.
+    """
+    with contextlib.suppress(FileExistsError):
+        os.close(os.open(file, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
 
 
 def _select(
