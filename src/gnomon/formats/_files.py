@@ -63,6 +63,8 @@ def read_bytes(path: str | PathLike[str]) -> bytes:
         ) from error
     except (FileNotFoundError, NotADirectoryError) as error:
         raise MissingFileError(f"there is no file {file}{_nearest(file)}") from error
+    except (OSError, ValueError) as error:
+        raise MissingFileError(f"{str(file)!r} cannot be read: {error}") from error
     return _decompress(data, file) if file.suffix == ".gz" else data
 
 
@@ -124,12 +126,12 @@ def atomic_write(
 @contextlib.contextmanager
 def _atomic_write(path: Path, mode: str) -> Generator[IO[Any]]:
     target = Path(os.path.realpath(path))
-    direct = target.exists() and not target.is_file() and not target.is_dir()
-    scratch = target if direct else target.with_name(f".{secrets.token_hex(8)}.tmp")
+    scratch = target.with_name(f".{secrets.token_hex(8)}.tmp")
     try:
         if target.is_dir():
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-        with scratch.open("wb" if direct else "xb") as raw:
+        direct = target.exists() and not target.is_file()
+        with target.open("wb") if direct else scratch.open("xb") as raw:
             yield from _filled(raw, mode, compress=path.suffix == ".gz")
             raw.flush()
             if not direct:
@@ -139,13 +141,12 @@ def _atomic_write(path: Path, mode: str) -> Generator[IO[Any]]:
     except GnomonError:
         raise
     except OSError as error:
-        if error.filename not in (None, str(scratch)):
+        if error.filename not in (None, str(scratch), str(target)):
             raise
         raise OutputError(explain(path, error)) from error
     finally:
-        if not direct:
-            with contextlib.suppress(OSError):
-                scratch.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            scratch.unlink(missing_ok=True)
 
 
 def _filled(raw: IO[bytes], mode: str, *, compress: bool) -> Generator[IO[Any]]:
