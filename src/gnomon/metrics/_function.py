@@ -44,6 +44,7 @@ def metric(
     name: str | None = None,
     higher_is_better: bool = True,
     needs: Iterable[Need] | None = None,
+    spec: str | None = None,
 ) -> FunctionMetric:
     """Make a metric of a function of texts.
 
@@ -62,6 +63,8 @@ def metric(
         higher_is_better: False for error rates.
         needs: "references", "sources", both, or none; by default what the parameters' names say,
             and else "references".
+        spec: the spec that makes this metric again, where a package offers it under one; by
+            default ``python('module:function')`` if the function can be imported, else the name.
 
     Raises:
         UsageError: the parameters do not say what the function takes, or contradict ``needs``.
@@ -77,16 +80,16 @@ def metric(
         name=name,
         roles=roles_of(function, name, needs),
         higher_is_better=higher_is_better,
-        spec=name,
+        spec=spec or name,
         fields=_code_fields(function),
     )
-    target = target_of(function)
+    target = None if spec else target_of(function)
     return made if target is None else _as_code(made, target, own=own, needs=needs)
 
 
 def offered_function(function: Callable[..., float], *, name: str, package: str) -> FunctionMetric:
     """The metric of a function that a package offers as an entry point."""
-    return replace(metric(function, name=name), spec=name, fields=(("package", package),))
+    return replace(metric(function, name=name, spec=name), fields=(("package", package),))
 
 
 def from_code(

@@ -14,7 +14,7 @@ from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 
-from gnomon.errors import SpecError, UnknownNameError, UsageError
+from gnomon.errors import GnomonError, SpecError, UnknownNameError, UsageError
 from gnomon.metrics._builtin import ALIASES, BUILTIN, CODE
 from gnomon.metrics._function import CODE_OPTIONS, from_code, metric, offered_function
 from gnomon.metrics._reader import read_spec
@@ -177,7 +177,10 @@ def _construct(factory: type[Any], spec: Spec, *, allow_code: bool) -> Metric:
 
 
 def _check_parameters(factory: Callable[..., object], spec: Spec) -> None:
-    parameters = inspect.signature(factory).parameters.values()
+    try:
+        parameters = inspect.signature(factory).parameters.values()
+    except ValueError:
+        return  # a class of an extension module need not tell; it will refuse by itself
     if any(p.kind is p.VAR_KEYWORD for p in parameters):
         return
     known = [p.name for p in parameters if p.kind in (p.KEYWORD_ONLY, p.POSITIONAL_OR_KEYWORD)]
@@ -189,10 +192,7 @@ def _check_parameters(factory: Callable[..., object], spec: Spec) -> None:
 def _from_plugin(point: EntryPoint, spec: Spec, *, allow_code: bool) -> Metric:
     thing = _load_plugin(point)
     if isinstance(thing, type):
-        made = _construct(thing, spec, allow_code=allow_code)
-        if not is_metric(made):
-            raise UsageError(_broken(point, "it is a class whose objects cannot bind()"))
-        return made
+        return _made(point, thing, spec, allow_code=allow_code)
     if spec.first is not None or spec.arguments:
         raise SpecError(f"metric {point.name!r} takes no arguments; given: {spec}")
     if is_metric(thing):
@@ -200,6 +200,18 @@ def _from_plugin(point: EntryPoint, spec: Spec, *, allow_code: bool) -> Metric:
     if not callable(thing):
         raise UsageError(_broken(point, f"it is neither a metric nor a function: {thing!r}"))
     return offered_function(thing, name=point.name, package=package_of(point))
+
+
+def _made(point: EntryPoint, factory: type[Any], spec: Spec, *, allow_code: bool) -> Metric:
+    try:
+        made = _construct(factory, spec, allow_code=allow_code)
+    except GnomonError:
+        raise
+    except Exception as error:
+        raise UsageError(_broken(point, f"{type(error).__name__}: {error}")) from error
+    if not is_metric(made):
+        raise UsageError(_broken(point, "it is a class whose objects cannot bind()"))
+    return made
 
 
 def _load_plugin(point: EntryPoint) -> object:

@@ -197,7 +197,7 @@ def fit(value: object, kind: Any, where: str) -> object:
     """
     fitted = _fitted(value, kind)
     if fitted is _UNFIT:
-        shown = format_literal(value) if isinstance(value, (str, int, float)) else repr(value)
+        shown = format_literal(value) if isinstance(value, str) else repr(value)
         raise SpecError(f"{where} cannot be {shown}; it takes {describe_type(kind)}")
     return fitted
 

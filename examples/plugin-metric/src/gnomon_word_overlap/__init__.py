@@ -1,0 +1,47 @@
+"""Two small metrics: one with options, one plain function."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import gnomon
+from gnomon.metrics import Options
+
+if TYPE_CHECKING:
+    from gnomon.metrics import BoundMetric
+    from gnomon.testset import TestSet
+
+__all__ = ["WordOverlap", "same_length"]
+
+
+@dataclass(frozen=True)
+class WordOverlap(Options):
+    """Share of distinct words that candidate and reference have in common (Jaccard index).
+
+    Attributes:
+        lowercase: ignore case.
+    """
+
+    name: ClassVar[str] = "word-overlap"
+    needs: ClassVar[frozenset[str]] = frozenset(("references",))
+    higher_is_better: ClassVar[bool] = True
+
+    lowercase: bool = False
+
+    def bind(self, testset: TestSet) -> BoundMetric:
+        """Let a function do the scoring."""
+        return gnomon.metric(self.score, name=self.name, spec=self.spec).bind(testset)
+
+    def score(self, candidate: str, reference: str) -> float:
+        """The share for one pair of texts."""
+        a, b = self._words(candidate), self._words(reference)
+        return len(a & b) / len(a | b) if a | b else 1.0
+
+    def _words(self, text: str) -> set[str]:
+        return set((text.lower() if self.lowercase else text).split())
+
+
+def same_length(candidate: str, reference: str) -> float:
+    """1 where both sides have equally many words, else 0."""
+    return float(len(candidate.split()) == len(reference.split()))
