@@ -3,6 +3,7 @@
 Reports know tables, views and exhibits (:mod:`gnomon.findings`), and no method by name.
 """
 
+from gnomon.report.html import to_html, write_html
 from gnomon.report.machine import envelope, render
 from gnomon.report.terminal import print_finding, print_grid, print_scores, print_table
 
@@ -13,4 +14,6 @@ __all__ = [
     "print_scores",
     "print_table",
     "render",
+    "to_html",
+    "write_html",
 ]

@@ -1,0 +1,225 @@
+// Bar charts as SVG.
+const pen = document.createElement("canvas").getContext("2d");
+function measure(text, size) {
+  pen.font = `${size}px system-ui, sans-serif`;
+  return pen.measureText(text).width;
+}
+function shorten(text, size, width) {
+  if (measure(text, size) <= width) return text;
+  const letters = Array.from(text);
+  for (let keep = letters.length - 1; keep > 4; keep -= 1) {
+    const tail = Math.ceil(keep / 2);
+    const cut = letters.slice(0, keep - tail).join("") + "\u2026" + letters.slice(-tail).join("");
+    if (measure(cut, size) <= width) return cut;
+  }
+  return letters.slice(0, 3).join("") + "\u2026";
+}
+function ticksOf(low, high, wanted) {
+  const raw = (high - low) / wanted || 1;
+  const power = 10 ** Math.floor(Math.log10(raw));
+  const step = [1, 2, 5, 10].map((m) => m * power).find((s) => s >= raw * 0.999);
+  const digits = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
+  const ticks = [];
+  for (let k = Math.ceil(low / step - 1e-9); k * step <= high + step * 1e-9; k += 1) ticks.push([k * step, (k * step).toFixed(digits).replace("-", "\u2212")]);
+  return ticks;
+}
+
+// Rows of horizontal bars. row: {name, note, bars: [[{value, class, title, flag}, ...parts], ...], text}
+function chart({width, title, label, rows, low, high, size = 12, thick = 13, noteTitle = "", guide = null}) {
+  const edge = 8, top = (title ? 20 : 4) + 18;
+  const names = Math.min(Math.max(...rows.map((r) => measure(shown(r.name), size)), 20) + 6, width * 0.42);
+  const notes = rows.some((r) => r.note) ? Math.max(...rows.map((r) => measure(r.note || "", 11)), measure(noteTitle, 11)) + 10 : 0;
+  const texts = Math.max(...rows.flatMap((r) => r.bars.map((b) => measure(b.text, 11)))) + 8;
+  const left = names + notes + edge + (low < 0 ? texts : 0), right = width - texts - 2;
+  const x = (v) => left + (v - low) / (high - low || 1) * Math.max(20, right - left);
+  const tall = (row) => row.bars.length * (thick + 1) + (rows[0].bars.length > 1 ? 8 : 4);
+  const height = top + rows.reduce((sum, r) => sum + tall(r), 0) + 6;
+  const root = svg("svg", {class: "chart", width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label});
+  if (title) root.append(svg("text", {class: "title", x: 0, y: 13}, shorten(title, 13, width - 60)));
+  if (noteTitle) root.append(svg("text", {class: "tick", x: names + notes, y: top - 6, "text-anchor": "end"}, noteTitle));
+  for (const [value, text] of ticksOf(low, high, Math.max(2, (right - left) / 60))) {
+    root.append(svg("line", {class: value === 0 ? "zero" : "gridline", x1: x(value), x2: x(value), y1: top - 2, y2: height - 4}),
+      svg("text", {class: "tick", x: x(value), y: top - 6, "text-anchor": "middle"}, text));
+  }
+  if (guide !== null && guide <= high) root.append(svg("line", {class: "guide", x1: x(guide), x2: x(guide), y1: top - 2, y2: height - 4}));
+  let y = top;
+  for (const row of rows) {
+    const middle = y + row.bars.length * (thick + 1) / 2 + size * 0.34;
+    const name = svg("text", {class: row.strong ? "label strong" : "label", x: names, y: middle, "text-anchor": "end", "font-size": size},
+      shorten(shown(row.name), size, names - 4));
+    name.append(svg("title", {}, shown(row.name)));
+    root.append(name);
+    if (row.note) root.append(svg("text", {class: "tick", x: names + notes, y: middle, "text-anchor": "end"}, row.note));
+    for (const bar of row.bars) { root.append(...drawBar(bar, x, y, thick, low)); y += thick + 1; }
+    y += tall(row) - row.bars.length * (thick + 1);
+  }
+  return root;
+}
+function drawBar(bar, x, y, thick) {
+  const nodes = [];
+  let from = 0, end = x(0), negative = false;
+  for (const part of bar.parts) {
+    if (!isNumber(part.value)) continue;
+    const to = from + part.value;
+    const shape = svg("rect", {class: part.class + (part.flag ? " flagged" : ""), x: Math.min(x(from), x(to)), y, height: thick,
+      width: Math.max(bar.parts.length > 1 ? 0 : 1, Math.abs(x(to) - x(from)) - (bar.parts.length > 1 ? 0.75 : 0))});
+    shape.append(svg("title", {}, part.title));
+    nodes.push(shape);
+    from = to;
+    negative = to < 0;
+    end = x(to);
+  }
+  nodes.push(svg("text", {class: "value", x: end + (negative ? -4 : 4), y: y + thick / 2 + 3.8, "text-anchor": negative ? "end" : "start"}, bar.text));
+  return nodes;
+}
+const oneBar = (value, column, css, about) => {
+  const flag = outside(value, column), text = format(value, column);
+  return {parts: [{value, class: css, flag, title: `${about}: ${shown(column.title)} ${text}`}], text: text + (flag ? " !" : "")};
+};
+function limits(values, column) {
+  const numbers = values.filter(isNumber);
+  const high = Math.max(0, ...numbers), low = Math.min(0, ...numbers);
+  return {low, high: high > low ? high : column.kind === "share" ? 1 : low + 1};
+}
+function key(entries) {
+  return el("p", {class: "legend"}, ...entries.map(([css, text]) => el("span", {}, svg("svg", {class: "key", width: 12, height: 12, "aria-hidden": "true"},
+    svg("rect", {class: css, width: 12, height: 12})), " ", data(text))));
+}
+const redraws = [];
+function onResize(box, draw) {
+  let width = box.clientWidth;
+  redraws.push(() => { if (box.clientWidth !== width) { width = box.clientWidth; draw(); } });
+}
+function saveButton(area, name) {
+  return button("Save as SVG", () => {
+    const frame = area.getBoundingClientRect();
+    const root = svg("svg", {xmlns: "http://www.w3.org/2000/svg", width: Math.ceil(frame.width), height: Math.ceil(frame.height)});
+    root.append(svg("rect", {width: "100%", height: "100%", fill: getComputedStyle(document.body).backgroundColor}));
+    for (const source of area.querySelectorAll("svg.chart")) {
+      const copy = source.cloneNode(true), place = source.getBoundingClientRect();
+      const from = source.querySelectorAll("*"), to = copy.querySelectorAll("*");
+      from.forEach((node, i) => {
+        const style = getComputedStyle(node);
+        for (const property of ["fill", "stroke", "stroke-width", "stroke-dasharray", "font-family", "font-size", "font-weight"]) to[i].setAttribute(property, style.getPropertyValue(property));
+      });
+      copy.setAttribute("x", place.left - frame.left);
+      copy.setAttribute("y", place.top - frame.top);
+      root.append(copy);
+    }
+    download(name + ".svg", "image/svg+xml", new XMLSerializer().serializeToString(root));
+  }, {class: "quiet"});
+}
+
+// A few series: one chart per value, features below each other, the picked series side by side.
+// Many series: one small chart per feature, systems below each other, one scale for all.
+function bars(box, finding, panel) {
+  const view = panel.views[0], table = finding.tables[view.table];
+  const every = filterRows(table, []);
+  const series = distinct(table, every, view.series), categories = grouped(distinct(table, every, view.category));
+  const few = view.most !== null && view.most <= 4;
+  const state = {kind: null, text: "", value: view.values[0], order: "listed", category: null};
+  const where = whereControls(table, panel, () => draw());
+  const kinds = unique(categories.map(kindOf));
+  state.kind = kinds.length > 1 && categories.length > MANY ? kinds[0] : null;
+  const kind = kindControl(categories, state.kind, (v) => { state.kind = v; draw(); });
+  let picked = series.filter((s) => !view.shown.length || view.shown.includes(s)).slice(0, view.most ?? series.length);
+  const area = el("div", {class: few ? "charts few" : "charts many"});
+  const legend = el("div");
+  const controls = few ? fewControls() : manyControls();
+  box.append(toolbar(...controls, ...where.nodes, kind.node, find(), saveButton(area, "bars")), legend, area);
+  onResize(area, () => draw());
+  draw();
+
+  function find() { return search("Filter", (v) => { state.text = v; draw(); }).node; }
+  function fewControls() {
+    return Array.from({length: Math.min(view.most, series.length)}, (_, n) => {
+      const options = [...(n ? [[null, "none"]] : []), ...series.map((s) => [s, s])];
+      return choice(`${table.columns.get(view.series).title} ${n + 1}`, options, picked[n] ?? null, (v) => { picked[n] = v; draw(); }).node;
+    });
+  }
+  function manyControls() {
+    const boxes = series.map((s) => el("label", {class: "check"}, el("input", {type: "checkbox", checked: picked.includes(s), onchange: (event) => {
+      picked = series.filter((t) => t === s ? event.target.checked : picked.includes(t));
+      tally.textContent = `${picked.length} of ${series.length}`;
+      draw();
+    }}), data(s)));
+    const tally = el("span", {}, `${picked.length} of ${series.length}`);
+    const order = choice("Order", [["listed", "as listed"], ["value", "by value"]], "listed", (v) => { state.order = v; draw(); });
+    const value = view.values.length > 1 ? choice("Show", view.values.map((v) => [v, table.columns.get(v).title]), state.value, (v) => { state.value = v; draw(); }).node : null;
+    const heading = el("summary", {}, data(table.columns.get(view.series).title), ": ", tally);
+    return [value, order.node, el("details", {class: "picker"}, heading, el("div", {class: "checks"}, ...boxes))];
+  }
+  function draw() {
+    retitle(box, panel, where.state);
+    const rows = filterRows(table, where.state);
+    const at = cellsOf(table, rows, view.category, view.series);
+    const present = new Set(distinct(table, rows, view.category));
+    const names = categories.filter((n) => present.has(n) && (state.kind === null || kindOf(n) === state.kind) && shown(n).toLowerCase().includes(state.text));
+    const chosen = picked.filter((s) => s !== null && s !== undefined);
+    const charts = !names.length || !chosen.length ? [el("p", {class: "empty"}, "No rows for this choice.")]
+      : few ? drawFew(names, unique(chosen), at) : drawMany(names, chosen, at);
+    legend.replaceChildren(...(few ? [key(unique(chosen).map((s, n) => ["s" + n, s]))] : []));
+    area.replaceChildren(...charts);
+  }
+  function valueAt(i, column) { return i === undefined ? null : column.at(i); }
+  function drawFew(names, chosen, at) {
+    const across = area.clientWidth >= 760 ? view.values.length : 1;
+    const width = Math.floor((area.clientWidth - (across - 1) * 24) / across);
+    return view.values.map((value, n) => {
+      const beside = view.beside && (across === 1 || n === 0) ? view.beside : null;
+      const column = table.columns.get(value);
+      const rows = names.map((name) => ({name,
+        note: beside ? range(table, chosen.map((s) => at(name, s)).filter((i) => i !== undefined), beside) : "",
+        bars: chosen.map((s, n) => oneBar(valueAt(at(name, s), column), column, "s" + n, `${shown(name)}, ${shown(s)}`))}));
+      const span = limits(names.flatMap((name) => chosen.map((s) => valueAt(at(name, s), column))), column);
+      const label = `${shown(column.title)} of ${names.length} rows for ${chosen.map(shown).join(" and ")}; the same numbers are in the table ${shown(table.title)}.`;
+      return chart({width, title: shown(column.title), label, rows, ...span, guide: column.kind === "share" && span.high > 1 ? 1 : null,
+        noteTitle: beside ? shown(table.columns.get(beside).title) : ""});
+    });
+  }
+  function drawMany(names, chosen, at) {
+    const column = table.columns.get(state.value);
+    const across = Math.max(1, Math.floor((area.clientWidth + 20) / 360));
+    const width = Math.floor((area.clientWidth - (across - 1) * 20) / across);
+    const span = limits(names.flatMap((name) => chosen.map((s) => valueAt(at(name, s), column))), column);
+    return names.map((name) => {
+      const listed = state.order === "listed" ? chosen
+        : [...chosen].sort((a, b) => compare(valueAt(at(name, a), column), valueAt(at(name, b), column), column.better === "higher"));
+      const rows = listed.map((s) => ({name: s, bars: [oneBar(valueAt(at(name, s), column), column, "s0", shown(s))]}));
+      const label = `${shown(column.title)} of ${shown(name)} for ${chosen.length} series; the same numbers are in the table ${shown(table.title)}.`;
+      return chart({width, title: shown(name), label, rows, ...span, size: 11, thick: 10, guide: column.kind === "share" && span.high > 1 ? 1 : null});
+    });
+  }
+}
+
+function stackedBars(box, finding, panel) {
+  const view = panel.views[0], table = finding.tables[view.table];
+  const every = filterRows(table, []);
+  const series = distinct(table, every, view.series), categories = grouped(distinct(table, every, view.category));
+  const kinds = unique(categories.map(kindOf));
+  const state = {series: series[0], text: "", kind: kinds.length > 1 && categories.length > MANY ? kinds[0] : null};
+  const where = whereControls(table, panel, () => draw());
+  const kind = kindControl(categories, state.kind, (v) => { state.kind = v; draw(); });
+  const who = choice(table.columns.get(view.series).title, series.map((s) => [s, s]), state.series, (v) => { state.series = v; draw(); });
+  const find = search("Filter", (v) => { state.text = v; draw(); });
+  const area = el("div", {class: "charts"});
+  const columns = view.parts.map((p) => table.columns.get(p));
+  box.append(toolbar(who.node, ...where.nodes, kind.node, find.node, saveButton(area, "stacked-bars")),
+    key(columns.map((c, n) => ["p" + n, c.title])), area);
+  onResize(area, () => draw());
+  function draw() {
+    retitle(box, panel, where.state);
+    const at = cellsOf(table, filterRows(table, where.state), view.category, view.series);
+    const names = categories.filter((n) => at(n, state.series) !== undefined && (state.kind === null || kindOf(n) === state.kind) && shown(n).toLowerCase().includes(state.text));
+    const rows = names.map((name) => {
+      const i = at(name, state.series);
+      const parts = columns.map((c, n) => ({value: c.at(i), class: "p" + n, title: `${shown(name)}: ${shown(c.title)} ${format(c.at(i), c)}`}));
+      return {name, bars: [{parts, text: columns.map((c) => format(c.at(i), c)).join(" / ")}]};
+    });
+    const total = (row) => row.bars[0].parts.reduce((sum, p) => sum + (isNumber(p.value) ? p.value : 0), 0);
+    const label = `${columns.map((c) => shown(c.title)).join(", ")} for ${shown(state.series)}; the same numbers are in the table ${shown(table.title)}.`;
+    area.replaceChildren(rows.length ? chart({width: area.clientWidth, label, rows, ...limits(rows.map(total), columns[0])})
+      : el("p", {class: "empty"}, "No rows for this choice."));
+  }
+  draw();
+}

@@ -1,0 +1,131 @@
+// Heat maps: tables coloured by value, walked by arrow keys, leading to segments.
+function sortButton(label, state, key, redraw, numeric) {
+  const active = state.key === key;
+  const arrow = active ? (state.down ? "\u25be" : "\u25b4") : "\u2195";
+  return el("button", {type: "button", class: "sort", "data-active": active, onclick: () => {
+    if (!active) { state.key = key; state.down = numeric; } else if (state.down === numeric) state.down = !numeric; else state.key = null;
+    redraw();
+  }}, label, el("span", {class: "arrow", "aria-hidden": "true"}, arrow));
+}
+const ariaSort = (state, key) => state.key === key ? (state.down ? "descending" : "ascending") : "none";
+
+// Drawing anew takes the focus away: give it back to the control in the same place.
+function keepingFocus(box, draw) {
+  const controls = () => [...box.querySelectorAll("button.sort")];
+  const place = controls().indexOf(document.activeElement);
+  draw();
+  if (place >= 0 && controls()[place]) controls()[place].focus();
+}
+
+function heatMap(box, finding, panel) {
+  const view = panel.views[0], table = finding.tables[view.table];
+  const column = table.columns.get(view.value), beside = view.beside && table.columns.get(view.beside);
+  const sort = {key: null, down: true};
+  const filter = {text: "", kind: null};
+  const body = el("div");
+  const detail = el("p", {class: "detail"});
+  const where = whereControls(table, panel, () => draw());
+  const kind = kindControl(distinct(table, filterRows(table, []), view.rows), null, (v) => { filter.kind = v; draw(); });
+  const find = search("Filter", (v) => { filter.text = v; draw(); });
+  const total = el("output", {class: "count"});
+  box.append(toolbar(...where.nodes, kind.node, find.node, total), body, detail);
+
+  function draw() { keepingFocus(body, render); }
+  function render() {
+    retitle(box, panel, where.state);
+    const rows = filterRows(table, where.state);
+    const at = cellsOf(table, rows, view.rows, view.columns);
+    const heads = distinct(table, rows, view.columns);
+    const all = grouped(distinct(table, rows, view.rows));
+    let names = all.filter((n) => (filter.kind === null || kindOf(n) === filter.kind) && shown(n).toLowerCase().includes(filter.text));
+    if (sort.key !== null) names = sorted(names, at, rows);
+    total.textContent = `${count(names.length)} of ${count(all.length)} rows`;
+    const values = rows.map(column.at).filter(isNumber);
+    const scale = {low: view.low ?? Math.min(...values), high: view.high ?? Math.max(...values)};
+    const grid = el("table", {class: "heat", role: "grid", "data-better": column.better || "none", "data-many": heads.length > 8});
+    grid.style.setProperty("--head", Math.min(14, 1.9 + 0.54 * Math.max(0, ...heads.map((h) => shown(h).length))) + "rem");
+    grid.append(el("caption", {class: "hidden"}, shown(view.title)), headRow(heads), bodyRows(names, heads, at, scale));
+    body.replaceChildren(names.length ? scroller(view.title, grid) : el("p", {class: "empty"}, "No rows for this choice."),
+      legend(scale, values.length && [...grid.querySelectorAll(".flag")].length > 0));
+    roving(grid, names, heads, at);
+    detail.textContent = "Point at a cell for its numbers" + (view.exhibits ? "; click it, or press Enter, for the segments behind it." : ".");
+  }
+  function sorted(names, at, rows) {
+    const first = sort.key === "beside" ? (n) => Math.max(...rows.filter((i) => table.columns.get(view.rows).at(i) === n).map(beside.at)) : null;
+    const value = sort.key === "name" ? (n) => n : first || ((n) => { const i = at(n, sort.key.head); return i === undefined ? null : column.at(i); });
+    return [...names].sort((a, b) => compare(value(a), value(b), sort.down));
+  }
+  function headRow(heads) {
+    const row = el("tr", {}, el("th", {scope: "col", class: "name", "aria-sort": ariaSort(sort, "name")},
+      sortButton(data(table.columns.get(view.rows).title), sort, "name", draw, false)));
+    if (beside) row.append(el("th", {scope: "col", class: "beside", title: shown(beside.help), "aria-sort": ariaSort(sort, "beside")},
+      sortButton(data(beside.title), sort, "beside", draw, true)));
+    for (const head of heads) {
+      const key = sort.key && sort.key.head === head ? sort.key : {head};
+      row.append(el("th", {scope: "col", class: "head", "aria-sort": ariaSort(sort, key)},
+        el("div", {class: "turn"}, sortButton(data(head), sort, key, draw, column.better === "higher"))));
+    }
+    return el("thead", {}, row);
+  }
+  function bodyRows(names, heads, at, scale) {
+    const part = el("tbody");
+    let kind = null;
+    names.forEach((name, r) => {
+      const first = sort.key === null && r > 0 && kindOf(name) !== kind;
+      kind = kindOf(name);
+      const row = el("tr", {class: first ? "first" : null}, data(name, "th", {scope: "row", class: "name"}));
+      if (beside) row.append(el("td", {class: "beside"}, range(table, heads.map((h) => at(name, h)).filter((i) => i !== undefined), view.beside)));
+      heads.forEach((head, c) => row.append(cell(name, head, at(name, head), scale, r, c)));
+      part.append(row);
+    });
+    return part;
+  }
+  function cell(name, head, i, scale, r, c) {
+    const value = i === undefined ? null : column.at(i);
+    const flag = i !== undefined && (view.marks ? table.columns.get(view.marks).at(i) === true : outside(value, column));
+    const step = isNumber(value) ? "h" + Math.round(8 * Math.min(1, Math.max(0, (value - scale.low) / (scale.high - scale.low || 1)))) : "none";
+    const text = format(value, column);
+    return el("td", {class: step + (flag ? " flag" : "") + (view.exhibits ? " link" : ""), "data-r": r, "data-c": c, tabindex: r + c ? "-1" : "0",
+      "aria-label": `${shown(name)}, ${shown(head)}: ${shown(column.title)} ${text === "-" ? "undefined" : text}${flag ? ", outside its range" : ""}`}, text);
+  }
+  function describe(name, head, i) {
+    if (i === undefined) return `${shown(name)} \u00b7 ${shown(head)}: no numbers`;
+    const parts = [...table.columns.values()].filter((k) => k.kind !== "text").map((k) => `${shown(k.title)} ${format(k.at(i), k)}`);
+    return `${shown(name)} \u00b7 ${shown(head)}: ${parts.join(" \u00b7 ")}`;
+  }
+  function roving(grid, names, heads, at) {
+    const place = (event) => event.target.closest("td[data-r]");
+    const cellAt = (r, c) => grid.querySelector(`td[data-r="${r}"][data-c="${c}"]`);
+    const tell = (event) => {
+      const td = place(event);
+      if (!td) return;
+      const name = names[td.dataset.r], head = heads[td.dataset.c];
+      detail.textContent = td.title = describe(name, head, at(name, head));
+    };
+    const lead = (td) => { if (view.exhibits && finding.lead) finding.lead(names[td.dataset.r], heads[td.dataset.c]); };
+    grid.addEventListener("mouseover", tell);
+    grid.addEventListener("focusin", tell);
+    grid.addEventListener("click", (event) => { const td = place(event); if (td) lead(td); });
+    grid.addEventListener("keydown", (event) => {
+      const td = place(event);
+      if (!td) return;
+      if (event.key === "Enter" || event.key === " ") { event.preventDefault(); lead(td); return; }
+      const r = +td.dataset.r, c = +td.dataset.c, last = heads.length - 1;
+      const to = {ArrowDown: [r + 1, c], ArrowUp: [r - 1, c], ArrowRight: [r, c + 1], ArrowLeft: [r, c - 1], Home: [r, 0], End: [r, last]}[event.key];
+      const next = to && cellAt(...to);
+      if (!to) return;
+      event.preventDefault();
+      if (next) { td.tabIndex = -1; next.tabIndex = 0; next.focus(); }
+    });
+  }
+  function legend(scale, flagged) {
+    const worse = {lower: ["better", "worse"], higher: ["worse", "better"]}[column.better] || ["", ""];
+    const end = (value, word) => el("span", {}, format(value, column) + (word ? ` (${word})` : ""));
+    const swatches = Array.from({length: 9}, (_, i) => el("i", {class: "h" + i}));
+    const meaning = view.marks ? table.columns.get(view.marks).help || table.columns.get(view.marks).title : "outside [0, 1]";
+    return el("p", {class: "legend", "data-better": column.better || "none"}, el("span", {}, data(column.title)),
+      ...(Number.isFinite(scale.low) ? [end(scale.low, worse[0]), el("span", {class: "swatches", "aria-hidden": "true"}, ...swatches), end(scale.high, worse[1])] : []),
+      flagged ? el("span", {}, el("i", {class: "h0 flag"}), " ", data(meaning)) : null, el("span", {}, "- undefined"));
+  }
+  draw();
+}

@@ -1,0 +1,72 @@
+// The segments behind the numbers, a few at a time.
+function exhibits(box, finding) {
+  const all = finding.exhibits;
+  const state = {group: null, kind: null, system: null, text: "", shown: FIRST_CARDS};
+  const list = el("div", {class: "exhibits"});
+  const total = el("output", {class: "count"});
+  const note = el("p", {class: "empty", hidden: true});
+  const change = (name) => (value) => { state[name] = value; state.shown = FIRST_CARDS; draw(); };
+  const tally = (name) => grouped(unique(all.map((e) => e[name]))).map((v) => [v, `${v} (${all.filter((e) => e[name] === v).length})`]);
+  const systems = unique(all.flatMap((e) => e.texts.filter((t) => t.role === "candidate").map((t) => t.name)));
+  const group = choice("Shown for", [[null, "all"], ...tally("group")], null, change("group"));
+  const kind = choice("List", [[null, "all"], ...tally("kind")], null, change("kind"));
+  const system = choice("System", [[null, "all"], ...systems.map((s) => [s, s])], null, change("system"));
+  const find = search("Text", change("text"));
+  const more = button("Show more segments", () => { state.shown += MORE_CARDS; draw(); });
+  box.append(toolbar(group.node, unique(all.map((e) => e.kind)).length > 1 ? kind.node : null, system.node, find.node, total), note, list, more);
+  finding.lead = (name, head) => {
+    Object.assign(state, {group: name, system: head, kind: null, text: "", shown: FIRST_CARDS});
+    group.set(name); system.set(head); kind.set(null); find.box.value = "";
+    if (group.box.selectedIndex === 0) { state.group = null; }
+    draw(all.some((e) => e.group === name) ? "" : `No segments are listed for ${shown(name)}; all are shown.`);
+    const heading = box.parentElement.querySelector("h3");
+    heading.tabIndex = -1;
+    heading.focus({preventScroll: true});
+    heading.scrollIntoView({block: "start"});
+  };
+  const has = (e, text) => !text || e.texts.some((t) => strings[t.text].toLowerCase().includes(text))
+    || [e.document, e.domain, e.caption, "#" + e.segment].some((v) => v && String(v).toLowerCase().includes(text));
+  function draw(message = "") {
+    const wide = all.filter((e) => (state.group === null || e.group === state.group) && (state.kind === null || e.kind === state.kind) && has(e, state.text));
+    const own = wide.filter((e) => state.system === null || e.systems.includes(state.system));
+    const found = own.length || !wide.length ? own : wide;
+    if (!own.length && wide.length) message = message || `No segment is listed for ${shown(state.system)} here; those of the other systems are shown.`;
+    note.textContent = message;
+    note.hidden = !message;
+    const now = found.slice(0, state.shown);
+    total.textContent = found.length ? `${count(now.length)} of ${count(found.length)} segments` : "no segment fits";
+    list.replaceChildren(...now.map(card));
+    more.hidden = now.length === found.length;
+  }
+  function card(e) {
+    const place = [["Document", e.document], ["Domain", e.domain]].filter(([, v]) => v);
+    const head = el("header", {}, el("h4", {}, `Segment ${count(e.segment)}`), el("p", {class: "tags"}, data(e.group, "span", {class: "tag"}), data(e.kind, "span", {class: "tag soft"}),
+      ...place.map(([name, v]) => el("span", {}, name + " ", data(v)))));
+    const rank = (t) => t.name === state.system ? -2 : e.systems.includes(t.name) ? -1 : 0;
+    const order = (t) => rank(t) === -1 ? e.systems.indexOf(t.name) : 0;
+    const candidates = e.texts.filter((t) => t.role === "candidate").sort((a, b) => rank(a) - rank(b) || order(a) - order(b));
+    const sides = e.texts.filter((t) => t.role !== "candidate");
+    return el("article", {class: "exhibit"}, head, e.caption ? data(e.caption, "p", {class: "caption"}) : null,
+      ...sides.map((t) => textBox(t, false)), scroller("Outputs of the systems, side by side", el("div", {class: "sides"}, ...candidates.map((t) => textBox(t, t.name === state.system)))));
+  }
+  function textBox(t, chosen) {
+    const title = t.role === "candidate" ? t.name : t.role === "source" ? "Source" : t.name ? `Reference ${t.name}` : "Reference";
+    const body = el("p", {class: "text", dir: "auto"});
+    const letters = Array.from(strings[t.text]);
+    let at = 0;
+    for (const [start, end, label] of [...t.marks].sort((a, b) => a[0] - b[0])) {
+      if (start < at || end <= start) continue;
+      put(body, letters.slice(at, start));
+      body.append(put(el("mark", {title: shown(strings[label])}), letters.slice(start, end)));
+      at = Math.min(end, letters.length);
+    }
+    put(body, letters.slice(at));
+    if (!letters.length) body.append(el("em", {}, "(empty)"));
+    const values = t.values.map(([name, value]) => {
+      const column = finding.tables.map((k) => k.columns.get(name)).find(Boolean) || {title: name, kind: "number", digits: 2};
+      return el("div", {}, data(column.title, "dt"), el("dd", {}, format(value, column)));
+    });
+    return el("div", {class: `side ${t.role}${chosen ? " chosen" : ""}`}, data(title, "h5"), body, values.length ? el("dl", {}, ...values) : null);
+  }
+  draw();
+}

@@ -1,0 +1,60 @@
+// Text from data becomes text nodes, never markup; the page's elements are made of these.
+const page = JSON.parse(document.getElementById("data").textContent);
+const strings = page.strings;
+const FIRST_ROWS = 60, MORE_ROWS = 500, FIRST_CARDS = 6, MORE_CARDS = 20, MANY = 24;
+
+
+const CONTROL = /[\u0000-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}\ud800-\udfff]/u;
+const NAMES = new Map([[0x061c, "ALM"], [0x200b, "ZWSP"], [0x200e, "LRM"], [0x200f, "RLM"], [0x2028, "LS"],
+  [0x2029, "PS"], [0x202a, "LRE"], [0x202b, "RLE"], [0x202c, "PDF"], [0x202d, "LRO"], [0x202e, "RLO"],
+  [0x2060, "WJ"], [0x2066, "LRI"], [0x2067, "RLI"], [0x2068, "FSI"], [0x2069, "PDI"], [0xfeff, "BOM"],
+  [0x09, "TAB"], [0x0a, "LF"], [0x0d, "CR"], [0x1b, "ESC"]]);
+const hex = (c) => "U+" + c.codePointAt(0).toString(16).toUpperCase().padStart(4, "0");
+const nameOf = (c) => NAMES.get(c.codePointAt(0)) || hex(c);
+const shown = (text) => Array.from(String(text), (c) => CONTROL.test(c) ? "\u27e8" + nameOf(c) + "\u27e9" : c).join("");
+
+function put(node, characters) {
+  let run = "";
+  const flush = () => { if (run) node.append(run); run = ""; };
+  for (const c of characters) {
+    if (!CONTROL.test(c)) { run += c; continue; }
+    flush();
+    node.append(el("span", {class: "ctl", title: hex(c)}, nameOf(c)));
+  }
+  flush();
+  return node;
+}
+
+function fill(node, attributes, children) {
+  for (const [key, value] of Object.entries(attributes || {})) {
+    if (key.startsWith("on")) node.addEventListener(key.slice(2), value);
+    else if (value !== null && value !== undefined && value !== false) node.setAttribute(key, value === true ? "" : value);
+  }
+  node.append(...children.filter((c) => c !== null && c !== undefined));
+  return node;
+}
+const el = (tag, attributes, ...children) => fill(document.createElement(tag), attributes, children);
+const svg = (tag, attributes, ...children) => fill(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
+const data = (text, tag = "bdi", attributes = {}) => put(el(tag, {dir: "auto", ...attributes}), String(text));
+const unique = (values) => [...new Set(values)];
+const count = (n) => n.toLocaleString("en");
+let ids = 0;
+
+function choice(label, options, value, change) {
+  const box = el("select", {onchange: () => change(options[box.selectedIndex][0])},
+    ...options.map(([, text]) => el("option", {}, shown(text))));
+  const set = (wanted) => { box.selectedIndex = Math.max(0, options.findIndex(([v]) => v === wanted)); };
+  set(value);
+  return {node: el("label", {class: "field"}, el("span", {}, shown(label)), box), set, box};
+}
+
+function search(label, change) {
+  let timer = 0;
+  const box = el("input", {type: "search", spellcheck: "false", autocomplete: "off",
+    oninput: () => { clearTimeout(timer); timer = setTimeout(() => change(box.value.toLowerCase()), 100); }});
+  return {node: el("label", {class: "field grow"}, el("span", {}, label), box), box};
+}
+
+const button = (text, click, attributes) => el("button", {type: "button", onclick: click, ...attributes}, text);
+const toolbar = (...children) => el("div", {class: "toolbar"}, ...children);
+const scroller = (label, ...children) => el("div", {class: "scroll", role: "region", tabindex: "0", "aria-label": shown(label)}, ...children);

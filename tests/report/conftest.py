@@ -1,0 +1,546 @@
+"""Findings to render: one as large as WMT19 German-English gives, one as hostile as can be."""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING
+
+import pytest
+
+from gnomon.findings import (
+    Bars,
+    Cell,
+    Column,
+    Exhibit,
+    ExhibitText,
+    Finding,
+    HeatMap,
+    Highlight,
+    StackedBars,
+    Table,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_SYSTEMS = (
+    "Harbour_NMT.6750",
+    "online-A.0",
+    "online-B.0",
+    "online-G.0",
+    "online-X.0",
+    "online-Y.0",
+    "Meridian.7703",
+    "North-Sea-MT.6482",
+    "Quill.6981",
+    "RWlike-Base.6508",
+    "tartan-c2c.6801",
+    "Tern-Transformer.6628",
+    "uni-lakeside.6461",
+    "uni-valley-ensemble.6520",
+    "Wren.6974",
+    "dfki-like.6478",
+)
+_POS = [
+    "NOUN",
+    "VERB",
+    "PUNCT",
+    "PROPN",
+    "INTJ",
+    "NUM",
+    "PRON",
+    "SYM",
+    "SCONJ",
+    "ADJ",
+    "ADP",
+    "ADV",
+    "AUX",
+    "X",
+    "CCONJ",
+    "DET",
+    "PART",
+]
+_ENTITIES = [
+    "TIME",
+    "WORK_OF_ART",
+    "PERSON",
+    "NORP",
+    "CARDINAL",
+    "MONEY",
+    "EVENT",
+    "ORDINAL",
+    "DATE",
+    "FAC",
+    "ORG",
+    "LAW",
+    "PRODUCT",
+    "PERCENT",
+    "QUANTITY",
+    "LANGUAGE",
+    "GPE",
+    "LOC",
+]
+_MORPHOLOGY = [
+    "Number=Sing",
+    "Number=Plur",
+    "Tense=Past",
+    "Tense=Pres",
+    "Person=1",
+    "Person=2",
+    "Person=3",
+    "Mood=Ind",
+    "Mood=Imp",
+    "Degree=Pos",
+    "Degree=Cmp",
+    "Degree=Sup",
+    "Definite=Def",
+    "Definite=Ind",
+    "Gender=Fem",
+    "Gender=Masc",
+    "Gender=Neut",
+    "VerbForm=Fin",
+    "VerbForm=Inf",
+    "VerbForm=Part",
+    "VerbForm=Ger",
+    "Voice=Pass",
+    "Poss=Yes",
+    "Reflex=Yes",
+    "PronType=Rel",
+]
+_SEGMENTS = (
+    (
+        "harbour.12",
+        "news",
+        "Der Hafen von Lindau bleibt bis Freitag geschlossen, so die Stadt.",
+        "The harbour of Lindau will remain closed until Friday, the city announced.",
+    ),
+    (
+        "harbour.12",
+        "news",
+        "Drei Fischerboote wurden am Montag vor der Küste gefunden.",
+        "Three fishing boats were found off the coast on Monday.",
+    ),
+    (
+        "harbour.12",
+        "news",
+        "Ein Sprecher nannte die Schäden erheblich, aber beherrschbar.",
+        "A spokeswoman called the damage considerable but manageable.",
+    ),
+    (
+        "recipe.03",
+        "kitchen",
+        "Lassen Sie den Teig eine Stunde an einem warmen Ort ruhen.",
+        "Let the dough rest in a warm place for one hour.",
+    ),
+    (
+        "recipe.03",
+        "kitchen",
+        "Danach die Äpfel schälen und in dünne Scheiben schneiden.",
+        "Then peel the apples and cut them into thin slices.",
+    ),
+    (
+        "tram.88",
+        "letters",
+        "Warum fährt die Linie 7 sonntags nur noch alle vierzig Minuten?",
+        "Why does line 7 run only every forty minutes on Sundays now?",
+    ),
+    (
+        "tram.88",
+        "letters",
+        "Meine Mutter hat 1962 selbst am Bau der Brücke mitgearbeitet.",
+        "My mother herself worked on the building of the bridge in 1962.",
+    ),
+    (
+        "tram.88",
+        "letters",
+        "Ach, das hätten wir früher wissen müssen!",
+        "Oh, we should have known that earlier!",
+    ),
+    (
+        "market.41",
+        "news",
+        "Die Aktie der Kranich AG verlor 4,5 Prozent und schloss bei 31 Euro.",
+        "Shares of Kranich AG lost 4.5 percent and closed at 31 euros.",
+    ),
+    (
+        "market.41",
+        "news",
+        "Analystin Petra Holm erwartet für Norwegen ein ruhiges Quartal.",
+        "Analyst Petra Holm expects a quiet quarter for Norway.",
+    ),
+    (
+        "chess.07",
+        "sport",
+        "Im zweiten Satz spielte sie mutiger und gewann fast jeden langen Ball.",
+        "In the second set she played more boldly and won nearly every long rally.",
+    ),
+    (
+        "chess.07",
+        "sport",
+        "Die Trainerin war mit dem Ergebnis zufriedener als mit dem Spiel.",
+        "The coach was happier with the result than with the match.",
+    ),
+)
+_SWAPS = {
+    "harbour": "port",
+    "remain": "stay",
+    "announced": "said",
+    "boats": "vessels",
+    "found": "discovered",
+    "damage": "harm",
+    "considerable": "significant",
+    "dough": "pastry",
+    "rest": "sit",
+    "apples": "apple",
+    "thin": "fine",
+    "slices": "discs",
+    "run": "go",
+    "forty": "40",
+    "mother": "mum",
+    "building": "construction",
+    "bridge": "bridges",
+    "known": "knew",
+    "earlier": "before",
+    "Shares": "The stock",
+    "lost": "fell",
+    "closed": "shut",
+    "expects": "awaits",
+    "quiet": "calm",
+    "quarter": "district",
+    "boldly": "bravely",
+    "won": "gained",
+    "rally": "exchange",
+    "coach": "trainer",
+    "happier": "more content",
+    "match": "game",
+    "spokeswoman": "spokesman",
+    "Friday": "Fridays",
+    "Analyst": "Analysts",
+}
+_WORDS = {
+    "pos:NOUN": (
+        "harbour port city boats vessels coast spokeswoman spokesman damage harm dough"
+        " pastry place hour apples apple slices discs line minutes mother mum building"
+        " construction bridge bridges Shares stock percent euros Analyst Analysts quarter"
+        " district set rally exchange coach trainer result match game"
+    ),
+    "pos:VERB": (
+        "remain stay closed shut announced said found discovered called Let rest sit peel"
+        " cut run go worked known knew lost fell expects awaits played won gained"
+    ),
+    "pos:PROPN": ("Lindau Kranich AG Petra Holm Norway Friday Fridays Monday Sundays"),
+    "pos:ADJ": (
+        "considerable significant manageable warm thin fine quiet calm second long happier"
+    ),
+    "ent:DATE": ("Friday Fridays Monday Sundays 1962"),
+    "ent:PERSON": ("Petra Holm"),
+}
+COLUMNS = (
+    Column("system", "System"),
+    Column("metric", "Metric"),
+    Column("feature", "Feature"),
+    Column("variant", "Variant"),
+    Column("slice", "Slice"),
+    Column("segments", "|I|", "count", help="Segments where both sides have the feature."),
+    Column(
+        "muler",
+        "MuLER",
+        "share",
+        2,
+        "lower",
+        "Share of the reachable gain that a system leaves on a feature; 0 is perfect.",
+    ),
+    Column("base", "Base", "number", 1, "higher", "Mean sentence score over these segments."),
+    Column(
+        "base_all", "Base, all", "number", 1, "higher", "Mean sentence score over all segments."
+    ),
+    Column("oracle", "Oracle", "number", 1, help="The same mean with the feature masked alike."),
+    Column("anti_oracle", "Anti-oracle", "number", 1, help="... masked differently on each side."),
+    Column(
+        "spread", "Max - min", "number", 1, help="What the feature is worth: oracle - anti-oracle."
+    ),
+    Column("add", "Add", "share", 2, help="Share of segments with more of it than the reference."),
+    Column("miss", "Miss", "share", 2, help="Share of segments with less of it."),
+    Column("hit", "Hit", "share", 2, help="Share of segments with as much of it."),
+    Column("neither", "Neither", "share", 2, help="Share of segments without it on either side."),
+    Column("outside", "Outside", help="outside [0, 1]: the two sides are tagged differently"),
+)
+
+
+def _row(
+    rng: random.Random, system: int, feature: str, rarity: float, where: tuple[str, str, str]
+) -> dict[str, Cell]:
+    metric, variant, slice_ = where
+    segments = max(0, round(2000 * rarity + rng.gauss(0, 12)))
+    base_all = 41 - 1.3 * system
+    base = base_all + rng.gauss(0, 1.5)
+    spread = 3 + 22 * rarity + abs(rng.gauss(0, 1))
+    ratio = 0.16 + 0.012 * system + rng.gauss(0, 0.03 + 0.12 * (rarity < 0.02))
+    undefined = segments < 3
+    hit, miss = rarity * 0.7, rarity * 0.2
+    cells: tuple[Cell, ...] = (
+        _SYSTEMS[system],
+        metric,
+        feature,
+        variant,
+        slice_,
+        segments,
+        None if undefined else ratio,
+        None if undefined else base,
+        base_all,
+        None if undefined else base + ratio * spread,
+        None if undefined else base + (ratio - 1) * spread,
+        None if undefined else spread,
+        rarity * 0.12,
+        miss,
+        hit,
+        1 - hit - miss - rarity * 0.12,
+        not undefined and not 0 <= ratio <= 1,
+    )
+    return dict(zip((c.name for c in COLUMNS), cells, strict=True))
+
+
+def _candidate(rng: random.Random, reference: str, rate: float) -> str:
+    words = reference.split(" ")
+    return " ".join(_swapped(word) if rng.random() < rate else word for word in words)
+
+
+def _swapped(word: str) -> str:
+    bare = word.rstrip(".,!?")
+    return _SWAPS.get(bare, bare) + word[len(bare) :]
+
+
+def _highlights(text: str, feature: str) -> tuple[Highlight, ...]:
+    wanted, found, start = set(_WORDS[feature].split()), [], 0
+    for word in text.split(" "):
+        bare = word.rstrip(".,!?")
+        if bare in wanted:
+            found.append(Highlight(start, start + len(bare), feature))
+        start += len(word) + 1
+    return tuple(found)
+
+
+def _exhibit(rng: random.Random, feature: str, number: int, systems: Sequence[str]) -> Exhibit:
+    document, domain, source, reference = _SEGMENTS[number % len(_SEGMENTS)]
+    texts = [
+        ExhibitText("source", "", source),
+        ExhibitText("reference", "refA", reference, _highlights(reference, feature)),
+    ]
+    for index, system in enumerate(systems):
+        text = _candidate(rng, reference, 0.1 + 0.05 * index)
+        base = rng.uniform(15, 60)
+        values = {"base": base, "oracle": base + rng.uniform(0, 25), "anti_oracle": base - 5}
+        texts.append(ExhibitText("candidate", system, text, _highlights(text, feature), values))
+    kind = "costs most" if number % 4 else "negative"
+    return Exhibit(
+        feature,
+        kind,
+        137 * (number + 1),
+        tuple(texts),
+        tuple(rng.sample(systems, min(4, len(systems)))),
+        document,
+        domain,
+        rng.uniform(1, 25),
+        "" if number % 3 else "Most systems miss it.",
+    )
+
+
+def make_finding(
+    systems: int = 16, *, metrics: Sequence[str] = ("bleu", "chrf"), exhibits: int = 12
+) -> Finding:
+    """As large as the real thing: 60 features, two variants, two slices."""
+    rng = random.Random(7)  # noqa: S311  # invented numbers
+    features = [f"pos:{n}" for n in _POS] + [f"ent:{n}" for n in _ENTITIES]
+    features += [f"morph:{n}" for n in _MORPHOLOGY]
+    rarities = {f: min(0.95, rng.paretovariate(0.6) / 60) for f in features}
+    rarities["pos:X"] = 0.0
+    settings = [(m, v, "") for m in metrics for v in ("ratio", "segment-clipped")]
+    settings += [(m, "ratio", s) for m in metrics for s in ("domain:news", "domain:letters")]
+    rows = tuple(
+        _row(rng, k, feature, rarity, where)
+        for where in settings
+        for feature, rarity in rarities.items()
+        for k in range(systems)
+    )
+    names = _SYSTEMS[:systems]
+    shown = tuple(
+        _exhibit(rng, feature, number, names) for feature in _WORDS for number in range(exhibits)
+    )
+    first: dict[str, Cell] = {"metric": metrics[0], "variant": "ratio", "slice": ""}
+    views = (
+        HeatMap(
+            "muler",
+            "MuLER by feature and system",
+            "feature",
+            "system",
+            "muler",
+            "segments",
+            first,
+            0.0,
+            0.6,
+            "outside",
+            exhibits=True,
+        ),
+        Bars(
+            "muler",
+            "One or two systems in detail",
+            "feature",
+            "system",
+            ("muler", "base", "spread"),
+            first,
+            names[:2],
+            2,
+            "segments",
+        ),
+        Bars("muler", "All systems, feature by feature", "feature", "system", ("muler",), first),
+        StackedBars(
+            "muler",
+            "Too much, too little, as much",
+            "feature",
+            "system",
+            ("add", "miss", "hit"),
+            first,
+        ),
+    )
+    return Finding(
+        "muler score",
+        "What each feature costs",
+        (Table("muler", "All numbers", COLUMNS, rows, "Undefined where |I| = 0."),),
+        {
+            m: f"{m}|refs:1|case:mixed|tok:13a|overlap:any|tagger:en_sm=3.8.0|gnomon:0.1"
+            for m in metrics
+        },
+        views,
+        shown,
+        (
+            "pos:X occurs in no reference: its cells are undefined.",
+            "5 cells lie outside [0, 1]; their segments are listed as negative.",
+        ),
+        {
+            "Test set": "newstest2019 de-en",
+            "Systems": str(systems),
+            "Segments": "2,000",
+            "References": "refA",
+            "Metrics": ", ".join(metrics),
+            "Tagger": "spacy:en_core_web_sm 3.8.0",
+        },
+    )
+
+
+HOSTILE = (
+    "<script>window.broken=1</script>",
+    "</script><script>window.broken=2</script>",
+    "<!-- <script> ]]>",
+    "\"'><img src=x onerror=window.broken=3>",
+    "\u202eevil\u202c\u200f mark",
+    "[bold]x[/bold] [link=http://x.test]y[/link] :smile:",
+    "\x1b[31mred\x1b[0m \x9b2J",
+    "{{ 7 * 7 }} {% raw %} ${x} `y`",
+    "=HYPERLINK(1)",
+    "a\tb\nc\u2028d",
+    "__proto__",
+    "constructor",
+)
+
+
+def make_hostile() -> Finding:
+    """Everything that comes from data tries to be more than text."""
+    rows = tuple(
+        dict(
+            zip(
+                (c.name for c in COLUMNS),
+                (
+                    system,
+                    HOSTILE[0],
+                    "pos:" + feature,
+                    HOSTILE[1],
+                    HOSTILE[2],
+                    5,
+                    0.25 * (i % 6),
+                    10.0,
+                    12.0,
+                    15.0,
+                    5.0,
+                    10.0,
+                    0.1,
+                    0.2,
+                    0.3,
+                    0.4,
+                    i % 6 > 4,
+                ),
+                strict=True,
+            )
+        )
+        for i, system in enumerate(HOSTILE)
+        for feature in HOSTILE
+    )
+    where: dict[str, Cell] = {"metric": HOSTILE[0], "variant": HOSTILE[1], "slice": HOSTILE[2]}
+    exhibits = tuple(
+        Exhibit(
+            "pos:" + text,
+            HOSTILE[i - 1],
+            i + 1,
+            (
+                ExhibitText("source", "", text),
+                ExhibitText("reference", text, text, (Highlight(0, 2, text),), {text: 1.0}),
+                *(
+                    ExhibitText("candidate", s, s, (Highlight(1, 4, text),), {"base": None})
+                    for s in HOSTILE
+                ),
+            ),
+            HOSTILE,
+            text,
+            text,
+            1.0,
+            text,
+        )
+        for i, text in enumerate(HOSTILE)
+    )
+    views = (
+        HeatMap(
+            "muler",
+            HOSTILE[1],
+            "feature",
+            "system",
+            "muler",
+            "segments",
+            where,
+            0.0,
+            1.0,
+            "outside",
+            exhibits=True,
+        ),
+        Bars(
+            "muler",
+            HOSTILE[0],
+            "feature",
+            "system",
+            ("muler", "base"),
+            where,
+            HOSTILE[:2],
+            2,
+            "segments",
+        ),
+        Bars("muler", HOSTILE[3], "feature", "system", ("muler",), where),
+        StackedBars("muler", HOSTILE[2], "feature", "system", ("add", "miss", "hit"), where),
+    )
+    return Finding(
+        HOSTILE[0],
+        HOSTILE[1],
+        (Table("muler", HOSTILE[2], COLUMNS, rows, HOSTILE[3]),),
+        {text: text for text in HOSTILE},
+        views,
+        exhibits,
+        HOSTILE,
+        {text: text for text in HOSTILE},
+    )
+
+
+@pytest.fixture(scope="session")
+def finding() -> Finding:
+    return make_finding()
+
+
+@pytest.fixture(scope="session")
+def hostile() -> Finding:
+    return make_hostile()
