@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gnomon.errors import MaskingError
+from gnomon.errors import AnnotationError, MaskingError
 from gnomon.metrics._token_masks import (
     PRIVATE_CANDIDATE,
     PRIVATE_REFERENCE,
@@ -154,3 +154,8 @@ def test_no_texts_and_no_spans_are_no_trouble() -> None:
         masks = TokenMasks.of(tokenise(texts, "13a"), plan_of([{} for _ in texts]))
         assert not masks.changed(0).any()
         assert len(masks.token) == 0
+
+
+def test_spans_of_other_texts_are_refused() -> None:
+    with pytest.raises(AnnotationError, match="of 1 texts, the batch has 2"):
+        TokenMasks.of(tokenise(["a", "b"], "13a"), plan_of([{"f": [(0, 1)]}]))

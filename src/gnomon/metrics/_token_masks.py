@@ -6,13 +6,14 @@ a private one differs between references and candidates.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
-from gnomon.errors import MaskingError
+from gnomon.errors import AnnotationError, MaskingError
+from gnomon.metrics._sequences import Sequences
 from gnomon.metrics.masking import Action
 
 if TYPE_CHECKING:
@@ -36,13 +37,6 @@ SHARED, PRIVATE_REFERENCE, PRIVATE_CANDIDATE = -1, -2, -3
 
 Side: TypeAlias = Literal["reference", "candidate"]
 _PRIVATE: dict[Side, int] = {"reference": PRIVATE_REFERENCE, "candidate": PRIVATE_CANDIDATE}
-
-
-class Sequences(NamedTuple):
-    """Ids of T texts: those of text t are ``ids[offsets[t]:offsets[t + 1]]``."""
-
-    offsets: NDArray[np.int64]
-    ids: NDArray[np.int32]
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,6 +92,7 @@ class TokenMasks:
         than half of whose characters lie in its spans ("majority"), or all of them ("inside").
 
         Raises:
+            AnnotationError: the spans are those of another list of texts.
             MaskingError: a text that has spans has tokens that cannot be found in it.
         """
         _check_located(tokens, plan)
@@ -138,9 +133,13 @@ class TokenMasks:
 
     def changed(self, variant: int) -> NDArray[np.bool_]:
         """Which texts a variant changes at all, bool [T]."""
-        changed = np.zeros(len(self.tokens), dtype=np.bool_)
-        changed[self._text_of[self.masks(variant).token]] = True
-        return changed
+        return self.touched(self.masks(variant))
+
+    def touched(self, masks: Masks) -> NDArray[np.bool_]:
+        """Which texts some masks are in, bool [T]."""
+        touched = np.zeros(len(self.tokens), dtype=np.bool_)
+        touched[self._text_of[masks.token]] = True
+        return touched
 
     def sequences(self, variant: int, side: Side) -> Sequences:
         """The ids of all texts as one side of a variant, masks in their places."""
@@ -178,6 +177,22 @@ class TokenMasks:
     def _text_of(self) -> NDArray[np.int64]:
         return self.tokens.text_of
 
+    def under(self, plan: MaskPlan) -> TokenMasks | None:
+        """These masks with the variants of another plan over the same spans, else none."""
+        if plan.spans is not self.plan.spans or plan.overlap != self.plan.overlap:
+            return None
+        other = replace(self, plan=plan)
+        for name in ("_text_of", "_by_group"):
+            other.__dict__[name] = getattr(self, name)
+        return other
+
+    def group_masks(self, group: int) -> Masks:
+        """What a variant masks that acts on one group alone."""
+        rows = self._rows_of(group)
+        token, span = self.token[rows], self.span[rows]
+        action = np.full(len(rows), Action.SHARED, dtype=np.int8)
+        return Masks(token, self.group[rows], span, action, self._begins(token, span))
+
     @cached_property
     def _by_group(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         order = np.argsort(self.group, kind="stable")
@@ -206,6 +221,11 @@ _NO_ROWS = np.zeros(0, dtype=np.int64)
 
 
 def _check_located(tokens: TokenTable, plan: MaskPlan) -> None:
+    if plan.spans.texts != len(tokens):
+        raise AnnotationError(
+            f"the spans to mask are of {plan.spans.texts} texts, the batch has {len(tokens)};"
+            " annotate the texts of the batch, in their order"
+        )
     lost = np.zeros(len(tokens), dtype=np.bool_)
     lost[tokens.text_of[tokens.start < 0]] = True
     if lost[plan.spans.text].any():

@@ -1,0 +1,185 @@
+"""The distinct comparisons of a batch: candidate texts, each against a list of references."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gnomon.errors import DataError
+from gnomon.metrics._sequences import offsets_of, ranges
+from gnomon.metrics._token_masks import TokenMasks
+from gnomon.metrics.tokenise import Tokenised
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from gnomon.batch import Batch, Ragged
+    from gnomon.metrics._token_masks import Masks
+    from gnomon.metrics.masking import MaskPlan
+    from gnomon.metrics.tokenise import Tokeniser
+    from gnomon.testset import TestSet
+
+__all__ = ["Comparisons", "Texts", "in_blocks", "masked_scores", "references_field"]
+
+#: comparisons whose n-grams are laid out at a time
+_BLOCK = 8192
+
+
+@dataclass(frozen=True, eq=False)
+class Comparisons:
+    """P distinct comparisons; equal texts with equal references are compared once.
+
+    Attributes:
+        shape: (K, N).
+        cell: int64 [K, N], the comparison of each cell; -1 where a segment has no reference.
+        candidate: int64 [P], candidate text.
+        group: int64 [P], list of references; ascending.
+        offsets: int64 [groups + 1], bounds of each list in ``references``.
+        references: int64, reference texts.
+    """
+
+    shape: tuple[int, int]
+    cell: NDArray[np.int64]
+    candidate: NDArray[np.int64]
+    group: NDArray[np.int64]
+    offsets: NDArray[np.int64]
+    references: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, batch: Batch) -> Comparisons:
+        """The comparisons that scoring a batch needs."""
+        groups: dict[bytes, int] = {}
+        lists: list[NDArray[np.int32]] = []
+        cell_group = np.zeros(batch.shape, dtype=np.int64)
+        shared = _numbered(batch.references, groups, lists)
+        for system in range(batch.shape[0]):
+            own = batch.system_references.get(system)
+            cell_group[system] = shared if own is None else _numbered(own, groups, lists)
+        texts = max(1, len(batch.texts))
+        keys = np.where(cell_group < 0, -1, cell_group * texts + batch.candidates)
+        known = np.unique(keys[keys >= 0])
+        cell = np.where(keys < 0, -1, np.searchsorted(known, keys))
+        lengths = np.array([len(row) for row in lists], dtype=np.int64)
+        flat = np.concatenate([*lists, np.zeros(0, dtype=np.int32)]).astype(np.int64)
+        group, candidate = np.divmod(known, texts)
+        return cls(batch.shape, cell, candidate, group, offsets_of(lengths), flat)
+
+    def changed(self, texts: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """The comparisons in which one of some texts takes part."""
+        touched = np.zeros(len(self.offsets) - 1, dtype=np.bool_)
+        owner = np.repeat(np.arange(len(touched)), np.diff(self.offsets))
+        touched[owner[texts[self.references]]] = True
+        return np.flatnonzero(texts[self.candidate] | touched[self.group])
+
+    def spread(self, values: NDArray[np.float64], missing: float) -> NDArray[np.float64]:
+        """Values [P, ...] of comparisons to cells [K, N, ...]."""
+        padded = np.concatenate([values, np.full((1, *values.shape[1:]), missing)])
+        cells: NDArray[np.float64] = padded[self.cell]
+        return cells
+
+    def lists(self, groups: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The reference texts of some groups, and the position of each text's group in these."""
+        lengths = np.diff(self.offsets)[groups]
+        texts = self.references[ranges(self.offsets[groups], lengths)]
+        return texts, np.repeat(np.arange(len(groups)), lengths)
+
+    def pairs(self, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Some comparisons beside each of their references: position in rows, reference text."""
+        starts = self.offsets[self.group[rows]]
+        counts = self.offsets[self.group[rows] + 1] - starts
+        return np.repeat(np.arange(len(rows)), counts), self.references[ranges(starts, counts)]
+
+
+class Texts:
+    """What a bound metric remembers of the texts that it saw last, and counts of its work.
+
+    Attributes:
+        tokens: the tokens of the texts.
+        rescored: how many comparisons were scored under masks.
+    """
+
+    def __init__(self, tokeniser: Tokeniser) -> None:
+        self.tokens = Tokenised(tokeniser)
+        self.rescored = 0
+        self._masks: TokenMasks | None = None
+
+    def masks(self, batch: Batch, plan: MaskPlan) -> TokenMasks:
+        """Which tokens a plan masks; found once for all plans over the same spans."""
+        tokens = self.tokens.of(batch.texts)
+        known = self._masks
+        found = known.under(plan) if known is not None and known.tokens is tokens else None
+        self._masks = found or TokenMasks.of(tokens, plan)
+        return self._masks
+
+
+def masked_scores(
+    comparisons: Comparisons,
+    base: NDArray[np.float64],
+    masks: TokenMasks,
+    rescore: Callable[[NDArray[np.int64], Masks], NDArray[np.float64]],
+) -> tuple[NDArray[np.float64], int]:
+    """Scores of every variant; comparisons that a variant leaves alone keep their base score.
+
+    Args:
+        comparisons: what is compared.
+        base: float64 [P], unmasked scores.
+        masks: what the variants mask.
+        rescore: some comparisons (ascending) under the masks of a variant -> their scores.
+
+    Returns:
+        float64 [V, K, N], and how many comparisons were rescored.
+    """
+    rescored = 0
+    scores = np.empty((masks.plan.variants, *comparisons.shape))
+    for variant in range(masks.plan.variants):
+        chosen = masks.masks(variant)
+        rows = comparisons.changed(masks.touched(chosen))
+        rescored += len(rows)
+        values = base.copy()
+        if len(rows):
+            values[rows] = rescore(rows, chosen)
+        scores[variant] = comparisons.spread(values, np.nan)
+    return scores, rescored
+
+
+def in_blocks(
+    rows: NDArray[np.int64], compare: Callable[[NDArray[np.int64]], NDArray[np.float64]]
+) -> NDArray[np.float64]:
+    """Statistics of some comparisons, block by block, so that memory stays bounded."""
+    blocks = [rows[at : at + _BLOCK] for at in range(0, max(1, len(rows)), _BLOCK)]
+    return np.concatenate([compare(block) for block in blocks])
+
+
+def references_field(testset: TestSet, metric: str) -> dict[str, str]:
+    """The field of a signature that counts references, as sacreBLEU writes it: a number or ``var``.
+
+    Raises:
+        DataError: there are no references.
+    """
+    if not testset.references and not testset.system_references:
+        raise DataError(
+            f"{metric} compares with references, and test set {testset.name!r} has none; give at"
+            " least one reference"
+        )
+    columns = testset.references.values()
+    counts = {sum(text is not None for text in row) for row in zip(*columns, strict=True)}
+    field = {"refs": "var" if len(counts) > 1 else str(next(iter(counts), 0))}
+    own = len(testset.system_references)
+    return {**field, "own_refs": str(own)} if own else field
+
+
+def _numbered(
+    ragged: Ragged, groups: dict[bytes, int], lists: list[NDArray[np.int32]]
+) -> NDArray[np.int64]:
+    numbers = []
+    for row in ragged:
+        key = row.tobytes()
+        if len(row) and key not in groups:
+            groups[key] = len(lists)
+            lists.append(row)
+        numbers.append(groups.get(key, -1))
+    return np.array(numbers, dtype=np.int64)
