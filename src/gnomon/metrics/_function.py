@@ -12,7 +12,7 @@ import numpy as np
 from gnomon.errors import DataError, ScoringError, SpecError, UsageError
 from gnomon.metrics._builtin import CODE, RESERVED
 from gnomon.metrics._code import imported, target_of
-from gnomon.metrics._means import mean_over_segments
+from gnomon.metrics._means import aggregate_means, mean_over_segments, mean_statistics
 from gnomon.metrics._reader import NAME
 from gnomon.metrics._roles import needs_of, roles_of
 from gnomon.metrics._spec import Spec
@@ -150,13 +150,8 @@ class FunctionMetric:
         """What the function scores candidates against."""
         return needs_of(self.roles)
 
-    @property
-    def signature(self) -> Signature:
-        """The spec, and a hash of the function's source where it can be had."""
-        return Signature(self.spec).adding(dict(self.fields))
-
-    def bind(self, testset: TestSet) -> FunctionMetric:
-        """This metric itself; a function freezes nothing.
+    def bind(self, testset: TestSet) -> BoundFunction:
+        """The metric, ready to score.
 
         Raises:
             DataError: the test set lacks what the function takes.
@@ -164,7 +159,36 @@ class FunctionMetric:
         for need, there in (("references", testset.references), ("sources", testset.sources)):
             if need in self.needs and not there:
                 raise DataError(f"metric {self.name!r} needs {need}; {testset.name!r} has none")
-        return self
+        return BoundFunction(self)
+
+
+class BoundFunction:
+    """A function of texts, ready to score; remembers the calls for the texts that it saw last."""
+
+    def __init__(self, metric: FunctionMetric) -> None:
+        self.metric = metric
+        self._texts: tuple[str, ...] | None = None
+        self._known: dict[_Call, float] = {}
+
+    @property
+    def name(self) -> str:
+        """Name of the metric."""
+        return self.metric.name
+
+    @property
+    def needs(self) -> frozenset[Need]:
+        """What the function scores candidates against."""
+        return self.metric.needs
+
+    @property
+    def higher_is_better(self) -> bool:
+        """False for error rates."""
+        return self.metric.higher_is_better
+
+    @property
+    def signature(self) -> Signature:
+        """The spec, and a hash of the function's source where it can be had."""
+        return Signature(self.metric.spec).adding(dict(self.metric.fields))
 
     def segments(self, batch: Batch) -> NDArray[np.float64]:
         """The function's scores, float64 [K, N]; NaN for segments without a reference.
@@ -172,32 +196,42 @@ class FunctionMetric:
         Raises:
             ScoringError: the function fails, or returns something that is not a finite number.
         """
-        known: dict[_Call, float] = {}
-        systems, segments = batch.shape
-        scores = np.full((systems, segments), np.nan)
-        for k in range(systems):
-            for i in range(segments):
-                calls = self._calls(batch, k, i)
-                for call in calls:
-                    if call not in known:
-                        known[call] = self._score(batch, call, k, i)
-                if calls:
-                    scores[k, i] = self._best([known[call] for call in calls])
+        if self._texts is not batch.texts:
+            self._texts, self._known = batch.texts, {}
+        known = self._known
+        best = max if self.higher_is_better else min
+        scores = np.full(batch.shape, np.nan)
+        for k, i in np.ndindex(batch.shape):
+            calls = self._calls(batch, k, i)
+            for call in calls:
+                if call not in known:
+                    known[call] = self._score(batch, call, k, i)
+            if calls:
+                scores[k, i] = best(known[call] for call in calls)
         return scores
 
     def system(self, batch: Batch) -> NDArray[np.float64]:
         """Means over segments, float64 [K]; NaN where no segment has a score."""
         return mean_over_segments(self.segments(batch))
 
+    def statistics(self, batch: Batch) -> NDArray[np.float64]:
+        """Score and 1, or 0 and 0 where undefined: float64 [K, N, 2]."""
+        return mean_statistics(self.segments(batch))
+
+    def aggregate(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Means [...] from summed statistics [..., 2]."""
+        return aggregate_means(statistics)
+
     def _calls(self, batch: Batch, k: int, i: int) -> list[_Call]:
+        roles = self.metric.roles
         candidate = int(batch.candidates[k, i])
         source = -1
-        if "source" in self.roles and batch.sources is not None:
+        if "source" in roles and batch.sources is not None:
             source = int(batch.sources[i])
         if "references" not in self.needs:
             return [_Call(candidate, source, -1, ())]
         references = tuple(batch.references_of(k)[i].tolist())
-        if "references" in self.roles:
+        if "references" in roles:
             return [_Call(candidate, source, -1, references)] if references else []
         return [_Call(candidate, source, reference, ()) for reference in references]
 
@@ -211,15 +245,12 @@ class FunctionMetric:
         }
         where = f"system {batch.systems[k]!r}, segment {int(batch.segments[i]) + 1}"
         try:
-            value = self.function(*(given[role] for role in self.roles))
+            value = self.metric.function(*(given[role] for role in self.metric.roles))
         except Exception as error:
             raise ScoringError(
                 f"metric {self.name!r} failed at {where}: {type(error).__name__}: {error}"
             ) from error
         return _checked_score(value, self.name, where)
-
-    def _best(self, scores: Sequence[float]) -> float:
-        return max(scores) if self.higher_is_better else min(scores)
 
 
 def _checked_score(value: object, name: str, where: str) -> float:
