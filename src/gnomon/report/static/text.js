@@ -40,19 +40,24 @@ const unique = (values) => [...new Set(values)];
 const count = (n) => n.toLocaleString("en");
 let ids = 0;
 
+function field(label, box, css) {
+  box.id = "control-" + (ids += 1);
+  return el("div", {class: css}, el("label", {for: box.id}, shown(label)), box);
+}
+
 function choice(label, options, value, change) {
   const box = el("select", {onchange: () => change(options[box.selectedIndex][0])},
     ...options.map(([, text]) => el("option", {}, shown(text))));
   const set = (wanted) => { box.selectedIndex = Math.max(0, options.findIndex(([v]) => v === wanted)); };
   set(value);
-  return {node: el("label", {class: "field"}, el("span", {}, shown(label)), box), set, box};
+  return {node: field(label, box, "field"), set, box};
 }
 
 function search(label, change) {
   let timer = 0;
   const box = el("input", {type: "search", spellcheck: "false", autocomplete: "off",
     oninput: () => { clearTimeout(timer); timer = setTimeout(() => change(box.value.toLowerCase()), 100); }});
-  return {node: el("label", {class: "field grow"}, el("span", {}, label), box), box};
+  return {node: field(label, box, "field grow"), box};
 }
 
 const button = (text, click, attributes) => el("button", {type: "button", onclick: click, ...attributes}, text);

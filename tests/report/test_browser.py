@@ -1,0 +1,348 @@
+"""The page in a real browser: both widths, mouse and keyboard, hostile text."""
+
+from __future__ import annotations
+
+import itertools
+import shutil
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from gnomon.report import write_html
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from gnomon.findings import Finding
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+WIDE = {"width": 1280, "height": 900}
+NARROW = {"width": 390, "height": 844}
+ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    path = shutil.which("chromium") or shutil.which("chromium-browser")
+    if not path:
+        pytest.skip("Chromium is not installed")
+    with api.sync_playwright() as play:
+        made = play.chromium.launch(executable_path=path, args=ARGUMENTS)
+        yield made
+        made.close()
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory, finding: Finding, hostile: Finding) -> Path:
+    made = tmp_path_factory.mktemp("report")
+    write_html(made / "report.html", finding)
+    write_html(made / "hostile.html", hostile)
+    return made
+
+
+class Visit:
+    """A page, and everything it did that it should not have done."""
+
+    def __init__(self, page: Any) -> None:
+        self.page = page
+        self.faults: list[str] = []
+        page.on("console", lambda m: self.faults.append(f"console: {m.text}"))
+        page.on("pageerror", lambda e: self.faults.append(f"error: {e}"))
+        page.on("dialog", lambda d: (self.faults.append("dialog"), d.dismiss()))
+        page.on("request", self._request)
+
+    def _request(self, request: Any) -> None:
+        if not request.url.startswith(("file:", "blob:")):
+            self.faults.append(f"request: {request.url}")
+
+
+Opener = Any
+
+
+@pytest.fixture
+def visit(browser: Any, folder: Path) -> Iterator[Callable[..., Visit]]:
+    opened: list[Any] = []
+
+    def start(name: str = "report", size: dict[str, int] | None = None, **options: Any) -> Visit:
+        page = browser.new_page(viewport=size or WIDE, **options)
+        opened.append(page)
+        visited = Visit(page)
+        page.goto((folder / f"{name}.html").as_uri())
+        page.wait_for_selector("html[data-ready]", timeout=15_000)
+        return visited
+
+    yield start
+    for page in opened:
+        page.close()
+
+
+def first_cells(page: Any, box: str, column: int, number: int = 6) -> list[str]:
+    rows = page.locator(f"{box} tbody tr")
+    return [
+        rows.nth(i).locator("th, td").nth(column).inner_text()
+        for i in range(min(number, rows.count()))
+    ]
+
+
+@pytest.mark.parametrize("name", ["report", "hostile"])
+@pytest.mark.parametrize("size", [WIDE, NARROW], ids=["desktop", "phone"])
+def test_it_renders_without_error_request_or_sideways_scrolling(
+    visit: Opener, name: str, size: dict[str, int]
+) -> None:
+    seen = visit(name, size)
+    width = seen.page.evaluate("document.documentElement.scrollWidth")
+    assert width <= size["width"]
+    assert seen.page.locator("svg.chart").count() > 5
+    assert seen.page.locator("table.heat td[data-r]").count() >= 12 * 12
+    assert seen.page.locator("article.exhibit").count() == 6
+    assert seen.faults == []
+
+
+def test_hostile_text_stays_text(visit: Opener) -> None:
+    seen = visit("hostile")
+    page = seen.page
+    assert page.evaluate("window.broken") is None
+    assert page.locator("script").count() == 2
+    assert page.locator("img, iframe, bold, link, a[href^=http]").count() == 0
+    assert page.locator("h1").inner_text() == "</script><script>window.broken=2</script>"
+    head = page.locator("table.heat thead th").nth(2).text_content()
+    assert "<script>window.broken=1</script>" in head
+    assert page.locator("table.heat .ctl", has_text="RLO").count() >= 1
+    body = page.locator("main").inner_text()
+    for text in ("[bold]x[/bold]", ":smile:", "{{ 7 * 7 }}", "__proto__", "<!-- <script> ]]>"):
+        assert text in body
+    assert not page.evaluate(r"/[\u001b\u009b\u202a-\u202e]/.test(document.body.innerText)")
+    page.locator("table.heat td[data-r='4'][data-c='2']").click()
+    page.get_by_label("Text").fill("<script>")
+    page.wait_for_timeout(200)
+    assert seen.faults == []
+    assert page.evaluate("window.broken") is None
+
+
+def test_tables_sort_by_mouse_numbers_as_numbers_and_undefined_last(visit: Opener) -> None:
+    seen = visit()
+    page = seen.page
+    head = page.locator("#f0-t0 th", has_text="|I|")
+    head.locator("button").click()
+    assert head.get_attribute("aria-sort") == "descending"
+    down = [int(v.replace(",", "")) for v in first_cells(page, "#f0-t0", 5)]
+    assert down == sorted(down, reverse=True)
+    assert down[0] > 1000
+    page.get_by_label("Feature", exact=True).select_option("pos:X")
+    muler = page.locator("#f0-t0 th", has_text="MuLER")
+    for direction in ("descending", "ascending"):
+        muler.locator("button").click()
+        assert muler.get_attribute("aria-sort") == direction
+        values = first_cells(page, "#f0-t0", 6, 60)
+        assert values[0] != "-"
+        assert values[-1] == "-"
+        defined = [float(v.replace("\u2212", "-")) for v in values if v != "-"]
+        assert defined == sorted(defined, reverse=direction == "descending")
+    assert seen.faults == []
+
+
+def test_tables_sort_and_filter_by_keyboard(visit: Opener) -> None:
+    seen = visit()
+    page = seen.page
+    button = page.locator("#f0-t0 th", has_text="System").locator("button")
+    button.focus()
+    page.keyboard.press("Enter")
+    assert page.locator("#f0-t0 th").first.get_attribute("aria-sort") == "ascending"
+    assert page.evaluate("document.activeElement.textContent").startswith("System")
+    page.keyboard.press("Space")
+    assert page.locator("#f0-t0 th").first.get_attribute("aria-sort") == "descending"
+    assert first_cells(page, "#f0-t0", 0, 1) == ["Wren.6974"]
+    page.locator("#f0-t0 input").focus()
+    page.keyboard.type("ent:person")
+    count = page.locator("#f0-t0 output")
+    page.locator("#f0-t0 output", has_text="in all").wait_for()
+    assert count.inner_text() == "60 of 128 rows, 7,680 in all"
+    assert set(first_cells(page, "#f0-t0", 2)) == {"ent:PERSON"}
+    page.get_by_role("button", name="Show more rows").press("Enter")
+    assert count.inner_text().startswith("128 of 128")
+    assert seen.faults == []
+
+
+def test_the_heat_map_sorts_filters_and_follows_the_metric(visit: Opener) -> None:
+    seen = visit()
+    page = seen.page
+    box = page.locator("#f0-p0")
+    box.locator("thead th").nth(3).locator("button").click()
+    values = first_cells(page, "#f0-p0", 3, 60)
+    defined = [float(v.replace("\u2212", "-")) for v in values if v != "-"]
+    assert defined == sorted(defined)
+    assert len(defined) < 60
+    assert values[-1] == "-"
+    box.get_by_label("Kind").select_option("ent")
+    assert box.locator("tbody tr").count() == 18
+    box.get_by_label("Filter").fill("person")
+    box.locator("output", has_text="1 of 60 rows").wait_for()
+    before = first_cells(page, "#f0-p0", 2, 1)
+    box.get_by_label("Metric").select_option("chrf")
+    assert first_cells(page, "#f0-p0", 2, 1) != before
+    assert seen.faults == []
+
+
+def test_a_click_on_a_cell_leads_to_its_segments(visit: Opener) -> None:
+    seen = visit()
+    page = seen.page
+    page.locator("#f0-p0 tbody tr", has_text="pos:VERB").locator("td[data-c='4']").click()
+    box = page.locator("#f0-segments")
+    assert box.get_by_label("Shown for").input_value().startswith("pos:VERB")
+    assert box.get_by_label("System", exact=True).input_value() == "online-X.0"
+    assert set(box.locator(".tag:not(.soft)").all_inner_texts()) == {"pos:VERB"}
+    assert page.evaluate("document.activeElement.textContent") == "Segments behind the numbers"
+    first = box.locator("article").first.locator(".candidate").first
+    assert first.locator("h5").inner_text() == "online-X.0"
+    assert seen.faults == []
+
+
+def test_the_arrow_keys_walk_the_heat_map_and_enter_leads_to_segments(visit: Opener) -> None:
+    seen = visit()
+    page = seen.page
+    page.locator("#f0-p0 td[data-r='0'][data-c='0']").focus()
+    for key in ("ArrowDown", "ArrowRight", "ArrowRight"):
+        page.keyboard.press(key)
+    detail = page.locator("#f0-p0 .detail").inner_text()
+    assert detail.startswith("pos:VERB \u00b7 online-B.0: |I| ")
+    assert page.locator("#f0-p0 td[tabindex='0']").count() == 1
+    page.keyboard.press("Enter")
+    assert (
+        page.locator("#f0-segments").get_by_label("System", exact=True).input_value()
+        == "online-B.0"
+    )
+    assert seen.faults == []
+
+
+def test_marks_are_cut_by_code_points(browser: Any, tmp_path: Path, finding: Finding) -> None:
+    from gnomon.findings import Exhibit, ExhibitText, Finding, Highlight
+
+    texts = (
+        ExhibitText(
+            "candidate", "s", "\U0001f600\U0001f600 né ok", (Highlight(3, 5), Highlight(6, 99))
+        ),
+        ExhibitText("candidate", "e", ""),
+    )
+    one = Finding("m", "M", finding.tables, {}, exhibits=(Exhibit("g", "k", 1, texts),))
+    write_html(tmp_path / "one.html", one)
+    page = browser.new_page()
+    page.goto((tmp_path / "one.html").as_uri())
+    assert page.locator("mark").all_inner_texts() == ["né", "ok"]
+    assert "(empty)" in page.locator(".candidate").nth(1).inner_text()
+    page.close()
+
+
+def test_segments_are_rendered_on_demand_and_filtered_by_text(visit: Opener) -> None:
+    seen = visit()
+    page = seen.page
+    box = page.locator("#f0-segments")
+    assert box.locator("output").inner_text() == "6 of 72 segments"
+    box.get_by_role("button", name="Show more segments").click()
+    assert box.locator("article").count() == 26
+    box.get_by_label("Text").fill("chess.07")
+    page.locator("#f0-segments output", has_text="12").wait_for()
+    assert box.locator("article", has_text="Document chess.07").count() == 6
+    box.get_by_label("List").select_option(label="negative (18)")
+    assert seen.faults == []
+
+
+def test_bars_follow_the_systems_that_the_reader_picks(visit: Opener) -> None:
+    seen = visit()
+    page = seen.page
+    box = page.locator("#f0-p1")
+    assert box.locator("svg.chart").count() == 3
+    assert box.locator(".legend").inner_text().split() == ["Harbour_NMT.6750", "online-A.0"]
+    box.get_by_label("System 2").select_option("Quill.6981")
+    label = box.locator("svg.chart").first.get_attribute("aria-label")
+    assert "Harbour_NMT.6750 and Quill.6981" in label
+    assert box.locator("svg.chart").first.locator("rect.flagged").count() >= 1
+    many = page.locator("#f0-p2")
+    assert many.locator("svg.chart").count() == 17
+    many.locator("summary").click()
+    many.get_by_label("online-A.0").uncheck()
+    assert many.locator("svg.chart").first.locator("text.label").count() == 15
+    assert page.locator("#f0-p3 svg.chart rect").count() >= 17 * 2
+    assert seen.faults == []
+
+
+def test_negative_bars_lie_left_of_zero(visit: Opener) -> None:
+    chart = visit().page.locator("#f0-p1 svg.chart").first
+    zero = float(chart.locator("line.zero").get_attribute("x1"))
+    for bar in chart.locator("rect").all():
+        left = float(bar.get_attribute("x"))
+        width = float(bar.get_attribute("width"))
+        negative = "\u2212" in (bar.locator("title").text_content() or "")
+        assert left + width <= zero + 0.01 if negative else left >= zero - 0.01
+
+
+def test_downloads_hold_exact_numbers_and_no_formulas(visit: Opener) -> None:
+    page = visit("hostile").page
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download TSV").click()
+    lines = download.value.path().read_text(encoding="utf-8").split("\n")
+    assert lines[0].startswith("system\tmetric\tfeature")
+    assert len(lines) == 12 * 12 + 2
+    assert any(line.startswith("'=HYPERLINK(1)\t") for line in lines)
+    assert all(line.count("\t") == lines[0].count("\t") for line in lines[:-1])
+    page = visit().page
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Save as SVG").first.click()
+    assert download.value.path().read_text(encoding="utf-8").startswith("<svg")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_text_in_coloured_cells_is_readable(visit: Opener, scheme: str) -> None:
+    worst = visit(color_scheme=scheme).page.evaluate("""() => {
+      const light = (css) => css.match(/[\\d.]+/g).slice(0, 3).map((v) => v / 255)
+        .map((v) => v <= .04045 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4)
+        .reduce((sum, v, i) => sum + v * [.2126, .7152, .0722][i], 0);
+      let worst = 21;
+      for (const better of ["lower", "higher", "none"]) {
+        const table = document.querySelector("table.heat").cloneNode(false);
+        table.dataset.better = better;
+        document.body.append(table);
+        const row = table.insertRow();
+        for (let step = 0; step < 9; step += 1) {
+          const cell = row.insertCell();
+          cell.className = "h" + step;
+          const style = getComputedStyle(cell);
+          const [a, b] = [light(style.color), light(style.backgroundColor)].sort((x, y) => y - x);
+          worst = Math.min(worst, (a + .05) / (b + .05));
+        }
+      }
+      return worst;
+    }""")
+    assert worst >= 4.5
+
+
+def test_headings_are_in_order_and_controls_have_names(visit: Opener) -> None:
+    page = visit().page
+    levels = page.evaluate(
+        "[...document.querySelectorAll('h1,h2,h3,h4,h5')].map((h) => +h.tagName[1])"
+    )
+    assert levels[0] == 1
+    assert all(after <= before + 1 for before, after in itertools.pairwise(levels))
+    nameless = page.evaluate(
+        "[...document.querySelectorAll('select,input')].filter((n) => !n.labels.length).length"
+    )
+    assert nameless == 0
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == "Skip to the results"
+
+
+def test_it_prints(visit: Opener) -> None:
+    seen = visit()
+    seen.page.emulate_media(media="print")
+    assert not seen.page.locator(".toolbar").first.is_visible()
+    assert seen.page.locator("table.heat").is_visible()
+    assert seen.faults == []

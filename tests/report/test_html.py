@@ -1,0 +1,138 @@
+"""The page as a file: self-contained, strict policy, nothing from data as markup."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html.parser
+import json
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gnomon.errors import OutputError
+from gnomon.findings import Column, Exhibit, ExhibitText, Finding, Table
+from gnomon.report import to_html, write_html
+from gnomon.report.html import json_in_html
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+NOTHING = Finding("m", "M", (Table("t", "T", (Column("a", "A"),), ()),), {})
+
+
+class Reader(html.parser.HTMLParser):
+    """Tags, attributes, and what stands in script and style elements."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.raw: list[tuple[str, str]] = []
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_data(self, data: str) -> None:
+        if self.tags and self.tags[-1][0] in {"script", "style"} and data.strip():
+            self.raw.append((self.tags[-1][0], data))
+
+
+def test_the_policy_names_the_hashes_of_the_only_script_and_style(finding: Finding) -> None:
+    page = to_html(finding)
+    policy = next(
+        attrs["content"] or ""
+        for tag, attrs in Reader(page).tags
+        if tag == "meta" and attrs.get("http-equiv") == "Content-Security-Policy"
+    )
+    assert policy.startswith("default-src 'none';")
+    assert "unsafe" not in policy
+    script = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
+    style = re.findall(r"<style>(.*?)</style>", page, re.DOTALL)
+    assert len(script) == len(style) == 1
+    for text in (*script, *style):
+        digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+        assert f"'sha256-{digest}'" in policy
+
+
+def test_the_page_names_nothing_outside_itself(finding: Finding) -> None:
+    for tag, attrs in Reader(to_html(finding)).tags:
+        assert tag not in {"link", "img", "iframe", "object", "base", "form"}
+        assert not {"src", "style", "action"} & set(attrs)
+        assert not any(name.startswith("on") for name in attrs)
+        assert (attrs.get("href") or "#").startswith("#")
+
+
+def test_hostile_text_adds_no_element(hostile: Finding) -> None:
+    allowed = (
+        "html head meta title style body a p h1 h2 h3 header nav ul li main noscript section dl div"
+        " dt dd code button footer script"
+    )
+    tags = [tag for tag, _ in Reader(to_html(hostile)).tags]
+    assert set(tags) <= set(allowed.split())
+    assert tags.count("script") == 2
+
+
+def test_a_page_without_data_is_small() -> None:
+    assert len(to_html(NOTHING).encode()) < 100_000
+
+
+def test_a_large_finding_keeps_numbers_exact_and_texts_once(finding: Finding) -> None:
+    page = to_html(finding)
+    data = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)
+    assert data
+    content = json.loads(data[1])
+    assert len(content["strings"]) == len(set(content["strings"]))
+    columns = {c["name"]: c for c in content["findings"][0]["tables"][0]["columns"]}
+    assert columns["muler"]["cells"] == list(finding.table().values("muler"))
+    assert len(page.encode()) < 3_000_000
+
+
+def test_views_that_differ_in_what_they_fix_share_a_panel(finding: Finding) -> None:
+    heat = finding.views[0]
+    twice = Finding(
+        "m", "M", finding.tables, {}, (heat, type(heat)(**{**vars(heat), "where": {**heat.where}}))
+    )
+    page = to_html(twice)
+    assert 'id="f0-p0"' in page
+    assert 'id="f0-p1"' not in page
+
+
+@given(st.recursive(st.text() | st.none(), lambda inner: st.lists(inner, max_size=3)))
+def test_embedded_json_reads_back_and_cannot_close_its_element(content: object) -> None:
+    text = json_in_html(content)
+    assert not re.search("[<>&\u2028\u2029]", text)
+    text.encode()
+    assert json.loads(text) == content
+
+
+def test_lone_surrogates_do_not_break_the_page() -> None:
+    exhibit = Exhibit("g", "k", 1, (ExhibitText("candidate", "\udcff", "a\ud800b"),))
+    odd = Finding("m", "\udc80", NOTHING.tables, {"\udc80": "x"}, exhibits=(exhibit,))
+    assert b"U+DC80" in to_html(odd).encode()
+
+
+def test_several_findings_stand_in_one_page_in_order(finding: Finding) -> None:
+    page = to_html([NOTHING, finding], title="Both & more")
+    assert page.index('id="f0"') < page.index('id="f1"')
+    assert '<h1 dir="auto">Both &amp; more</h1>' in page
+
+
+def test_a_report_appears_whole_or_not_at_all(tmp_path: Path) -> None:
+    path = tmp_path / "report.html"
+    write_html(path, NOTHING)
+    before = path.read_bytes()
+    assert before.rstrip().endswith(b"</html>")
+    broken = Finding("m", "M", NOTHING.tables, {}, facts={"a": "b"}, views=(1,))  # type: ignore[arg-type]  # breaks on purpose
+    with pytest.raises(AttributeError):
+        write_html(path, broken)
+    assert path.read_bytes() == before
+    assert [p.name for p in tmp_path.iterdir()] == ["report.html"]
+
+
+def test_a_path_that_cannot_be_written_is_an_error_of_ours(tmp_path: Path) -> None:
+    with pytest.raises(OutputError):
+        write_html(tmp_path / "missing" / "report.html", NOTHING)

@@ -1,0 +1,89 @@
+"""Output for programs: the envelope of the contract, exact numbers, valid JSON."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from gnomon.errors import UnknownNameError
+from gnomon.findings import Column, Finding, Table
+from gnomon.report import envelope, render
+from gnomon.scores import Scores
+from gnomon.signature import Signature, version
+
+COLUMNS = (Column("system", "System"), Column("muler", "MuLER", "share"))
+
+
+def scores() -> Scores:
+    values = np.array([1 / 3, float("nan")])
+    return Scores(
+        "bleu",
+        ("A", "B"),
+        values,
+        values[:, None],
+        higher_is_better=True,
+        signature=Signature("bleu"),
+        native_signatures={"sacrebleu": "nrefs:1"},
+    )
+
+
+def test_json_of_scores_is_the_envelope_of_the_contract() -> None:
+    content = json.loads(render([scores()], "json", command="score"))
+    signature = f"bleu|gnomon:{version()}"
+    assert content == {
+        "gnomon": version(),
+        "command": "score",
+        "rows": [
+            {"system": "A", "metric": "bleu", "score": 1 / 3, "signature": signature},
+            {"system": "B", "metric": "bleu", "score": None, "signature": signature},
+        ],
+        "signatures": {"bleu": signature, "bleu (sacrebleu)": "nrefs:1"},
+    }
+
+
+def test_json_holds_every_record_of_a_finding_unrounded(finding: Finding) -> None:
+    content = json.loads(render(finding, "json"))
+    assert list(content) == ["gnomon", "command", "rows", "signatures"]
+    assert content["command"] == "muler score"
+    assert content["rows"] == [dict(row) for row in finding.rows]
+
+
+def test_what_json_lacks_becomes_null_and_numpy_scalars_plain_numbers() -> None:
+    row = {"a": float("inf"), "b": np.float64(0.1), "c": np.int64(3), "d": float("nan")}
+    assert json.loads(envelope("x", [row], {}))["rows"] == [
+        {"a": None, "b": 0.1, "c": 3, "d": None}
+    ]
+
+
+def test_json_is_ascii_so_that_no_control_character_reaches_a_terminal(hostile: Finding) -> None:
+    out = render(hostile, "json")
+    assert out.isascii()
+    assert "\x1b" not in out
+    assert json.loads(out)["rows"] == [dict(row) for row in hostile.rows]
+
+
+def test_tsv_prints_the_same_rows_with_a_header(finding: Finding) -> None:
+    lines = render(finding, "tsv").split("\n")
+    assert lines[0].split("\t") == [c.name for c in finding.table().columns]
+    assert len(lines) == len(finding.rows) + 2
+    first = dict(zip(lines[0].split("\t"), lines[1].split("\t"), strict=True))
+    assert float(first["muler"]) == finding.rows[0]["muler"]
+
+
+@pytest.mark.parametrize("format_", ["text", "json", "tsv", "latex", "markdown"])
+def test_every_format_renders_findings_and_scores(finding: Finding, format_: str) -> None:
+    assert "online-" in render(finding, format_, width=100)
+    assert "bleu" in render([scores()], format_)
+
+
+def test_a_finding_without_views_or_rows_renders() -> None:
+    empty = Finding("m", "M", (Table("t", "T", COLUMNS, ()),), {})
+    for format_ in ("text", "json", "tsv", "latex", "markdown"):
+        assert render(empty, format_)
+
+
+def test_an_unknown_format_names_the_known_ones() -> None:
+    with pytest.raises(UnknownNameError, match="did you mean 'latex'"):
+        render([scores()], "latx")

@@ -1,0 +1,137 @@
+"""What a terminal shows: whole names, literal text, lines that fit."""
+
+from __future__ import annotations
+
+import io
+import re
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from gnomon.report import print_finding, print_scores, print_table
+from gnomon.report._blocks import folded
+from gnomon.scores import Scores
+from gnomon.signature import Signature
+
+if TYPE_CHECKING:
+    from gnomon.findings import Finding
+
+
+def shown(finding: Finding, width: int = 100) -> str:
+    file = io.StringIO()
+    print_finding(finding, width=width, file=file)
+    return file.getvalue()
+
+
+@pytest.mark.parametrize("width", [60, 80, 100, 200])
+def test_systems_wrap_into_blocks_that_fit_the_width(finding: Finding, width: int) -> None:
+    out = shown(finding, width)
+    rows = [line for line in out.split("\n") if re.match(r"(pos|ent|morph):\S+ +\d", line)]
+    assert len(rows) % 60 == 0
+    assert all(len(line.rstrip()) <= width for line in rows)
+
+
+def test_every_value_of_the_first_view_is_printed(finding: Finding) -> None:
+    out = shown(finding)
+    line = next(line for line in out.split("\n") if line.startswith("pos:NOUN"))
+    values = [
+        row["muler"]
+        for row in finding.rows
+        if (row["feature"], row["metric"], row["variant"], row["slice"])
+        == ("pos:NOUN", "bleu", "ratio", "")
+    ]
+    block = line.split()[2:]
+    assert block == [f"{v:.2f}" for v in values[: len(block)]]
+    assert out.count("\npos:NOUN") * len(block) >= len(values)
+
+
+def test_the_range_of_segments_undefined_and_outside_cells_are_shown(finding: Finding) -> None:
+    out = shown(finding)
+    assert re.search(r"pos:X +0-\d+ .* - ", out)
+    assert re.search(r"-0\.\d\d!", out)
+    assert "! outside [0, 1]: the two sides are tagged differently" in out
+
+
+def test_signatures_and_notices_stand_below_the_table(finding: Finding) -> None:
+    after = shown(finding).rpartition("morph:PronType=Rel")[2]
+    assert finding.notices[0] in after
+    assert finding.signatures["bleu"] in after
+    assert finding.signatures["chrf"] not in after
+
+
+def test_long_system_names_are_folded_and_never_cut(finding: Finding) -> None:
+    out = shown(finding, 60)
+    heads = out.replace("\n", " ")
+    for part in ("uni-valley-", "ensemble.6520", "Transformer.", "6628"):
+        assert part in heads
+
+
+def test_folding_loses_nothing() -> None:
+    for text in ("a-b_c.d" * 9, "漢字" * 20, "x" * 50, ""):
+        assert folded(text, 7).replace("\n", "") == text
+
+
+def test_hostile_text_is_printed_literally(hostile: Finding) -> None:
+    out = shown(hostile, 300)
+    assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\u2028]", out)
+    assert "[bold]x[/bold] [link=http://x.test]y[/link] :smile:" in out
+    assert r"\x1b[31mred\x1b[0m" in out
+    assert "<U+202E>evil" in out
+
+
+def test_no_color_is_honoured_on_a_terminal(
+    hostile: Finding, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert not re.search(r"\x1b\[[0-9;]*3\d", shown(hostile))
+    monkeypatch.delenv("NO_COLOR")
+    assert re.search(r"\x1b\[[0-9;]*33m", shown(hostile))
+
+
+def test_columns_sets_the_width_when_piped(
+    finding: Finding, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "300")
+    file = io.StringIO()
+    print_finding(finding, file=file)
+    assert "columns 1-" not in file.getvalue()
+
+
+def test_an_encoding_that_lacks_characters_shows_escapes_instead_of_failing(
+    hostile: Finding,
+) -> None:
+    raw = io.BytesIO()
+    file = io.TextIOWrapper(raw, encoding="ascii")
+    print_finding(hostile, width=100, file=file)
+    file.flush()
+    assert b"evil" in raw.getvalue()
+
+
+def test_scores_are_printed_with_both_kinds_of_signatures() -> None:
+    values = np.array([30.1234, float("nan")])
+    scores = Scores(
+        "bleu",
+        ("good", "[red]bad[/red]"),
+        values,
+        values[:, None],
+        higher_is_better=True,
+        signature=Signature("bleu", (("refs", "1"),)),
+        notices=("one reference is empty",),
+        native_signatures={"sacrebleu": "nrefs:1|case:mixed"},
+    )
+    file = io.StringIO()
+    print_scores([scores], width=80, file=file)
+    out = file.getvalue()
+    assert re.search(r"good +30\.12\n", out.replace(" \n", "\n"))
+    assert re.search(r"\[red\]bad\[/red\] +-", out)
+    assert "bleu: bleu|refs:1|gnomon:" in out
+    assert "bleu (sacrebleu): nrefs:1|case:mixed" in out
+    assert "one reference is empty" in out
+
+
+def test_a_plain_table_is_printed_row_by_row(finding: Finding) -> None:
+    file = io.StringIO()
+    print_table(finding.table(), width=400, file=file)
+    assert file.getvalue().count("Harbour_NMT.6750") == 8 * 60
