@@ -263,7 +263,7 @@ COLUMNS = (
     Column("miss", "Miss", "share", 2, help="Share of segments with less of it."),
     Column("hit", "Hit", "share", 2, help="Share of segments with as much of it."),
     Column("neither", "Neither", "share", 2, help="Share of segments without it on either side."),
-    Column("outside", "Outside", help="outside [0, 1]: the two sides are tagged differently"),
+    Column("outside", "Outside [0, 1]", help="the two sides are tagged differently"),
 )
 
 

@@ -166,7 +166,9 @@ def _notes(table: Table, rows: Iterable[GridRow], view: HeatMap | None) -> tuple
     notes = [table.note] if table.note else []
     if any(cell.marked for row in rows for cell in row.cells):
         column = table.column(view.marks) if view and view.marks else None
-        meaning = (column.help or column.title) if column else "outside [0, 1]"
+        meaning = (
+            ": ".join(filter(None, (column.title, column.help))) if column else "outside [0, 1]"
+        )
         notes.append(f"! {meaning}")
     return tuple(notes)
 

@@ -122,7 +122,7 @@ function heatMap(box, finding, panel) {
     const worse = {lower: ["better", "worse"], higher: ["worse", "better"]}[column.better] || ["", ""];
     const end = (value, word) => el("span", {}, format(value, column) + (word ? ` (${word})` : ""));
     const swatches = Array.from({length: 9}, (_, i) => el("i", {class: "h" + i}));
-    const meaning = view.marks ? table.columns.get(view.marks).help || table.columns.get(view.marks).title : "outside [0, 1]";
+    const meaning = view.marks ? [table.columns.get(view.marks).title, table.columns.get(view.marks).help].filter(Boolean).join(": ") : "outside [0, 1]";
     return el("p", {class: "legend", "data-better": column.better || "none"}, el("span", {}, data(column.title)),
       ...(Number.isFinite(scale.low) ? [end(scale.low, worse[0]), el("span", {class: "swatches", "aria-hidden": "true"}, ...swatches), end(scale.high, worse[1])] : []),
       flagged ? el("span", {}, el("i", {class: "h0 flag"}), " ", data(meaning)) : null, el("span", {}, "- undefined"));
