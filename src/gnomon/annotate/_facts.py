@@ -127,7 +127,7 @@ def _column(entries: Sequence[bytes], counts: list[int], place: int) -> NDArray[
 
 
 def table(facts: Sequence[Facts], features: Sequence[str], texts: int) -> SpanTable:
-    """The spans of some features, from all layers.
+    """The spans of some features, from all layers; a span given twice counts once.
 
     Raises:
         AnnotationError: two spans of one feature overlap in one text.
@@ -138,8 +138,14 @@ def table(facts: Sequence[Facts], features: Sequence[str], texts: int) -> SpanTa
         np.concatenate([part[i] for part in parts]) if parts else np.zeros(0, dtype=np.int32)
         for i in range(4)
     )
-    order = np.lexsort((start, text.astype(np.int64) * max(len(features), 1) + feature))
-    spans = SpanTable(tuple(features), texts, text[order], feature[order], start[order], end[order])
+    group = text.astype(np.int64) * max(len(features), 1) + feature
+    order = np.lexsort((end, start, group))
+    columns = [column[order] for column in (group, start, end)]
+    repeats = np.logical_and.reduce([column[1:] == column[:-1] for column in columns])
+    order = order[np.concatenate([np.ones(len(order[:1]), dtype=bool), ~repeats])]
+    spans = SpanTable(
+        tuple(features), texts, text[order], feature[order], start[order], end[order]
+    )
     _check(spans)
     return spans
 
