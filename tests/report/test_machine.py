@@ -9,7 +9,7 @@ import pytest
 
 from gnomon.errors import UnknownNameError
 from gnomon.findings import Column, Finding, Table
-from gnomon.report import envelope, render
+from gnomon.report import envelope, render, render_segments
 from gnomon.scores import Scores
 from gnomon.signature import Signature, version
 
@@ -87,3 +87,16 @@ def test_a_finding_without_views_or_rows_renders() -> None:
 def test_an_unknown_format_names_the_known_ones() -> None:
     with pytest.raises(UnknownNameError, match="did you mean 'latex'"):
         render([scores()], "latx")
+
+
+def test_segment_scores_have_their_own_records() -> None:
+    content = json.loads(render_segments([scores()], "json"))
+    assert content["rows"][0] == {"system": "A", "segment": 1, "metric": "bleu", "score": 1 / 3}
+    assert content["rows"][1]["score"] is None
+    assert render_segments([scores()], "tsv").split("\n")[2] == "B\t1\tbleu\t"
+
+
+def test_segment_scores_of_several_metrics_stand_side_by_side_for_people() -> None:
+    lines = render_segments([scores(), scores()], "markdown").split("\n")
+    assert lines[0] == "| System | Segment | bleu | bleu |"
+    assert lines[2:4] == ["| A | 1 | 0.33 | 0.33 |", "| B | 1 | - | - |"]

@@ -28,6 +28,8 @@ def folded(text: str, width: int) -> str:
     """
     from rich.cells import cell_len
 
+    if len(text) <= width and text.isascii() and text.isprintable():
+        return text
     lines = [""]
     for part in _BREAKS.split(visible(text)):
         for piece in _chopped(part, width):

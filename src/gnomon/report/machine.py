@@ -16,9 +16,10 @@ from gnomon.tabular import grid, score_signatures, scores_grid, to_latex, to_mar
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from gnomon.findings import Cell
     from gnomon.scores import Scores
 
-__all__ = ["Format", "envelope", "render", "scores_table"]
+__all__ = ["Format", "envelope", "render", "render_segments", "scores_table"]
 
 Format: TypeAlias = Literal["text", "json", "tsv", "latex", "markdown"]
 
@@ -53,6 +54,29 @@ def render(
     return _scores(what, format, command, digits, neutralise=neutralise, width=width)
 
 
+def render_segments(
+    scores: Sequence[Scores],
+    format: str,  # noqa: A002  # the option's name on the command line
+    *,
+    command: str = "score",
+    digits: int | None = None,
+    neutralise: bool = False,
+    width: int | None = None,
+) -> str:
+    """Segment scores in one of the output formats: ``system, segment, metric, score``.
+
+    Options as for :func:`render`; for people, one row per system and segment, one column per
+    metric.
+
+    Raises:
+        UnknownNameError: there is no such format.
+    """
+    wide = format not in {"json", "tsv"}
+    table = _segments_side_by_side(scores, digits) if wide else segments_table(scores)
+    finding = Finding(command, table.title, (table,), score_signatures(scores))
+    return render(finding, format, digits=digits, neutralise=neutralise, width=width)
+
+
 def envelope(command: str, rows: Sequence[Mapping[str, Any]], signatures: Mapping[str, str]) -> str:
     """The JSON object that every command prints: ``gnomon, command, rows, signatures``.
 
@@ -77,6 +101,33 @@ def scores_table(scores: Sequence[Scores]) -> Table:
         Column("signature", "Signature"),
     )
     return Table("scores", "Scores", columns, tuple(row for s in scores for row in s.rows()))
+
+
+def segments_table(scores: Sequence[Scores]) -> Table:
+    """The records of segment scores: ``system, segment, metric, score``."""
+    columns = (
+        Column("system", "System"),
+        Column("segment", "Segment", "count"),
+        Column("metric", "Metric"),
+        Column("score", "Score", "number"),
+    )
+    rows = tuple(row for s in scores for row in s.segment_rows())
+    return Table("segments", "Segment scores", columns, rows)
+
+
+def _segments_side_by_side(scores: Sequence[Scores], digits: int | None) -> Table:
+    columns = [Column("system", "System"), Column("segment", "Segment", "count")]
+    rows: dict[tuple[Cell, Cell], dict[str, Cell]] = {}
+    for number, one in enumerate(scores):
+        name = f"score {number}"
+        columns.append(Column(name, one.metric, "number", 2 if digits is None else digits))
+        for row in one.segment_rows():
+            key = (row["system"], row["segment"])
+            rows.setdefault(key, {"system": key[0], "segment": key[1]})[name] = row["score"]
+    blank: dict[str, Cell] = {column.name: None for column in columns}
+    return Table(
+        "segments", "Segment scores", tuple(columns), tuple(blank | row for row in rows.values())
+    )
 
 
 def _finding(
