@@ -323,3 +323,14 @@ def test_an_empty_batch_of_variants_is_no_trouble() -> None:
         bound = metric.bind(testset)
         assert bound.masked(testset.batch(), MaskPlan.oracles(spans)).shape == (0, 1, 1)
         assert bound.segments(testset.batch()).tolist() == [[0.0]]
+
+
+def test_one_mask_for_a_span_takes_the_spaces_inside_the_span_along() -> None:
+    testset = TestSet.from_lists({"a": ["in New York now"]}, ["in Old Rome now"])
+    batch = testset.batch()
+    spans = SpanTable.build([{"f": [(3, 11)]}] * 2, ["f"])
+    plan = MaskPlan.oracles(spans, granularity="span").with_lengths([3])
+    oracle, anti = Chrf(whitespace=True).bind(testset).masked(batch, plan)[:, 0, 0]
+    assert oracle == pytest.approx(100)
+    expected = CHRF(whitespace=True).sentence_score("in CCC now", ["in RRR now"]).score
+    assert anti == pytest.approx(expected, abs=1e-9)
