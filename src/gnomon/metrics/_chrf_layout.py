@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
     from gnomon.metrics.tokenise import TokenTable
 
 __all__ = ["character_layout", "mean_lengths", "spaced_layout", "token_lengths"]
-
-_SPACES = "".join(filter(str.isspace, map(chr, range(0x110000))))
 
 
 def character_layout(words: TokenTable) -> Layout:
@@ -36,7 +35,7 @@ def character_layout(words: TokenTable) -> Layout:
 def spaced_layout(texts: Sequence[str], words: TokenTable) -> Layout:
     """All characters of the texts (lower-cased already, if so wanted), white space included."""
     codes = _codes(texts)
-    visible = np.flatnonzero(~np.isin(codes, _codes([_SPACES])))
+    visible = np.flatnonzero(~np.isin(codes, _spaces()))
     bounds = offsets_of(token_lengths(words))
     start, last = visible[bounds[:-1]], visible[bounds[1:] - 1]
     base = Sequences(offsets_of(np.array([len(text) for text in texts], dtype=np.int64)), codes)
@@ -71,6 +70,11 @@ def mean_lengths(masks: TokenMasks, references: NDArray[np.int64]) -> tuple[int,
         number = int((chosen.first * weight).sum())
         means.append(max(1, (2 * characters + number) // (2 * number)) if number else 1)
     return tuple(means)
+
+
+@cache
+def _spaces() -> NDArray[np.int32]:
+    return _codes([character for character in map(chr, range(0x110000)) if character.isspace()])
 
 
 def _codes(texts: Sequence[str]) -> NDArray[np.int32]:
