@@ -125,5 +125,5 @@ def test_systems_are_read_alone(folder: Path) -> None:
 
 def test_systems_of_unequal_lengths_are_refused(folder: Path) -> None:
     (folder / "b.txt").write_text("1\n")
-    with pytest.raises(LengthMismatchError, match="has 2 lines, .* has 1"):
+    with pytest.raises(LengthMismatchError, match=r"has 2 lines, .* has 1"):
         read_systems([folder / "sysA.txt", folder / "b.txt"])

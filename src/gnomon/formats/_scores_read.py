@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from gnomon.errors import DataError, FormatError, UnknownNameError
 from gnomon.formats._lines import read_lines, shown
-from gnomon.formats._mt_metrics_eval import fields, read_blocks
+from gnomon.formats._mt_metrics_eval import read_blocks
 from gnomon.formats._records import form_of, read_records
 from gnomon.formats._scores import FORMATS, SUFFIXES
 from gnomon.formats._tsv import parse_number
@@ -134,7 +134,7 @@ def _read_wmt(
     name = shown(path)
     rows: list[tuple[int, list[str]]] = []
     for number, line in enumerate(read_lines(path), start=1):
-        row = fields(line)
+        row = line.split("\t") if line.count("\t") in (4, 5) else line.split()
         if len(row) not in (5, 6):
             raise FormatError(
                 f"{len(row)} fields; METRIC LP TESTSET SYSTEM [SEGMENT] SCORE is expected",
@@ -146,7 +146,8 @@ def _read_wmt(
         rows = _only(rows, index, kind, wanted, name)
     table = _Table(name)
     for number, row in rows:
-        segment = _number(row[4], name, number) if len(row) == 6 else None
+        # published files of system scores may have the column of segments and leave it empty
+        segment = _number(row[4], name, number) if len(row) == 6 and row[4] else None
         table.add(number, row[0], row[3], segment, parse_number(row[-1], name, number))
     return table.scores
 
