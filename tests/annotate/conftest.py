@@ -40,12 +40,7 @@ class Toy:
         found = []
         for match in re.finditer(r"\w+", text):
             big = match[0][0].isupper()
-            label = {
-                "pos": ("NOUN|Number=Sing", "PROPN"),
-                "ent": ("", "NAME"),
-                "mood": ("low", "high"),
-            }
-            name = label[layer][big]
+            name = LABELS[layer][big]
             if name:
                 found.append(Mark(match.start(), match.end(), name))
         return found

@@ -143,9 +143,7 @@ def table(facts: Sequence[Facts], features: Sequence[str], texts: int) -> SpanTa
     columns = [column[order] for column in (group, start, end)]
     repeats = np.logical_and.reduce([column[1:] == column[:-1] for column in columns])
     order = order[np.concatenate([np.ones(len(order[:1]), dtype=bool), ~repeats])]
-    spans = SpanTable(
-        tuple(features), texts, text[order], feature[order], start[order], end[order]
-    )
+    spans = SpanTable(tuple(features), texts, text[order], feature[order], start[order], end[order])
     _check(spans)
     return spans
 
