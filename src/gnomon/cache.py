@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import logging
 import os
@@ -13,10 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Self, TypeVar
 
+from gnomon._sqlite import bears, create, digest, select, singles, size, transaction
 from gnomon.errors import OutputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
 __all__ = ["Cache", "CacheStats", "default_path", "key"]
 
@@ -28,7 +28,6 @@ _TABLE = """
 CREATE TABLE IF NOT EXISTS entries (
     key BLOB NOT NULL UNIQUE, value BLOB NOT NULL, digest BLOB NOT NULL, used INTEGER NOT NULL
 )"""
-_PER_QUERY = 900  # older SQLite allows 999 variables
 _TOUCH_AFTER = 3600  # seconds: use is noted once an hour, so that reading seldom writes
 _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _REFUSED = (
@@ -141,7 +140,7 @@ class Cache:
         def count(connection: sqlite3.Connection) -> int:
             return int(connection.execute("SELECT COUNT(*) FROM entries").fetchone()[0])
 
-        return CacheStats(self.path, self._do(count), self._do(_size), self.limit_bytes)
+        return CacheStats(self.path, self._do(count), self._do(size), self.limit_bytes)
 
     def clear(self) -> None:
         """Forget everything, entries of other schemas and damaged files too.
@@ -151,7 +150,7 @@ class Cache:
         """
 
         def empty(connection: sqlite3.Connection) -> None:
-            with _transaction(connection):
+            with transaction(connection):
                 connection.execute("DELETE FROM entries")
             connection.execute("VACUUM")
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -174,7 +173,7 @@ class Cache:
             try:
                 return action(self._connection())
             except (sqlite3.Error, OSError) as error:
-                if not _is(error, _DAMAGED):
+                if not bears(error, _DAMAGED):
                     raise self._refusal(error) from error
             self._put_aside()
             try:
@@ -183,7 +182,7 @@ class Cache:
                 raise self._refusal(error) from error
 
     def _refusal(self, error: sqlite3.Error | OSError) -> OutputError:
-        what = "the disk is full" if _is(error, (sqlite3.SQLITE_FULL,)) else str(error)
+        what = "the disk is full" if bears(error, (sqlite3.SQLITE_FULL,)) else str(error)
         return OutputError(
             f"the cache at {self.path} cannot be used: {what}; make room or give it another place"
             " (GNOMON_CACHE=FOLDER), empty it (`gnomon cache clear`), or do without (`--no-cache`)"
@@ -194,7 +193,7 @@ class Cache:
             return self._open[2]
         file = self.path / _NAME
         self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
-        _create(file)
+        create(file)
         connection = sqlite3.connect(
             file, timeout=60, isolation_level=None, check_same_thread=False
         )
@@ -221,8 +220,8 @@ class Cache:
         damaged: list[bytes] = []
         stale: list[bytes] = []
         now = int(self._clock())
-        for name, value, digest, used in _select(connection, keys):
-            if _digest(name, value) != digest:
+        for name, value, proof, used in select(connection, keys):
+            if digest(name, value) != proof:
                 damaged.append(name)
                 continue
             found[name] = value
@@ -240,93 +239,36 @@ class Cache:
         if not (damaged or stale):
             return
         try:
-            with _transaction(connection):
-                connection.executemany("DELETE FROM entries WHERE key = ?", _singles(damaged))
+            with transaction(connection):
+                connection.executemany("DELETE FROM entries WHERE key = ?", singles(damaged))
                 connection.executemany(
                     "UPDATE entries SET used = ? WHERE key = ?", ((now, name) for name in stale)
                 )
         except sqlite3.OperationalError as error:
-            if not _is(error, (*_REFUSED, sqlite3.SQLITE_BUSY)):
+            if not bears(error, (*_REFUSED, sqlite3.SQLITE_BUSY)):
                 raise
             _log.info("use of the cache %s is not noted: %s", self.path, error)
 
     def _put(self, connection: sqlite3.Connection, items: Mapping[bytes, bytes]) -> None:
         now = int(self._clock())
-        with _transaction(connection):
+        with transaction(connection):
             connection.executemany(
                 "INSERT OR REPLACE INTO entries VALUES (?, ?, ?, ?)",
-                ((name, value, _digest(name, value), now) for name, value in items.items()),
+                ((name, value, digest(name, value), now) for name, value in items.items()),
             )
-        if _size(connection) > self.limit_bytes:
+        if size(connection) > self.limit_bytes:
             self._evict(connection)
 
     def _evict(self, connection: sqlite3.Connection) -> None:
         """Drop the entries least recently used until a tenth of the limit is free."""
-        while _size(connection) > 0.9 * self.limit_bytes:
+        while size(connection) > 0.9 * self.limit_bytes:
             (count,) = connection.execute("SELECT COUNT(*) FROM entries").fetchone()
             if not count:
                 return
-            with _transaction(connection):
+            with transaction(connection):
                 connection.execute(
                     "DELETE FROM entries WHERE rowid IN"
                     " (SELECT rowid FROM entries ORDER BY used, rowid LIMIT ?)",
                     (max(1, count // 20),),
                 )
             connection.execute("PRAGMA incremental_vacuum").fetchall()
-
-
-@contextlib.contextmanager
-def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    """All or nothing, with the right to write asked for at once: no reader turns writer."""
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        yield
-        connection.execute("COMMIT")
-    except BaseException:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-        raise
-
-
-def _create(file: Path) -> None:
-    """Make the file its owner's alone; SQLite gives -wal and -shm the same mode.
-
-    A file that exists is not opened: closing it would drop the locks that other connections of
-    this process hold on it.
-    """
-    with contextlib.suppress(FileExistsError):
-        os.close(os.open(file, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
-
-
-def _select(
-    connection: sqlite3.Connection, keys: Sequence[bytes]
-) -> Iterator[tuple[bytes, bytes, bytes, int]]:
-    for first in range(0, len(keys), _PER_QUERY):
-        part = keys[first : first + _PER_QUERY]
-        marks = ",".join("?" * len(part))
-        yield from connection.execute(
-            f"SELECT key, CAST(value AS BLOB), digest, used FROM entries WHERE key IN ({marks})",  # noqa: S608  # question marks only
-            part,
-        )
-
-
-def _singles(names: Sequence[bytes]) -> Iterator[tuple[bytes]]:
-    return ((name,) for name in names)
-
-
-def _digest(name: bytes, value: bytes) -> bytes:
-    return hashlib.blake2b(value, key=name[:64], digest_size=8).digest()
-
-
-def _size(connection: sqlite3.Connection) -> int:
-    pages, free, page = (
-        int(connection.execute(f"PRAGMA {name}").fetchone()[0])
-        for name in ("page_count", "freelist_count", "page_size")
-    )
-    return (pages - free) * page
-
-
-def _is(error: Exception, codes: Sequence[int]) -> bool:
-    """Whether an error bears one of SQLite's codes, extended ones included."""
-    code = getattr(error, "sqlite_errorcode", None)
-    return code is not None and code & 0xFF in codes

@@ -105,9 +105,9 @@ def test_a_full_disk_while_caching_is_refused(toy: Toy, tmp_path: Path) -> None:
 
 def test_progress_counts_the_texts_to_tag(toy: Toy, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tagging, "_BATCH_TEXTS", 2)
-    seen: list[tuple[int, int, str]] = []
+    seen: list[tuple[str, int, int]] = []
     annotate(TEXTS, ["pos:*"], tagger=toy, progress=lambda *said: seen.append(said))
-    assert seen == [(2, 3, "tagging"), (3, 3, "tagging")]
+    assert seen == [("tagging", 2, 3), ("tagging", 3, 3)]
 
 
 def test_batches_do_not_depend_on_the_order_of_texts(
@@ -262,7 +262,7 @@ class Slow:
 texts = [chr(97 + i % 26) * (i % 9 + 2) + str(i) for i in range(300)]
 with Cache(sys.argv[1]) as cache:
     found = annotate(texts, ["pos:*", "ent:*"], tagger=Slow(), cache=cache,
-                     progress=lambda done, total, _: print(done, total, flush=True))
+                     progress=lambda _, done, total: print(done, total, flush=True))
 spans = found.spans
 print("found", found.cached, spans.features, *(x.tobytes().hex() for x in
       (spans.text, spans.feature, spans.start, spans.end)))

@@ -56,7 +56,7 @@ def annotate(
     patterns: Mapping[str, str] | None = None,
     labels: Labels | None = None,
     cache: Cache | None = None,
-    progress: Callable[[int, int, str], None] | None = None,
+    progress: Callable[[str, int, int], None] | None = None,
     processes: int = 1,
 ) -> Annotation:
     """Mark features in texts; each distinct text is tagged once.
@@ -74,7 +74,7 @@ def annotate(
         patterns: regular expressions by name.
         labels: the user's own labels.
         cache: where annotations are kept between runs; none by default.
-        progress: called with texts done, texts to do, "tagging".
+        progress: called with "tagging", texts done, texts to do.
         processes: how many processes tag.
 
     Raises:

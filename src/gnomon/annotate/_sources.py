@@ -115,7 +115,7 @@ def tagged(
     *,
     own: frozenset[str],
     cache: Cache | None,
-    progress: Callable[[int, int, str], None] | None,
+    progress: Callable[[str, int, int], None] | None,
     processes: int,
     notices: tuple[str, ...],
 ) -> Source:

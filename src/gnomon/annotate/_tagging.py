@@ -54,7 +54,7 @@ def tag(
     annotator: Annotator,
     *,
     cache: Cache | None = None,
-    progress: Callable[[int, int, str], None] | None = None,
+    progress: Callable[[str, int, int], None] | None = None,
     processes: int = 1,
 ) -> Tags:
     """Tag distinct texts, taking from the cache what is there and keeping what is new.
@@ -79,7 +79,7 @@ def tag(
             found[number].update(packed)
         done += len(task.numbers)
         if progress:
-            progress(done, left, "tagging")
+            progress("tagging", done, left)
     entries = {layer: [packed[layer] for packed in found] for layer in layers}
     return Tags(entries, left, len(texts) - left - blank)
 
