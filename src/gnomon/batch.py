@@ -123,7 +123,8 @@ class Batch:
     @property
     def shape(self) -> tuple[int, int]:
         """(K, N): numbers of systems and segments."""
-        return self.candidates.shape  # type: ignore[return-value]  # two dimensions by definition
+        systems, segments = self.candidates.shape
+        return systems, segments
 
     @property
     def target_language(self) -> str | None:

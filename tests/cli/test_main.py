@@ -13,7 +13,7 @@ from gnomon.cli._main import parser
 
 def test_references_come_first_and_a_system_never_becomes_a_reference() -> None:
     args = parser().parse_args(
-        "score ref.txt -i sysA.txt sysB.txt -m bleu chrf".split()  # the parse of conventions
+        ["score", "ref.txt", "-i", "sysA.txt", "sysB.txt", "-m", "bleu", "chrf"]
     )
     assert args.refs == ["ref.txt"]
     assert args.input == ["sysA.txt", "sysB.txt"]
@@ -22,7 +22,10 @@ def test_references_come_first_and_a_system_never_becomes_a_reference() -> None:
 
 def test_several_references_and_sacrebleus_short_names_are_understood() -> None:
     args = parser().parse_args(
-        "score r1.txt r2.txt -i a.txt -m bleu -tok intl -lc -w 3 -b -sl -l de-en -q".split()
+        [
+            *("score", "r1.txt", "r2.txt", "-i", "a.txt", "-m", "bleu", "-tok", "intl", "-lc"),
+            *("-w", "3", "-b", "-sl", "-l", "de-en", "-q"),
+        ]
     )
     assert args.refs == ["r1.txt", "r2.txt"]
     assert (args.tokenize, args.lowercase, args.width) == ("intl", True, 3)

@@ -107,7 +107,9 @@ def test_a_feature_that_never_occurs_is_undefined_and_changes_nothing(metric: st
 
 
 def test_error_rates_are_oriented_and_shown_in_their_own_units() -> None:
-    testset = gn.TestSet.from_lists({"s": ["the cat sat", "a dog ran"]}, ["the dog sat", "a dog sat"])
+    testset = gn.TestSet.from_lists(
+        {"s": ["the cat sat", "a dog ran"]}, ["the dog sat", "a dog sat"]
+    )
     row = _muler(testset, "ter")["s", "ratio"]
     # edits 1/3 and 1/3; oracle 0 and 1/3; anti-oracle 1/3 and 2/3
     assert row["base"] == pytest.approx(100 / 3)

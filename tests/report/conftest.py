@@ -349,7 +349,7 @@ def make_finding(
     systems: int = 16, *, metrics: Sequence[str] = ("bleu", "chrf"), exhibits: int = 12
 ) -> Finding:
     """As large as the real thing: 60 features, two variants, two slices."""
-    rng = random.Random(7)  # noqa: S311  # invented numbers
+    rng = random.Random(7)  # invented numbers
     features = [f"pos:{n}" for n in _POS] + [f"ent:{n}" for n in _ENTITIES]
     features += [f"morph:{n}" for n in _MORPHOLOGY]
     rarities = {f: min(0.95, rng.paretovariate(0.6) / 60) for f in features}

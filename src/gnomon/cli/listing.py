@@ -45,7 +45,8 @@ def _of_kind(kind: str) -> tuple[tuple[str, ...], Iterable[tuple[str, ...]]]:
     from gnomon import annotate, formats, metrics
 
     if kind == "metrics":
-        return ("name", "options", "answers", "source"), metrics.describe()
+        rows = [(d.name, ", ".join(d.options), d.summary, d.source) for d in metrics.describe()]
+        return ("name", "options", "answers", "source"), rows
     if kind == "features":
         return ("name", "marks", "tagger"), annotate.describe_features()
     if kind == "taggers":

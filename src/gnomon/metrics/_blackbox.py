@@ -8,7 +8,7 @@ characters that others keep, so several kinds of words are tried.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from gnomon.metrics._mask_words import MaskWords
     from gnomon.metrics._token_masks import Masks
     from gnomon.metrics.masking import MaskPlan
-    from gnomon.metrics.protocol import BoundMetric, Need
+    from gnomon.metrics.protocol import BoundMetric, MaskingMetric, Need
     from gnomon.metrics.tokenise import TokenTable
     from gnomon.signature import Signature
 
@@ -38,7 +38,9 @@ __all__ = ["BlackBox", "with_masking"]
 _CELLS = 250_000
 
 
-def with_masking(bound: BoundMetric, batch: Batch, *, tokeniser: str | None = None) -> BoundMetric:
+def with_masking(
+    bound: BoundMetric, batch: Batch, *, tokeniser: str | None = None
+) -> MaskingMetric:
     """A bound metric that has the power of masking: itself, or a wrapper that edits texts.
 
     Args:
@@ -56,7 +58,7 @@ def with_masking(bound: BoundMetric, batch: Batch, *, tokeniser: str | None = No
             survive in it.
     """
     if isinstance(bound, Masking):
-        return bound
+        return cast("MaskingMetric", bound)
     words = surviving_words(bound, batch)
     chosen = tokeniser or default_tokeniser(batch.target_language)
     return BlackBox(bound, words, Tokenised(load_tokeniser(chosen)))

@@ -20,7 +20,15 @@ if TYPE_CHECKING:
     from gnomon.signature import Signature
     from gnomon.testset import TestSet
 
-__all__ = ["BoundMetric", "Masking", "Metric", "NativeSignature", "Need", "Statistics"]
+__all__ = [
+    "BoundMetric",
+    "Masking",
+    "MaskingMetric",
+    "Metric",
+    "NativeSignature",
+    "Need",
+    "Statistics",
+]
 
 Need: TypeAlias = Literal["references", "sources"]
 
@@ -36,16 +44,24 @@ class Metric(Protocol):
     """
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """Short name."""
+        ...
 
     @property
-    def spec(self) -> str: ...
+    def spec(self) -> str:
+        """Canonical spec string."""
+        ...
 
     @property
-    def needs(self) -> frozenset[Need]: ...
+    def needs(self) -> frozenset[Need]:
+        """What candidates are scored against."""
+        ...
 
     @property
-    def higher_is_better(self) -> bool: ...
+    def higher_is_better(self) -> bool:
+        """False for error rates."""
+        ...
 
     def bind(self, testset: TestSet) -> BoundMetric:
         """Freeze what depends on the test set.
@@ -68,16 +84,24 @@ class BoundMetric(Protocol):
     """
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """Short name."""
+        ...
 
     @property
-    def needs(self) -> frozenset[Need]: ...
+    def needs(self) -> frozenset[Need]:
+        """What candidates are scored against."""
+        ...
 
     @property
-    def higher_is_better(self) -> bool: ...
+    def higher_is_better(self) -> bool:
+        """False for error rates."""
+        ...
 
     @property
-    def signature(self) -> Signature: ...
+    def signature(self) -> Signature:
+        """Spec and everything that binding froze."""
+        ...
 
     def segments(self, batch: Batch) -> NDArray[np.float64]:
         """Sentence-level scores, float64 [K, N]; NaN where undefined."""
@@ -116,6 +140,10 @@ class Masking(Protocol):
     def masked(self, batch: Batch, plan: MaskPlan) -> NDArray[np.float64]:
         """Sentence-level scores of every variant of the plan, float64 [V, K, N]."""
         ...
+
+
+class MaskingMetric(BoundMetric, Masking, Protocol):
+    """A bound metric that has the power of masking."""
 
 
 @runtime_checkable

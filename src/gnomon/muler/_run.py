@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 import numpy as np
 
@@ -102,12 +102,14 @@ def muler(
         DataError: the test set has no references or no systems.
     """
     _check(testset, variants)
-    metrics = metric if isinstance(metric, list | tuple) else [metric]
+    metrics = list(metric) if isinstance(metric, list | tuple) else [cast("AnyMetric", metric)]
     bound = _bind(testset, metrics, allow_code=allow_code)
     batch = testset.batch()
     annotation = _annotate(
         batch, features, tagger, testset, lexicons, patterns, labels, cache, progress
     )
+    if progress:
+        progress("tagging", annotation.tagged + annotation.cached, len(batch.texts))
     plan = MaskPlan.oracles(annotation.spans, overlap=overlap, granularity=granularity)
     parts = slices(testset, by)
     gathered = _Gathered()

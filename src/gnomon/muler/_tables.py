@@ -40,7 +40,7 @@ _COLUMNS = (
     Column("hit", "hit", "share", help="segments with equally much of it, and some"),
     Column("neither", "neither", "share", help="segments without it on both sides"),
     Column("negative", "base > max", "count", help="segments of I scored above their oracle"),
-    Column("outside", "outside [0, 1]", help="true where the two sides are tagged differently"),
+    Column("outside", "outside [0, 1]", help="the two sides are tagged differently"),
 )
 
 _NEGATIVE = (
@@ -152,6 +152,7 @@ def _bars(metric: str, variant: Variant, shown: tuple[str, ...]) -> tuple[View, 
             where=where,
             shown=shown[:2],
             most=2,
+            beside="segments",
         ),
         Bars(
             table="muler",

@@ -35,15 +35,13 @@ def pearson(x: ArrayLike, y: ArrayLike) -> float:
     0.9917...
     """
     a, b = _complete_pairs(x, y)
-    if len(a) < 2 or _is_constant(a) or _is_constant(b):  # noqa: PLR2004  # r needs two points
+    if len(a) < 2 or _is_constant(a) or _is_constant(b):  # r needs two points
         return float("nan")
     a, b = _standardised(a), _standardised(b)
     return float(np.clip(a @ b, -1.0, 1.0))
 
 
-def _complete_pairs(
-    x: ArrayLike, y: ArrayLike
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _complete_pairs(x: ArrayLike, y: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     a, b = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
     if a.shape != b.shape or a.ndim != 1:
         raise LengthMismatchError(
