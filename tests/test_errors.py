@@ -1,0 +1,94 @@
+from __future__ import annotations
+
+import inspect
+
+import pytest
+
+from gnomon import errors
+from gnomon.errors import (
+    DataError,
+    FormatError,
+    GnomonError,
+    MissingDependencyError,
+    MissingFileError,
+    OutputError,
+    ScoringError,
+    SpecError,
+    UnknownNameError,
+    UsageError,
+)
+
+
+def test_every_error_derives_from_the_one_base() -> None:
+    classes = [
+        c for _, c in inspect.getmembers(errors, inspect.isclass) if c.__module__ == errors.__name__
+    ]
+    assert {c.__name__ for c in classes} == set(errors.__all__)
+    assert all(issubclass(c, GnomonError) for c in classes)
+
+
+@pytest.mark.parametrize(
+    ("error", "builtin"),
+    [
+        (DataError, ValueError),
+        (MissingFileError, FileNotFoundError),
+        (OutputError, OSError),
+        (ScoringError, RuntimeError),
+        (UsageError, ValueError),
+        (UnknownNameError, LookupError),
+        (MissingDependencyError, ImportError),
+    ],
+)
+def test_errors_derive_from_the_fitting_builtin_too(
+    error: type[Exception], builtin: type[Exception]
+) -> None:
+    assert issubclass(error, builtin)
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (DataError("x"), 1),
+        (MissingFileError("x"), 1),
+        (OutputError("x"), 1),
+        (ScoringError("x"), 1),
+        (UsageError("x"), 2),
+        (SpecError("x"), 2),
+        (UnknownNameError("metric", "x", []), 2),
+        (MissingDependencyError("x"), 2),
+    ],
+)
+def test_bad_data_exit_with_1_and_bad_usage_with_2(error: GnomonError, code: int) -> None:
+    assert error.exit_code == code
+
+
+@pytest.mark.parametrize(
+    ("path", "line", "text"),
+    [(None, None, "odd"), ("a.txt", None, "a.txt: odd"), ("a.txt", 3, "a.txt:3: odd")],
+)
+def test_a_format_error_names_file_and_line(path: str | None, line: int | None, text: str) -> None:
+    error = FormatError("odd", path=path, line=line)
+    assert str(error) == text
+    assert (error.path, error.line) == (path, line)
+
+
+def test_an_unknown_name_is_answered_with_the_nearest_and_with_all() -> None:
+    error = UnknownNameError("metric", "blue", ["bleu", "chrf"], remedy="see the list")
+    assert str(error) == (
+        "unknown metric 'blue'; did you mean 'bleu'?; there are: bleu, chrf; see the list"
+    )
+
+
+def test_a_name_far_from_all_has_no_nearest() -> None:
+    assert "did you mean" not in str(UnknownNameError("metric", "zzz", ["bleu"]))
+
+
+def test_a_long_list_of_names_is_cut_and_counted() -> None:
+    names = [f"n{i}" for i in range(20)]
+    assert str(UnknownNameError("name", "?", names)).endswith("n11 and 8 more")
+
+
+def test_where_nothing_exists_that_is_said() -> None:
+    assert (
+        str(UnknownNameError("tagger", "x", [])) == "unknown tagger 'x'; there is no tagger at all"
+    )

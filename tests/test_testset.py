@@ -1,0 +1,159 @@
+from __future__ import annotations
+
+from dataclasses import FrozenInstanceError, replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gnomon import TestSet
+from gnomon.errors import DataError, LengthMismatchError, UnknownNameError
+from gnomon.testset import HumanScores, Ranking, SystemInfo
+
+
+def make(**parts: Any) -> TestSet:
+    fixed: dict[str, Any] = {
+        "name": "set",
+        "references": {"A": ["one", "two"], "B": ["1", None]},
+        "systems": {"s": ["one", ""], "t": ["x", "y"]},
+        "sources": ["eins", "zwei"],
+        "language_pair": "de-en",
+    }
+    return TestSet(**(fixed | parts))
+
+
+def test_a_test_set_cannot_be_changed() -> None:
+    texts = ["one", "two"]
+    systems = {"s": texts}
+    testset = make(systems=systems)
+    texts[0] = "other"
+    systems["t"] = ["a", "b"]
+    assert dict(testset.systems) == {"s": ("one", "two")}
+    with pytest.raises(TypeError):
+        testset.systems["u"] = ("a", "b")  # type: ignore[index]  # the mistake under test
+    with pytest.raises(FrozenInstanceError):
+        testset.name = "other"  # type: ignore[misc]  # the mistake under test
+
+
+@pytest.mark.parametrize(
+    ("parts", "named"),
+    [
+        ({"systems": {"s": ["a"]}}, "system 's' has 1"),
+        ({"references": {"A": ["a", "b"], "B": ["a"]}}, "reference 'B' has 1"),
+        ({"sources": ["a"]}, "the source has 1"),
+        ({"documents": ["a"]}, "the list of documents has 1"),
+        ({"domains": ["a"]}, "the list of domains has 1"),
+        ({"labels": {"genre": ["a"]}}, "the labels 'genre' has 1"),
+        ({"system_references": {"s": {"P": ["a"]}}}, "reference 'P' of system 's' has 1"),
+    ],
+)
+def test_parts_of_unequal_length_are_refused_by_name(parts: dict[str, Any], named: str) -> None:
+    with pytest.raises(LengthMismatchError, match=f"reference 'A' has 2 segments, {named}"):
+        make(**parts)
+
+
+def test_a_test_set_needs_references_or_sources() -> None:
+    with pytest.raises(DataError, match="neither references nor sources"):
+        make(references={}, sources=None)
+    assert make(references={}).segments == 2
+
+
+@pytest.mark.parametrize(
+    "parts", [{"info": {"u": SystemInfo()}}, {"system_references": {"u": {"P": ["a", "b"]}}}]
+)
+def test_parts_of_unknown_systems_are_refused(parts: dict[str, Any]) -> None:
+    with pytest.raises(UnknownNameError, match=r"'u'; .*s, t"):
+        make(**parts)
+
+
+def test_human_scores_must_have_the_shape_of_their_level() -> None:
+    wrong = HumanScores("z", "segment", ("s",), np.zeros((1, 3)))
+    with pytest.raises(LengthMismatchError, match=r"shape \(1, 3\); expected \(1, 2\)"):
+        make(human=(wrong,))
+    with pytest.raises(LengthMismatchError, match=r"expected \(1, 1\)"):
+        make(human=(replace(wrong, level="document", items=("d",)),))
+    with pytest.raises(UnknownNameError, match="level of human scores"):
+        make(human=(replace(wrong, level="word"),))
+
+
+def test_scores_of_a_system_that_nobody_judged_are_missing() -> None:
+    human = HumanScores("z", "segment", ("s",), np.array([[1.0, 2.0]]))
+    np.testing.assert_array_equal(human.of("s"), [1.0, 2.0])
+    np.testing.assert_array_equal(human.of("t"), [np.nan, np.nan])
+
+
+def test_lists_give_one_reference_or_several_per_segment() -> None:
+    one = TestSet.from_lists({"s": ["a", "b"]}, ["x", "y"])
+    assert dict(one.references) == {"A": ("x", "y")}
+    ragged = TestSet.from_lists({"s": ["a", "b"]}, [["x"], ["y", "z"]])
+    assert dict(ragged.references) == {"1": ("x", "y"), "2": (None, "z")}
+
+
+def test_transposed_references_are_recognised_and_named() -> None:
+    systems = {"s": ["a", "b", "c"]}
+    with pytest.raises(DataError, match=r"look transposed: 2 lists of 3 texts.*list\(zip"):
+        TestSet.from_lists(systems, [["x", "y", "z"], ["1", "2", "3"]])
+    with pytest.raises(DataError, match="look transposed: 1 lists of 3"):
+        TestSet.from_lists(systems, [["x", "y", "z"]])
+
+
+def test_references_of_another_length_are_refused() -> None:
+    with pytest.raises(LengthMismatchError):
+        TestSet.from_lists({"s": ["a", "b"]}, ["x"])
+    with pytest.raises(LengthMismatchError):
+        TestSet.from_lists({"s": ["a", "b"]}, [["x"], ["y"], ["z"]])
+
+
+def test_a_pair_tells_both_languages_and_a_single_language_is_the_target() -> None:
+    pair, single, unknown = (make(language_pair=p) for p in ("de-en", "en", None))
+    assert (pair.source_language, pair.target_language) == ("de", "en")
+    assert (single.source_language, single.target_language) == (None, "en")
+    assert (unknown.source_language, unknown.target_language) == (None, None)
+
+
+def test_selecting_keeps_the_order_given_and_what_belongs_to_it() -> None:
+    testset = make(
+        info={"s": SystemInfo(2019), "t": SystemInfo(2020)},
+        system_references={"s": {"P": ["a", "b"]}},
+    )
+    chosen = testset.select(systems=["t"], references=["B", "A"])
+    assert list(chosen.systems) == ["t"]
+    assert list(chosen.references) == ["B", "A"]
+    assert chosen.info == {"t": SystemInfo(2020)}
+    assert not chosen.system_references
+    assert list(testset.select().systems) == ["s", "t"]
+
+
+def test_selecting_an_unknown_name_is_refused() -> None:
+    with pytest.raises(UnknownNameError, match="unknown system 'u'"):
+        make().select(systems=["u"])
+    with pytest.raises(UnknownNameError, match="unknown reference 'C'"):
+        make().select(references=["C"])
+
+
+def test_a_batch_holds_what_the_test_set_holds() -> None:
+    batch = make(system_references={"t": {"P": [None, "p"]}}).batch()
+    assert (batch.systems, batch.shape, batch.language_pair) == (("s", "t"), (2, 2), "de-en")
+
+    def spelt(system: int, segment: int) -> list[str]:
+        return [batch.texts[i] for i in batch.references_of(system)[segment]]
+
+    assert [spelt(0, 0), spelt(0, 1)] == [["one", "1"], ["two"]]
+    assert [spelt(1, 0), spelt(1, 1)] == [["one", "1"], ["two", "p"]]
+
+
+def test_a_summary_counts() -> None:
+    human = HumanScores("z", "system", ("s",), np.ones((1, 1)))
+    summary = make(
+        documents=["d", "d"],
+        domains=["news", "talk"],
+        info={"t": SystemInfo(human=True)},
+        human=(human,),
+        rankings=(Ranking("darr", ()),),
+    ).summary()
+    assert (summary.segments, summary.systems, summary.human_systems) == (2, 2, 1)
+    assert summary.references == {"A": 2, "B": 1}
+    assert (summary.documents, summary.domains) == (1, ("news", "talk"))
+    assert summary.human_scores == ("z.system", "darr")
+    assert summary.empty == {"s": 1}
+    assert summary.sources
