@@ -1,4 +1,29 @@
-"""File formats: one segment per line, test set directories, tables, score files."""
+"""File formats: one segment per line, test set directories, tables, score files.
+
+gnomon's own layout of a test set directory; all but the references (or the sources) is optional::
+
+    src.txt                                one segment per line
+    ref.NAME.txt                           one file per reference
+    ref.NAME.missing.tsv                   seg: the segments that lack this reference
+    systems/NAME.txt                       one file per system
+    system-references/SYSTEM/ref.NAME.txt  references of one system alone
+    systems.tsv                            system, year, architecture, constrained, human, ...
+    documents.tsv                          document, domain, further labels; one row per segment
+    human/KIND.LEVEL.tsv                   system[, seg | doc | domain][, rater], the score;
+                                           LEVEL is sys, seg, doc or domain
+    human/KIND.seg.tsv                     seg, better, worse: relative rankings
+    human/KIND.spans.tsv                   system, seg, side, start, end, category, severity
+                                           [, rater]: marked errors
+    testset.json                           name, language_pair, order of the references
+
+``.txt`` and ``.tsv`` files may be compressed (``.gz``). Segments count from 1, spans are half-open
+code points, an empty cell is a missing value. Without ``testset.json``, a directory ``SET/de-en``
+is the set SET for the pair de-en. ``systems.tsv`` gives the order of the systems and may list
+systems without a text, which people judged.
+
+What is accepted but worth knowing (a byte order mark, empty segments) is said through the logger
+``gnomon.formats``, at the level INFO, and WARNING for what may change a score.
+"""
 
 from gnomon.formats._files import atomic_write, plain_name
 from gnomon.formats._lines import read_lines, write_lines

@@ -21,7 +21,8 @@ from typing import TYPE_CHECKING
 from gnomon.errors import LengthMismatchError, UnknownNameError, UsageError
 from gnomon.formats._files import explain_failure
 from gnomon.formats._lines import write_lines
-from gnomon.formats._mt_metrics_eval import UNKNOWN, check_word, require_pair, score_lines
+from gnomon.formats._mt_metrics_eval import UNKNOWN
+from gnomon.formats._mt_metrics_eval_write import check_word, require_pair, score_lines
 from gnomon.formats._records import form_of
 from gnomon.formats._tsv import check_cell, print_number, write_tsv
 

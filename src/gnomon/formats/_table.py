@@ -70,37 +70,26 @@ def read_table(
     where = shown(path)
     if not records:
         raise DataError(f"{where} has no rows: there is no segment to score")
-    shared = {
-        "source": source,
-        "document": document,
-        "domain": domain,
-        **{f"label {n}": column for n, column in _named(labels).items()},
-    }
-    columns = {role: column for role, column in shared.items() if column is not None}
     if system_column is not None and candidate is not None:
-        everywhere = [*columns.values(), *_named(references).values()]
         grid = _by_system(records, system_column, segment_column, where)
         texts = {s: [row.text(candidate) for row in rows] for s, rows in grid.items()}
-        records = _agreeing(grid, everywhere)
+        shared = [source, document, domain, *_named(references).values(), *_named(labels).values()]
+        records = _agreeing(grid, [column for column in shared if column is not None])
     else:
         texts = {n: [r.text(c) for r in records] for n, c in _named(systems).items()}
-    found = {role: _column(records, role, column) for role, column in columns.items()}
     refs: dict[str, list[str | None]] = {}
     for reference, column in _named(references).items():
         refs |= _reference(records, reference, column)
-    for reference, lines in refs.items():
-        report_empty(f"{where}, {reference}", "reference", lines)
-    for system, outputs in texts.items():
-        report_empty(f"{where}, {system}", "candidate", outputs)
+    _report_empty(where, refs, texts)
     return TestSet(
         name=name or _table_name(where),
         references=refs,
         systems=texts,
-        sources=found.get("source"),
+        sources=None if source is None else [record.text(source) for record in records],
         language_pair=language_pair,
-        documents=found.get("document"),
-        domains=found.get("domain"),
-        labels={n: found[f"label {n}"] for n in _named(labels)},
+        documents=_names(records, document),
+        domains=_names(records, domain),
+        labels={n: [record.name(c) for record in records] for n, c in _named(labels).items()},
         path=where,
     )
 
@@ -132,10 +121,18 @@ def _named(columns: Sequence[str] | Mapping[str, str]) -> dict[str, str]:
     return dict(columns) if isinstance(columns, Mapping) else {column: column for column in columns}
 
 
-def _column(records: Sequence[Record], role: str, column: str) -> list[str]:
-    if role == "source":
-        return [record.text(column) for record in records]
-    return [record.name(column) for record in records]
+def _names(records: Sequence[Record], column: str | None) -> list[str] | None:
+    return None if column is None else [record.name(column) for record in records]
+
+
+def _report_empty(
+    where: str,
+    references: Mapping[str, Sequence[str | None]],
+    systems: Mapping[str, Sequence[str | None]],
+) -> None:
+    for kind, parts in (("reference", references), ("candidate", systems)):
+        for name, texts in parts.items():
+            report_empty(f"{where}, {name}", kind, texts)
 
 
 def _reference(records: Sequence[Record], name: str, column: str) -> dict[str, list[str | None]]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gnomon.errors import DataError, OutputError, UnknownNameError, UsageError
-from gnomon.formats import _layout, _layout_write, _mt_metrics_eval
+from gnomon.formats import _layout, _layout_write, _mt_metrics_eval, _mt_metrics_eval_write
 from gnomon.formats._files import explain_failure, require_directory
 from gnomon.formats._folders import is_pair
 
@@ -112,7 +112,7 @@ def write_test_set(
             lambda folder: _layout_write.write_layout(testset, folder, compress=compress),
         )
     else:
-        _fill(Path(path), lambda folder: _mt_metrics_eval.write_layout(testset, folder))
+        _fill(Path(path), lambda folder: _mt_metrics_eval_write.write_layout(testset, folder))
 
 
 def _fill(path: Path, write: Callable[[Path], None]) -> None:
