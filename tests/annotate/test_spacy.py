@@ -43,7 +43,7 @@ def _texts(shared: Path, count: int, seed: int) -> list[str]:
         data = path.read_bytes()
         plain = gzip.decompress(data) if path.suffix == ".gz" else data
         texts.update(text for text in plain.decode().split("\n") if text.strip())
-    return random.Random(seed).sample(sorted(texts), count)  # noqa: S311  # a sample of test data
+    return random.Random(seed).sample(sorted(texts), count)  # a sample of test data
 
 
 def _whole(nlp: Any, text: str) -> dict[str, list[tuple[int, int, str]]]:
@@ -86,7 +86,7 @@ def test_marks_do_not_depend_on_the_texts_beside_or_the_layers_beside(shared: Pa
     layers = ("pos", "ent", "dep")
     together = dict(zip(texts, annotator.annotate(texts, layers), strict=True))
     for size in (1, 7, 90):
-        order = random.Random(size).sample(texts, len(texts))  # noqa: S311  # an order to test
+        order = random.Random(size).sample(texts, len(texts))  # an order to test
         for first in range(0, len(order), size):
             part = order[first : first + size]
             for text, result in zip(part, annotator.annotate(part, layers), strict=True):

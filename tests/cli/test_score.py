@@ -168,7 +168,7 @@ def test_duplicate_system_names_are_refused(gnomon, files) -> None:
 
 @pytest.mark.parametrize(
     ("content", "said"),
-    [(b"caf\xe9\nx\ny\n", "UTF-8"), (b"\x00\x01\nx\ny\n", "binary")],
+    [(b"caf\xe9\nx\ny\n", "UTF-8"), (b"\x00\x01\nx\ny\n", "not a text file")],
 )
 def test_bad_bytes_name_file_and_line(gnomon, files, content: bytes, said: str) -> None:
     (files / "bad.txt").write_bytes(content)

@@ -15,6 +15,8 @@ from gnomon.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from gnomon.findings import Finding
+    from gnomon.scores import Scores
     from gnomon.testset import TestSet
 
 __all__ = [
@@ -26,6 +28,7 @@ __all__ = [
     "emit",
     "load",
     "metrics",
+    "show",
 ]
 
 Subparsers = argparse._SubParsersAction  # noqa: SLF001  # argparse gives the type no public name
@@ -150,6 +153,19 @@ def metrics(args: argparse.Namespace) -> list[str]:
     return specs
 
 
+def show(args: argparse.Namespace, what: Finding | list[Scores], command: str) -> None:
+    """Write a finding or scores as the options ask; in colour where a person looks on."""
+    from gnomon import report
+
+    if args.format == "text" and args.output is None and sys.stdout.isatty():
+        if isinstance(what, list):
+            report.print_scores(what, digits=args.width)
+        else:
+            report.print_finding(what, digits=args.width)
+        return
+    emit(args, report.render(what, args.format, command=command, digits=args.width))
+
+
 def emit(args: argparse.Namespace, text: str) -> None:
     """Write a result to stdout, or to the file that was named, whole or not at all."""
     if args.output in (None, "-"):
@@ -187,7 +203,13 @@ def _with_inputs(testset: TestSet, paths: Sequence[str]) -> TestSet:
     from gnomon import formats
 
     return replace(
-        testset, systems=formats.read_systems(paths), info={}, human=(), rankings=(), errors=()
+        testset,
+        systems=formats.read_systems(paths),
+        info={},
+        human=(),
+        rankings=(),
+        errors=(),
+        system_references={},
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gnomon.cli._options import add_command, add_data, add_output, emit, load
+from gnomon.cli._options import add_command, add_data, add_output, load, show
 
 if TYPE_CHECKING:
     import argparse
@@ -28,14 +28,13 @@ def add(commands: Subparsers[argparse.ArgumentParser]) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Read the test set and describe it."""
-    from gnomon import report
     from gnomon.findings import Column, Finding, Table
 
     testset = load(args)
     columns = (Column("part", "Part"), Column("name", "Name"), Column("value", "Holds"))
     table = Table("info", f"Test set {testset.name}", columns, tuple(_rows(testset)))
     finding = Finding("info", table.title, (table,), signatures={})
-    emit(args, report.render(finding, args.format, command="info"))
+    show(args, finding, "info")
     return 0
 
 

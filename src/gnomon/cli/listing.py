@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gnomon.cli._options import add_command, add_output, emit
+from gnomon.cli._options import add_command, add_output, show
 
 if TYPE_CHECKING:
     import argparse
@@ -29,7 +29,6 @@ def add(commands: Subparsers[argparse.ArgumentParser]) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print one kind of names."""
-    from gnomon import report
     from gnomon.findings import Column, Finding, Table
 
     header, rows = _of_kind(args.kind)
@@ -37,7 +36,7 @@ def run(args: argparse.Namespace) -> int:
     records = tuple(dict(zip(header, row, strict=True)) for row in rows)
     table = Table(args.kind, args.kind.capitalize(), columns, records)
     finding = Finding("list", table.title, (table,), signatures={})
-    emit(args, report.render(finding, args.format, command="list"))
+    show(args, finding, "list")
     return 0
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from rich_argparse import RawDescriptionRichHelpFormatter
 
-from gnomon.cli._options import add_command, add_data, add_metrics, add_output, emit, load, metrics
+from gnomon.cli._options import add_command, add_data, add_metrics, add_output, load, metrics, show
 from gnomon.errors import UsageError
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def run_score(args: argparse.Namespace) -> int:
         )
         if args.html:
             report.write_html(args.html, [finding], title=f"{finding.title} ({testset.name})")
-        emit(args, report.render(finding, args.format, command="muler score", digits=args.width))
+        show(args, finding, "muler score")
         progress.tick("reporting")
     return 0
 

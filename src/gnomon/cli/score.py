@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gnomon.cli._options import add_command, add_data, add_metrics, add_output, emit, load, metrics
+from gnomon.cli._options import (
+    add_command,
+    add_data,
+    add_metrics,
+    add_output,
+    emit,
+    load,
+    metrics,
+    show,
+)
 
 if TYPE_CHECKING:
     import argparse
@@ -43,7 +52,6 @@ def add(commands: Subparsers[argparse.ArgumentParser]) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Score, print, write segment scores."""
-    from gnomon import report
     from gnomon.metrics import score
 
     chosen, code = metrics(args), args.allow_code
@@ -57,7 +65,9 @@ def run(args: argparse.Namespace) -> int:
         digits = 1 if args.width is None else args.width
         emit(args, "".join(f"{value:.{digits}f}\n" for s in scores for value in s.system))
     elif args.sentence_level:
+        from gnomon import report
+
         emit(args, report.render_segments(scores, args.format, command="score", digits=args.width))
     else:
-        emit(args, report.render(scores, args.format, command="score", digits=args.width))
+        show(args, scores, "score")
     return 0

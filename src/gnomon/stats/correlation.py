@@ -32,7 +32,7 @@ def pearson(x: ArrayLike, y: ArrayLike) -> float:
         LengthMismatchError: the two are not of one length, or not one-dimensional.
 
     >>> pearson([1, 2, 3, 4], [2, 4, 6, 9])
-    0.9917...
+    0.9943...
     """
     a, b = _complete_pairs(x, y)
     if len(a) < 2 or _is_constant(a) or _is_constant(b):  # r needs two points
