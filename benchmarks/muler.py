@@ -2,8 +2,8 @@
 
 ``python benchmarks/muler.py`` prints the table and writes it to ``benchmarks/RESULTS.md``. It uses
 WMT19 de-en where the folder named by ``GNOMON_SHARED`` (default ``../shared``) holds it, else the
-bundled example, and a spaCy pipeline for English. CPU seconds of one thread are compared; nothing is
-asserted about them.
+bundled example, and a spaCy pipeline for English. CPU seconds of one thread are compared; nothing
+is asserted about them.
 """
 
 from __future__ import annotations
