@@ -233,3 +233,27 @@ def test_ctrl_c_says_that_the_tags_are_kept(process, tmp_path: Path, tagged) -> 
     assert out == ""
     assert "kept in the cache" in err
     assert "Traceback" not in err
+
+
+def test_ones_own_patterns_need_no_tagger_for_the_language(gnomon, files) -> None:
+    answer = gnomon(
+        "muler", "score", files / "ref.txt", "-i", files / "a.txt", "-l", "xx", *WORD, "-f", "json"
+    )
+    assert answer.code == 0
+    assert "spacy" not in answer.json()["signatures"]["bleu"]
+
+
+def test_ones_own_labels_are_the_default_features(gnomon, files) -> None:
+    lines = [
+        '{"text": "the cat sat on the mat .", "spans": [{"start": 4, "end": 7, "label": "x:a"}]}',
+        '{"text": "the cat sat on a mat .", "spans": [{"start": 4, "end": 7, "label": "x:a"}]}',
+        '{"text": "a dog barked .", "spans": []}',
+        '{"text": "it was 7 o\'clock in 1999 .", "spans": []}',
+    ]
+    (files / "l.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    answer = gnomon(
+        "muler", "score", files / "ref.txt", "-i", files / "a.txt", "--labels", files / "l.jsonl",
+        "-f", "json", "--variant", "ratio",
+    )  # fmt: skip
+    (row,) = answer.json()["rows"]
+    assert (row["feature"], row["segments"], row["muler"]) == ("x:a", 1, 0)

@@ -204,3 +204,25 @@ def test_the_python_twin_gives_the_same_numbers(gnomon, es_en) -> None:
 def test_transposed_python_references_are_recognised() -> None:
     with pytest.raises(gn.errors.DataError, match="transposed"):
         gn.TestSet.from_lists({"a": ["x", "y", "z"]}, [["1", "2", "3"], ["4", "5", "6"]])
+
+
+def test_a_table_without_system_columns_is_refused(gnomon, files) -> None:
+    (files / "t.tsv").write_text("reference\ta\nx\ty\n", encoding="utf-8")
+    answer = gnomon("score", "--table", files / "t.tsv", "-f", "json")
+    assert answer.code == 1
+    assert answer.out == ""
+    assert "--system-columns" in answer.err
+
+
+def test_options_of_bleu_without_bleu_are_refused(gnomon, files) -> None:
+    answer = gnomon("score", files / "ref.txt", "-i", files / "a.txt", "-m", "chrf", "-lc")
+    assert answer.code == 2
+    assert "chrf(lowercase=True)" in answer.err
+
+
+def test_info_counts_in_whole_numbers(gnomon, es_en) -> None:
+    answer = gnomon("info", "-t", es_en)
+    assert "209" in answer.out
+    assert "209.0" not in answer.out
+    for word in ("news", "apertium-direct", "documents"):
+        assert word in answer.out

@@ -96,7 +96,7 @@ def annotate(
         *labelled(kinds, distinct, labels),
     ]
     left = [kind for kind in kinds if kind not in own]
-    if tagger or language or any(not is_wildcard(kind) for kind in left):
+    if any(not is_wildcard(kind) or tagger or language for kind in left):
         annotator, notices = _annotator(tagger, language, left)
         sources.append(
             tagged(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from rich_argparse import RawDescriptionRichHelpFormatter
 
-from gnomon.errors import UsageError
+from gnomon.errors import DataError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,6 +27,7 @@ __all__ = [
     "add_output",
     "emit",
     "load",
+    "load_outputs",
     "metrics",
     "show",
 ]
@@ -143,10 +144,26 @@ def load(args: argparse.Namespace) -> TestSet:
     )
 
 
+def load_outputs(args: argparse.Namespace) -> TestSet:
+    """Likewise, and it must hold the output of at least one system."""
+    testset = load(args)
+    if not testset.systems:
+        raise DataError(
+            f"test set {testset.name!r} holds no system outputs; name some with -i, or, of a table,"
+            " with --system-columns"
+        )
+    return testset
+
+
 def metrics(args: argparse.Namespace) -> list[str]:
     """The specs of the metrics that the options name, checked before anything is read."""
     from gnomon.metrics import parse
 
+    if (args.tokenize or args.lowercase) and "bleu" not in args.metrics:
+        raise UsageError(
+            f"-tok and -lc are options of bleu, and the metrics are {' '.join(args.metrics)}; write"
+            " an option into the metric, as in 'chrf(lowercase=True)'"
+        )
     specs = [_with_bleu_options(spec, args) for spec in args.metrics]
     for spec in specs:
         parse(spec, allow_code=args.allow_code)

@@ -6,7 +6,15 @@ from typing import TYPE_CHECKING
 
 from rich_argparse import RawDescriptionRichHelpFormatter
 
-from gnomon.cli._options import add_command, add_data, add_metrics, add_output, load, metrics, show
+from gnomon.cli._options import (
+    add_command,
+    add_data,
+    add_metrics,
+    add_output,
+    load_outputs,
+    metrics,
+    show,
+)
 from gnomon.errors import UsageError
 
 if TYPE_CHECKING:
@@ -56,18 +64,18 @@ def run_score(args: argparse.Namespace) -> int:
     from gnomon.muler import muler
 
     lexicons, patterns = _pairs(args.lexicon, "--lexicon"), _pairs(args.pattern, "--pattern")
-    chosen = metrics(args)
-    testset = load(args)
+    chosen, labels = metrics(args), _labels(args.labels)
+    testset = load_outputs(args)
     with stages(quiet=args.quiet) as progress:
         progress.tick("reading")
         finding = muler(
             testset,
             chosen,
-            args.features or _default_features(args),
+            args.features or _default_features(args, labels),
             tagger=args.tagger,
             lexicons=lexicons,
             patterns=patterns,
-            labels=_labels(args.labels),
+            labels=labels,
             variants=args.variant,
             by=args.by,
             overlap=args.overlap,
@@ -140,12 +148,17 @@ def _pairs(items: Sequence[str], option: str) -> dict[str, str]:
     return found
 
 
-def _default_features(args: argparse.Namespace) -> list[str]:
-    extra = ["lex:*"] * bool(args.lexicon) + ["re:*"] * bool(args.pattern)
-    tagged = bool(args.tagger or args.language_pair or args.test_set)
-    if extra and not tagged:
-        return extra
-    return ["pos:*", "ent:*", *extra]
+def _default_features(args: argparse.Namespace, labels: Labels | None) -> list[str]:
+    """What was given of one's own; parts of speech and entities where a tagger can be had."""
+    own = ["lex:*"] * bool(args.lexicon) + ["re:*"] * bool(args.pattern)
+    own += [f"{kind}:*" for kind in sorted(labels.kinds)] if labels else []
+    if args.tagger and not args.tagger.startswith("spacy:"):
+        from gnomon.annotate import describe
+
+        return [*(f"{kind}:*" for kind in describe(args.tagger)), *own]
+    if own and not (args.tagger or args.language_pair):
+        return own
+    return list(dict.fromkeys(["pos:*", "ent:*", *own]))
 
 
 def _labels(paths: Sequence[str]) -> Labels | None:

@@ -10,7 +10,6 @@ from gnomon.cli._options import (
     add_metrics,
     add_output,
     emit,
-    load,
     metrics,
     show,
 )
@@ -55,7 +54,7 @@ def run(args: argparse.Namespace) -> int:
     from gnomon.metrics import score
 
     chosen, code = metrics(args), args.allow_code
-    testset = load(args)
+    testset = load_outputs(args)
     scores = [score(testset, metric, allow_code=code) for metric in chosen]
     if args.segments:
         from gnomon.formats import write_segment_scores

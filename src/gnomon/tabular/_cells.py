@@ -88,7 +88,7 @@ def cell_text(value: Cell, column: Column, digits: int | None = None) -> str:
         return "yes" if value else "no"
     if number is None:
         return UNDEFINED
-    if column.kind == "count" and number == int(number):
+    if isinstance(value, int) or (column.kind == "count" and number == int(number)):
         return str(int(number))
     wanted = column.digits if digits is None else digits
     return f"{number:z.{wanted}f}"
