@@ -10,6 +10,7 @@ from gnomon.cli._options import (
     add_metrics,
     add_output,
     emit,
+    load_outputs,
     metrics,
     show,
 )
