@@ -45,6 +45,7 @@ $(VENV)/.demo: $(VENV)/bin/python pyproject.toml requirements-demo.txt
 	$(BIN)/python -m pip install -q --no-deps --require-hashes -r requirements-demo.txt
 	touch $@
 
-$(VENV)/.test: $(VENV)/.demo
+$(VENV)/.test: $(VENV)/.demo requirements-test.txt
 	$(BIN)/python -m pip install -q --group test --group docs
+	$(BIN)/python -m pip install -q --no-deps --require-hashes -r requirements-test.txt
 	touch $@
