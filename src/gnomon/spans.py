@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -82,11 +83,16 @@ class SpanTable:
         np.add.at(counts, (self.feature, self.text), 1)
         return counts
 
+    @cached_property
+    def rows(self) -> NDArray[np.int64]:
+        """int64 [texts + 1]; the rows of text t are ``rows[t]`` to ``rows[t + 1]``."""
+        return np.searchsorted(self.text, np.arange(self.texts + 1, dtype=self.text.dtype))
+
     def spans(self, text: int, feature: str) -> tuple[Span, ...]:
         """The spans of one feature in one text, in order."""
-        low, high = np.searchsorted(self.text, [text, text + 1])
-        rows = np.flatnonzero(self.feature[low:high] == self.features.index(feature)) + low
-        return tuple(Span(int(self.start[r]), int(self.end[r])) for r in rows)
+        low, high = self.rows[text], self.rows[text + 1]
+        found = np.flatnonzero(self.feature[low:high] == self.features.index(feature)) + low
+        return tuple(Span(int(self.start[r]), int(self.end[r])) for r in found)
 
     def select(self, features: Sequence[str]) -> SpanTable:
         """The table of some of the features, in the order given."""
