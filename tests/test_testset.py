@@ -157,3 +157,22 @@ def test_a_summary_counts() -> None:
     assert summary.human_scores == ("z.system", "darr")
     assert summary.empty == {"s": 1}
     assert summary.sources
+
+
+def test_test_sets_with_human_scores_can_be_compared() -> None:
+    def judged(score: float) -> TestSet:
+        human = HumanScores("da", "system", ("s",), np.array([[score]]))
+        return TestSet("t", {"A": ["x"]}, {"s": ["x"]}, human=(human,))
+
+    assert judged(1.0) == judged(1.0)
+    assert judged(float("nan")) == judged(float("nan"))
+    assert judged(1.0) != judged(2.0)
+
+
+@pytest.mark.parametrize(
+    ("systems", "references"),
+    [({"s": "ab"}, ["a", "b"]), (["a"], ["a"]), ({"s": ["a"]}, [[3]]), ({"s": [1]}, ["a"])],
+)
+def test_what_is_no_list_of_texts_is_refused(systems: Any, references: Any) -> None:
+    with pytest.raises(DataError, match=r"must be a list|must map|must be strings"):
+        TestSet.from_lists(systems, references)

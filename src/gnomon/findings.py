@@ -108,6 +108,7 @@ class HeatMap:
         high: value at which it ends; None: the largest that occurs.
         marks: a boolean column that flags a cell ("outside [0, 1]").
         exhibits: cells lead to the exhibits of the same group (= row value) and system.
+        prominent: text, LaTeX and Markdown show it too, not the report alone.
     """
 
     table: str
@@ -121,6 +122,7 @@ class HeatMap:
     high: float | None = None
     marks: str | None = None
     exhibits: bool = False
+    prominent: bool = True
 
 
 @dataclass(frozen=True)
@@ -293,14 +295,19 @@ class Finding:
             ) from error
         return pl.DataFrame(self.to_dict(name), infer_schema_length=None, strict=False)
 
+    def shown(self) -> tuple[View | None, ...]:
+        """The views that text shows: the prominent heat maps, else the first view, if any."""
+        maps = tuple(v for v in self.views if isinstance(v, HeatMap) and v.prominent)
+        return maps or (self.views[0] if self.views else None,)
+
     def to_latex(self) -> str:
-        """The first view as a LaTeX table (booktabs), everything from the data escaped."""
+        """The views that text shows as LaTeX tables (booktabs), everything from data escaped."""
         from gnomon import tabular
 
-        return tabular.to_latex(tabular.grid(self))
+        return "\n".join(tabular.to_latex(tabular.grid(self, view)) for view in self.shown())
 
     def to_markdown(self) -> str:
-        """The first view as a Markdown table."""
+        """The views that text shows as Markdown tables."""
         from gnomon import tabular
 
-        return tabular.to_markdown(tabular.grid(self))
+        return "\n".join(tabular.to_markdown(tabular.grid(self, view)) for view in self.shown())

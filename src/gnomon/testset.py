@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Protocol, TypeVar, cast
@@ -13,7 +14,6 @@ from gnomon.batch import Batch
 from gnomon.errors import DataError, LengthMismatchError, UnknownNameError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
     from os import PathLike
 
     from numpy.typing import NDArray
@@ -43,7 +43,7 @@ class SystemInfo:
     extra: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class HumanScores:
     """Scores that people gave.
 
@@ -63,6 +63,14 @@ class HumanScores:
     values: NDArray[np.float64]
     items: tuple[str, ...] = ()
     rater: str | None = None
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, HumanScores):
+            return NotImplemented
+        mine, theirs = ((h.kind, h.level, h.systems, h.items, h.rater) for h in (self, other))
+        return mine == theirs and np.array_equal(self.values, other.values, equal_nan=True)
+
+    __hash__ = None  # type: ignore[assignment]  # arrays have no hash
 
     def of(self, system: str) -> NDArray[np.float64]:
         """The scores of one system, float64 [items]; all NaN if it was not scored."""
@@ -240,7 +248,8 @@ class TestSet:
         Args:
             systems: name -> one text per segment.
             references: one text per segment, or, sentence-major, one list of texts per segment
-                (lists may differ in length).
+                (lists may differ in length). Transposed lists are recognised by their shape, and
+                so cannot be where there are as many references as segments.
             sources: one text per segment.
             language_pair: "de-en" or "en".
             name: what to call it.
@@ -255,6 +264,7 @@ class TestSet:
         >>> list(ts.references)
         ['1', '2']
         """
+        _check_lists(systems, references)
         return cls(
             name=name,
             references=_named_references(references, systems),
@@ -452,6 +462,24 @@ def _check_human(testset: TestSet, segments: int) -> None:
                 f"human scores {human.kind!r} at {human.level} level have shape"
                 f" {human.values.shape}; expected {(len(human.systems), items)}"
             )
+
+
+def _check_lists(systems: object, references: object) -> None:
+    if not isinstance(systems, Mapping):
+        raise DataError(
+            f"systems must map names to lists of texts; got {type(systems).__name__}: pass"
+            " {'name': texts}"
+        )
+    rows = {f"system {name!r}": texts for name, texts in systems.items()}
+    for place, texts in {**rows, "references": references}.items():
+        if isinstance(texts, str) or not isinstance(texts, Sequence):
+            raise DataError(f"{place} must be a list with one text per segment; got {texts!r:.60}")
+    flat = [t for texts in rows.values() for t in texts]
+    for row in cast("Sequence[object]", references):
+        flat += [row] if isinstance(row, str) else list(cast("Sequence[object]", row))
+    for text in flat:
+        if text is not None and not isinstance(text, str):
+            raise DataError(f"texts must be strings; got {text!r:.60} ({type(text).__name__})")
 
 
 def _named_references(

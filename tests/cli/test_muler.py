@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
+import os
 import random
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -257,3 +260,47 @@ def test_ones_own_labels_are_the_default_features(gnomon, files) -> None:
     )  # fmt: skip
     (row,) = answer.json()["rows"]
     assert (row["feature"], row["segments"], row["muler"]) == ("x:a", 1, 0)
+
+
+def test_text_shows_every_metric_and_slice(gnomon, es_en) -> None:
+    common = ["muler", "score", "-t", es_en, *WORD, "-m", "bleu", "chrf", "--by", "domain", "-q"]
+    for form in ("text", "markdown", "latex"):
+        text = gnomon(*common, "-f", form).out
+        assert text.count("re:word") >= 2 * 5, form  # two metrics, the whole and four domains
+    assert "MuLER under chrf, news" in gnomon(*common).out
+
+
+def test_outputs_that_cannot_be_written_are_refused_before_any_work(gnomon, files) -> None:
+    common = ["muler", "score", files / "ref.txt", "-i", files / "a.txt", *WORD]
+    answer = gnomon(*common, "--html", files / "r.html", "-o", "/nonexistent/y.json")
+    assert answer.code == 1
+    assert not (files / "r.html").exists()
+    same = gnomon(*common, "--html", files / "r", "-o", files / "r")
+    assert (same.code, (files / "r").exists()) == (2, False)
+    onto_input = gnomon(*common, "-o", files / "ref.txt")
+    assert onto_input.code == 2
+    assert (files / "ref.txt").read_text(encoding="utf-8").startswith("the cat")
+
+
+@pytest.mark.skipif(not hasattr(os, "openpty"), reason="needs pseudo-terminals")
+def test_progress_on_a_terminal_does_not_mix_with_the_result(files) -> None:
+    command = ["muler", "score", "ref.txt", "-i", "a.txt", *WORD]
+    leader, follower = os.openpty()
+    with subprocess.Popen(
+        [sys.executable, "-m", "gnomon", *command],
+        cwd=files,
+        stdout=follower,
+        stderr=follower,
+        stdin=subprocess.DEVNULL,
+        env={**os.environ, "TERM": "xterm", "COLUMNS": "100"},
+    ) as run:
+        os.close(follower)
+        screen = b""
+        with contextlib.suppress(OSError):  # the terminal is gone when the program is
+            while chunk := os.read(leader, 65536):
+                screen += chunk
+        assert run.wait(timeout=60) == 0
+    os.close(leader)
+    result = screen.decode().rpartition("time: ")[2]
+    assert "re:word" in result
+    assert "\x1b[2K" not in result  # nothing is erased once the result is printed

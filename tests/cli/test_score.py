@@ -226,3 +226,44 @@ def test_info_counts_in_whole_numbers(gnomon, es_en) -> None:
     assert "209.0" not in answer.out
     for word in ("news", "apertium-direct", "documents"):
         assert word in answer.out
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["ref.txt", "-i", "a.txt", "--systems", "a"],
+        ["ref.txt", "-i", "a.txt", "--references", "A"],
+        ["--table", "t.tsv", "-i", "a.txt", "--system-columns", "a"],
+        ["--table", "t.tsv", "--system-columns", "a", "a"],
+        ["-t", ".", "-s", "ref.txt"],
+        ["-t", ".", "-i", "a.txt", "--systems", "a"],
+        ["ref.txt", "-i", "a.txt", "-l", "de-en-fr"],
+    ],
+)
+def test_contradictory_inputs_are_refused(gnomon, files, monkeypatch, arguments) -> None:
+    monkeypatch.chdir(files)
+    answer = gnomon("score", *arguments)
+    assert answer.code == 2
+    assert answer.out == ""
+
+
+def test_a_table_may_come_from_standard_input(gnomon) -> None:
+    answer = gnomon(
+        "score", "--table", "-", "--table-format", "tsv", "--system-columns", "a", "-b",
+        stdin=b"reference\ta\nx y z w\tx y z w\n",
+    )  # fmt: skip
+    assert answer.out == "100.0\n"
+
+
+def test_sentence_level_numbers_only_come_one_per_segment(gnomon, files) -> None:
+    answer = gnomon("score", files / "ref.txt", "-i", files / "a.txt", "-sl", "-b")
+    assert len(answer.out.split()) == 3
+
+
+def test_odd_lines_are_accepted_and_said(gnomon, files) -> None:
+    text = "a\u2028b\n" + "w " * 10_001 + "\nc\x07d\n"
+    (files / "odd.txt").write_text(text, encoding="utf-8")
+    answer = gnomon("score", files / "ref.txt", "-i", files / "odd.txt")
+    assert answer.code == 0
+    for word in ("separator", "longer than", "control character"):
+        assert word in answer.err

@@ -272,3 +272,30 @@ def test_a_test_set_without_systems_is_refused() -> None:
     testset = gn.TestSet("empty", {"A": ["x"]}, {})
     with pytest.raises(DataError, match="no system outputs"):
         gn.muler(testset, "bleu", ["re:animal"], patterns=ANIMAL)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"granularity": "word"}, "token, span"),
+        ({"overlap": "some"}, "any, majority, inside"),
+        ({"examples": -1}, "0 or more"),
+        ({"features": "re:animal"}, "list of names"),
+    ],
+)
+def test_options_are_checked_before_any_work(options: dict[str, Any], said: str) -> None:
+    testset = gn.TestSet.from_lists({"a": ["the cat"]}, ["the dog"])
+    request = {"features": ["re:animal"], "patterns": ANIMAL, **options}
+    with pytest.raises(UsageError, match=said):
+        gn.muler(testset, "bleu", **request)
+
+
+def test_a_function_that_fails_is_named_with_its_fault() -> None:
+    testset = gn.TestSet.from_lists({"a": ["the cat"]}, ["the dog"])
+
+    def broken(candidate: str, reference: str) -> float:
+        return len(candidate) / (len(reference) - len(reference))
+
+    own = gn.metric(broken, name="broken")
+    with pytest.raises(gn.errors.ScoringError, match="ZeroDivisionError"):
+        _muler(testset, own)

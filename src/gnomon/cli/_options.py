@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import os
+import re
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from rich_argparse import RawDescriptionRichHelpFormatter
 
-from gnomon.errors import DataError, UsageError
+from gnomon.errors import DataError, OutputError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,6 +27,7 @@ __all__ = [
     "add_data",
     "add_metrics",
     "add_output",
+    "check_outputs",
     "emit",
     "load",
     "load_outputs",
@@ -34,6 +37,7 @@ __all__ = [
 
 Subparsers = argparse._SubParsersAction  # noqa: SLF001  # argparse gives the type no public name
 
+_PAIR = re.compile("[a-z]{2,3}(_[A-Za-z]+)?(-[a-z]{2,3}(_[A-Za-z]+)?)?")
 FORMATS = ("text", "json", "tsv", "latex", "markdown")
 
 
@@ -77,6 +81,7 @@ def add_data(parser: argparse.ArgumentParser) -> None:
     data.add_argument("--references", nargs="+", metavar="NAME", help="likewise")
     table = parser.add_argument_group("data from one TSV or JSONL file")
     table.add_argument("--table", metavar="FILE", help="a file with a header, or JSON objects")
+    table.add_argument("--table-format", choices=("tsv", "jsonl"), help="if its name does not tell")
     table.add_argument("--reference-columns", nargs="+", metavar="COLUMN", default=["reference"])
     table.add_argument("--system-columns", nargs="+", metavar="COLUMN", help="one per system")
     table.add_argument("--source-column", metavar="COLUMN")
@@ -119,9 +124,11 @@ def load(args: argparse.Namespace) -> TestSet:
     from gnomon import formats
     from gnomon.testset import TestSet
 
+    _check_data(args)
     if args.table:
         return formats.read_table(
             args.table,
+            format=args.table_format,
             references=args.reference_columns,
             systems=args.system_columns or [],
             source=args.source_column,
@@ -142,6 +149,27 @@ def load(args: argparse.Namespace) -> TestSet:
         source=args.source,
         language_pair=args.language_pair,
     )
+
+
+def check_outputs(args: argparse.Namespace, *paths: str | None) -> None:
+    """Refuse, before any work, outputs that cannot be written or that are one file.
+
+    Raises:
+        OutputError: the folder of an output is missing or may not be written to.
+        UsageError: two outputs are the same file, or an output is an input.
+    """
+    wanted = [Path(path) for path in (args.output, *paths) if path not in (None, "-")]
+    taken = {Path(path).resolve() for path in (*args.refs, *(args.input or ())) if path != "-"}
+    for path in wanted:
+        if not path.resolve().parent.is_dir() or not os.access(path.resolve().parent, os.W_OK):
+            raise OutputError(
+                f"cannot write {path}: its folder {path.parent} does not exist or may not be"
+                " written to; make it first, or name another"
+            )
+        if path.resolve() in taken:
+            raise UsageError(f"{path} is named twice: as an output, and as an input or output")
+        if not path.is_dir() and path.exists() is path.is_file():
+            taken.add(path.resolve())
 
 
 def load_outputs(args: argparse.Namespace) -> TestSet:
@@ -165,6 +193,8 @@ def metrics(args: argparse.Namespace) -> list[str]:
             " an option into the metric, as in 'chrf(lowercase=True)'"
         )
     specs = [_with_bleu_options(spec, args) for spec in args.metrics]
+    if len(set(specs)) < len(specs):
+        raise UsageError(f"a metric is named twice: {' '.join(args.metrics)}")
     for spec in specs:
         parse(spec, allow_code=args.allow_code)
     return specs
@@ -192,6 +222,37 @@ def emit(args: argparse.Namespace, text: str) -> None:
 
     with atomic_write(args.output) as file:
         file.write(text)
+
+
+def _check_data(args: argparse.Namespace) -> None:
+    """Refuse inputs that contradict each other: nothing that was named is left out silently."""
+    pair = args.language_pair
+    if pair and not _PAIR.fullmatch(pair):
+        raise UsageError(f"-l takes a pair such as de-en, or one language such as en; got {pair!r}")
+    wrong = _contradictions(args)
+    if wrong:
+        raise UsageError("; ".join(wrong))
+
+
+def _contradictions(args: argparse.Namespace) -> list[str]:
+    wrong = []
+    if args.table:
+        given = {"reference files": args.refs, "-i": args.input, "-t": args.test_set}
+        wrong = [name for name, value in {**given, "-s": args.source}.items() if value]
+        wrong = [f"--table cannot go with {name}" for name in wrong]
+        for option in ("reference_columns", "system_columns"):
+            names = getattr(args, option) or []
+            if len(set(names)) < len(names):
+                wrong.append(f"--{option.replace('_', '-')} names a column twice")
+    if not args.test_set:
+        for option in ("systems", "references"):
+            if getattr(args, option):
+                wrong.append(f"--{option} chooses from a test set, and none is named with -t")
+    elif args.source:
+        wrong.append("-s gives a source, and the test set of -t brings its own")
+    elif args.input and args.systems:
+        wrong.append("--systems chooses from the test set, and -i replaces its systems")
+    return wrong
 
 
 def _named_set(args: argparse.Namespace) -> TestSet:

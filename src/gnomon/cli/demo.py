@@ -45,8 +45,8 @@ def run(args: argparse.Namespace) -> int:
             cache=cache.Cache(cache.default_path()),
             progress=progress,
         )
-        sys.stdout.write(report.render(finding, "text", command="muler score"))
         report.write_html(args.html, [finding], title="gnomon demo: Spanish-English by Apertium")
         progress.tick("reporting")
+    sys.stdout.write(report.render(finding, "text", command="muler score"))
     sys.stdout.write(f"\nThe report, to open in a browser: {Path(args.html).resolve()}\n")
     return 0

@@ -11,6 +11,7 @@ from gnomon.cli._options import (
     add_data,
     add_metrics,
     add_output,
+    check_outputs,
     load_outputs,
     metrics,
     show,
@@ -65,6 +66,7 @@ def run_score(args: argparse.Namespace) -> int:
 
     lexicons, patterns = _pairs(args.lexicon, "--lexicon"), _pairs(args.pattern, "--pattern")
     chosen, labels = metrics(args), _labels(args.labels)
+    check_outputs(args, args.html)
     testset = load_outputs(args)
     with stages(quiet=args.quiet) as progress:
         progress.tick("reading")
@@ -87,8 +89,8 @@ def run_score(args: argparse.Namespace) -> int:
         )
         if args.html:
             report.write_html(args.html, [finding], title=f"{finding.title} ({testset.name})")
-        show(args, finding, "muler score")
         progress.tick("reporting")
+    show(args, finding, "muler score")
     return 0
 
 

@@ -9,6 +9,7 @@ from gnomon.cli._options import (
     add_data,
     add_metrics,
     add_output,
+    check_outputs,
     emit,
     load_outputs,
     metrics,
@@ -55,6 +56,7 @@ def run(args: argparse.Namespace) -> int:
     from gnomon.metrics import score
 
     chosen, code = metrics(args), args.allow_code
+    check_outputs(args, args.segments)
     testset = load_outputs(args)
     scores = [score(testset, metric, allow_code=code) for metric in chosen]
     if args.segments:
@@ -63,7 +65,8 @@ def run(args: argparse.Namespace) -> int:
         write_segment_scores(args.segments, scores, testset)
     if args.score_only:
         digits = 1 if args.width is None else args.width
-        emit(args, "".join(f"{value:.{digits}f}\n" for s in scores for value in s.system))
+        values = [s.segments.ravel() if args.sentence_level else s.system for s in scores]
+        emit(args, "".join(f"{value:.{digits}f}\n" for row in values for value in row))
     elif args.sentence_level:
         from gnomon import report
 

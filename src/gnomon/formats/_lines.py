@@ -26,6 +26,9 @@ _KNOWN = (
     (b"SQLite format 3", "an SQLite data base: write the texts to a plain text file"),
     (b"\x80\x04\x95", "a Python pickle: write the texts to a plain text file"),
 )
+_SEPARATORS = re.compile("[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]|\r(?=.)")
+_CONTROLS = re.compile("[\x01-\x08\x0e-\x1b\x1f\x7f]")
+_LONG = 20_000
 _BREAKS = re.compile("[\n\x00]|\r$")
 
 
@@ -33,8 +36,9 @@ def read_lines(path: str | PathLike[str]) -> list[str]:
     r"""Read a text file, one segment per line.
 
     Lines end at ``\n`` and nowhere else: U+2028, U+0085 and other separators stay inside their
-    segment. Accepted, and said through the logger ``gnomon.formats``: a byte order mark, and
-    ``\r\n`` as line end (a lone ``\r`` stays). The last line needs no line end.
+    segment. Accepted, and said through the logger ``gnomon.formats``: a byte order mark,
+    ``\r\n`` as line end (a lone ``\r`` stays), such separators and control characters, and lines of
+    over 20,000 characters. The last line needs no line end.
 
     Args:
         path: the file; a name ending in ``.gz`` is decompressed, ``-`` is standard input (which
@@ -56,7 +60,9 @@ def read_lines(path: str | PathLike[str]) -> list[str]:
     if returns:
         LOGGER.info("%s: %d of %d lines end in \\r\\n; read as \\n", name, returns, len(lines))
         lines = [line.removesuffix("\r") for line in lines]
-    return [*lines, last] if last else lines
+    lines = [*lines, last] if last else lines
+    _report_oddities(name, lines)
+    return lines
 
 
 def write_lines(path: str | PathLike[str], lines: Iterable[str]) -> None:
@@ -130,6 +136,18 @@ def report_empty(name: str, kind: str, texts: Sequence[str | None]) -> None:
         return
     say = LOGGER.warning if kind == "reference" else LOGGER.info
     say("%s: %d empty %s segment(s), the first in line %d", name, len(empty), kind, empty[0])
+
+
+def _report_oddities(name: str, lines: Sequence[str]) -> None:
+    """Say what is accepted, but may surprise: separators inside a line, and very long lines."""
+    for what, found in (
+        ("hold a line separator other than \\n, which stays in the segment", _SEPARATORS.search),
+        ("hold a control character", _CONTROLS.search),
+        (f"are longer than {_LONG} characters", lambda line: len(line) > _LONG),
+    ):
+        odd = [i for i, line in enumerate(lines, start=1) if found(line)]
+        if odd:
+            LOGGER.info("%s: %d line(s) %s, the first is line %d", name, len(odd), what, odd[0])
 
 
 def _refuse(data: bytes, position: int, name: str, problem: str) -> None:

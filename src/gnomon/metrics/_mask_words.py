@@ -42,21 +42,26 @@ def surviving_words(bound: BoundMetric, batch: Batch) -> MaskWords:
 
     Raises:
         MaskingError: there are none: oracle equals anti-oracle under this metric.
+        ScoringError: the metric fails, whatever the mask.
     """
-    failure: ScoringError | None = None
+    failures: list[ScoringError] = []
+    tried = 0
     for words in _PROPOSALS:
         if _present(words, batch.texts):
             continue
+        tried += 1
         try:
             if _survive(bound, words, batch.language_pair):
                 return words
         except ScoringError as error:
-            failure = error
+            failures.append(error)
+    if failures and len(failures) == tried:
+        raise failures[0]  # no mask is at fault: the metric fails on any text
     raise MaskingError(
         f"oracle equals anti-oracle under {bound.name}: {len(_PROPOSALS)} sets of mask words were"
         " tried, and none makes texts with equal masks score like identical texts and better than"
         " texts with different masks; MuLER is undefined for this metric"
-    ) from failure
+    )
 
 
 def _survive(bound: BoundMetric, words: MaskWords, language_pair: str | None) -> bool:

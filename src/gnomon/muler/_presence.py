@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Presence", "presence"]
 
+_ONE_EACH = ("ent", "pos", "morph", "dep")
+
 
 @dataclass(frozen=True)
 class Presence:
@@ -37,9 +39,14 @@ class Presence:
 
 
 def presence(batch: Batch, spans: SpanTable, feature: int) -> Presence:
-    """Compare how often a feature occurs on the two sides of every segment."""
-    rows = spans.text[spans.feature == feature]
-    counts = np.bincount(rows, minlength=len(batch.texts))
+    """Compare how often a feature occurs on the two sides of every segment.
+
+    Entities are counted as spans; any other feature by its tokens: a span of a tagger is one
+    token, one of a list, a pattern or a label file as many as it has words.
+    """
+    rows = np.flatnonzero(spans.feature == feature)
+    sizes = _sizes(batch, spans, feature, rows)
+    counts = np.bincount(spans.text[rows], sizes, minlength=len(batch.texts)).astype(np.intp)
     shape = batch.shape
     both = np.zeros(shape, dtype=np.bool_)
     shares = np.full((4, *shape), np.nan)
@@ -47,6 +54,23 @@ def presence(batch: Batch, spans: SpanTable, feature: int) -> Presence:
         candidate = counts[batch.candidates[system]]
         both[system], shares[:, system] = _compare(candidate, counts, batch.references_of(system))
     return Presence(both, *shares)
+
+
+def _sizes(
+    batch: Batch, spans: SpanTable, feature: int, rows: NDArray[np.intp]
+) -> NDArray[np.intp]:
+    if spans.features[feature].split(":")[0] in _ONE_EACH:
+        return np.ones(len(rows), dtype=np.intp)
+    pieces = (
+        batch.texts[text][start:end]
+        for text, start, end in zip(
+            spans.text[rows].tolist(),
+            spans.start[rows].tolist(),
+            spans.end[rows].tolist(),
+            strict=True,
+        )
+    )
+    return np.array([max(1, len(piece.split())) for piece in pieces], dtype=np.intp)
 
 
 def _compare(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias, cast
 import numpy as np
 
 from gnomon.annotate import annotate
-from gnomon.errors import DataError, UsageError
+from gnomon.errors import DataError, UnknownNameError, UsageError
 from gnomon.findings import Finding
 from gnomon.metrics import bind, signature_of, with_masking
 from gnomon.metrics.masking import MaskPlan
@@ -102,6 +102,7 @@ def muler(
         DataError: the test set has no references or no systems.
     """
     _check(testset, variants)
+    _check_options(features, overlap, granularity, examples)
     metrics = list(metric) if isinstance(metric, list | tuple) else [cast("AnyMetric", metric)]
     bound = _bind(testset, metrics, allow_code=allow_code)
     batch = testset.batch()
@@ -126,6 +127,19 @@ def _check(testset: TestSet, variants: Sequence[str]) -> None:
     unknown = [v for v in variants if v not in VARIANTS]
     if unknown or not variants:
         raise UsageError(f"variants are {' and '.join(VARIANTS)}; got {list(variants)}")
+
+
+def _check_options(features: Sequence[str], overlap: str, granularity: str, examples: int) -> None:
+    if isinstance(features, str):
+        raise UsageError(f"features must be a list of names; got {features!r}: pass [{features!r}]")
+    for name, value, allowed in (
+        ("overlap", overlap, ("any", "majority", "inside")),
+        ("granularity", granularity, ("token", "span")),
+    ):
+        if value not in allowed:
+            raise UnknownNameError(name, value, allowed)
+    if examples < 0:
+        raise UsageError(f"examples is a number of segments, 0 or more; got {examples}")
 
 
 def _bind(

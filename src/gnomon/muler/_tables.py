@@ -111,9 +111,9 @@ def views(
         shown: the systems picked at first.
     """
     found: list[View] = [
-        _heat_map(metric, variant, part)
-        for part in parts
+        _heat_map(metric, variant, part, prominent=variant == variants[0])
         for metric in metrics
+        for part in parts
         for variant in variants
     ]
     for metric in metrics:
@@ -121,7 +121,7 @@ def views(
     return tuple(found)
 
 
-def _heat_map(metric: str, variant: Variant, part: str | None) -> HeatMap:
+def _heat_map(metric: str, variant: Variant, part: str | None, *, prominent: bool) -> HeatMap:
     where: dict[str, Cell] = {"metric": metric, "variant": variant, "slice": part}
     place = "" if part is None else f", {part}"
     kind = "" if variant == "ratio" else " (segment-clipped)"
@@ -137,6 +137,7 @@ def _heat_map(metric: str, variant: Variant, part: str | None) -> HeatMap:
         high=1.0,
         marks="outside",
         exhibits=True,
+        prominent=prominent,
     )
 
 

@@ -38,7 +38,7 @@ def render(
     Args:
         what: a finding (its ``method`` names the command), or one :class:`Scores` per metric.
         format: "text", "json", "tsv", "latex" or "markdown"; JSON and TSV hold the records of the
-            contract, unrounded; the others the first view.
+            contract, unrounded; the others show the views of :meth:`Finding.shown`.
         command: the command's name in JSON, for scores.
         digits: digits after the point, for people.
         neutralise: TSV only: keep spreadsheets from running texts as formulas.
@@ -141,8 +141,8 @@ def _finding(
         file = io.StringIO()
         print_finding(finding, digits=digits, width=width, file=file)
         return file.getvalue()
-    made = grid(finding, digits=digits)
-    return to_latex(made) if format_ == "latex" else to_markdown(made)
+    write = to_latex if format_ == "latex" else to_markdown
+    return "\n".join(write(grid(finding, view, digits=digits)) for view in finding.shown())
 
 
 def _scores(

@@ -38,18 +38,22 @@ def print_finding(
     width: int | None = None,
     file: IO[str] | None = None,
 ) -> None:
-    """Print one view of a finding, with its facts above and notices and signatures below.
+    """Print views of a finding, with its facts above and notices and signatures below.
 
     Args:
         finding: what a method found.
-        view: one of its views; the first by default.
+        view: one of its views; by default those of :meth:`Finding.shown`.
         digits: digits after the point; by default each column's own.
         width: characters per line; by default COLUMNS, the terminal's, or 100 where none is known.
         file: where to print; standard output by default.
     """
     console = _console(width, file)
     _print_facts(console, finding.facts)
-    _print_grid(console, grid(finding, view, digits=digits), finding.notices)
+    *others, last = finding.shown() if view is None else (view,)
+    for other in others:
+        _print_grid(console, grid(finding, other, digits=digits), ())
+        console.print()
+    _print_grid(console, grid(finding, last, digits=digits), finding.notices)
 
 
 def print_scores(
