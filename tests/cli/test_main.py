@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import subprocess
 import sys
 
@@ -90,3 +91,11 @@ def test_a_closed_pipe_is_no_error(files) -> None:
     )
     assert "Traceback" not in done.stderr
     assert "rror" not in done.stderr
+
+
+def test_a_command_leaves_the_logging_of_its_process_as_it_was(gnomon, files) -> None:
+    logger = logging.getLogger("gnomon")
+    before = (logger.handlers[:], logger.propagate, logger.level)
+    gnomon("score", files / "ref.txt", "-i", files / "a.txt", "-q")
+    gnomon("score", files / "missing.txt", "-i", files / "a.txt")
+    assert (logger.handlers, logger.propagate, logger.level) == before

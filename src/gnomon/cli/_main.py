@@ -6,6 +6,7 @@ import argparse
 import logging
 import os
 import sys
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from rich_argparse import RawDescriptionRichHelpFormatter
@@ -15,7 +16,7 @@ from gnomon.errors import GnomonError
 from gnomon.signature import version
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 __all__ = ["main", "parser"]
 
@@ -35,8 +36,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = argparse.Namespace()
     try:
         args = parser().parse_args(argv)
-        _log(args)
-        code: int = args.run(args)
+        with _logging(args):
+            code: int = args.run(args)
         sys.stdout.flush()
     except GnomonError as error:
         return _failed(args, error, error.exit_code)
@@ -70,7 +71,9 @@ def parser() -> argparse.ArgumentParser:
     return top
 
 
-def _log(args: argparse.Namespace) -> None:
+@contextmanager
+def _logging(args: argparse.Namespace) -> Iterator[None]:
+    """What gnomon's rooms say goes to stderr while a command runs, and no longer."""
     from gnomon.tabular import visible
 
     class Plain(logging.Formatter):
@@ -81,9 +84,15 @@ def _log(args: argparse.Namespace) -> None:
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(Plain())
     logger = logging.getLogger("gnomon")
+    before = (logger.handlers[:], logger.propagate, logger.level)
     logger.handlers[:] = [handler]
     logger.propagate = False
     logger.setLevel(logging.ERROR if getattr(args, "quiet", False) else logging.INFO)
+    try:
+        yield
+    finally:
+        logger.handlers[:], logger.propagate = before[:2]
+        logger.setLevel(before[2])
 
 
 def _failed(args: argparse.Namespace, error: Exception, code: int) -> int:
