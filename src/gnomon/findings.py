@@ -27,6 +27,8 @@ __all__ = [
     "Finding",
     "HeatMap",
     "Highlight",
+    "Lines",
+    "Scatter",
     "StackedBars",
     "Table",
     "View",
@@ -107,6 +109,8 @@ class HeatMap:
         low: value at which the colour scale starts; None: the smallest that occurs.
         high: value at which it ends; None: the largest that occurs.
         marks: a boolean column that flags a cell ("outside [0, 1]").
+        faint: a boolean column that greys a cell (too few systems to mean much).
+        under: a column shown small below the value of each cell ("n").
         exhibits: cells lead to the exhibits of the same group (= row value) and system.
         prominent: text, LaTeX and Markdown show it too, not the report alone.
     """
@@ -121,6 +125,8 @@ class HeatMap:
     low: float | None = None
     high: float | None = None
     marks: str | None = None
+    faint: str | None = None
+    under: str | None = None
     exhibits: bool = False
     prominent: bool = True
 
@@ -173,7 +179,63 @@ class StackedBars:
     where: Mapping[str, Cell] = field(default_factory=dict)
 
 
-View: TypeAlias = HeatMap | Bars | StackedBars
+@dataclass(frozen=True)
+class Scatter:
+    """One named point per row; the reader sees r and n of every panel.
+
+    Attributes:
+        table: name of the table.
+        title: heading.
+        x: numeric column of the horizontal axis.
+        y: numeric column of the vertical axis.
+        label: column that names a point ("system"); may be blank in rows.
+        series: column that colours the points ("feature", "year"); None: one colour.
+        panels: column whose values get a small panel each; None: a single panel.
+        where: fixed values of other columns.
+        identity: draw the line y = x.
+    """
+
+    table: str
+    title: str
+    x: str
+    y: str
+    label: str
+    series: str | None = None
+    panels: str | None = None
+    where: Mapping[str, Cell] = field(default_factory=dict)
+    identity: bool = False
+
+
+@dataclass(frozen=True)
+class Lines:
+    """Curves of a column over another one.
+
+    Attributes:
+        table: name of the table.
+        title: heading.
+        x: numeric column of the horizontal axis.
+        y: numeric column of the vertical axis.
+        series: column whose values are a curve each.
+        panels: column whose values get a small panel each; None: a single panel.
+        where: fixed values of other columns.
+        low: column with the lower ends of a band; goes with ``high``.
+        high: column with its upper ends.
+        identity: draw the line y = x.
+    """
+
+    table: str
+    title: str
+    x: str
+    y: str
+    series: str
+    panels: str | None = None
+    where: Mapping[str, Cell] = field(default_factory=dict)
+    low: str | None = None
+    high: str | None = None
+    identity: bool = False
+
+
+View: TypeAlias = HeatMap | Bars | StackedBars | Scatter | Lines
 
 
 @dataclass(frozen=True)

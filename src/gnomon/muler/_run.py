@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias, cast
 
-import numpy as np
-
-from gnomon.annotate import annotate
 from gnomon.errors import DataError, UnknownNameError, UsageError
 from gnomon.findings import Finding
 from gnomon.metrics import bind, signature_of, with_masking
 from gnomon.metrics.masking import MaskPlan
+from gnomon.muler._annotated import annotated
 from gnomon.muler._exhibits import Showcase
 from gnomon.muler._figures import feature_scores, figures
 from gnomon.muler._presence import presence
@@ -106,7 +104,7 @@ def muler(
     metrics = list(metric) if isinstance(metric, list | tuple) else [cast("AnyMetric", metric)]
     bound = _bind(testset, metrics, allow_code=allow_code)
     batch = testset.batch()
-    annotation = _annotate(
+    annotation = annotated(
         batch, features, tagger, testset, lexicons, patterns, labels, cache, progress
     )
     if progress:
@@ -152,37 +150,6 @@ def _bind(
             raise UsageError(f"metric {name!r} is named twice; name each metric once")
         bound[name] = one
     return bound
-
-
-def _annotate(
-    batch: Batch,
-    features: Sequence[str],
-    tagger: str | Annotator | None,
-    testset: TestSet,
-    lexicons: Mapping[str, str | PathLike[str] | Sequence[str]] | None,
-    patterns: Mapping[str, str] | None,
-    labels: Labels | None,
-    cache: Cache | None,
-    progress: Callable[[str, int, int], None] | None,
-) -> Annotation:
-    """Annotate references and candidates (not sources), with spans over all texts of the batch."""
-    columns = [batch.candidates.ravel(), batch.references.indices]
-    columns += [own.indices for own in batch.system_references.values()]
-    used = np.unique(np.concatenate(columns))
-    annotation = annotate(
-        [batch.texts[i] for i in used],
-        features,
-        tagger=tagger,
-        language=testset.target_language,
-        lexicons=lexicons,
-        patterns=patterns,
-        labels=labels,
-        cache=cache,
-        progress=progress,
-    )
-    spans = annotation.spans
-    moved = replace(spans, texts=len(batch.texts), text=used[spans.text].astype(np.int32))
-    return replace(annotation, spans=moved)
 
 
 def _gather(

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from gnomon.errors import DataError
-from gnomon.findings import Bars, Column, HeatMap, StackedBars, Table
+from gnomon.findings import Bars, Column, HeatMap, Scatter, StackedBars, Table
 from gnomon.tabular._cells import (
     UNDEFINED,
     Grid,
@@ -23,7 +23,9 @@ from gnomon.tabular._cells import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from gnomon.findings import Cell, Finding, View
+    from gnomon.findings import Cell, Finding, Lines, View
+
+    _Plain: TypeAlias = Bars | StackedBars | Scatter | Lines
 
 
 def selected(table: Table, where: Mapping[str, Cell]) -> list[Mapping[str, Cell]]:
@@ -130,9 +132,8 @@ def _marked(row: Mapping[str, Cell] | None, view: HeatMap, value: Column) -> boo
     return bool(row[view.marks]) if view.marks else is_outside(row[view.value], value)
 
 
-def _columns(table: Table, view: Bars | StackedBars, digits: int | None) -> Grid:
-    values = view.values if isinstance(view, Bars) else view.parts
-    names = (view.category, view.series, *values)
+def _columns(table: Table, view: _Plain, digits: int | None) -> Grid:
+    names = tuple(dict.fromkeys(_names(view)))
     part = Table(
         table.name,
         view.title,
@@ -141,6 +142,16 @@ def _columns(table: Table, view: Bars | StackedBars, digits: int | None) -> Grid
         table.note,
     )
     return table_grid(part, digits=digits)
+
+
+def _names(view: _Plain) -> Iterable[str]:
+    if isinstance(view, Bars):
+        return (view.category, view.series, *view.values)
+    if isinstance(view, StackedBars):
+        return (view.category, view.series, *view.parts)
+    if isinstance(view, Scatter):
+        return filter(None, (view.panels, view.series, view.label, view.x, view.y))
+    return filter(None, (view.panels, view.series, view.x, view.y, view.low, view.high))
 
 
 def _range(values: Sequence[Cell], column: Column, digits: int | None) -> GridCell:
