@@ -4,7 +4,15 @@ Missing values are NaN. Whatever is undefined (fewer than two points, a constant
 never an error.
 """
 
+from gnomon.stats.corrections import benjamini_hochberg, holm
 from gnomon.stats.correlation import pearson
 from gnomon.stats.resampling import Interval, bootstrap_interval, resamples
 
-__all__ = ["Interval", "bootstrap_interval", "pearson", "resamples"]
+__all__ = [
+    "Interval",
+    "benjamini_hochberg",
+    "bootstrap_interval",
+    "holm",
+    "pearson",
+    "resamples",
+]
