@@ -28,6 +28,7 @@ __all__ = [
     "HeatMap",
     "Highlight",
     "Lines",
+    "Listing",
     "Scatter",
     "StackedBars",
     "Table",
@@ -235,7 +236,24 @@ class Lines:
     identity: bool = False
 
 
-View: TypeAlias = HeatMap | Bars | StackedBars | Scatter | Lines
+@dataclass(frozen=True)
+class Listing:
+    """Some columns of a table as they stand: for text and papers; pages hold every table anyway.
+
+    Attributes:
+        table: name of the table.
+        title: heading.
+        columns: names of the columns shown, in this order.
+        where: fixed values of other columns that select the rows to show.
+    """
+
+    table: str
+    title: str
+    columns: tuple[str, ...]
+    where: Mapping[str, Cell] = field(default_factory=dict)
+
+
+View: TypeAlias = HeatMap | Bars | StackedBars | Scatter | Lines | Listing
 
 
 @dataclass(frozen=True)
@@ -358,9 +376,13 @@ class Finding:
         return pl.DataFrame(self.to_dict(name), infer_schema_length=None, strict=False)
 
     def shown(self) -> tuple[View | None, ...]:
-        """The views that text shows: the prominent heat maps, else the first view, if any."""
-        maps = tuple(v for v in self.views if isinstance(v, HeatMap) and v.prominent)
-        return maps or (self.views[0] if self.views else None,)
+        """The views that text shows: listings and prominent heat maps, else the first view."""
+        told = tuple(
+            view
+            for view in self.views
+            if isinstance(view, Listing) or (isinstance(view, HeatMap) and view.prominent)
+        )
+        return told or (self.views[0] if self.views else None,)
 
     def to_latex(self) -> str:
         """The views that text shows as LaTeX tables (booktabs), everything from data escaped."""

@@ -10,7 +10,7 @@ import math
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from gnomon.findings import HeatMap
+from gnomon.findings import HeatMap, Listing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -50,11 +50,13 @@ def panels(finding: Finding) -> list[Json]:
     """Views in panels: those that differ only in title and ``where`` share one.
 
     The page offers the values of ``where`` as choices, so that the first view of a panel suffices
-    to show them all.
+    to show them all. Listings get none: the page holds every table.
     """
     found: dict[str, Json] = {}
     tables = [table.name for table in finding.tables]
     for view in finding.views:
+        if isinstance(view, Listing):
+            continue
         content = _view(view, tables.index(finding.table(view.table).name))
         family = repr({k: v for k, v in content.items() if k not in {"title", "where", "shown"}})
         keys = repr(sorted(view.where))

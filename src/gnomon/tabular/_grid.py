@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeAlias
 
 from gnomon.errors import DataError
-from gnomon.findings import Bars, Column, HeatMap, Scatter, StackedBars, Table
+from gnomon.findings import Bars, Column, HeatMap, Listing, Scatter, StackedBars, Table
 from gnomon.tabular._cells import (
     UNDEFINED,
     Grid,
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from gnomon.findings import Cell, Finding, Lines, View
 
-    _Plain: TypeAlias = Bars | StackedBars | Scatter | Lines
+    _Plain: TypeAlias = Bars | StackedBars | Scatter | Lines | Listing
 
 
 def selected(table: Table, where: Mapping[str, Cell]) -> list[Mapping[str, Cell]]:
@@ -145,6 +145,8 @@ def _columns(table: Table, view: _Plain, digits: int | None) -> Grid:
 
 
 def _names(view: _Plain) -> Iterable[str]:
+    if isinstance(view, Listing):
+        return view.columns
     if isinstance(view, Bars):
         return (view.category, view.series, *view.values)
     if isinstance(view, StackedBars):
