@@ -240,3 +240,39 @@ def test_hostile_latex_compiles(tmp_path: Path) -> None:
     command = ["pdflatex", "-halt-on-error", "-no-shell-escape", "t.tex"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False)
     assert done.returncode == 0, done.stdout[-2000:]
+
+
+def correlations(*rows: tuple[str, str, float | None, int]) -> Finding:
+    columns = (
+        Column("feature", "Feature"),
+        Column("with", "With"),
+        Column("r", "r", "number", 2, "higher"),
+        Column("n", "n", "count", help="systems"),
+        Column("few", "few systems", help="under 8"),
+    )
+    table = Table("t", "T", columns, records(columns, [(*row, row[3] < 8) for row in rows]))
+    view = HeatMap("t", "Title", "feature", "with", "r", faint="few", under="n")
+    return Finding("m", "M", (table,), {}, (view,))
+
+
+FEW = correlations(
+    ("pos:X", "BLEU", 0.5, 16), ("pos:X", "chrF", 0.99, 5), ("pos:X", "TER", 0.25, 9),
+    ("pos:Y", "BLEU", None, 0), ("pos:Y", "chrF", None, 12),
+)  # fmt: skip
+
+
+def test_cells_of_little_weight_stand_in_parentheses_and_are_never_the_best() -> None:
+    made = grid(FEW)
+    assert [c.shown for c in made.rows[0].cells] == ["pos:X", "0.50 [16]", "(0.99) [5]", "0.25 [9]"]
+    assert [c.best for c in made.rows[0].cells] == [False, True, False, False]
+    assert made.notes == ("( ) few systems: under 8", "[ ] n: systems")
+
+
+def test_an_undefined_cell_is_not_faint_and_a_missing_one_holds_nothing() -> None:
+    assert [c.shown for c in grid(FEW).rows[1].cells] == ["pos:Y", "- [0]", "- [12]", "-"]
+
+
+def test_small_figures_reach_every_format() -> None:
+    assert r"(0.99)\,{\scriptsize {[}5{]}}" in to_latex(grid(FEW))
+    assert r"| (0.99) \[5\] |" in to_markdown(grid(FEW))
+    assert "n" not in "".join(grid(finding()).notes)

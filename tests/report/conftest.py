@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import random
-from typing import TYPE_CHECKING
+import shutil
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -16,13 +17,23 @@ from gnomon.findings import (
     Finding,
     HeatMap,
     Highlight,
+    Lines,
+    Scatter,
     StackedBars,
     Table,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
+ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
 _SYSTEMS = (
     "Harbour_NMT.6750",
     "online-A.0",
@@ -523,6 +534,8 @@ def make_hostile() -> Finding:
         ),
         Bars("muler", HOSTILE[3], "feature", "system", ("muler",), where),
         StackedBars("muler", HOSTILE[2], "feature", "system", ("add", "miss", "hit"), where),
+        Scatter("muler", HOSTILE[4], "muler", "base", "system", "system", "feature", where),
+        Lines("muler", HOSTILE[5], "add", "muler", "system", "feature", where, "miss", "hit"),
     )
     return Finding(
         HOSTILE[0],
@@ -544,3 +557,15 @@ def finding() -> Finding:
 @pytest.fixture(scope="session")
 def hostile() -> Finding:
     return make_hostile()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    path = shutil.which("chromium") or shutil.which("chromium-browser")
+    if not path:
+        pytest.skip("Chromium is not installed")
+    with api.sync_playwright() as play:
+        made = play.chromium.launch(executable_path=path, args=ARGUMENTS)
+        yield made
+        made.close()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import shutil
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -20,26 +19,6 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 WIDE = {"width": 1280, "height": 900}
 NARROW = {"width": 390, "height": 844}
-ARGUMENTS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    path = shutil.which("chromium") or shutil.which("chromium-browser")
-    if not path:
-        pytest.skip("Chromium is not installed")
-    with api.sync_playwright() as play:
-        made = play.chromium.launch(executable_path=path, args=ARGUMENTS)
-        yield made
-        made.close()
 
 
 @pytest.fixture(scope="module")
@@ -307,7 +286,7 @@ def test_text_in_coloured_cells_is_readable(visit: Opener, scheme: str) -> None:
         .map((v) => v <= .04045 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4)
         .reduce((sum, v, i) => sum + v * [.2126, .7152, .0722][i], 0);
       let worst = 21;
-      for (const better of ["lower", "higher", "none"]) {
+      for (const better of ["lower", "higher", "none", "both"]) {
         const table = document.querySelector("table.heat").cloneNode(false);
         table.dataset.better = better;
         document.body.append(table);

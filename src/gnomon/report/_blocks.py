@@ -60,7 +60,7 @@ def _width(made: Grid, column: int) -> int:
     limit = _HEAD if column >= made.stub and made.columns[column].numeric else _NAME
     head = _widest(folded(made.columns[column].title, limit))
     marked = any(row.cells[column].marked for row in made.rows)
-    cells = (_widest(folded(row.cells[column].text, _NAME)) for row in made.rows)
+    cells = (_widest(folded(row.cells[column].shown, _NAME)) for row in made.rows)
     return max(head, max(cells, default=0) + marked, 1)
 
 

@@ -28,7 +28,15 @@ if TYPE_CHECKING:
 
 __all__ = ["to_html", "write_html"]
 
-_SCRIPTS = ("text.js", "tables.js", "charts.js", "heatmap.js", "segments.js", "page.js")
+_SCRIPTS = (
+    "text.js",
+    "tables.js",
+    "charts.js",
+    "plots.js",
+    "heatmap.js",
+    "segments.js",
+    "page.js",
+)
 _JSON_IN_HTML = str.maketrans(
     {
         "<": "\\u003c",

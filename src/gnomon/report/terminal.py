@@ -167,8 +167,8 @@ def _add_rows(
 def _cell(console: Console, row: GridRow, column: int, size: int, *, among: bool) -> Text:
     cell = row.cells[column]
     mark = "!" if cell.marked else " " if among else ""
-    style = "yellow" if cell.marked else "bold" if cell.best else ""
-    return _text(console, folded(cell.text, size - len(mark)) + mark, style)
+    style = "yellow" if cell.marked else "bold" if cell.best else "dim" if cell.faint else ""
+    return _text(console, folded(cell.shown, size - len(mark)) + mark, style)
 
 
 def _print_facts(console: Console, facts: Mapping[str, str]) -> None:

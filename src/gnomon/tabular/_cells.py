@@ -32,12 +32,26 @@ class GridCell:
         text: formatted, ``-`` where undefined.
         marked: outside the range that is expected.
         best: the best of its row (heat maps) or column (scores).
+        faint: of little weight; shown in parentheses.
+        under: a second figure, shown small beside or below the text; empty for none.
     """
 
     value: Cell
     text: str
     marked: bool = False
     best: bool = False
+    faint: bool = False
+    under: str = ""
+
+    @property
+    def shown(self) -> str:
+        """The text and the second figure, on one line, without the mark.
+
+        >>> GridCell(0.5, "0.50", faint=True, under="5").shown
+        '(0.50) [5]'
+        """
+        text = f"({self.text})" if self.faint else self.text
+        return f"{text} [{self.under}]" if self.under else text
 
 
 @dataclass(frozen=True)

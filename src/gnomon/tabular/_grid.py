@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from gnomon.errors import DataError
@@ -21,7 +22,7 @@ from gnomon.tabular._cells import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from gnomon.findings import Cell, Finding, Lines, View
 
@@ -112,23 +113,43 @@ def _pivot_row(
     digits: int | None,
 ) -> GridRow:
     value = table.column(view.value)
-    values = [row[view.value] if row else None for row in rows]
-    marks = [_marked(row, view, value) for row in rows]
-    fair = [number_of(v) for v, marked in zip(values, marks, strict=True) if not marked]
+    made = [_pivot_cell(table, view, row, digits) for row in rows]
+    fair = [number_of(cell.value) for cell in made if not (cell.marked or cell.faint)]
     best = best_of(fair, value.better)
     cells = [GridCell(name, name)]
     if view.beside:
         present = [row[view.beside] for row in rows if row]
         cells.append(_range(present, table.column(view.beside), digits))
-    for cell, marked in zip(values, marks, strict=True):
-        leads = best is not None and not marked and number_of(cell) == best
-        cells.append(GridCell(cell, cell_text(cell, value, digits), marked, leads))
+    for cell in made:
+        fit = best is not None and not (cell.marked or cell.faint)
+        cells.append(replace(cell, best=fit and number_of(cell.value) == best))
     return GridRow(tuple(cells), kind_of(name))
 
 
-def _marked(row: Mapping[str, Cell] | None, view: HeatMap, value: Column) -> bool:
+def _pivot_cell(
+    table: Table, view: HeatMap, row: Mapping[str, Cell] | None, digits: int | None
+) -> GridCell:
+    value = table.column(view.value)
     if row is None:
-        return False
+        return GridCell(None, UNDEFINED)
+    return GridCell(
+        row[value.name],
+        cell_text(row[value.name], value, digits),
+        marked=_marked(row, view, value),
+        faint=_faint(row, view),
+        under=_under(table, row, view),
+    )
+
+
+def _faint(row: Mapping[str, Cell], view: HeatMap) -> bool:
+    return view.faint is not None and row[view.faint] is True and row[view.value] is not None
+
+
+def _under(table: Table, row: Mapping[str, Cell], view: HeatMap) -> str:
+    return "" if view.under is None else cell_text(row[view.under], table.column(view.under))
+
+
+def _marked(row: Mapping[str, Cell], view: HeatMap, value: Column) -> bool:
     return bool(row[view.marks]) if view.marks else is_outside(row[view.value], value)
 
 
@@ -183,7 +204,21 @@ def _notes(table: Table, rows: Iterable[GridRow], view: HeatMap | None) -> tuple
             ": ".join(filter(None, (column.title, column.help))) if column else "outside [0, 1]"
         )
         notes.append(f"! {meaning}")
+    if view is not None:
+        notes += _second(table, rows, view)
     return tuple(notes)
+
+
+def _second(table: Table, rows: Iterable[GridRow], view: HeatMap) -> Iterator[str]:
+    """What parentheses and brackets mean, where they occur."""
+    cells = [cell for row in rows for cell in row.cells]
+    for sign, name, occurs in (
+        ("( )", view.faint, any(cell.faint for cell in cells)),
+        ("[ ]", view.under, any(cell.under for cell in cells)),
+    ):
+        if name is not None and occurs:
+            column = table.column(name)
+            yield f"{sign} " + ": ".join(filter(None, (column.title, column.help)))
 
 
 def _signatures(

@@ -47,7 +47,9 @@ def _latex_cell(cell: GridCell) -> str:
     number = cell.value is None or not isinstance(cell.value, str)
     # digits only: a hyphen between digits is a range, before one a minus
     text = _latex_number(cell.text) if number else _latex(cell.text)
+    text = f"({text})" if cell.faint else text
     text = rf"\textbf{{{text}}}" if cell.best else text
+    text += rf"\,{{\scriptsize {_latex(f'[{cell.under}]')}}}" if cell.under else ""
     return text + (r"\rlap{\textsuperscript{!}}" if cell.marked else "")
 
 

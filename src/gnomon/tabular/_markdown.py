@@ -24,7 +24,7 @@ def to_markdown(made: Grid) -> str:
     """A grid as a Markdown table, with its notes and signatures below."""
     heads = [_markdown(c.title) for c in made.columns]
     rules = ["---:" if c.numeric else ":---" for c in made.columns]
-    body = [[_markdown(c.text) + ("!" if c.marked else "") for c in r.cells] for r in made.rows]
+    body = [[_markdown(c.shown) + ("!" if c.marked else "") for c in r.cells] for r in made.rows]
     lines = ["| " + " | ".join(cells) + " |" for cells in (heads, rules, *body)]
     below = [_markdown(note) for note in made.notes]
     below += [f"{_markdown(name)}: {_markdown(text)}" for name, text in made.signatures.items()]

@@ -31,7 +31,7 @@ function chart({width, title, label, rows, low, high, size = 12, thick = 13, not
   const notes = rows.some((r) => r.note) ? Math.max(...rows.map((r) => measure(r.note || "", 11)), measure(noteTitle, 11)) + 10 : 0;
   const texts = Math.max(...rows.flatMap((r) => r.bars.map((b) => measure(b.text, 11)))) + 8;
   const left = names + notes + edge + (low < 0 ? texts : 0), right = width - texts - 2;
-  const x = (v) => left + (v - low) / (high - low || 1) * Math.max(20, right - left);
+  const x = (v) => left + (Math.min(high, Math.max(low, v)) - low) / (high - low || 1) * Math.max(20, right - left);
   const tall = (row) => row.bars.length * (thick + 1) + (rows[0].bars.length > 1 ? 8 : 4);
   const height = top + rows.reduce((sum, r) => sum + tall(r), 0) + 6;
   const root = svg("svg", {class: "chart", width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label});
@@ -50,12 +50,12 @@ function chart({width, title, label, rows, low, high, size = 12, thick = 13, not
     name.append(svg("title", {}, shown(row.name)));
     root.append(name);
     if (row.note) root.append(svg("text", {class: "tick", x: names + notes, y: middle, "text-anchor": "end"}, row.note));
-    for (const bar of row.bars) { root.append(...drawBar(bar, x, y, thick, low)); y += thick + 1; }
+    for (const bar of row.bars) { root.append(...drawBar(bar, x, y, thick, low, high)); y += thick + 1; }
     y += tall(row) - row.bars.length * (thick + 1);
   }
   return root;
 }
-function drawBar(bar, x, y, thick) {
+function drawBar(bar, x, y, thick, low, high) {
   const nodes = [];
   let from = 0, end = x(0), negative = false;
   for (const part of bar.parts) {
@@ -69,15 +69,20 @@ function drawBar(bar, x, y, thick) {
     negative = to < 0;
     end = x(to);
   }
+  if (from > high || from < low) nodes.push(beyond(end, y, thick, negative ? -1 : 1));
   nodes.push(svg("text", {class: "value", x: end + (negative ? -4 : 4), y: y + thick / 2 + 3.8, "text-anchor": negative ? "end" : "start"}, bar.text));
   return nodes;
 }
+// A bar that goes on beyond the scale ends in a point.
+const beyond = (x, y, thick, way) => svg("path", {class: "clipped", d: `M${x - 5 * way},${y}L${x},${y + thick / 2}L${x - 5 * way},${y + thick}z`}, svg("title", {}, "goes on beyond the scale"));
 const oneBar = (value, column, css, about) => {
   const flag = outside(value, column), text = format(value, column);
   return {parts: [{value, class: css, flag, title: `${about}: ${shown(column.title)} ${text}`}], text: text + (flag ? " !" : "")};
 };
+// One share far outside [0, 1] must not make all others small: beyond these ends bars are cut.
+const CUT = {low: -0.5, high: 1.5};
 function limits(values, column) {
-  const numbers = values.filter(isNumber);
+  const numbers = values.filter(isNumber).map((v) => column.kind === "share" ? Math.min(CUT.high, Math.max(CUT.low, v)) : v);
   const high = Math.max(0, ...numbers), low = Math.min(0, ...numbers);
   return {low, high: high > low ? high : column.kind === "share" ? 1 : low + 1};
 }
@@ -100,7 +105,7 @@ function saveButton(area, name) {
       const from = source.querySelectorAll("*"), to = copy.querySelectorAll("*");
       from.forEach((node, i) => {
         const style = getComputedStyle(node);
-        for (const property of ["fill", "stroke", "stroke-width", "stroke-dasharray", "font-family", "font-size", "font-weight"]) to[i].setAttribute(property, style.getPropertyValue(property));
+        for (const property of ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "font-family", "font-size", "font-weight"]) to[i].setAttribute(property, style.getPropertyValue(property));
       });
       copy.setAttribute("x", place.left - frame.left);
       copy.setAttribute("y", place.top - frame.top);

@@ -20,6 +20,10 @@ function keepingFocus(box, draw) {
 function heatMap(box, finding, panel) {
   const view = panel.views[0], table = finding.tables[view.table];
   const column = table.columns.get(view.value), beside = view.beside && table.columns.get(view.beside);
+  const faint = view.faint ? table.columns.get(view.faint) : null, under = view.under ? table.columns.get(view.under) : null;
+  const fades = (i) => faint !== null && i !== undefined && faint.at(i) === true;
+  // a scale that is symmetric about zero has two ends and a neutral middle
+  const better = view.low !== null && view.low < 0 && view.low === -view.high ? "both" : column.better || "none";
   const sort = {key: null, down: true};
   const filter = {text: "", kind: null};
   const body = el("div");
@@ -40,13 +44,13 @@ function heatMap(box, finding, panel) {
     let names = all.filter((n) => (filter.kind === null || kindOf(n) === filter.kind) && shown(n).toLowerCase().includes(filter.text));
     if (sort.key !== null) names = sorted(names, at, rows);
     total.textContent = `${count(names.length)} of ${count(all.length)} rows`;
-    const values = rows.map(column.at).filter(isNumber);
+    const values = rows.filter((i) => !fades(i)).map(column.at).filter(isNumber);
     const scale = {low: view.low ?? Math.min(...values), high: view.high ?? Math.max(...values)};
-    const grid = el("table", {class: "heat", role: "grid", "data-better": column.better || "none", "data-many": heads.length > 8});
+    const grid = el("table", {class: "heat", role: "grid", "data-better": better, "data-many": heads.length > 8});
     grid.style.setProperty("--head", Math.min(14, 1.9 + 0.54 * Math.max(0, ...heads.map((h) => shown(h).length))) + "rem");
     grid.append(el("caption", {class: "hidden"}, shown(view.title)), headRow(heads), bodyRows(names, heads, at, scale));
     body.replaceChildren(names.length ? scroller(view.title, grid) : el("p", {class: "empty"}, "No rows for this choice."),
-      legend(scale, values.length && [...grid.querySelectorAll(".flag")].length > 0));
+      legend(scale, values.length && [...grid.querySelectorAll(".flag")].length > 0, grid.querySelector("td.faint") !== null));
     roving(grid, names, heads, at);
     detail.textContent = "Point at a cell for its numbers" + (view.exhibits ? "; click it, or press Enter, for the segments behind it." : ".");
   }
@@ -83,10 +87,13 @@ function heatMap(box, finding, panel) {
   function cell(name, head, i, scale, r, c) {
     const value = i === undefined ? null : column.at(i);
     const flag = i !== undefined && (view.marks ? table.columns.get(view.marks).at(i) === true : outside(value, column));
-    const step = isNumber(value) ? "h" + Math.round(8 * Math.min(1, Math.max(0, (value - scale.low) / (scale.high - scale.low || 1)))) : "none";
+    const faded = fades(i) && isNumber(value);
+    const step = faded ? "faint" : isNumber(value) ? "h" + Math.round(8 * Math.min(1, Math.max(0, (value - scale.low) / (scale.high - scale.low || 1)))) : "none";
     const text = format(value, column);
     return el("td", {class: step + (flag ? " flag" : "") + (view.exhibits ? " link" : ""), "data-r": r, "data-c": c, tabindex: r + c ? "-1" : "0",
-      "aria-label": `${shown(name)}, ${shown(head)}: ${shown(column.title)} ${text === "-" ? "undefined" : text}${flag ? ", outside its range" : ""}`}, text);
+      "aria-label": `${shown(name)}, ${shown(head)}: ${shown(column.title)} ${text === "-" ? "undefined" : text}${flag ? ", outside its range" : ""}`
+        + (faded ? `, ${shown(faint.title)}` : "") + (under && i !== undefined ? `, ${shown(under.title)} ${format(under.at(i), under)}` : "")}, text,
+      under && i !== undefined ? el("small", {}, format(under.at(i), under)) : null);
   }
   function describe(name, head, i) {
     if (i === undefined) return `${shown(name)} \u00b7 ${shown(head)}: no numbers`;
@@ -118,14 +125,16 @@ function heatMap(box, finding, panel) {
       if (next) { td.tabIndex = -1; next.tabIndex = 0; next.focus(); }
     });
   }
-  function legend(scale, flagged) {
+  function legend(scale, flagged, faded) {
     const worse = {lower: ["better", "worse"], higher: ["worse", "better"]}[column.better] || ["", ""];
     const end = (value, word) => el("span", {}, format(value, column) + (word ? ` (${word})` : ""));
     const swatches = Array.from({length: 9}, (_, i) => el("i", {class: "h" + i}));
     const meaning = view.marks ? [table.columns.get(view.marks).title, table.columns.get(view.marks).help].filter(Boolean).join(": ") : "outside [0, 1]";
-    return el("p", {class: "legend", "data-better": column.better || "none"}, el("span", {}, data(column.title)),
+    return el("p", {class: "legend", "data-better": better}, el("span", {}, data(column.title)),
       ...(Number.isFinite(scale.low) ? [end(scale.low, worse[0]), el("span", {class: "swatches", "aria-hidden": "true"}, ...swatches), end(scale.high, worse[1])] : []),
-      flagged ? el("span", {}, el("i", {class: "h0 flag"}), " ", data(meaning)) : null, el("span", {}, "- undefined"));
+      flagged ? el("span", {}, el("i", {class: "h0 flag"}), " ", data(meaning)) : null,
+      faded ? el("span", {}, el("i", {class: "faint"}), " ", data([faint.title, faint.help].filter(Boolean).join(": "))) : null,
+      under ? el("span", {}, "small: ", data(under.title)) : null, el("span", {}, "- undefined"));
   }
   draw();
 }
