@@ -1,0 +1,165 @@
+"""Compiled loops over pairs. Imported where they are used: compiling needs numba.
+
+Rows are groups, [groups, members]; members with NaN on either side take no part. A metric ties two
+members when their scores differ by at most ``epsilon``; a human ties equal scores only.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numba import njit
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+CONCORDANT, DISCORDANT, TIED_HUMAN, TIED_METRIC, TIED_BOTH = range(5)
+
+
+@njit(cache=True, nogil=True)
+def _complete(
+    human: NDArray[np.float64],
+    metric: NDArray[np.float64],
+    h: NDArray[np.float64],
+    m: NDArray[np.float64],
+) -> int:
+    n = 0
+    for i in range(len(human)):
+        if not (np.isnan(human[i]) or np.isnan(metric[i])):
+            h[n], m[n] = human[i], metric[i]
+            n += 1
+    return n
+
+
+@njit(cache=True, nogil=True)
+def count_pairs(
+    human: NDArray[np.float64], metric: NDArray[np.float64], epsilon: float
+) -> NDArray[np.int64]:
+    """Pairs of each row, int64 [groups, 5]: one column per kind, every pair looked at."""
+    counts = np.zeros((len(human), 5), dtype=np.int64)
+    h, m = np.empty(human.shape[1]), np.empty(human.shape[1])
+    for row in range(len(human)):
+        n = _complete(human[row], metric[row], h, m)
+        concordant = untied_human = untied_metric = untied_both = 0
+        for i in range(1, n):
+            for j in range(i):
+                more, less = m[i] - m[j] > epsilon, m[j] - m[i] > epsilon
+                above, below = h[i] > h[j], h[j] > h[i]
+                concordant += (above & more) | (below & less)
+                untied_human += above | below
+                untied_metric += more | less
+                untied_both += (above | below) & (more | less)
+        total = n * (n - 1) // 2
+        counts[row, CONCORDANT] = concordant
+        counts[row, DISCORDANT] = untied_both - concordant
+        counts[row, TIED_HUMAN] = untied_metric - untied_both
+        counts[row, TIED_METRIC] = untied_human - untied_both
+        counts[row, TIED_BOTH] = total - untied_human - untied_metric + untied_both
+    return counts
+
+
+@njit(cache=True, nogil=True)
+def inversions(values: NDArray[np.float64]) -> int:
+    """Number of i < j with values[i] > values[j], by merging (Knight, 1966)."""
+    source, target = values.copy(), np.empty_like(values)
+    n, width, found = len(values), 1, 0
+    while width < n:
+        for start in range(0, n, 2 * width):
+            middle, end = min(start + width, n), min(start + 2 * width, n)
+            left, right = start, middle
+            for k in range(start, end):
+                if left < middle and (right >= end or source[left] <= source[right]):
+                    target[k] = source[left]
+                    left += 1
+                else:
+                    target[k] = source[right]
+                    right += 1
+                    found += middle - left
+        source, target = target, source
+        width *= 2
+    return found
+
+
+@njit(cache=True, nogil=True)
+def count_far_pairs(
+    human: NDArray[np.float64], metric: NDArray[np.float64], threshold: float
+) -> NDArray[np.int64]:
+    """Concordant and all pairs whose human scores differ by at least ``threshold``."""
+    h, m = np.empty(human.shape[1]), np.empty(human.shape[1])
+    concordant = total = 0
+    for row in range(len(human)):
+        n = _complete(human[row], metric[row], h, m)
+        for i in range(1, n):
+            for j in range(i):
+                above, below = h[i] > h[j], h[j] > h[i]
+                far = abs(h[i] - h[j]) >= threshold
+                agree = (above & (m[i] > m[j])) | (below & (m[j] > m[i]))
+                total += far
+                concordant += far & agree
+    return np.array([concordant, total])
+
+
+@njit(cache=True, nogil=True)
+def _bin(difference: float, widest: float, bins: int) -> int:
+    if difference >= widest:
+        return bins - 1
+    return min(int(difference * (bins / widest)), bins - 1)
+
+
+@njit(cache=True, nogil=True)
+def tie_bins(
+    human: NDArray[np.float64],
+    metric: NDArray[np.float64],
+    weights: NDArray[np.float64],
+    widest: float,
+    bins: int,
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Weight of human ties and of concordant pairs [2, bins], and pairs [bins], by difference.
+
+    A pair falls into the bin of the absolute difference of its metric scores; ``bins`` bins of
+    equal width reach from 0 to ``widest``.
+    """
+    mass, pairs = np.zeros((2, bins)), np.zeros(bins, dtype=np.int64)
+    h, m = np.empty(human.shape[1]), np.empty(human.shape[1])
+    for row in range(len(human)):
+        n = _complete(human[row], metric[row], h, m)
+        for i in range(1, n):
+            for j in range(i):
+                dh, dm = h[i] - h[j], m[i] - m[j]
+                kind = 0 if h[i] == h[j] else 1 if (dh > 0) == (dm > 0) and dm != 0 else 2
+                if kind < 2:
+                    b = _bin(abs(dm), widest, bins)
+                    mass[kind, b] += weights[row]
+                    pairs[b] += 1
+    return mass, pairs
+
+
+@njit(cache=True, nogil=True)
+def pairs_of_bins(
+    human: NDArray[np.float64],
+    metric: NDArray[np.float64],
+    weights: NDArray[np.float64],
+    widest: float,
+    wanted: NDArray[np.bool_],
+    size: int,
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
+    """Differences, signed weights (+ human tie, - concordant) and bins of the pairs in bins."""
+    bins = len(wanted)
+    differences, gains = np.empty(size), np.empty(size)
+    places = np.empty(size, dtype=np.int64)
+    h, m = np.empty(human.shape[1]), np.empty(human.shape[1])
+    k = 0
+    for row in range(len(human)):
+        n = _complete(human[row], metric[row], h, m)
+        for i in range(1, n):
+            for j in range(i):
+                dh, dm = h[i] - h[j], m[i] - m[j]
+                kind = 0 if h[i] == h[j] else 1 if (dh > 0) == (dm > 0) and dm != 0 else 2
+                if kind < 2:
+                    b = _bin(abs(dm), widest, bins)
+                    if wanted[b]:
+                        differences[k], places[k] = abs(dm), b
+                        gains[k] = weights[row] if kind == 0 else -weights[row]
+                        k += 1
+    return differences, gains, places
