@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
 from gnomon.errors import DataError
 from gnomon.metrics._means import aggregate_means, mean_over_segments, mean_statistics
-from gnomon.metrics._pairs import PairScorer, pair_rows
-from gnomon.metrics._rouge_kernels import KERNELS
+from gnomon.metrics._pairs import pair_rows
+from gnomon.metrics._rouge_pairs import RougePairs
 from gnomon.metrics._rouge_tokens import RougeTokeniser, porter
 from gnomon.metrics._spec import Options
 from gnomon.signature import Signature
@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gnomon.batch import Batch
-    from gnomon.metrics._pairs import PairCounts, PairRows
+    from gnomon.metrics._pairs import PairRows
+    from gnomon.metrics._rouge_pairs import Overlaps
     from gnomon.metrics.masking import MaskPlan
     from gnomon.metrics.protocol import Need
     from gnomon.testset import TestSet
@@ -113,16 +114,16 @@ class BoundRouge:
         return Signature(self.metric.spec)
 
     @cached_property
-    def _pairs(self) -> PairScorer[Any]:
+    def _pairs(self) -> RougePairs:
         tokeniser = RougeTokeniser(
             porter() if self.metric.stemmer else None, lines=self.metric.type == "rougeLsum"
         )
-        return PairScorer(tokeniser, KERNELS[self.metric.type])
+        return RougePairs(self.metric.type, tokeniser)
 
     def parts(self, batch: Batch) -> NDArray[np.float64]:
         """Precision, recall and F of every candidate, float64 [K, N, 3]; NaN without reference."""
         rows = pair_rows(batch)
-        return _best(rows, _scores(self._pairs.counts(batch, rows)))
+        return _best(rows, _scores(self._pairs.overlaps(batch, rows)))
 
     def segments(self, batch: Batch) -> NDArray[np.float64]:
         """Sentence scores, float64 [K, N]; NaN for segments without a reference."""
@@ -146,7 +147,7 @@ class BoundRouge:
     def masked(self, batch: Batch, plan: MaskPlan) -> NDArray[np.float64]:
         """Sentence scores of every variant, float64 [V, K, N]."""
         rows = pair_rows(batch)
-        base = _scores(self._pairs.counts(batch, rows))
+        base = _scores(self._pairs.overlaps(batch, rows))
         scores = np.empty((plan.variants, *rows.shape))
         for variant, (changed, counts) in enumerate(self._pairs.variants(batch, rows, plan)):
             values = base.copy()
@@ -191,7 +192,7 @@ def rouge_scores(
     return [RougeScore(*map(float, row)) for row in parts]
 
 
-def _scores(counts: PairCounts) -> NDArray[np.float64]:
+def _scores(counts: Overlaps) -> NDArray[np.float64]:
     """Precision, recall and F of each row, float64 [P, 3]; 0 where a side is empty."""
     precision = counts.found / np.maximum(counts.candidate, 1)
     recall = counts.found / np.maximum(counts.reference, 1)
@@ -203,6 +204,9 @@ def _scores(counts: PairCounts) -> NDArray[np.float64]:
 def _best(rows: PairRows, scores: NDArray[np.float64]) -> NDArray[np.float64]:
     """The scores of each cell's reference with the best F (the first of equals), [K, N, 3]."""
     best = np.full((rows.shape[0] * rows.shape[1], 3), np.nan)
+    if rows.per_cell.max(initial=0) <= 1:
+        best[rows.cell] = scores
+        return best.reshape(*rows.shape, 3)
     order = np.lexsort((-scores[:, 2], rows.cell))
     cells, first = np.unique(rows.cell[order], return_index=True)
     best[cells] = scores[order[first]]
