@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from gnomon.annotate._facts import table, unpack
 from gnomon.annotate._lexicon import Lexicon
+from gnomon.annotate._lists import with_built_in
 from gnomon.annotate._names import FORMS, expand, is_wildcard, kind_of, reach_of
 from gnomon.annotate._patterns import Pattern
 from gnomon.annotate._protocol import find, for_language
@@ -71,6 +72,7 @@ def annotate(
         tagger: ``spacy:NAME`` or an annotator; by default the standard one of the language.
         language: "en", or a pair "de-en", of which the target counts.
         lexicons: word lists by name, as file or words; a name ending in ``:case`` minds case.
+            ``lex:gender`` needs none: gnomon brings an English list.
         patterns: regular expressions by name.
         labels: the user's own labels.
         cache: where annotations are kept between runs; none by default.
@@ -90,6 +92,8 @@ def annotate(
         raise UsageError(f"no feature was asked for; names are {FORMS}")
     distinct = list(dict.fromkeys(texts))
     own = frozenset({"lex", "re", *(labels.kinds if labels else ())})
+    if labels is None or "lex" not in labels.kinds:
+        lexicons = with_built_in(lexicons, asked, language)
     sources = [
         *listed("lex", kinds, distinct, lexicons, Lexicon.read),
         *listed("re", kinds, distinct, patterns, Pattern.read),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gnomon.annotate._inventory import ENTITIES, MORPH, UPOS
+from gnomon.annotate._lists import built_in_lists
 from gnomon.annotate._protocol import describe, engines, taggers
 from gnomon.annotate._setup import MODELS
 from gnomon.annotate._spacy import meta_of
@@ -34,6 +35,14 @@ def describe_features() -> list[tuple[str, str, str]]:
         ("dep:long>=5", "both ends of arcs over 5 or more words (any number)", by("dep")),
         ("dep:nonprojective", "both ends of arcs that cross another arc", by("dep")),
         ("lex:NAME", "words of a list (--lexicon NAME=FILE)", "built in"),
+        *(
+            (
+                f"lex:{name}",
+                f"words of a list that comes with gnomon ({', '.join(files)})",
+                "built in",
+            )
+            for name, files in built_in_lists().items()
+        ),
         ("re:NAME", "matches of a pattern (--pattern NAME=REGEX)", "built in"),
         ("KIND:NAME", "your own labels (--labels FILE.conllu or FILE.jsonl)", "built in"),
     ]

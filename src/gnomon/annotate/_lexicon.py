@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
-__all__ = ["Lexicon"]
+__all__ = ["Lexicon", "bare_name"]
 
 # scripts that write no spaces between words: there an entry may match anywhere
 _UNSPACED = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}"
@@ -53,7 +53,7 @@ class Lexicon:
             FormatError: the file is not UTF-8 text.
         """
         lines = read_lines(source) if isinstance(source, str | PathLike) else list(source)
-        cased, bare = name.endswith(_CASE), name.removesuffix(_CASE)
+        cased, bare = name.endswith(_CASE), bare_name(name)
         words = {
             tuple(word for _, _, word in _words(line, cased=cased))
             for line in lines
@@ -87,6 +87,11 @@ class Lexicon:
             if tuple(word for _, _, word in words[place : place + len(entry)]) == entry:
                 return len(entry)
         return 0
+
+
+def bare_name(name: str) -> str:
+    """The name of a word list without what it says of case."""
+    return name.removesuffix(_CASE)
 
 
 @lru_cache(maxsize=1)
