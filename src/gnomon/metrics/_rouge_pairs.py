@@ -55,13 +55,14 @@ class RougePairs:
     def overlaps(self, batch: Batch, rows: PairRows) -> Overlaps:
         """What the rows share, unmasked."""
         table = self.tokens.of(batch.texts)
+        plain = Sequences(table.offsets, table.ids)
         keys, back = _distinct(rows.candidate, rows.reference)
-        texts, known, found = self._last or ((), None, None)
-        if texts is not batch.texts or not np.array_equal(keys, known):
-            found = self._count(table, *[Sequences(table.offsets, table.ids)] * 2, keys, 1)
-            self._last = batch.texts, keys, found
-        sizes = self._sizes(table, Sequences(table.offsets, table.ids))
-        return Overlaps(found[back], sizes[rows.candidate], sizes[rows.reference])
+        last = self._last
+        if last is None or last[0] is not batch.texts or not np.array_equal(keys, last[1]):
+            last = batch.texts, keys, self._count(table, plain, plain, keys, 1)
+            self._last = last
+        sizes = self._sizes(table, plain)
+        return Overlaps(last[2][back], sizes[rows.candidate], sizes[rows.reference])
 
     def variants(
         self, batch: Batch, rows: PairRows, plan: MaskPlan
