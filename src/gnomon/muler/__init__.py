@@ -12,9 +12,20 @@ from gnomon.findings import Finding
 from gnomon.muler._ratio import clipped_ratios, ratio
 from gnomon.muler._run import muler
 from gnomon.muler._slices import slices
+from gnomon.muler._validate_frequency import validate_frequency
+from gnomon.muler._validate_range import validate_range
+from gnomon.muler._validate_specificity import validate_specificity
 from gnomon.testset import TestSet
 
-__all__ = ["clipped_ratios", "muler", "ratio", "slices"]
+__all__ = [
+    "clipped_ratios",
+    "muler",
+    "ratio",
+    "slices",
+    "validate_frequency",
+    "validate_range",
+    "validate_specificity",
+]
 
 
 class _Callable(ModuleType):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from rich_argparse import RawDescriptionRichHelpFormatter
 
-from gnomon.cli.muler import score
+from gnomon.cli.muler import score, validate
 
 if TYPE_CHECKING:
     import argparse
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["add"]
 
-_COMMANDS = (score,)
+_COMMANDS = (score, validate)
 
 
 def add(commands: Subparsers[argparse.ArgumentParser]) -> None:

@@ -1,0 +1,145 @@
+"""Splitting a feature by the first letters of its words, until a share of it is reached."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gnomon.errors import UsageError
+from gnomon.spans import SpanTable
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from gnomon.batch import Batch
+
+__all__ = ["Cut", "Initials", "checked_alphas", "grouped", "initials"]
+
+
+@dataclass(frozen=True)
+class Cut:
+    """The first letters that hold a share of a feature.
+
+    Attributes:
+        alpha: the share that was asked for, in (0, 1].
+        share: the share that the letters hold of the feature's occurrences in the references.
+        letters: first and last of the letters, as "a..h".
+        head: bool [R], the spans of the feature that begin with one of them.
+    """
+
+    alpha: float
+    share: float
+    letters: str
+    head: NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Initials:
+    """The first letters of one feature's spans.
+
+    Attributes:
+        feature: name of the feature.
+        rows: int64 [R], its spans (rows of the span table).
+        letters: the letters that occur, ascending by code point.
+        letter: int64 [R], the letter of each span.
+        counts: int64 [letters], occurrences in the references.
+    """
+
+    feature: str
+    rows: NDArray[np.int64]
+    letters: tuple[str, ...]
+    letter: NDArray[np.int64]
+    counts: NDArray[np.int64]
+
+    def cut(self, alpha: float) -> Cut | None:
+        """Take letters in their order until they hold ``alpha`` of the references' occurrences.
+
+        Returns:
+            The cut; None where the references lack the feature, or where ``alpha`` is below 1 and
+            nothing would be left on the other side (a single letter holds too much).
+        """
+        total = int(self.counts.sum())
+        if not total:
+            return None
+        held = np.cumsum(self.counts) / total
+        last = int(np.argmax(held >= alpha - 1e-12))
+        if held[last] >= 1:
+            # letters that only outputs use belong to the whole as well
+            last = len(self.letters) - 1
+            if alpha < 1:
+                return None
+        first, end = self.letters[0], self.letters[last]
+        name = first if first == end else f"{first}..{end}"
+        return Cut(alpha, float(held[last]), name, self.letter <= last)
+
+
+def initials(batch: Batch, spans: SpanTable, feature: int) -> Initials:
+    """The first letters of a feature: the first character of each span, case-folded.
+
+    Args:
+        batch: the texts.
+        spans: spans over the texts of the batch.
+        feature: index of the feature.
+    """
+    rows = np.flatnonzero(spans.feature == feature)
+    first = [
+        batch.texts[text][start].casefold()[:1]
+        for text, start in zip(spans.text[rows].tolist(), spans.start[rows].tolist(), strict=True)
+    ]
+    letters = tuple(sorted(set(first)))
+    number = {letter: i for i, letter in enumerate(letters)}
+    letter = np.array([number[one] for one in first], dtype=np.int64)
+    weights = _reference_counts(batch)[spans.text[rows]]
+    counts = np.zeros(len(letters), dtype=np.int64)
+    np.add.at(counts, letter, weights)
+    return Initials(spans.features[feature], rows, letters, letter, counts)
+
+
+def grouped(
+    spans: SpanTable, rows: NDArray[np.int64], groups: Mapping[str, NDArray[np.bool_]]
+) -> SpanTable:
+    """Some spans of a table in new groups, which may overlap.
+
+    Args:
+        spans: the table.
+        rows: int64 [R], some of its rows.
+        groups: name -> bool [R], the members of each group among these rows.
+    """
+    members = [rows[member] for member in groups.values()]
+    chosen = np.concatenate([rows[:0], *members])
+    group = np.repeat(np.arange(len(members), dtype=np.int32), [len(own) for own in members])
+    order = np.lexsort((spans.start[chosen], group, spans.text[chosen]))
+    chosen, group = chosen[order], group[order]
+    return SpanTable(
+        tuple(groups),
+        spans.texts,
+        spans.text[chosen],
+        group,
+        spans.start[chosen],
+        spans.end[chosen],
+    )
+
+
+def checked_alphas(alphas: Sequence[float]) -> tuple[float, ...]:
+    """Shares in ascending order, each once.
+
+    Raises:
+        UsageError: there is none, or one is not in (0, 1].
+    """
+    wrong = [alpha for alpha in alphas if not 0 < alpha <= 1]
+    if wrong or not alphas:
+        given = ", ".join(map(str, wrong)) or "none"
+        raise UsageError(f"shares (alpha) lie above 0 and are at most 1; got {given}")
+    return tuple(sorted(set(alphas)))
+
+
+def _reference_counts(batch: Batch) -> NDArray[np.int64]:
+    """How often each text is a reference: of all systems, or, if there is none, of single ones."""
+    lists = [batch.references.indices]
+    if not len(lists[0]):
+        lists = [own.indices for own in batch.system_references.values()]
+    return np.bincount(np.concatenate(lists), minlength=len(batch.texts)).astype(np.int64)

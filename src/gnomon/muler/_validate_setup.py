@@ -1,0 +1,177 @@
+"""What the three validation experiments share: annotated texts, bound metrics, signatures."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias, TypedDict, cast
+
+from gnomon.errors import DataError, UnknownNameError, UsageError
+from gnomon.metrics import bind, signature_of, with_masking
+from gnomon.metrics.masking import MaskPlan
+from gnomon.muler._annotated import annotated
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from os import PathLike
+
+    from gnomon.annotate import Annotation, Annotator, Labels
+    from gnomon.batch import Batch
+    from gnomon.cache import Cache
+    from gnomon.metrics import BoundMetric, Metric
+    from gnomon.metrics.masking import Granularity, Overlap
+    from gnomon.metrics.protocol import MaskingMetric
+    from gnomon.spans import SpanTable
+    from gnomon.testset import TestSet
+
+    AnyMetric: TypeAlias = str | Metric | BoundMetric | Callable[..., float]
+
+__all__ = ["DEFAULT_FEATURES", "AnyMetric", "Options", "Setup", "prepared"]
+
+DEFAULT_FEATURES = ("pos:*", "ent:*")
+
+
+class Options(TypedDict, total=False):
+    """What every experiment takes besides its own options; as for :func:`gnomon.muler.muler`.
+
+    Attributes:
+        tagger: ``spacy:NAME`` or an annotator; by default one for the target language.
+        lexicons: word lists for ``lex:NAME``.
+        patterns: regular expressions for ``re:NAME``.
+        labels: the user's own labels.
+        overlap: when a metric token counts as masked: "any" (default), "majority" or "inside".
+        granularity: one mask per "token" (default) or per "span".
+        allow_code: let a spec ``python('module:function')`` import and run the module.
+        cache: where annotations are kept between runs; none by default.
+        progress: called with a stage, what is done and the total.
+    """
+
+    tagger: str | Annotator | None
+    lexicons: Mapping[str, str | PathLike[str] | Sequence[str]] | None
+    patterns: Mapping[str, str] | None
+    labels: Labels | None
+    overlap: Overlap
+    granularity: Granularity
+    allow_code: bool
+    cache: Cache | None
+    progress: Callable[[str, int, int], None] | None
+
+
+@dataclass(frozen=True)
+class Setup:
+    """A test set ready to be masked.
+
+    Attributes:
+        testset: the test set.
+        batch: its texts.
+        annotation: the features of both sides, over the texts of the batch.
+        metrics: the metrics by name.
+        overlap: when a metric token counts as masked.
+        granularity: one mask per token or per span.
+        progress: called with a stage, what is done and the total.
+    """
+
+    testset: TestSet
+    batch: Batch
+    annotation: Annotation
+    metrics: Mapping[str, MaskingMetric]
+    overlap: Overlap
+    granularity: Granularity
+    progress: Callable[[str, int, int], None] | None
+
+    @property
+    def spans(self) -> SpanTable:
+        """The features of both sides."""
+        return self.annotation.spans
+
+    def oracles(self, spans: SpanTable) -> MaskPlan:
+        """Oracle and anti-oracle of every group of spans."""
+        return MaskPlan.oracles(spans, overlap=self.overlap, granularity=self.granularity)
+
+    def signature(self, metric: MaskingMetric, experiment: str, **fields: object) -> str:
+        """How to make the numbers of an experiment again."""
+        known: dict[str, object] = {"method": f"muler-validate-{experiment}"}
+        known |= {"overlap": self.overlap, "granularity": self.granularity}
+        if self.annotation.taggers:
+            known["tagger"] = "+".join(self.annotation.taggers)
+        return str(signature_of(metric, self.batch).adding({**known, **fields}))
+
+    def facts(self) -> dict[str, str]:
+        """What was looked at, for the head of a report."""
+        facts = {
+            "test set": self.testset.name,
+            "language pair": self.testset.language_pair or "not given",
+            "segments": str(self.testset.segments),
+            "systems": str(len(self.testset.systems)),
+            "references": ", ".join(self.testset.references),
+            "metrics": ", ".join(self.metrics),
+            "features": str(len(self.spans.features)),
+        }
+        if self.annotation.taggers:
+            facts["tagger"] = ", ".join(self.annotation.taggers)
+        return facts
+
+    def step(self, stage: str, done: int, total: int) -> None:
+        """Report progress, where somebody wants to hear of it."""
+        if self.progress:
+            self.progress(stage, done, total)
+
+
+def prepared(
+    testset: TestSet,
+    metric: AnyMetric | Sequence[AnyMetric],
+    features: Sequence[str],
+    options: Options,
+) -> Setup:
+    """Bind the metrics, annotate the texts.
+
+    Raises:
+        DataError: the test set has no references or no systems.
+        MaskingError: a metric cannot tell two masks apart.
+        UnknownNameError: a metric, feature, tagger or option does not exist.
+        UsageError: a metric is named twice, or features are not a list.
+    """
+    overlap, granularity = options.get("overlap", "any"), options.get("granularity", "token")
+    _check(testset, features, overlap, granularity)
+    named = list(metric) if isinstance(metric, list | tuple) else [cast("AnyMetric", metric)]
+    bound = _bound(testset, named, allow_code=options.get("allow_code", False))
+    batch = testset.batch()
+    annotation = annotated(
+        batch,
+        features,
+        options.get("tagger"),
+        testset,
+        options.get("lexicons"),
+        options.get("patterns"),
+        options.get("labels"),
+        options.get("cache"),
+        options.get("progress"),
+    )
+    masking = {name: with_masking(one, batch) for name, one in bound.items()}
+    return Setup(testset, batch, annotation, masking, overlap, granularity, options.get("progress"))
+
+
+def _check(testset: TestSet, features: Sequence[str], overlap: str, granularity: str) -> None:
+    if not testset.references and not testset.system_references:
+        raise DataError(f"MuLER masks references, but test set {testset.name!r} has none")
+    if not testset.systems:
+        raise DataError(f"test set {testset.name!r} holds no system outputs; name some with -i")
+    if isinstance(features, str):
+        raise UsageError(f"features must be a list of names; got {features!r}: pass [{features!r}]")
+    for name, value, allowed in (
+        ("overlap", overlap, ("any", "majority", "inside")),
+        ("granularity", granularity, ("token", "span")),
+    ):
+        if value not in allowed:
+            raise UnknownNameError(name, value, allowed)
+
+
+def _bound(
+    testset: TestSet, metrics: Sequence[AnyMetric], *, allow_code: bool
+) -> dict[str, BoundMetric]:
+    bound: dict[str, BoundMetric] = {}
+    for metric in metrics:
+        name, one = bind(testset, metric, allow_code=allow_code)
+        if name in bound:
+            raise UsageError(f"metric {name!r} is named twice; name each metric once")
+        bound[name] = one
+    return bound

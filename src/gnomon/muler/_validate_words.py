@@ -1,0 +1,164 @@
+"""The words of references and outputs, and random shares of their vocabulary as features."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gnomon.metrics.tokenise import default_tokeniser, load_tokeniser, tokenise
+from gnomon.spans import SpanTable
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from gnomon.batch import Batch
+
+__all__ = ["Words", "drawn", "words_of"]
+
+
+@dataclass(frozen=True, eq=False)
+class Words:
+    """Words of the texts of a batch, with their place and type.
+
+    A word is a token of BLEU's tokeniser for the language; a type is its case-folded form, so that
+    a word at the beginning of a sentence is the word that it is elsewhere.
+
+    Attributes:
+        texts: number of texts of the batch.
+        types: the distinct types, ascending by code points.
+        text: int32 [R], text of each word, ascending.
+        start: int32 [R], first code point.
+        end: int32 [R], code point after the last one.
+        type: int32 [R], index of its type.
+        in_references: int64 [texts], how often each text is a reference.
+        in_outputs: int64 [texts], how often it is an output.
+    """
+
+    texts: int
+    types: tuple[str, ...]
+    text: NDArray[np.int32]
+    start: NDArray[np.int32]
+    end: NDArray[np.int32]
+    type: NDArray[np.int32]
+    in_references: NDArray[np.int64]
+    in_outputs: NDArray[np.int64]
+
+    def of_system(self, batch: Batch, system: int) -> Words:
+        """The words of the references and the output of one system, and only their types."""
+        references = batch.references_of(system).indices
+        in_references = np.bincount(references, minlength=self.texts)
+        in_outputs = np.bincount(batch.candidates[system], minlength=self.texts)
+        rows = np.flatnonzero((in_references + in_outputs)[self.text])
+        kept, numbers = np.unique(self.type[rows], return_inverse=True)
+        return replace(
+            self,
+            types=tuple(self.types[i] for i in kept),
+            text=self.text[rows],
+            start=self.start[rows],
+            end=self.end[rows],
+            type=numbers.reshape(-1).astype(np.int32),
+            in_references=in_references,
+            in_outputs=in_outputs,
+        )
+
+    def shares(self, members: NDArray[np.bool_]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Share of the references' and of the output's words that some types make up.
+
+        Args:
+            members: bool [D, types], the types of each feature.
+
+        Returns:
+            Two arrays float64 [D]; NaN where a side has no words at all.
+        """
+        sides = []
+        for occurrences in (self.in_references, self.in_outputs):
+            counts = np.bincount(self.type, occurrences[self.text], len(self.types))
+            with np.errstate(invalid="ignore"):
+                sides.append(members @ counts / counts.sum())
+        return sides[0], sides[1]
+
+    def covered(self, spans: SpanTable, feature: int) -> tuple[float | None, float | None]:
+        """Share of the references' and of the output's words that meet a span of a feature."""
+        rows = np.flatnonzero(spans.feature == feature)
+        stride = np.int64(2 + max(self.end.max(initial=0), spans.end.max(initial=0)))
+        ends = spans.text[rows] * stride + spans.end[rows]
+        starts = np.append(spans.text[rows] * stride + spans.start[rows], np.iinfo(np.int64).max)
+        # the first span that ends behind the beginning of the word
+        near = np.searchsorted(ends, self.text * stride + self.start, side="right")
+        met = starts[near] < self.text * stride + self.end
+        return _share(met, self.in_references[self.text]), _share(met, self.in_outputs[self.text])
+
+    def spans(self, members: NDArray[np.bool_]) -> SpanTable:
+        """The words of some types as features: one per row of ``members``, bool [D, types]."""
+        number, row = np.nonzero(members[:, self.type])
+        # by text, then feature: both are in order already, so that few runs are merged
+        order = np.argsort(_ranks(self.text)[row], kind="stable")
+        row, number = row[order], number[order]
+        return SpanTable(
+            tuple(f"words:{n}" for n in range(len(members))),
+            self.texts,
+            self.text[row],
+            number.astype(np.int32),
+            self.start[row],
+            self.end[row],
+        )
+
+
+def words_of(batch: Batch) -> Words:
+    """The words of all texts of a batch; words that cannot be found in their text are left out."""
+    table = tokenise(batch.texts, load_tokeniser(default_tokeniser(batch.target_language)))
+    folded = [word.casefold() for word in table.vocabulary]
+    types = tuple(sorted(set(folded)))
+    number = {word: i for i, word in enumerate(types)}
+    type_of = np.array([number[word] for word in folded], dtype=np.int32)
+    rows = np.flatnonzero(table.end > table.start)
+    none = np.zeros(len(batch.texts), dtype=np.int64)
+    return Words(
+        len(batch.texts),
+        types,
+        table.text_of[rows].astype(np.int32),
+        table.start[rows],
+        table.end[rows],
+        type_of[table.ids[rows]],
+        none,
+        none,
+    )
+
+
+def drawn(types: int, groups: int, *, first: int, last: int, seed: int) -> NDArray[np.bool_]:
+    """One group of each of some random splits of a vocabulary into equal groups.
+
+    Groups differ by one type at most. A draw depends on the seed, the number of groups and its own
+    number alone, so that it does not matter how many are made at a time.
+
+    Args:
+        types: size of the vocabulary.
+        groups: number of groups, at most ``types``.
+        first: number of the first draw.
+        last: number after the last draw.
+        seed: seed of the draws.
+
+    Returns:
+        bool [last - first, types], the members of the group.
+    """
+    members = np.zeros((last - first, types), dtype=np.bool_)
+    for number in range(first, last):
+        generator = np.random.default_rng((seed, groups, number))
+        size = (types + int(generator.integers(groups))) // groups
+        members[number - first, generator.permutation(types)[:size]] = True
+    return members
+
+
+def _share(met: NDArray[np.bool_], weights: NDArray[np.int64]) -> float | None:
+    total = int(weights.sum())
+    return int(weights[met].sum()) / total if total else None
+
+
+def _ranks(texts: NDArray[np.int32]) -> NDArray[np.uint16] | NDArray[np.int64]:
+    """Ascending numbers of texts without gaps: in 16 bits, which sort fastest, where they fit."""
+    new = np.ones(len(texts), dtype=np.int64)
+    new[1:] = np.diff(texts) != 0
+    ranks = np.cumsum(new) - 1
+    return ranks.astype(np.uint16) if ranks.max(initial=0) < 1 << 16 else ranks
