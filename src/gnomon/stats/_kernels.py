@@ -108,31 +108,29 @@ def _bin(difference: float, widest: float, bins: int) -> int:
 
 
 @njit(cache=True, nogil=True)
-def tie_bins(
-    human: NDArray[np.float64],
-    metric: NDArray[np.float64],
-    weights: NDArray[np.float64],
-    widest: float,
-    bins: int,
-) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Weight of human ties and of concordant pairs [2, bins], and pairs [bins], by difference.
+def _kind(dh: float, dm: float) -> int:
+    # 0: tied by people, 1: concordant, 2: neither; without branches, which chance would mislead
+    concordant = ((dh > 0) & (dm > 0)) | ((dh < 0) & (dm < 0))
+    return 2 - concordant - 2 * (dh == 0)
 
-    A pair falls into the bin of the absolute difference of its metric scores; ``bins`` bins of
-    equal width reach from 0 to ``widest``.
+
+@njit(cache=True, nogil=True)
+def tie_bins(
+    human: NDArray[np.float64], metric: NDArray[np.float64], widest: float, bins: int
+) -> NDArray[np.int64]:
+    """Pairs tied by people, concordant, and others [3, bins], by difference of metric scores.
+
+    ``bins`` bins of equal width reach from 0 to ``widest``.
     """
-    mass, pairs = np.zeros((2, bins)), np.zeros(bins, dtype=np.int64)
+    pairs = np.zeros((3, bins), dtype=np.int64)
     h, m = np.empty(human.shape[1]), np.empty(human.shape[1])
     for row in range(len(human)):
         n = _complete(human[row], metric[row], h, m)
         for i in range(1, n):
             for j in range(i):
-                dh, dm = h[i] - h[j], m[i] - m[j]
-                kind = 0 if h[i] == h[j] else 1 if (dh > 0) == (dm > 0) and dm != 0 else 2
-                if kind < 2:
-                    b = _bin(abs(dm), widest, bins)
-                    mass[kind, b] += weights[row]
-                    pairs[b] += 1
-    return mass, pairs
+                dm = m[i] - m[j]
+                pairs[_kind(h[i] - h[j], dm), _bin(abs(dm), widest, bins)] += 1
+    return pairs
 
 
 @njit(cache=True, nogil=True)
@@ -144,8 +142,7 @@ def pairs_of_bins(
     wanted: NDArray[np.bool_],
     size: int,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
-    """Differences, signed weights (+ human tie, - concordant) and bins of the pairs in bins."""
-    bins = len(wanted)
+    """Differences, signed weights (+ tied by people, - concordant) and bins of wanted pairs."""
     differences, gains = np.empty(size), np.empty(size)
     places = np.empty(size, dtype=np.int64)
     h, m = np.empty(human.shape[1]), np.empty(human.shape[1])
@@ -154,11 +151,11 @@ def pairs_of_bins(
         n = _complete(human[row], metric[row], h, m)
         for i in range(1, n):
             for j in range(i):
-                dh, dm = h[i] - h[j], m[i] - m[j]
-                kind = 0 if h[i] == h[j] else 1 if (dh > 0) == (dm > 0) and dm != 0 else 2
-                if kind < 2:
-                    b = _bin(abs(dm), widest, bins)
-                    if wanted[b]:
+                dm = m[i] - m[j]
+                b = _bin(abs(dm), widest, len(wanted))
+                if wanted[b]:
+                    kind = _kind(h[i] - h[j], dm)
+                    if kind < 2:
                         differences[k], places[k] = abs(dm), b
                         gains[k] = weights[row] if kind == 0 else -weights[row]
                         k += 1

@@ -1,4 +1,9 @@
-"""Resampling with a seed: the same seed gives the same draws, in any order of work."""
+"""Resampling with a seed: the same seed gives the same draws, in any order of work.
+
+Two ways to the same resamples: as indices, for a statistic that is a function of rows; and as
+counts (how often each item was drawn), for statistics of sums, which are then one matrix product
+for all resamples. Resamples in which a statistic is undefined are NaN and are left out.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +18,19 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["Interval", "bootstrap_interval", "resamples"]
+__all__ = [
+    "Interval",
+    "bootstrap_interval",
+    "percentile_interval",
+    "resample_counts",
+    "resampled_sums",
+    "resamples",
+    "shift_distance",
+    "shift_p",
+]
+
+_BLOCK = 500_000  # float64 counts held at once (4 MB): they stay in the processor's cache
+_ROUNDING = 1e-12  # distances that differ by less are equal
 
 
 class Interval(NamedTuple):
@@ -41,9 +58,129 @@ def resamples(n: int, *, count: int = 1000, seed: int = 0) -> NDArray[np.int64]:
     >>> resamples(3, count=2, seed=1).shape
     (2, 3)
     """
-    if n < 1 or count < 1:
-        raise UsageError(f"resampling needs at least one item and one draw; got {n} and {count}")
+    _check(n, count)
     return np.random.default_rng(seed).integers(0, n, size=(count, n))
+
+
+def resample_counts(n: int, *, count: int = 1000, seed: int = 0) -> NDArray[np.uint8]:
+    """How often each item occurs in the resamples that :func:`resamples` draws.
+
+    Args:
+        n: number of items.
+        count: number of resamples, B.
+        seed: seed of the generator; equal seeds give equal draws.
+
+    Returns:
+        uint8 [n, B]; columns add up to n. (That one of n items is drawn 256 times or more in n
+        draws has a probability below 1e-500.)
+
+    Raises:
+        UsageError: ``n`` or ``count`` is not positive.
+
+    >>> resample_counts(3, count=2, seed=1).sum(axis=0).tolist()
+    [3, 3]
+    """
+    _check(n, count)
+    generator = np.random.default_rng(seed)
+    counts = np.empty((n, count), dtype=np.uint8)
+    for column in range(count):
+        counts[:, column] = np.bincount(generator.integers(0, n, size=n), minlength=n)
+    return counts
+
+
+def resampled_sums(
+    values: NDArray[np.float64],
+    counts: NDArray[np.uint8],
+    rows: NDArray[np.intp] | None = None,
+) -> NDArray[np.float64]:
+    """Sums of items over every resample: a matrix product, in bounded memory.
+
+    Args:
+        values: float64 [M, n], finite; M quantities of the n items.
+        counts: uint8 [N, B], from :func:`resample_counts`.
+        rows: intp [n], which rows of ``counts`` the items are; by default all of them.
+
+    Returns:
+        float64 [M, B].
+    """
+    chosen = np.arange(len(counts)) if rows is None else rows
+    sums = np.zeros((len(values), counts.shape[1]))
+    width = max(1, _BLOCK // max(1, len(chosen)))
+    weights = np.empty((len(chosen), min(width, counts.shape[1])))
+    for first in range(0, counts.shape[1], width):
+        block = counts[:, first : first + width]
+        part = weights[:, : block.shape[1]]
+        part[...] = block[chosen]
+        sums[:, first : first + width] = values @ part
+    return sums
+
+
+def percentile_interval(
+    samples: NDArray[np.float64], level: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Percentile bootstrap intervals of many statistics (Efron, 1979).
+
+    Args:
+        samples: float64 [..., B], the statistics in every resample; NaN is left out.
+        level: share of resamples inside the interval, in (0, 1).
+
+    Returns:
+        The lower and the upper ends, float64 [...]; NaN where every resample is undefined.
+    """
+    ordered = np.sort(samples, axis=-1)  # NaN last
+    defined = samples.shape[-1] - np.isnan(ordered).sum(axis=-1)
+    return _quantile(ordered, defined, (1 - level) / 2), _quantile(
+        ordered, defined, (1 + level) / 2
+    )
+
+
+def shift_distance(
+    estimate: NDArray[np.float64], samples: NDArray[np.float64], level: float
+) -> NDArray[np.float64]:
+    """Half the width of symmetric bootstrap intervals around estimates (Hall, 1988).
+
+    The k-th smallest of the distances |sample - estimate|, k = ceil(level (B + 1)): 0 lies outside
+    estimate -+ distance exactly where :func:`shift_p` is at most 1 - level.
+
+    Args:
+        estimate: float64 [...].
+        samples: float64 [..., B]; NaN is left out.
+        level: in (0, 1).
+
+    Returns:
+        float64 [...]; NaN where fewer than k resamples are defined, or the k-th is infinitely far.
+    """
+    distances = np.sort(np.abs(samples - estimate[..., None]), axis=-1)
+    defined = distances.shape[-1] - np.isnan(distances).sum(axis=-1)
+    place = np.ceil(level * (defined + 1) - 1e-9).astype(np.intp) - 1
+    found = np.take_along_axis(
+        distances, np.clip(place, 0, distances.shape[-1] - 1)[..., None], axis=-1
+    )[..., 0]
+    return np.where((place < defined) & np.isfinite(found), found, np.nan)
+
+
+def shift_p(
+    estimate: NDArray[np.float64], samples: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Two-sided bootstrap p-values of the hypothesis that a statistic is 0.
+
+    Under the hypothesis a resample lies about 0 as it now lies about the estimate (Hall and Wilson,
+    1991, the guideline that resampling has to reflect the null hypothesis; sacreBLEU's paired
+    bootstrap does likewise): p = (1 + #{|sample - estimate| >= |estimate|}) / (B + 1).
+
+    Args:
+        estimate: float64 [...]; NaN is undefined.
+        samples: float64 [..., B], the statistic in every resample; NaN is left out.
+
+    Returns:
+        float64 [...] in (0, 1], never below 1 / (B + 1); NaN where undefined.
+    """
+    distances = np.abs(samples - estimate[..., None])
+    defined = samples.shape[-1] - np.isnan(distances).sum(axis=-1)
+    bound = np.abs(estimate) * (1 - _ROUNDING)
+    with np.errstate(invalid="ignore"):
+        farther = (distances >= bound[..., None] - _ROUNDING).sum(axis=-1)
+    return np.where((defined > 0) & ~np.isnan(estimate), (1 + farther) / (1 + defined), np.nan)
 
 
 def bootstrap_interval(
@@ -79,9 +216,24 @@ def bootstrap_interval(
     rows = np.asarray(values, dtype=np.float64)
     draws = resamples(len(rows), count=count, seed=seed)
     found = np.array([statistic(rows[draw]) for draw in draws], dtype=np.float64)
-    found = found[~np.isnan(found)]
-    estimate = float(statistic(rows))
-    if not len(found):
-        return Interval(estimate, float("nan"), float("nan"))
-    low, high = np.quantile(found, [(1 - level) / 2, (1 + level) / 2])
-    return Interval(estimate, float(low), float(high))
+    low, high = percentile_interval(found, level)
+    return Interval(float(statistic(rows)), float(low), float(high))
+
+
+def _check(n: int, count: int) -> None:
+    if n < 1 or count < 1:
+        raise UsageError(f"resampling needs at least one item and one draw; got {n} and {count}")
+
+
+def _quantile(
+    ordered: NDArray[np.float64], defined: NDArray[np.intp], share: float
+) -> NDArray[np.float64]:
+    """Linearly interpolated quantiles of the first ``defined`` of the values in ascending order."""
+    place = np.maximum(defined - 1, 0) * share
+    below = np.floor(place).astype(np.intp)
+    above = np.minimum(below + 1, np.maximum(defined - 1, 0))
+    low, high = (
+        np.take_along_axis(ordered, np.asarray(at)[..., None], axis=-1)[..., 0]
+        for at in (below, above)
+    )
+    return low + (high - low) * (place - below)
