@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from gnomon.findings import Bars, Column, Lines, Listing, Table
 from gnomon.muler._tables import VARIANTS
-from gnomon.muler._validate_summary import averaged, known, means
+from gnomon.muler._validate_summary import averaged, known, means, middle
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -42,7 +42,7 @@ _SUMMARY = (
     Column("alpha", "alpha", "number"),
     Column("systems", "systems", "count", help="systems (and features) averaged over"),
     Column("share", "share", "number", 3),
-    Column("muler_change", "|change of MuLER|", "number", 3, help="mean of absolute values"),
+    Column("muler_change", "|change of MuLER|", "number", 3, help="median of absolute values"),
     Column("gain_change", "|change of max - base|", "number", 3, help="likewise"),
     Column("steadier", "steadier", "share", help="share of them with a steadier MuLER"),
 )
@@ -105,8 +105,8 @@ def _summary(rows: Sequence[Mapping[str, Cell]]) -> list[dict[str, Cell]]:
             **key,
             "systems": len(known(part, "steadier")),
             "share": means(known(part, "share")),
-            "muler_change": means([abs(v) for v in known(part, "muler_change")]),
-            "gain_change": means([abs(v) for v in known(part, "gain_change")]),
+            "muler_change": middle([abs(v) for v in known(part, "muler_change")]),
+            "gain_change": middle([abs(v) for v in known(part, "gain_change")]),
             "steadier": means(known(part, "steadier")),
         }
         for key, part in averaged(partial, "metric", "variant", "feature", "alpha")

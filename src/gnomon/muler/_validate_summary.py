@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from statistics import median
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -9,7 +10,7 @@ if TYPE_CHECKING:
 
     from gnomon.findings import Cell
 
-__all__ = ["averaged", "known", "means"]
+__all__ = ["averaged", "known", "means", "middle"]
 
 _LEAST = 20  # segments: below, a single sentence decides where a hybrid or a part lies
 
@@ -46,6 +47,11 @@ def known(rows: Sequence[Mapping[str, Cell]], name: str) -> list[float]:
 def means(values: Sequence[float]) -> float | None:
     """The mean; None of nothing."""
     return sum(values) / len(values) if values else None
+
+
+def middle(values: Sequence[float]) -> float | None:
+    """The median; None of nothing."""
+    return median(values) if values else None
 
 
 def _solid(row: Mapping[str, Cell]) -> bool:

@@ -1,0 +1,107 @@
+"""``gnomon muler validate`` as a user meets it."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+
+import pytest
+
+WORD = ["--features", "re:word", "--pattern", r"word=\b[a-z]+\b"]
+FIELDS = {
+    "range": (
+        "system metric feature alpha share letters segments anti_oracle oracle hybrid expected"
+        " deviation relative_deviation position rises"
+    ),
+    "frequency": (
+        "system metric feature variant alpha share letters segments muler gain base oracle"
+        " anti_oracle muler_change gain_change steadier"
+    ),
+    "specificity": (
+        "system metric feature variant segments reference_share output_share muler groups draws"
+        " synthetic_reference_share synthetic_output_share mean variance q05 median q95 deviation"
+        " z below"
+    ),
+}
+OWN = {"range": [], "frequency": [], "specificity": ["--draws", "5"]}
+
+
+@pytest.mark.parametrize("experiment", FIELDS)
+def test_json_and_tsv_hold_the_same_rows(gnomon, files, experiment) -> None:
+    common = [
+        "muler", "validate", experiment, files / "ref.txt", "-i", files / "a.txt",
+        files / "b.txt", *WORD, *OWN[experiment], "-q",
+    ]  # fmt: skip
+    found = gnomon(*common, "-f", "json").json()
+    assert found["command"] == f"muler validate {experiment}"
+    assert set(found["rows"][0]) == set(FIELDS[experiment].split())
+    assert f"muler-validate-{experiment}" in found["signatures"]["bleu"]
+    table = list(csv.DictReader(io.StringIO(gnomon(*common, "-f", "tsv").out), delimiter="\t"))
+    assert len(table) == len(found["rows"])
+    assert [row["system"] for row in table] == [row["system"] for row in found["rows"]]
+
+
+@pytest.mark.parametrize("experiment", FIELDS)
+@pytest.mark.parametrize(("form", "said"), [("text", "re:word"), ("latex", "\\toprule")])
+def test_tables_show_every_metric(gnomon, files, experiment, form, said) -> None:
+    answer = gnomon(
+        "muler", "validate", experiment, files / "ref.txt", "-i", files / "a.txt", *WORD,
+        *OWN[experiment], "-m", "bleu", "rouge1", "-f", form,
+    )  # fmt: skip
+    assert answer.code == 0
+    assert said in answer.out
+    assert "under bleu" in answer.out
+    assert "under rouge1" in answer.out
+    assert "time: " in answer.err
+
+
+@pytest.mark.parametrize("experiment", FIELDS)
+def test_a_page_is_written(gnomon, files, experiment, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    answer = gnomon(
+        "muler", "validate", experiment, files / "ref.txt", "-i", files / "a.txt", *WORD,
+        *OWN[experiment], "--html", page, "-q",
+    )  # fmt: skip
+    assert answer.code == 0
+    assert "<!doctype html>" in page.read_text(encoding="utf-8")
+
+
+def test_shares_draws_groups_and_seed_are_options(gnomon, files) -> None:
+    common = ["muler", "validate"]
+    data = [files / "ref.txt", "-i", files / "a.txt", *WORD, "-f", "json", "-q"]
+    rows = gnomon(*common, "range", *data, "--alpha", ".25", ".75").json()["rows"]
+    assert {row["alpha"] for row in rows} == {0.25, 0.75}
+    rows = gnomon(*common, "frequency", *data, "--alpha", ".25").json()["rows"]
+    assert {row["alpha"] for row in rows} == {0.25, 1.0}
+    found = gnomon(
+        *common, "specificity", *data, "--draws", "7", "--groups", "2", "--seed", "11"
+    ).json()
+    assert "draws:7|seed:11|p:2" in found["signatures"]["bleu"]
+
+
+@pytest.mark.parametrize(
+    ("experiment", "options", "said"),
+    [
+        ("range", ["--alpha", "0"], "at most 1; got 0"),
+        ("frequency", ["--alpha", "1.5"], "at most 1; got 1.5"),
+        ("specificity", ["--draws", "1"], "2 draws or more; got 1"),
+        ("specificity", ["--groups", "1"], "2 groups or more; got 1"),
+        ("range", ["-m", "bleu", "bleu"], "twice"),
+    ],
+)
+def test_wrong_options_end_with_2_and_say_what_is_allowed(
+    gnomon, files, experiment, options, said
+) -> None:
+    answer = gnomon(
+        "muler", "validate", experiment, files / "ref.txt", "-i", files / "a.txt", *WORD, *options
+    )
+    assert answer.code == 2
+    assert said in answer.err
+    assert not answer.out
+
+
+def test_an_experiment_must_be_named(gnomon) -> None:
+    answer = gnomon("muler", "validate")
+    assert answer.code == 2
+    assert "EXPERIMENT" in answer.err
