@@ -8,20 +8,29 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Protocol, TypeVar, cast
 
-import numpy as np
-
 from gnomon.batch import Batch
-from gnomon.errors import DataError, LengthMismatchError, UnknownNameError
+from gnomon.errors import DataError, LengthMismatchError, UnknownNameError, UsageError
+from gnomon.human import (
+    LEVELS,
+    ErrorSpan,
+    HumanScores,
+    Judgements,
+    Ranking,
+    kinds,
+    only_kind,
+    segment_scores,
+    system_scores,
+)
 
 if TYPE_CHECKING:
     from os import PathLike
 
+    import numpy as np
     from numpy.typing import NDArray
 
 __all__ = ["ErrorSpan", "HumanScores", "Ranking", "SystemInfo", "TestSet", "TestSetSummary"]
 
 T = TypeVar("T")
-LEVELS = ("system", "segment", "document", "domain")
 
 
 @dataclass(frozen=True)
@@ -41,76 +50,6 @@ class SystemInfo:
     constrained: bool | None = None
     human: bool = False
     extra: Mapping[str, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, eq=False)
-class HumanScores:
-    """Scores that people gave.
-
-    Attributes:
-        kind: "da-z", "mqm", "litepyramid", ...; higher is better.
-        level: "system", "segment", "document" or "domain".
-        systems: names of the scored systems; some may have no text in the test set.
-        values: float64 [systems, items], NaN where missing. One item at system level, the segments
-            at segment level, the documents or domains (in order of ``items``) at the other two.
-        items: names of the documents or domains; empty at the other levels.
-        rater: who scored, where the file tells raters apart.
-    """
-
-    kind: str
-    level: str
-    systems: tuple[str, ...]
-    values: NDArray[np.float64]
-    items: tuple[str, ...] = ()
-    rater: str | None = None
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, HumanScores):
-            return NotImplemented
-        mine, theirs = ((h.kind, h.level, h.systems, h.items, h.rater) for h in (self, other))
-        return mine == theirs and np.array_equal(self.values, other.values, equal_nan=True)
-
-    __hash__ = None  # type: ignore[assignment]  # arrays have no hash
-
-    def of(self, system: str) -> NDArray[np.float64]:
-        """The scores of one system, float64 [items]; all NaN if it was not scored."""
-        if system in self.systems:
-            row: NDArray[np.float64] = self.values[self.systems.index(system)]
-            return row
-        return np.full(self.values.shape[1], np.nan)
-
-
-@dataclass(frozen=True)
-class Ranking:
-    """Relative rankings: in ``segment`` (0-based) people found ``better`` better than ``worse``."""
-
-    kind: str
-    rows: tuple[tuple[int, str, str], ...]
-
-
-@dataclass(frozen=True)
-class ErrorSpan:
-    """An error that a person marked.
-
-    Attributes:
-        system: whose output.
-        segment: 0-based segment.
-        side: "candidate" or "source".
-        start: first code point of the error.
-        end: code point after the error.
-        category: e.g. "Accuracy/Mistranslation".
-        severity: e.g. "major".
-        rater: who marked it.
-    """
-
-    system: str
-    segment: int
-    side: str
-    start: int
-    end: int
-    category: str
-    severity: str
-    rater: str | None = None
 
 
 @dataclass(frozen=True)
@@ -288,6 +227,91 @@ class TestSet:
         """
         _formats().write_test_set(self, path, layout=layout)
 
+    def with_human(
+        self, judgements: Judgements | str | PathLike[str], **options: object
+    ) -> TestSet:
+        """The same test set with what people said of it, from a file or as it was read.
+
+        Args:
+            judgements: a file of any format that :func:`gnomon.formats.read_human` knows, or what
+                that function gave.
+            options: of ``read_human``: ``format``, ``kind``, ``weights``, ``rename``, ...
+
+        Raises:
+            DataError: scores or rankings of this kind (level, rater) are there already.
+            GnomonError: whatever ``read_human`` finds wrong in the file.
+        """
+        if isinstance(judgements, Judgements):
+            if options:
+                raise UsageError(f"{', '.join(options)}: options are for a file, not Judgements")
+            new = judgements
+        else:
+            new = _formats().read_human(judgements, self, **options)
+        _check_new(self, new)
+        return replace(
+            self,
+            human=self.human + new.scores,
+            rankings=self.rankings + new.rankings,
+            errors=self.errors + new.errors,
+        )
+
+    def human_kinds(self, level: str | None = None) -> tuple[str, ...]:
+        """The kinds of human scores at a level; at system level, segment scores count too."""
+        return kinds(self.human, level)
+
+    def human_raters(self, kind: str, level: str = "segment") -> tuple[str, ...]:
+        """The raters who can be told apart in the scores of a kind."""
+        fitting = (h.rater for h in self.human if (h.kind, h.level) == (kind, level))
+        return tuple(rater for rater in fitting if rater is not None)
+
+    def human_scores(
+        self,
+        kind: str | None = None,
+        level: str = "segment",
+        *,
+        rater: str | None = None,
+        systems: Sequence[str] | None = None,
+    ) -> NDArray[np.float64]:
+        """What people scored, in the order of the systems; NaN where they did not.
+
+        Args:
+            kind: "mqm", "da-z", ...; may be left out where there is only one.
+            level: "segment" or "system". System scores that no file gives are the mean over the
+                segments that were scored.
+            rater: one rater's scores; by default those of all together (the file's own mean, or
+                the mean over the raters who scored the segment).
+            systems: which systems, in which order; those of the test set by default. Systems
+                that people judged but that have no text may be named.
+
+        Returns:
+            float64 [K, N] at segment level, float64 [K] at system level. A system without any
+            human score is a row of NaN.
+
+        Raises:
+            DataError: there are no human scores, or several kinds and none was named.
+            UnknownNameError: there is no such kind, level, rater or system.
+        """
+        if level not in ("segment", "system"):
+            raise UnknownNameError("level", level, ("segment", "system"))
+        name = only_kind(kind, kinds(self.human, level), f"human {level} scores")
+        take = segment_scores if level == "segment" else system_scores
+        found = cast("HumanScores", take(self.human, name, rater))
+        for system in systems or ():
+            if system not in self.systems and system not in found.systems:
+                raise UnknownNameError("system", system, (*self.systems, *found.systems))
+        values = found.aligned(list(self.systems) if systems is None else systems)
+        return values if level == "segment" else values[:, 0]
+
+    def ranking(self, kind: str | None = None) -> Ranking:
+        """The relative rankings of a kind, which may be left out where there is only one.
+
+        Raises:
+            DataError: there are no rankings, or several kinds and none was named.
+            UnknownNameError: there is no such kind.
+        """
+        there = {ranking.kind: ranking for ranking in self.rankings}
+        return there[only_kind(kind, tuple(there), "rankings")]
+
     @property
     def segments(self) -> int:
         """Number of segments, N."""
@@ -382,6 +406,10 @@ class _Formats(Protocol):
         self, testset: TestSet, path: str | PathLike[str], *, layout: str
     ) -> None: ...
 
+    def read_human(
+        self, path: str | PathLike[str], testset: TestSet, **options: object
+    ) -> Judgements: ...
+
 
 def _formats() -> _Formats:
     # found by name, as plug-ins are: no module of this floor depends on a format
@@ -461,6 +489,23 @@ def _check_human(testset: TestSet, segments: int) -> None:
             raise LengthMismatchError(
                 f"human scores {human.kind!r} at {human.level} level have shape"
                 f" {human.values.shape}; expected {(len(human.systems), items)}"
+            )
+
+
+def _check_new(testset: TestSet, new: Judgements) -> None:
+    there = {(h.kind, h.level, h.rater) for h in testset.human}
+    for human in new.scores:
+        if (human.kind, human.level, human.rater) in there:
+            by = f" by {human.rater}" if human.rater else ""
+            raise DataError(
+                f"the test set has {human.kind!r} scores at {human.level} level{by} already; give"
+                " the new ones another name with kind=..."
+            )
+    for ranking in new.rankings:
+        if ranking.kind in {known.kind for known in testset.rankings}:
+            raise DataError(
+                f"the test set has rankings of the kind {ranking.kind!r} already; give the new"
+                " ones another name with kind=..."
             )
 
 

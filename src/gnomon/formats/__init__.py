@@ -11,9 +11,9 @@ gnomon's own layout of a test set directory; all but the references (or the sour
     documents.tsv                          document, domain, further labels; one row per segment
     human/KIND.LEVEL.tsv                   system[, seg | doc | domain][, rater], the score;
                                            LEVEL is sys, seg, doc or domain
-    human/KIND.seg.tsv                     seg, better, worse: relative rankings
+    human/KIND.seg.tsv                     seg, better, worse[, rater]: relative rankings
     human/KIND.spans.tsv                   system, seg, side, start, end, category, severity
-                                           [, rater]: marked errors
+                                           [, rater][, score]: marked errors
     testset.json                           name, language_pair, order of the references
 
 ``.txt`` and ``.tsv`` files may be compressed (``.gz``). Segments count from 1, spans are half-open
@@ -26,7 +26,11 @@ What is accepted but worth knowing (a byte order mark, empty segments) is said t
 """
 
 from gnomon.formats._files import atomic_write, plain_name
+from gnomon.formats._human_formats import HUMAN_FORMATS
+from gnomon.formats._human_read import read_human
+from gnomon.formats._human_write import write_human
 from gnomon.formats._lines import read_lines, write_lines
+from gnomon.formats._mqm_weights import MQM_WEIGHTS
 from gnomon.formats._plain import read_plain, read_systems
 from gnomon.formats._registry import FormatInfo, describe
 from gnomon.formats._sacrebleu import is_sacrebleu_set, read_sacrebleu_set
@@ -36,12 +40,15 @@ from gnomon.formats._table import read_table
 from gnomon.formats._testsets import language_pairs, read_test_set, write_test_set
 
 __all__ = [
+    "HUMAN_FORMATS",
+    "MQM_WEIGHTS",
     "FormatInfo",
     "atomic_write",
     "describe",
     "is_sacrebleu_set",
     "language_pairs",
     "plain_name",
+    "read_human",
     "read_lines",
     "read_plain",
     "read_sacrebleu_set",
@@ -49,6 +56,7 @@ __all__ = [
     "read_systems",
     "read_table",
     "read_test_set",
+    "write_human",
     "write_lines",
     "write_segment_scores",
     "write_system_scores",

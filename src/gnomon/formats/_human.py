@@ -4,34 +4,26 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
 from gnomon.errors import FormatError, UnknownNameError
 from gnomon.formats._files import LOGGER
 from gnomon.formats._tsv import read_tsv
-from gnomon.testset import ErrorSpan, HumanScores, Ranking
+from gnomon.human import ErrorSpan, HumanScores, Judgements, Ranking
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from gnomon.formats._tsv import Row, Rows
+    from gnomon.testset import TestSet
 
 LEVELS = {"sys": "system", "seg": "segment", "doc": "document", "domain": "domain"}
 ITEM_COLUMNS = {"segment": "seg", "document": "doc", "domain": "domain"}
 SIDES = ("candidate", "source")
 _FILE = re.compile(r"(?P<kind>.+)\.(?P<level>[^.]+)\.tsv(?:\.gz)?", re.DOTALL)
-
-
-@dataclass(frozen=True)
-class Human:
-    """All that people said of a test set."""
-
-    scores: tuple[HumanScores, ...] = ()
-    rankings: tuple[Ranking, ...] = ()
-    errors: tuple[ErrorSpan, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -62,7 +54,7 @@ class _Known:
         return name
 
 
-def read_human(
+def read_folder(
     folder: Path,
     systems: Sequence[str],
     segments: int,
@@ -70,41 +62,69 @@ def read_human(
     sources: Sequence[str] | None,
     documents: Sequence[str] | None,
     domains: Sequence[str] | None,
-) -> Human:
+) -> Judgements:
     """Read every file in the folder ``human``, which may be missing.
 
     Raises:
         FormatError: a row names an unknown system, a segment out of range, or no number.
     """
+    found = Judgements()
     if not folder.is_dir():
-        return Human()
+        return found
     items = {
         level: frozenset(names)
         for level, names in (("document", documents), ("domain", domains))
         if names is not None
     }
     known = _Known(frozenset(systems), segments, texts, sources, items)
-    scores: list[HumanScores] = []
-    rankings: list[Ranking] = []
-    errors: list[ErrorSpan] = []
     for file in sorted(folder.iterdir()):
-        match = _FILE.fullmatch(file.name)
-        if file.name.startswith(".") or not match:
-            continue
-        table = read_tsv(file)
-        if match["level"] == "spans":
-            errors += _read_spans(table, known)
-        elif match["level"] == "seg" and {"better", "worse"} <= set(table.columns):
-            rankings.append(_read_ranking(table, match["kind"], known))
-        elif match["level"] in LEVELS:
-            scores += _read_scores(table, match["kind"], LEVELS[match["level"]], known)
-        else:
-            raise FormatError(
-                f"the level {match['level']!r} in its name is unknown; a file in human/ is called"
-                f" KIND.LEVEL.tsv with one of the levels {', '.join(LEVELS)}, spans",
-                path=file,
-            )
-    return Human(tuple(scores), tuple(rankings), tuple(errors))
+        if not file.name.startswith(".") and is_human_file(file.name):
+            found += _read_file(file, known)
+    return found
+
+
+def read_one(file: Path, testset: TestSet, kind: str | None) -> Judgements:
+    """Read one such file for a test set.
+
+    Raises:
+        FormatError: as :func:`read_folder`.
+    """
+    named = (name for human in testset.human for name in human.systems)
+    items = {
+        level: frozenset(names)
+        for level, names in (("document", testset.documents), ("domain", testset.domains))
+        if names is not None
+    }
+    known = _Known(
+        frozenset([*testset.systems, *named]),
+        testset.segments,
+        testset.systems,
+        testset.sources,
+        items,
+    )
+    return _read_file(file, known, kind)
+
+
+def is_human_file(name: str) -> bool:
+    """Whether a file is called ``KIND.LEVEL.tsv``."""
+    return _FILE.fullmatch(name) is not None
+
+
+def _read_file(file: Path, known: _Known, kind: str | None = None) -> Judgements:
+    match = cast("re.Match[str]", _FILE.fullmatch(file.name))
+    name, level = kind or match["kind"], match["level"]
+    table = read_tsv(file)
+    if level == "spans":
+        return Judgements(errors=tuple(_read_spans(table, name, known)))
+    if level == "seg" and {"better", "worse"} <= set(table.columns):
+        return Judgements(rankings=(_read_ranking(table, name, known),))
+    if level in LEVELS:
+        return Judgements(scores=tuple(_read_scores(table, name, LEVELS[level], known)))
+    raise FormatError(
+        f"the level {level!r} in its name is unknown; a file in human/ is called"
+        f" KIND.LEVEL.tsv with one of the levels {', '.join(LEVELS)}, spans",
+        path=file,
+    )
 
 
 def _read_ranking(table: Rows, kind: str, known: _Known) -> Ranking:
@@ -119,6 +139,7 @@ def _read_ranking(table: Rows, kind: str, known: _Known) -> Ranking:
             )
             for row in table
         ),
+        tuple(row["rater"] for row in table) if "rater" in table.columns else (),
     )
 
 
@@ -184,12 +205,12 @@ def _warn_of_strangers(path: str, level: str, items: Mapping[str, int], known: _
         )
 
 
-def _read_spans(table: Rows, known: _Known) -> list[ErrorSpan]:
+def _read_spans(table: Rows, kind: str, known: _Known) -> list[ErrorSpan]:
     table.require("system", "seg", "side", "start", "end", "category", "severity")
-    return [_span(row, known) for row in table]
+    return [_span(row, kind, known) for row in table]
 
 
-def _span(row: Row, known: _Known) -> ErrorSpan:
+def _span(row: Row, kind: str, known: _Known) -> ErrorSpan:
     system = known.system(row)
     segment = row.integer("seg", 1, known.segments) - 1
     side = row["side"]
@@ -207,4 +228,6 @@ def _span(row: Row, known: _Known) -> ErrorSpan:
         category=row["category"],
         severity=row["severity"],
         rater=row.get("rater") or None,
+        kind=kind,
+        score=row.number("score") if row.get("score") else None,
     )

@@ -8,7 +8,7 @@ from gnomon.errors import DataError
 from gnomon.formats._about import read_about, read_documents, read_systems
 from gnomon.formats._files import require_directory
 from gnomon.formats._folders import agree, choose, find, references_in, text_files
-from gnomon.formats._human import read_human
+from gnomon.formats._human import read_folder
 from gnomon.formats._lines import read_lines, report_empty
 from gnomon.formats._plain import check_parallel
 from gnomon.formats._tsv import read_tsv
@@ -60,7 +60,7 @@ def read_layout(
     segments = next(iter(counts.values()))
     documents, domains, labels = read_documents(path, segments)
     known = (*outputs, *(name for name in listed.names if name not in outputs))
-    human = read_human(path / "human", known, segments, texts, sources, documents, domains)
+    human = read_folder(path / "human", known, segments, texts, sources, documents, domains)
     return TestSet(
         name=about.name,
         references=_with_missing(path, kept, refs),

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from gnomon.testset import HumanScores, TestSet
+    from gnomon.human import ErrorSpan, HumanScores, Ranking
+    from gnomon.testset import TestSet
 
 _SHORT = {level: short for short, level in LEVELS.items()}
 
@@ -148,18 +149,32 @@ def _write_human(testset: TestSet, folder: Path) -> None:
     if files or testset.rankings or testset.errors:
         folder.mkdir()
     for name, group in files.items():
-        _write_scores(folder / name, group)
+        write_scores(folder / name, group)
     for ranking in testset.rankings:
         name = f"{_file_name('ranking', ranking.kind)}.seg.tsv"
         if (folder / name).exists():
             raise DataError(f"two sets of judgements would be written to human/{name}; rename one")
-        rows = [[str(segment + 1), better, worse] for segment, better, worse in ranking.rows]
-        write_tsv(folder / name, ["seg", "better", "worse"], rows)
-    if testset.errors:
-        _write_spans(testset, folder / "errors.spans.tsv")
+        write_ranking(folder / name, ranking)
+    for kind in dict.fromkeys(error.kind for error in testset.errors):
+        marked = [error for error in testset.errors if error.kind == kind]
+        write_spans(folder / f"{_file_name('error', kind)}.spans.tsv", marked)
 
 
-def _write_scores(file: Path, group: Sequence[HumanScores]) -> None:
+def write_ranking(file: Path, ranking: Ranking) -> None:
+    """Write a ranking: seg, better, worse, and the raters where they are known."""
+    columns = ["seg", "better", "worse", *(["rater"] if ranking.raters else [])]
+    rows = [[str(segment + 1), better, worse] for segment, better, worse in ranking.rows]
+    for row, rater in zip(rows, ranking.raters, strict=False):
+        row.append(rater)
+    write_tsv(file, columns, rows)
+
+
+def write_scores(file: Path, group: Sequence[HumanScores]) -> None:
+    """Write the scores of one kind and level, of all its raters.
+
+    Raises:
+        DataError: two of them are of the same rater.
+    """
     raters = [human.rater or "" for human in group]
     if len(set(raters)) < len(raters):
         raise DataError(f"human/{file.name} would hold two sets of scores of one rater; rename one")
@@ -185,9 +200,11 @@ def _score_cells(human: HumanScores) -> Iterable[tuple[str, str, str]]:
                 yield system, name, print_number(value, "")
 
 
-def _write_spans(testset: TestSet, file: Path) -> None:
-    fixed = ["system", "seg", "side", "start", "end", "category", "severity"]
-    with_rater = any(error.rater for error in testset.errors)
+def write_spans(file: Path, errors: Sequence[ErrorSpan]) -> None:
+    """Write marked errors of one kind."""
+    columns = ["system", "seg", "side", "start", "end", "category", "severity"]
+    with_rater = any(error.rater for error in errors)
+    with_score = any(error.score is not None for error in errors)
     rows = [
         [
             error.system,
@@ -198,7 +215,13 @@ def _write_spans(testset: TestSet, file: Path) -> None:
             error.category,
             error.severity,
             *([error.rater or ""] if with_rater else []),
+            *([_number(error.score)] if with_score else []),
         ]
-        for error in testset.errors
+        for error in errors
     ]
-    write_tsv(file, [*fixed, *(["rater"] if with_rater else [])], rows)
+    columns += (["rater"] if with_rater else []) + (["score"] if with_score else [])
+    write_tsv(file, columns, rows)
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else print_number(value, "")

@@ -43,7 +43,7 @@ def write_layout(testset: TestSet, folder: Path) -> None:
         if human.rater is None:
             file = folder / "human-scores" / f"{pair}.{human.kind}.{_SHORT[human.level]}.score"
             check_word("score", human.kind)
-            _write(file, _human_lines(human, testset))
+            _write(file, human_lines(human, testset))
     _say_what_is_left_out(testset)
 
 
@@ -128,7 +128,12 @@ def check_field(kind: str, name: str) -> None:
         )
 
 
-def _human_lines(human: HumanScores, testset: TestSet) -> list[str]:
+def human_lines(human: HumanScores, testset: TestSet) -> list[str]:
+    """The lines of a ``.score`` file.
+
+    Raises:
+        DataError: a name cannot be held, or documents are not the test set's.
+    """
     values = human.values
     if human.level == "domain":
         for name in human.items:

@@ -135,10 +135,15 @@ def _read_rows(path: str | PathLike[str]) -> list[Record]:
 def _read_objects(path: str | PathLike[str]) -> list[Record]:
     name = shown(path)
     lines = enumerate(read_lines(path), start=1)
-    return [_parse(name, number, line) for number, line in lines if line.strip()]
+    return [parse_object(name, number, line) for number, line in lines if line.strip()]
 
 
-def _parse(path: str, number: int, line: str) -> Record:
+def parse_object(path: str, number: int, line: str) -> Record:
+    """Read one JSON object.
+
+    Raises:
+        FormatError: it is none, a key occurs twice, or it holds NaN.
+    """
     try:
         value = json.loads(line, object_pairs_hook=_unique, parse_constant=_no_constant)
     except (ValueError, RecursionError) as error:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from gnomon.formats._human_formats import HUMAN_FORMATS
+from gnomon.formats._human_write import WRITTEN
+
 
 class FormatInfo(NamedTuple):
     """One format, as ``gnomon list formats`` shows it."""
@@ -45,6 +48,17 @@ _FORMATS = (
 )
 
 
+def _judgements() -> list[FormatInfo]:
+    written = {"wmt-darr": "darr"}
+    names = {written.get(name, name) for name in WRITTEN}
+    known = {info.name for info in _FORMATS}
+    return [
+        FormatInfo(name, "judgements", "judgements" if name in names else "no", sentence)
+        for name, sentence in HUMAN_FORMATS.items()
+        if name not in known
+    ]
+
+
 def describe() -> list[FormatInfo]:
     """The formats: name, whether it is read, whether it is written, and what it is."""
-    return list(_FORMATS)
+    return [*_FORMATS, *_judgements()]

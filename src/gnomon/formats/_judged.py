@@ -1,0 +1,190 @@
+"""What readers of human judgements share: whose names they meet, and scores as they come in."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gnomon.errors import DataError, FormatError, UnknownNameError
+from gnomon.formats._files import LOGGER
+from gnomon.human import HumanScores
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from gnomon.testset import TestSet
+
+# newstest2016.uedin-nmt.4361.cs-en, wmt23.refA
+_DECORATION = re.compile(r"(?:newstest\d{4}|wmt\d\d)\.(?P<name>.+?)(?:\.[a-z]{2,3}-[a-z]{2,3})?")
+
+
+class SystemNames:
+    """The systems that a file may name, and those it does.
+
+    A name that the test set does not know is kept (people may judge a system whose text is not at
+    hand) and counted; a file of which no name is known is refused.
+    """
+
+    def __init__(self, testset: TestSet, rename: Mapping[str, str] | None = None) -> None:
+        self._rename = dict(rename or {})
+        known = [*testset.systems, *(name for h in testset.human for name in h.systems)]
+        self.known = tuple(dict.fromkeys(known))
+        self.strangers: Counter[str] = Counter()
+        self.found: dict[str, None] = {}
+        for name in self._rename.values():
+            if name not in self.known:
+                raise UnknownNameError("system (in rename)", name, self.known)
+
+    def of(self, name: str) -> str:
+        """The test set's name of a system."""
+        return self.all_of(name)[0]
+
+    def plain(self, name: str) -> str:
+        """The test set's name of a system that the file mentions without judging it."""
+        return self._undecorated(self._rename.get(name, name))
+
+    def all_of(self, name: str) -> list[str]:
+        """The systems that a name stands for: ``A+B`` are two systems of the same output."""
+        name = self._rename.get(name, name)
+        plain = self._undecorated(name)
+        if plain not in self.known and "+" in plain:
+            parts = [self._undecorated(self._rename.get(p, p)) for p in plain.split("+")]
+            if any(part in self.known for part in parts):
+                return [self._noted(part) for part in parts]
+        return [self._noted(plain if plain in self.known else name)]
+
+    def _undecorated(self, name: str) -> str:
+        match = _DECORATION.fullmatch(name)
+        plain = match["name"] if match else name
+        return plain if name not in self.known and plain in self.known else name
+
+    def _noted(self, name: str) -> str:
+        if name in self.known:
+            self.found[name] = None
+        else:
+            self.strangers[name] += 1
+        return name
+
+    def order(self, names: Iterable[str]) -> tuple[str, ...]:
+        """Names in the order of the test set, strangers behind."""
+        there = dict.fromkeys(names)
+        return tuple(
+            [name for name in self.known if name in there]
+            + [name for name in there if name not in self.known]
+        )
+
+    def report(self, path: str) -> None:
+        """Say which systems have no text, and which have no judgement.
+
+        Raises:
+            DataError: the file names systems, and the test set knows none of them.
+        """
+        if self.strangers and not self.found and self.known:
+            first = next(iter(self.strangers))
+            raise DataError(
+                f"{path}: none of its systems is in the test set;"
+                f" {UnknownNameError('system', first, self.known)}; if they are called otherwise"
+                " here, pass rename={name in the file: name in the test set}"
+            )
+        if self.strangers:
+            listed = ", ".join(self.strangers)
+            LOGGER.warning(
+                "%s: %d judged system(s) without a text in the test set, kept: %s",
+                path,
+                len(self.strangers),
+                listed,
+            )
+        silent = [name for name in self.known if name not in self.found]
+        if silent:
+            LOGGER.info("%s: no judgement of: %s", path, ", ".join(silent))
+
+
+class ScoreTable:
+    """Segment scores as they come in, of several raters.
+
+    The score of a cell is the mean over all its judgements.
+    """
+
+    def __init__(self, path: str, segments: int) -> None:
+        self.path = path
+        self.segments = segments
+        self.cells: dict[str | None, dict[tuple[str, int], list[float]]] = {}
+
+    def add(self, rater: str | None, system: str, segment: int, value: float) -> None:
+        """Take a score in; NaN, a missing one, says only that the system is judged."""
+        cell = self.cells.setdefault(rater, {}).setdefault((system, segment), [])
+        if value == value:  # noqa: PLR0124  # NaN alone differs from itself
+            cell.append(value)
+
+    def repeated(self) -> int:
+        """Cells that one rater scored several times."""
+        return sum(len(cell) > 1 for cells in self.cells.values() for cell in cells.values())
+
+    def scores(self, kind: str, names: SystemNames) -> tuple[HumanScores, ...]:
+        """The mean over all judgements, then that of each rater who is named."""
+        together: dict[tuple[str, int], list[float]] = {}
+        for cells in self.cells.values():
+            for place, values in cells.items():
+                together.setdefault(place, []).extend(values)
+        tables: dict[str | None, dict[tuple[str, int], list[float]]] = {None: together}
+        tables |= {rater: cells for rater, cells in self.cells.items() if rater is not None}
+        return tuple(
+            self._matrix(kind, rater, cells, names) for rater, cells in tables.items() if cells
+        )
+
+    def _matrix(
+        self,
+        kind: str,
+        rater: str | None,
+        cells: Mapping[tuple[str, int], list[float]],
+        names: SystemNames,
+    ) -> HumanScores:
+        systems = names.order(system for system, _ in cells)
+        index = {name: i for i, name in enumerate(systems)}
+        values = np.full((len(systems), self.segments), np.nan)
+        for (system, segment), found in cells.items():
+            if found:
+                values[index[system], segment] = sum(found) / len(found)
+        return HumanScores(kind, "segment", systems, values, rater=rater)
+
+
+def system_level(
+    kind: str, values: Mapping[str, float], names: SystemNames
+) -> tuple[HumanScores, ...]:
+    """Scores of whole systems."""
+    systems = names.order(values)
+    column = np.array([[values[name]] for name in systems], dtype=np.float64)
+    return (HumanScores(kind, "system", systems, column.reshape(len(systems), 1)),)
+
+
+def segment_number(text: str, first: int, count: int, path: str, line: int) -> int:
+    """The 0-based segment that a number in a file means.
+
+    Args:
+        text: the number as it stands.
+        first: the number of the first segment, 0 or 1.
+        count: segments of the test set.
+        path: the file.
+        line: its line.
+
+    Raises:
+        FormatError: it is no such number.
+    """
+    number = int(text) if text.isascii() and text.isdigit() else -1
+    if not first <= number < first + count:
+        raise FormatError(
+            f"segment is {text!r}; a whole number from {first} to {first + count - 1} is expected,"
+            f" as the test set has {count} segments (first_segment={first})",
+            path=path,
+            line=line,
+        )
+    return number - first
+
+
+def said(count: int, path: str, what: str) -> None:
+    """Say that something was left out, if anything was."""
+    if count:
+        LOGGER.info("%s: %d %s", path, count, what)

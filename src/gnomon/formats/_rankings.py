@@ -1,0 +1,191 @@
+"""Relative rankings: which of two outputs people found better.
+
+========  ==============================================================================
+format    one record
+========  ==============================================================================
+``darr``  ``seg better worse [rater]``; WMT 2018 to 2020: ``LP DATA SID BETTER WORSE``,
+          derived from direct assessment (a difference of at least 25 points)
+``rr``    ``srclang,trglang,srcIndex,...,judgeId,system1Id,...,system1rank,...``, WMT 2010
+          to 2016: up to five outputs, ranked from 1 (best), -1 where the rank was left blank
+========  ==============================================================================
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+from gnomon.errors import FormatError
+from gnomon.formats._delimited import read_csv, read_spaced
+from gnomon.formats._files import LOGGER
+from gnomon.formats._judged import SystemNames, said, segment_number
+from gnomon.formats._language_rows import of_pair, pair
+from gnomon.formats._lines import read_lines
+from gnomon.formats._tsv import Row, Rows, read_tsv, write_tsv
+from gnomon.human import Judgements, Ranking
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from os import PathLike
+
+    from gnomon.testset import TestSet
+
+_RANK = re.compile(r"system(\d+)rank")
+_SEGMENT = ("seg", "sid", "segid", "segment")
+
+
+def read_darr(
+    path: str | PathLike[str],
+    testset: TestSet,
+    *,
+    kind: str = "darr",
+    rename: Mapping[str, str] | None = None,
+    language_pair: str | None = None,
+    first_segment: int = 1,
+) -> Judgements:
+    """Read pairs of a better and a worse output.
+
+    Repeated and contradictory pairs stay, as WMT counts them; how many there are is said.
+
+    Args:
+        path: the file.
+        testset: whose outputs were ranked.
+        kind: what to call them.
+        rename: name in the file -> name in the test set.
+        language_pair: which pair, where the file holds several; the test set's by default.
+        first_segment: the number of the first segment.
+
+    Raises:
+        FormatError: a column is missing, or a segment is out of range.
+        DataError: no system of the file is in the test set.
+        UnknownNameError: the file has no rows of the language pair.
+    """
+    table = _lower(_read_pairs(path))
+    segment = next((name for name in _SEGMENT if name in table.columns), "seg")
+    table.require(segment, "better", "worse")
+    names = SystemNames(testset, rename)
+    rows = list(table)
+    if "lp" in table.columns:
+        wanted = language_pair or testset.language_pair
+        rows = of_pair(rows, lambda row: row["lp"], wanted, table.path)
+    ranked = [
+        (
+            segment_number(row[segment], first_segment, testset.segments, row.path, row.line),
+            names.of(row["better"]),
+            names.of(row["worse"]),
+        )
+        for row in rows
+    ]
+    names.report(table.path)
+    _report(table.path, ranked)
+    raters = tuple(row["rater"] for row in rows) if "rater" in table.columns else ()
+    return Judgements(rankings=(Ranking(kind, tuple(ranked), raters),))
+
+
+def read_rr(
+    path: str | PathLike[str],
+    testset: TestSet,
+    *,
+    kind: str = "rr",
+    rename: Mapping[str, str] | None = None,
+    language_pair: str | None = None,
+    first_segment: int = 1,
+) -> Judgements:
+    """Read rankings of up to five outputs as all pairs of which one ranks better.
+
+    Ties and blank ranks give no pair; how many ties there are is said. Arguments and errors are
+    those of :func:`read_darr`.
+    """
+    table = read_csv(path)
+    table.require("srclang", "trglang", "srcIndex", "system1Id", "system1rank")
+    numbers = [m[1] for m in map(_RANK.fullmatch, table.columns) if m]
+    rows = of_pair(
+        list(table),
+        lambda row: pair(row["srclang"], row["trglang"]),
+        language_pair or testset.language_pair,
+        table.path,
+    )
+    names = SystemNames(testset, rename)
+    ranked: list[tuple[int, str, str]] = []
+    raters: list[str] = []
+    ties = 0
+    for row in rows:
+        place = row["srcIndex"]
+        segment = segment_number(place, first_segment, testset.segments, row.path, row.line)
+        for one, other in combinations(list(_ranks(row, numbers, names)), 2):
+            if one[0] == other[0]:
+                ties += 1
+                continue
+            better, worse = sorted((one, other))
+            ranked.append((segment, better[1], worse[1]))
+            raters.append(row.get("judgeId") or row.get("judgeID"))
+    names.report(table.path)
+    said(ties, table.path, "pairs were ranked alike and are left out")
+    _report(table.path, ranked)
+    known = tuple(raters) if any(raters) else ()
+    return Judgements(rankings=(Ranking(kind, tuple(ranked), known),))
+
+
+def write_wmt_darr(path: str | PathLike[str], testset: TestSet, kind: str, pair: str) -> None:
+    """Write a ranking as WMT's ``LP DATA SID BETTER WORSE``.
+
+    Raises:
+        DataError: a name holds a tab or a line end.
+        OutputError: the file cannot be written.
+    """
+    rows = [
+        [pair, testset.name, str(segment + 1), better, worse]
+        for segment, better, worse in testset.ranking(kind).rows
+    ]
+    write_tsv(path, ["LP", "DATA", "SID", "BETTER", "WORSE"], rows)
+
+
+def _read_pairs(path: str | PathLike[str]) -> Rows:
+    lines = read_lines(path)
+    if lines and "\t" in lines[0]:
+        return read_tsv(path)
+    if lines and "," in lines[0]:
+        return read_csv(path)
+    # the header of WMT 2018 lacks its first name
+    return read_spaced(path, unnamed=1)
+
+
+def _lower(table: Rows) -> Rows:
+    columns = tuple(column.lower() for column in table.columns)
+    if columns[0] == "column 1":
+        columns = ("lp", "data", *columns[2:])
+    rows = [
+        Row(row.path, row.line, dict(zip(columns, row.cells.values(), strict=True)))
+        for row in table
+    ]
+    return Rows(table.path, columns, tuple(rows))
+
+
+def _ranks(row: Row, numbers: list[str], names: SystemNames) -> Iterator[tuple[int, str]]:
+    for number in numbers:
+        rank, system = row[f"system{number}rank"], row.get(f"system{number}Id")
+        if rank in ("-1", "") or not system:
+            continue
+        if not (rank.isascii() and rank.isdigit()):
+            raise FormatError(
+                f"system{number}rank is {rank!r}; a rank from 1 is expected, or -1 for none",
+                path=row.path,
+                line=row.line,
+            )
+        for name in names.all_of(system):
+            yield int(rank), name
+
+
+def _report(path: str, ranked: list[tuple[int, str, str]]) -> None:
+    counts = Counter(ranked)
+    repeated = sum(count - 1 for count in counts.values())
+    contrary = sum((segment, b, a) in counts for segment, a, b in counts) // 2
+    if repeated or contrary:
+        LOGGER.info(
+            "%s: %d repeated and %d contradictory judgements, which all count",
+            path,
+            repeated,
+            contrary,
+        )

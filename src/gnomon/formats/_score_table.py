@@ -1,0 +1,174 @@
+"""Human scores in a plain table with a header: one row per score.
+
+::
+
+    system seg rater raw [z]
+    system seg z
+    system z
+
+Fields stand between tabs, commas or white space. Columns may have the usual other names (``sys``,
+``segment``, ``annotator``, ...), in any case. Without a column of segments, the scores are of
+whole systems. Raw scores of named raters are standardised, too, if the table has no z-scores.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gnomon.errors import FormatError
+from gnomon.formats._delimited import read_csv, read_spaced
+from gnomon.formats._direct_assessment import Judged, refuse_second
+from gnomon.formats._files import plain_name
+from gnomon.formats._judged import ScoreTable, SystemNames, segment_number, system_level
+from gnomon.formats._lines import read_lines, shown
+from gnomon.formats._tsv import read_tsv
+from gnomon.human import Judgements
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from os import PathLike
+
+    from gnomon.formats._tsv import Row, Rows
+    from gnomon.testset import TestSet
+
+ROLES = {
+    "system": ("system", "sys", "systemid", "system_id", "model", "mt_system"),
+    "seg": ("seg", "segment", "seg_id", "segid", "segment_id", "sid"),
+    "rater": ("rater", "rater_id", "annotator", "annotator_id", "worker", "workerid", "user"),
+}
+_VALUES = ("raw", "z", "score", "human", "value", "da", "mqm", "mqm_avg_score", "esa", "sqm")
+_NAMELESS = ("score", "human", "value")
+_KINDS = {"mqm_avg_score": "mqm"}
+_SUFFIXES = (".tsv", ".csv", ".txt", ".seg", ".sys")
+
+
+def roles(columns: Sequence[str]) -> dict[str, str]:
+    """Which column holds the systems, the segments, the raters."""
+    lower = {column.lower(): column for column in reversed(columns)}
+    found = {}
+    for role, names in ROLES.items():
+        there = [lower[name] for name in names if name in lower]
+        if there:
+            found[role] = there[0]
+    return found
+
+
+def read_score_table(
+    path: str | PathLike[str],
+    testset: TestSet,
+    *,
+    kind: str | None = None,
+    rename: Mapping[str, str] | None = None,
+    first_segment: int = 1,
+) -> Judgements:
+    """Read a table of scores.
+
+    Args:
+        path: the file.
+        testset: whose outputs were scored.
+        kind: what to call the scores; by default the column's name, or the file's. Columns ``raw``
+            and ``z`` give the kinds ``KIND-raw`` and ``KIND-z``, KIND being ``da`` by default.
+        rename: name in the file -> name in the test set.
+        first_segment: the number of the first segment.
+
+    Raises:
+        FormatError: there is no column of systems or of scores, or a place is scored twice.
+        DataError: no system of the file is in the test set.
+    """
+    table = _read(path)
+    known = roles(table.columns)
+    if "system" not in known:
+        table.require("system")
+    values = _value_columns(table, known)
+    names = SystemNames(testset, rename)
+    places = _places(table, known, names, first_segment, testset.segments)
+    names.report(table.path)
+    found = Judgements()
+    for column in values:
+        name = _kind(kind, column, table.path)
+        if "seg" not in known:
+            by_system = {s: row.number(column) for s, _, _, row in places}
+            found += Judgements(system_level(name, by_system, names))
+        elif column.lower() == "raw" and "rater" in known and len(values) == 1:
+            found += _standardised(table.path, kind or "da", column, places, names, testset)
+        else:
+            scores = ScoreTable(table.path, testset.segments)
+            for system, segment, rater, row in places:
+                scores.add(rater, system, segment, row.number(column))
+            found += Judgements(scores.scores(name, names))
+    return found
+
+
+_Place = tuple[str, int, "str | None", "Row"]
+
+
+def _read(path: str | PathLike[str]) -> Rows:
+    lines = read_lines(path)
+    header = lines[0] if lines else ""
+    body = lines[1] if len(lines) > 1 else header
+    if "\t" in header:
+        return read_tsv(path)
+    # a header between spaces above rows with tabs is one of R's
+    return read_csv(path) if "," in header and "\t" not in body else read_spaced(path)
+
+
+def _value_columns(table: Rows, known: Mapping[str, str]) -> list[str]:
+    others = [column for column in table.columns if column not in known.values()]
+    named = [column for column in others if column.lower() in _VALUES]
+    if len(others) == 1:
+        return others
+    if named and (len(named) == 1 or {c.lower() for c in named} <= {"raw", "z"}):
+        return named
+    raise FormatError(
+        f"the header does not tell which column holds the scores; beside"
+        f" {', '.join(known.values())} there are: {', '.join(others) or 'none'}; one column is"
+        f" expected, or raw and z, or one with one of the names {', '.join(_VALUES)}",
+        path=table.path,
+        line=1,
+    )
+
+
+def _places(
+    table: Rows, known: Mapping[str, str], names: SystemNames, first: int, count: int
+) -> list[_Place]:
+    places: list[_Place] = []
+    seen: dict[tuple[str, int, str | None], int] = {}
+    for row in table:
+        number = row[known["seg"]] if "seg" in known else str(first)
+        segment = segment_number(number, first, count, row.path, row.line)
+        rater = row[known["rater"]] or None if "rater" in known else None
+        for system in names.all_of(row[known["system"]]):
+            refuse_second(seen, (system, segment, rater), row)
+            places.append((system, segment, rater, row))
+    return places
+
+
+def _kind(kind: str | None, column: str, path: str) -> str:
+    name = column.lower()
+    if name in ("raw", "z"):
+        return f"{kind or 'da'}-{name}"
+    if kind:
+        return kind
+    return _file_kind(path) if name in _NAMELESS else _KINDS.get(name, column)
+
+
+def _file_kind(path: str) -> str:
+    name = plain_name(Path(shown(path)))
+    while name.endswith(_SUFFIXES):
+        name = name.rpartition(".")[0]
+    return name or "human"
+
+
+def _standardised(
+    path: str,
+    kind: str,
+    column: str,
+    places: Sequence[_Place],
+    names: SystemNames,
+    testset: TestSet,
+) -> Judgements:
+    judged = Judged(path, testset.segments)
+    for system, segment, rater, row in places:
+        judged.add(rater or "", [system], segment, row.number(column))
+    return judged.judgements(kind, names)

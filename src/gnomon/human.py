@@ -1,0 +1,239 @@
+"""What people said of the outputs: scores, rankings, marked errors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from gnomon.errors import DataError, UnknownNameError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+__all__ = ["ErrorSpan", "HumanScores", "Judgements", "RankedPairs", "Ranking"]
+
+LEVELS = ("system", "segment", "document", "domain")
+
+
+@dataclass(frozen=True, eq=False)
+class HumanScores:
+    """Scores that people gave.
+
+    Attributes:
+        kind: "da-z", "mqm", "litepyramid", ...; higher is better.
+        level: "system", "segment", "document" or "domain".
+        systems: names of the scored systems; some may have no text in the test set.
+        values: float64 [systems, items], NaN where missing. One item at system level, the segments
+            at segment level, the documents or domains (in order of ``items``) at the other two.
+        items: names of the documents or domains; empty at the other levels.
+        rater: who scored; None: no one in particular, or all raters together (their mean).
+    """
+
+    kind: str
+    level: str
+    systems: tuple[str, ...]
+    values: NDArray[np.float64]
+    items: tuple[str, ...] = ()
+    rater: str | None = None
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, HumanScores):
+            return NotImplemented
+        mine, theirs = ((h.kind, h.level, h.systems, h.items, h.rater) for h in (self, other))
+        return mine == theirs and np.array_equal(self.values, other.values, equal_nan=True)
+
+    __hash__ = None  # type: ignore[assignment]  # arrays have no hash
+
+    def of(self, system: str) -> NDArray[np.float64]:
+        """The scores of one system, float64 [items]; all NaN if it was not scored."""
+        if system in self.systems:
+            row: NDArray[np.float64] = self.values[self.systems.index(system)]
+            return row
+        return np.full(self.values.shape[1], np.nan)
+
+    def aligned(self, systems: Sequence[str]) -> NDArray[np.float64]:
+        """The scores of some systems in their order, float64 [systems, items]; NaN if unscored."""
+        rows = [self.of(system) for system in systems]
+        return np.array(rows, dtype=np.float64).reshape(len(rows), self.values.shape[1])
+
+
+class RankedPairs(NamedTuple):
+    """Rankings as indices, one element per judgement.
+
+    Attributes:
+        segment: int64 [P], 0-based segment.
+        better: int64 [P], index of the better system.
+        worse: int64 [P], index of the worse system.
+        left_out: judgements of systems that were not asked for.
+    """
+
+    segment: NDArray[np.int64]
+    better: NDArray[np.int64]
+    worse: NDArray[np.int64]
+    left_out: int
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """Relative rankings: in a segment people found one system better than another.
+
+    Attributes:
+        kind: "darr", "rr", ...
+        rows: (0-based segment, better system, worse system), repeated and contradictory judgements
+            included; ties are not among them.
+        raters: who ranked, one name per row; empty if the file does not say.
+    """
+
+    kind: str
+    rows: tuple[tuple[int, str, str], ...]
+    raters: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.raters and len(self.raters) != len(self.rows):
+            raise DataError(
+                f"the ranking {self.kind!r} has {len(self.rows)} judgements, but"
+                f" {len(self.raters)} raters; give one rater for each, or none"
+            )
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """The ranked systems, in order of appearance."""
+        return tuple(dict.fromkeys(name for _, *pair in self.rows for name in pair))
+
+    def pairs(self, systems: Sequence[str]) -> RankedPairs:
+        """The judgements among some systems, as indices into ``systems``."""
+        index = {name: i for i, name in enumerate(systems)}
+        known = [
+            (segment, index[better], index[worse])
+            for segment, better, worse in self.rows
+            if better in index and worse in index
+        ]
+        columns = np.array(known, dtype=np.int64).reshape(-1, 3).T
+        return RankedPairs(columns[0], columns[1], columns[2], len(self.rows) - len(known))
+
+
+@dataclass(frozen=True)
+class ErrorSpan:
+    """An error that a person marked.
+
+    Attributes:
+        system: whose output.
+        segment: 0-based segment.
+        side: "candidate" or "source".
+        start: first code point of the error.
+        end: code point after the error; ``start`` for an error that has no place (an omission).
+        category: e.g. "Accuracy/Mistranslation".
+        severity: e.g. "major".
+        rater: who marked it.
+        kind: the judgements that it belongs to ("mqm", "esa").
+        score: the penalty that the file gives it, 0 or more, if it gives one.
+    """
+
+    system: str
+    segment: int
+    side: str
+    start: int
+    end: int
+    category: str
+    severity: str
+    rater: str | None = None
+    kind: str = "errors"
+    score: float | None = None
+
+
+@dataclass(frozen=True)
+class Judgements:
+    """All that a file, or several, says of a test set."""
+
+    scores: tuple[HumanScores, ...] = ()
+    rankings: tuple[Ranking, ...] = ()
+    errors: tuple[ErrorSpan, ...] = ()
+
+    def __add__(self, other: Judgements) -> Judgements:
+        return Judgements(
+            self.scores + other.scores,
+            self.rankings + other.rankings,
+            self.errors + other.errors,
+        )
+
+
+def segment_scores(
+    human: Sequence[HumanScores], kind: str | None, rater: str | None
+) -> HumanScores | None:
+    """The segment scores of a kind, of one rater or averaged over all; None if there are none.
+
+    Raises:
+        UnknownNameError: there is no such rater.
+    """
+    return _one(human, kind, "segment", rater)
+
+
+def system_scores(
+    human: Sequence[HumanScores], kind: str | None, rater: str | None
+) -> HumanScores | None:
+    """The system scores of a kind; the mean over the scored segments where no file has them.
+
+    Raises:
+        UnknownNameError: there is no such rater.
+    """
+    given = _one(human, kind, "system", rater)
+    if given is not None:
+        return given
+    by_segment = _one(human, kind, "segment", rater)
+    if by_segment is None:
+        return None
+    values = mean(by_segment.values, axis=1).reshape(-1, 1)
+    return HumanScores(by_segment.kind, "system", by_segment.systems, values, (), rater)
+
+
+def kinds(human: Sequence[HumanScores], level: str | None) -> tuple[str, ...]:
+    """The kinds of scores that are there at a level (system level counts segment scores too)."""
+    fitting = {"system": ("system", "segment"), None: LEVELS}.get(level, (level,))
+    return tuple(dict.fromkeys(h.kind for h in human if h.level in fitting))
+
+
+def only_kind(kind: str | None, there: Sequence[str], what: str) -> str:
+    """The named kind, or the only one.
+
+    Raises:
+        DataError: no kind is there, or several are and none was named.
+        UnknownNameError: the named kind is not there.
+    """
+    if kind is not None:
+        if kind not in there:
+            raise UnknownNameError(f"kind of {what}", kind, there)
+        return kind
+    if len(there) != 1:
+        raise DataError(
+            f"the test set has several kinds of {what}; name one: {', '.join(there)}"
+            if there
+            else f"the test set has no {what}; attach some with TestSet.with_human(FILE)"
+        )
+    return there[0]
+
+
+def mean(values: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
+    """The mean of what is there; NaN where nothing is."""
+    there = np.isfinite(values)
+    count = there.sum(axis=axis)
+    total = np.where(there, values, 0.0).sum(axis=axis)
+    return np.where(count > 0, total / np.maximum(count, 1), np.nan)
+
+
+def _one(
+    human: Sequence[HumanScores], kind: str | None, level: str, rater: str | None
+) -> HumanScores | None:
+    fitting = {h.rater: h for h in human if h.kind == kind and h.level == level}
+    if not fitting:
+        return None
+    if rater is not None and rater not in fitting:
+        raise UnknownNameError(f"rater of {kind!r}", rater, [r for r in fitting if r is not None])
+    if rater in fitting:
+        return fitting[rater]
+    systems = tuple(dict.fromkeys(name for h in fitting.values() for name in h.systems))
+    stacked = np.stack([h.aligned(systems) for h in fitting.values()])
+    return HumanScores(str(kind), level, systems, mean(stacked, axis=0))
