@@ -31,6 +31,7 @@ __all__ = [
     "emit",
     "load",
     "load_outputs",
+    "load_several",
     "metrics",
     "show",
     "show_rows",
@@ -59,8 +60,8 @@ def add_command(
     return parser
 
 
-def add_data(parser: argparse.ArgumentParser) -> None:
-    """References, systems, sources; or a test set; or a table."""
+def add_data(parser: argparse.ArgumentParser, *, several: bool = False) -> None:
+    """References, systems, sources; or a test set (or several of them); or a table."""
     data = parser.add_argument_group("data")
     data.add_argument("refs", nargs="*", metavar="REF", help="reference files; several = several")
     data.add_argument(
@@ -76,7 +77,9 @@ def add_data(parser: argparse.ArgumentParser) -> None:
         "-t",
         "--test-set",
         metavar="DIR",
-        help="a test set directory (gnomon's or mt-metrics-eval's), or a sacreBLEU name",
+        nargs="+" if several else None,
+        help="a test set directory (gnomon's or mt-metrics-eval's), or a sacreBLEU name"
+        + ("; several = several test sets" if several else ""),
     )
     data.add_argument("--systems", nargs="+", metavar="NAME", help="of the test set, only these")
     data.add_argument("--references", nargs="+", metavar="NAME", help="likewise")
@@ -182,6 +185,16 @@ def load_outputs(args: argparse.Namespace) -> TestSet:
             " with --system-columns"
         )
     return testset
+
+
+def load_several(args: argparse.Namespace) -> list[TestSet]:
+    """The test sets that the options name: those of ``-t``, else the one of files or a table."""
+    if not args.test_set:
+        return [load_outputs(args)]
+    if len(args.test_set) > 1 and (args.input or args.source):
+        raise UsageError("-i and -s belong to one test set, and -t names several; leave them out")
+    each = (argparse.Namespace(**{**vars(args), "test_set": name}) for name in args.test_set)
+    return [load_outputs(one) for one in each]
 
 
 def metrics(args: argparse.Namespace) -> list[str]:

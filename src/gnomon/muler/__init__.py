@@ -9,6 +9,7 @@ from types import ModuleType
 from typing import Any
 
 from gnomon.findings import Finding
+from gnomon.muler._correlate import correlate
 from gnomon.muler._ratio import clipped_ratios, ratio
 from gnomon.muler._run import muler
 from gnomon.muler._slices import slices
@@ -19,6 +20,7 @@ from gnomon.testset import TestSet
 
 __all__ = [
     "clipped_ratios",
+    "correlate",
     "muler",
     "ratio",
     "slices",

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 Json: TypeAlias = dict[str, Any]
 
+_OF_ONE_VIEW = frozenset({"title", "where", "shown", "prominent"})
+
 
 class _Strings:
     """Distinct strings by number."""
@@ -47,7 +49,7 @@ def _finding(finding: Finding, strings: _Strings) -> Json:
 
 
 def panels(finding: Finding) -> list[Json]:
-    """Views in panels: those that differ only in title and ``where`` share one.
+    """Views in panels: those that differ only in title, ``where`` and prominence share one.
 
     The page offers the values of ``where`` as choices, so that the first view of a panel suffices
     to show them all. Listings get none: the page holds every table.
@@ -58,7 +60,7 @@ def panels(finding: Finding) -> list[Json]:
         if isinstance(view, Listing):
             continue
         content = _view(view, tables.index(finding.table(view.table).name))
-        family = repr({k: v for k, v in content.items() if k not in {"title", "where", "shown"}})
+        family = repr({k: v for k, v in content.items() if k not in _OF_ONE_VIEW})
         keys = repr(sorted(view.where))
         panel = found.setdefault(
             f"{type(view).__name__} {family} {keys}",

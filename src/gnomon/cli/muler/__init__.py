@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from rich_argparse import RawDescriptionRichHelpFormatter
 
-from gnomon.cli.muler import score, validate
+from gnomon.cli.muler import correlate, score, validate
 
 if TYPE_CHECKING:
     import argparse
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["add"]
 
-_COMMANDS = (score, validate)
+_COMMANDS = (score, validate, correlate)
 
 
 def add(commands: Subparsers[argparse.ArgumentParser]) -> None:

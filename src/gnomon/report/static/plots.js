@@ -33,7 +33,7 @@ function pearson(pairs) {
 }
 function correlation(pairs, missing) {
   const r = pearson(pairs);
-  const text = r === null ? "r undefined" : `r = ${r.toFixed(2).replace("-", "\u2212")}`;
+  const text = r === null ? "r undefined" : `r = ${format(r, {kind: "number", digits: 2})}`;
   return `${text}, n = ${pairs.length}` + (missing ? ` (${missing} undefined)` : "");
 }
 

@@ -13,6 +13,7 @@ function format(value, column) {
   if (typeof value === "string") return shown(value);
   if (!isNumber(value)) return "-";
   if (column.kind === "count" && Number.isInteger(value)) return count(value);
+  if (column.kind === "text") return String(value);
   const text = value.toFixed(column.digits);
   return Number(text) === 0 ? text.replace("-", "") : text.replace("-", "\u2212");
 }
