@@ -10,8 +10,13 @@ from typing import Any
 
 from gnomon.findings import Finding
 from gnomon.muler._correlate import correlate
+from gnomon.muler._pairs import PairStudy, pairs
 from gnomon.muler._ratio import clipped_ratios, ratio
 from gnomon.muler._run import muler
+from gnomon.muler._sheet import Key, Sheet
+from gnomon.muler._sheet_judge import judge_pairs
+from gnomon.muler._sheet_read import Answer, read_answers, read_key
+from gnomon.muler._sheet_write import write_key, write_sheet
 from gnomon.muler._slices import slices
 from gnomon.muler._validate_frequency import validate_frequency
 from gnomon.muler._validate_range import validate_range
@@ -19,14 +24,24 @@ from gnomon.muler._validate_specificity import validate_specificity
 from gnomon.testset import TestSet
 
 __all__ = [
+    "Answer",
+    "Key",
+    "PairStudy",
+    "Sheet",
     "clipped_ratios",
     "correlate",
+    "judge_pairs",
     "muler",
+    "pairs",
     "ratio",
+    "read_answers",
+    "read_key",
     "slices",
     "validate_frequency",
     "validate_range",
     "validate_specificity",
+    "write_key",
+    "write_sheet",
 ]
 
 

@@ -1,0 +1,100 @@
+"""A form for comparing outputs two at a time: one HTML file that opens by double click.
+
+The page loads nothing and sends nothing. Answers stay in the browser's own storage until they are
+saved to a file (TSV or JSON), which is all that leaves the page.
+"""
+
+from __future__ import annotations
+
+from importlib import resources
+from typing import TYPE_CHECKING, Any
+
+from gnomon.report.html import json_in_html, policy
+from gnomon.signature import version
+from gnomon.tabular import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from os import PathLike
+
+    from gnomon.findings import Exhibit
+
+__all__ = ["to_form", "write_form"]
+
+_SCRIPTS = ("text.js", "sheet.js")
+_STYLES = ("report.css", "sheet.css")
+
+
+def write_form(
+    path: str | PathLike[str],
+    items: Mapping[str, Exhibit],
+    *,
+    study: str,
+    question: str,
+    title: str = "Which output is better?",
+) -> None:
+    """Write a form; the file appears whole or not at all.
+
+    Args:
+        path: the file to write; an existing one is replaced.
+        items: name of an item -> source, references and two candidates, called A and B; its group
+            says what to judge.
+        study: what the answers belong to; answers to two studies do not mix.
+        question: what is asked of every item.
+        title: heading of the page.
+
+    Raises:
+        OutputError: the file cannot be written.
+    """
+    from gnomon.formats import atomic_write
+
+    page = to_form(items, study=study, question=question, title=title)
+    with atomic_write(path) as file:
+        file.write(page)
+
+
+def to_form(
+    items: Mapping[str, Exhibit],
+    *,
+    study: str,
+    question: str,
+    title: str = "Which output is better?",
+) -> str:
+    """The page of :func:`write_form` as a string."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+    from markupsafe import Markup
+
+    environment = Environment(
+        loader=PackageLoader("gnomon.report"), autoescape=True, undefined=StrictUndefined
+    )
+    style = "".join(map(_static, _STYLES))
+    script = "".join(['\n"use strict";\n(() => {\n', *map(_static, _SCRIPTS), "})();\n"])
+    content = {"study": study, "items": _items(items), "strings": []}
+    return environment.get_template("sheet.html.j2").render(
+        policy=policy(script, style),
+        title=visible(title),
+        question=visible(question),
+        version=version(),
+        # these three are gnomon's own text or escaped here; everything else Jinja2 escapes
+        style=Markup(style),  # noqa: S704  # files of this package
+        script=Markup(script),  # noqa: S704  # files of this package
+        data=Markup(json_in_html(content)),  # noqa: S704  # escaped by json_in_html
+    )
+
+
+def _items(items: Mapping[str, Exhibit]) -> Sequence[dict[str, Any]]:
+    return [
+        {
+            "item": name,
+            "feature": exhibit.group,
+            "texts": [
+                [text.role, text.name, text.text, [[m.start, m.end] for m in text.highlights]]
+                for text in exhibit.texts
+            ],
+        }
+        for name, exhibit in items.items()
+    ]
+
+
+def _static(name: str) -> str:
+    return (resources.files(__package__) / "static" / name).read_text(encoding="utf-8")
