@@ -100,7 +100,8 @@ def _batches(words: Words, groups: int, draws: int) -> Iterator[tuple[int, int]]
 
 def _inside(batch: Batch, spans: SpanTable) -> NDArray[np.bool_]:
     """The set I of every feature for the one system of a batch, bool [D, N]."""
-    has = spans.counts() > 0
+    has = np.zeros((len(spans.features), spans.texts), dtype=np.bool_)
+    has[spans.feature, spans.text] = True
     references = batch.references_of(0)
     width = np.diff(references.offsets)
     segment = np.repeat(np.arange(len(width)), width)
