@@ -10,8 +10,8 @@ import numpy as np
 
 from gnomon.metrics import signature_of
 from gnomon.muler import _contrast
+from gnomon.muler._above import above_oracle
 from gnomon.muler._correlate_points import points_of
-from gnomon.muler._exhibits import Showcase
 from gnomon.muler._figures import feature_scores, figures
 from gnomon.muler._frequency import usage
 from gnomon.muler._presence import presence
@@ -161,11 +161,8 @@ class _Part:
             )
 
     def _negatives(self, scores: FeatureScores, present: Presence) -> None:
-        showcase = Showcase(self.member.testset, self.setup.batch, self.setup.spans, self.name)
-        rows = showcase.negatives(scores, present)
-        excess = [abs(float(row["base"] or 0) - float(row["oracle"] or 0)) for row in rows]
-        order = sorted(range(len(rows)), key=lambda i: -excess[i])[:_NEGATIVES]
-        self.gathered.negatives += [{"test_set": self.member.name, **rows[i]} for i in order]
+        found = above_oracle(scores, present, self.setup.batch, most=_NEGATIVES)
+        self.gathered.negatives += [{**self.place, **row} for row in found]
 
 
 def _system_scores(metric: BoundMetric, batch: Batch, part: Slice) -> list[float | None]:

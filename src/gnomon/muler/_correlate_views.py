@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 __all__ = ["views"]
 
+_SLICES = 12  # heat maps beyond this many slices help nobody; the rows are all there
+
 
 def views(
     tables: Mapping[str, Table], metrics: Sequence[str], variants: Sequence[Variant]
@@ -40,18 +42,23 @@ def views(
 
 
 def _maps(table: Table, metric: str, variant: Variant, *, first: bool) -> Iterator[View]:
-    """Features by test sets for each score; features by scores for each test set."""
+    """Features by test sets for each score; features by scores for each test set; slices."""
     sets = list(dict.fromkeys(str(name) for name in table.values("test_set")))
+    parts = list(dict.fromkeys(table.values("slice")))[: _SLICES + 1]
+    present = {(row["test_set"], row["slice"]) for row in table.rows}
+    several = len(sets) > 1
     kind = "" if variant == "ratio" else f" ({variant})"
-    where: dict[str, Cell] = {"metric": metric, "variant": variant, "slice": None}
     beside = {metric: metric, "indices": f"{metric} over I", "spread": "max - min"}
-    if len(sets) > 1:
-        for what, name in beside.items():
-            title = f"Correlation of -MuLER{kind} with {name}"
-            yield _map(title, "test_set", {**where, "with": what}, prominent=first)
-    for name in sets:
-        title = f"Correlations of -MuLER{kind} on {name}"
-        yield _map(title, "with", {**where, "test_set": name}, prominent=first and len(sets) == 1)
+    for part in parts:
+        where: dict[str, Cell] = {"metric": metric, "variant": variant, "slice": part}
+        place = "" if part is None else f", {part}"
+        for what, name in beside.items() if several else ():
+            title = f"Correlation of -MuLER{kind} with {name}{place}"
+            shown = first and (part is None or what == metric)
+            yield _map(title, "test_set", {**where, "with": what}, prominent=shown)
+        for name in (one for one in sets if (one, part) in present):
+            title = f"Correlations of -MuLER{kind} on {name}{place}"
+            yield _map(title, "with", {**where, "test_set": name}, prominent=first and not several)
 
 
 def _map(title: str, columns: str, where: Mapping[str, Cell], *, prominent: bool) -> HeatMap:
@@ -108,7 +115,6 @@ def _group_maps(table: Table, metric: str, variant: Variant) -> Iterator[View]:
                 low=0.0,
                 high=1.0,
                 under="systems",
-                prominent=False,
             )
 
 
