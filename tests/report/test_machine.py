@@ -50,6 +50,13 @@ def test_json_holds_every_record_of_a_finding_unrounded(finding: Finding) -> Non
     assert content["rows"] == [dict(row) for row in finding.rows]
 
 
+def test_json_holds_further_tables_by_name() -> None:
+    first, second = (Table(name, name, COLUMNS, ({"system": "A", "muler": 0.1},)) for name in "ab")
+    content = json.loads(render(Finding("m", "M", (first, second), {}), "json"))
+    assert content["rows"] == [{"system": "A", "muler": 0.1}]
+    assert content["tables"] == {"b": [{"system": "A", "muler": 0.1}]}
+
+
 def test_what_json_lacks_becomes_null_and_numpy_scalars_plain_numbers() -> None:
     row = {"a": float("inf"), "b": np.float64(0.1), "c": np.int64(3), "d": float("nan")}
     assert json.loads(envelope("x", [row], {}))["rows"] == [

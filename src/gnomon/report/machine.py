@@ -38,7 +38,8 @@ def render(
     Args:
         what: a finding (its ``method`` names the command), or one :class:`Scores` per metric.
         format: "text", "json", "tsv", "latex" or "markdown"; JSON and TSV hold the records of the
-            contract, unrounded; the others show the views of :meth:`Finding.shown`.
+            contract, unrounded, JSON those of further tables too; the others show the
+            views of :meth:`Finding.shown`.
         command: the command's name in JSON, for scores.
         digits: digits after the point, for people.
         neutralise: TSV only: keep spreadsheets from running texts as formulas.
@@ -77,18 +78,32 @@ def render_segments(
     return render(finding, format, digits=digits, neutralise=neutralise, width=width)
 
 
-def envelope(command: str, rows: Sequence[Mapping[str, Any]], signatures: Mapping[str, str]) -> str:
+def envelope(
+    command: str,
+    rows: Sequence[Mapping[str, Any]],
+    signatures: Mapping[str, str],
+    tables: Mapping[str, Sequence[Mapping[str, Any]]] | None = None,
+) -> str:
     """The JSON object that every command prints: ``gnomon, command, rows, signatures``.
 
     Numbers are not rounded; NaN and infinities become ``null``. All of it is ASCII, so that no
     control character reaches a terminal and no encoding can spoil it.
+
+    Args:
+        command: the command's name.
+        rows: the records of the contract.
+        signatures: how to make them again.
+        tables: records of further tables by name, under the key ``tables``, which is left out if
+            there are none.
     """
-    content = {
+    content: dict[str, Any] = {
         "gnomon": version(),
         "command": command,
-        "rows": [{key: _plain(value) for key, value in row.items()} for row in rows],
+        "rows": _records(rows),
         "signatures": dict(signatures),
     }
+    if tables:
+        content["tables"] = {name: _records(some) for name, some in tables.items()}
     return json.dumps(content, allow_nan=False, indent=1) + "\n"
 
 
@@ -134,7 +149,8 @@ def _finding(
     finding: Finding, format_: str, digits: int | None, *, neutralise: bool, width: int | None
 ) -> str:
     if format_ == "json":
-        return envelope(finding.method, finding.rows, finding.signatures)
+        further = {table.name: table.rows for table in finding.tables[1:]}
+        return envelope(finding.method, finding.rows, finding.signatures, further)
     if format_ == "tsv":
         return to_tsv(finding.table(), neutralise=neutralise)
     if format_ == "text":
@@ -165,6 +181,10 @@ def _scores(
         return file.getvalue()
     made = scores_grid(scores, digits=digits)
     return to_latex(made) if format_ == "latex" else to_markdown(made)
+
+
+def _records(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    return [{key: _plain(value) for key, value in row.items()} for row in rows]
 
 
 def _plain(value: object) -> object:
