@@ -50,6 +50,7 @@ class Column:
         digits: digits after the point when printed for people; records are never rounded.
         better: which end is good, where one is.
         help: one sentence on what the column means.
+        ends: the columns with the lower and the upper ends of its confidence interval.
     """
 
     name: str
@@ -58,6 +59,7 @@ class Column:
     digits: int = 2
     better: Literal["higher", "lower"] | None = None
     help: str = ""
+    ends: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True)
@@ -245,12 +247,14 @@ class Listing:
         title: heading.
         columns: names of the columns shown, in this order.
         where: fixed values of other columns that select the rows to show.
+        most: how many of these rows are shown, the first ones; what is left out is said. None: all.
     """
 
     table: str
     title: str
     columns: tuple[str, ...]
     where: Mapping[str, Cell] = field(default_factory=dict)
+    most: int | None = None
 
 
 View: TypeAlias = HeatMap | Bars | StackedBars | Scatter | Lines | Listing

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Showcase"]
 
-_NEGATIVES = 20  # listed per feature and system; the count in the main table is complete
+_NEGATIVES = 20  # listed per feature and system; how many are left out is said
 
 
 @dataclass(frozen=True)
@@ -60,16 +60,23 @@ class Showcase:
             for segment in order
         )
 
-    def negatives(self, scores: FeatureScores, present: Presence) -> list[dict[str, Cell]]:
-        """Records of the segments that score above their oracle, largest excess first."""
+    def negatives(
+        self, scores: FeatureScores, present: Presence
+    ) -> tuple[list[dict[str, Cell]], int]:
+        """Segments that score above their oracle, the largest excess of each system first.
+
+        Returns:
+            Their records, and how many are left out.
+        """
         noise = 1e-12 * np.maximum(np.abs(scores.oracle), np.abs(scores.base))
         excess = np.where(present.both, -scores.gain() - noise, -np.inf)
-        return [
+        found = [
             self._negative(scores, system, segment)
             for system, row in enumerate(excess)
             for segment in _largest(row, _NEGATIVES)
             if row[segment] > 0
         ]
+        return found, int((excess > 0).sum()) - len(found)
 
     def _negative(self, scores: FeatureScores, system: int, segment: int) -> dict[str, Cell]:
         return {

@@ -9,7 +9,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["clipped_ratios", "ratio"]
+__all__ = ["clipped_ratios", "ratio", "ratios"]
 
 _ROUNDING = 1e-12  # a difference below this share of the scores is rounding, not a difference
 
@@ -32,10 +32,17 @@ def ratio(base: float, oracle: float, anti_oracle: float) -> float | None:
     >>> ratio(base=30.0, oracle=40.0, anti_oracle=20.0)
     0.5
     """
-    spread = oracle - anti_oracle
-    if np.isnan(spread) or np.isnan(base) or _vanishes(spread, oracle, anti_oracle):
-        return None
-    return float((oracle - base) / spread)
+    found = float(ratios(base, oracle, anti_oracle))
+    return None if np.isnan(found) else found
+
+
+def ratios(base: ArrayLike, oracle: ArrayLike, anti_oracle: ArrayLike) -> NDArray[np.float64]:
+    """:func:`ratio` of arrays of any one shape; NaN where it is undefined."""
+    top, bottom = np.asarray(oracle, dtype=np.float64), np.asarray(anti_oracle, dtype=np.float64)
+    spread = top - bottom
+    vanishes = np.abs(spread) <= _ROUNDING * np.maximum(np.abs(top), np.abs(bottom))
+    undefined = np.where(vanishes, np.nan, spread)
+    return np.asarray((top - np.asarray(base, dtype=np.float64)) / undefined)
 
 
 def clipped_ratios(
@@ -59,7 +66,3 @@ def clipped_ratios(
     counted = (gain > noise) & (gain <= spread + noise)
     share = np.divide(gain, spread, out=np.zeros_like(gain), where=counted)
     return np.minimum(share, 1.0)
-
-
-def _vanishes(spread: float, oracle: float, anti_oracle: float) -> bool:
-    return abs(spread) <= _ROUNDING * max(abs(oracle), abs(anti_oracle))

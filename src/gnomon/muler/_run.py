@@ -13,6 +13,10 @@ from gnomon.muler._annotated import annotated
 from gnomon.muler._exhibits import Showcase
 from gnomon.muler._figures import feature_scores, figures
 from gnomon.muler._presence import presence
+from gnomon.muler._significance import SEED, Bootstrap
+from gnomon.muler._significance_gather import Uncertainty
+from gnomon.muler._significance_pairs import Differences
+from gnomon.muler._significance_tables import differences_table, listings, significance_notices
 from gnomon.muler._slices import slices
 from gnomon.muler._tables import VARIANTS, main_table, negative_table, rows_of, views
 
@@ -26,6 +30,9 @@ if TYPE_CHECKING:
     from gnomon.findings import Cell, Exhibit
     from gnomon.metrics import BoundMetric, Metric
     from gnomon.metrics.masking import Granularity, Overlap
+    from gnomon.muler._figures import FeatureScores
+    from gnomon.muler._presence import Presence
+    from gnomon.muler._significance import Ends
     from gnomon.muler._slices import Slice
     from gnomon.muler._tables import Variant
     from gnomon.signature import Signature
@@ -44,6 +51,7 @@ class _Gathered:
 
     rows: dict[str, list[dict[str, Cell]]] = field(default_factory=dict)
     negatives: list[dict[str, Cell]] = field(default_factory=list)
+    negatives_left_out: int = 0
     exhibits: list[Exhibit] = field(default_factory=list)
     signatures: dict[str, str] = field(default_factory=dict)
     system: dict[str, list[float]] = field(default_factory=dict)
@@ -63,6 +71,9 @@ def muler(
     overlap: Overlap = "any",
     granularity: Granularity = "token",
     examples: int = 3,
+    bootstrap: int = 1000,
+    confidence: float = 0.95,
+    seed: int = SEED,
     allow_code: bool = False,
     cache: Cache | None = None,
     progress: Callable[[str, int, int], None] | None = None,
@@ -83,6 +94,10 @@ def muler(
         overlap: when a metric token counts as masked: "any", "majority" or "inside".
         granularity: one mask per "token" or per "span".
         examples: segments shown per feature and system; 0 for none.
+        bootstrap: resamples of the segments, for intervals and for tests of differences between
+            systems; 0 for neither.
+        confidence: of the intervals; differences are significant at 1 - confidence.
+        seed: of the resamples; the same seed gives the same figures.
         allow_code: let a spec ``python('module:function')`` import and run the module.
         cache: where annotations are kept between runs; none by default.
         progress: called with a stage, what is done and the total.
@@ -90,8 +105,12 @@ def muler(
     Returns:
         A finding whose rows hold ``system, metric, feature, variant, slice, segments, muler,
         base, base_all, oracle, anti_oracle, spread, gain, add, miss, hit, neither, negative,
-        outside``; scores in the metric's own units, undefined figures ``None``. Its second table,
-        "negative", lists segments that score above their oracle.
+        outside``; scores in the metric's own units, undefined figures ``None``. With a bootstrap
+        every figure from ``muler`` to ``neither`` has the ends of its interval beside it
+        (``muler_low, muler_high``, ...), and a table "differences" compares every pair of systems:
+        ``metric, variant, slice, feature, system_a, system_b, difference, low, high, p, p_holm,
+        p_bh, p_max, segments, significant``. The table "negative" lists segments that score above
+        their oracle.
 
     Raises:
         UsageError: a feature or an option is malformed, or no tagger is named or found.
@@ -101,6 +120,7 @@ def muler(
     """
     _check(testset, variants)
     _check_options(features, overlap, granularity, examples)
+    options = Bootstrap(bootstrap, confidence, seed)
     metrics = list(metric) if isinstance(metric, list | tuple) else [cast("AnyMetric", metric)]
     bound = _bind(testset, metrics, allow_code=allow_code)
     batch = testset.batch()
@@ -112,9 +132,13 @@ def muler(
     plan = MaskPlan.oracles(annotation.spans, overlap=overlap, granularity=granularity)
     parts = slices(testset, by)
     gathered = _Gathered()
+    uncertainty = _uncertainty(options, batch, parts, variants)
     for name, one in bound.items():
-        _gather(gathered, one, name, testset, batch, plan, parts, annotation, examples, progress)
-    return _finding(gathered, testset, annotation, parts, list(variants))
+        _gather(
+            gathered, uncertainty, one, name, testset, batch, plan, parts, annotation, examples,
+            progress,
+        )  # fmt: skip
+    return _finding(gathered, uncertainty, testset, annotation, parts, list(variants))
 
 
 def _check(testset: TestSet, variants: Sequence[str]) -> None:
@@ -152,8 +176,25 @@ def _bind(
     return bound
 
 
+def _uncertainty(
+    options: Bootstrap, batch: Batch, parts: Sequence[Slice], variants: Sequence[Variant]
+) -> Uncertainty | None:
+    counts = options.draw(batch.shape[1])
+    if counts is None:
+        return None
+    compared = parts if len(parts) <= _SLICES_SHOWN + 1 else parts[:1]
+    return Uncertainty(
+        options,
+        counts,
+        variants,
+        {part.name for part in compared},
+        Differences(batch.systems, options.confidence),
+    )
+
+
 def _gather(
     gathered: _Gathered,
+    uncertainty: Uncertainty | None,
     metric: BoundMetric,
     name: str,
     testset: TestSet,
@@ -171,24 +212,44 @@ def _gather(
     for done, scores in enumerate(feature_scores(metric, masking, batch, plan), start=1):
         present = presence(batch, plan.spans, done - 1)
         for part in parts:
-            for system, found in zip(
-                batch.systems, figures(scores, present, part.members), strict=True
-            ):
-                rows = rows_of(
-                    found, system=system, metric=name, feature=scores.feature, part=part.name
-                )
-                for variant, row in rows.items():
-                    gathered.rows.setdefault(variant, []).append(row)
-        gathered.negatives += showcase.negatives(scores, present)
+            _add_rows(gathered, uncertainty, name, part, scores, present, batch.systems)
+        negatives, left_out = showcase.negatives(scores, present)
+        gathered.negatives += negatives
+        gathered.negatives_left_out += left_out
         if examples:
             gathered.exhibits += showcase.costliest(scores, present)
         if progress:
             progress(f"scoring {name}", done, total)
-    gathered.signatures[name] = str(_signature(signature_of(masking, batch), plan, annotation))
+    options = None if uncertainty is None else uncertainty.options
+    signature = _signature(signature_of(masking, batch), plan, annotation, options)
+    gathered.signatures[name] = str(signature)
     gathered.system[name] = metric.system(batch).tolist()
 
 
-def _signature(signature: Signature, plan: MaskPlan, annotation: Annotation) -> Signature:
+def _add_rows(
+    gathered: _Gathered,
+    uncertainty: Uncertainty | None,
+    metric: str,
+    part: Slice,
+    scores: FeatureScores,
+    present: Presence,
+    systems: Sequence[str],
+) -> None:
+    found = figures(scores, present, part.members)
+    ends: Sequence[Mapping[str, Ends] | None] = [None] * len(systems)
+    if uncertainty is not None:
+        ends = uncertainty.ends(metric, part, scores, present, found)
+    for system, one, own in zip(systems, found, ends, strict=True):
+        rows = rows_of(
+            one, system=system, metric=metric, feature=scores.feature, part=part.name, ends=own
+        )
+        for variant, row in rows.items():
+            gathered.rows.setdefault(variant, []).append(row)
+
+
+def _signature(
+    signature: Signature, plan: MaskPlan, annotation: Annotation, options: Bootstrap | None
+) -> Signature:
     fields: dict[str, object] = {"method": "muler", "overlap": plan.overlap}
     fields["granularity"] = plan.granularity
     if annotation.taggers:
@@ -196,11 +257,14 @@ def _signature(signature: Signature, plan: MaskPlan, annotation: Annotation) -> 
     if plan.lengths is not None:
         pairs = zip(plan.spans.features, plan.lengths, strict=True)
         fields["L"] = ",".join(f"{feature}={length}" for feature, length in pairs)
+    if options is not None:
+        fields |= {"bs": options.resamples, "confidence": options.confidence, "seed": options.seed}
     return signature.adding(fields)
 
 
 def _finding(
     gathered: _Gathered,
+    uncertainty: Uncertainty | None,
     testset: TestSet,
     annotation: Annotation,
     parts: Sequence[Slice],
@@ -209,14 +273,24 @@ def _finding(
     shown = [part.name for part in parts[: _SLICES_SHOWN + 1]]
     rows = [row for variant in variants for row in gathered.rows.get(variant, [])]
     names = list(gathered.signatures)
+    confidence = None if uncertainty is None else uncertainty.options.confidence
+    tables = [main_table(rows, confidence)]
+    seen = views(names, variants, shown, _picked(testset, gathered.system[names[0]]))
+    notices = _notices(annotation, parts)
+    if uncertainty is not None:
+        options, pairs = uncertainty.options, uncertainty.differences
+        tables.append(differences_table(pairs, options))
+        seen += listings(names, variants[0], tables[1], options)
+        notices += significance_notices(options, pairs, tables[1], uncertainty.sparse)
+    tables.append(negative_table(gathered.negatives, gathered.negatives_left_out))
     return Finding(
         method="muler score",
         title="MuLER: what the metric charges each feature for",
-        tables=(main_table(rows), negative_table(gathered.negatives)),
+        tables=tuple(tables),
         signatures=gathered.signatures,
-        views=views(names, variants, shown, _picked(testset, gathered.system[names[0]])),
+        views=seen,
         exhibits=tuple(gathered.exhibits),
-        notices=_notices(annotation, parts),
+        notices=notices,
         facts=_facts(testset, annotation, names),
     )
 
@@ -232,7 +306,7 @@ def _notices(annotation: Annotation, parts: Sequence[Slice]) -> tuple[str, ...]:
     if len(parts) > _SLICES_SHOWN + 1:
         notices.append(
             f"{len(parts) - 1} slices: heat maps are drawn for the first {_SLICES_SHOWN}, the rows"
-            " hold all of them"
+            " hold all of them; systems are compared over all segments alone"
         )
     return tuple(notices)
 

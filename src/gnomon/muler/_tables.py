@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from gnomon.findings import Bars, Column, HeatMap, StackedBars, Table
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from gnomon.findings import Cell, View
     from gnomon.muler._figures import Figures
+    from gnomon.muler._significance import Ends
 
 __all__ = ["VARIANTS", "Variant", "main_table", "negative_table", "rows_of", "views"]
 
@@ -43,6 +45,20 @@ _COLUMNS = (
     Column("outside", "outside [0, 1]", help="the two sides are tagged differently"),
 )
 
+_INTERVALS = (
+    "muler",
+    "base",
+    "base_all",
+    "oracle",
+    "anti_oracle",
+    "spread",
+    "gain",
+    "add",
+    "miss",
+    "hit",
+    "neither",
+)
+
 _NEGATIVE = (
     Column("metric", "Metric"),
     Column("feature", "Feature"),
@@ -55,11 +71,29 @@ _NEGATIVE = (
 
 
 def rows_of(
-    figures: Figures, *, system: str, metric: str, feature: str, part: str | None
+    figures: Figures,
+    *,
+    system: str,
+    metric: str,
+    feature: str,
+    part: str | None,
+    ends: Mapping[str, Ends] | None = None,
 ) -> dict[Variant, dict[str, Cell]]:
-    """The records of one system, feature and slice, one per variant."""
+    """The records of one system, feature and slice, one per variant.
+
+    Args:
+        figures: the figures.
+        system: name of the system.
+        metric: name of the metric.
+        feature: name of the feature.
+        part: name of the slice, ``None`` for all segments.
+        ends: the ends of the intervals, by the name of the figure ("clipped": MuLER of the
+            variant "segment-clipped"); ``None`` where none were asked for.
+    """
     found: dict[Variant, dict[str, Cell]] = {}
-    for variant, value in zip(VARIANTS, (figures.muler, figures.clipped), strict=True):
+    for variant, name in zip(VARIANTS, ("muler", "clipped"), strict=True):
+        value: float | None = getattr(figures, name)
+        own = None if ends is None else {**ends, "muler": ends[name]}
         found[variant] = {
             "system": system,
             "metric": metric,
@@ -67,32 +101,52 @@ def rows_of(
             "variant": variant,
             "slice": part,
             "segments": figures.segments,
-            "muler": value,
-            "base": figures.base,
-            "base_all": figures.base_all,
-            "oracle": figures.oracle,
-            "anti_oracle": figures.anti_oracle,
-            "spread": figures.spread,
-            "gain": figures.gain,
-            "add": figures.add,
-            "miss": figures.miss,
-            "hit": figures.hit,
-            "neither": figures.neither,
+            **dict(_with_ends("muler", value, own)),
+            **{k: v for n in _INTERVALS[1:] for k, v in _with_ends(n, getattr(figures, n), own)},
             "negative": figures.negative,
             "outside": value is not None and not 0 <= value <= 1,
         }
     return found
 
 
-def main_table(rows: Sequence[Mapping[str, Cell]]) -> Table:
-    """The table of the contract."""
+def _with_ends(
+    name: str, value: float | None, ends: Mapping[str, Ends] | None
+) -> Iterator[tuple[str, float | None]]:
+    yield name, value
+    if ends is not None:
+        yield f"{name}_low", ends[name][0]
+        yield f"{name}_high", ends[name][1]
+
+
+def main_table(rows: Sequence[Mapping[str, Cell]], confidence: float | None = None) -> Table:
+    """The table of the contract; with the intervals of that confidence, if they were asked for."""
     note = "Lower MuLER is better: 0 = all of the reachable gain is earned, 1 = none of it."
-    return Table("muler", "MuLER by feature and system", _COLUMNS, tuple(rows), note)
+    columns: tuple[Column, ...] = _COLUMNS
+    if confidence is not None:
+        columns = tuple(made for column in _COLUMNS for made in _intervals(column, confidence))
+    return Table("muler", "MuLER by feature and system", columns, tuple(rows), note)
 
 
-def negative_table(rows: Sequence[Mapping[str, Cell]]) -> Table:
+def _intervals(column: Column, confidence: float) -> Iterator[Column]:
+    if column.name not in _INTERVALS:
+        yield column
+        return
+    ends = (f"{column.name}_low", f"{column.name}_high")
+    yield replace(column, ends=ends)
+    for name, end in zip(ends, ("lower", "upper"), strict=True):
+        title = f"{column.title}, {end} end"
+        text = f"{end} end of the {100 * confidence:g} % interval"
+        yield replace(column, name=name, title=title, better=None, help=text)
+
+
+def negative_table(rows: Sequence[Mapping[str, Cell]], left_out: int = 0) -> Table:
     """The segments whose base exceeds their oracle, largest excess first within a feature."""
     note = "The two sides are tagged differently here: masking takes a match away."
+    if left_out:
+        note += (
+            f" Of each feature and system the largest are listed, and {left_out} are not; column"
+            " 'base > max' of the main table counts all."
+        )
     return Table("negative", "Segments scored above their oracle", _NEGATIVE, tuple(rows), note)
 
 

@@ -159,9 +159,7 @@ def shift_distance(
     return np.where((place < defined) & np.isfinite(found), found, np.nan)
 
 
-def shift_p(
-    estimate: NDArray[np.float64], samples: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def shift_p(estimate: NDArray[np.float64], samples: NDArray[np.float64]) -> NDArray[np.float64]:
     """Two-sided bootstrap p-values of the hypothesis that a statistic is 0.
 
     Under the hypothesis a resample lies about 0 as it now lies about the estimate (Hall and Wilson,
@@ -177,9 +175,7 @@ def shift_p(
     """
     distances = np.abs(samples - estimate[..., None])
     defined = samples.shape[-1] - np.isnan(distances).sum(axis=-1)
-    bound = np.abs(estimate) * (1 - _ROUNDING)
-    with np.errstate(invalid="ignore"):
-        farther = (distances >= bound[..., None] - _ROUNDING).sum(axis=-1)
+    farther = (distances >= np.abs(estimate)[..., None] - _ROUNDING).sum(axis=-1)
     return np.where((defined > 0) & ~np.isnan(estimate), (1 + farther) / (1 + defined), np.nan)
 
 

@@ -155,14 +155,20 @@ def _marked(row: Mapping[str, Cell], view: HeatMap, value: Column) -> bool:
 
 def _columns(table: Table, view: _Plain, digits: int | None) -> Grid:
     names = tuple(dict.fromkeys(_names(view)))
+    rows = selected(table, view.where)
+    most = view.most if isinstance(view, Listing) else None
     part = Table(
         table.name,
         view.title,
         tuple(table.column(name) for name in names),
-        tuple(selected(table, view.where)),
-        table.note,
+        tuple(rows[:most]),
+        " ".join(filter(None, (_cut(len(rows), most), table.note))),
     )
     return table_grid(part, digits=digits)
+
+
+def _cut(rows: int, most: int | None) -> str:
+    return f"The first {most} of {rows} rows." if most is not None and rows > most else ""
 
 
 def _names(view: _Plain) -> Iterable[str]:

@@ -17,6 +17,13 @@ function format(value, column) {
   const text = value.toFixed(column.digits);
   return Number(text) === 0 ? text.replace("-", "") : text.replace("-", "\u2212");
 }
+// The ends of a column's interval stand behind its value, not in columns of their own.
+const isEnd = (table, column) => [...table.columns.values()].some((c) => c.ends && c.ends.includes(column.name));
+function withEnds(table, column, i) {
+  const text = format(column.at(i), column);
+  const ends = (column.ends || []).map((name) => table.columns.get(name));
+  return ends.length && ends.every((c) => isNumber(c.at(i))) ? `${text} [${ends.map((c) => format(c.at(i), c)).join(", ")}]` : text;
+}
 const outside = (value, column) => column.kind === "share" && isNumber(value) && (value < 0 || value > 1);
 const filterRows = (table, where) => Array.from({length: table.size}, (_, i) => i)
   .filter((i) => where.every(([name, value]) => table.columns.get(name).at(i) === value));
@@ -97,6 +104,7 @@ function dataTable(box, table) {
   const sort = {key: null, down: false};
   const picks = new Map();
   const state = {text: "", shown: FIRST_ROWS};
+  const seen = columns.filter((c) => !isEnd(table, c));
   const words = columns.filter((c) => c.kind === "text");
   const selects = words.flatMap((c) => {
     const values = unique(every.map(c.at)), kinds = unique(values.map(kindOf));
@@ -123,12 +131,12 @@ function dataTable(box, table) {
   function render() {
     const found = rows(), now = found.slice(0, state.shown);
     total.textContent = `${count(now.length)} of ${count(found.length)} rows` + (found.length < every.length ? `, ${count(every.length)} in all` : "");
-    const head = el("tr", {}, ...columns.map((c) => el("th", {scope: "col", class: c.kind === "text" ? "" : "number", title: c.help ? shown(c.help) : null, "aria-sort": ariaSort(sort, c.name)},
+    const head = el("tr", {}, ...seen.map((c) => el("th", {scope: "col", class: c.kind === "text" ? "" : "number", title: c.help ? shown(c.help) : null, "aria-sort": ariaSort(sort, c.name)},
       sortButton(data(c.title), sort, c.name, refresh, c.kind !== "text"))));
-    const lines = now.map((i) => el("tr", {}, ...columns.map((c, n) => {
+    const lines = now.map((i) => el("tr", {}, ...seen.map((c, n) => {
       const value = c.at(i), tag = n === 0 ? "th" : "td";
       if (typeof value === "string") return data(value, tag, n === 0 ? {scope: "row"} : {});
-      return el(tag, {class: c.kind === "text" ? "" : "number" + (outside(value, c) ? " flagged" : ""), scope: n === 0 ? "row" : null}, format(value, c));
+      return el(tag, {class: c.kind === "text" ? "" : "number" + (outside(value, c) ? " flagged" : ""), scope: n === 0 ? "row" : null}, withEnds(table, c, i));
     })));
     body.replaceChildren(scroller(table.title, el("table", {class: "data"}, el("caption", {class: "hidden"}, shown(table.title)), el("thead", {}, head), el("tbody", {}, ...lines))));
     more.hidden = now.length === found.length;
