@@ -76,7 +76,9 @@ def error_spans(
     start = draw(st.integers(0, len(texts[number])))
     end = draw(st.integers(start, len(texts[number])))
     rater = draw(st.none() | cell.filter(bool))
-    return ErrorSpan(system, number, side, start, end, draw(cell), draw(cell), rater)
+    kind = draw(st.sampled_from(["errors", "mqm"]))
+    cost = draw(st.none() | st.floats(0, 30))
+    return ErrorSpan(system, number, side, start, end, draw(cell), draw(cell), rater, kind, cost)
 
 
 @st.composite
@@ -89,6 +91,9 @@ def random_sets(draw: st.DrawFn) -> TestSet:
     everyone = [*systems, "a judged system without a text"]
     kinds = [(kind, draw(st.none() | word)) for kind in draw(names(0, 3))]
     rows = st.tuples(st.integers(0, n - 1), st.sampled_from(everyone), st.sampled_from(everyone))
+    ranked = st.lists(rows, max_size=4).flatmap(
+        lambda rows: st.tuples(st.just(tuple(rows)), st.just(()) | st.tuples(*[cell] * len(rows)))
+    )
     own = draw(st.lists(st.sampled_from(sorted(systems)), unique=True, max_size=2))
     return TestSet(
         name=draw(segment),
@@ -101,10 +106,7 @@ def random_sets(draw: st.DrawFn) -> TestSet:
         domains=draw(st.none() | lists(n, cell)),
         labels={name: draw(lists(n, cell)) for name in draw(names(0, 2))},
         human=tuple(draw(human_scores(kind, everyone, n, rater)) for kind, rater in kinds),
-        rankings=tuple(
-            Ranking(f"rank.{kind}", tuple(draw(st.lists(rows, max_size=4))))
-            for kind in draw(names(0, 2))
-        ),
+        rankings=tuple(Ranking(f"rank.{kind}", *draw(ranked)) for kind in draw(names(0, 2))),
         errors=tuple(draw(st.lists(error_spans(systems, sources), max_size=3))),
         system_references={s: {"P": draw(lists(n, text | st.none()))} for s in own},
     )
@@ -119,6 +121,7 @@ def plain(testset: TestSet, *without: str) -> dict[str, object]:
     for name in ("human", "rankings"):
         parts[name] = sorted(map(repr_of, parts[name]))
     parts["info"] = {name: i for name, i in testset.info.items() if i != SystemInfo()}
+    parts["errors"] = sorted(map(repr, parts["errors"]))
     return parts
 
 

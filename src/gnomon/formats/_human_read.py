@@ -128,10 +128,9 @@ def _read_table(
     rename: Mapping[str, str] | None = None,
     first_segment: int = 1,
 ) -> Judgements:
-    name = Path(path).name
-    if kind is None and is_human_file(name):
-        kind = name.removesuffix(".gz").removesuffix(".tsv").rpartition(".")[0]
-        kind = kind if not kind.endswith(("-raw", "-z")) else None
+    stem, _, level = Path(path).name.removesuffix(".gz").removesuffix(".tsv").rpartition(".")
+    if kind is None and stem and level in ("sys", "seg"):
+        kind = stem
     return read_score_table(path, testset, kind=kind, rename=rename, first_segment=first_segment)
 
 

@@ -28,9 +28,25 @@ class SystemNames:
     hand) and counted; a file of which no name is known is refused.
     """
 
-    def __init__(self, testset: TestSet, rename: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        testset: TestSet,
+        rename: Mapping[str, str] | None = None,
+        others: Iterable[str] = (),
+    ) -> None:
+        """Start with no name met.
+
+        Args:
+            testset: whose systems are known.
+            rename: name in the file -> name in the test set.
+            others: systems that have a text, but were not asked for.
+
+        Raises:
+            UnknownNameError: ``rename`` leads to a system that is not known.
+        """
         self._rename = dict(rename or {})
-        known = [*testset.systems, *(name for h in testset.human for name in h.systems)]
+        judged = (name for human in testset.human for name in human.systems)
+        known = [*testset.systems, *judged, *others]
         self.known = tuple(dict.fromkeys(known))
         self.strangers: Counter[str] = Counter()
         self.found: dict[str, None] = {}

@@ -162,7 +162,6 @@ def _say_what_is_left_out(testset: TestSet) -> None:
         "labels of segments": testset.labels,
         "scores of single raters": [h for h in testset.human if h.rater is not None],
         "rankings": testset.rankings,
-        "error spans": testset.errors,
         "references of single systems": testset.system_references,
     }
     left_out = [name for name, part in parts.items() if part]

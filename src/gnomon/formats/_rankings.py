@@ -181,10 +181,10 @@ def _ranks(row: Row, numbers: list[str], names: SystemNames) -> Iterator[tuple[i
 def _report(path: str, ranked: list[tuple[int, str, str]]) -> None:
     counts = Counter(ranked)
     repeated = sum(count - 1 for count in counts.values())
-    contrary = sum((segment, b, a) in counts for segment, a, b in counts) // 2
+    contrary = sum(n for (segment, a, b), n in counts.items() if (segment, b, a) in counts)
     if repeated or contrary:
         LOGGER.info(
-            "%s: %d repeated and %d contradictory judgements, which all count",
+            "%s: %d judgements are repetitions and %d contradict one another; all of them count",
             path,
             repeated,
             contrary,

@@ -34,7 +34,7 @@ from gnomon.human import ErrorSpan, Judgements
 from gnomon.spans import Span
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from os import PathLike
 
     from gnomon.testset import TestSet
@@ -49,6 +49,7 @@ def read_ratings(
     kind: str | None = None,
     weights: Mapping[str, float] | None = None,
     rename: Mapping[str, str] | None = None,
+    others: Iterable[str] = (),
 ) -> Judgements:
     """Read a rating file: segment scores and error spans.
 
@@ -58,6 +59,7 @@ def read_ratings(
         kind: what to call them; the NAME in the file's name by default.
         weights: changes to :data:`gnomon.formats.MQM_WEIGHTS`, for errors without a score.
         rename: name in the file -> name in the test set.
+        others: systems that have a text, but were not asked for.
 
     Raises:
         FormatError: a line is not what it should be, a system has another number of lines than
@@ -66,9 +68,8 @@ def read_ratings(
     """
     name = shown(path)
     match = _FILE.fullmatch(Path(name).name.removesuffix(".gz"))
-    reader = _Reader(
-        name, testset, kind or (match["kind"] if match else "ratings"), weights, rename
-    )
+    label = kind or (match["kind"] if match else "ratings")
+    reader = _Reader(name, testset, label, weights, SystemNames(testset, rename, others))
     counts: dict[str, int] = {}
     for line, text in enumerate(read_lines(path), start=1):
         fields = text.split("\t")
@@ -110,7 +111,8 @@ def read_standalone(
         FormatError: an object lacks a key, or is of no segment of the test set.
         DataError: no system of the file is in the test set.
     """
-    reader = _Reader(shown(path), testset, kind or _plain(path), weights, rename)
+    names = SystemNames(testset, rename)
+    reader = _Reader(shown(path), testset, kind or _plain(path), weights, names)
     places = Places(testset, shown(path))
     for record in read_records(path, "jsonl"):
         system = reader.names.of(record.text("system_id"))
@@ -170,9 +172,9 @@ class _Reader:
         testset: TestSet,
         kind: str,
         weights: Mapping[str, float] | None,
-        rename: Mapping[str, str] | None,
+        names: SystemNames,
     ) -> None:
-        self.names = SystemNames(testset, rename)
+        self.names = names
         self._path = path
         self._testset = testset
         self._kind = kind
@@ -262,7 +264,10 @@ def _raters(testset: TestSet, kind: str) -> dict[tuple[str, int], str]:
             )
         rated[place] = rater or ""
 
-    humans = [h for h in testset.human if (h.kind, h.level) == (kind, "segment")]
+    scored = [h for h in testset.human if h.level == "segment"]
+    humans = [h for h in scored if h.kind == kind] or [
+        h for h in scored if h.kind == kind.partition(".")[0]
+    ]
     named = [h for h in humans if h.rater is not None]
     for human in named or humans:
         for system, values in zip(human.systems, human.values, strict=True):

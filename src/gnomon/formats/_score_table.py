@@ -86,12 +86,13 @@ def read_score_table(
     names.report(table.path)
     found = Judgements()
     for column in values:
-        name = _kind(kind, column, table.path)
+        name = _kind(kind, column, table.path, alone=len(values) == 1)
         if "seg" not in known:
             by_system = {s: row.number(column) for s, _, _, row in places}
             found += Judgements(system_level(name, by_system, names))
         elif column.lower() == "raw" and "rater" in known and len(values) == 1:
-            found += _standardised(table.path, kind or "da", column, places, names, testset)
+            stem = name.removesuffix("-raw")
+            found += _standardised(table.path, stem, column, places, names, testset)
         else:
             scores = ScoreTable(table.path, testset.segments)
             for system, segment, rater, row in places:
@@ -144,9 +145,9 @@ def _places(
     return places
 
 
-def _kind(kind: str | None, column: str, path: str) -> str:
+def _kind(kind: str | None, column: str, path: str, *, alone: bool) -> str:
     name = column.lower()
-    if name in ("raw", "z"):
+    if name in ("raw", "z") and not (alone and (kind or "").endswith(("-raw", "-z"))):
         return f"{kind or 'da'}-{name}"
     if kind:
         return kind

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import secrets
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gnomon.errors import DataError, OutputError, UnknownNameError, UsageError
-from gnomon.formats import _layout, _layout_write, _mt_metrics_eval, _mt_metrics_eval_write
-from gnomon.formats._files import explain_failure, require_directory
-from gnomon.formats._folders import is_pair
+from gnomon.formats import (
+    _layout,
+    _layout_write,
+    _mt_metrics_eval,
+    _mt_metrics_eval_write,
+    _ratings,
+)
+from gnomon.formats._files import LOGGER, explain_failure, require_directory
+from gnomon.formats._folders import is_pair, text_files
+from gnomon.formats._lines import write_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -54,9 +62,10 @@ def read_test_set(
         )
     pair = _one_pair(folder, language_pair)
     if _mt_metrics_eval.is_layout(folder):
-        return _mt_metrics_eval.read_layout(
+        testset = _mt_metrics_eval.read_layout(
             folder, language_pair=pair, systems=systems, references=references
         )
+        return _with_ratings(testset, folder, pair)
     return _layout.read_layout(
         folder / pair, language_pair=language_pair, systems=systems, references=references
     )
@@ -87,8 +96,8 @@ def write_test_set(
 
     gnomon's layout holds everything; reading it gives the same test set (human scores in the order
     of their files, an empty cell for what is unknown). mt-metrics-eval's lacks system metadata,
-    labels, raters, rankings, error spans and system-specific references: these are left out and
-    that is said.
+    labels, scores of single raters, rankings and system-specific references, and errors that
+    several raters marked in one output: these are left out and that is said.
 
     Args:
         testset: what to write.
@@ -112,7 +121,21 @@ def write_test_set(
             lambda folder: _layout_write.write_layout(testset, folder, compress=compress),
         )
     else:
-        _fill(Path(path), lambda folder: _mt_metrics_eval_write.write_layout(testset, folder))
+        _fill(Path(path), lambda folder: _write_mt_metrics_eval(testset, folder))
+
+
+def _write_mt_metrics_eval(testset: TestSet, folder: Path) -> None:
+    _mt_metrics_eval_write.write_layout(testset, folder)
+    for kind in dict.fromkeys(error.kind for error in testset.errors):
+        _mt_metrics_eval_write.check_word("kind of errors", kind)
+        name = f"{testset.language_pair}.{kind}.seg.rating"
+        try:
+            lines = list(_ratings.rating_lines(testset, kind))
+        except DataError as error:
+            LOGGER.warning("the errors of the kind %s are left out: %s", kind, error)
+            continue
+        (folder / "human-scores").mkdir(exist_ok=True)
+        write_lines(folder / "human-scores" / name, lines)
 
 
 def _fill(path: Path, write: Callable[[Path], None]) -> None:
@@ -129,6 +152,20 @@ def _fill(path: Path, write: Callable[[Path], None]) -> None:
             scratch.replace(target)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _with_ratings(testset: TestSet, path: Path, pair: str) -> TestSet:
+    """Error spans of mt-metrics-eval's rating files; their scores where no score file has them."""
+    folder, outputs = path / "human-scores", text_files(path / "system-outputs" / pair)
+    for file in sorted(folder.iterdir()) if folder.is_dir() else ():
+        kind = _ratings.kind_of(file.name, pair)
+        if kind is None:
+            continue
+        found = _ratings.read_ratings(file, testset, kind=kind, others=outputs)
+        scored = {human.kind for human in testset.human if human.level == "segment"}
+        known = kind in scored or kind.partition(".")[0] in scored
+        testset = testset.with_human(replace(found, scores=()) if known else found)
+    return testset
 
 
 def _one_pair(folder: Path, wanted: str | None) -> str:
