@@ -1,18 +1,83 @@
-"""Pure functions on arrays: correlation and resampling. No text, no metrics.
+"""Pure functions on arrays: agreement of scores, and tests of it. No text, no metrics.
 
 Missing values are NaN. Whatever is undefined (fewer than two points, a constant side) is NaN too,
-never an error.
+never an error. Where two kinds of scores are compared, people's come first; metrics are oriented
+so that higher is better. Arrays are [systems, items], and [metrics, systems, items] for many.
 """
 
+from gnomon.stats.agreement import (
+    Decisions,
+    acc_eq,
+    darr,
+    darr_pairs,
+    pairwise_accuracy,
+    pairwise_decisions,
+    tau_eq,
+)
+from gnomon.stats.bootstrap import BootstrapTest, bootstrap_p_value, bootstrap_test
 from gnomon.stats.corrections import benjamini_hochberg, holm
-from gnomon.stats.correlation import pearson
+from gnomon.stats.correlation import (
+    kendall_b,
+    kendall_c,
+    pairwise_difference_pearson,
+    pearson,
+    spearman,
+)
+from gnomon.stats.pair_swaps import pair_swap_test
+from gnomon.stats.permutation import PairTest, permutation_test
+from gnomon.stats.presets import PRESETS, Rules, rules
+from gnomon.stats.ranking import clusters, rank_ranges, ranks
 from gnomon.stats.resampling import Interval, bootstrap_interval, resamples
+from gnomon.stats.selection import outliers, top
+from gnomon.stats.significance import EarlyStopping, PValue, p_value
+from gnomon.stats.spa import spa, system_p_values
+from gnomon.stats.system_tests import approximate_randomisation, system_bootstrap_test
+from gnomon.stats.ties import TieCalibration, acc_eq_held_out, calibrate_ties
+from gnomon.stats.williams import WilliamsResult, williams, williams_from_correlations
 
 __all__ = [
+    "PRESETS",
+    "BootstrapTest",
+    "Decisions",
+    "EarlyStopping",
     "Interval",
+    "PValue",
+    "PairTest",
+    "Rules",
+    "TieCalibration",
+    "WilliamsResult",
+    "acc_eq",
+    "acc_eq_held_out",
+    "approximate_randomisation",
     "benjamini_hochberg",
     "bootstrap_interval",
+    "bootstrap_p_value",
+    "bootstrap_test",
+    "calibrate_ties",
+    "clusters",
+    "darr",
+    "darr_pairs",
     "holm",
+    "kendall_b",
+    "kendall_c",
+    "outliers",
+    "p_value",
+    "pair_swap_test",
+    "pairwise_accuracy",
+    "pairwise_decisions",
+    "pairwise_difference_pearson",
     "pearson",
+    "permutation_test",
+    "rank_ranges",
+    "ranks",
     "resamples",
+    "rules",
+    "spa",
+    "spearman",
+    "system_bootstrap_test",
+    "system_p_values",
+    "tau_eq",
+    "top",
+    "williams",
+    "williams_from_correlations",
 ]

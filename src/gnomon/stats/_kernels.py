@@ -60,6 +60,36 @@ def count_pairs(
 
 
 @njit(cache=True, nogil=True)
+def count_sole_successes(
+    human: NDArray[np.float64],
+    first: NDArray[np.float64],
+    second: NDArray[np.float64],
+    epsilons: tuple[float, float],
+) -> NDArray[np.int64]:
+    """Pairs that only the first metric gets right, only the second, and all [groups, 3].
+
+    Right: ordered as people do, or tied by both. A member lacks all three scores or none.
+    """
+    counts = np.zeros((len(human), 3), dtype=np.int64)
+    for row in range(len(human)):
+        h, a, b = human[row], first[row], second[row]
+        for i in range(1, len(h)):
+            if np.isnan(h[i]):
+                continue
+            for j in range(i):
+                sign = np.int64(h[i] > h[j]) - np.int64(h[j] > h[i])
+                more, less = a[i] - a[j] > epsilons[0], a[j] - a[i] > epsilons[0]
+                right = np.int64(more) - np.int64(less) == sign
+                more, less = b[i] - b[j] > epsilons[1], b[j] - b[i] > epsilons[1]
+                other = np.int64(more) - np.int64(less) == sign
+                known = not np.isnan(h[j])
+                counts[row, 0] += known & right & (not other)
+                counts[row, 1] += known & other & (not right)
+                counts[row, 2] += known
+    return counts
+
+
+@njit(cache=True, nogil=True)
 def inversions(values: NDArray[np.float64]) -> int:
     """Number of i < j with values[i] > values[j], by merging (Knight, 1966)."""
     source, target = values.copy(), np.empty_like(values)

@@ -114,3 +114,9 @@ def ranked_rows(values: NDArray[np.float64]) -> NDArray[np.float64]:
     ranks = np.empty(values.shape)
     np.put_along_axis(ranks, order, (first + last) / 2 + 1, axis=1)
     return np.where(np.isnan(values), np.nan, ranks)
+
+
+def mean_of_known(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Means of rows over what is defined; NaN where nothing is."""
+    known = members(values).astype(np.float64)
+    return np.asarray(np.nansum(values, axis=1) / np.where(known == 0, np.nan, known))

@@ -1,0 +1,112 @@
+"""Ranks and clusters from pairwise tests."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gnomon.errors import LengthMismatchError, UsageError
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+__all__ = ["clusters", "rank_ranges", "ranks"]
+
+
+def ranks(scores: ArrayLike, p: ArrayLike, *, alpha: float = 0.05) -> NDArray[np.float64]:
+    """Ranks of metrics as the WMT metrics tasks assign them (mt-metrics-eval).
+
+    In order of score, a new rank begins with the first metric that some metric of the current rank
+    beats significantly: no metric is beaten by another of its own rank.
+
+    Args:
+        scores: [n], higher is better; NaN is undefined.
+        p: p-values of "row is better than column" [n, n]; NaN is no evidence.
+        alpha: largest p that is significant.
+
+    Returns:
+        Ranks [n] from 1, without gaps; NaN where the score is. Of equal scores the earlier row is
+        looked at first.
+
+    Raises:
+        LengthMismatchError: p is not [n, n].
+        UsageError: alpha is not in (0, 1).
+
+    >>> ranks([0.9, 0.8, 0.5], [[1, 0.2, 0.01], [0.8, 1, 0.03], [1, 1, 1]]).tolist()
+    [1.0, 1.0, 2.0]
+    """
+    values, wins = _checked(scores, p, alpha)
+    found, rank, current = np.full(len(values), np.nan), 1, list[int]()
+    for metric in _order(values):
+        if wins[current, metric].any():
+            rank, current = rank + 1, []
+        current.append(int(metric))
+        found[metric] = rank
+    return found
+
+
+def clusters(scores: ArrayLike, p: ArrayLike, *, alpha: float = 0.05) -> NDArray[np.float64]:
+    """Clusters of systems as WMT's human evaluations draw them.
+
+    In order of score, a line is drawn where every system above beats every system below
+    significantly.
+
+    Args and errors as in :func:`ranks`.
+
+    Returns:
+        Numbers of clusters [n] from 1; NaN where the score is.
+
+    >>> clusters([0.9, 0.8, 0.5], [[1, 0.2, 0.01], [0.8, 1, 0.03], [1, 1, 1]]).tolist()
+    [1.0, 1.0, 2.0]
+    """
+    values, wins = _checked(scores, p, alpha)
+    order = _order(values)
+    wins = wins[np.ix_(order, order)]
+    found, cluster = np.full(len(values), np.nan), 1
+    for place in range(len(order)):
+        cluster += place > 0 and bool(wins[:place, place:].all())
+        found[order[place]] = cluster
+    return found
+
+
+def rank_ranges(scores: ArrayLike, p: ArrayLike, *, alpha: float = 0.05) -> NDArray[np.float64]:
+    """Ranges of ranks that the tests leave open (WMT22's human evaluation).
+
+    A system ranks at best one below all that beat it significantly, and at worst one above all
+    that it beats.
+
+    Args and errors as in :func:`ranks`.
+
+    Returns:
+        [n, 2]: best and worst rank; NaN where the score is.
+
+    >>> rank_ranges([0.9, 0.8, 0.5], [[1, 0.2, 0.01], [0.8, 1, 0.2], [1, 1, 1]]).tolist()
+    [[1.0, 2.0], [1.0, 3.0], [2.0, 3.0]]
+    """
+    values, wins = _checked(scores, p, alpha)
+    known = ~np.isnan(values)
+    wins &= known[:, None] & known
+    ranges = np.stack([1 + wins.sum(axis=0), known.sum() - wins.sum(axis=1)], axis=1)
+    return np.where(known[:, None], ranges.astype(np.float64), np.nan)
+
+
+def _order(values: NDArray[np.float64]) -> NDArray[np.int64]:
+    order = np.argsort(-values, kind="stable")
+    return order[~np.isnan(values[order])]
+
+
+def _checked(
+    scores: ArrayLike, p: ArrayLike, alpha: float
+) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    values, table = np.asarray(scores, dtype=np.float64), np.asarray(p, dtype=np.float64)
+    if values.ndim != 1 or table.shape != (len(values), len(values)):
+        raise LengthMismatchError(
+            f"ranks need scores [n] and p-values [n, n]; shapes are {values.shape} and"
+            f" {table.shape}"
+        )
+    if not 0 < alpha < 1:
+        raise UsageError(f"a significance level lies strictly between 0 and 1; got {alpha}")
+    wins = table <= alpha  # False where p is NaN
+    np.fill_diagonal(wins, val=False)
+    return values, wins

@@ -1,0 +1,177 @@
+"""Tests of the difference between two systems' scores, corpus metrics through their statistics."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gnomon.errors import LengthMismatchError
+from gnomon.stats._joint import Joint, all_pairs, joint_cells
+from gnomon.stats._judge import Judge, PairTest
+from gnomon.stats._replicates import multiplicities
+from gnomon.stats._swaps import blocks, exchanged
+from gnomon.stats.bootstrap import BootstrapTest, Null, Replicated, bootstrap_table
+from gnomon.stats.resampling import resamples
+from gnomon.stats.significance import (
+    Alternative,
+    check_alternative,
+    check_confidence,
+    check_count,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import ArrayLike, NDArray
+
+    # sums of segments' statistics [..., statistics] -> scores [...]
+    Aggregate = Callable[[NDArray[np.float64]], NDArray[np.float64]]
+
+__all__ = ["approximate_randomisation", "system_bootstrap_test"]
+
+
+def system_bootstrap_test(
+    statistics: ArrayLike,
+    *,
+    aggregate: Aggregate | None = None,
+    alternative: Alternative = "two-sided",
+    null: Null = "sign",
+    confidence: float = 0.95,
+    count: int = 1000,
+    seed: int = 0,
+    plus_one: bool = True,
+) -> BootstrapTest:
+    """Paired bootstrap over segments of system scores and their differences (Koehn, 2004).
+
+    Args:
+        statistics: segment scores [systems, segments], or what a corpus metric adds up over
+            segments [systems, segments, statistics] (matches, lengths); NaN is missing.
+        aggregate: score of sums [..., statistics] -> [...]; needed for statistics, while segment
+            scores are averaged.
+        alternative: ``greater``: the row system scores higher than the column system.
+        null: see :func:`~gnomon.stats.bootstrap_p_value`.
+        confidence: share of replicates inside the intervals, in (0, 1).
+        count: number of resamples.
+        seed: seed of the resamples, the same segments for all systems.
+        plus_one: see :func:`~gnomon.stats.p_value`.
+
+    Returns:
+        Scores, differences, intervals and p-values; pairs are compared on the segments that both
+        have, and NaN without two such segments.
+
+    Raises:
+        LengthMismatchError: neither shape, or statistics without ``aggregate``.
+        UnknownNameError: no such alternative or null.
+        UsageError: no draws, or a confidence that is no share.
+    """
+    check_alternative(alternative)
+    check_count(count)
+    check_confidence(confidence)
+    x, score = _summable(statistics, aggregate)
+    present = np.asarray(~np.isnan(x).any(axis=2))
+    found: dict[tuple[int, int], Replicated] = {}
+    pairs = [(i, j) for i in range(len(x)) for j in range(i, len(x))]
+    sets = joint_cells(present[:, None], pairs)
+    for joint in sets:
+        weights = multiplicities(resamples(x.shape[1], count=count, seed=seed), x.shape[1])
+        chosen = np.where(joint.cells[0][:, None], x[joint.metrics], 0.0)
+        values = score(np.stack([weights @ rows for rows in chosen], axis=1))
+        observed = score(chosen.sum(axis=1))
+        found.update(Replicated.of_pairs(joint, values, observed))
+    scores = _own_scores(x, present, score)
+    return bootstrap_table(
+        scores, found, confidence, alternative=alternative, null=null, plus_one=plus_one
+    )
+
+
+def approximate_randomisation(
+    statistics: ArrayLike,
+    *,
+    aggregate: Aggregate | None = None,
+    alternative: Alternative = "two-sided",
+    count: int = 1000,
+    seed: int = 0,
+    plus_one: bool = True,
+) -> PairTest:
+    """Approximate randomisation of system scores (Noreen, 1989; Riezler and Maxwell, 2005).
+
+    Under the null hypothesis two systems' outputs for a segment may be exchanged: a coin per
+    segment, the same coins for all pairs of systems.
+
+    Args:
+        statistics: segment scores [systems, segments], or what a corpus metric adds up over
+            segments [systems, segments, statistics]; NaN is missing.
+        aggregate: score of sums [..., statistics] -> [...]; needed for statistics, while segment
+            scores are averaged.
+        alternative: ``greater``: the row system scores higher than the column system.
+        count: number of draws.
+        seed: seed of the coins.
+        plus_one: see :func:`~gnomon.stats.p_value`.
+
+    Returns:
+        Scores, differences and p-values of every ordered pair, on the segments that both have; NaN
+        without two such segments.
+
+    Raises:
+        LengthMismatchError: neither shape, or statistics without ``aggregate``.
+        UnknownNameError: no such alternative.
+        UsageError: no draws.
+    """
+    check_alternative(alternative)
+    check_count(count)
+    x, score = _summable(statistics, aggregate)
+    present = np.asarray(~np.isnan(x).any(axis=2))
+    found: dict[tuple[int, int], tuple[float, NDArray[np.float64]]] = {}
+    for joint in joint_cells(present[:, None], all_pairs(len(x))):
+        chosen = np.where(joint.cells[0][:, None], x[joint.metrics], 0.0)
+        found.update(_randomised(joint, chosen, score, count, seed))
+    judge = Judge(alternative, plus_one, None)
+    return judge.table(_own_scores(x, present, score), found)
+
+
+def _randomised(
+    joint: Joint, x: NDArray[np.float64], score: Aggregate, count: int, seed: int
+) -> dict[tuple[int, int], tuple[float, NDArray[np.float64]]]:
+    totals = x.sum(axis=1)
+    shape = (1, x.shape[1])
+    coins = (exchanged("inputs", shape, (seed,), block)[:, 0] for block in blocks(count))
+    moved = np.concatenate(
+        [np.stack([c.astype(np.float64) @ rows for rows in x], axis=1) for c in coins]
+    )[:count]
+    scores = score(totals)
+    found = {}
+    for pair, i, j in zip(joint.pairs, *joint.places, strict=True):
+        gain = moved[:, j] - moved[:, i]
+        null = score(totals[i] + gain) - score(totals[j] - gain)
+        found[pair] = (float(scores[i] - scores[j]), null)
+    return found
+
+
+def _summable(
+    statistics: ArrayLike, aggregate: Aggregate | None
+) -> tuple[NDArray[np.float64], Aggregate]:
+    x = np.asarray(statistics, dtype=np.float64)
+    if x.ndim == 2 and aggregate is None:
+        return np.stack([x, np.where(np.isnan(x), np.nan, 1.0)], axis=2), _mean
+    if x.ndim == 3 and aggregate is not None:
+        return x, aggregate
+    raise LengthMismatchError(
+        "systems are compared by segment scores [systems, segments], or by statistics [systems,"
+        f" segments, statistics] and a function that scores their sums; the shape is {x.shape}"
+        f" {'without' if aggregate is None else 'with'} a function"
+    )
+
+
+def _mean(sums: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.asarray(sums[..., 0] / np.where(sums[..., 1] == 0, np.nan, sums[..., 1]))
+
+
+def _own_scores(
+    x: NDArray[np.float64], present: NDArray[np.bool_], score: Aggregate
+) -> NDArray[np.float64]:
+    sums = np.where(present[:, :, None], x, 0.0).sum(axis=1)
+    some = present.any(axis=1)
+    scores = np.full(len(x), np.nan)
+    scores[some] = score(sums[some])
+    return scores
