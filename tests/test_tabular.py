@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gnomon.errors import DataError, UnknownNameError
-from gnomon.findings import Bars, Cell, Column, Finding, HeatMap, Table
+from gnomon.findings import Bars, Cell, Column, Finding, HeatMap, Listing, Table
 from gnomon.scores import Scores
 from gnomon.signature import Signature
 from gnomon.tabular import (
@@ -88,6 +89,20 @@ def test_shares_outside_zero_to_one_are_marked_and_never_the_best() -> None:
 
 def test_only_the_signatures_of_what_is_shown_are_printed() -> None:
     assert set(grid(finding()).signatures) == {"bleu", "tagger"}
+
+
+def test_signatures_of_what_only_other_tables_show_are_left_out() -> None:
+    scorers = Table("s", "S", COLUMNS[:1], ({"system": "mood"},))
+    chosen = Listing("s", "Mood", ("system",), {"system": "mood"})
+    both = finding()
+    both = replace(
+        both,
+        tables=(*both.tables, scorers),
+        views=(*both.views, chosen),
+        signatures={**both.signatures, "mood": "mood|x"},
+    )
+    assert set(grid(both, both.views[0]).signatures) == {"bleu", "tagger"}
+    assert set(grid(both, chosen).signatures) == {"mood", "tagger", "chrf"}
 
 
 def test_an_ambiguous_view_is_refused() -> None:

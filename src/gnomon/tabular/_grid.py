@@ -230,7 +230,21 @@ def _second(table: Table, rows: Iterable[GridRow], view: HeatMap) -> Iterator[st
 def _signatures(
     finding: Finding, where: Mapping[str, Cell], table: str | None
 ) -> Mapping[str, str]:
-    """Those that belong to the rows shown: a signature named like a cell not chosen is left out."""
+    """Those that belong to the rows shown.
+
+    Left out is a signature named like a cell not chosen, and one named like a cell that only views
+    of other tables choose.
+    """
     rows = finding.table(table).rows
     others = {row[name] for row in rows for name in where} - set(where.values())
-    return {name: text for name, text in finding.signatures.items() if name not in others}
+    own, foreign = (
+        {
+            cell
+            for view in finding.views
+            if (view.table == table) is here
+            for cell in view.where.values()
+        }
+        for here in (True, False)
+    )
+    left_out = others | (foreign - own if table is not None else set())
+    return {name: text for name, text in finding.signatures.items() if name not in left_out}
