@@ -10,9 +10,11 @@ from typing import Any
 
 from gnomon.findings import Finding
 from gnomon.muler._correlate import correlate
+from gnomon.muler._discrepancy import discrepancy
 from gnomon.muler._pairs import PairStudy, pairs
 from gnomon.muler._ratio import clipped_ratios, ratio
 from gnomon.muler._run import muler
+from gnomon.muler._sentences import sentences
 from gnomon.muler._sheet import Key, Sheet
 from gnomon.muler._sheet_judge import judge_pairs
 from gnomon.muler._sheet_read import Answer, read_answers, read_key
@@ -30,12 +32,14 @@ __all__ = [
     "Sheet",
     "clipped_ratios",
     "correlate",
+    "discrepancy",
     "judge_pairs",
     "muler",
     "pairs",
     "ratio",
     "read_answers",
     "read_key",
+    "sentences",
     "slices",
     "validate_frequency",
     "validate_range",

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from gnomon.batch import Batch, Ragged
     from gnomon.spans import SpanTable
 
-__all__ = ["Presence", "presence"]
+__all__ = ["Presence", "occurrences", "presence"]
 
 _ONE_EACH = ("ent", "pos", "morph", "dep")
 
@@ -39,14 +39,8 @@ class Presence:
 
 
 def presence(batch: Batch, spans: SpanTable, feature: int) -> Presence:
-    """Compare how often a feature occurs on the two sides of every segment.
-
-    Entities are counted as spans; any other feature by its tokens: a span of a tagger is one
-    token, one of a list, a pattern or a label file as many as it has words.
-    """
-    rows = np.flatnonzero(spans.feature == feature)
-    sizes = _sizes(batch, spans, feature, rows)
-    counts = np.bincount(spans.text[rows], sizes, minlength=len(batch.texts)).astype(np.intp)
+    """Compare how often a feature occurs on the two sides of every segment."""
+    counts = occurrences(batch, spans, feature)
     shape = batch.shape
     both = np.zeros(shape, dtype=np.bool_)
     shares = np.full((4, *shape), np.nan)
@@ -54,6 +48,17 @@ def presence(batch: Batch, spans: SpanTable, feature: int) -> Presence:
         candidate = counts[batch.candidates[system]]
         both[system], shares[:, system] = _compare(candidate, counts, batch.references_of(system))
     return Presence(both, *shares)
+
+
+def occurrences(batch: Batch, spans: SpanTable, feature: int) -> NDArray[np.intp]:
+    """How often a feature occurs in each text of the batch.
+
+    Entities are counted as spans; any other feature by its tokens: a span of a tagger is one
+    token, one of a list, a pattern or a label file as many as it has words.
+    """
+    rows = np.flatnonzero(spans.feature == feature)
+    sizes = _sizes(batch, spans, feature, rows)
+    return np.bincount(spans.text[rows], sizes, minlength=len(batch.texts)).astype(np.intp)
 
 
 def _sizes(

@@ -13,6 +13,8 @@ from gnomon.muler._annotated import annotated
 from gnomon.muler._exhibits import Showcase
 from gnomon.muler._figures import feature_scores, figures
 from gnomon.muler._presence import presence
+from gnomon.muler._sentence_names import AnyScorer, scorers_of
+from gnomon.muler._sentences import sentence_part
 from gnomon.muler._significance import SEED, Bootstrap
 from gnomon.muler._significance_gather import Uncertainty
 from gnomon.muler._significance_pairs import Differences
@@ -66,6 +68,7 @@ def muler(
     lexicons: Mapping[str, str | PathLike[str] | Sequence[str]] | None = None,
     patterns: Mapping[str, str] | None = None,
     labels: Labels | None = None,
+    scorers: Sequence[AnyScorer] = (),
     variants: Sequence[Variant] = VARIANTS,
     by: str | None = None,
     overlap: Overlap = "any",
@@ -89,6 +92,8 @@ def muler(
         lexicons: word lists for ``lex:NAME``, as words or as a file of one entry per line.
         patterns: regular expressions for ``re:NAME``.
         labels: the user's own labels.
+        scorers: sentence scorers (``sentiment``, ``concreteness``, ``valence=FILE``), as for
+            :func:`gnomon.muler.sentences`; what they find is the table "scorers".
         variants: "ratio" (ratio of means), "segment-clipped" (mean of clipped segment ratios).
         by: slice by "document", "domain", "length" or a label of the test set.
         overlap: when a metric token counts as masked: "any", "majority" or "inside".
@@ -113,8 +118,8 @@ def muler(
         their oracle.
 
     Raises:
-        UsageError: a feature or an option is malformed, or no tagger is named or found.
-        UnknownNameError: a metric, feature, tagger or slice does not exist.
+        UsageError: a feature, scorer or option is malformed, or no tagger is named or found.
+        UnknownNameError: a metric, feature, scorer, tagger or slice does not exist.
         MaskingError: the metric cannot tell two masks apart.
         DataError: the test set has no references or no systems.
     """
@@ -123,6 +128,7 @@ def muler(
     options = Bootstrap(bootstrap, confidence, seed)
     metrics = list(metric) if isinstance(metric, list | tuple) else [cast("AnyMetric", metric)]
     bound = _bind(testset, metrics, allow_code=allow_code)
+    chosen = scorers_of(scorers, allow_code=allow_code) if scorers else {}
     batch = testset.batch()
     annotation = annotated(
         batch, features, tagger, testset, lexicons, patterns, labels, cache, progress
@@ -138,7 +144,13 @@ def muler(
             gathered, uncertainty, one, name, testset, batch, plan, parts, annotation, examples,
             progress,
         )  # fmt: skip
-    return _finding(gathered, uncertainty, testset, annotation, parts, list(variants))
+    finding = _finding(gathered, uncertainty, testset, annotation, parts, list(variants))
+    if not chosen:
+        return finding
+    part = sentence_part(
+        testset, batch, chosen, parts, options, tagger, examples, cache, progress
+    )  # the same draws as for features
+    return part.added_to(finding)
 
 
 def _check(testset: TestSet, variants: Sequence[str]) -> None:

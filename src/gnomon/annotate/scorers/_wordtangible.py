@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 from gnomon.annotate.scorers._lexicon import LexiconScorer
 from gnomon.annotate.scorers._ratings import Rated, Ratings
 from gnomon.errors import MissingDependencyError
-from gnomon.formats import read_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -46,11 +45,12 @@ def _ratings(version: str) -> Ratings:
 
 
 def _rows(path: Path, version: str) -> Iterator[Rated]:
-    for row in csv.DictReader(read_lines(path)):
-        if not set(_COLUMNS) <= row.keys():
-            raise _unlike(version)
-        if row["Brysbaert"]:
-            yield Rated(row["Word"], float(row["Brysbaert"]))
+    with path.open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            if not set(_COLUMNS) <= row.keys():
+                raise _unlike(version)
+            if row["Brysbaert"]:
+                yield Rated(row["Word"], float(row["Brysbaert"]))
 
 
 def _unlike(version: str) -> MissingDependencyError:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from rich_argparse import RawDescriptionRichHelpFormatter
 
-from gnomon.cli.muler import correlate, pairs, score, validate
+from gnomon.cli.muler import correlate, discrepancy, pairs, score, sentences, validate
 
 if TYPE_CHECKING:
     import argparse
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["add"]
 
-_COMMANDS = (score, validate, correlate, pairs)
+_COMMANDS = (score, discrepancy, sentences, validate, correlate, pairs)
 
 
 def add(commands: Subparsers[argparse.ArgumentParser]) -> None:

@@ -16,6 +16,7 @@ from gnomon.cli._options import (
     show,
 )
 from gnomon.cli.muler._features import add_features, annotation_cache, features
+from gnomon.cli.muler._scorers import add_scorers, checked_scorers
 from gnomon.errors import UsageError
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ examples:
   gnomon muler score -t newstest2019/de-en --features pos:NOUN ent:PERSON --html report.html
   gnomon muler score ref.txt -i sys.txt --features lex:food --lexicon food=food.txt
   gnomon muler score ref.txt -i sysA.txt sysB.txt -l en --bootstrap 10000 --differences d.tsv
+  gnomon muler score ref.txt -i sys.txt -l en --scorers sentiment concreteness valence=vad.tsv
 """
 
 
@@ -47,6 +49,7 @@ def add(commands: Subparsers[argparse.ArgumentParser]) -> None:
     add_metrics(parser)
     add_output(parser)
     add_features(parser)
+    add_scorers(parser)
     _add_scoring(parser)
     _add_significance(parser)
     parser.set_defaults(run=run_score)
@@ -58,7 +61,7 @@ def run_score(args: argparse.Namespace) -> int:
     from gnomon.cli._progress import stages
     from gnomon.muler import muler
 
-    chosen, wanted = metrics(args), features(args)
+    chosen, wanted, scorers = metrics(args), features(args), checked_scorers(args)
     check_outputs(args, args.html, args.differences)
     _check_differences(args)
     testset = load_outputs(args)
@@ -72,6 +75,7 @@ def run_score(args: argparse.Namespace) -> int:
             lexicons=wanted.lexicons,
             patterns=wanted.patterns,
             labels=wanted.labels,
+            scorers=list(scorers.values()),
             variants=args.variant,
             by=args.by,
             overlap=args.overlap,
