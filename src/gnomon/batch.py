@@ -48,6 +48,14 @@ class Ragged:
         return Ragged.of([self[int(segment)].tolist() for segment in segments])
 
 
+class _Index(dict[str, int]):
+    """Numbers texts as they come."""
+
+    def __missing__(self, text: str) -> int:
+        number = self[text] = len(self)
+        return number
+
+
 @dataclass(frozen=True)
 class Batch:
     """K systems over N segments, every distinct text once.
@@ -87,10 +95,8 @@ class Batch:
         A reference that is ``None`` is left out of its segment's list. References of one system
         alone are appended to the shared ones.
         """
-        index: dict[str, int] = {}
-
-        def intern(text: str) -> int:
-            return index.setdefault(text, len(index))
+        index = _Index()
+        intern = index.__getitem__
 
         def lists(columns: Sequence[Sequence[str | None]], n: int) -> list[list[int]]:
             return [[intern(c[i]) for c in columns if c[i] is not None] for i in range(n)]  # type: ignore[arg-type]  # None is filtered
@@ -99,7 +105,7 @@ class Batch:
         n = len(first)
         shared = lists(references, n)
         candidates = np.array(
-            [[intern(text) for text in texts] for texts in systems.values()], dtype=np.int32
+            [list(map(intern, texts)) for texts in systems.values()], dtype=np.int32
         ).reshape(len(systems), n)
         names = tuple(systems)
         own = {

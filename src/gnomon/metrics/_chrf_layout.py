@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gnomon.metrics._sequences import Layout, Sequences, offsets_of, ranges
+from gnomon.metrics.tokenise import code_points
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,10 +23,8 @@ __all__ = ["character_layout", "mean_lengths", "spaced_layout", "token_lengths"]
 
 def character_layout(words: TokenTable) -> Layout:
     """The characters of the words, white space left out."""
-    sizes = np.array([len(word) for word in words.vocabulary], dtype=np.int64)
-    starts = offsets_of(sizes)
-    codes = _codes(words.vocabulary)
-    lengths = sizes[words.ids]
+    starts, codes = words.vocabulary.bounds, _numbered(words.vocabulary.codes)
+    lengths = token_lengths(words)
     bounds = offsets_of(lengths)
     ids = codes[ranges(starts[words.ids], lengths)]
     base = Sequences(bounds[words.offsets], ids)
@@ -34,18 +33,17 @@ def character_layout(words: TokenTable) -> Layout:
 
 def spaced_layout(texts: Sequence[str], words: TokenTable) -> Layout:
     """All characters of the texts (lower-cased already, if so wanted), white space included."""
-    codes = _codes(texts)
+    codes = code_points(texts).astype(np.int32)
     visible = np.flatnonzero(~np.isin(codes, _spaces()))
     bounds = offsets_of(token_lengths(words))
     start, last = visible[bounds[:-1]], visible[bounds[1:] - 1]
     base = Sequences(offsets_of(np.array([len(text) for text in texts], dtype=np.int64)), codes)
-    return Layout(base, start, last + 1, words.text_of)
+    return Layout(base, start, last + 1, words.text_of, gapless=False)
 
 
 def token_lengths(words: TokenTable) -> NDArray[np.int64]:
     """Characters of each token, int64 [tokens]."""
-    sizes = np.array([len(word) for word in words.vocabulary], dtype=np.int64)
-    lengths: NDArray[np.int64] = sizes[words.ids]
+    lengths: NDArray[np.int64] = np.diff(words.vocabulary.bounds)[words.ids]
     return lengths
 
 
@@ -72,12 +70,18 @@ def mean_lengths(masks: TokenMasks, references: NDArray[np.int64]) -> tuple[int,
     return tuple(means)
 
 
+def _numbered(codes: NDArray[np.uint32]) -> NDArray[np.int32]:
+    """Small numbers in place of code points."""
+    occurs = np.zeros(1 + int(codes.max(initial=0)), dtype=np.bool_)
+    occurs[codes] = True
+    numbers = np.cumsum(occurs, dtype=np.int32) - 1
+    found: NDArray[np.int32] = numbers[codes].astype(np.int32)
+    return found
+
+
 @cache
 def _spaces() -> NDArray[np.int32]:
-    return _codes([character for character in map(chr, range(0x110000)) if character.isspace()])
-
-
-def _codes(texts: Sequence[str]) -> NDArray[np.int32]:
-    # lone surrogates are characters like any others here
-    joined = "".join(texts).encode("utf-32-le", "surrogatepass")
-    return np.frombuffer(joined, dtype="<u4").astype(np.int32)
+    spaces = code_points(
+        [character for character in map(chr, range(0x110000)) if character.isspace()]
+    )
+    return spaces.astype(np.int32)

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import cached_property
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from gnomon.errors import DataError
+from gnomon.metrics._counting import Pairing
 from gnomon.metrics._sequences import offsets_of, ranges
 from gnomon.metrics._token_masks import TokenMasks
+from gnomon.metrics.masking import Action
 from gnomon.metrics.tokenise import Tokenised
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from numpy.typing import NDArray
 
@@ -26,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["Comparisons", "Texts", "in_blocks", "masked_scores", "references_field"]
 
 #: comparisons whose n-grams are laid out at a time
-_BLOCK = 8192
+_BLOCK = 16384
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,9 +74,13 @@ class Comparisons:
     def changed(self, texts: NDArray[np.bool_]) -> NDArray[np.int64]:
         """The comparisons in which one of some texts takes part."""
         touched = np.zeros(len(self.offsets) - 1, dtype=np.bool_)
-        owner = np.repeat(np.arange(len(touched)), np.diff(self.offsets))
-        touched[owner[texts[self.references]]] = True
+        touched[self._owner[texts[self.references]]] = True
         return np.flatnonzero(texts[self.candidate] | touched[self.group])
+
+    @cached_property
+    def _owner(self) -> NDArray[np.int64]:
+        """The list of each reference."""
+        return np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
 
     def spread(self, values: NDArray[np.float64], missing: float) -> NDArray[np.float64]:
         """Values [P, ...] of comparisons to cells [K, N, ...]."""
@@ -87,6 +94,12 @@ class Comparisons:
         texts = self.references[ranges(self.offsets[groups], lengths)]
         return texts, np.repeat(np.arange(len(groups)), lengths)
 
+    def pairing(self, rows: NDArray[np.int64]) -> Pairing:
+        """Some comparisons (ascending), each candidate against all of its references."""
+        groups, group = _ranked(self.group[rows])
+        references, owner = self.lists(groups)
+        return Pairing(self.candidate[rows], group, references, owner)
+
     def pairs(self, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Some comparisons beside each of their references: position in rows, reference text."""
         starts = self.offsets[self.group[rows]]
@@ -99,13 +112,26 @@ class Texts:
 
     Attributes:
         tokens: the tokens of the texts.
-        rescored: how many comparisons were scored under masks.
+        compared: how many comparisons were counted unmasked.
+        rescored: how many comparisons were scored under masks, each variant apart.
     """
 
     def __init__(self, tokeniser: Tokeniser) -> None:
         self.tokens = Tokenised(tokeniser)
+        self.compared = 0
         self.rescored = 0
         self._masks: TokenMasks | None = None
+        self._base: tuple[Batch, Comparisons, NDArray[np.float64]] | None = None
+
+    def base(
+        self, batch: Batch, count: Callable[[Comparisons], NDArray[np.float64]]
+    ) -> tuple[Comparisons, NDArray[np.float64]]:
+        """The comparisons of a batch and their unmasked statistics; counted once for a batch."""
+        if self._base is None or self._base[0] is not batch:
+            comparisons = Comparisons.of(batch)
+            self._base = batch, comparisons, count(comparisons)
+            self.compared += len(comparisons.candidate)
+        return self._base[1:]
 
     def masks(self, batch: Batch, plan: MaskPlan) -> TokenMasks:
         """Which tokens a plan masks; found once for all plans over the same spans."""
@@ -116,11 +142,22 @@ class Texts:
         return self._masks
 
 
+class Rescore(Protocol):
+    """Scores some comparisons (ascending) under the masks of a variant.
+
+    Returns one array of scores, or, with ``both``, also the scores if all masks were private.
+    """
+
+    def __call__(
+        self, rows: NDArray[np.int64], chosen: Masks, *, both: bool
+    ) -> tuple[NDArray[np.float64], ...]: ...
+
+
 def masked_scores(
     comparisons: Comparisons,
     base: NDArray[np.float64],
     masks: TokenMasks,
-    rescore: Callable[[NDArray[np.int64], Masks], NDArray[np.float64]],
+    rescore: Rescore,
 ) -> tuple[NDArray[np.float64], int]:
     """Scores of every variant; comparisons that a variant leaves alone keep their base score.
 
@@ -128,30 +165,52 @@ def masked_scores(
         comparisons: what is compared.
         base: float64 [P], unmasked scores.
         masks: what the variants mask.
-        rescore: some comparisons (ascending) under the masks of a variant -> their scores.
+        rescore: how comparisons are scored.
 
     Returns:
-        float64 [V, K, N], and how many comparisons were rescored.
+        float64 [V, K, N], and how many comparisons were rescored, each variant apart.
     """
     rescored = 0
     scores = np.empty((masks.plan.variants, *comparisons.shape))
-    for variant in range(masks.plan.variants):
+    for variant, both in _jobs(masks.plan):
         chosen = masks.masks(variant)
         rows = comparisons.changed(masks.touched(chosen))
-        rescored += len(rows)
-        values = base.copy()
-        if len(rows):
-            values[rows] = rescore(rows, chosen)
-        scores[variant] = comparisons.spread(values, np.nan)
+        rescored += len(rows) * (1 + both)
+        found = rescore(rows, chosen, both=both) if len(rows) else (base[rows],) * (1 + both)
+        for offset, values in enumerate(found):
+            column = base.copy()
+            column[rows] = values
+            scores[variant + offset] = comparisons.spread(column, np.nan)
     return scores, rescored
 
 
+def _jobs(plan: MaskPlan) -> Iterator[tuple[int, bool]]:
+    """Every variant; an oracle with the anti-oracle that follows it is one job."""
+    variant = 0
+    while variant < plan.variants:
+        both = variant + 1 < plan.variants and _is_oracle(*plan.actions[variant : variant + 2])
+        yield variant, both
+        variant += 1 + both
+
+
+def _is_oracle(first: NDArray[np.int8], second: NDArray[np.int8]) -> bool:
+    shared, private = first == Action.SHARED, second == Action.PRIVATE
+    return bool(
+        (shared == private).all()
+        and (shared == (first != Action.KEEP)).all()
+        and (private == (second != Action.KEEP)).all()
+    )
+
+
 def in_blocks(
-    rows: NDArray[np.int64], compare: Callable[[NDArray[np.int64]], NDArray[np.float64]]
+    rows: NDArray[np.int64],
+    compare: Callable[[NDArray[np.int64]], NDArray[np.float64]],
+    *,
+    axis: int = -1,
 ) -> NDArray[np.float64]:
-    """Statistics of some comparisons, block by block, so that memory stays bounded."""
+    """What some comparisons come to, block by block along an axis: memory stays bounded."""
     blocks = [rows[at : at + _BLOCK] for at in range(0, max(1, len(rows)), _BLOCK)]
-    return np.concatenate([compare(block) for block in blocks])
+    return np.concatenate([compare(block) for block in blocks], axis=axis)
 
 
 def references_field(testset: TestSet, metric: str) -> dict[str, str]:
@@ -170,6 +229,13 @@ def references_field(testset: TestSet, metric: str) -> dict[str, str]:
     field = {"refs": "var" if len(counts) > 1 else str(next(iter(counts), 0))}
     own = len(testset.system_references)
     return {**field, "own_refs": str(own)} if own else field
+
+
+def _ranked(ascending: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The distinct values of ascending ones, and the rank of each value among them."""
+    new = np.ones(len(ascending), dtype=np.bool_)
+    new[1:] = ascending[1:] != ascending[:-1]
+    return ascending[new], np.cumsum(new) - 1
 
 
 def _numbered(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -46,18 +47,28 @@ class Layout:
         start: int64 [tokens], first position of each token in ``base.ids``.
         end: int64 [tokens], position after its last one.
         text_of: int64 [tokens], the text of each token.
+        gapless: the tokens of a text follow each other and hold all of it.
+        words: every token is one id, its own row.
     """
 
     base: Sequences
     start: NDArray[np.int64]
     end: NDArray[np.int64]
     text_of: NDArray[np.int64]
+    gapless: bool = True
+    words: bool = False
 
     @classmethod
     def of_words(cls, tokens: TokenTable) -> Layout:
         """The tokens themselves, one id each."""
         rows = np.arange(len(tokens.ids))
-        return cls(Sequences(tokens.offsets, tokens.ids), rows, rows + 1, tokens.text_of)
+        base = Sequences(tokens.offsets, tokens.ids)
+        return cls(base, rows, rows + 1, tokens.text_of, words=True)
+
+    @cached_property
+    def width(self) -> int:
+        """One more than the largest id."""
+        return 1 + int(self.base.ids.max(initial=-1))
 
     def of(
         self,

@@ -13,10 +13,13 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 import numpy as np
 
 from gnomon.errors import AnnotationError, MaskingError
+from gnomon.metrics import _compiled
 from gnomon.metrics._sequences import Sequences
 from gnomon.metrics.masking import Action
 
 if TYPE_CHECKING:
+    from types import ModuleType
+
     from numpy.typing import NDArray
 
     from gnomon.metrics.masking import MaskPlan, Overlap
@@ -58,6 +61,10 @@ class Masks:
     action: NDArray[np.int8]
     first: NDArray[np.bool_]
 
+    def private(self) -> Masks:
+        """The same tokens, every mask a private one."""
+        return replace(self, action=np.full_like(self.action, Action.PRIVATE))
+
     def ids(self, side: Side) -> NDArray[np.int32]:
         """The mask of each token, int32 [M]."""
         masks = np.where(self.action == Action.SHARED, SHARED, _PRIVATE[side])
@@ -68,7 +75,7 @@ class Masks:
 class TokenMasks:
     """Tokens that a plan's groups of spans cover: one row per token and group.
 
-    Rows are ordered by token, then group.
+    Rows are ordered by text, group, token.
 
     Attributes:
         tokens: the token table.
@@ -96,30 +103,25 @@ class TokenMasks:
             MaskingError: a text that has spans has tokens that cannot be found in it.
         """
         _check_located(tokens, plan)
-        token, span = _meetings(tokens, plan)
-        group = plan.spans.feature[span]
-        order = np.argsort(token * len(plan.spans.features) + group, kind="stable")
-        token, span, group = token[order], span[order], group[order]
-        new = np.ones(len(token), dtype=np.bool_)
-        new[1:] = (np.diff(token) != 0) | (np.diff(group) != 0)
-        firsts = np.flatnonzero(new)
-        shared = _shared_characters(tokens, plan, token, span)
-        covered = np.add.reduceat(shared, firsts) if len(firsts) else shared
-        token, group, span = token[firsts], group[firsts], span[firsts]
+        loops = _compiled.kernels(len(tokens))
+        found = _meetings(tokens, plan) if loops is None else _covered(loops, tokens, plan)
+        token, span, covered = found
         size = tokens.end[token] - tokens.start[token]
-        keep = _covers(covered, size, plan.overlap)
-        return cls(tokens, plan, token[keep], group[keep], span[keep].astype(np.int32))
+        keep = np.flatnonzero(_covers(covered, size, plan.overlap))
+        token, span = token[keep], span[keep]
+        return cls(tokens, plan, token, plan.spans.feature[span], span.astype(np.int32))
 
     def groups_of(self, text: int) -> list[tuple[int, int, int]]:
         """(token, group, span) of one text, sorted by token and group.
 
         The token is its position in the text, the span its row in the span table.
         """
-        rows = self.tokens.rows(text)
-        low, high = np.searchsorted(self.token, [rows.start, rows.stop])
-        positions = (self.token[low:high] - rows.start).tolist()
-        groups, spans = self.group[low:high].tolist(), self.span[low:high].tolist()
-        return list(zip(positions, groups, spans, strict=True))
+        first = self.tokens.rows(text).start
+        rows = slice(*np.searchsorted(self._texts, [text, text + 1]).tolist())
+        positions = (self.token[rows] - first).tolist()
+        return sorted(
+            zip(positions, self.group[rows].tolist(), self.span[rows].tolist(), strict=True)
+        )
 
     def masks(self, variant: int) -> Masks:
         """What one variant masks; where groups meet in a token, the strongest action wins."""
@@ -177,6 +179,11 @@ class TokenMasks:
     def _text_of(self) -> NDArray[np.int64]:
         return self.tokens.text_of
 
+    @cached_property
+    def _texts(self) -> NDArray[np.int64]:
+        """The text of each row."""
+        return self._text_of[self.token]
+
     def under(self, plan: MaskPlan) -> TokenMasks | None:
         """These masks with the variants of another plan over the same spans, else none."""
         if plan.spans is not self.plan.spans or plan.overlap != self.plan.overlap:
@@ -195,9 +202,11 @@ class TokenMasks:
 
     @cached_property
     def _by_group(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        order = np.argsort(self.group, kind="stable")
-        groups = np.arange(len(self.plan.spans.features) + 1)
-        return order, np.searchsorted(self.group[order], groups)
+        count = len(self.plan.spans.features)
+        # numpy sorts small integers by their digits
+        small = self.group.astype(np.int16) if count < 1 << 15 else self.group
+        sizes = np.bincount(self.group, minlength=count)
+        return np.argsort(small, kind="stable"), np.concatenate([[0], np.cumsum(sizes)])
 
     def _rows_of(self, group: int) -> NDArray[np.int64]:
         order, bounds = self._by_group
@@ -236,8 +245,10 @@ def _check_located(tokens: TokenTable, plan: MaskPlan) -> None:
         )
 
 
-def _meetings(tokens: TokenTable, plan: MaskPlan) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Every token that shares a character with a span, with that span (row)."""
+def _meetings(
+    tokens: TokenTable, plan: MaskPlan
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Tokens that share a character with a group, as ``_kernels.covered_tokens`` finds them."""
     spans = plan.spans
     # one sorted key over all texts: the place in the text plus a stride per text
     stride = 2 + max(int(part.max(initial=0)) for part in (tokens.end, spans.end))
@@ -248,15 +259,32 @@ def _meetings(tokens: TokenTable, plan: MaskPlan) -> tuple[NDArray[np.int64], ND
     span = np.repeat(np.arange(len(counts)), counts)
     token = np.repeat(low - (np.cumsum(counts) - counts), counts) + np.arange(len(span))
     solid = tokens.end[token] > tokens.start[token]
-    return token[solid], span[solid]
+    token, span = token[solid], span[solid]
+    order = np.lexsort((token, spans.feature[span], tokens.text_of[token]))
+    token, span = token[order], span[order]
+    end = np.minimum(tokens.end[token], spans.end[span])
+    shared = (end - np.maximum(tokens.start[token], spans.start[span])).astype(np.int64)
+    new = np.ones(len(token), dtype=np.bool_)
+    new[1:] = (np.diff(token) != 0) | (np.diff(spans.feature[span]) != 0)
+    firsts = np.flatnonzero(new)
+    covered = np.add.reduceat(shared, firsts) if len(firsts) else shared
+    return token[firsts], span[firsts], covered
 
 
-def _shared_characters(
-    tokens: TokenTable, plan: MaskPlan, token: NDArray[np.int64], span: NDArray[np.int64]
-) -> NDArray[np.int64]:
-    end = np.minimum(tokens.end[token], plan.spans.end[span])
-    start = np.maximum(tokens.start[token], plan.spans.start[span])
-    return (end - start).astype(np.int64)
+def _covered(
+    loops: ModuleType, tokens: TokenTable, plan: MaskPlan
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    spans = plan.spans
+    found: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]] = loops.covered_tokens(
+        tokens.offsets,
+        tokens.start,
+        tokens.end,
+        spans.text,
+        spans.feature,
+        spans.start,
+        spans.end,
+    )
+    return found
 
 
 def _covers(

@@ -9,14 +9,9 @@ import numpy as np
 
 from gnomon.errors import SpecError, UnknownNameError
 from gnomon.metrics._bleu_formula import Smoothing, SmoothMethod, bleu, nltk_bleu
-from gnomon.metrics._comparisons import (
-    Comparisons,
-    Texts,
-    in_blocks,
-    masked_scores,
-    references_field,
-)
-from gnomon.metrics._ngrams import Sides, clipped_matches, totals
+from gnomon.metrics._comparisons import Texts, in_blocks, masked_scores, references_field
+from gnomon.metrics._counting import Recount, counted
+from gnomon.metrics._ngrams import totals
 from gnomon.metrics._sequences import Layout, offsets_of, ranges
 from gnomon.metrics._spec import Options
 from gnomon.metrics.tokenise import TOKENISERS, default_tokeniser, load_tokeniser
@@ -24,10 +19,13 @@ from gnomon.signature import Signature
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from types import ModuleType
 
     from numpy.typing import NDArray
 
     from gnomon.batch import Batch
+    from gnomon.metrics._comparisons import Comparisons
+    from gnomon.metrics._counting import Counted, Pairing
     from gnomon.metrics._token_masks import Masks
     from gnomon.metrics.masking import MaskPlan
     from gnomon.metrics.protocol import Need
@@ -133,9 +131,8 @@ class BoundBleu:
 
     def segments(self, batch: Batch) -> NDArray[np.float64]:
         """Sentence BLEU, float64 [K, N]; NaN where a segment has no reference."""
-        comparisons = Comparisons.of(batch)
-        scores = self._sentence_scores(self._statistics(batch, comparisons))
-        return comparisons.spread(scores, np.nan)
+        comparisons, statistics = self._base(batch)
+        return comparisons.spread(self._sentence_scores(statistics), np.nan)
 
     def system(self, batch: Batch) -> NDArray[np.float64]:
         """Corpus BLEU, float64 [K]; segments without a reference are left out."""
@@ -143,8 +140,8 @@ class BoundBleu:
 
     def statistics(self, batch: Batch) -> NDArray[np.float64]:
         """Lengths (candidate, closest reference), matches, totals: float64 [K, N, 2 + 2 n]."""
-        comparisons = Comparisons.of(batch)
-        return comparisons.spread(self._statistics(batch, comparisons), 0.0)
+        comparisons, statistics = self._base(batch)
+        return comparisons.spread(statistics, 0.0)
 
     def aggregate(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
         """Corpus BLEU [...] of summed statistics [..., 2 + 2 n]."""
@@ -163,14 +160,22 @@ class BoundBleu:
             MaskingError: the tokeniser's tokens cannot be found in the texts.
         """
         masks = self.texts.masks(batch, plan)
-        layout = Layout.of_words(masks.tokens)
-        comparisons = Comparisons.of(batch)
+        comparisons, statistics = self._base(batch)
+        work = len(comparisons.candidate) * plan.variants
+        count = Recount(Layout.of_words(masks.tokens), masks, None, work)
+        orders = self.options.max_ngram_order
 
-        def rescore(rows: NDArray[np.int64], chosen: Masks) -> NDArray[np.float64]:
-            statistics = in_blocks(rows, lambda r: self._compare(comparisons, r, layout, chosen))
-            return self._sentence_scores(statistics)
+        def rescore(
+            rows: NDArray[np.int64], chosen: Masks, *, both: bool
+        ) -> tuple[NDArray[np.float64], ...]:
+            def compare(block: NDArray[np.int64]) -> NDArray[np.float64]:
+                pairing = comparisons.pairing(block)
+                found = count(pairing, orders, chosen, both=both)
+                return np.stack([self._scores(count.loops, pairing, one) for one in found])
 
-        base = self._sentence_scores(self._statistics(batch, comparisons))
+            return tuple(in_blocks(rows, compare))
+
+        base = self._sentence_scores(statistics)
         scores, rescored = masked_scores(comparisons, base, masks, rescore)
         self.texts.rescored += rescored
         return scores
@@ -193,36 +198,48 @@ class BoundBleu:
         }
         return {"sacrebleu": str(BLEUSignature(arguments))}
 
-    def _statistics(self, batch: Batch, comparisons: Comparisons) -> NDArray[np.float64]:
-        layout = Layout.of_words(self.texts.tokens.of(batch.texts))
-        rows = np.arange(len(comparisons.candidate))
-        return in_blocks(rows, lambda r: self._compare(comparisons, r, layout, None))
+    def _base(self, batch: Batch) -> tuple[Comparisons, NDArray[np.float64]]:
+        """The comparisons of a batch and their statistics, float64 [P, 2 + 2 n]."""
 
-    def _compare(
-        self,
-        comparisons: Comparisons,
-        rows: NDArray[np.int64],
-        layout: Layout,
-        masks: Masks | None,
-    ) -> NDArray[np.float64]:
-        """Statistics of some comparisons, float64 [rows, 2 + 2 n]."""
-        groups, group = np.unique(comparisons.group[rows], return_inverse=True)
-        references, owner = comparisons.lists(groups)
-        sides = Sides(
-            layout.of(comparisons.candidate[rows], masks, "candidate"),
-            group,
-            layout.of(references, masks, "reference"),
-            owner,
-        )
+        def count(comparisons: Comparisons) -> NDArray[np.float64]:
+            layout = Layout.of_words(self.texts.tokens.of(batch.texts))
+
+            def compare(block: NDArray[np.int64]) -> NDArray[np.float64]:
+                pairing = comparisons.pairing(block)
+                found = counted(layout, pairing, self.options.max_ngram_order)
+                return self._columns(pairing, found)
+
+            return in_blocks(np.arange(len(comparisons.candidate)), compare, axis=0)
+
+        return self.texts.base(batch, count)
+
+    def _columns(self, pairing: Pairing, found: Counted) -> NDArray[np.float64]:
+        """Statistics of some comparisons, float64 [P, 2 + 2 n]."""
         orders = self.options.max_ngram_order
-        counts = totals(sides.candidates.lengths, orders)
-        columns = (
-            sides.candidates.lengths[:, None],
-            closest_lengths(sides)[:, None],
-            clipped_matches(sides, orders),
-            np.maximum(counts, 1) if self.options.variant else counts,
+        counts = totals(found.candidates, orders)
+        columns = np.empty((len(counts), 2 + 2 * orders))
+        columns[:, 0] = found.candidates
+        columns[:, 1] = closest_lengths(pairing, found)
+        columns[:, 2 : 2 + orders] = found.matches
+        columns[:, 2 + orders :] = np.maximum(counts, 1) if self.options.variant else counts
+        return columns
+
+    def _scores(
+        self, loops: ModuleType | None, pairing: Pairing, found: Counted
+    ) -> NDArray[np.float64]:
+        """Sentence BLEU of some comparisons, float64 [P]."""
+        if loops is None or self.options.variant:
+            return self._sentence_scores(self._columns(pairing, found))
+        codes = {"none": loops.NO_SMOOTHING, "exp": loops.EXP, "floor": loops.FLOOR}
+        scores: NDArray[np.float64] = loops.sentence_bleu(
+            found.matches,
+            found.candidates,
+            closest_lengths(pairing, found),
+            codes.get(self.options.smooth_method, loops.ADD_K),
+            self.options.smoothing.value,
+            self.options.effective_order is not False,
         )
-        return np.hstack(columns).astype(np.float64)
+        return scores
 
     def _sentence_scores(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
         if self.options.variant:
@@ -231,15 +248,15 @@ class BoundBleu:
         return bleu(statistics, self.options.smoothing, effective_order=effective)
 
 
-def closest_lengths(sides: Sides) -> NDArray[np.int64]:
+def closest_lengths(pairing: Pairing, found: Counted) -> NDArray[np.int64]:
     """Length of the reference nearest in length to each candidate, the shorter one among equals."""
-    lengths = sides.references.lengths
-    counts = np.bincount(sides.reference_group)
+    lengths = found.references
+    counts = np.bincount(pairing.reference_groups)
     if counts.max(initial=0) <= 1:
-        return lengths[sides.candidate_group]
-    mine = counts[sides.candidate_group]
-    starts = offsets_of(counts)[sides.candidate_group]
-    own = np.repeat(sides.candidates.lengths, mine)
+        return lengths[pairing.groups]
+    mine = counts[pairing.groups]
+    starts = offsets_of(counts)[pairing.groups]
+    own = np.repeat(found.candidates, mine)
     theirs = lengths[ranges(starts, mine)]
     stride = 1 + int(lengths.max(initial=0))
     nearest: NDArray[np.int64] = np.minimum.reduceat(

@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
 from gnomon.errors import SpecError
 from gnomon.metrics._chrf_layout import character_layout, mean_lengths, spaced_layout
-from gnomon.metrics._comparisons import (
-    Comparisons,
-    Texts,
-    in_blocks,
-    masked_scores,
-    references_field,
-)
-from gnomon.metrics._ngrams import Sides, clipped_matches, totals
+from gnomon.metrics._comparisons import Texts, in_blocks, masked_scores, references_field
+from gnomon.metrics._counting import Pairing, Recount, counted
+from gnomon.metrics._ngrams import totals
 from gnomon.metrics._sequences import Layout
 from gnomon.metrics._spec import Options
 from gnomon.metrics.tokenise import load_tokeniser
@@ -29,6 +23,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gnomon.batch import Batch
+    from gnomon.metrics._comparisons import Comparisons
+    from gnomon.metrics._counting import Counted
     from gnomon.metrics._token_masks import Masks
     from gnomon.metrics.masking import MaskPlan
     from gnomon.metrics.protocol import Need
@@ -115,9 +111,8 @@ class BoundChrf:
 
     def segments(self, batch: Batch) -> NDArray[np.float64]:
         """Sentence chrF, float64 [K, N]; NaN where a segment has no reference."""
-        comparisons = Comparisons.of(batch)
-        scores = self.aggregate(self._statistics(batch, comparisons))
-        return comparisons.spread(scores, np.nan)
+        comparisons, statistics = self._base(batch)
+        return comparisons.spread(self.aggregate(statistics), np.nan)
 
     def system(self, batch: Batch) -> NDArray[np.float64]:
         """Corpus chrF, float64 [K]; segments without a reference are left out."""
@@ -125,8 +120,8 @@ class BoundChrf:
 
     def statistics(self, batch: Batch) -> NDArray[np.float64]:
         """Per order: n-grams of the candidate, of its best reference, matches; [K, N, 3 orders]."""
-        comparisons = Comparisons.of(batch)
-        return comparisons.spread(self._statistics(batch, comparisons), 0.0)
+        comparisons, statistics = self._base(batch)
+        return comparisons.spread(statistics, 0.0)
 
     def aggregate(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
         """Scores [...] of statistics [..., 3 orders], summed or not."""
@@ -145,14 +140,28 @@ class BoundChrf:
         """
         lengths = plan.lengths or self.mask_lengths(batch, plan)
         masks = self.texts.masks(batch, plan)
-        layouts = self._layouts(batch)
-        comparisons = Comparisons.of(batch)
+        comparisons, statistics = self._base(batch)
+        work = len(comparisons.candidate) * plan.variants
+        counts = [
+            (Recount(layout, masks, run, work), orders)
+            for layout, orders in self._layouts(batch)
+            for run in (None if layout.words else lengths,)
+        ]
 
-        def rescore(rows: NDArray[np.int64], chosen: Masks) -> NDArray[np.float64]:
-            compare = partial(self._compare, comparisons, layouts, chosen, lengths)
-            return self.aggregate(in_blocks(rows, compare))
+        def rescore(
+            rows: NDArray[np.int64], chosen: Masks, *, both: bool
+        ) -> tuple[NDArray[np.float64], ...]:
+            def compare(block: NDArray[np.int64]) -> NDArray[np.float64]:
+                pairs = _Pairs.of(comparisons, block)
+                found = [
+                    count(pairs.pairing, orders, chosen, both=both) for count, orders in counts
+                ]
+                statistics = [self._columns(pairs, parts) for parts in zip(*found, strict=True)]
+                return np.stack([self.aggregate(one) for one in statistics])
 
-        base = self.aggregate(self._statistics(batch, comparisons))
+            return tuple(in_blocks(rows, compare))
+
+        base = self.aggregate(statistics)
         scores, rescored = masked_scores(comparisons, base, masks, rescore)
         self.texts.rescored += rescored
         return scores
@@ -176,43 +185,61 @@ class BoundChrf:
     def _layouts(self, batch: Batch) -> tuple[tuple[Layout, int], ...]:
         """Characters and words, each with the length of its longest n-grams."""
         words = self.texts.tokens.of(batch.texts)
+        orders = (self.options.char_order, self.options.word_order)
         if self.options.whitespace:
             texts = [t.lower() for t in batch.texts] if self.options.lowercase else batch.texts
             characters = spaced_layout(texts, words)
         else:
             characters = character_layout(words)
-        orders = (self.options.char_order, self.options.word_order)
-        return tuple(zip((characters, Layout.of_words(words)), orders, strict=True))
+        layouts = zip((characters, Layout.of_words(words)), orders, strict=True)
+        return tuple(layout for layout in layouts if layout[1])
 
-    def _statistics(self, batch: Batch, comparisons: Comparisons) -> NDArray[np.float64]:
-        compare = partial(self._compare, comparisons, self._layouts(batch), None, None)
-        return in_blocks(np.arange(len(comparisons.candidate)), compare)
+    def _base(self, batch: Batch) -> tuple[Comparisons, NDArray[np.float64]]:
+        """The comparisons of a batch and their statistics, float64 [P, 3 orders]."""
 
-    def _compare(
-        self,
-        comparisons: Comparisons,
-        layouts: tuple[tuple[Layout, int], ...],
-        masks: Masks | None,
-        lengths: Sequence[int] | None,
-        rows: NDArray[np.int64],
-    ) -> NDArray[np.float64]:
-        """Statistics of some comparisons against their best references, [rows, 3 orders]."""
+        def count(comparisons: Comparisons) -> NDArray[np.float64]:
+            layouts = self._layouts(batch)
+
+            def compare(block: NDArray[np.int64]) -> NDArray[np.float64]:
+                pairs = _Pairs.of(comparisons, block)
+                parts = [counted(layout, pairs.pairing, orders) for layout, orders in layouts]
+                return self._columns(pairs, parts)
+
+            return in_blocks(np.arange(len(comparisons.candidate)), compare, axis=0)
+
+        return self.texts.base(batch, count)
+
+    def _columns(self, pairs: _Pairs, parts: Sequence[Counted]) -> NDArray[np.float64]:
+        """Statistics of comparisons against their best references, [comparisons, 3 orders]."""
+        columns = [_columns(pairs.pairing, part) for part in parts]
+        sorted_ = np.concatenate(columns, axis=1).reshape(len(pairs.order), -1)
+        statistics = np.empty_like(sorted_)
+        statistics[pairs.order] = sorted_
+        if len(pairs.own) == 1 + int(pairs.own.max(initial=-1)):
+            return statistics
+        return statistics[_best(pairs.own, self.aggregate(statistics))]
+
+
+class _Pairs(NamedTuple):
+    """Comparisons beside each of their references.
+
+    Attributes:
+        own: int64 [pairs], ascending, the comparison of each pair.
+        order: int64 [pairs], from the pairs as they are in ``pairing`` to those of ``own``.
+        pairing: the pairs, a group for each reference.
+    """
+
+    own: NDArray[np.int64]
+    order: NDArray[np.int64]
+    pairing: Pairing
+
+    @classmethod
+    def of(cls, comparisons: Comparisons, rows: NDArray[np.int64]) -> _Pairs:
         own, theirs = comparisons.pairs(rows)
         order = np.argsort(theirs, kind="stable")
         references, group = np.unique(theirs[order], return_inverse=True)
         candidates = comparisons.candidate[rows][own[order]]
-        parts = []
-        for (layout, orders), run in zip(layouts, (lengths, None), strict=True):
-            sides = Sides(
-                layout.of(candidates, masks, "candidate", run),
-                group,
-                layout.of(references, masks, "reference", run),
-                np.arange(len(references)),
-            )
-            parts.append(_counts(sides, orders))
-        statistics = np.empty((len(order), 3 * sum(orders for _, orders in layouts)))
-        statistics[order] = np.concatenate(parts, axis=1).reshape(len(order), -1)
-        return statistics[_best(own, self.aggregate(statistics))]
+        return cls(own, order, Pairing(candidates, group, references, np.arange(len(references))))
 
 
 def chrf(statistics: NDArray[np.float64], beta: int, *, eps_smoothing: bool) -> NDArray[np.float64]:
@@ -243,13 +270,16 @@ def chrf(statistics: NDArray[np.float64], beta: int, *, eps_smoothing: bool) -> 
 _EPSILON = 1e-16
 
 
-def _counts(sides: Sides, orders: int) -> NDArray[np.float64]:
+def _columns(pairing: Pairing, found: Counted) -> NDArray[np.float64]:
     """n-grams of each candidate, of its reference, matches: float64 [P, orders, 3]."""
-    of_reference = totals(sides.references.lengths, orders)[sides.candidate_group]
+    orders = found.matches.shape[1]
+    of_reference = totals(found.references, orders)[pairing.groups]
+    columns = np.empty((*of_reference.shape, 3))
     # sacreBLEU counts no n-grams of a candidate where the reference has none
-    of_candidate = np.where(of_reference > 0, totals(sides.candidates.lengths, orders), 0)
-    matches = clipped_matches(sides, orders)
-    return np.stack([of_candidate, of_reference, matches], axis=-1).astype(np.float64)
+    columns[..., 0] = np.where(of_reference > 0, totals(found.candidates, orders), 0)
+    columns[..., 1] = of_reference
+    columns[..., 2] = found.matches
+    return columns
 
 
 def _best(own: NDArray[np.int64], scores: NDArray[np.float64]) -> NDArray[np.int64]:

@@ -1,7 +1,7 @@
 """Texts to integers with offsets: the tokens on which metrics count and masks are put."""
 
 from gnomon.metrics.tokenise._characters import Characters, Tokens, locate, lowered, plain
-from gnomon.metrics.tokenise._table import TokenTable
+from gnomon.metrics.tokenise._table import Places, TokenTable, Vocabulary, code_points
 from gnomon.metrics.tokenise._tokenise import Tokenised, tokenise
 from gnomon.metrics.tokenise._tokenisers import (
     TOKENISERS,
@@ -13,10 +13,13 @@ from gnomon.metrics.tokenise._tokenisers import (
 __all__ = [
     "TOKENISERS",
     "Characters",
+    "Places",
     "TokenTable",
     "Tokenised",
     "Tokeniser",
     "Tokens",
+    "Vocabulary",
+    "code_points",
     "default_tokeniser",
     "load_tokeniser",
     "locate",

@@ -8,13 +8,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gnomon.metrics.tokenise._table import TokenTable
-from gnomon.metrics.tokenise._tokenisers import Tokeniser, load_tokeniser, wrap_function
+from gnomon.metrics import _compiled
+from gnomon.metrics.tokenise._splitting import split_compiled
+from gnomon.metrics.tokenise._table import Places, TokenTable, Vocabulary
+from gnomon.metrics.tokenise._tokenisers import Aligned, Tokeniser, load_tokeniser, wrap_function
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
+
+    from gnomon.metrics.tokenise._characters import Tokens
 
 __all__ = ["Tokenised", "tokenise"]
 
@@ -44,15 +48,11 @@ def tokenise(
     (['Say', '"', 'yes', '"', '.'], [(0, 3), (4, 10), (10, 13), (13, 19), (19, 20)])
     """
     chosen = _chosen(tokeniser, lowercase=lowercase)
-    units = _Units(chosen)
-    used, shift, counts = array("i"), array("i"), array("i")
-    for text in texts:
-        before = len(used)
-        for start, unit in _parts(text, local=chosen.local):
-            used.append(units.number(unit))
-            shift.append(start)
-        counts.append(len(used) - before)
-    return units.assemble(_array(used), _array(shift), _array(counts))
+    if isinstance(chosen, Aligned) and chosen.rule:
+        loops = _compiled.kernels(len(texts))
+        if loops is not None:
+            return split_compiled(texts, chosen, loops)
+    return split_plain(texts, chosen)
 
 
 class Tokenised:
@@ -75,51 +75,77 @@ class Tokenised:
         return self._last[1]
 
 
-class _Units:
-    """Distinct strings that the tokeniser was run on, and their tokens."""
+class _Numbers(dict[str, int]):
+    """Numbers strings as they come."""
 
-    def __init__(self, tokeniser: Tokeniser) -> None:
-        self._tokeniser = tokeniser
-        self._numbers: dict[str, int] = {}
-        self._vocabulary: dict[str, int] = {}
-        self._counts = array("i")
-        self._ids, self._starts, self._ends = array("i"), array("i"), array("i")
+    def __missing__(self, key: str) -> int:
+        number = self[key] = len(self)
+        return number
 
-    def number(self, unit: str) -> int:
-        found = self._numbers.get(unit)
-        if found is None:
-            found = self._numbers[unit] = len(self._numbers)
-            self._add(unit)
-        return found
 
-    def _add(self, unit: str) -> None:
-        tokens = self._tokeniser(unit)
-        known = self._vocabulary
-        self._ids.extend([known.setdefault(token, len(known)) for token in tokens.strings])
-        self._starts.extend(tokens.starts)
-        self._ends.extend(tokens.ends)
-        self._counts.append(len(tokens.strings))
+def split_plain(texts: Sequence[str], tokeniser: Tokeniser) -> TokenTable:
+    """Split each distinct unit once: words where tokens do not cross white space, else texts."""
+    units = _Numbers()
+    used, counts = array("i"), array("i")
+    for text in texts:
+        parts = _parts(text, local=tokeniser.local)
+        used.extend(map(units.__getitem__, parts))
+        counts.append(len(parts))
+    strings = list(units)
+    if isinstance(tokeniser, Aligned):
+        whole, pieces = None, tokeniser.split_all(strings)
+    else:
+        whole = [tokeniser(unit) for unit in strings]
+        pieces = [unit.strings for unit in whole]
+    known = _Numbers()
+    ids = array("i")
+    for piece in pieces:
+        ids.extend(map(known.__getitem__, piece))
+    sizes = _array(array("i", map(len, pieces)))
+    chosen = _array(used)
+    rows, lengths = _rows(sizes, chosen)
+    bounds = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
+    return TokenTable(
+        tokeniser=tokeniser.name,
+        offsets=bounds[np.concatenate([[0], np.cumsum(_array(counts), dtype=np.int64)])],
+        ids=_array(ids)[rows],
+        vocabulary=Vocabulary.of(list(known)),
+        tokenised=len(strings),
+        places=lambda: _places(
+            texts, tokeniser, whole or [tokeniser(unit) for unit in strings], rows, lengths
+        ),
+    )
 
-    def assemble(
-        self, used: NDArray[np.int32], shift: NDArray[np.int32], counts: NDArray[np.int32]
-    ) -> TokenTable:
-        sizes = _array(self._counts)[used].astype(np.int64)
-        first = np.concatenate([[0], np.cumsum(_array(self._counts), dtype=np.int64)])[used]
-        ends = np.cumsum(sizes)
-        rows = np.repeat(first - (ends - sizes), sizes) + np.arange(int(sizes.sum()))
-        moved = np.repeat(shift, sizes)
-        start, end = (_array(column)[rows] for column in (self._starts, self._ends))
-        found = start >= 0
-        units = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
-        return TokenTable(
-            tokeniser=self._tokeniser.name,
-            offsets=np.concatenate([[0], ends]).astype(np.int64)[units],
-            ids=_array(self._ids)[rows],
-            start=np.where(found, start + moved, -1).astype(np.int32),
-            end=np.where(found, end + moved, -1).astype(np.int32),
-            vocabulary=tuple(self._vocabulary),
-            tokenised=len(self._numbers),
-        )
+
+def _places(
+    texts: Sequence[str],
+    tokeniser: Tokeniser,
+    units: Sequence[Tokens],
+    rows: NDArray[np.int64],
+    lengths: NDArray[np.int64],
+) -> Places:
+    """Find the tokens of every unit in it, and every unit in its text."""
+    starts, ends, shift = array("i"), array("i"), array("i")
+    for tokens in units:
+        starts.extend(tokens.starts)
+        ends.extend(tokens.ends)
+    for text in texts:
+        shift.extend(_beginnings(text, local=tokeniser.local))
+    moved = np.repeat(_array(shift), lengths)
+    start, end = _array(starts)[rows], _array(ends)[rows]
+    found = start >= 0
+    columns = (np.where(found, column + moved, -1) for column in (start, end))
+    return Places(*(column.astype(np.int32) for column in columns))
+
+
+def _rows(
+    sizes: NDArray[np.int32], used: NDArray[np.int32]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The tokens of units one after the other, as rows of the tokens of all units."""
+    lengths = sizes[used].astype(np.int64)
+    first = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])[used]
+    ends = np.cumsum(lengths)
+    return np.repeat(first - (ends - lengths), lengths) + np.arange(int(lengths.sum())), lengths
 
 
 def _chosen(
@@ -132,11 +158,15 @@ def _chosen(
     return wrap_function(tokeniser, lowercase=lowercase)
 
 
-def _parts(text: str, *, local: bool) -> Iterator[tuple[int, str]]:
+def _parts(text: str, *, local: bool) -> list[str]:
     # 13a joins words at "-\n", so that a text with a newline is no sequence of words
+    return text.split() if local and "\n" not in text else [text]
+
+
+def _beginnings(text: str, *, local: bool) -> list[int]:
     if local and "\n" not in text:
-        return ((match.start(), match.group()) for match in _WORD.finditer(text))
-    return iter([(0, text)])
+        return [match.start() for match in _WORD.finditer(text)]
+    return [0]
 
 
 def _array(values: array[int]) -> NDArray[np.int32]:

@@ -7,8 +7,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
+from itertools import takewhile
 from pathlib import Path
-from typing import Protocol, TypeAlias, runtime_checkable
+from typing import Literal, Protocol, TypeAlias, runtime_checkable
 
 from gnomon.errors import MissingDependencyError, UnknownNameError
 from gnomon.metrics.tokenise._characters import (
@@ -21,7 +22,16 @@ from gnomon.metrics.tokenise._characters import (
     unescaped,
 )
 
-__all__ = ["TOKENISERS", "Tokeniser", "default_tokeniser", "load_tokeniser", "wrap_function"]
+__all__ = [
+    "PUNCTUATION",
+    "TOKENISERS",
+    "Aligned",
+    "Rule",
+    "Tokeniser",
+    "default_tokeniser",
+    "load_tokeniser",
+    "wrap_function",
+]
 
 TOKENISERS = (
     "13a",
@@ -59,9 +69,13 @@ _NEEDS = {
 }
 #: SentencePiece's sign for white space
 _BLANK = "\u2581"
-_PUNCTUATION = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
+PUNCTUATION = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
+
+#: a private character between words that are split together
+_MARK = "\ue000"
 
 Reader: TypeAlias = Callable[[str], Characters]
+Rule: TypeAlias = Literal["words", "13a", "chrf"]
 
 
 @runtime_checkable
@@ -84,17 +98,44 @@ class Tokeniser(Protocol):
 
 
 @dataclass(frozen=True)
-class _Aligned:
-    """A function from text to tokens, whose tokens are found again in the text."""
+class Aligned:
+    """A function from text to tokens, whose tokens are found again in the text.
+
+    Attributes:
+        name: as signatures show it.
+        split: from a text to its tokens.
+        read: a text as ``split`` reads it.
+        local: as in :class:`Tokeniser`.
+        marker: a character that the tokeniser puts in for white space.
+        lowercase: whether it lower-cases first.
+        rule: what compiled loops can do in place of ``split``, if anything.
+    """
 
     name: str
     split: Callable[[str], Sequence[str]]
     read: Reader
     local: bool = False
     marker: str = ""
+    lowercase: bool = False
+    rule: Rule | None = None
 
     def __call__(self, text: str) -> Tokens:
+        """Tokens and places of one text."""
         return locate(self.split(text), self.read(text), marker=self.marker)
+
+    def split_all(self, texts: Sequence[str]) -> list[Sequence[str]]:
+        """The tokens of each of some words or texts; words under 13a in one go."""
+        if self.rule != "13a":
+            return [self.split(text) for text in texts]
+        found: list[Sequence[str]] = [()] * len(texts)
+        # a newline is no part of a word, and a text that holds the mark is split by itself
+        inside = [i for i, t in enumerate(texts) if "\n" not in t and _MARK not in t]
+        pieces = iter(self.split(f" {_MARK} ".join([texts[i] for i in inside] + [""])))
+        for number in inside:
+            found[number] = list(takewhile(_MARK.__ne__, pieces))
+        for number in set(range(len(texts))).difference(inside):
+            found[number] = self.split(texts[number])
+        return found
 
 
 def default_tokeniser(language: str | None) -> str:
@@ -121,7 +162,8 @@ def load_tokeniser(name: str, *, lowercase: bool = False) -> Tokeniser:
         raise UnknownNameError("tokeniser", name, TOKENISERS)
     read = lowered if lowercase else plain
     if name == "chrf":
-        return _Aligned("chrf", partial(_chrf_words, lowercase=lowercase), read, local=True)
+        split: Callable[[str], Sequence[str]] = partial(_chrf_words, lowercase=lowercase)
+        return Aligned("chrf", split, read, local=True, lowercase=lowercase, rule="chrf")
     name = "flores101" if name == "spm" else name
     tokenizer = _sacrebleu(name)
     marker = _BLANK if name in _NEEDS and "sentencepiece" in _NEEDS[name][0] else ""
@@ -131,15 +173,16 @@ def load_tokeniser(name: str, *, lowercase: bool = False) -> Tokeniser:
         read = partial(_then, read, folded)
     split = partial(_split, tokenizer, lowercase=lowercase)
     signature: str = tokenizer.signature()
-    return _Aligned(signature, split, read, local=name in ("13a", "none"), marker=marker)
+    rules: dict[str, Rule] = {"13a": "13a", "none": "words"}
+    return Aligned(signature, split, read, name in rules, marker, lowercase, rules.get(name))
 
 
 def wrap_function(function: Callable[[str], Sequence[str]], *, lowercase: bool) -> Tokeniser:
     """Any function from text to tokens; it is found again if it only splits at white space."""
     name = getattr(function, "__name__", type(function).__name__)
     if lowercase:
-        return _Aligned(name, lambda text: function(text.lower()), lowered)
-    return _Aligned(name, function, plain)
+        return Aligned(name, lambda text: function(text.lower()), lowered)
+    return Aligned(name, function, plain)
 
 
 def _then(first: Reader, second: Callable[[Characters], Characters], line: str) -> Characters:
@@ -163,9 +206,9 @@ def _split(tokenizer: _SacrebleuTokenizer, text: str, *, lowercase: bool) -> lis
 def _chrf_words(text: str, *, lowercase: bool) -> list[str]:
     words: list[str] = []
     for word in (text.lower() if lowercase else text).split():
-        if len(word) > 1 and word[-1] in _PUNCTUATION:
+        if len(word) > 1 and word[-1] in PUNCTUATION:
             words += [word[:-1], word[-1]]
-        elif len(word) > 1 and word[0] in _PUNCTUATION:
+        elif len(word) > 1 and word[0] in PUNCTUATION:
             words += [word[0], word[1:]]
         else:
             words.append(word)

@@ -1,0 +1,64 @@
+"""When compiled loops are used: importing them costs more than a small test set.
+
+Every loop has a plain twin, which serves small inputs and defines what the compiled one computes.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+__all__ = ["kernels"]
+
+_KERNELS = "gnomon.metrics._kernels"
+#: texts or comparisons from which on the import pays
+_ENOUGH = 5000
+
+
+def kernels(work: int) -> ModuleType | None:
+    """The compiled loops, where they pay: from some amount of work on, or if they are there.
+
+    Args:
+        work: texts to split, or comparisons to make.
+
+    Returns:
+        The module; ``None`` for small work, or where numba is missing or cannot keep its code.
+    """
+    loaded = sys.modules.get(_KERNELS)
+    if loaded is not None or work < _ENOUGH:
+        return loaded
+    return _load()
+
+
+def _load() -> ModuleType | None:
+    logger = logging.getLogger("gnomon")
+    try:
+        loaded = import_module(_KERNELS)
+        _announce(logger)
+    except (ImportError, RuntimeError) as error:
+        logger.debug("compiled loops are not used: %s", error)
+        return None
+    return loaded
+
+
+def _announce(logger: logging.Logger) -> None:
+    """Say so if a loop is compiled, which happens once per installation."""
+    from numba.core import event
+
+    class Announcing(event.Listener):
+        said = False
+
+        def on_start(self, _event: Any) -> None:  # numba's events have no types
+            if not self.said:
+                logger.info("compiling loops for large inputs; this happens once")
+            self.said = True
+
+        def on_end(self, _event: Any) -> None:
+            pass
+
+    event.register("numba:compile", Announcing())  # type: ignore[no-untyped-call]  # numba has none
