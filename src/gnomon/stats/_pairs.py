@@ -72,7 +72,8 @@ def tau_b(counts: PairCounts) -> NDArray[np.float64]:
         (untied + tied_x).astype(np.float64)
     )
     with np.errstate(invalid="ignore"):
-        return np.asarray((concordant - discordant) / np.where(roots == 0, np.nan, roots))
+        tau = (concordant - discordant) / np.where(roots == 0, np.nan, roots)
+    return np.asarray(np.clip(tau, -1.0, 1.0))
 
 
 def tau_c(counts: PairCounts, rows: Rows) -> NDArray[np.float64]:

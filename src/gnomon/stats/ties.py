@@ -155,6 +155,8 @@ def _first_maximum(
     gained: NDArray[np.float64],
 ) -> float:
     # bins ascend with differences; each starts from what all bins before it gained
+    if not len(differences):
+        return 0.0
     order = np.argsort(differences, kind="stable")
     differences, gains, bins = differences[order], gains[order], bins[order]
     running = np.cumsum(gains)
@@ -163,8 +165,8 @@ def _first_maximum(
     values = running - before + gained[bins]
     last = np.append(differences[1:] != differences[:-1], True)  # a threshold ties all its equals
     differences, values = differences[last], values[last]
-    zero = values[0] if len(differences) and differences[0] == 0 else 0.0
-    if not len(values) or values.max() <= zero + _ROUNDING:
+    zero = values[0] if differences[0] == 0 else 0.0
+    if values.max() <= zero + _ROUNDING:
         return 0.0
     best = int(np.argmax(values >= values.max() - _ROUNDING))
     return float(differences[best])
