@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import pearsonr
 
 import gnomon as gn
-from gnomon.errors import DataError, UnknownNameError, UsageError
+from gnomon.errors import DataError, UsageError
 from gnomon.findings import HeatMap, Scatter
 from gnomon.muler import correlate
 from gnomon.muler._correlate_sets import year_in
@@ -202,20 +202,30 @@ def test_a_slice_is_correlated_like_a_test_set_of_its_own() -> None:
         assert sliced[key]["segments"] == row["segments"]
 
 
-def test_sentence_scorers_are_correlated_by_minus_their_absolute_difference() -> None:
-    testset = make()
-    absolute = [0.1 * k * k for k in range(9)]
-    rows = [
-        {"system": f"s{k}", "scorer": "sentiment", "absolute": value}
-        for k, value in enumerate(absolute)
-    ]
-    found = run(testset, differences=rows)
+def length(sentence: str) -> float:
+    return float(len(sentence))
+
+
+def test_sentence_scorers_are_correlated_by_minus_their_mean_absolute_difference() -> None:
+    testset = make(domains=["news" if i % 3 else "law" for i in range(40)])
+    found = run(testset, scorers=[length], by="domain")
     score = gn.score(testset, "bleu").system
-    row = cells(found, feature="scorer:sentiment")["made", "bleu"]
+    absolute = [
+        np.mean(
+            [abs(len(a) - len(str(b))) for a, b in zip(texts, testset.references["A"], strict=True)]
+        )
+        for texts in testset.systems.values()
+    ]
+    feature = next(
+        row["feature"] for row in found.rows if str(row["feature"]).startswith("scorer:")
+    )
+    row = cells(found, feature=feature)["made", "bleu"]
     assert row["r"] == pytest.approx(pearsonr([-v for v in absolute], score)[0])
-    assert cells(found, feature="scorer:sentiment")["made", "spread"]["n"] == 0
-    with pytest.raises(UnknownNameError, match="test set"):
-        run(testset, differences=[{**rows[0], "test_set": "other"}])
+    assert row["segments"] == 40
+    assert {what for _, what in cells(found, feature=feature)} == {"bleu"}
+    assert cells(found, feature=feature, slice="law")["made", "bleu"]["n"] == 9
+    assert feature not in found.table("systems").values("feature")
+    assert str(feature).removeprefix("scorer:") in found.signatures
 
 
 def test_frequency_is_counted_in_the_best_output() -> None:
@@ -247,6 +257,7 @@ def test_negative_segments_are_the_largest_over_all_systems_and_name_their_test_
     assert {row["test_set"] for row in listed} == {"one"}
 
 
+@settings(max_examples=10)
 @given(st.permutations(range(6)))
 def test_the_order_of_systems_does_not_matter(order: Sequence[int]) -> None:
     testset = make(systems=6)

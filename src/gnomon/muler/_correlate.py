@@ -4,27 +4,29 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias
 
-from gnomon.errors import UnknownNameError, UsageError
+from gnomon.errors import UsageError
 from gnomon.findings import Finding
 from gnomon.muler import _correlate_tables as tables
 from gnomon.muler._correlate_gather import Examples, Gathered, gather
 from gnomon.muler._correlate_groups import groups
-from gnomon.muler._correlate_points import Point
+from gnomon.muler._correlate_points import SCORER
 from gnomon.muler._correlate_pools import correlations
+from gnomon.muler._correlate_scorers import add_scorers
 from gnomon.muler._correlate_sets import members
 from gnomon.muler._correlate_views import views
 from gnomon.muler._tables import VARIANTS
 from gnomon.muler._validate_setup import Options, prepared
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from os import PathLike
 
     from gnomon.annotate import Annotator, Labels
     from gnomon.cache import Cache
-    from gnomon.findings import Cell, Table
+    from gnomon.findings import Table
     from gnomon.metrics import BoundMetric, Metric
     from gnomon.metrics.masking import Granularity, Overlap
+    from gnomon.muler._correlate_scorers import AnyScorer
     from gnomon.muler._correlate_sets import Member
     from gnomon.muler._tables import Variant
     from gnomon.muler._validate_setup import Setup
@@ -47,7 +49,7 @@ def correlate(
     lexicons: Mapping[str, str | PathLike[str] | Sequence[str]] | None = None,
     patterns: Mapping[str, str] | None = None,
     labels: Labels | None = None,
-    differences: Sequence[Mapping[str, Cell]] = (),
+    scorers: Sequence[AnyScorer] = (),
     variants: Sequence[Variant] = VARIANTS,
     by: str | None = None,
     few: int = 8,
@@ -75,9 +77,8 @@ def correlate(
         lexicons: word lists for ``lex:NAME``, as words or as a file of one entry per line.
         patterns: regular expressions for ``re:NAME``.
         labels: the user's own labels.
-        differences: records ``system, scorer, absolute`` of sentence scorers (and ``test_set``
-            where there are several): the mean absolute difference between reference and
-            candidate, correlated as MuLER is.
+        scorers: sentence scorers, as for :func:`gnomon.muler.sentences`: minus their mean absolute
+            difference is correlated as -MuLER is, under features ``scorer:NAME``.
         variants: "ratio" (ratio of means), "segment-clipped" (mean of clipped segment ratios).
         by: slice by "document", "domain", "length" or a label of the test sets.
         few: cells of fewer systems than this are greyed.
@@ -98,7 +99,7 @@ def correlate(
     Raises:
         UsageError: a feature or an option is malformed, a test set is named twice, or no tagger is
             named or found.
-        UnknownNameError: a metric, feature, tagger, slice or test set does not exist.
+        UnknownNameError: a metric, feature, scorer, tagger or slice does not exist.
         MaskingError: the metric cannot tell two masks apart.
         DataError: a test set has no references, or no systems but human ones.
     """
@@ -121,8 +122,9 @@ def correlate(
         setup = prepared(member.testset, metric, features, options)
         shown = Examples(examples, near, far)
         gather(gathered, member, setup, variants=variants, by=by, examples=shown)
+        if scorers:
+            add_scorers(gathered, member, scorers, by=by, options=options)
         setups.append(setup)
-    gathered.points += _scorers(gathered.points, differences, sets)
     return _finding(gathered, sets, setups, list(variants), few, Examples(examples, near, far))
 
 
@@ -139,35 +141,6 @@ def _check(variants: Sequence[str], few: int, examples: int, near: float, far: f
         )
 
 
-def _scorers(
-    points: Sequence[Point], differences: Sequence[Mapping[str, Cell]], sets: Sequence[Member]
-) -> Iterator[Point]:
-    """Mean absolute differences of sentence scorers, beside the scores of the same systems."""
-    scores = {(p.test_set, p.system, p.metric, p.variant): p for p in points if p.part is None}
-    names = [member.name for member in sets]
-    for row in differences:
-        place = str(row.get("test_set", names[0] if len(names) == 1 else ""))
-        if place not in names:
-            raise UnknownNameError("test set (of a scorer's differences)", place, names)
-        value = row["absolute"]
-        for (test_set, system, _, _), point in scores.items():
-            if (test_set, system) == (place, row["system"]):
-                yield Point(
-                    test_set=test_set,
-                    pair=point.pair,
-                    system=system,
-                    known=point.known,
-                    metric=point.metric,
-                    variant=point.variant,
-                    feature=f"scorer:{row['scorer']}",
-                    part=None,
-                    segments=None,
-                    loss=None if value is None else float(value),
-                    score=point.score,
-                    higher_is_better=point.higher_is_better,
-                )
-
-
 def _finding(
     gathered: Gathered,
     sets: Sequence[Member],
@@ -176,7 +149,7 @@ def _finding(
     few: int,
     examples: Examples,
 ) -> Finding:
-    tagged = [point for point in gathered.points if not point.feature.startswith("scorer:")]
+    tagged = [point for point in gathered.points if not point.feature.startswith(SCORER)]
     found: list[Table] = [
         tables.correlation_table(correlations(gathered.points, few), few),
         tables.point_table([point.row() for point in tagged]),
@@ -190,25 +163,23 @@ def _finding(
         method="muler correlate",
         title="MuLER over many systems: what it goes along with",
         tables=tuple(found),
-        signatures=_signatures(gathered.signatures, metrics),
+        signatures=_signatures(gathered.signatures),
         views=views({table.name: table for table in found}, metrics, variants),
         exhibits=tuple(gathered.exhibits),
-        notices=_notices(sets, setups),
+        notices=(*_notices(sets, setups), *dict.fromkeys(gathered.notices)),
         facts=_facts(sets, setups, metrics),
     )
 
 
-def _signatures(
-    signatures: Mapping[tuple[str, str], str], metrics: Sequence[str]
-) -> Mapping[str, str]:
-    """One per metric where all test sets agree, else one per metric and test set."""
+def _signatures(signatures: Mapping[tuple[str, str], str]) -> Mapping[str, str]:
+    """One per metric or scorer where all test sets agree, else one for each test set too."""
     found: dict[str, str] = {}
-    for metric in metrics:
-        own = {place: text for (name, place), text in signatures.items() if name == metric}
+    for name in dict.fromkeys(name for name, _ in signatures):
+        own = {place: text for (other, place), text in signatures.items() if other == name}
         if len(set(own.values())) == 1:
-            found[metric] = next(iter(own.values()))
+            found[name] = next(iter(own.values()))
         else:
-            found |= {f"{metric} on {place}": text for place, text in own.items()}
+            found |= {f"{name} on {place}": text for place, text in own.items()}
     return found
 
 

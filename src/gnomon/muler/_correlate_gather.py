@@ -62,6 +62,7 @@ class Gathered:
     negatives: list[dict[str, Cell]] = field(default_factory=list)
     exhibits: list[Exhibit] = field(default_factory=list)
     signatures: dict[tuple[str, str], str] = field(default_factory=dict)
+    notices: list[str] = field(default_factory=list)
 
 
 def gather(

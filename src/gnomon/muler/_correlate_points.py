@@ -13,7 +13,9 @@ if TYPE_CHECKING:
     from gnomon.muler._figures import Figures
     from gnomon.muler._tables import Variant
 
-__all__ = ["Point", "points_of"]
+__all__ = ["SCORER", "Point", "points_of"]
+
+SCORER = "scorer:"  # what the features of sentence scorers begin with
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,12 @@ class Point:
     indices: float | None = None
     spread: float | None = None
     higher_is_better: bool = True
+
+    @property
+    def companions(self) -> tuple[str, ...]:
+        """What -MuLER is correlated with; of a sentence scorer, which has no max, the score."""
+        more = () if self.feature.startswith(SCORER) else ("indices", "spread")
+        return (self.metric, *more)
 
     def beside(self, what: str) -> float | None:
         """The figure that -MuLER is correlated with, oriented so that higher is better."""

@@ -23,7 +23,6 @@ __all__ = ["ALL", "CENTRED", "correlations"]
 ALL = "all systems"
 CENTRED = "all systems, centred"
 _LEAST = 3  # two points always lie on a line
-_BESIDE = ("indices", "spread")
 
 
 def correlations(points: Sequence[Point], few: int) -> list[dict[str, Cell]]:
@@ -59,7 +58,7 @@ def correlations(points: Sequence[Point], few: int) -> list[dict[str, Cell]]:
             "segments": segments,
         }
         for (metric, variant, feature, part), group in groups.items()
-        for what in (metric, *_BESIDE)
+        for what in group[0].companions
         for name, pooling, pairs, segments in _pools(group, what, several=several)
     ]
 

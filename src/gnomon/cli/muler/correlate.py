@@ -15,6 +15,7 @@ from gnomon.cli._options import (
     show,
 )
 from gnomon.cli.muler._features import add_features, annotation_cache, features
+from gnomon.cli.muler._scorers import add_scorers, checked_scorers
 
 if TYPE_CHECKING:
     import argparse
@@ -28,7 +29,7 @@ _MORE = """\
 examples:
   gnomon muler correlate -t wmt18/de-en wmt18/fi-en wmt19/de-en --html report.html
   gnomon muler correlate -t newstest2019/de-en --features 'pos:*' -m bleu chrf -f json
-  gnomon muler correlate -t newstest2019/de-en --by domain
+  gnomon muler correlate -t newstest2019/de-en --by domain --scorers sentiment
 
 Year, architecture and human submissions are read from systems.tsv (columns system, year,
 architecture, constrained, human) in each test set; a missing year from the set's name (wmt19).
@@ -47,6 +48,7 @@ def add(commands: Subparsers[argparse.ArgumentParser]) -> None:
     add_metrics(parser)
     add_output(parser)
     add_features(parser)
+    add_scorers(parser)
     _add_scoring(parser)
     _add_examples(parser)
     parser.set_defaults(run=run_correlate)
@@ -59,6 +61,7 @@ def run_correlate(args: argparse.Namespace) -> int:
     from gnomon.muler import correlate
 
     chosen, wanted = metrics(args), features(args)
+    scorers = checked_scorers(args)
     check_outputs(args, args.html)
     testsets = load_several(args)
     with stages(quiet=args.quiet) as progress:
@@ -71,6 +74,7 @@ def run_correlate(args: argparse.Namespace) -> int:
             lexicons=wanted.lexicons,
             patterns=wanted.patterns,
             labels=wanted.labels,
+            scorers=list(scorers.values()),
             variants=args.variant,
             by=args.by,
             few=args.few,
