@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from gnomon.findings import HeatMap, Listing
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Hashable, Sequence
 
     from gnomon.findings import Cell, Column, Exhibit, ExhibitText, Finding, Table, View
 
@@ -22,29 +22,35 @@ Json: TypeAlias = dict[str, Any]
 _OF_ONE_VIEW = frozenset({"title", "where", "shown", "prominent"})
 
 
-class _Strings:
-    """Distinct strings by number."""
+class _Pool:
+    """What recurs in exhibits, each once, by number: texts, who speaks, marks, names of values."""
 
     def __init__(self) -> None:
-        self.numbers: dict[str, int] = {}
+        self.parts: dict[str, dict[Hashable, int]] = {
+            "strings": {}, "sides": {}, "marks": {}, "names": {}
+        }  # fmt: skip
 
-    def number(self, text: str) -> int:
-        return self.numbers.setdefault(text, len(self.numbers))
+    def number(self, part: str, value: Hashable) -> int:
+        known = self.parts[part]
+        return known.setdefault(value, len(known))
+
+    def lists(self) -> Json:
+        return {part: list(known) for part, known in self.parts.items()}
 
 
 def payload(findings: Sequence[Finding]) -> Json:
     """What the script of the page reads."""
-    strings = _Strings()
-    contents = [_finding(finding, strings) for finding in findings]
-    return {"findings": contents, "strings": list(strings.numbers)}
+    pool = _Pool()
+    contents = [_finding(finding, pool) for finding in findings]
+    return {"findings": contents, **pool.lists()}
 
 
-def _finding(finding: Finding, strings: _Strings) -> Json:
+def _finding(finding: Finding, pool: _Pool) -> Json:
     return {
         "title": finding.title,
         "tables": [_table(table) for table in finding.tables],
         "panels": panels(finding),
-        "exhibits": [_exhibit(exhibit, strings) for exhibit in finding.exhibits],
+        "exhibits": [_exhibit(exhibit, pool) for exhibit in finding.exhibits],
     }
 
 
@@ -96,7 +102,7 @@ def _number(cell: Cell) -> Cell:
     return None if isinstance(cell, float) and not math.isfinite(cell) else cell
 
 
-def _exhibit(exhibit: Exhibit, strings: _Strings) -> Json:
+def _exhibit(exhibit: Exhibit, pool: _Pool) -> Json:
     return {
         "group": exhibit.group,
         "kind": exhibit.kind,
@@ -105,24 +111,22 @@ def _exhibit(exhibit: Exhibit, strings: _Strings) -> Json:
         "domain": exhibit.domain,
         "caption": exhibit.caption,
         "systems": list(exhibit.systems),
-        "texts": [_text(text, strings) for text in exhibit.texts],
+        "texts": [_text(text, pool) for text in exhibit.texts],
     }
 
 
-def _text(text: ExhibitText, strings: _Strings) -> Json:
-    marks = [[m.start, m.end, strings.number(m.label)] for m in text.highlights]
-    return {
-        "role": text.role,
-        "name": text.name,
-        "text": strings.number(text.text),
-        "marks": marks,
-        "values": _values(text.values),
-    }
-
-
-def _values(values: Mapping[str, float | None]) -> list[list[Cell]]:
-    # shown with a few digits and never downloaded: six are enough
+def _text(text: ExhibitText, pool: _Pool) -> list[Cell]:
+    """Numbers of side, text, marks and names of values, then the values."""
+    marks = tuple((m.start, m.end, pool.number("strings", m.label)) for m in text.highlights)
     return [
-        [name, None if value is None or not math.isfinite(value) else float(f"{value:.6g}")]
-        for name, value in values.items()
+        pool.number("sides", (text.role, text.name)),
+        pool.number("strings", text.text),
+        pool.number("marks", marks),
+        pool.number("names", tuple(text.values)),
+        *map(_rounded, text.values.values()),
     ]
+
+
+def _rounded(value: float | None) -> float | None:
+    # shown with a few digits and never downloaded: six are enough
+    return None if value is None or not math.isfinite(value) else float(f"{value:.6g}")

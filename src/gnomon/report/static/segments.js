@@ -1,6 +1,9 @@
-// The segments behind the numbers, a few at a time.
+// The segments behind the numbers, a few at a time; what recurs in them is stored once, by number.
+const LONG_TEXT = 600, MANY_OUTPUTS = 8, FIRST_OUTPUTS = 6;
+const textOf = ([side, text, marks, names, ...values]) => ({role: page.sides[side][0], name: page.sides[side][1], text,
+  marks: page.marks[marks], values: page.names[names].map((name, i) => [name, values[i]])});
 function exhibits(box, finding) {
-  const all = finding.exhibits;
+  const all = finding.exhibits.map((e) => ({...e, texts: e.texts.map(textOf)}));
   const state = {group: null, kind: null, system: null, text: "", shown: FIRST_CARDS};
   const list = el("div", {class: "exhibits"});
   const total = el("output", {class: "count"});
@@ -46,8 +49,17 @@ function exhibits(box, finding) {
     const order = (t) => rank(t) === -1 ? e.systems.indexOf(t.name) : 0;
     const candidates = e.texts.filter((t) => t.role === "candidate").sort((a, b) => rank(a) - rank(b) || order(a) - order(b));
     const sides = e.texts.filter((t) => t.role !== "candidate");
+    const few = candidates.length > MANY_OUTPUTS ? FIRST_OUTPUTS : candidates.length;
+    const boxes = (list) => list.map((t) => textBox(t, t.name === state.system));
+    const row = el("div", {class: "sides"}, ...boxes(candidates.slice(0, few)));
+    const more = few === candidates.length ? null : button(`Show all ${count(candidates.length)} outputs`, () => {
+      row.append(...boxes(candidates.slice(few)));
+      more.remove();
+      row.children[few].tabIndex = -1;
+      row.children[few].focus();
+    }, {class: "quiet"});
     return el("article", {class: "exhibit"}, head, e.caption ? data(e.caption, "p", {class: "caption"}) : null,
-      ...sides.map((t) => textBox(t, false)), scroller("Outputs of the systems, side by side", el("div", {class: "sides"}, ...candidates.map((t) => textBox(t, t.name === state.system)))));
+      ...sides.map((t) => textBox(t, false)), scroller("Outputs of the systems, side by side", row), more);
   }
   function textBox(t, chosen) {
     const title = t.role === "candidate" ? t.name : t.role === "source" ? "Source" : t.name ? `Reference ${t.name}` : "Reference";
@@ -66,7 +78,19 @@ function exhibits(box, finding) {
       const column = finding.tables.map((k) => k.columns.get(name)).find(Boolean) || {title: name, kind: "number", digits: 2};
       return el("div", {}, data(column.title, "dt"), el("dd", {}, format(value, column)));
     });
-    return el("div", {class: `side ${t.role}${chosen ? " chosen" : ""}`}, data(title, "h5"), body, values.length ? el("dl", {}, ...values) : null);
+    return el("div", {class: `side ${t.role}${chosen ? " chosen" : ""}`}, data(title, "h5"), body, unfolder(body, letters.length), values.length ? el("dl", {}, ...values) : null);
   }
   draw();
+}
+// A long text shows its first lines, and the rest on request.
+function unfolder(body, length) {
+  if (length <= LONG_TEXT) return null;
+  const whole = `Show all ${count(length)} characters`;
+  body.classList.add("folded");
+  const switcher = button(whole, () => {
+    const folded = body.classList.toggle("folded");
+    switcher.textContent = folded ? whole : "Show less";
+    switcher.setAttribute("aria-expanded", String(!folded));
+  }, {class: "quiet", "aria-expanded": "false"});
+  return switcher;
 }
