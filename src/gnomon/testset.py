@@ -375,7 +375,7 @@ class TestSet:
             human_systems=sum(i.human for i in self.info.values()),
             documents=len(dict.fromkeys(self.documents or ())),
             domains=tuple(dict.fromkeys(self.domains or ())),
-            human_scores=tuple(f"{h.kind}.{h.level}" for h in self.human)
+            human_scores=tuple(dict.fromkeys(f"{h.kind}.{h.level}" for h in self.human))
             + tuple(r.kind for r in self.rankings),
             empty={n: count for n, count in empty.items() if count},
         )

@@ -172,6 +172,8 @@ def test_spans_in_exports_of_appraise_are_read(tmp_path: Path) -> None:
     ("line", "problem"),
     [
         (PEARMUT[1].replace('"score": 40', '"score": "good"'), "the score is 'good'"),
+        (PEARMUT[1].replace('"score": 40', '"score": 1e999'), "the score is 'inf'"),
+        (PEARMUT[1].replace('"score": 40', f'"score": {"9" * 400}'), "the score is '9999"),
         (PEARMUT[1].replace('"start_i": 9', '"start_i": 99'), "start_i 99 to end_i 10"),
         (PEARMUT[1].replace('"start_i": 9', '"start_i": null'), "start_i None to end_i 10"),
         (PEARMUT[1].replace("Der Hund", "Kein Hund").replace("dog", "cat"), "of no segment"),

@@ -97,6 +97,21 @@ def test_a_format_can_be_named_where_the_file_does_not_tell(tmp_path: Path) -> N
     assert {"mqm", "table", "esa", "pearmut", "darr", "rr", "ratings"} <= set(HUMAN_FORMATS)
 
 
+def test_penalties_in_place_of_scores_are_warned_of(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    read_human(written(tmp_path, "mqm.sys.tsv", "system\tmqm", "alpha\t1.5"), judged_set())
+    assert "scores 'mqm' at system level are all positive and look like penalties" in caplog.text
+    caplog.clear()
+    read_human(written(tmp_path, "mqm.sys.tsv", "system\tmqm", "alpha\t-1.5"), judged_set())
+    assert not caplog.text
+
+
+def test_standard_input_is_refused() -> None:
+    with pytest.raises(UsageError, match="not read from standard input"):
+        read_human("-", judged_set())
+
+
 @pytest.mark.parametrize(
     ("name", "lines", "problem"),
     [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from gnomon.cli._options import add_command, add_data, add_output, load, show
@@ -52,13 +53,13 @@ def _rows(testset: TestSet) -> list[dict[str, Cell]]:
         *(("domain", name, _share(testset, name)) for name in found.domains),
         *(("labels", name, f"{len(set(v))} values") for name, v in testset.labels.items()),
         *(
-            ("human scores", f"{h.kind}, {h.level} level", f"{len(h.systems)} systems")
-            for h in testset.human
+            ("human scores", f"{kind}, {level} level", _judged(testset, kind, level))
+            for kind, level in dict.fromkeys((h.kind, h.level) for h in testset.human)
         ),
         *(("human rankings", r.kind, f"{len(r.rows)} pairs") for r in testset.rankings),
     ]
-    if testset.errors:
-        rows.append(("error spans", "", len(testset.errors)))
+    for kind, count in Counter(error.kind for error in testset.errors).items():
+        rows.append(("error spans", kind, count))
     return [{"part": part, "name": name, "value": value} for part, name, value in rows]
 
 
@@ -72,6 +73,13 @@ def _of_system(testset: TestSet, name: str) -> str:
         said += [str(v) for v in (info.year, info.architecture) if v is not None]
         said += ["human"] if info.human else []
     return ", ".join(said)
+
+
+def _judged(testset: TestSet, kind: str, level: str) -> str:
+    fitting = [h for h in testset.human if (h.kind, h.level) == (kind, level)]
+    systems = {name for human in fitting for name in human.systems}
+    raters = sum(human.rater is not None for human in fitting)
+    return f"{len(systems)} systems" + (f", {raters} raters" if raters else "")
 
 
 def _share(testset: TestSet, domain: str) -> str:

@@ -24,7 +24,7 @@ from gnomon.formats._judged import SystemNames, said, segment_number
 from gnomon.formats._language_rows import of_pair, pair
 from gnomon.formats._lines import shown
 from gnomon.formats._records import Record
-from gnomon.formats._tsv import parse_number
+from gnomon.formats._tsv import parse_number, whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -166,7 +166,7 @@ def _first(rows: Sequence[_Row], testset: TestSet, name: str) -> int:
 
 
 def _fits(row: _Row, documents: Sequence[str], first: int) -> bool:
-    place = int(row.item) - first if row.item.isascii() and row.item.isdigit() else -1
+    place = whole_number(row.item) - first
     document = (row.document or "").partition("#")[0]
     return 0 <= place < len(documents) and documents[place] == document
 

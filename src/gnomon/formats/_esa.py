@@ -25,7 +25,7 @@ from gnomon.formats._esa_record import MISSING, Annotations
 from gnomon.formats._language_rows import of_pair
 from gnomon.formats._lines import shown, write_lines
 from gnomon.formats._marked import to_browser
-from gnomon.formats._placing import Places
+from gnomon.formats._placing import Places, placed
 from gnomon.formats._records import read_records
 from gnomon.spans import Span
 
@@ -102,7 +102,7 @@ def read_esa(
         system = found.names.of(record.text("system"))
         number, text = record.name("line_id"), record.text("tgt")
         segment = places.of(
-            int(number) - first_segment if number.isascii() and number.isdigit() else None,
+            placed(number, first_segment),
             record.text("src") if "src" in record.values else None,
             {system: text},
             record.line,
@@ -178,7 +178,7 @@ def _add_item(
     number = str(item.get("item_id", "")).rpartition("-")[2]
     source = item.get("src")
     segment = places.of(
-        int(number) if number.isascii() and number.isdigit() else None,
+        placed(number, 0),
         source if isinstance(source, str) else None,
         texts,
         record.line,
@@ -218,7 +218,7 @@ def _rounds(record: Record, given: object) -> Iterator[tuple[str | None, object,
 def _number(value: object) -> object:
     """WMT's files write some scores as strings."""
     if isinstance(value, str) and value.replace(".", "", 1).isdigit() and value.isascii():
-        return float(value)
+        return float(value) if len(value) < 20 else value
     return value
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from gnomon.formats._files import LOGGER
 from gnomon.formats._judged import ScoreTable, SystemNames, said
 from gnomon.formats._marked import from_browser, moved
+from gnomon.formats._records import finite
 from gnomon.human import ErrorSpan, Judgements
 from gnomon.spans import Span
 
@@ -137,6 +138,4 @@ def _browser_span(record: Record, span: Mapping[str, object], text: str) -> Span
 def _score(record: Record, score: object) -> float | None:
     if score is None:
         return None
-    if isinstance(score, bool) or not isinstance(score, (int, float)):
-        raise record.error(f"the score is {score!r}; a number is expected, or null")
-    return float(score)
+    return finite(record, "the score", score)

@@ -9,6 +9,7 @@ import numpy as np
 
 from gnomon.errors import FormatError, UnknownNameError, UsageError
 from gnomon.formats import _appraise, _direct_assessment, _esa, _mqm, _rankings, _ratings
+from gnomon.formats._files import LOGGER, STANDARD_INPUT
 from gnomon.formats._human import LEVELS, is_human_file, read_one
 from gnomon.formats._human_formats import HUMAN_FORMATS, detect
 from gnomon.formats._judged import SystemNames
@@ -65,6 +66,8 @@ def read_human(
         UnknownNameError: the format is unknown, or the file lacks the language pair.
         UsageError: an option does not belong to the format.
     """
+    if str(path) == STANDARD_INPUT:
+        raise UsageError("human judgements are not read from standard input; save them to a file")
     form = format or detect(path)
     if form not in HUMAN_FORMATS:
         raise UnknownNameError("format of human judgements", form, HUMAN_FORMATS)
@@ -84,7 +87,23 @@ def read_human(
             raise UsageError(
                 f"{name} does not belong to the format {form}; its options are: {', '.join(known)}"
             )
-    return read(path, testset, **given)
+    found = read(path, testset, **given)
+    _doubt_direction(shown(path), found)
+    return found
+
+
+def _doubt_direction(path: str, found: Judgements) -> None:
+    for scores in found.scores:
+        values = scores.values[np.isfinite(scores.values)]
+        penalties = bool(np.all(values >= 0) and np.any(values > 0))
+        if penalties and scores.kind.startswith("mqm") and scores.rater is None:
+            LOGGER.warning(
+                "%s: the scores %r at %s level are all positive and look like penalties; higher"
+                " must be better: turn their sign if they are",
+                path,
+                scores.kind,
+                scores.level,
+            )
 
 
 def _read_score_file(

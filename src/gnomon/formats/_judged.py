@@ -10,6 +10,7 @@ import numpy as np
 
 from gnomon.errors import DataError, FormatError, UnknownNameError
 from gnomon.formats._files import LOGGER
+from gnomon.formats._tsv import whole_number
 from gnomon.human import HumanScores
 
 if TYPE_CHECKING:
@@ -189,7 +190,7 @@ def segment_number(text: str, first: int, count: int, path: str, line: int) -> i
     Raises:
         FormatError: it is no such number.
     """
-    number = int(text) if text.isascii() and text.isdigit() else -1
+    number = whole_number(text)
     if not first <= number < first + count:
         raise FormatError(
             f"segment is {text!r}; a whole number from {first} to {first + count - 1} is expected,"

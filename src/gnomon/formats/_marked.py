@@ -23,6 +23,8 @@ def unmark(text: str) -> Marked | None:
     >>> unmark("a <v>big</v> dog")
     Marked(text='a big dog', span=Span(start=2, end=5))
     """
+    if "v>" not in text:
+        return Marked(text, None)
     clean, ends, last, opened = "", [], 0, False
     for match in _MARK.finditer(text):
         clean += text[last : match.start()]

@@ -22,7 +22,7 @@ from gnomon.formats._judged import ScoreTable, SystemNames, said
 from gnomon.formats._marked import Marked, moved, unmark, unquoted
 from gnomon.formats._mqm_weights import Weights, is_error
 from gnomon.formats._placing import Places
-from gnomon.formats._tsv import read_tsv
+from gnomon.formats._tsv import read_tsv, whole_number
 from gnomon.human import ErrorSpan, Judgements
 from gnomon.spans import Span
 
@@ -153,7 +153,7 @@ class _Reader:
         source = self._unmarked(row, "source") if "source" in self.columns else None
         target = self._unmarked(row, "target")
         number = row[self.columns["seg_id"]]
-        if not (number.isascii() and number.isdigit()):
+        if whole_number(number) < 0:
             raise row.error(f"{self.columns['seg_id']} is {number!r}; a whole number is expected")
         segment = self.places.of(
             int(number) - self.first,

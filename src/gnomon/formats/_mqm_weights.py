@@ -42,6 +42,7 @@ class Weights:
                 raise UsageError(
                     f"the MQM weight of {name!r} is {weight!r}; a penalty of 0 or more is expected"
                 )
+        self._known: dict[tuple[str, str], float] = {}
         self._table = {_norm(n): float(w) for n, w in {**MQM_WEIGHTS, **(changes or {})}.items()}
 
     def of(self, severity: str, category: str) -> float:
@@ -50,6 +51,12 @@ class Weights:
         Raises:
             DataError: there is no weight for this severity.
         """
+        key = (severity, category)
+        if key not in self._known:
+            self._known[key] = self._find(severity, category)
+        return self._known[key]
+
+    def _find(self, severity: str, category: str) -> float:
         parts = _norm(category).split("/") if category else []
         for length in range(len(parts), -1, -1):
             for level in (_norm(severity), "*"):

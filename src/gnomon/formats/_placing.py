@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from gnomon.errors import FormatError
 from gnomon.formats._files import LOGGER
 from gnomon.formats._marked import solid
+from gnomon.formats._tsv import whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -111,6 +112,11 @@ class Places:
                 self._path,
                 self.guessed,
             )
+
+
+def placed(number: str, first: int) -> int | None:
+    """The 0-based segment that a number means; None if it is no number."""
+    return None if whole_number(number) < 0 else whole_number(number) - first
 
 
 def _index(texts: Sequence[str]) -> dict[str, list[int]]:

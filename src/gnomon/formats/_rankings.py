@@ -23,7 +23,7 @@ from gnomon.formats._files import LOGGER
 from gnomon.formats._judged import SystemNames, said, segment_number
 from gnomon.formats._language_rows import of_pair, pair
 from gnomon.formats._lines import read_lines
-from gnomon.formats._tsv import Row, Rows, read_tsv, write_tsv
+from gnomon.formats._tsv import Row, Rows, read_tsv, whole_number, write_tsv
 from gnomon.human import Judgements, Ranking
 
 if TYPE_CHECKING:
@@ -168,7 +168,7 @@ def _ranks(row: Row, numbers: list[str], names: SystemNames) -> Iterator[tuple[i
         rank, system = row[f"system{number}rank"], row.get(f"system{number}Id")
         if rank in ("-1", "") or not system:
             continue
-        if not (rank.isascii() and rank.isdigit()):
+        if whole_number(rank) < 1:
             raise FormatError(
                 f"system{number}rank is {rank!r}; a rank from 1 is expected, or -1 for none",
                 path=row.path,

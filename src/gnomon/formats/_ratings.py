@@ -28,8 +28,8 @@ from gnomon.formats._lines import read_lines, shown, write_lines
 from gnomon.formats._mqm_weights import Weights, is_error
 from gnomon.formats._mt_metrics_eval import UNKNOWN
 from gnomon.formats._mt_metrics_eval_write import check_word
-from gnomon.formats._placing import Places
-from gnomon.formats._records import Record, parse_object, read_records
+from gnomon.formats._placing import Places, placed
+from gnomon.formats._records import Record, finite, parse_object, read_records
 from gnomon.human import ErrorSpan, Judgements
 from gnomon.spans import Span
 
@@ -118,7 +118,7 @@ def read_standalone(
         system = reader.names.of(record.text("system_id"))
         number = record.name("segment_id")
         segment = places.of(
-            int(number) - first_segment if number.isascii() and number.isdigit() else None,
+            placed(number, first_segment),
             record.text("source"),
             {system: record.text("hypothesis")},
             record.line,
@@ -206,9 +206,10 @@ class _Reader:
         category, severity = (str(error.get(key) or "") for key in ("category", "severity"))
         span = _span(record, error, self._text(side, system, segment))
         score = error.get("score")
-        if isinstance(score, bool) or not isinstance(score, (int, float, type(None))):
-            raise record.error(f"the score of an error is {score!r}; a number is expected, or null")
-        cost = self._cost(record, severity, category) if score is None else float(score)
+        if score is None:
+            cost = self._cost(record, severity, category)
+        else:
+            cost = finite(record, "the score of an error", score)
         return ErrorSpan(system, segment, side, *span, category, severity, rater, self._kind, cost)
 
     def _text(self, side: str, system: str, segment: int) -> str | None:

@@ -87,6 +87,17 @@ class Record:
         return text
 
 
+def finite(record: Record, what: str, value: object) -> float:
+    """A finite number of a JSON object.
+
+    Raises:
+        FormatError: it is something else.
+    """
+    if not isinstance(value, bool) and isinstance(value, (int, float)) and abs(value) < 1e300:
+        return float(value)
+    raise record.error(f"{what} is {str(value)[:40]!r}; a number is expected, or null")
+
+
 def read_records(path: str | PathLike[str], form: str | None) -> list[Record]:
     """Read a TSV or JSONL file.
 

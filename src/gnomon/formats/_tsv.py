@@ -54,7 +54,7 @@ class Row:
             FormatError: the cell is not such a number.
         """
         text = self[column]
-        value = int(text) if text.isascii() and text.isdigit() else -1
+        value = whole_number(text)
         if value < low or (high is not None and value > high):
             allowed = f"from {low}" + (f" to {high}" if high is not None else "")
             raise self.error(f"{column} is {text!r}; a whole number {allowed} is expected")
@@ -147,6 +147,11 @@ def check_cell(text: str, place: str) -> None:
             f"{place} is {text!r}: a tab-separated file cannot hold a tab in a cell; replace it"
         )
     check_writable(text, place)
+
+
+def whole_number(text: str) -> int:
+    """A whole number from 0 in decimal digits; -1 if it is none, or has more than 15 digits."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= 15 else -1
 
 
 def parse_number(text: str, path: str, line: int, what: str = "score") -> float:
