@@ -187,9 +187,14 @@ def test_distributions_end_at_the_extremes_and_mark_the_real_feature() -> None:
         if (r["system"], r["variant"], r["feature"]) == ("a", "ratio", "re:animal")
     ]  # fmt: skip
     real = next(r for r in found if (r["system"], r["variant"]) == ("a", "ratio"))
-    marks = [(r["muler"], r["share"]) for r in rows if r["curve"] == "real"]
+    marks = [(r["muler"], r["share"]) for r in rows if r["curve"] == "the feature"]
     assert marks == [(real["muler"], 0.0), (real["muler"], real["below"])]
-    curve = [r["muler"] for r in rows if r["curve"] == f"p = {real['groups']}"]
+    curve = [r["muler"] for r in rows if r["curve"] == "random words"]
+    (own,) = (
+        r for r in found.table("synthetic").rows
+        if (r["system"], r["variant"], r["groups"]) == ("a", "ratio", real["groups"])
+    )  # fmt: skip
+    assert (curve[0], curve[-1]) == (own["low"], own["high"])
     assert curve == sorted(curve)
 
 

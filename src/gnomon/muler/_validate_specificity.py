@@ -187,7 +187,9 @@ class _Experiment:
             ]
             shown = {one.feature for one in frequent}
             chosen = [row for row in rows if row["feature"] in shown]
-            gathered.curves += [key | row for row in curve_rows(chosen, drawn, variant)]
+            gathered.curves += [
+                key | row for row in curve_rows(chosen, self.groups, drawn, variant)
+            ]
         gathered.notices += _notices(name, types, self.groups, real, drawn, self.draws)
 
 

@@ -100,28 +100,33 @@ def group_row(
 
 
 def curve_rows(
-    rows: Sequence[Mapping[str, Cell]], drawn: Mapping[int, Synthetic], variant: Variant
+    rows: Sequence[Mapping[str, Cell]],
+    groups: Sequence[int],
+    drawn: Mapping[int, Synthetic],
+    variant: Variant,
 ) -> Iterator[dict[str, Cell]]:
-    """Cumulative distributions: per real feature its own with a mark, and all together.
+    """Cumulative distributions: beside each real feature, and for some numbers of groups together.
 
-    The mark is a curve of two points: from 0 up to the share of random features below the real one.
+    The real feature is a mark, a curve of two points: from 0 up to the share of random features
+    below it.
     """
-    for groups, random in sorted(drawn.items()):
-        yield from _curve("random groups", groups, _values(random, variant))
     for row in rows:
         own, name = row["groups"], str(row["feature"])
         if not isinstance(own, int) or own not in drawn or row["below"] is None:
             continue
-        yield from _curve(name, own, _values(drawn[own], variant))
         for share in (0.0, row["below"]):
-            yield {"feature": name, "curve": "real", "muler": row["muler"], "share": share}
+            yield {"feature": name, "curve": "the feature", "muler": row["muler"], "share": share}
+        yield from _curve(name, "random words", _values(drawn[own], variant))
+    for number in groups:
+        if number in drawn:
+            yield from _curve("random words", f"p = {number}", _values(drawn[number], variant))
 
 
-def _curve(feature: str, groups: int, values: NDArray[np.float64]) -> Iterator[dict[str, Cell]]:
+def _curve(feature: str, curve: str, values: NDArray[np.float64]) -> Iterator[dict[str, Cell]]:
     shares = np.linspace(0, 1, _POINTS)
     points = np.quantile(values, shares).tolist() if len(values) else []
     for share, value in zip(shares.tolist(), points, strict=False):
-        yield {"feature": feature, "curve": f"p = {groups}", "muler": value, "share": share}
+        yield {"feature": feature, "curve": curve, "muler": value, "share": share}
 
 
 def _values(random: Synthetic, variant: Variant) -> NDArray[np.float64]:

@@ -68,8 +68,8 @@ _SYNTHETIC = (
 _DISTRIBUTION = (
     *_KEYS,
     _VARIANT,
-    Column("feature", "Feature", help="the real feature, or 'random groups' for all p together"),
-    Column("curve", "curve", help="random features of p groups, or the real one as a mark"),
+    Column("feature", "Feature", help="the real feature, or 'random words' for several p"),
+    Column("curve", "curve", help="random features, or the real one as a mark"),
     _MULER,
     Column("share", "share at or below", "number", 3),
 )
@@ -90,7 +90,7 @@ def specificity_tables(
             "Features beside random words of like frequency",
             _REAL,
             tuple(real),
-            "below = share of the random features with a lower MuLER; 0 and 1 are out of the way.",
+            "below = share of random features with lower MuLER; near 0 or 1 a feature stands out.",
         ),
         Table("synthetic", "Random features", _SYNTHETIC, tuple(synthetic)),
         Table("distribution", "Cumulative distributions of MuLER", _DISTRIBUTION, tuple(curves)),
