@@ -256,7 +256,12 @@ def test_several_references_are_masked_and_counted() -> None:
 
 @pytest.mark.parametrize(
     ("options", "said"),
-    [({"draws": 1}, "2 draws"), ({"draws": 0}, "2 draws"), ({"groups": [2, 1]}, "2 groups")],
+    [
+        ({"draws": 1}, "2 draws"),
+        ({"draws": 0}, "2 draws"),
+        ({"groups": [2, 1]}, "2 groups"),
+        ({"seed": -1}, "0 or more"),
+    ],
 )
 def test_wrong_requests_say_what_is_allowed(options: dict[str, Any], said: str) -> None:
     with pytest.raises(UsageError, match=said):

@@ -73,12 +73,13 @@ def validate_specificity(
         cumulative distributions. Undefined figures are ``None``, with a notice.
 
     Raises:
-        UsageError: draws or groups are too few; a metric, a feature or an option is malformed.
+        UsageError: draws or groups are too few, or the seed is negative; a metric, a feature or an
+            option is malformed.
         UnknownNameError: a metric, feature, tagger or option does not exist.
         MaskingError: the metric cannot tell two masks apart.
         DataError: the test set has no references or no systems.
     """
-    _check(draws, groups)
+    _check(draws, groups, seed)
     setup = prepared(testset, metric, features, options)
     every = words_of(setup.batch)
     words = [every.of_system(setup.batch, k) for k in range(len(setup.batch.systems))]
@@ -193,9 +194,11 @@ class _Experiment:
         gathered.notices += _notices(name, types, self.groups, real, drawn, self.draws)
 
 
-def _check(draws: int, groups: Sequence[int]) -> None:
+def _check(draws: int, groups: Sequence[int], seed: int) -> None:
     if draws < 2:
         raise UsageError(f"a variance needs 2 draws or more; got {draws}")
+    if seed < 0:
+        raise UsageError(f"a seed is a whole number, 0 or more; got {seed}")
     wrong = [number for number in groups if number < 2]
     if wrong:
         raise UsageError(
