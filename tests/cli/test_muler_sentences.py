@@ -49,7 +49,7 @@ def test_score_adds_scorers_to_its_page_and_json(gnomon, files, lexicon) -> None
     found = gnomon(*common, "-f", "json", "--html", page).json()
     assert [row["system"] for row in found["tables"]["scorers"]] == ["a", "b"]
     assert {row["feature"] for row in found["rows"]} == {"re:word"}
-    assert "How far systems move lively" in page.read_text(encoding="utf-8")
+    assert "how far systems lie from their references" in page.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(
@@ -102,3 +102,7 @@ def test_gender_words_need_no_file(gnomon, files) -> None:
     assert (row["segments"], row["muler"]) == (1, 1)
     assert "lex:gender" in gnomon(*common, "--features", "lex:sex").err
     assert "lex:gender" in gnomon("list", "features").out
+
+
+def test_scorers_are_listed(gnomon) -> None:
+    assert "sentiment=FILE" in gnomon("list", "scorers").out

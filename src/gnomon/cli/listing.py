@@ -14,13 +14,15 @@ if TYPE_CHECKING:
 
 __all__ = ["add", "run"]
 
-KINDS = ("metrics", "features", "taggers", "formats")
+KINDS = ("metrics", "features", "taggers", "scorers", "formats")
 
 
 def add(commands: Subparsers[argparse.ArgumentParser]) -> None:
     """Add the command."""
     parser = add_command(
-        commands, "list", answers="which metrics, features, taggers and formats there are"
+        commands,
+        "list",
+        answers="which metrics, features, taggers, sentence scorers and formats there are",
     )
     parser.add_argument("kind", choices=KINDS)
     add_output(parser)
@@ -50,4 +52,8 @@ def _of_kind(kind: str) -> tuple[tuple[str, ...], Iterable[tuple[str, ...]]]:
         return ("name", "marks", "tagger"), annotate.describe_features()
     if kind == "taggers":
         return ("name", "language", "state"), annotate.describe_taggers()
+    if kind == "scorers":
+        from gnomon.annotate import scorers
+
+        return ("name", "measures", "from"), scorers.describe_scorers()
     return ("name", "reads", "writes", "is"), formats.describe()

@@ -98,9 +98,9 @@ def _listing(scorer: str, part: str | None, columns: tuple[str, ...]) -> Listing
 def _bars(scorer: str) -> Bars:
     return Bars(
         table=TABLE,
-        title=f"How far systems move {scorer}",
-        category="system",
-        series="scorer",
+        title="Sentence scorers: how far systems lie from their references",
+        category="scorer",
+        series="system",
         values=("signed", "absolute"),
         where={"scorer": scorer, "slice": None},
         beside="n",

@@ -164,4 +164,10 @@ def _lemmatiser(package: str) -> Any:
     import spacy
 
     others = [name for name in meta_of(package)["pipeline"] if name != "lemmatizer"]
-    return spacy.load(package, exclude=others)
+    nlp = spacy.load(package, exclude=others)
+    lemmatiser: Any = nlp.get_pipe("lemmatizer")
+    if lemmatiser.lookups.has_table("lemma_index"):
+        index = lemmatiser.lookups.get_table("lemma_index")
+        for pos in index:
+            index[pos] = frozenset(index[pos])  # a list, which spaCy would search for every word
+    return nlp
