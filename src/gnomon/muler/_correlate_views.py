@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from gnomon.findings import HeatMap, Scatter
 from gnomon.muler._correlate_groups import EVERY_PAIR, KINDS
+from gnomon.muler._correlate_pools import ALL, CENTRED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -47,6 +48,7 @@ def _maps(table: Table, metric: str, variant: Variant, *, first: bool) -> Iterat
     parts = list(dict.fromkeys(table.values("slice")))[: _SLICES + 1]
     present = {(row["test_set"], row["slice"]) for row in table.rows}
     several = len(sets) > 1
+    pooled_first = sorted(sets, key=lambda name: name not in (ALL, CENTRED))
     kind = "" if variant == "ratio" else f" ({variant})"
     beside = {metric: metric, "indices": f"{metric} over I", "spread": "max - min"}
     for part in parts:
@@ -56,7 +58,7 @@ def _maps(table: Table, metric: str, variant: Variant, *, first: bool) -> Iterat
             title = f"Correlation of -MuLER{kind} with {name}{place}"
             shown = first and (part is None or what == metric)
             yield _map(title, "test_set", {**where, "with": what}, prominent=shown)
-        for name in (one for one in sets if (one, part) in present):
+        for name in (one for one in pooled_first if (one, part) in present):
             title = f"Correlations of -MuLER{kind} on {name}{place}"
             yield _map(title, "with", {**where, "test_set": name}, prominent=first and not several)
 
