@@ -206,3 +206,22 @@ def test_wrong_requests_say_what_is_allowed(
     request: dict[str, Any] = {"metric": "bleu", "features": ["re:animal"], "patterns": ANIMAL}
     with pytest.raises(error, match=said):
         validate_range(given_set, **{**request, **request_})
+
+
+def _shared_words(candidate: str, reference: str) -> float:
+    """Clipped unigram F, as ROUGE-1 of words in small letters."""
+    left, common = reference.split(), 0
+    for word in candidate.split():
+        if word in left:
+            left.remove(word)
+            common += 1
+    return 2 * common / (len(candidate.split()) + len(reference.split()))
+
+
+def test_a_function_gives_what_the_built_in_metric_gives() -> None:
+    outputs, references = ([t.lower() for t in texts] for texts in (OUTPUTS, REFERENCES))
+    testset = gn.TestSet.from_lists({"s": outputs}, references)
+    own = gn.metric(_shared_words, name="own")
+    for by_text, built_in in zip(_rows(testset, own), _rows(testset, "rouge1"), strict=True):
+        for name in ("share", "segments", "anti_oracle", "oracle", "hybrid"):
+            assert by_text[name] == pytest.approx(built_in[name]), name
