@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -71,6 +72,8 @@ _NEEDS = {
 _BLANK = "\u2581"
 PUNCTUATION = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
 
+#: what makes 13a split a word or change it; a newline or white space where it is no word
+_SPECIAL_13A = re.compile(r"[!-/:-@\[-`{-~\s]|^$")
 #: a private character between words that are split together
 _MARK = "\ue000"
 
@@ -127,13 +130,15 @@ class Aligned:
         """The tokens of each of some words or texts; words under 13a in one go."""
         if self.rule != "13a":
             return [self.split(text) for text in texts]
-        found: list[Sequence[str]] = [()] * len(texts)
+        read = [text.lower() for text in texts] if self.lowercase else texts
+        found: list[Sequence[str]] = [(text,) for text in read]
+        special = [i for i, text in enumerate(texts) if _SPECIAL_13A.search(text)]
         # a newline is no part of a word, and a text that holds the mark is split by itself
-        inside = [i for i, t in enumerate(texts) if "\n" not in t and _MARK not in t]
+        inside = [i for i in special if "\n" not in texts[i] and _MARK not in texts[i]]
         pieces = iter(self.split(f" {_MARK} ".join([texts[i] for i in inside] + [""])))
         for number in inside:
             found[number] = list(takewhile(_MARK.__ne__, pieces))
-        for number in set(range(len(texts))).difference(inside):
+        for number in set(special).difference(inside):
             found[number] = self.split(texts[number])
         return found
 
