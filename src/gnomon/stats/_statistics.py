@@ -156,7 +156,7 @@ def score_arrays(
         return h[:, None], m[:, :, None]
     system_scores = level == "system" and h.ndim == 1 and m.ndim == 3 and len(h) == m.shape[1]
     if system_scores or (h.ndim == 2 and m.ndim == 3 and paired):
-        return h.reshape(len(h), -1), m
+        return h[:, None] if h.ndim == 1 else h, m
     raise LengthMismatchError(
         "human scores are [systems] or [systems, items], and metric scores have one more axis in"
         f" front, one row per metric; shapes are {h.shape} and {m.shape}"

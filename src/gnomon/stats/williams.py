@@ -108,4 +108,6 @@ def _t(r12: float, r13: float, r23: float, n: int) -> float:
     difference = (r12 - r13) * math.sqrt((n - 1) * max(1 + r23, 0.0))
     if abs(difference) < 1e-12:
         return 0.0
-    return difference / math.sqrt(variance) if variance > 0 else math.copysign(math.inf, difference)
+    if variance == 0:
+        return math.copysign(math.inf, difference)
+    return difference / math.sqrt(variance)  # NaN where a correlation is

@@ -1,0 +1,322 @@
+"""Permutation tests: exact against plain recomputation, close to peers, sane on bad input."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from functools import partial
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from gnomon.errors import LengthMismatchError, UnknownNameError, UsageError
+from gnomon.stats import (
+    EarlyStopping,
+    acc_eq,
+    kendall_b,
+    pairwise_accuracy,
+    pearson,
+    permutation_test,
+    spearman,
+)
+from gnomon.stats._swaps import BLOCK, exchanged
+
+NAN = float("nan")
+STATISTICS = {"pearson": pearson, "spearman": spearman, "kendall_b": kendall_b}
+SWAPS = ["cells", "rows+cols", "inputs", "systems"]
+Array = NDArray[np.float64]
+
+
+def scores(seed: int, shape: tuple[int, int] = (5, 12), metrics: int = 3) -> tuple[Array, Array]:
+    """People and metrics, some better than others."""
+    generator = np.random.default_rng(seed)
+    human = generator.normal(size=shape).round(1)
+    noise = generator.normal(size=(metrics, *shape)) * np.linspace(0.5, 2, metrics)[:, None, None]
+    return human, (human + noise).round(1)
+
+
+def with_holes(seed: int) -> tuple[Array, Array]:
+    human, metrics = scores(seed)
+    human[1, 2] = NAN
+    metrics[0, 3, :5] = NAN
+    metrics[1, :, 7] = NAN
+    return human, metrics
+
+
+def plain(
+    human: Array, a: Array, b: Array, *, statistic: partial, swap: str, system: bool, count: int
+) -> tuple[float, Array]:
+    """Observed and null differences, one draw after the other."""
+    shape = human.shape
+    known = ~np.isnan(a + b) if system else ~np.isnan(human + a + b)
+    a, b = (np.where(known, x, NAN) for x in (a, b))
+    a, b = ((x - np.nanmean(x)) / np.nanstd(x) for x in (a, b))
+
+    def difference(first: Array, second: Array) -> float:
+        if not system:
+            return statistic(human, first) - statistic(human, second)
+        means = [np.nanmean(x, axis=1).round(12) for x in (human, first, second)]
+        return statistic(means[0], means[1]) - statistic(means[0], means[2])
+
+    null = []
+    for draw in range(count):
+        coins = exchanged(swap, shape, (0,), draw // BLOCK)[draw % BLOCK].astype(bool)
+        null.append(difference(np.where(coins, b, a), np.where(coins, a, b)))
+    return difference(a, b), np.array(null)
+
+
+@pytest.mark.parametrize("swap", SWAPS)
+@pytest.mark.parametrize("name", STATISTICS)
+@pytest.mark.parametrize("grouping", ["none", "item", "system", "means"])
+def test_every_way_equals_plain_recomputation(swap: str, name: str, grouping: str) -> None:
+    human, metrics = with_holes(0)
+    system, count = grouping == "means", 70  # more than a block of draws
+    grouping = "none" if system else grouping
+    level = "system" if system else "segment"
+    options = {"statistic": name, "grouping": grouping, "level": level, "swap": swap}
+    found = permutation_test(human, metrics, count=count, plus_one=False, **options)
+    statistic = STATISTICS[name] if system else partial(STATISTICS[name], grouping=grouping)
+    for i, j in itertools.combinations(range(3), 2):
+        observed, null = plain(
+            human,
+            metrics[i],
+            metrics[j],
+            statistic=statistic,
+            swap=swap,
+            system=system,
+            count=count,
+        )
+        assert found.differences[i, j] == pytest.approx(observed, abs=1e-12)
+        assert found.p[i, j] == pytest.approx(np.mean(null >= observed - 1e-10))
+        assert found.p[j, i] == pytest.approx(np.mean(null <= observed + 1e-10))
+
+
+def test_a_function_equals_the_name_of_its_statistic() -> None:
+    human, metrics = with_holes(1)
+    named = permutation_test(human, metrics, statistic="kendall_b", count=30)
+    called = permutation_test(human, metrics, statistic=kendall_b, count=30)
+    assert np.array_equal(named.p, called.p, equal_nan=True)
+    assert named.differences == pytest.approx(called.differences)
+
+
+def test_accuracy_pooled_over_language_pairs() -> None:
+    generator = np.random.default_rng(2)
+    human = generator.normal(size=14)
+    metrics = human + np.array([0.3, 3])[:, None] * generator.normal(size=(2, 14))
+    labels = ["de"] * 8 + ["cs"] * 6
+    found = permutation_test(human, metrics, statistic=partial(pairwise_accuracy, groups=labels))
+    assert found.statistics == pytest.approx(
+        [pairwise_accuracy(human, m, groups=labels) for m in metrics]
+    )
+    assert found.p[0, 1] < 0.05
+
+
+def exact(human: Array, a: Array, b: Array) -> float:
+    """All exchanges of system scores instead of random ones."""
+    a, b = ((x - x.mean()) / x.std() for x in (a, b))
+    observed = pearson(human, a) - pearson(human, b)
+    null = [
+        pearson(human, np.where(coins, b, a)) - pearson(human, np.where(coins, a, b))
+        for coins in itertools.product([False, True], repeat=len(human))
+    ]
+    return float(np.mean(np.array(null) >= observed - 1e-10))
+
+
+def test_p_values_approach_those_of_all_exchanges() -> None:
+    human, metrics = scores(3, (9, 1))
+    found = permutation_test(human, metrics, count=20000, plus_one=False)
+    for i, j in itertools.permutations(range(3), 2):
+        expected = exact(human[:, 0], metrics[i, :, 0], metrics[j, :, 0])
+        assert found.p[i, j] == pytest.approx(expected, abs=0.015)
+
+
+@pytest.mark.parametrize(
+    ("level", "theirs"), [("segment", "global"), ("item", "input"), ("system", "system")]
+)
+@pytest.mark.parametrize(
+    ("swap", "method"), [("inputs", "inputs"), ("systems", "systems"), ("rows+cols", "both")]
+)
+def test_p_values_are_near_those_of_nlpstats(
+    level: str, theirs: str, swap: str, method: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    peer = pytest.importorskip("nlpstats.correlations.permutation")
+    human, metrics = scores(4, (6, 8), 2)
+    metrics[0] = metrics[1] + np.random.default_rng(1).normal(size=(6, 8)) / 2
+    # it draws from numpy's global generator, which is given back its state
+    state = np.random.get_state()  # noqa: NPY002 - the peer knows no other
+    np.random.seed(1)  # noqa: NPY002 - likewise
+    expected = peer.permutation_test(
+        metrics[0],
+        metrics[1],
+        human,
+        theirs,
+        "pearson",
+        method,
+        alternative="greater",
+        n_resamples=300,
+    ).pvalue
+    np.random.set_state(state)  # noqa: NPY002 - likewise
+    options = {"grouping": "item"} if level == "item" else {"level": level}
+    found = permutation_test(human, metrics, swap=swap, count=4000, plus_one=False, **options).p[
+        0, 1
+    ]
+    assert found == pytest.approx(expected, abs=0.1)  # of 300 draws: 3.5 deviations
+
+
+def test_swapping_metrics_or_systems_swaps_results() -> None:
+    human, metrics = with_holes(5)
+    whole = permutation_test(human, metrics, count=200)
+    moved = permutation_test(human, metrics[::-1], count=200)
+    assert np.array_equal(moved.p, whole.p[::-1, ::-1], equal_nan=True)
+    flipped = permutation_test(human[::-1], metrics[:, ::-1], count=3000)
+    assert flipped.differences == pytest.approx(whole.differences)
+    again = permutation_test(human, metrics, count=3000)
+    assert np.allclose(flipped.p, again.p, atol=0.05, equal_nan=True)
+
+
+def test_less_and_two_sided_tests_belong_to_the_same_draws() -> None:
+    human, metrics = with_holes(6)
+    tests = {
+        a: permutation_test(human, metrics, count=500, alternative=a)
+        for a in ("greater", "less", "two-sided")
+    }
+    assert np.array_equal(tests["less"].p, tests["greater"].p.T, equal_nan=True)
+    assert np.array_equal(tests["two-sided"].p, tests["two-sided"].p.T, equal_nan=True)
+    smaller = np.minimum(tests["greater"].p, tests["less"].p)
+    assert np.allclose(tests["two-sided"].p, np.minimum(2 * smaller, 1), atol=0.06, equal_nan=True)
+
+
+def test_a_seed_means_the_same_for_any_number_of_workers_and_draws() -> None:
+    human, metrics = with_holes(7)
+    runs = [permutation_test(human, metrics, count=200, seed=5, workers=w) for w in (1, 3)]
+    assert np.array_equal(runs[0].p, runs[1].p, equal_nan=True)
+    other = permutation_test(human, metrics, count=200, seed=6)
+    assert not np.array_equal(runs[0].p, other.p, equal_nan=True)
+    rule = EarlyStopping(block=100, low=1.1, high=1.1)  # stops after the first block
+    stopped = permutation_test(human, metrics, count=200, seed=5, early_stopping=rule)
+    assert np.array_equal(
+        stopped.p, permutation_test(human, metrics, count=100, seed=5).p, equal_nan=True
+    )
+    assert set(stopped.draws[~np.eye(3, dtype=bool)].tolist()) == {100}
+
+
+def test_metrics_are_exchangeable_on_any_scale() -> None:
+    human, metrics = with_holes(8)
+    rescaled = metrics * np.array([1, 1000, 0.01])[:, None, None] + 5
+    before, after = (permutation_test(human, m, count=300) for m in (metrics, rescaled))
+    assert np.array_equal(before.p, after.p, equal_nan=True)
+
+
+def test_independent_draws_agree_with_shared_ones_up_to_chance() -> None:
+    human, metrics = with_holes(9)
+    shared = permutation_test(human, metrics, count=3000)
+    alone = permutation_test(human, metrics, count=3000, independent=True)
+    assert alone.differences == pytest.approx(shared.differences)
+    assert not np.array_equal(alone.p, shared.p, equal_nan=True)
+    assert np.allclose(alone.p, shared.p, atol=0.05, equal_nan=True)
+
+
+def test_the_test_keeps_its_level_when_metrics_are_equally_good() -> None:
+    generator = np.random.default_rng(10)
+    rejected = 0
+    for trial in range(300):
+        human = generator.normal(size=(4, 15))
+        metrics = human + generator.normal(size=(2, 4, 15))
+        rejected += permutation_test(human, metrics, count=99, seed=trial).p[0, 1] <= 0.05
+    assert 4 <= rejected <= 26  # 15 expected; mean plus or minus three deviations
+
+
+def test_a_better_metric_is_recognised() -> None:
+    human, metrics = scores(11, (6, 100))
+    found = permutation_test(human, metrics, count=199)
+    assert found.p[0, 2] == pytest.approx(1 / 200)
+    assert found.p[2, 0] == 1
+    assert np.isnan(np.diag(found.p)).all()
+
+
+@pytest.mark.parametrize("statistic", [*STATISTICS, "pairwise_accuracy", "kendall_c"])
+def test_the_same_metric_twice_is_never_better_than_itself(statistic: str) -> None:
+    human, metrics = scores(12, (4, 6), 1)
+    found = permutation_test(
+        human, np.concatenate([metrics, metrics]), statistic=statistic, count=20
+    )
+    assert found.differences[0, 1] == 0
+    assert found.p[0, 1] == found.p[1, 0] == 1
+
+
+@pytest.mark.parametrize("grouping", ["none", "item", "system"])
+@pytest.mark.parametrize("statistic", ["pearson", "kendall_b"])
+def test_undefined_statistics_have_undefined_tests(grouping: str, statistic: str) -> None:
+    human, metrics = scores(13, (3, 4))
+    metrics[1] = 2.5
+    options = {"statistic": statistic, "grouping": grouping, "count": 20}
+    found = permutation_test(human, metrics, **options)
+    assert np.isnan(found.statistics).tolist() == [False, True, False]
+    assert np.isnan(found.p).tolist() == [
+        [True, True, False],
+        [True, True, True],
+        [False, True, True],
+    ]
+    assert np.isnan(permutation_test(np.ones((3, 4)), metrics, **options).p).all()
+
+
+@pytest.mark.parametrize("shape", [(2, 0), (0, 3), (1, 1), (2, 1), (1, 2)])
+@pytest.mark.parametrize("level", ["segment", "system"])
+@pytest.mark.parametrize("statistic", ["pearson", "spearman"])
+def test_small_arrays_do_not_crash(shape: tuple[int, int], level: str, statistic: str) -> None:
+    generator = np.random.default_rng(0)
+    metrics = generator.normal(size=(2, *shape))
+    for swap in SWAPS:
+        found = permutation_test(
+            generator.normal(size=shape),
+            metrics,
+            level=level,
+            statistic=statistic,
+            swap=swap,
+            count=5,
+        )
+        assert found.p.shape == (2, 2)
+
+
+def test_metrics_without_common_cells_are_not_compared() -> None:
+    human, metrics = scores(14, (4, 6), 2)
+    metrics[0, :, :3] = NAN
+    metrics[1, :, 3:] = NAN
+    found = permutation_test(human, metrics, count=10)
+    assert np.isfinite(found.statistics).all()
+    assert np.isnan(found.p).all()
+    assert math.isnan(found.differences[0, 1])
+    assert (found.draws == 0).all()
+    assert np.isnan(permutation_test(np.full((4, 6), NAN), metrics, count=10).statistics).all()
+
+
+def test_human_system_scores_beside_metric_segment_scores() -> None:
+    human, metrics = scores(15, (7, 30))
+    found = permutation_test(human.mean(axis=1), metrics, level="system", swap="inputs", count=50)
+    expected = permutation_test(human, metrics, level="system", swap="inputs", count=50)
+    assert np.array_equal(found.p, expected.p, equal_nan=True)
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "words"),
+    [
+        ({"statistic": "tau"}, UnknownNameError, "kendall_b"),
+        ({"swap": "both"}, UnknownNameError, "rows"),
+        ({"grouping": "seg"}, UnknownNameError, "item"),
+        ({"level": "document"}, UnknownNameError, "system"),
+        ({"alternative": "more"}, UnknownNameError, "greater"),
+        ({"count": 0}, UsageError, "at least one draw"),
+        ({"workers": 0}, UsageError, "worker"),
+        ({"level": "system", "grouping": "item"}, UsageError, "one group"),
+        ({"statistic": acc_eq, "grouping": "item"}, UsageError, "its own grouping"),
+    ],
+)
+def test_unfit_options_are_refused(options: dict, error: type, words: str) -> None:
+    with pytest.raises(error, match=words):
+        permutation_test(*scores(0), **options)
+
+
+def test_unfit_shapes_are_refused() -> None:
+    with pytest.raises(LengthMismatchError, match="one row per metric"):
+        permutation_test([1, 2, 3], [1, 2, 3])
