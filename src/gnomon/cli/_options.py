@@ -50,7 +50,7 @@ def add_command(
     parser = commands.add_parser(
         name,
         help=answers,
-        description=f"{answers[0].upper()}{answers[1:]} (gnomon {name}).",
+        description=f"{answers[0].upper()}{answers[1:]} (%(prog)s).",
         epilog=more or None,
         formatter_class=RawDescriptionRichHelpFormatter,
         allow_abbrev=False,

@@ -1,0 +1,72 @@
+"""How time and memory of MuLER grow with segments, systems and features.
+
+``python benchmarks/growth.py`` prints the table and writes it to ``benchmarks/growth.md``. Tags are
+remembered from an earlier run, so that scoring, not tagging, is what grows. Costs are relative to
+the first row of each group; a cost that is linear grows as its factor does, or slower where a
+fixed part (start-up, about a second) weighs.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+from _measure import command, keep, program, wmt
+
+_FEATURES = ("pos:*", "ent:*", "morph:*")
+
+
+def run(
+    folder: Path, systems: int, segments: int, features: tuple[str, ...]
+) -> tuple[float, float]:
+    """CPU seconds and peak memory of one warm run."""
+    data = wmt("wmt19/de-en", systems=systems, segments=segments)
+    path = folder / f"{systems}-{segments}"
+    if not path.exists():
+        data.write(path)
+    arguments = [
+        *(program("gnomon"), "muler", "score", "-t", path, "-l", "en", "-f", "json", "-q"),
+        *("--features", *features),
+    ]
+    command(arguments)
+    return command(arguments)
+
+
+def main() -> None:
+    """Measure, print, write the table."""
+    names = features()
+    groups = [
+        ("segments", [(16, n, _FEATURES) for n in (125, 500, 2000)]),
+        ("systems", [(k, 2000, _FEATURES) for k in (1, 4, 16)]),
+        ("features", [(16, 2000, tuple(names[:f])) for f in (6, 24, 96)]),
+    ]
+    lines = ["| grows | by | time | memory |", "|---|---|---|---|"]
+    with tempfile.TemporaryDirectory() as folder:
+        for name, steps in groups:
+            found = [run(Path(folder), *step) for step in steps]
+            for number, (seconds, megabytes) in enumerate(found):
+                time, size = seconds / found[0][0], megabytes / found[0][1]
+                lines.append(f"| {name} | x{4**number} | x{time:.1f} | x{size:.1f} |")
+    note = (
+        "WMT19 de-en, up to 16 systems x 2000 segments x all features; `gnomon muler score` with"
+        " bootstrap intervals, tags remembered, CPU time and peak memory of the whole command."
+    )
+    keep("growth", [*lines, "", note])
+
+
+def features() -> list[str]:
+    """The features of the whole set, the most frequent first."""
+    import numpy as np
+
+    from gnomon import cache
+    from gnomon.annotate import annotate
+
+    texts = wmt("wmt19/de-en").batch().texts
+    kept = cache.Cache(cache.default_path())
+    spans = annotate(texts, _FEATURES, language="en", cache=kept).spans
+    counts = np.bincount(spans.feature, minlength=len(spans.features))
+    return [spans.features[i] for i in np.argsort(-counts, kind="stable")]
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,152 @@
+"""Scores as sacreBLEU defines them, against sacreBLEU.
+
+``python benchmarks/scoring.py`` prints the table and writes it to ``benchmarks/scoring.md``. It
+uses WMT19 en-de where the folder named by ``GNOMON_SHARED`` (default ``../shared``) holds it, else
+the bundled example. The peer sees texts that it has not seen (its caches are emptied first).
+"""
+
+from __future__ import annotations
+
+import tempfile
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from _measure import ROUNDS, Row, commands, compare, fresh, program, wmt, write
+from sacrebleu.metrics import BLEU, CHRF, TER
+from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
+from sacrebleu.tokenizers.tokenizer_re import TokenizerRegexp
+
+import gnomon as gn
+from gnomon.metrics import _compiled
+from gnomon.metrics.tokenise import tokenise
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+#: sacreBLEU's chrF and TER are slow: they score this many segments of each system
+_SOME = 200
+
+
+def empty_caches() -> None:
+    """Make sacreBLEU forget the texts of the round before."""
+    Tokenizer13a.__call__.cache_clear()
+    TokenizerRegexp.__call__.cache_clear()
+
+
+def sentences(task: str, data: gn.TestSet, spec: str, peer: Callable[[], object]) -> Row:
+    """Sentence scores of all systems."""
+    some = data if "bleu" in spec else part(data, _SOME)
+    references = some.references["A"]
+
+    def theirs() -> object:
+        score = peer().sentence_score  # type: ignore[attr-defined]
+        return [
+            [score(c, [r]).score for c, r in zip(texts, references, strict=True)]
+            for texts in some.systems.values()
+        ]
+
+    def ours() -> object:
+        return gn.score(ready.pop(), spec).segments
+
+    ready = [fresh(data) for _ in range(ROUNDS)]
+
+    def same(found: object, expected: object) -> float:
+        from _measure import largest
+
+        return largest(found[:, : some.segments], expected)  # type: ignore[index]
+
+    k = len(data.systems)
+    return compare(
+        task,
+        "sacreBLEU's `sentence_score`",
+        "sentence",
+        (ours, k * data.segments),
+        (theirs, k * some.segments),
+        same=same,
+        prepare=empty_caches,
+    )
+
+
+def part(data: gn.TestSet, segments: int) -> gn.TestSet:
+    """The first segments."""
+    references = [str(text) for text in data.references["A"][:segments]]
+    systems = {name: list(texts[:segments]) for name, texts in data.systems.items()}
+    return gn.TestSet.from_lists(systems, references, language_pair=data.language_pair)
+
+
+def tokenised(data: gn.TestSet) -> gn.TestSet:
+    """The texts as 13a's tokens with a space between."""
+
+    def joined(texts: list[str]) -> list[str]:
+        table = tokenise(texts, "13a")
+        return [" ".join(table.strings(number)) for number in range(len(texts))]
+
+    systems = {name: joined(list(texts)) for name, texts in data.systems.items()}
+    references = joined([str(text) for text in data.references["A"]])
+    return gn.TestSet.from_lists(systems, references, language_pair=data.language_pair)
+
+
+def files(data: gn.TestSet, folder: Path) -> tuple[Path, list[Path]]:
+    """The reference and the systems as files."""
+    reference = folder / "ref.txt"
+    reference.write_text("".join(f"{t}\n" for t in data.references["A"]), encoding="utf-8")
+    systems = []
+    for name, texts in data.systems.items():
+        systems.append(folder / f"{name}.txt")
+        systems[-1].write_text("".join(f"{t}\n" for t in texts), encoding="utf-8")
+    return reference, systems
+
+
+def main() -> None:
+    """Measure, print, write the table."""
+    data = wmt("wmt19/en-de")
+    one = wmt("wmt19/en-de", systems=1)
+    k = len(data.systems)
+    # compiled once per installation, and loaded before the clock runs, as sacreBLEU is
+    _compiled.kernels(1 << 30)
+    gn.score(wmt("wmt19/en-de", systems=3, segments=20), "bleu")
+    gn.score(wmt("wmt19/en-de", systems=3, segments=20), "chrf")
+    bleu = partial(BLEU, effective_order=True)
+    rows = [
+        sentences(f"sentence BLEU from raw text, {k} systems", data, "bleu", bleu),
+        sentences("sentence BLEU from raw text, 1 system", one, "bleu", bleu),
+        sentences(
+            f"sentence BLEU of tokenised text, {k} systems",
+            tokenised(data),
+            "bleu(tokenize='none')",
+            partial(bleu, tokenize="none"),
+        ),
+        sentences(f"sentence chrF2, {k} systems", data, "chrf", CHRF),
+        sentences("sentence TER, 1 system", part(one, _SOME), "ter", TER),
+    ]
+    with tempfile.TemporaryDirectory() as folder:
+        reference, systems = files(data, Path(folder))
+        gnomon, sacrebleu = program("gnomon"), program("sacrebleu")
+        base = [reference, "-i"]
+        rows += [
+            commands(
+                f"the command: BLEU of 1 system x {data.segments}",
+                "`sacrebleu`",
+                [gnomon, "score", *base, systems[0], "-m", "bleu"],
+                [sacrebleu, *base, systems[0], "-m", "bleu"],
+            ),
+            commands(
+                f"the command: BLEU and chrF of {k} systems x {data.segments}",
+                "`sacrebleu`",
+                [gnomon, "score", *base, *systems, "-m", "bleu", "chrf"],
+                [sacrebleu, *base, *systems, "-m", "bleu", "chrf"],
+                rounds=2,
+            ),
+        ]
+    note = (
+        f"{data.name}, {data.segments} segments; CPU time of one thread per sentence or command,"
+        f" medians of {ROUNDS} interleaved rounds (commands: of 5 and 2, after one that does not"
+        f" count). sacreBLEU's chrF and TER score the first {_SOME} segments of each system. TER's"
+        " edit distance is sacreBLEU's own: gnomon spares repeated texts, no more."
+    )
+    write("scoring", rows, note)
+
+
+if __name__ == "__main__":
+    main()
