@@ -101,7 +101,7 @@ def annotate(
     ]
     left = [kind for kind in kinds if kind not in own]
     if any(not is_wildcard(kind) or tagger or language for kind in left):
-        annotator, notices = _annotator(tagger, language, left)
+        annotator, notices = _annotator(tagger, language, left, labels)
         sources.append(
             tagged(
                 annotator,
@@ -118,12 +118,22 @@ def annotate(
 
 
 def _annotator(
-    tagger: str | Annotator | None, language: str | None, kinds: Sequence[str]
+    tagger: str | Annotator | None,
+    language: str | None,
+    kinds: Sequence[str],
+    labels: Labels | None,
 ) -> tuple[Annotator, tuple[str, ...]]:
     if isinstance(tagger, str):
         return find(tagger), ()
     if tagger is not None:
         return tagger, ()
+    if language is None and labels is not None:
+        raise UsageError(
+            f"the label files ({', '.join(labels.files)}) hold no features of kind"
+            f" {', '.join(dict.fromkeys(kinds))}; they hold {', '.join(sorted(labels.kinds))}: ask"
+            " for those, or name a language (-l en; language='en') or a tagger (--tagger"
+            " spacy:en_core_web_sm) for the others"
+        )
     if language is None:
         raise UsageError(
             f"features of kind {', '.join(dict.fromkeys(kinds))} need a tagger, and neither tagger"

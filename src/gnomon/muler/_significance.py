@@ -15,11 +15,11 @@ import numpy as np
 
 from gnomon.errors import UsageError
 from gnomon.muler._significance_sums import (
-    clipped_and_error,
     drawn,
     figure_columns,
-    means,
-    ratio_and_error,
+    figures_and_errors,
+    mean_and_error,
+    shares,
 )
 from gnomon.stats.resampling import percentile_interval, resample_counts, shift_distance
 
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from gnomon.muler._figures import FeatureScores
     from gnomon.muler._presence import Presence
+    from gnomon.muler._significance_sums import Estimate
 
     Ends: TypeAlias = tuple[float | None, float | None]
     Floats: TypeAlias = NDArray[np.float64]
@@ -38,8 +39,7 @@ __all__ = ["LEAST", "SEED", "Bootstrap", "Ends", "Frame", "Resampled", "frame", 
 
 LEAST = 10  # segments below which nothing is said about uncertainty
 SEED = 12345  # sacreBLEU's
-_OVER_SLICE = ("add", "miss", "hit", "neither")
-_SAME = 1e-9  # values of MuLER that differ by less are equal
+_SAME = 1e-9  # figures that differ by less are equal
 _SPARSE = 0.05  # share of undefined resamples above which an interval is told of
 
 
@@ -141,25 +141,28 @@ def frame(
     rows = np.flatnonzero(members)
     values = base[:, rows]
     scored, judged = ~np.isnan(values), ~np.isnan(present.add[:, rows])
+    zeroed = np.where(scored, values, 0.0)
     columns = {
-        "scored": scored.astype(np.float64),
-        "base": np.where(scored, values, 0.0),
+        "n": scored.astype(np.float64),
+        "base": zeroed,
+        "base 2": zeroed**2,
         "judged": judged.astype(np.float64),
     }
     sums = drawn(columns, counts, rows)
-    with np.errstate(invalid="ignore"):  # none of the segments of a slice may have been drawn
-        samples = sums["base"] / sums["scored"]
-    ends = _percentiles(samples, confidence, scored.sum(axis=1))
+    plain, samples = (
+        mean_and_error(one["base"], one["base 2"], one["n"]) for one in (_plain(columns), sums)
+    )
+    ends = _symmetric(plain, samples, confidence, scored.sum(axis=1))
     return Frame(members, counts, confidence, ends, sums["judged"], judged.sum(axis=1))
 
 
 def resampled(scores: FeatureScores, present: Presence, within: Frame) -> Resampled:
     """The figures of one feature in every resample, and their intervals.
 
-    MuLER, in both variants, has the symmetric bootstrap-t interval (Hall, 1988): estimate -+ q s,
-    where s is the standard error and q the quantile over resamples of |estimate* - estimate| / s*.
-    The other figures have percentile intervals. A figure over fewer than ``LEAST`` segments has
-    none, nor has a MuLER that does not vary at all.
+    MuLER, in both variants, and mean scores have the symmetric bootstrap-t interval (Hall, 1988):
+    estimate -+ q s, where s is the standard error and q the quantile over resamples of |estimate* -
+    estimate| / s*. Shares of segments have percentile intervals. There is none for a figure over
+    fewer than ``LEAST`` segments, nor for one that does not vary.
 
     Args:
         scores: sentence scores of the feature.
@@ -170,47 +173,46 @@ def resampled(scores: FeatureScores, present: Presence, within: Frame) -> Resamp
     some = (inside | (present.neither < 1)).any(axis=0)  # all else adds 0 to every sum
     rows = np.flatnonzero(within.members & some)
     columns = figure_columns(scores, present, inside, rows)
-    plain = {name: values.sum(axis=1) for name, values in columns.items()}
     sums = drawn(columns, within.counts, rows)
-    size, level = inside.sum(axis=1), within.confidence
+    size, level, better = inside.sum(axis=1), within.confidence, scores.higher_is_better
+    plain, samples = (
+        figures_and_errors(one, higher_is_better=better) for one in (_plain(columns), sums)
+    )
     ends: dict[str, tuple[Ends, ...]] = {"base_all": within.base_all}
-    companions = means(sums, within.judged, higher_is_better=scores.higher_is_better)
-    for name, values in companions.items():
-        over = within.references if name in _OVER_SLICE else size
-        ends[name] = _percentiles(values, level, over)
-    samples: dict[str, Floats] = {}
-    for name, figure in (("muler", ratio_and_error), ("clipped", clipped_and_error)):
-        samples[name], errors = figure(sums)
-        ends[name] = _symmetric(*figure(plain), samples[name], errors, level, size)
-    undefined = np.isnan(samples["muler"]).mean(axis=1)
+    for name, estimate in plain.items():
+        ends[name] = _symmetric(estimate, samples[name], level, size)
+    for name, values in shares(sums, within.judged).items():
+        ends[name] = _percentiles(values, level, within.references)
+    undefined = np.isnan(samples["muler"].value).mean(axis=1)
     return Resampled(
-        samples,
+        {name: samples[name].value for name in ("muler", "clipped")},
         tuple({name: pairs[k] for name, pairs in ends.items()} for k in range(len(size))),
         int(((undefined > _SPARSE) & (size >= LEAST)).sum()),
     )
+
+
+def _plain(columns: Mapping[str, Floats]) -> dict[str, Floats]:
+    """Sums over the test set itself."""
+    return {name: values.sum(axis=1) for name, values in columns.items()}
 
 
 def _percentiles(samples: Floats, level: float, sizes: NDArray[np.intp]) -> tuple[Ends, ...]:
     enough = np.flatnonzero(sizes >= LEAST)
     low, high = np.full((2, len(sizes)), np.nan)
     low[enough], high[enough] = percentile_interval(samples[enough], level)
+    low[low == high] = np.nan
     return _ends(low, high)
 
 
 def _symmetric(
-    estimate: Floats,
-    error: Floats,
-    samples: Floats,
-    errors: Floats,
-    level: float,
-    sizes: NDArray[np.intp],
+    estimate: Estimate, samples: Estimate, level: float, sizes: NDArray[np.intp]
 ) -> tuple[Ends, ...]:
-    moved = np.abs(samples - estimate[:, None])
+    moved = np.abs(samples.value - estimate.value[:, None])
     with np.errstate(invalid="ignore", divide="ignore"):
-        distances = np.where((errors == 0) & (moved < _SAME), 0.0, moved / errors)
-    wide = shift_distance(np.zeros(len(estimate)), distances, level) * error
-    wide[(sizes < LEAST) | (error == 0)] = np.nan
-    return _ends(estimate - wide, estimate + wide)
+        distances = np.where((samples.error == 0) & (moved < _SAME), 0.0, moved / samples.error)
+    wide = shift_distance(np.zeros(len(moved)), distances, level) * estimate.error
+    wide[(sizes < LEAST) | (estimate.error == 0)] = np.nan
+    return _ends(estimate.value - wide, estimate.value + wide)
 
 
 def _ends(low: Floats, high: Floats) -> tuple[Ends, ...]:

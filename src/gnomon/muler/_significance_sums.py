@@ -1,11 +1,11 @@
-"""MuLER, its companions and its standard error as functions of sums over segments.
+"""MuLER, its companions and their standard errors as functions of sums over segments.
 
 The same functions serve the test set itself (sums of shape [K]) and its resamples ([K, B]).
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -23,15 +23,23 @@ if TYPE_CHECKING:
     Floats: TypeAlias = NDArray[np.float64]
     Sums: TypeAlias = Mapping[str, NDArray[np.float64]]
 
-__all__ = ["clipped_and_error", "drawn", "figure_columns", "means", "ratio_and_error"]
+__all__ = ["Estimate", "drawn", "figure_columns", "figures_and_errors", "mean_and_error", "shares"]
 
 _STILL = 1e-9  # a standard error of MuLER below this is rounding: nothing varies
+_STILL_SCORES = 1e-7  # likewise of a score, as a share of the scores' size
+
+
+class Estimate(NamedTuple):
+    """A figure and its standard error, of one shape; NaN where undefined, 0 where none varies."""
+
+    value: Floats
+    error: Floats
 
 
 def figure_columns(
     scores: FeatureScores, present: Presence, inside: NDArray[np.bool_], rows: NDArray[np.intp]
 ) -> dict[str, Floats]:
-    """What has to be summed over segments, one float64 [K, n] per name.
+    """What has to be summed over segments, one float64 [K, n] per name; scores point upwards.
 
     Args:
         scores: sentence scores of the feature.
@@ -40,24 +48,22 @@ def figure_columns(
         rows: intp [n], the segments looked at; outside them every quantity is 0.
     """
     where = inside[:, rows]
-    parts = {
-        "base": scores.base[:, rows],
-        "oracle": scores.oracle[:, rows],
-        "anti_oracle": scores.anti_oracle[:, rows],
-    }
+    sign = 1.0 if scores.higher_is_better else -1.0
+    base, oracle, anti_oracle = (
+        sign * values[:, rows] for values in (scores.base, scores.oracle, scores.anti_oracle)
+    )
     found: dict[str, Floats] = {"n": where.astype(np.float64)}
     complete = where.copy()
-    for name, values in parts.items():
+    for name, values in (("base", base), ("oracle", oracle), ("anti_oracle", anti_oracle)):
         valid = where & ~np.isnan(values)
         found[name] = np.where(valid, values, 0.0)
+        found[f"{name} 2"] = found[name] ** 2
         if (valid != where).any():
             found[f"n {name}"] = valid.astype(np.float64)
             complete &= valid
-    sign = 1.0 if scores.higher_is_better else -1.0
-    base, oracle, anti_oracle = (sign * values for values in parts.values())
-    found |= _squares(base, oracle, anti_oracle, complete)
+    found |= _products(base, oracle, anti_oracle, where, complete)
     share = np.where(where, clipped_ratios(base, oracle, anti_oracle), 0.0)
-    found |= {"share": share, "share2": share**2}
+    found |= {"share": share, "share 2": share**2}
     for name in ("add", "miss", "hit"):
         found[name] = np.nan_to_num(getattr(present, name)[:, rows])
     return found
@@ -76,66 +82,89 @@ def drawn(columns: Sums, counts: NDArray[np.uint8], rows: NDArray[np.intp]) -> d
     return dict(zip(columns, np.split(sums, len(columns)), strict=True))
 
 
-def means(sums: Sums, judged: Floats, *, higher_is_better: bool) -> dict[str, Floats]:
-    """The companions of MuLER but ``base_all``; NaN where undefined.
+def figures_and_errors(sums: Sums, *, higher_is_better: bool) -> dict[str, Estimate]:
+    """Every figure over I: "muler", "clipped", and the mean scores that they are made of.
+
+    Args:
+        sums: sums of the columns.
+        higher_is_better: the metric's direction; scores come back in its own units.
+    """
+    sign = 1.0 if higher_is_better else -1.0
+    base, oracle, anti_oracle = (
+        mean_and_error(sums[name], sums[f"{name} 2"], sums.get(f"n {name}", sums["n"]))
+        for name in ("base", "oracle", "anti_oracle")
+    )
+    scale = _STILL_SCORES * np.sqrt(_over(sums["oracle 2"], sums.get("n oracle", sums["n"])))
+    n = sums.get("n complete", sums["n"])
+    gain = mean_and_error(_gain(sums), sums["gain 2"], n)
+    spread = mean_and_error(_spread(sums), sums["spread 2"], n)
+    found = {
+        "base": (sign * base.value, base.error),
+        "oracle": (sign * oracle.value, oracle.error),
+        "anti_oracle": (sign * anti_oracle.value, anti_oracle.error),
+        "spread": (oracle.value - anti_oracle.value, spread.error),
+        "gain": (oracle.value - base.value, gain.error),
+    }
+    theta = ratios(base.value, oracle.value, anti_oracle.value)
+    return {
+        "muler": Estimate(theta, _settled(_error_of_ratio(sums, theta), _STILL)),
+        "clipped": _clipped(sums, ~np.isnan(theta)),
+        **{name: Estimate(value, _settled(e, scale)) for name, (value, e) in found.items()},
+    }
+
+
+def shares(sums: Sums, judged: Floats) -> dict[str, Floats]:
+    """The shares of segments with more, less, equally much of the feature, and with none.
 
     Args:
         sums: sums of the columns.
         judged: number of segments with a reference, of the same shape.
-        higher_is_better: the metric's direction.
     """
-    base, oracle, anti_oracle = (_mean(sums, name) for name in ("base", "oracle", "anti_oracle"))
-    sign = 1.0 if higher_is_better else -1.0
     add, miss, hit = (_over(sums[name], judged) for name in ("add", "miss", "hit"))
-    return {
-        "base": base,
-        "oracle": oracle,
-        "anti_oracle": anti_oracle,
-        "spread": sign * (oracle - anti_oracle),
-        "gain": sign * (oracle - base),
-        "add": add,
-        "miss": miss,
-        "hit": hit,
-        "neither": np.maximum(1 - add - miss - hit, 0.0),  # not below 0 by rounding
-    }
+    neither = np.maximum(1 - add - miss - hit, 0.0)  # not below 0 by rounding
+    return {"add": add, "miss": miss, "hit": hit, "neither": neither}
 
 
-def ratio_and_error(sums: Sums) -> tuple[Floats, Floats]:
-    """The ratio of means and its linearised standard error; NaN where undefined.
-
-    With gains a, spreads b and theta = sum a / sum b, the error is
-    sqrt(sum (a - theta b)^2) / |sum b|.
-    """
-    theta = ratios(*(_mean(sums, name) for name in ("base", "oracle", "anti_oracle")))
-    spread = np.where(np.isnan(theta), np.nan, sums["spread"])
-    squares = sums["gain2"] - 2 * theta * sums["gain spread"] + theta**2 * sums["spread2"]
-    return theta, _settled(np.sqrt(np.maximum(squares, 0.0)) / np.abs(spread))
+def mean_and_error(total: Floats, squares: Floats, n: Floats) -> Estimate:
+    """A mean and its standard error from a sum, a sum of squares and a number of values."""
+    mean = _over(total, n)
+    variance = np.maximum(_over(squares, n) - mean**2, 0.0)
+    return Estimate(mean, np.sqrt(_over(variance, n)))
 
 
-def clipped_and_error(sums: Sums) -> tuple[Floats, Floats]:
-    """The mean of clipped ratios and its standard error; NaN where :func:`ratio_and_error` is."""
-    defined = ~np.isnan(ratios(*(_mean(sums, name) for name in ("base", "oracle", "anti_oracle"))))
-    n = np.where(defined, sums["n"], np.nan)
-    mean = _over(sums["share"], n)
-    variance = np.maximum(_over(sums["share2"], n) - mean**2, 0.0)
-    return mean, _settled(np.sqrt(_over(variance, n)))
+def _error_of_ratio(sums: Sums, theta: Floats) -> Floats:
+    """Linearised: sqrt(sum (a - theta b)^2) / |sum b|, gains a, spreads b, theta their ratio."""
+    squares = sums["gain 2"] - 2 * theta * sums["gain spread"] + theta**2 * sums["spread 2"]
+    spread = np.where(np.isnan(theta), np.nan, _spread(sums))
+    return np.asarray(np.sqrt(np.maximum(squares, 0.0)) / np.abs(spread))
 
 
-def _squares(
-    base: Floats, oracle: Floats, anti_oracle: Floats, where: NDArray[np.bool_]
+def _clipped(sums: Sums, defined: NDArray[np.bool_]) -> Estimate:
+    found = mean_and_error(sums["share"], sums["share 2"], np.where(defined, sums["n"], np.nan))
+    return Estimate(found.value, _settled(found.error, _STILL))
+
+
+def _products(
+    base: Floats,
+    oracle: Floats,
+    anti_oracle: Floats,
+    where: NDArray[np.bool_],
+    complete: NDArray[np.bool_],
 ) -> dict[str, Floats]:
-    gain = np.where(where, oracle - base, 0.0)
-    spread = np.where(where, oracle - anti_oracle, 0.0)
-    return {
-        "spread": spread,
-        "gain2": gain**2,
-        "gain spread": gain * spread,
-        "spread2": spread**2,
-    }
+    gain = np.where(complete, oracle - base, 0.0)
+    spread = np.where(complete, oracle - anti_oracle, 0.0)
+    found = {"gain 2": gain**2, "gain spread": gain * spread, "spread 2": spread**2}
+    if (complete != where).any():
+        found |= {"n complete": complete.astype(np.float64), "gain": gain, "spread": spread}
+    return found
 
 
-def _mean(sums: Sums, name: str) -> Floats:
-    return _over(sums[name], sums.get(f"n {name}", sums["n"]))
+def _gain(sums: Sums) -> Floats:
+    return sums["gain"] if "gain" in sums else sums["oracle"] - sums["base"]
+
+
+def _spread(sums: Sums) -> Floats:
+    return sums["spread"] if "spread" in sums else sums["oracle"] - sums["anti_oracle"]
 
 
 def _over(total: Floats, n: Floats) -> Floats:
@@ -143,5 +172,5 @@ def _over(total: Floats, n: Floats) -> Floats:
     return found
 
 
-def _settled(error: Floats) -> Floats:
-    return np.where(error < _STILL, 0.0, error)
+def _settled(error: Floats, still: float | Floats) -> Floats:
+    return np.where(error < still, 0.0, error)

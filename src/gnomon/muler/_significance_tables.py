@@ -100,7 +100,7 @@ def significance_notices(
     """What a reader should know of the intervals and the tests."""
     intervals = (
         f"{100 * options.confidence:g} % intervals: {options.resamples} resamples of the segments"
-        f" (MuLER: bootstrap-t, all else: percentiles), for figures over at least {LEAST} segments"
+        f" (bootstrap-t, shares: percentiles), for figures over at least {LEAST} segments"
     )
     tests = _of_tests(table), _of_holm(options, found.largest_family())
     return tuple(filter(None, (intervals, _of_sparse(sparse), *tests)))
