@@ -50,6 +50,7 @@ class RougePairs:
         self.tokens = Tokenised(tokeniser)
         self.counted = 0
         self._kind = kind
+        self._break: tuple[TokenTable, int | None] | None = None
         self._last: tuple[tuple[str, ...], NDArray[np.int64], NDArray[np.int64]] | None = None
 
     def overlaps(self, batch: Batch, rows: PairRows) -> Overlaps:
@@ -91,7 +92,7 @@ class RougePairs:
     ) -> NDArray[np.int64]:
         pairs = np.stack([keys >> 32, keys & _LOW], axis=-1)
         self.counted += len(pairs)
-        line_break = _line_break(table)
+        line_break = self._line_break(table)
         work = times * int(candidates.lengths[pairs[:, 0]].sum())
         loops = _loops(work)
         if loops is None:
@@ -102,11 +103,20 @@ class RougePairs:
         """The size of each text as the type counts it, int64 [T]."""
         if self._kind == "rouge2":
             return np.maximum(side.lengths - 1, 0)
-        line_break = _line_break(table)
+        line_break = self._line_break(table)
         if line_break is None:
             return side.lengths
         breaks = np.concatenate([[0], np.cumsum(side.ids == line_break)])
         return side.lengths - np.diff(breaks[side.offsets])
+
+    def _line_break(self, table: TokenTable) -> int | None:
+        """The id between two sentences, where it occurs; looked up once per table."""
+        if self._kind != "rougeLsum":
+            return None
+        if self._break is None or self._break[0] is not table:
+            found = table.vocabulary.index("\n") if "\n" in table.vocabulary else None
+            self._break = table, found
+        return self._break[1]
 
 
 def plain_overlaps(
@@ -182,10 +192,6 @@ def _distinct(
     """Each pair of texts once, as one number, and where each row's pair is among them."""
     keys, back = np.unique(candidate << 32 | reference, return_inverse=True)
     return keys, back.reshape(-1)
-
-
-def _line_break(table: TokenTable) -> int | None:
-    return table.vocabulary.index("\n") if "\n" in table.vocabulary else None
 
 
 _LOW = (1 << 32) - 1
