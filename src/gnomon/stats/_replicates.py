@@ -124,8 +124,9 @@ def _of_means(
 ) -> NDArray[np.float64]:
     m, systems, items = metrics.shape
     means = _means(metrics.reshape(-1, items), draws).reshape(-1, m, systems).swapaxes(0, 1)
-    paired = draws if human.shape[1] == items else Drawn(draws.systems, None)
-    people = np.broadcast_to(_means(human, paired), means.shape[1:])
+    paired = human.shape[1] == items
+    people = _means(human, draws) if paired else mean_of_known(human)
+    people = np.broadcast_to(people, means.shape[1:])
     if draws.systems is not None:
         means = np.take_along_axis(means, draws.systems[None], axis=2)
         people = np.take_along_axis(people, draws.systems, axis=1)

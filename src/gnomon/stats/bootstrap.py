@@ -18,6 +18,7 @@ from gnomon.stats.significance import (
     check_count,
     p_value,
     reverse,
+    slack,
 )
 
 if TYPE_CHECKING:
@@ -156,7 +157,8 @@ def bootstrap_p_value(
     if null == "centred":
         centred = values - values.mean()
         return p_value(centred, observed, alternative=alternative, plus_one=plus_one).p
-    against = {"greater": int((values <= 0).sum()), "less": int((values >= 0).sum())}
+    zero = slack(values, observed)
+    against = {"greater": int((values <= zero).sum()), "less": int((values >= -zero).sum())}
     shares = {k: (r + plus_one) / (len(values) + plus_one) for k, r in against.items()}
     if alternative == "two-sided":
         return min(1.0, 2 * min(shares.values()))

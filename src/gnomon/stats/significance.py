@@ -15,7 +15,8 @@ __all__ = ["Alternative", "EarlyStopping", "PValue", "p_value"]
 
 Alternative = Literal["two-sided", "greater", "less"]
 _ALTERNATIVES: tuple[Alternative, ...] = ("two-sided", "greater", "less")
-_ROUNDING = 1e-10  # a null value this close below the observed one has reached it
+_ROUNDING = 1e-10  # differences of this share of the largest value are rounding
+_NOTHING = 1e-14  # and so are values below this
 
 
 class EarlyStopping(NamedTuple):
@@ -99,14 +100,20 @@ def reverse(alternative: Alternative) -> Alternative:
     return swapped.get(alternative, alternative)
 
 
+def slack(values: NDArray[np.float64], observed: float) -> float:
+    """What values may differ by and still be equal."""
+    return float(max(_NOTHING, _ROUNDING * max(np.abs(values).max(initial=0.0), abs(observed))))
+
+
 def _extreme(
     null: NDArray[np.float64], observed: float, alternative: Alternative
 ) -> NDArray[np.bool_]:
+    tolerance = slack(null, observed)
     if alternative == "greater":
-        return null >= observed - _ROUNDING
+        return null >= observed - tolerance
     if alternative == "less":
-        return null <= observed + _ROUNDING
-    return np.abs(null) >= abs(observed) - _ROUNDING
+        return null <= observed + tolerance
+    return np.abs(null) >= abs(observed) - tolerance
 
 
 def _stop(extreme: NDArray[np.bool_], rule: EarlyStopping) -> int:

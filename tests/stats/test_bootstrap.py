@@ -1,0 +1,250 @@
+"""Paired bootstrap of correlations and of system scores, and approximate randomisation."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from functools import partial
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from sacrebleu.metrics import BLEU
+
+from gnomon.errors import LengthMismatchError, UnknownNameError, UsageError
+from gnomon.stats import (
+    approximate_randomisation,
+    bootstrap_p_value,
+    bootstrap_test,
+    kendall_b,
+    pearson,
+    spearman,
+    system_bootstrap_test,
+)
+from gnomon.stats._replicates import drawn, multiplicities
+
+NAN = float("nan")
+STATISTICS = {"pearson": pearson, "spearman": spearman, "kendall_b": kendall_b}
+Array = NDArray[np.float64]
+
+
+def with_holes(seed: int) -> tuple[Array, Array]:
+    generator = np.random.default_rng(seed)
+    human = generator.normal(size=(5, 12)).round(1)
+    metrics = (human + generator.normal(size=(3, 5, 12)) * [[[0.5]], [[1]], [[2]]]).round(1)
+    human[1, 2] = metrics[0, 3, 1] = NAN
+    metrics[1, :, 7] = NAN
+    return human, metrics
+
+
+def recomputed(human: Array, metric: Array, statistic: partial, system: bool, draws) -> Array:
+    """One resample after the other."""
+    found = []
+    for draw in range(draws.number):
+        h, m = draws.take(draw, human), draws.take(draw, metric)
+        if system:
+            h, m = (np.nanmean(side, axis=1).round(12) for side in (h, m))
+        found.append(statistic(h, m))
+    return np.array(found)
+
+
+@pytest.mark.parametrize("unit", ["inputs", "systems", "both"])
+@pytest.mark.parametrize("name", STATISTICS)
+@pytest.mark.parametrize("grouping", ["none", "item", "system", "means"])
+def test_every_way_equals_plain_recomputation(unit: str, name: str, grouping: str) -> None:
+    human, metrics = with_holes(0)
+    system, grouping = grouping == "means", grouping.replace("means", "none")
+    options = {"statistic": name, "grouping": grouping, "unit": unit, "count": 40}
+    found = bootstrap_test(human, metrics, level="system" if system else "segment", **options)
+    statistic = STATISTICS[name] if system else partial(STATISTICS[name], grouping=grouping)
+    draws = drawn(unit, human.shape, count=40, seed=0)
+    for i, j in itertools.combinations(range(3), 2):
+        known = ~np.isnan(metrics[i] + metrics[j] + (0 if system else human))
+        a, b = (
+            recomputed(human, np.where(known, metrics[k], NAN), statistic, system, draws)
+            for k in (i, j)
+        )
+        differences = (a - b)[~np.isnan(a - b)]
+        assert found.difference_intervals[:, i, j] == pytest.approx(
+            np.quantile(differences, [0.025, 0.975]), abs=1e-10
+        )
+        assert found.p[i, j] == pytest.approx(
+            (1 + (differences <= 1e-12).sum()) / (len(differences) + 1)
+        )
+
+
+def test_items_drawn_twice_count_twice() -> None:
+    assert multiplicities(np.array([[0, 2, 2], [1, 1, 1]]), 3).tolist() == [[1, 0, 2], [0, 3, 0]]
+
+
+def test_opposite_pairs_mirror_each_other() -> None:
+    human, metrics = with_holes(1)
+    found = bootstrap_test(human, metrics, count=200)
+    assert np.array_equal(found.differences, -found.differences.T)
+    assert np.array_equal(
+        found.difference_intervals, -found.difference_intervals[::-1].swapaxes(1, 2), equal_nan=True
+    )
+    less = bootstrap_test(human, metrics, count=200, alternative="less")
+    assert np.array_equal(found.p, less.p.T, equal_nan=True)
+
+
+def test_intervals_cover_the_truth_about_as_often_as_they_say() -> None:
+    generator = np.random.default_rng(2)
+    hits = 0
+    for trial in range(200):
+        human = generator.normal(size=(1, 80))
+        metric = human + generator.normal(size=(1, 1, 80))
+        low, high = bootstrap_test(human, metric, count=200, seed=trial).intervals[:, 0]
+        hits += low <= math.sqrt(0.5) <= high
+    assert 178 <= hits <= 199
+
+
+@pytest.mark.parametrize(
+    ("alternative", "expected"), [("greater", 2 / 5), ("less", 4 / 5), ("two-sided", 4 / 5)]
+)
+def test_signs_of_replicates_give_p_values(alternative: str, expected: float) -> None:
+    replicates = [0.3, 0.2, -0.1, 0.4, NAN]
+    assert bootstrap_p_value(replicates, 0.2, alternative=alternative) == pytest.approx(expected)
+
+
+def test_centred_replicates_stand_for_the_null_hypothesis() -> None:
+    replicates = [0.1, 0.2, 0.3, 0.4]  # less their mean: -.15 -.05 .05 .15
+    found = bootstrap_p_value(replicates, 0.1, null="centred", plus_one=False)
+    assert found == 0.5
+    assert math.isnan(bootstrap_p_value([NAN], 0.1))
+
+
+@pytest.mark.parametrize("shape", [(2, 0), (0, 3), (1, 1), (2, 1), (1, 2)])
+@pytest.mark.parametrize("level", ["segment", "system"])
+@pytest.mark.parametrize("statistic", ["pearson", "spearman"])
+def test_small_arrays_do_not_crash(shape: tuple[int, int], level: str, statistic: str) -> None:
+    generator = np.random.default_rng(0)
+    human, metrics = generator.normal(size=shape), generator.normal(size=(2, *shape))
+    for unit in ("inputs", "systems", "both"):
+        found = bootstrap_test(human, metrics, level=level, statistic=statistic, unit=unit, count=5)
+        assert found.p.shape == (2, 2)
+
+
+def test_constant_and_missing_scores_are_undefined() -> None:
+    human, metrics = with_holes(3)
+    metrics[1], metrics[2] = 1.5, NAN
+    found = bootstrap_test(human, metrics, count=20)
+    assert np.isnan(found.statistics).tolist() == [False, True, True]
+    assert np.isnan(found.p).all()
+    assert np.isnan(found.intervals).tolist() == [[False, True, True]] * 2
+
+
+def test_human_system_scores_stay_while_items_are_drawn() -> None:
+    human, metrics = with_holes(4)
+    people = np.nanmean(human, axis=1)
+    found = bootstrap_test(people, metrics[:1], level="system", count=30)
+    draws = drawn("inputs", human.shape, count=30, seed=0)
+    expected = [
+        pearson(people, np.nanmean(draws.take(draw, metrics[0]), axis=1)) for draw in range(30)
+    ]
+    assert found.intervals[:, 0] == pytest.approx(np.quantile(expected, [0.025, 0.975]))
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "words"),
+    [
+        ({"unit": "cells"}, UnknownNameError, "inputs"),
+        ({"null": "shifted"}, UnknownNameError, "centred"),
+        ({"confidence": 95}, UsageError, "strictly between"),
+        ({"count": 0}, UsageError, "at least one draw"),
+    ],
+)
+def test_unfit_options_are_refused(options: dict, error: type, words: str) -> None:
+    with pytest.raises(error, match=words):
+        bootstrap_test(*with_holes(0), **options)
+
+
+def bleu_statistics(seed: int) -> tuple[Array, partial]:
+    """Counts and totals of n-grams, and lengths, of three invented systems; and BLEU of sums."""
+    generator = np.random.default_rng(seed)
+    words = ["a", "b", "c", "d"]
+    references = [generator.choice(words, 12).tolist() for _ in range(40)]
+    bleu = BLEU(tokenize="none")
+    systems = []
+    for noise in (0.1, 0.15, 0.5):
+        outputs = [
+            " ".join(str(generator.choice(words)) if generator.random() < noise else w for w in r)
+            for r in references
+        ]
+        stats = bleu._extract_corpus_statistics(outputs, [[" ".join(r) for r in references]])
+        systems.append(stats)
+
+    def score(sums: Array) -> Array:
+        flat = sums.reshape(-1, sums.shape[-1])
+        found = [bleu._compute_score_from_stats(row.astype(int).tolist()).score for row in flat]
+        return np.array(found).reshape(sums.shape[:-1])
+
+    return np.array(systems, dtype=float), partial(score)
+
+
+def test_corpus_bleu_is_resampled_through_its_statistics() -> None:
+    statistics, score = bleu_statistics(0)
+    found = system_bootstrap_test(statistics, aggregate=score, count=50)
+    draws = drawn("inputs", statistics.shape[:2], count=50, seed=0).items
+    values = np.array(
+        [[score(system[draw].sum(axis=0)) for system in statistics] for draw in draws]
+    )
+    assert found.statistics == pytest.approx(score(statistics.sum(axis=1)))
+    assert found.intervals == pytest.approx(np.quantile(values, [0.025, 0.975], axis=0))
+    worse = int((values[:, 0] - values[:, 2] <= 0).sum())
+    assert found.p[0, 2] == pytest.approx(2 * (1 + worse) / 51)
+
+
+def test_randomised_bleu_equals_swapped_segments() -> None:
+    statistics, score = bleu_statistics(1)
+    found = approximate_randomisation(statistics, aggregate=score, count=64, plus_one=False)
+    from gnomon.stats._swaps import exchanged
+
+    coins = exchanged("inputs", (1, 40), (0,), 0)[:, 0].astype(bool)[:, :, None]
+    a, b = statistics[0], statistics[1]
+    null = score(np.where(coins, b, a).sum(axis=1)) - score(np.where(coins, a, b).sum(axis=1))
+    observed = score(a.sum(axis=0)) - score(b.sum(axis=0))
+    assert found.differences[0, 1] == pytest.approx(observed)
+    assert found.p[0, 1] == pytest.approx(np.mean(np.abs(null) >= abs(observed) - 1e-9))
+
+
+def test_randomisation_approaches_all_exchanges() -> None:
+    scores = np.random.default_rng(2).normal([[0.8], [0.0]], size=(2, 10))
+    differences = scores[0] - scores[1]
+    flips = np.array(list(itertools.product([1, -1], repeat=10)))
+    exact = np.mean(np.abs(flips @ differences) >= abs(differences.sum()) - 1e-9)
+    found = approximate_randomisation(scores, count=20000)
+    assert found.p[0, 1] == pytest.approx(exact, abs=0.015)
+    assert found.differences[0, 1] == pytest.approx(differences.mean())
+
+
+@pytest.mark.parametrize("test", [system_bootstrap_test, approximate_randomisation])
+def test_systems_are_compared_on_segments_that_both_have(test) -> None:
+    scores = np.random.default_rng(3).normal(size=(3, 20))
+    scores[1, 5:9] = NAN
+    found = test(scores, count=200)
+    common = ~np.isnan(scores[1])
+    assert found.statistics == pytest.approx(np.nanmean(scores, axis=1))
+    assert found.differences[0, 1] == pytest.approx(
+        scores[0, common].mean() - scores[1, common].mean()
+    )
+    alone = test(scores[[0, 2]], count=200)
+    assert found.p[0, 2] == alone.p[0, 1]
+
+
+@pytest.mark.parametrize("test", [system_bootstrap_test, approximate_randomisation])
+def test_equal_systems_and_empty_ones(test) -> None:
+    scores = np.random.default_rng(4).normal(size=(1, 20))
+    found = test(np.concatenate([scores, scores, np.full((1, 20), NAN)]), count=20)
+    assert found.p[0, 1] == 1
+    assert np.isnan(found.p[2]).all()
+    assert math.isnan(found.statistics[2])
+    assert test(np.empty((2, 0)), count=5).p.shape == (2, 2)
+
+
+@pytest.mark.parametrize("test", [system_bootstrap_test, approximate_randomisation])
+def test_statistics_need_a_function(test) -> None:
+    with pytest.raises(LengthMismatchError, match="without a function"):
+        test(np.ones((2, 3, 4)))
+    with pytest.raises(LengthMismatchError, match="with a function"):
+        test(np.ones((2, 3)), aggregate=lambda sums: sums[..., 0])
