@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gnomon.errors import LengthMismatchError
+from gnomon.errors import LengthMismatchError, UsageError
 from gnomon.stats._joint import Joint, all_pairs, joint_cells
 from gnomon.stats._judge import Judge, PairTest
-from gnomon.stats._replicates import multiplicities
 from gnomon.stats._swaps import blocks, exchanged
 from gnomon.stats.bootstrap import BootstrapTest, Null, Replicated, bootstrap_table
-from gnomon.stats.resampling import resamples
+from gnomon.stats.resampling import resample_counts, resampled_sums
 from gnomon.stats.significance import (
     Alternative,
     check_alternative,
@@ -35,6 +34,7 @@ def system_bootstrap_test(
     statistics: ArrayLike,
     *,
     aggregate: Aggregate | None = None,
+    baseline: int | None = None,
     alternative: Alternative = "two-sided",
     null: Null = "sign",
     confidence: float = 0.95,
@@ -49,6 +49,7 @@ def system_bootstrap_test(
             segments [systems, segments, statistics] (matches, lengths); NaN is missing.
         aggregate: score of sums [..., statistics] -> [...]; needed for statistics, while segment
             scores are averaged.
+        baseline: compare every system with this one (by position) alone; all pairs by default.
         alternative: ``greater``: the row system scores higher than the column system.
         null: see :func:`~gnomon.stats.bootstrap_p_value`.
         confidence: share of replicates inside the intervals, in (0, 1).
@@ -63,7 +64,7 @@ def system_bootstrap_test(
     Raises:
         LengthMismatchError: neither shape, or statistics without ``aggregate``.
         UnknownNameError: no such alternative or null.
-        UsageError: no draws, or a confidence that is no share.
+        UsageError: no draws, a confidence that is no share, or a baseline that is no system.
     """
     check_alternative(alternative)
     check_count(count)
@@ -71,12 +72,11 @@ def system_bootstrap_test(
     x, score = _summable(statistics, aggregate)
     present = np.asarray(~np.isnan(x).any(axis=2))
     found: dict[tuple[int, int], Replicated] = {}
-    pairs = [(i, j) for i in range(len(x)) for j in range(i, len(x))]
-    sets = joint_cells(present[:, None], pairs)
-    for joint in sets:
-        weights = multiplicities(resamples(x.shape[1], count=count, seed=seed), x.shape[1])
+    pairs = [(i, i) for i in range(len(x))] + _compared(len(x), baseline)
+    counts = resample_counts(max(1, x.shape[1]), count=count, seed=seed)
+    for joint in joint_cells(present[:, None], pairs):
         chosen = np.where(joint.cells[0][:, None], x[joint.metrics], 0.0)
-        values = score(np.stack([weights @ rows for rows in chosen], axis=1))
+        values = score(_resampled(chosen, counts))
         observed = score(chosen.sum(axis=1))
         found.update(Replicated.of_pairs(joint, values, observed))
     scores = _own_scores(x, present, score)
@@ -89,6 +89,7 @@ def approximate_randomisation(
     statistics: ArrayLike,
     *,
     aggregate: Aggregate | None = None,
+    baseline: int | None = None,
     alternative: Alternative = "two-sided",
     count: int = 1000,
     seed: int = 0,
@@ -104,6 +105,7 @@ def approximate_randomisation(
             segments [systems, segments, statistics]; NaN is missing.
         aggregate: score of sums [..., statistics] -> [...]; needed for statistics, while segment
             scores are averaged.
+        baseline: compare every system with this one (by position) alone; all pairs by default.
         alternative: ``greater``: the row system scores higher than the column system.
         count: number of draws.
         seed: seed of the coins.
@@ -116,14 +118,14 @@ def approximate_randomisation(
     Raises:
         LengthMismatchError: neither shape, or statistics without ``aggregate``.
         UnknownNameError: no such alternative.
-        UsageError: no draws.
+        UsageError: no draws, or a baseline that is no system.
     """
     check_alternative(alternative)
     check_count(count)
     x, score = _summable(statistics, aggregate)
     present = np.asarray(~np.isnan(x).any(axis=2))
     found: dict[tuple[int, int], tuple[float, NDArray[np.float64]]] = {}
-    for joint in joint_cells(present[:, None], all_pairs(len(x))):
+    for joint in joint_cells(present[:, None], _compared(len(x), baseline)):
         chosen = np.where(joint.cells[0][:, None], x[joint.metrics], 0.0)
         found.update(_randomised(joint, chosen, score, count, seed))
     judge = Judge(alternative, plus_one, None)
@@ -134,11 +136,11 @@ def _randomised(
     joint: Joint, x: NDArray[np.float64], score: Aggregate, count: int, seed: int
 ) -> dict[tuple[int, int], tuple[float, NDArray[np.float64]]]:
     totals = x.sum(axis=1)
-    shape = (1, x.shape[1])
-    coins = (exchanged("inputs", shape, (seed,), block)[:, 0] for block in blocks(count))
-    moved = np.concatenate(
-        [np.stack([c.astype(np.float64) @ rows for rows in x], axis=1) for c in coins]
-    )[:count]
+    systems, segments, columns = x.shape
+    rows = x.transpose(1, 0, 2).reshape(segments, systems * columns)
+    coins = (exchanged("inputs", (1, segments), (seed,), block)[:, 0] for block in blocks(count))
+    sums = np.concatenate([c.astype(np.float64) @ rows for c in coins])[:count]
+    moved = sums.reshape(count, systems, columns)
     scores = score(totals)
     found = {}
     for pair, i, j in zip(joint.pairs, *joint.places, strict=True):
@@ -146,6 +148,22 @@ def _randomised(
         null = score(totals[i] + gain) - score(totals[j] - gain)
         found[pair] = (float(scores[i] - scores[j]), null)
     return found
+
+
+def _compared(systems: int, baseline: int | None) -> list[tuple[int, int]]:
+    if baseline is None:
+        return all_pairs(systems)
+    if not 0 <= baseline < systems:
+        raise UsageError(f"the baseline is one of {systems} systems, from 0; got {baseline}")
+    return [(i, baseline) for i in range(systems) if i != baseline]
+
+
+def _resampled(x: NDArray[np.float64], counts: NDArray[np.uint8]) -> NDArray[np.float64]:
+    # sums of x [systems, segments, statistics] over every resample [draws, systems, statistics]
+    systems, segments, columns = x.shape
+    quantities = x.transpose(0, 2, 1).reshape(systems * columns, segments)
+    sums = resampled_sums(quantities, counts)
+    return sums.reshape(systems, columns, -1).transpose(2, 0, 1)
 
 
 def _summable(

@@ -1,0 +1,1 @@
+"""Judging: which systems differ under some metrics, and whether metrics agree with people."""
