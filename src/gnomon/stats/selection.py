@@ -19,7 +19,7 @@ _NORMAL = 1.483  # MAD times this estimates the deviation of normal data
 def outliers(human: ArrayLike, *, threshold: float = 2.5) -> NDArray[np.bool_]:
     """Systems whose human score lies far from the median (Mathur et al., 2020).
 
-    |s - median| / (1.483 MAD) > threshold, MAD the median of |s - median|.
+    ``|s - median| / (1.483 MAD) > threshold``, MAD the median of ``|s - median|``.
 
     Args:
         human: human system scores [n]; NaN is missing.

@@ -48,7 +48,7 @@ def p_value(
         null: values drawn under the null hypothesis [draws]; undefined ones (NaN) do not count.
         observed: the value observed.
         alternative: ``greater``: null >= observed; ``less``: null <= observed; ``two-sided``:
-            |null| >= |observed|. Values that differ by rounding alone are equal.
+            ``|null| >= |observed|``. Values that differ by rounding alone are equal.
         plus_one: (r + 1)/(B + 1), r of B draws being extreme: the observation is one of the
             values possible under the null, and p is never 0 (Davison and Hinkley, 1997; Phipson
             and Smyth, 2010). Without: r/B, as mt-metrics-eval reports it.

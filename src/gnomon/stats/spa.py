@@ -28,7 +28,7 @@ def spa(
 ) -> float:
     """Soft pairwise accuracy (Thompson et al., 2024), 1 less the pairwise confidence error.
 
-    1 - mean over pairs i < j of |p_human(i > j) - p_metric(i > j)|, p from
+    1 - mean over pairs i < j of ``|p_human(i > j) - p_metric(i > j)|``, p from
     :func:`system_p_values` with the same random signs on both sides. Cells that lack either score
     take no part.
 
