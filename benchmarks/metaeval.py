@@ -1,7 +1,7 @@
 """Meta-evaluation speed as ratios against mt-metrics-eval's published algorithms, in one run.
 
 ``python benchmarks/metaeval.py`` prints the table and writes it to
-``benchmarks/RESULTS-metaeval.md``. mt-metrics-eval is in no package registry, so the peers here are
+``benchmarks/metaeval.md``. mt-metrics-eval is in no package registry, so the peers here are
 plain implementations of what it publishes (and of a resampling loop), written for this file; both
 sides must give equal results. One core, float64, CPU seconds, medians of interleaved rounds. Peers
 that would take minutes are run on fewer pairs and draws, each as costly as the rest, and scaled up;
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-_RESULTS = Path(__file__).resolve().parent / "RESULTS-metaeval.md"
+_RESULTS = Path(__file__).resolve().parent / "metaeval.md"
 _ROUNDS = 3
 _METRICS, _SYSTEMS, _SEGMENTS = 20, 15, 2000
 _DRAWS = 1000

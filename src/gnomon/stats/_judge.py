@@ -15,11 +15,10 @@ if TYPE_CHECKING:
 class PairTest(NamedTuple):
     """A test of every ordered pair of metrics; arrays are NaN where undefined.
 
-    Attributes:
-        statistics: the statistic of each metric on all its cells [metrics].
-        differences: row metric less column metric, on the cells both have [metrics, metrics].
-        p: p-values of the alternative said of (row, column) [metrics, metrics].
-        draws: draws behind each p-value [metrics, metrics].
+    - ``statistics``: the statistic of each metric on all its cells [metrics].
+    - ``differences``: row metric less column metric, on the cells both have [metrics, metrics].
+    - ``p``: p-values of the alternative said of (row, column) [metrics, metrics].
+    - ``draws``: draws behind each p-value [metrics, metrics].
     """
 
     statistics: NDArray[np.float64]

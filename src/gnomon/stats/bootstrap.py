@@ -37,12 +37,11 @@ _NULLS: tuple[Null, ...] = ("sign", "centred")
 class BootstrapTest(NamedTuple):
     """Intervals of each metric's statistic, and a test of every ordered pair.
 
-    Attributes:
-        statistics: the statistic of each metric on all its cells [metrics].
-        intervals: lower and upper ends [2, metrics].
-        differences: row metric less column metric, on the cells both have [metrics, metrics].
-        difference_intervals: lower and upper ends [2, metrics, metrics].
-        p: p-values of the alternative said of (row, column) [metrics, metrics].
+    - ``statistics``: the statistic of each metric on all its cells [metrics].
+    - ``intervals``: lower and upper ends [2, metrics].
+    - ``differences``: row metric less column metric, on the cells both have [metrics, metrics].
+    - ``difference_intervals``: lower and upper ends [2, metrics, metrics].
+    - ``p``: p-values of the alternative said of (row, column) [metrics, metrics].
     """
 
     statistics: NDArray[np.float64]

@@ -17,13 +17,12 @@ __all__ = ["PRESETS", "Rules", "rules"]
 class Rules(NamedTuple):
     """Options of the tests in one shared task.
 
-    Attributes:
-        alternative: what is tested of (better, worse) metric.
-        draws: number of draws.
-        plus_one: whether the observation counts as a draw.
-        early_stopping: when drawing ended early.
-        alpha: largest p that is significant.
-        spa_seed: seed of the sign flips of soft pairwise accuracy, where the task used it.
+    - ``alternative``: what is tested of (better, worse) metric.
+    - ``draws``: number of draws.
+    - ``plus_one``: whether the observation counts as a draw.
+    - ``early_stopping``: when drawing ended early.
+    - ``alpha``: largest p that is significant.
+    - ``spa_seed``: seed of the sign flips of soft pairwise accuracy, where the task used it.
     """
 
     alternative: Alternative = "greater"
