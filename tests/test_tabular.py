@@ -291,3 +291,16 @@ def test_small_figures_reach_every_format() -> None:
     assert r"(0.99)\,{\scriptsize {[}5{]}}" in to_latex(grid(FEW))
     assert r"| (0.99) \[5\] |" in to_markdown(grid(FEW))
     assert "n" not in "".join(grid(finding()).notes)
+
+
+def test_a_listing_shows_its_first_rows_and_says_how_many_there_are() -> None:
+    columns = (Column("system", "System"), Column("p", "p", "number"))
+    rows = tuple({"system": name, "p": 0.01} for name in "abc")
+    table = Table("tests", "Tests", columns, rows, note="A note.")
+    cut, whole = (Listing("tests", "The first", ("system",), most=most) for most in (2, 3))
+    finding = Finding("x", "X", (table,), {}, views=(cut, whole))
+    short, full = (grid(finding, view) for view in finding.views)
+    assert [row.cells[0].text for row in short.rows] == ["a", "b"]
+    assert short.notes == ("The first 2 of 3 rows. A note.",)
+    assert len(full.rows) == 3
+    assert full.notes == ("A note.",)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from gnomon.findings import Column
 from gnomon.report import write_html
 
 if TYPE_CHECKING:
@@ -218,6 +220,34 @@ def test_marks_are_cut_by_code_points(browser: Any, tmp_path: Path, finding: Fin
     page.goto((tmp_path / "one.html").as_uri())
     assert page.locator("mark").all_inner_texts() == ["né", "ok"]
     assert "(empty)" in page.locator(".candidate").nth(1).inner_text()
+    page.close()
+
+
+def test_the_ends_of_an_interval_stand_behind_its_value(
+    browser: Any, tmp_path: Path, finding: Finding
+) -> None:
+    table = finding.tables[0]
+    ends = ("muler_low", "muler_high")
+    columns = (
+        *(replace(c, ends=ends) if c.name == "muler" else c for c in table.columns),
+        *(Column(name, name, "share") for name in ends),
+    )
+    rows = tuple(
+        {**row, "muler": 0.25, "muler_low": 0.125, "muler_high": 0.5} for row in table.rows
+    )
+    write_html(
+        tmp_path / "r.html",
+        replace(finding, tables=(replace(table, columns=columns, rows=rows), *finding.tables[1:])),
+    )
+    page = browser.new_page()
+    page.goto((tmp_path / "r.html").as_uri())
+    page.wait_for_selector("html[data-ready]", timeout=15_000)
+    assert page.locator("table.data").first.locator("tbody tr").first.inner_text().count(
+        "0.25 [0.13, 0.50]"
+    ) == 1  # fmt: skip
+    assert "muler_low" not in page.locator("table.data thead").first.inner_text()
+    page.locator("table.heat td[data-r='0'][data-c='0']").hover()
+    assert "MuLER 0.25 [0.13, 0.50]" in page.locator("p.detail").first.inner_text()
     page.close()
 
 
