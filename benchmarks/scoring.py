@@ -18,7 +18,7 @@ from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 from sacrebleu.tokenizers.tokenizer_re import TokenizerRegexp
 
 import gnomon as gn
-from gnomon.metrics import _compiled
+from gnomon.metrics import _compiled, bind
 from gnomon.metrics.tokenise import tokenise
 
 if TYPE_CHECKING:
@@ -65,6 +65,38 @@ def sentences(task: str, data: gn.TestSet, spec: str, peer: Callable[[], object]
         (theirs, k * some.segments),
         same=same,
         prepare=empty_caches,
+    )
+
+
+def known_tokens(data: gn.TestSet) -> Row:
+    """Sentence scores of texts whose tokens are at hand: integers here, strings there."""
+    references = data.references["A"]
+    peer = BLEU(effective_order=True, tokenize="none")
+
+    def theirs() -> object:
+        return [
+            [peer.sentence_score(c, [r]).score for c, r in zip(texts, references, strict=True)]
+            for texts in data.systems.values()
+        ]
+
+    ready = []
+    for _ in range(ROUNDS):
+        again = fresh(data)
+        _, metric = bind(again, "bleu(tokenize='none')")
+        metric.texts.tokens.of(again.batch().texts)  # type: ignore[attr-defined]
+        ready.append((metric, again.batch()))
+
+    def ours() -> object:
+        metric, batch = ready.pop()
+        return metric.segments(batch)
+
+    work = len(data.systems) * data.segments
+    return compare(
+        f"sentence BLEU, tokens at hand, {len(data.systems)} systems",
+        "sacreBLEU's `sentence_score`, `tokenize='none'`",
+        "sentence",
+        (ours, work),
+        (theirs, work),
     )
 
 
@@ -117,6 +149,7 @@ def main() -> None:
             "bleu(tokenize='none')",
             partial(bleu, tokenize="none"),
         ),
+        known_tokens(tokenised(data)),
         sentences(f"sentence chrF2, {k} systems", data, "chrf", CHRF),
         sentences("sentence TER, 1 system", part(one, _SOME), "ter", TER),
     ]

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gnomon.metrics._sequences import Layout, Sequences, offsets_of, ranges
+from gnomon.metrics import _compiled
+from gnomon.metrics._sequences import Layout, Parts, Sequences, offsets_of, ranges
 from gnomon.metrics.tokenise import code_points
 
 if TYPE_CHECKING:
@@ -24,11 +25,15 @@ __all__ = ["character_layout", "mean_lengths", "spaced_layout", "token_lengths"]
 def character_layout(words: TokenTable) -> Layout:
     """The characters of the words, white space left out."""
     starts, codes = words.vocabulary.bounds, _numbered(words.vocabulary.codes)
-    lengths = token_lengths(words)
-    bounds = offsets_of(lengths)
-    ids = codes[ranges(starts[words.ids], lengths)]
+    loops = _compiled.kernels(len(words))
+    if loops is None:
+        lengths = token_lengths(words)
+        bounds = offsets_of(lengths)
+        ids = codes[ranges(starts[words.ids], lengths)]
+    else:
+        ids, bounds = loops.spelled(words.ids, starts, codes)
     base = Sequences(bounds[words.offsets], ids)
-    return Layout(base, bounds[:-1], bounds[1:], words.text_of)
+    return Layout(base, lambda: Parts(bounds[:-1], bounds[1:], words.text_of))
 
 
 def spaced_layout(texts: Sequence[str], words: TokenTable) -> Layout:
@@ -38,7 +43,7 @@ def spaced_layout(texts: Sequence[str], words: TokenTable) -> Layout:
     bounds = offsets_of(token_lengths(words))
     start, last = visible[bounds[:-1]], visible[bounds[1:] - 1]
     base = Sequences(offsets_of(np.array([len(text) for text in texts], dtype=np.int64)), codes)
-    return Layout(base, start, last + 1, words.text_of, gapless=False)
+    return Layout(base, lambda: Parts(start, last + 1, words.text_of), gapless=False)
 
 
 def token_lengths(words: TokenTable) -> NDArray[np.int64]:

@@ -93,7 +93,7 @@ class Recount:
         self._lengths = lengths
         self.loops = _compiled.kernels(work) if layout.gapless else None
         self._offsets = masks.tokens.offsets
-        self._fates = np.zeros(len(layout.start) * (self.loops is not None), dtype=np.int8)
+        self._fates = np.zeros(len(masks.tokens.ids) * (self.loops is not None), dtype=np.int8)
         self._runs = np.ones(len(self._fates), dtype=np.int32)
 
     def __call__(

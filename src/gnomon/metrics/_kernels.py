@@ -27,6 +27,8 @@ __all__ = [
     "clipped_matches",
     "covered_tokens",
     "masked_matches",
+    "sentence_bleu",
+    "spelled",
     "split",
 ]
 
@@ -356,6 +358,30 @@ def split(codes, texts, classes, rule, known, slots, keys, bounds, store):
             ends[token] -= texts[t]
         at += counts[t]
     return counts, ids, starts[:made].copy(), ends[:made].copy(), known, slots, keys, bounds, store
+
+
+@njit(cache=True, nogil=True)
+def spelled(words, bounds, codes):
+    """The characters of words, one after the other.
+
+    Args:
+        words: int32 [W], words by number.
+        bounds: int64, bounds of each word in ``codes``.
+        codes: int32, the characters of all words.
+
+    Returns:
+        int32, the characters; int64 [W + 1], the bounds of each word in them.
+    """
+    ends = np.empty(len(words) + 1, dtype=np.int64)
+    ends[0] = 0
+    for w in range(len(words)):
+        ends[w + 1] = ends[w] + bounds[words[w] + 1] - bounds[words[w]]
+    characters = np.empty(ends[-1], dtype=np.int32)
+    for w in range(len(words)):
+        low, at = bounds[words[w]], ends[w]
+        for i in range(ends[w + 1] - at):
+            characters[at + i] = codes[low + i]
+    return characters, ends
 
 
 @njit(cache=True, nogil=True)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from gnomon.metrics._rouge_kernels import KERNELS
+from gnomon.metrics._rouge_table import RougeTokens
 from gnomon.metrics._token_masks import Sequences, TokenMasks
-from gnomon.metrics.tokenise import Tokenised
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -47,7 +47,7 @@ class RougePairs:
     """
 
     def __init__(self, kind: str, tokeniser: RougeTokeniser) -> None:
-        self.tokens = Tokenised(tokeniser)
+        self.tokens = RougeTokens(tokeniser)
         self.counted = 0
         self._kind = kind
         self._break: tuple[TokenTable, int | None] | None = None

@@ -38,9 +38,8 @@ class RougeTokeniser:
     def __call__(self, text: str) -> Tokens:
         """The tokens, and where they stand in the text."""
         characters = lowered(text)
-        pattern = _TOKEN_OR_BREAK if self.lines else _TOKEN
-        matches = list(pattern.finditer(characters.text))
-        strings = [self._stem(match[0]) for match in matches]
+        matches = list(self.pattern.finditer(characters.text))
+        strings = [self.stem(match[0]) for match in matches]
         starts = [characters.starts[match.start()] for match in matches]
         ends = [characters.ends[match.end() - 1] for match in matches]
         wide = [string != "\n" for string in strings]
@@ -48,7 +47,13 @@ class RougeTokeniser:
             strings, starts, [e if w else s for s, e, w in zip(starts, ends, wide, strict=True)]
         )
 
-    def _stem(self, word: str) -> str:
+    @property
+    def pattern(self) -> re.Pattern[str]:
+        """What a token is, in a lower-cased text."""
+        return _TOKEN_OR_BREAK if self.lines else _TOKEN
+
+    def stem(self, word: str) -> str:
+        """The token that stands for a word; short words stay as they are."""
         if self.stemmer is None or len(word) < _STEMMED_FROM:
             return word
         return self.stemmer.stem(word)

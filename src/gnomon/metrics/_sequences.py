@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
     from gnomon.metrics._token_masks import Masks, Side
     from gnomon.metrics.tokenise import TokenTable
 
-__all__ = ["Layout", "Sequences", "offsets_of", "ranges", "rows_of"]
+__all__ = ["Layout", "Parts", "Sequences", "offsets_of", "ranges", "rows_of"]
 
 
 class Sequences(NamedTuple):
@@ -38,32 +38,53 @@ class Sequences(NamedTuple):
         return Sequences(offsets_of(lengths), self.ids[ranges(starts, lengths)])
 
 
+class Parts(NamedTuple):
+    """Which part of a layout each token holds, int64 [tokens] each, as in :class:`Layout`."""
+
+    start: NDArray[np.int64]
+    end: NDArray[np.int64]
+    text_of: NDArray[np.int64]
+
+
 @dataclass(frozen=True, eq=False)
 class Layout:
     """What a metric counts n-grams on (words, characters), and which part each token holds.
 
     Attributes:
         base: the ids of all texts, unmasked.
-        start: int64 [tokens], first position of each token in ``base.ids``.
-        end: int64 [tokens], position after its last one.
-        text_of: int64 [tokens], the text of each token.
+        parts: finds the parts of the tokens; called once, when something is masked.
         gapless: the tokens of a text follow each other and hold all of it.
         words: every token is one id, its own row.
     """
 
     base: Sequences
-    start: NDArray[np.int64]
-    end: NDArray[np.int64]
-    text_of: NDArray[np.int64]
+    parts: Callable[[], Parts]
     gapless: bool = True
     words: bool = False
 
     @classmethod
     def of_words(cls, tokens: TokenTable) -> Layout:
         """The tokens themselves, one id each."""
-        rows = np.arange(len(tokens.ids))
-        base = Sequences(tokens.offsets, tokens.ids)
-        return cls(base, rows, rows + 1, tokens.text_of, words=True)
+        return cls(Sequences(tokens.offsets, tokens.ids), lambda: _whole(tokens), words=True)
+
+    @property
+    def start(self) -> NDArray[np.int64]:
+        """First position of each token in ``base.ids``, int64 [tokens]."""
+        return self._parts.start
+
+    @property
+    def end(self) -> NDArray[np.int64]:
+        """Position after the last one of each token, int64 [tokens]."""
+        return self._parts.end
+
+    @property
+    def text_of(self) -> NDArray[np.int64]:
+        """The text of each token, int64 [tokens]."""
+        return self._parts.text_of
+
+    @cached_property
+    def _parts(self) -> Parts:
+        return self.parts()
 
     @cached_property
     def width(self) -> int:
@@ -117,6 +138,11 @@ class Layout:
         ids[places] = masks.ids(side)[chosen][begins]
         ends = np.concatenate([[0], np.cumsum(counts)])
         return Sequences(ends[plain.offsets], np.repeat(ids, counts))
+
+
+def _whole(tokens: TokenTable) -> Parts:
+    rows = np.arange(len(tokens.ids))
+    return Parts(rows, rows + 1, tokens.text_of)
 
 
 def ranges(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:

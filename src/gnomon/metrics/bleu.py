@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 import numpy as np
 
 from gnomon.errors import SpecError, UnknownNameError
+from gnomon.metrics import _compiled
 from gnomon.metrics._bleu_formula import Smoothing, SmoothMethod, bleu, nltk_bleu
 from gnomon.metrics._comparisons import Texts, in_blocks, masked_scores, references_field
 from gnomon.metrics._counting import Recount, counted
@@ -132,7 +133,12 @@ class BoundBleu:
     def segments(self, batch: Batch) -> NDArray[np.float64]:
         """Sentence BLEU, float64 [K, N]; NaN where a segment has no reference."""
         comparisons, statistics = self._base(batch)
-        return comparisons.spread(self._sentence_scores(statistics), np.nan)
+        loops = _compiled.kernels(len(statistics))
+        if loops is None or self.options.variant:
+            return comparisons.spread(self._sentence_scores(statistics), np.nan)
+        counts = statistics[:, 2 : 2 + self.options.max_ngram_order].astype(np.int32)
+        lengths = statistics[:, :2].astype(np.int64).T.copy()
+        return comparisons.spread(self._compiled_scores(loops, counts, *lengths), np.nan)
 
     def system(self, batch: Batch) -> NDArray[np.float64]:
         """Corpus BLEU, float64 [K]; segments without a reference are left out."""
@@ -230,11 +236,21 @@ class BoundBleu:
         """Sentence BLEU of some comparisons, float64 [P]."""
         if loops is None or self.options.variant:
             return self._sentence_scores(self._columns(pairing, found))
+        closest = closest_lengths(pairing, found)
+        return self._compiled_scores(loops, found.matches, found.candidates, closest)
+
+    def _compiled_scores(
+        self,
+        loops: ModuleType,
+        matches: NDArray[np.int32] | NDArray[np.int64],
+        lengths: NDArray[np.int64],
+        closest: NDArray[np.int64],
+    ) -> NDArray[np.float64]:
         codes = {"none": loops.NO_SMOOTHING, "exp": loops.EXP, "floor": loops.FLOOR}
         scores: NDArray[np.float64] = loops.sentence_bleu(
-            found.matches,
-            found.candidates,
-            closest_lengths(pairing, found),
+            matches,
+            lengths,
+            closest,
             codes.get(self.options.smooth_method, loops.ADD_K),
             self.options.smoothing.value,
             self.options.effective_order is not False,
