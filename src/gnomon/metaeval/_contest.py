@@ -1,0 +1,255 @@
+"""One test set as the judge sees it: what people and metrics scored, system by system."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from gnomon.errors import LengthMismatchError, UsageError
+from gnomon.human import only_kind
+from gnomon.metrics import score
+from gnomon.scores import Scores
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from numpy.typing import NDArray
+
+    from gnomon.human import RankedPairs, Ranking
+    from gnomon.metrics import BoundMetric, Metric
+    from gnomon.testset import TestSet
+
+    AnyMetric: TypeAlias = str | Metric | BoundMetric | Callable[..., float] | Scores
+    #: one for all test sets, or the scores of each (None: it has none there)
+    Wanted: TypeAlias = AnyMetric | Sequence[Scores | None]
+
+__all__ = ["Contest", "Entry", "contest", "has_texts", "named"]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """The scores of one metric, higher is better; NaN is missing.
+
+    Attributes:
+        metric: its name.
+        system: system scores [K].
+        segments: segment scores [K, N].
+        control: whether it is no metric but something to compare metrics with.
+    """
+
+    metric: str
+    system: NDArray[np.float64]
+    segments: NDArray[np.float64]
+    control: bool = False
+
+
+@dataclass(frozen=True)
+class Contest:
+    """Metrics against people on one test set. Systems are sorted by name.
+
+    Attributes:
+        testset: the test set.
+        name: what to call it in tables.
+        pair: its language pair, or its name if it has none.
+        systems: all systems that people or metrics scored, sorted [K].
+        kinds: kind of the human scores by level; a level without scores is missing.
+        system: people's system scores [K], NaN where there are none.
+        segments: people's segment scores [K, N].
+        ranking: relative rankings.
+        entries: the metrics, in the order given.
+        signatures: how to make their scores again, by metric.
+        notices: what a reader should know.
+    """
+
+    testset: TestSet
+    name: str
+    pair: str
+    systems: tuple[str, ...]
+    kinds: Mapping[str, str]
+    system: NDArray[np.float64]
+    segments: NDArray[np.float64]
+    ranking: Ranking | None
+    entries: tuple[Entry, ...]
+    signatures: Mapping[str, str] = field(default_factory=dict)
+    notices: tuple[str, ...] = ()
+
+    @property
+    def ranked(self) -> RankedPairs | None:
+        """The rankings as indices."""
+        return None if self.ranking is None else self.ranking.pairs(self.systems)
+
+
+def named(metrics: Sequence[Wanted] | Mapping[str, Wanted]) -> list[tuple[str | None, Wanted]]:
+    """Metrics under the names they are to have; None: their own."""
+    if isinstance(metrics, Mapping):
+        return list(metrics.items())
+    if isinstance(metrics, (str, Scores)) or not isinstance(metrics, Sequence):
+        return [(None, metrics)]
+    return [(None, one) for one in metrics]
+
+
+def contest(
+    testset: TestSet,
+    place: int,
+    sets: int,
+    metrics: Sequence[tuple[str | None, Wanted]],
+    *,
+    human: Sequence[str] = (),
+    human_systems: bool = False,
+    allow_code: bool = False,
+    tick: Callable[[str, int, int], None] | None = None,
+) -> Contest:
+    """Score a test set and put everything into the order of the systems.
+
+    Args:
+        testset: the test set.
+        place: its place among the test sets, from 0.
+        sets: how many test sets there are.
+        metrics: names and metrics.
+        human: kinds of human scores and rankings to use; empty: the only one there is.
+        human_systems: whether human translators are judged among the systems.
+        allow_code: let a spec ``python('module:function')`` run code.
+        tick: progress.
+
+    Raises:
+        DataError: there are several kinds of human scores and none was named.
+        UsageError: two metrics have one name, or scores belong to other test sets.
+    """
+    scored: list[tuple[str, Scores]] = []
+    for done, (name, wanted) in enumerate(metrics, start=1):
+        found = _scores(testset, wanted, place, sets, allow_code=allow_code)
+        if found is not None:
+            scored.append((name or found.metric, found))
+        if tick:
+            tick(f"scoring {testset.name}", done, len(metrics))
+    _check_names([name for name, _ in scored])
+    kinds = _kinds(testset, human)
+    systems, left_out = _systems(testset, kinds, [s for _, s in scored], keep=human_systems)
+    entries = tuple(_entry(name, s, systems, testset.segments) for name, s in scored)
+    ranking = testset.ranking(kinds["ranking"]) if "ranking" in kinds else None
+    shape = (len(systems), testset.segments)
+    return Contest(
+        testset=testset,
+        name=_title(testset),
+        pair=testset.language_pair or testset.name,
+        systems=systems,
+        kinds=kinds,
+        system=_human(testset, kinds, "system", systems, shape[:1]),
+        segments=_human(testset, kinds, "segment", systems, shape),
+        ranking=ranking,
+        entries=entries,
+        signatures={name: str(s.signature) for name, s in scored},
+        notices=tuple(left_out),
+    )
+
+
+def has_texts(testset: TestSet) -> bool:
+    """Whether any output has a text; there are none where scores alone were given."""
+    return any(any(texts) for texts in testset.systems.values())
+
+
+def _title(testset: TestSet) -> str:
+    pair = testset.language_pair
+    return testset.name if not pair or pair in testset.name else f"{testset.name} {pair}"
+
+
+def _scores(
+    testset: TestSet, wanted: Wanted, place: int, sets: int, *, allow_code: bool
+) -> Scores | None:
+    if isinstance(wanted, Scores):
+        if sets > 1:
+            raise UsageError(
+                f"scores of {wanted.metric!r} belong to one test set, and there are {sets}; give a"
+                " list with the scores of each test set (None where there are none)"
+            )
+        return wanted
+    if isinstance(wanted, Sequence) and not isinstance(wanted, str):
+        if len(wanted) != sets:
+            raise UsageError(
+                f"a metric came as a list of {len(wanted)} Scores, and there are {sets} test sets;"
+                " give one Scores (or None) for each"
+            )
+        return wanted[place]
+    if not has_texts(testset):
+        raise UsageError(
+            f"test set {testset.name!r} holds no texts, so that metrics cannot score it; give score"
+            " files alone, or a test set with texts"
+        )
+    return score(testset, wanted, allow_code=allow_code)
+
+
+def _check_names(names: Sequence[str]) -> None:
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise UsageError(
+            f"two metrics are called {', '.join(twice)}; give them names of their own (NAME=FILE on"
+            " the command line, {name: scores} in Python)"
+        )
+
+
+def _kinds(testset: TestSet, human: Sequence[str]) -> dict[str, str]:
+    """The kind of human scores for each level, and of rankings."""
+    found = {}
+    there = {
+        "system": testset.human_kinds("system"),
+        "segment": testset.human_kinds("segment"),
+        "ranking": tuple(ranking.kind for ranking in testset.rankings),
+    }
+    for level, kinds in there.items():
+        fitting = [kind for kind in kinds if kind in human] if human else list(kinds)
+        if fitting:
+            found[level] = only_kind(None, fitting, f"human {level} scores")
+    return found
+
+
+def _systems(
+    testset: TestSet, kinds: Mapping[str, str], scored: Iterable[Scores], *, keep: bool
+) -> tuple[tuple[str, ...], list[str]]:
+    judged = [h.systems for h in testset.human if h.kind in kinds.values()]
+    ranked = [r.systems for r in testset.rankings if r.kind == kinds.get("ranking")]
+    names = {*testset.systems, *(n for group in (*judged, *ranked) for n in group)}
+    names |= {name for scores in scored for name in scores.systems}
+    people = sorted(n for n in names if n in testset.info and testset.info[n].human)
+    if keep or not people:
+        return tuple(sorted(names)), []
+    said = f"{_title(testset)}: human translations are left out: {', '.join(people)}"
+    return tuple(sorted(names - set(people))), [said]
+
+
+def _human(
+    testset: TestSet,
+    kinds: Mapping[str, str],
+    level: str,
+    systems: Sequence[str],
+    shape: tuple[int, ...],
+) -> NDArray[np.float64]:
+    if level not in kinds:
+        return np.full(shape, np.nan)
+    own = [h for h in testset.human if h.kind == kinds[level]]
+    given = [h for h in own if h.level == level] or own  # system scores may be means of segments
+    known = {name for h in given for name in h.systems}
+    there = [name for name in systems if name in known or name in testset.systems]
+    values = np.full(shape, np.nan)
+    rows = [systems.index(name) for name in there]
+    values[rows] = testset.human_scores(kinds[level], level, systems=there)
+    return values
+
+
+def _entry(name: str, scores: Scores, systems: Sequence[str], segments: int) -> Entry:
+    if scores.segments.shape != (len(scores.systems), segments):
+        raise LengthMismatchError(
+            f"the scores of {name!r} have shape {scores.segments.shape}, and the test set has"
+            f" {segments} segments; {len(scores.systems)} x {segments} is expected"
+        )
+    sign = 1.0 if scores.higher_is_better else -1.0
+    index = {system: row for row, system in enumerate(scores.systems)}
+    known = [place for place, system in enumerate(systems) if system in index]
+    rows = [index[systems[place]] for place in known]
+    system = np.full(len(systems), np.nan)
+    cells = np.full((len(systems), segments), np.nan)
+    system[known] = sign * np.asarray(scores.system, dtype=np.float64)[rows]
+    cells[known] = sign * np.asarray(scores.segments, dtype=np.float64)[rows]
+    return Entry(name, system, cells)

@@ -1,0 +1,114 @@
+"""Human judgements from files: for test sets, and instead of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gnomon.errors import UsageError
+from gnomon.formats import read_human
+from gnomon.metaeval._score_files import file_scores, pair_of, split_name
+from gnomon.testset import TestSet
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from os import PathLike
+
+__all__ = ["textless", "with_judgements"]
+
+
+def with_judgements(
+    testsets: Sequence[TestSet],
+    files: Sequence[str | PathLike[str]],
+    *,
+    format: str | None = None,  # noqa: A002  # the word that users know from every command
+) -> tuple[list[TestSet], tuple[str, ...]]:
+    """The test sets with what people said of them in files, and the kinds of these judgements.
+
+    Args:
+        testsets: the test sets.
+        files: files of any format that :func:`gnomon.formats.read_human` knows; ``KIND=FILE`` says
+            what to call the judgements. Where there are several test sets, a file's name (or its
+            folder's) tells the language pair.
+        format: the format of all these files, if they do not tell.
+
+    Raises:
+        UsageError: it is unclear which test set a file belongs to.
+        GnomonError: whatever is wrong in a file.
+    """
+    found, kinds = list(testsets), dict[str, None]()
+    for file in files:
+        kind, path = split_name(str(file))
+        for place in _places(path, found):
+            judgements = read_human(path, found[place], format=format, kind=kind)
+            found[place] = found[place].with_human(judgements)
+            kinds |= dict.fromkeys(h.kind for h in judgements.scores)
+            kinds |= dict.fromkeys(r.kind for r in judgements.rankings)
+    return found, tuple(kinds)
+
+
+def textless(
+    files: Sequence[str | PathLike[str]],
+    score_files: Sequence[str | PathLike[str]],
+    *,
+    format: str | None = None,  # noqa: A002  # likewise
+    language_pair: str | None = None,
+) -> tuple[list[TestSet], tuple[str, ...]]:
+    """Test sets of judged systems without any text, one per language pair of the files.
+
+    Args:
+        files: human judgements, as for :func:`with_judgements`.
+        score_files: score files; they tell the systems and the number of segments.
+        format: the format of the files of judgements, if they do not tell.
+        language_pair: the pair of files whose names do not tell it.
+
+    Returns:
+        The test sets, by language pair, and the kinds of the judgements.
+    """
+    pairs = dict.fromkeys(pair_of(split_name(str(file))[1]) or language_pair for file in files)
+    if None in pairs and len(pairs) > 1:
+        raise UsageError(
+            "without test sets, the names of files with human scores must tell their language"
+            " pairs, as in de-en.da-z.sys.tsv; or give one file, and its pair with -l"
+        )
+    return with_judgements([_bare(pair, score_files) for pair in pairs], files, format=format)
+
+
+def _bare(pair: str | None, score_files: Sequence[str | PathLike[str]]) -> TestSet:
+    places: dict[tuple[str, int | None], None] = {}
+    for file in score_files:
+        path = split_name(str(file))[1]
+        if pair_of(path) not in (None, pair):
+            continue
+        try:
+            scores = file_scores(path, pair, pair or "")
+        except LookupError:
+            continue  # the file holds other language pairs
+        places |= {place: None for given in scores.values() for place in given}
+    segments = max((number for _, number in places if number is not None), default=1)
+    systems = dict.fromkeys(system for system, _ in places)
+    if not systems:
+        raise UsageError(
+            f"no score file holds scores of {pair or 'the judged systems'}; there are no texts to"
+            " score either: name a test set with -t, or score files of the pair"
+        )
+    return TestSet(
+        name=pair or "scores",
+        references={},
+        systems={system: ("",) * segments for system in systems},
+        sources=("",) * segments,
+        language_pair=pair,
+    )
+
+
+def _places(path: str, testsets: Sequence[TestSet]) -> list[int]:
+    if len(testsets) == 1:
+        return [0]
+    told = pair_of(path)
+    fitting = [k for k, one in enumerate(testsets) if told and one.language_pair == told]
+    if not fitting:
+        there = ", ".join(one.language_pair or one.name for one in testsets)
+        raise UsageError(
+            f"{path}: there are {len(testsets)} test sets ({there}), and neither its name nor its"
+            " folder tells which one it belongs to; put the language pair into its name"
+        )
+    return fitting

@@ -1,0 +1,214 @@
+"""What is measured: a statistic at a level, under a grouping; and the presets of shared tasks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, TypeAlias, cast, get_args
+
+from gnomon.errors import UnknownNameError, UsageError
+
+__all__ = [
+    "LEVELS",
+    "PRESETS",
+    "STATISTICS",
+    "Grouping",
+    "Level",
+    "Measure",
+    "Preset",
+    "measures",
+    "preset_of",
+]
+
+Level: TypeAlias = Literal["system", "segment"]
+Grouping: TypeAlias = Literal["none", "item", "system"]
+LEVELS: tuple[Level, ...] = get_args(Level)
+_ALL: tuple[Grouping, ...] = get_args(Grouping)
+
+
+class Statistic(NamedTuple):
+    """What a statistic is called, where it exists, and what it counts.
+
+    Attributes:
+        title: heading for people.
+        levels: where it exists.
+        groupings: at segment level, which groupings it has; the first is taken unless some are
+            asked for.
+        unit: what its n counts.
+        ties: whether it judges ties, so that controls belong beside it.
+        default: whether it is taken unless statistics are named.
+    """
+
+    title: str
+    levels: tuple[Level, ...]
+    groupings: tuple[Grouping, ...] = ()
+    unit: str = ""
+    ties: bool = False
+    default: bool = True
+
+
+STATISTICS: Mapping[str, Statistic] = {
+    "pearson": Statistic("Pearson", LEVELS, _ALL),
+    "spearman": Statistic("Spearman", LEVELS, _ALL),
+    "kendall_b": Statistic("Kendall tau-b", LEVELS, _ALL),
+    "kendall_c": Statistic("Kendall tau-c", ("segment",), _ALL, default=False),
+    "pairwise_accuracy": Statistic("pairwise accuracy", ("system",), unit="pairs", ties=True),
+    "spa": Statistic("soft pairwise accuracy", ("system",), unit="pairs", ties=True),
+    "acc_eq": Statistic(
+        "accuracy with tie calibration", ("segment",), ("item", "system", "none"), "pairs", True
+    ),
+    "acc_eq_held_out": Statistic(
+        "accuracy with ties calibrated on other segments",
+        ("segment",),
+        ("item", "system", "none"),
+        "pairs",
+        True,
+        False,
+    ),
+    "pairwise_difference_pearson": Statistic(
+        "Pearson of pairwise differences",
+        ("segment",),
+        ("item", "system", "none"),
+        "pairs",
+        default=False,
+    ),
+    "darr": Statistic("DaRR", ("segment",), ("item",), "pairs", True),
+}
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A statistic at a level under a grouping.
+
+    Attributes:
+        statistic: a key of :data:`STATISTICS`.
+        level: "system" or "segment".
+        grouping: "none", "item" (over systems within each segment) or "system" (over segments
+            within each system); "none" at system level.
+    """
+
+    statistic: str
+    level: Level
+    grouping: Grouping
+
+    @property
+    def kind(self) -> Statistic:
+        """What is known of its statistic."""
+        return STATISTICS[self.statistic]
+
+    @property
+    def title(self) -> str:
+        """Heading for people."""
+        by = {"none": "", "item": ", by item", "system": ", by system"}[self.grouping]
+        return f"{self.kind.title}, {self.level} level{by}"
+
+    @property
+    def unit(self) -> str:
+        """What n counts."""
+        return self.kind.unit or {"system": "systems", "segment": "scores"}[self.level]
+
+    @property
+    def human_level(self) -> Level:
+        """The level of the human scores that it needs."""
+        return "segment" if self.statistic == "spa" else self.level
+
+    @property
+    def is_row_statistic(self) -> bool:
+        """Whether :mod:`gnomon.stats` resamples it by name."""
+        return self.statistic in {
+            "pearson",
+            "spearman",
+            "kendall_b",
+            "kendall_c",
+            "pairwise_accuracy",
+        }
+
+
+class Preset(NamedTuple):
+    """The measures of a shared task.
+
+    Attributes:
+        measures: what was measured.
+        says: which formulas these are, for the reader.
+    """
+
+    measures: tuple[Measure, ...]
+    says: str
+
+
+PRESETS: Mapping[str, Preset] = {
+    "wmt19": Preset(
+        (Measure("pearson", "system", "none"), Measure("darr", "segment", "item")),
+        "preset wmt19: system-level Pearson over all systems, differences by Williams's test,"
+        " one-sided; segment-level DaRR, (C - D)/(C + D) with metric ties discordant, differences"
+        " by bootstrap over segments, p = r/B (Ma et al., 2019)",
+    ),
+    "wmt22": Preset(
+        (
+            Measure("pairwise_accuracy", "system", "none"),
+            Measure("pearson", "system", "none"),
+            Measure("acc_eq", "segment", "item"),
+        ),
+        "preset wmt22: pairwise accuracy of system scores, pairs of all language pairs pooled, and"
+        " system-level Pearson (Freitag et al., 2022), with acc_eq by item, ties calibrated on the"
+        " test data (Deutsch et al., 2023); differences by permutation, r/B, in blocks of 100"
+        " until p < .02 or p > .5",
+    ),
+    "wmt24": Preset(
+        (Measure("spa", "system", "none"), Measure("acc_eq", "segment", "item")),
+        "preset wmt24: soft pairwise accuracy (1000 sign flips, seed 4, systems sorted by name) and"
+        " acc_eq by item, ties calibrated on the test data; the average row is the plain mean of"
+        " both over the language pairs (Freitag et al., 2024)",
+    ),
+}
+
+
+def preset_of(name: str | None) -> Preset | None:
+    """The preset of that name.
+
+    Raises:
+        UnknownNameError: there is none.
+    """
+    if name is None:
+        return None
+    if name not in PRESETS:
+        raise UnknownNameError("preset", name, PRESETS)
+    return PRESETS[name]
+
+
+def measures(
+    levels: Sequence[str], statistics: Sequence[str] | None, groupings: Sequence[str] | None
+) -> tuple[Measure, ...]:
+    """Every measure that levels, statistics and groupings ask for.
+
+    Raises:
+        UnknownNameError: there is no such level, statistic or grouping.
+        UsageError: no statistic exists at the levels or under the groupings.
+    """
+    for kind, given, known in (
+        ("level", levels, LEVELS),
+        ("statistic", statistics or (), STATISTICS),
+        ("grouping", groupings or (), _ALL),
+    ):
+        for name in given:
+            if name not in known:
+                raise UnknownNameError(kind, str(name), known)
+    names = statistics or [name for name, known in STATISTICS.items() if known.default]
+    found = [m for level in levels for name in names for m in _under(name, level, groupings)]
+    if not found:
+        raise UsageError(
+            f"of {', '.join(names)} none exists at level {' or '.join(levels) or 'none'} under"
+            f" grouping {' or '.join(groupings or ['none'])}"
+        )
+    return tuple(dict.fromkeys(found))
+
+
+def _under(name: str, level: str, groupings: Sequence[str] | None) -> list[Measure]:
+    known = STATISTICS[name]
+    if level not in known.levels:
+        return []
+    if level == "system":
+        return [Measure(name, "system", "none")]
+    first = ("none", "item") if known.groupings == _ALL else known.groupings[:1]
+    wanted = [g for g in groupings if g in known.groupings] if groupings else list(first)
+    return [Measure(name, "segment", cast("Grouping", grouping)) for grouping in wanted]

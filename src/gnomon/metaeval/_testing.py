@@ -1,0 +1,94 @@
+"""How differences between metrics are tested, and what tests say."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from gnomon import stats
+from gnomon.errors import UnknownNameError, UsageError
+from gnomon.metaeval._choices import TESTS
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from gnomon.metaeval._choices import Test
+    from gnomon.stats import EarlyStopping
+    from gnomon.stats.significance import Alternative
+
+__all__ = ["Testing", "Verdicts", "check_testing", "nothing"]
+
+
+@dataclass(frozen=True)
+class Testing:
+    """How differences are tested.
+
+    Attributes:
+        test: "williams" (Pearson of system scores alone), "permutation", "bootstrap", or "auto":
+            Williams's where it applies, permutation elsewhere, bootstrap where no permutation
+            exists (DaRR, soft pairwise accuracy).
+        alternative: what is said of (row, column).
+        resamples: draws; 0 for neither intervals nor tests that draw.
+        seed: seed of all draws.
+        confidence: share of draws inside an interval.
+        alpha: largest p that is significant.
+        plus_one: p = (r + 1)/(B + 1), else r/B.
+        early_stopping: of permutation tests.
+    """
+
+    test: Test = "auto"
+    alternative: Alternative = "greater"
+    resamples: int = 1000
+    seed: int = 0
+    confidence: float = 0.95
+    alpha: float = 0.05
+    plus_one: bool = True
+    early_stopping: EarlyStopping | None = None
+
+
+class Verdicts(NamedTuple):
+    """What intervals and tests say of M metrics; NaN is undefined.
+
+    Attributes:
+        low: lower ends of the intervals [M].
+        high: upper ends [M].
+        differences: row less column, on what both have [M, M].
+        p: p-values of the alternative said of (row, column) [M, M].
+        test: which test it is; empty if there is none.
+        interval: what was resampled for the intervals; empty if there are none.
+    """
+
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+    differences: NDArray[np.float64]
+    p: NDArray[np.float64]
+    test: str = ""
+    interval: str = ""
+
+
+def nothing(metrics: int) -> Verdicts:
+    """Verdicts of which all is undefined."""
+    low, high = np.full((2, metrics), np.nan)
+    differences, p = np.full((2, metrics, metrics), np.nan)
+    return Verdicts(low, high, differences, p)
+
+
+def check_testing(how: Testing) -> None:
+    """Refuse tests and options that do not exist.
+
+    Raises:
+        UnknownNameError: there is no such test or alternative.
+        UsageError: a number is out of its range.
+    """
+    if how.test not in TESTS:
+        raise UnknownNameError("test", str(how.test), TESTS)
+    stats.p_value([0.0], 0.0, alternative=how.alternative)  # refuses unknown alternatives
+    if how.resamples < 0 or how.seed < 0:
+        raise UsageError(f"resamples and seed are 0 or more; got {how.resamples} and {how.seed}")
+    if not (0 < how.confidence < 1 and 0 < how.alpha < 1):
+        raise UsageError(
+            f"confidence and alpha lie strictly between 0 and 1; got {how.confidence} and"
+            f" {how.alpha}"
+        )
