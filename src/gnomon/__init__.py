@@ -14,6 +14,7 @@ from gnomon.signature import version as _version
 if TYPE_CHECKING:
     from gnomon.errors import GnomonError as GnomonError
     from gnomon.findings import Finding as Finding
+    from gnomon.metaeval import compare as compare
     from gnomon.metrics import metric as metric
     from gnomon.metrics import score as score
     from gnomon.scores import Scores as Scores
@@ -24,10 +25,11 @@ _HOMES = {
     "GnomonError": "gnomon.errors",
     "Scores": "gnomon.scores",
     "TestSet": "gnomon.testset",
+    "compare": "gnomon.metaeval",
     "metric": "gnomon.metrics",
     "score": "gnomon.metrics",
 }
-_ROOMS = ("annotate", "errors", "formats", "metrics", "muler", "report", "stats")
+_ROOMS = ("annotate", "errors", "formats", "metaeval", "metrics", "muler", "report", "stats")
 
 __all__ = [
     "Finding",
@@ -36,8 +38,10 @@ __all__ = [
     "TestSet",
     "__version__",
     "annotate",
+    "compare",
     "errors",
     "formats",
+    "metaeval",
     "metric",
     "metrics",
     "muler",

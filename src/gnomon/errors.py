@@ -14,7 +14,8 @@
     ├── UsageError (ValueError)             exit 2: the request is wrong
     │   ├── UnknownNameError (LookupError)  no such metric, feature, tagger, system, ...
     │   └── SpecError                       a metric's spec string cannot be read
-    └── MissingDependencyError (ImportError)  exit 2: a package or a model is not installed
+    ├── MissingDependencyError (ImportError)  exit 2: a package or a model is not installed
+    └── GateError                           exit 3: a condition that was asked for does not hold
 
 Every message says what happened, what was given, what is allowed and what to do.
 """
@@ -31,6 +32,7 @@ __all__ = [
     "AnnotationError",
     "DataError",
     "FormatError",
+    "GateError",
     "GnomonError",
     "LengthMismatchError",
     "MaskingError",
@@ -134,6 +136,12 @@ class MissingDependencyError(GnomonError, ImportError):
     """A package or a model that the request needs is not installed."""
 
     exit_code = 2
+
+
+class GateError(GnomonError):
+    """A condition that the user asked for does not hold ("fail if worse")."""
+
+    exit_code = 3
 
 
 def _are(kind: str, known: tuple[str, ...]) -> str:

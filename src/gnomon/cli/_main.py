@@ -11,7 +11,19 @@ from typing import TYPE_CHECKING
 
 from rich_argparse import RawDescriptionRichHelpFormatter
 
-from gnomon.cli import _cite, cache, demo, info, listing, muler, score, selftest, setup
+from gnomon.cli import (
+    _cite,
+    cache,
+    compare,
+    demo,
+    info,
+    listing,
+    metaeval,
+    muler,
+    score,
+    selftest,
+    setup,
+)
 from gnomon.errors import GnomonError
 from gnomon.signature import version
 
@@ -20,7 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = ["main", "parser"]
 
-_COMMANDS = (score, muler, info, listing, setup, selftest, demo, cache)
+_COMMANDS = (score, compare, metaeval, muler, info, listing, setup, selftest, demo, cache)
 _INTERRUPTED = 130
 
 

@@ -1,0 +1,102 @@
+"""How systems are compared: the test of their differences, and what is shown of them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
+
+from gnomon.errors import UnknownNameError, UsageError
+
+if TYPE_CHECKING:
+    from gnomon.stats.bootstrap import Null
+    from gnomon.stats.significance import Alternative
+
+__all__ = ["SEED", "Correction", "PairedTest", "Plan"]
+
+PairedTest: TypeAlias = Literal["bootstrap", "ar"]
+Correction: TypeAlias = Literal["holm", "benjamini-hochberg", "none"]
+
+SEED = 12345  # sacreBLEU's
+_ALTERNATIVES = ("two-sided", "greater", "less")
+_NULLS = ("sign", "centred", "sacrebleu")
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How differences are tested.
+
+    Attributes:
+        test: "bootstrap" (paired bootstrap) or "ar" (approximate randomisation); intervals are the
+            bootstrap's either way.
+        resamples: bootstrap resamples of the segments.
+        trials: draws of the randomisation.
+        null: how resamples become a p-value, see :func:`gnomon.stats.bootstrap_p_value`.
+        alternative: "two-sided", "greater" (the system is better than the baseline) or "less".
+        correction: for the number of comparisons: "holm", "benjamini-hochberg" or "none".
+        alpha: largest corrected p-value of a difference that is said to be one.
+        confidence: of the intervals, in (0, 1).
+        seed: of resamples and draws.
+    """
+
+    test: PairedTest = "bootstrap"
+    resamples: int = 1000
+    trials: int = 10000
+    null: Null = "sign"
+    alternative: Alternative = "two-sided"
+    correction: Correction = "holm"
+    alpha: float = 0.05
+    confidence: float = 0.95
+    seed: int = SEED
+
+    def __post_init__(self) -> None:
+        """Refuse what no test can be made of.
+
+        Raises:
+            UnknownNameError: a name is not among those allowed.
+            UsageError: a value is out of range, or two do not go together.
+        """
+        self._check_names()
+        for name in ("alpha", "confidence"):
+            if not 0 < getattr(self, name) < 1:
+                raise UsageError(f"{name} lies strictly between 0 and 1; got {getattr(self, name)}")
+        if self.seed < 0:
+            raise UsageError(f"a seed is a whole number, 0 or more; got {self.seed}")
+        least = math.ceil(1 / (1 - self.confidence) - 1e-9) - 1
+        if self.resamples < least:
+            raise UsageError(
+                f"intervals of a confidence of {self.confidence} need {least} resamples or more;"
+                f" got {self.resamples}"
+            )
+        if self.trials < 1:
+            raise UsageError(f"approximate randomisation needs draws; got {self.trials}")
+
+    def _check_names(self) -> None:
+        for kind, name, known in (
+            ("test", self.test, get_args(PairedTest)),
+            ("null hypothesis", self.null, _NULLS),
+            ("alternative", self.alternative, _ALTERNATIVES),
+            ("correction", self.correction, get_args(Correction)),
+        ):
+            if name not in known:
+                raise UnknownNameError(kind, str(name), known)
+        if self.null == "sacrebleu" and self.alternative != "two-sided":
+            raise UsageError(
+                "the null hypothesis 'sacrebleu' has one alternative, two-sided; for"
+                f" {self.alternative!r} take 'sign' or 'centred'"
+            )
+
+    def fields(self) -> dict[str, object]:
+        """What a signature tells of it."""
+        drawn: dict[str, object] = {"test": self.test, "bs": self.resamples}
+        if self.test == "ar":
+            drawn["ar"] = self.trials
+        else:
+            drawn["null"] = self.null
+        return {
+            **drawn,
+            "alternative": self.alternative,
+            "correction": self.correction,
+            "confidence": self.confidence,
+            "seed": self.seed,
+        }

@@ -1,0 +1,74 @@
+"""Records of the n-grams that only one of two systems gets right."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gnomon.errors import MissingDependencyError
+from gnomon.metaeval._compare_ngrams import only_here, reference_matches
+from gnomon.metrics.tokenise import default_tokeniser, tokenise
+
+if TYPE_CHECKING:
+    from gnomon.batch import Batch
+    from gnomon.findings import Cell
+    from gnomon.metaeval._compare_ngrams import Matches
+    from gnomon.metrics.tokenise import TokenTable
+    from gnomon.testset import TestSet
+
+__all__ = ["ngram_records", "read_tokens"]
+
+
+def read_tokens(testset: TestSet) -> tuple[TokenTable | None, str]:
+    """The tokens of a test set: 13a, or what sacreBLEU takes for the language.
+
+    Returns:
+        The table and "", or none and the reason why.
+    """
+    if not testset.references:
+        return None, "the test set has no references"
+    try:
+        return tokenise(testset.batch().texts, default_tokeniser(testset.target_language)), ""
+    except MissingDependencyError as error:
+        return None, str(error)
+
+
+def ngram_records(
+    batch: Batch, table: TokenTable, *, most: int, longest: int
+) -> list[dict[str, Cell]]:
+    """The n-grams that each system, and the baseline beside it, alone gets right.
+
+    Args:
+        batch: outputs and references; the baseline comes first.
+        table: the tokens of its texts.
+        most: listed per system, side and length.
+        longest: length of the longest n-grams.
+    """
+    found = reference_matches(batch, table, longest)
+    sides = [(k, here, k - here) for k in range(1, len(batch.systems)) for here in (k, 0)]
+    return [
+        {
+            "system": batch.systems[k],
+            "baseline": batch.systems[0],
+            "side": batch.systems[here],
+            **record,
+        }
+        for k, here, there in sides
+        for record in _side(found, table, here, there, most)
+    ]
+
+
+def _side(
+    found: list[Matches], table: TokenTable, here: int, there: int, most: int
+) -> list[dict[str, Cell]]:
+    return [
+        {
+            "n": n,
+            "rank": rank,
+            "ngram": " ".join(table.vocabulary[token] for token in one.tokens),
+            "count": one.right,
+            "other": one.other,
+            "reference": one.held,
+        }
+        for n, matches in enumerate(found, start=1)
+        for rank, one in enumerate(only_here(matches, here, there, most), start=1)
+    ]
