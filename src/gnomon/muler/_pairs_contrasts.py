@@ -109,14 +109,15 @@ def _contrast(
     scores: FeatureScores, present: Presence, found: Sequence[Figures], pair: tuple[int, int]
 ) -> Contrast | None:
     ordered = sorted(pair, key=lambda k: (_or_infinite(found[k].muler), k))
-    first, second = (found[k] for k in ordered)
+    better, worse = ordered
+    first, second = found[better], found[worse]
     if first.muler is None or second.muler is None:
         return None
     costs = scores.gain()[ordered]
     noise = _NOISE * np.abs(np.stack([scores.oracle[ordered], scores.base[ordered]])).max((0, 1))
     differ = np.abs(costs[0] - costs[1]) > noise
     segments = np.flatnonzero(present.both[ordered].all(axis=0) & differ)
-    return Contrast(scores.feature, *ordered, (first, second), segments, costs[:, segments])
+    return Contrast(scores.feature, better, worse, (first, second), segments, costs[:, segments])
 
 
 def _or_infinite(value: float | None) -> float:

@@ -51,7 +51,10 @@ def draw(found: Sequence[Contrast], *, items: int, rng: np.random.Generator) -> 
         drawn += [one for one in taken if one is not None]
     order = rng.permutation(min(items, len(drawn))).tolist()
     coins = rng.integers(0, 2, size=len(order)).tolist()
-    return [Draw(*drawn[i], swapped=bool(coin)) for i, coin in zip(order, coins, strict=True)]
+    return [
+        Draw(contrast=drawn[i][0], place=drawn[i][1], swapped=bool(coin))
+        for i, coin in zip(order, coins, strict=True)
+    ]
 
 
 def _segments_of(

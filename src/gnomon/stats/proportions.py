@@ -30,7 +30,7 @@ def binomial_p(successes: int, trials: int) -> float:
     for i in range(min(successes, trials - successes)):
         term = term * (trials - i) // (i + 1)
         tail += term
-    return min(1.0, 2 * tail / 2**trials)
+    return min(1.0, tail / (1 << trials - 1))
 
 
 def wilson_interval(successes: int, trials: int, *, level: float = 0.95) -> Interval:
@@ -45,7 +45,7 @@ def wilson_interval(successes: int, trials: int, *, level: float = 0.95) -> Inte
         The share and the ends of its interval; NaN without trials.
 
     >>> [round(value, 3) for value in wilson_interval(94, 103)]
-    [0.913, 0.843, 0.954]
+    [0.913, 0.842, 0.953]
     """
     if not trials:
         return Interval(math.nan, math.nan, math.nan)
