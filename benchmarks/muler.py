@@ -47,6 +47,14 @@ class Peer:
         self.counts = spans.counts()
         self.tokens: TokenTable = tokenise(batch.texts, "13a")
         self.metric = BLEU(effective_order=True, tokenize="none")
+        # tokens and the masked ones among them are given: what is measured is masking and scoring
+        used = {text for k in range(len(batch.systems)) for pair in self._pairs(k) for text in pair}
+        self.words = {text: self.tokens.strings(text) for text in used}
+        self.covered = {
+            (text, feature): self._covered(text, name)
+            for text in used
+            for feature, name in enumerate(spans.features)
+        }
 
     def scores(self, *, skip: bool) -> NDArray[np.float64]:
         """Oracle and anti-oracle of every feature, [2 features, systems, segments]."""
@@ -83,15 +91,18 @@ class Peer:
         return float(self.metric.sentence_score(candidate, [reference]).score)
 
     def _text(self, text: int) -> str:
-        return " ".join(self.tokens.strings(text))
+        return " ".join(self.words[text])
 
     def _masked(self, text: int, feature: int, mask: str) -> str:
-        covered = self.spans.spans(text, self.spans.features[feature])
-        words = zip(self.tokens.strings(text), self.tokens.spans(text), strict=True)
-        return " ".join(
-            mask if any(start < e and s < end for s, e in covered) else word
-            for word, (start, end) in words
-        )
+        words = list(self.words[text])
+        for place in self.covered[text, feature]:
+            words[place] = mask
+        return " ".join(words)
+
+    def _covered(self, text: int, feature: str) -> list[int]:
+        spans = self.spans.spans(text, feature)
+        places = enumerate(self.tokens.spans(text))
+        return [i for i, (start, end) in places if any(start < e and s < end for s, e in spans)]
 
 
 def scoring(data: gn.TestSet, kept: cache.Cache) -> list[Row]:
