@@ -13,11 +13,13 @@ from numpy.typing import NDArray
 from gnomon.errors import LengthMismatchError, UnknownNameError, UsageError
 from gnomon.stats import (
     EarlyStopping,
+    SoftPairwiseAccuracy,
     acc_eq,
     kendall_b,
     pairwise_accuracy,
     pearson,
     permutation_test,
+    spa,
     spearman,
 )
 from gnomon.stats._swaps import BLOCK, exchanged
@@ -98,6 +100,22 @@ def test_a_function_equals_the_name_of_its_statistic() -> None:
     called = permutation_test(human, metrics, statistic=kendall_b, count=30)
     assert np.array_equal(named.p, called.p, equal_nan=True)
     assert named.differences == pytest.approx(called.differences)
+
+
+@pytest.mark.parametrize("holes", ["none", "items", "cells"])
+def test_soft_accuracy_shares_work_between_draws(holes: str) -> None:
+    human, metrics = scores(16)
+    if holes == "items":
+        metrics[:, :, 4] = NAN
+    if holes == "cells":
+        human, metrics = with_holes(16)
+    options = {"count": 20, "swap": "cells", "plus_one": False}
+    fast = permutation_test(
+        human, metrics, statistic=SoftPairwiseAccuracy(count=50, seed=4), **options
+    )
+    plainly = permutation_test(human, metrics, statistic=partial(spa, count=50, seed=4), **options)
+    assert np.array_equal(fast.p, plainly.p, equal_nan=True)
+    assert fast.statistics == pytest.approx([spa(human, m, count=50, seed=4) for m in metrics])
 
 
 def test_accuracy_pooled_over_language_pairs() -> None:
@@ -199,6 +217,36 @@ def test_a_seed_means_the_same_for_any_number_of_workers_and_draws() -> None:
         stopped.p, permutation_test(human, metrics, count=100, seed=5).p, equal_nan=True
     )
     assert set(stopped.draws[~np.eye(3, dtype=bool)].tolist()) == {100}
+
+
+@pytest.mark.parametrize("alternative", ["greater", "less", "two-sided"])
+def test_drawing_ends_at_the_verdict_with_the_same_p_values(alternative: str) -> None:
+    human, metrics = scores(17, (5, 30))
+    options = {"count": 600, "plus_one": False, "alternative": alternative}
+    rule, calls = EarlyStopping(), []
+
+    def counted(people: Array, metric: Array) -> float:
+        calls.append(1)
+        return pearson(people, metric)
+
+    sums = permutation_test(human, metrics, early_stopping=rule, **options)
+    function = permutation_test(human, metrics, statistic=counted, early_stopping=rule, **options)
+    assert np.array_equal(function.p, sums.p, equal_nan=True)
+    assert np.array_equal(function.draws, sums.draws)
+    assert len(calls) < 2 * 3 * 600
+
+
+def test_a_function_sees_all_systems_and_items() -> None:
+    human, metrics = scores(18, (4, 6))
+    human[2], metrics[:, :, 1] = NAN, NAN
+    shapes = set()
+
+    def noted(people: Array, metric: Array) -> float:
+        shapes.add((people.shape, metric.shape))
+        return pearson(people, metric)
+
+    permutation_test(human, metrics, statistic=noted, count=5)
+    assert shapes == {((4, 6), (4, 6))}
 
 
 def test_metrics_are_exchangeable_on_any_scale() -> None:

@@ -30,7 +30,7 @@ from gnomon.stats.ranking import clusters, rank_ranges, ranks
 from gnomon.stats.resampling import Interval, bootstrap_interval, resamples
 from gnomon.stats.selection import outliers, top
 from gnomon.stats.significance import EarlyStopping, PValue, p_value
-from gnomon.stats.spa import spa, system_p_values
+from gnomon.stats.spa import SoftPairwiseAccuracy, spa, system_p_values
 from gnomon.stats.system_tests import approximate_randomisation, system_bootstrap_test
 from gnomon.stats.ties import TieCalibration, acc_eq_held_out, calibrate_ties
 from gnomon.stats.williams import WilliamsResult, williams, williams_from_correlations
@@ -44,6 +44,7 @@ __all__ = [
     "PValue",
     "PairTest",
     "Rules",
+    "SoftPairwiseAccuracy",
     "TieCalibration",
     "WilliamsResult",
     "acc_eq",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from gnomon.stats.significance import Alternative, EarlyStopping, PValue, p_value, reverse
+from gnomon.stats.significance import Alternative, EarlyStopping, PValue, decides, p_value, reverse
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -57,3 +57,10 @@ class Judge(NamedTuple):
             plus_one=self.plus_one,
             early_stopping=self.early_stopping,
         )
+
+    def decided(self, null: NDArray[np.float64], observed: float) -> bool:
+        """Whether more draws would change neither direction's p-value."""
+        if np.isnan(observed):
+            return True
+        directions = {self.alternative, reverse(self.alternative)}
+        return all(decides(null, observed, said, self.early_stopping) for said in directions)

@@ -17,6 +17,7 @@ from gnomon.stats._rows import (
     pearson_rows,
     ranked_rows,
 )
+from gnomon.stats.spa import SoftPairwiseAccuracy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -65,6 +66,11 @@ class Task(NamedTuple):
         """Whether sums over cells are all that is needed."""
         return (self.statistic, self.level) == ("pearson", "segment")
 
+    @property
+    def is_linear(self) -> bool:
+        """Whether draws come from sums over cells, and cost pairs next to nothing."""
+        return self.is_pearson_of_cells or self.level == "system"
+
     def groups(self, human: NDArray[np.float64], metric: NDArray[np.float64]) -> Rows:
         """Rows of every draw, stacked: metric scores [draws, systems, items]."""
         shape = metric.shape
@@ -80,6 +86,11 @@ class Task(NamedTuple):
         self, human: NDArray[np.float64], metric: NDArray[np.float64]
     ) -> NDArray[np.float64]:
         """The statistic of every draw: metric scores [draws, systems, items] -> [draws]."""
+        if isinstance(self.statistic, SoftPairwiseAccuracy) and metric.shape[1] > 1:
+            complete = ~(np.isnan(human) | np.isnan(metric)).any(axis=(0, 1))
+            # cells of one item mostly miss for all systems and draws, or for none
+            if complete.any() and np.isnan(human + metric)[..., ~complete].all():
+                return self.statistic.of_draws(human[:, complete], metric[..., complete])
         if callable(self.statistic):
             return np.array([self.statistic(human, scores) for scores in metric], dtype=np.float64)
         values = ROW_STATISTICS[self.statistic](self.groups(human, metric))

@@ -21,7 +21,7 @@ from gnomon.stats.significance import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -70,7 +70,8 @@ def permutation_test(
             may be system scores where the metrics' are not.
         statistic: ``pearson``, ``spearman``, ``kendall_b``, ``kendall_c``, ``pairwise_accuracy``,
             or a function of human and metric scores of one shape, with NaN on both for missing
-            cells ([systems, items], or [systems] at level ``system``).
+            cells ([systems, items], or [systems] at level ``system``). SPA is
+            :class:`~gnomon.stats.SoftPairwiseAccuracy`, which shares work between draws.
         grouping: ``none``, ``item`` or ``system``, as in :func:`~gnomon.stats.pearson`.
         level: ``segment``: the statistic of cells; ``system``: of means over items.
         swap: what is exchanged together.
@@ -79,7 +80,8 @@ def permutation_test(
         seed: seed of the draws; the same for any number of workers.
         independent: whether every pair of metrics gets its own draws.
         plus_one: see :func:`~gnomon.stats.p_value`.
-        early_stopping: see :func:`~gnomon.stats.p_value`.
+        early_stopping: see :func:`~gnomon.stats.p_value`; saves time where draws are dear (all but
+            Pearson's r and system means), when both directions of a pair are decided.
         workers: threads.
 
     Returns:
@@ -102,14 +104,16 @@ def permutation_test(
     check_count(count)
     if workers < 1:
         raise UsageError(f"a test needs at least one worker; got {workers}")
-    h, m = _in_use(*score_arrays(human, metrics, level), level)
+    h, m = score_arrays(human, metrics, level)
+    if not callable(statistic):  # a function may know how many systems and items there are
+        h, m = _in_use(h, m, level)
     present = ~np.isnan(m) if level == "system" else ~(np.isnan(m) | np.isnan(h))
     statistics = measured.of_metrics(h, m, present)
-    drawn = _Draws(measured, h, m, swap, (seed,), count, workers)
+    judge = Judge(alternative, plus_one, early_stopping)
+    drawn = _Draws(measured, h, m, swap, (seed,), count, workers, judge)
     found = {}
     for joint in joint_cells(present, all_pairs(len(m))):
         found.update(drawn.each_pair_alone(joint) if independent else drawn.of(joint))
-    judge = Judge(alternative, plus_one, early_stopping)
     return judge.table(statistics, found)
 
 
@@ -135,16 +139,15 @@ class _Draws(NamedTuple):
     seed: tuple[int, ...]
     number: int
     workers: int
+    judge: Judge
 
     def of(self, joint: Joint) -> dict[tuple[int, int], tuple[float, NDArray[np.float64]]]:
-        observed, nulls = differences(self.task, self.human, self.metrics, joint, self.swap)
-        shape = (self.metrics.shape[1], self.metrics.shape[2])
-
-        def of_block(block: int) -> NDArray[np.float64]:
-            return nulls(exchanged(self.swap, shape, self.seed, block).astype(np.float64))
-
-        with ThreadPoolExecutor(self.workers) as pool:
-            null = np.concatenate(list(pool.map(of_block, blocks(self.number))))[: self.number]
+        if self.judge.early_stopping is not None and not self.task.is_linear:
+            # draws are dear and pairs share none of their cost: stop at each pair's verdict
+            alone = (Joint(joint.cells, [pair]) for pair in joint.pairs)
+            return {one.pairs[0]: self._until_decided(one) for one in alone}
+        observed, nulls = self._differences(joint)
+        null = np.concatenate(list(nulls(blocks(self.number))))[: self.number]
         return {p: (float(observed[k]), null[:, k]) for k, p in enumerate(joint.pairs)}
 
     def each_pair_alone(
@@ -155,3 +158,26 @@ class _Draws(NamedTuple):
             alone = self._replace(seed=(*self.seed, *pair))
             found.update(alone.of(Joint(joint.cells, [pair])))
         return found
+
+    def _until_decided(self, joint: Joint) -> tuple[float, NDArray[np.float64]]:
+        (observed,), nulls = self._differences(joint)
+        null, ahead = np.empty(0), blocks(self.number)
+        while ahead and not self.judge.decided(null, observed):
+            now, ahead = ahead[: self.workers], ahead[self.workers :]
+            null = np.concatenate([null, *(block[:, 0] for block in nulls(now))])
+        return float(observed), null[: self.number]
+
+    def _differences(
+        self, joint: Joint
+    ) -> tuple[NDArray[np.float64], Callable[[list[int]], Iterator[NDArray[np.float64]]]]:
+        observed, nulls = differences(self.task, self.human, self.metrics, joint, self.swap)
+        shape = (self.metrics.shape[1], self.metrics.shape[2])
+
+        def of_block(block: int) -> NDArray[np.float64]:
+            return nulls(exchanged(self.swap, shape, self.seed, block).astype(np.float64))
+
+        def of_blocks(numbers: list[int]) -> Iterator[NDArray[np.float64]]:
+            with ThreadPoolExecutor(self.workers) as pool:
+                yield from pool.map(of_block, numbers)
+
+        return observed, of_blocks

@@ -76,6 +76,19 @@ def p_value(
     return PValue((reached + plus_one) / (used + plus_one), used)
 
 
+def decides(
+    null: NDArray[np.float64],
+    observed: float,
+    alternative: Alternative,
+    early_stopping: EarlyStopping | None,
+) -> bool:
+    """Whether a rule of early stopping ends drawing within these draws."""
+    if early_stopping is None:
+        return False
+    draws = null[~np.isnan(null)]
+    return _stop(_extreme(draws, observed, alternative), early_stopping) is not None
+
+
 def check_alternative(alternative: Alternative) -> None:
     """Refuse what is no alternative hypothesis."""
     if alternative not in _ALTERNATIVES:
@@ -116,8 +129,9 @@ def _extreme(
     return np.abs(null) >= abs(observed) - tolerance
 
 
-def _stop(extreme: NDArray[np.bool_], rule: EarlyStopping) -> int:
+def _stop(extreme: NDArray[np.bool_], rule: EarlyStopping) -> int | None:
+    # draws up to the end of the first decided block
     ends = np.arange(rule.block, len(extreme) + 1, rule.block)
     shares = np.cumsum(extreme)[ends - 1] / ends
     decided = np.flatnonzero((shares < rule.low) | (shares > rule.high))
-    return int(ends[decided[0]]) if len(decided) else len(extreme)
+    return int(ends[decided[0]]) if len(decided) else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -11,7 +12,7 @@ from gnomon.errors import LengthMismatchError, UnknownNameError, UsageError
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["spa", "system_p_values"]
+__all__ = ["SoftPairwiseAccuracy", "spa", "system_p_values"]
 
 Ties = Literal["count", "half"]
 _TIES: tuple[Ties, ...] = ("count", "half")
@@ -97,12 +98,52 @@ def system_p_values(
         raise UsageError(f"at least one random sign flip is needed; got {count}")
     if ties not in _TIES:
         raise UnknownNameError("treatment of ties", str(ties), _TIES)
+    x = x[:, ~np.isnan(x).all(axis=0)]
     signs = _signs(count, x.shape[1], seed)
-    common = (~np.isnan(x)).all(axis=0)
-    if np.isnan(x[:, ~common]).all():
-        kept = x[:, common]
-        return _p_values(signs[:, common] @ kept.T, kept.sum(axis=1), kept, ties)
-    return _p_values_with_holes(signs, x, ties)
+    p = np.full((len(x), len(x)), np.nan)
+    if np.isnan(x).any():
+        return _with_holes(p, signs, x, ties)
+    pairs = np.nonzero(~np.eye(len(x), dtype=bool))
+    if x.size:
+        p[pairs] = _p_values(x, x @ signs.T, pairs, ties)
+    return p
+
+
+@dataclass(frozen=True)
+class SoftPairwiseAccuracy:
+    """:func:`spa` with its options, as a statistic for the tests of metrics.
+
+    Attributes:
+        count: random sign flips.
+        seed: seed of the flips.
+        ties: how null differences equal to the observed one count.
+    """
+
+    count: int = 1000
+    seed: int = 0
+    ties: Ties = "count"
+
+    def __call__(self, human: NDArray[np.float64], metric: NDArray[np.float64]) -> float:
+        """The statistic of human and metric scores [systems, segments]."""
+        return spa(human, metric, count=self.count, seed=self.seed, ties=self.ties)
+
+    def of_draws(
+        self, human: NDArray[np.float64], metric: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """The statistic of many metric scores [draws, systems, segments], without missing cells.
+
+        People's p-values are computed once, and all sums of flipped scores in one product.
+        """
+        draws, systems, segments = metric.shape
+        signs = _signs(self.count, segments, self.seed)
+        pairs = np.triu_indices(systems, 1)
+        of_people = _p_values(human, human @ signs.T, pairs, self.ties)
+        flipped = (metric.reshape(-1, segments) @ signs.T).reshape(draws, systems, -1)
+        of_metric = [
+            _p_values(scores, of_draw, pairs, self.ties)
+            for scores, of_draw in zip(metric, flipped, strict=True)
+        ]
+        return np.asarray(1 - np.abs(np.array(of_metric) - of_people).mean(axis=1))
 
 
 def _signs(count: int, segments: int, seed: int) -> NDArray[np.float64]:
@@ -112,45 +153,37 @@ def _signs(count: int, segments: int, seed: int) -> NDArray[np.float64]:
 
 
 def _p_values(
-    flipped: NDArray[np.float64],
-    totals: NDArray[np.float64],
     scores: NDArray[np.float64],
+    flipped: NDArray[np.float64],
+    pairs: tuple[NDArray[np.int64], ...],
     ties: Ties,
 ) -> NDArray[np.float64]:
-    # flipped [flips, systems]: sums of signed scores; totals [systems]: plain sums
-    p = np.full((len(totals), len(totals)), np.nan)
-    if not scores.shape[1]:
-        return p
+    # scores [systems, segments], sums of flipped scores [systems, flips] -> p [pairs]
+    first, second = pairs
     sizes = np.abs(scores).sum(axis=1)
-    for i in range(len(totals)):
-        null = flipped[:, [i]] - flipped
-        p[i] = _share(null, totals[i] - totals, _ROUNDING * (sizes[i] + sizes), ties)
-    np.fill_diagonal(p, np.nan)
-    return p
+    ahead = flipped - scores.sum(axis=1)[:, None]  # null less observed: a difference of these
+    return _share(ahead[first] - ahead[second], _ROUNDING * (sizes[first] + sizes[second]), ties)
 
 
 def _share(
-    null: NDArray[np.float64],
-    observed: NDArray[np.float64],
-    slack: NDArray[np.float64],
-    ties: Ties,
+    excess: NDArray[np.float64], slack: NDArray[np.float64], ties: Ties
 ) -> NDArray[np.float64]:
-    reached = (null >= observed - slack).mean(axis=0)
+    # null less observed differences [pairs, flips] -> p [pairs]
+    reached = (excess >= -slack[:, None]).mean(axis=1)
     if ties == "count":
         return np.asarray(reached)
-    return np.asarray((reached + (null > observed + slack).mean(axis=0)) / 2)
+    return np.asarray((reached + (excess > slack[:, None]).mean(axis=1)) / 2)
 
 
-def _p_values_with_holes(
-    signs: NDArray[np.float64], x: NDArray[np.float64], ties: Ties
+def _with_holes(
+    p: NDArray[np.float64], signs: NDArray[np.float64], x: NDArray[np.float64], ties: Ties
 ) -> NDArray[np.float64]:
-    p = np.full((len(x), len(x)), np.nan)
     present, filled = ~np.isnan(x), np.nan_to_num(x)
     for i in range(len(x)):
         both = present[i] & present
         differences = np.where(both, filled[i] - filled, 0.0)
         slack = _ROUNDING * np.abs(differences).sum(axis=1)
-        shares = _share(signs @ differences.T, differences.sum(axis=1), slack, ties)
-        p[i] = np.where(both.any(axis=1), shares, np.nan)
+        excess = differences @ signs.T - differences.sum(axis=1)[:, None]
+        p[i] = np.where(both.any(axis=1), _share(excess, slack, ties), np.nan)
     np.fill_diagonal(p, np.nan)
     return p
