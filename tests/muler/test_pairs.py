@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from gnomon import muler
-from gnomon.errors import DataError, UsageError
+from gnomon.errors import DataError, UnknownNameError, UsageError
 from gnomon.muler._pairs_contrasts import near_pairs
 from gnomon.testset import TestSet
 
@@ -140,6 +140,11 @@ def test_where_nothing_fits_the_message_says_how_far_off_it_was() -> None:
 def test_options_out_of_range_are_refused(wrong: dict[str, float]) -> None:
     with pytest.raises(UsageError, match=next(iter(wrong))):
         study(**wrong)
+
+
+def test_an_option_that_does_not_exist_is_not_swallowed() -> None:
+    with pytest.raises(UnknownNameError, match="unknown option 'taggers'; did you mean 'tagger'"):
+        study(taggers="spacy:x")
 
 
 def test_a_limit_that_selects_nothing_is_said() -> None:

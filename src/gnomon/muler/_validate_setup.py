@@ -130,6 +130,9 @@ def prepared(
         UnknownNameError: a metric, feature, tagger or option does not exist.
         UsageError: a metric is named twice, or features are not a list.
     """
+    for name in options:
+        if name not in Options.__annotations__:
+            raise UnknownNameError("option", name, Options.__annotations__)
     overlap, granularity = options.get("overlap", "any"), options.get("granularity", "token")
     _check(testset, features, overlap, granularity)
     named = list(metric) if isinstance(metric, list | tuple) else [cast("AnyMetric", metric)]
