@@ -18,7 +18,7 @@ from gnomon.metrics._ngrams import Sides, clipped_matches
 from gnomon.metrics._sequences import Sequences
 from gnomon.metrics._token_masks import _covered, _meetings
 from gnomon.metrics.tokenise import load_tokeniser, tokenise
-from gnomon.metrics.tokenise._splitting import split_compiled
+from gnomon.metrics.tokenise._splitting import _LAST_SPACE, split_compiled
 from gnomon.metrics.tokenise._tokenise import split_plain
 from gnomon.spans import SpanTable
 
@@ -83,6 +83,10 @@ def test_more_texts_than_a_block_holds_are_split_alike(name: str, lowercase: boo
     words = [f"w{i}" for i in range(9000)] + PIECES
     many = ["".join(f"{words[i]} " for i in draw.integers(0, len(words), 9)) for _ in range(4500)]
     same_tables(many, name, lowercase=lowercase)
+
+
+def test_no_white_space_lies_beyond_the_classes() -> None:
+    assert not any(chr(code).isspace() for code in range(_LAST_SPACE + 1, sys.maxunicode + 1))
 
 
 def test_a_word_of_any_length_is_split_alike() -> None:

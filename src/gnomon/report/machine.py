@@ -96,15 +96,30 @@ def envelope(
         tables: records of further tables by name, under the key ``tables``, which is left out if
             there are none.
     """
-    content: dict[str, Any] = {
-        "gnomon": version(),
-        "command": command,
-        "rows": _records(rows),
-        "signatures": dict(signatures),
+    content = {
+        "gnomon": _json(version()),
+        "command": _json(command),
+        "rows": _lines(rows),
+        "signatures": _json(dict(signatures)),
     }
     if tables:
-        content["tables"] = {name: _records(some) for name, some in tables.items()}
-    return json.dumps(content, allow_nan=False, indent=1) + "\n"
+        content["tables"] = _members({name: _lines(some) for name, some in tables.items()})
+    return _members(content) + "\n"
+
+
+def _json(content: object) -> str:
+    return json.dumps(content, allow_nan=False)
+
+
+def _lines(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Records, one per line."""
+    records = ",\n".join(map(_json, _records(rows)))
+    return f"[\n{records}\n]" if records else "[]"
+
+
+def _members(content: Mapping[str, str]) -> str:
+    members = ",\n".join(f"{_json(name)}: {value}" for name, value in content.items())
+    return f"{{\n{members}\n}}"
 
 
 def scores_table(scores: Sequence[Scores]) -> Table:

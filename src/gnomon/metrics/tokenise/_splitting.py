@@ -24,6 +24,8 @@ __all__ = ["split_compiled"]
 _BLOCK = 2048
 #: what 13a replaces before it splits
 _REPLACED = ("&quot;", "&amp;", "&lt;", "&gt;", "<skipped>", "\n")
+#: the ideographic space; Unicode has no white space beyond it
+_LAST_SPACE = 0x3000
 _SYMBOLS = '{|}~[\\]^_`!"#$%&()*+:;<=>?@/'
 
 
@@ -108,8 +110,8 @@ def _classes() -> NDArray[np.uint8]:
     """Bits of what the rules ask of a character, up to the last white space there is."""
     from gnomon.metrics import _kernels as loops
 
-    spaces = [code for code in range(0x110000) if chr(code).isspace()]
-    classes = np.zeros(max(spaces) + 1, dtype=np.uint8)
+    spaces = [code for code in range(_LAST_SPACE + 1) if chr(code).isspace()]
+    classes = np.zeros(_LAST_SPACE + 1, dtype=np.uint8)
     for characters, kind in (
         (map(chr, spaces), loops.SPACE),
         (_SYMBOLS, loops.SYMBOL),
