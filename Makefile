@@ -27,7 +27,10 @@ docs: $(VENV)/.test
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
 
 bench: $(VENV)/.test
+	$(BIN)/python benchmarks/scoring.py
 	$(BIN)/python benchmarks/muler.py
+	$(BIN)/python benchmarks/growth.py
+	$(BIN)/python benchmarks/metaeval.py
 
 debian:
 	sh scripts/debian_packages.sh
