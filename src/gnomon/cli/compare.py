@@ -127,9 +127,9 @@ def _add_draws(group: argparse._ArgumentGroup) -> None:
         "--resamples",
         dest="resamples",
         type=int,
-        default=1000,
         metavar="N",
-        help="bootstrap resamples, for intervals too (default: 1000)",
+        help="bootstrap resamples, for intervals too (default: 1000, or as many as the correction"
+        " takes, up to 10000)",
     )
     group.add_argument(
         "-parn",

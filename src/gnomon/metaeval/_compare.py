@@ -4,44 +4,45 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-
-from gnomon.errors import DataError, UnknownNameError, UsageError
+from gnomon.errors import UsageError
 from gnomon.findings import Finding
 from gnomon.metaeval._compare_exhibits import Showcase
 from gnomon.metaeval._compare_figures import Contest, figures
-from gnomon.metaeval._compare_options import SEED, Correction, PairedTest, Plan
+from gnomon.metaeval._compare_notices import notices, too_coarse
+from gnomon.metaeval._compare_options import SEED, Correction, PairedTest, Plan, enough
+from gnomon.metaeval._compare_rows import rows
+from gnomon.metaeval._compare_scored import ordered, scored
 from gnomon.metaeval._compare_segments import deciders, influence
 from gnomon.metaeval._compare_slices import check_slices, slices
-from gnomon.metaeval._compare_tables import ngram_table, rows, segment_table, system_table, views
+from gnomon.metaeval._compare_tables import ngram_table, segment_table, slice_table, system_table
+from gnomon.metaeval._compare_views import views
 from gnomon.metaeval._compare_words import ngram_records, read_tokens
-from gnomon.metrics import score
-from gnomon.scores import Scores
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from gnomon.findings import Cell, Exhibit, Table
-    from gnomon.metrics.protocol import BoundMetric, Metric
+    from gnomon.metaeval._compare_figures import Compared
+    from gnomon.metaeval._compare_scored import AnyMetric
+    from gnomon.metaeval._compare_slices import Slice
     from gnomon.metrics.tokenise import TokenTable
+    from gnomon.scores import Scores
     from gnomon.stats.bootstrap import Null
     from gnomon.stats.significance import Alternative
     from gnomon.testset import TestSet
 
 __all__ = ["compare"]
 
-_SAME = 1e-6  # share by which a corpus score may differ from the mean of its segments
-
 
 def compare(
     testset: TestSet,
-    metrics: str | Sequence[str | Metric | BoundMetric | Callable[..., float] | Scores] = "bleu",
+    metrics: AnyMetric | Sequence[AnyMetric] = "bleu",
     *,
     baseline: str | None = None,
     test: PairedTest = "bootstrap",
-    resamples: int = 1000,
+    resamples: int | None = None,
     trials: int = 10000,
     null: Null = "sign",
     alternative: Alternative = "two-sided",
@@ -68,7 +69,8 @@ def compare(
         baseline: the system that the others are compared with; the first by default.
         test: "bootstrap" (paired bootstrap; Koehn, 2004) or "ar" (approximate randomisation;
             Riezler and Maxwell, 2005). Intervals are the bootstrap's either way.
-        resamples: bootstrap resamples of the segments.
+        resamples: bootstrap resamples of the segments; by default 1000, and more, up to 10000,
+            where there are so many comparisons that Holm's correction takes more.
         trials: draws of the randomisation.
         null: how resamples become a p-value: "sign", "centred", or "sacrebleu" for exactly what
             sacreBLEU reports; see :func:`gnomon.stats.bootstrap_p_value`.
@@ -89,42 +91,38 @@ def compare(
     Returns:
         A finding whose rows hold ``system, baseline, metric, score, difference, low, high, p,
         p_adjusted, verdict, slice, segments, wins, ties, losses, gain, ...``; further tables
-        ``segments`` and ``ngrams``. ``None`` where undefined.
+        ``slices``, ``segments`` and ``ngrams``. ``None`` where undefined.
 
     Raises:
         DataError: there are fewer than two systems, or scores are not of this test set.
         UnknownNameError: the baseline is no system of the test set, or an option has no such value.
         UsageError: an option is out of range, or a metric is named twice.
     """
-    plan = Plan(test, resamples, trials, null, alternative, correction, alpha, confidence, seed)
-    shown = _Shown(by, examples, ngrams, longest)
-    if jobs < 1:
-        raise UsageError(f"jobs is a number of threads, 1 or more; got {jobs}")
-    ordered = _ordered(testset, baseline)
-    check_slices(ordered, by)
-    scored = _scored(ordered, metrics, allow_code=allow_code, progress=progress)
-    contests = [Contest.of(one, list(ordered.systems)) for one in scored]
-    found = _Gathered(notices=_notices(ordered, scored, contests))
-    found.rows += _compared(ordered, contests, plan, by, jobs, progress)
-    tokens = _tokens(ordered, shown, found)
+    draws = 1000 if resamples is None else resamples
+    plan = Plan(test, draws, trials, null, alternative, correction, alpha, confidence, seed)
+    _check_numbers(jobs=(jobs, 1), examples=(examples, 0), ngrams=(ngrams, 0), longest=(longest, 1))
+    compared = ordered(testset, baseline)
+    check_slices(compared, by)
+    judged = scored(compared, metrics, allow_code=allow_code, progress=progress)
+    contests = [Contest.of(one, list(compared.systems)) for one in judged]
+    found = _Gathered(notices=notices(compared, judged, contests))
+    parts = [slices(compared, by, contest.segments) for contest in contests]
+    plans = _plans(plan, parts, len(compared.systems) - 1, fixed=resamples is not None)
+    _add_figures(found, contests, parts, plans, jobs, progress)
+    tokens = _tokens(compared, found) if examples or ngrams else None
     if examples:
-        _add_segments(found, ordered, contests, tokens, examples)
+        _add_segments(found, compared, contests, tokens, examples)
     if ngrams and tokens is not None:
-        found.ngrams += ngram_records(ordered.batch(), tokens, most=ngrams, longest=longest)
-    return _finding(found, ordered, scored, plan, by)
+        found.ngrams += ngram_records(compared.batch(), tokens, most=ngrams, longest=longest)
+    if progress:
+        progress("segments and n-grams", 1, 1)
+    return _finding(found, compared, judged, plans, by)
 
 
-@dataclass(frozen=True)
-class _Shown:
-    by: str | None
-    examples: int
-    ngrams: int
-    longest: int
-
-    def __post_init__(self) -> None:
-        for name, least in (("examples", 0), ("ngrams", 0), ("longest", 1)):
-            if getattr(self, name) < least:
-                raise UsageError(f"{name} is a number from {least}; got {getattr(self, name)}")
+def _check_numbers(**numbers: tuple[int, int]) -> None:
+    for name, (given, least) in numbers.items():
+        if given < least:
+            raise UsageError(f"{name} is a whole number, {least} or more; got {given}")
 
 
 @dataclass
@@ -136,85 +134,48 @@ class _Gathered:
     notices: list[str] = field(default_factory=list)
 
 
-def _ordered(testset: TestSet, baseline: str | None) -> TestSet:
-    """The test set with the baseline first."""
-    names = list(testset.systems)
-    if len(names) < 2:
-        given = f"{names[0]!r} alone" if names else "none"
-        raise DataError(
-            f"a comparison takes two systems or more; test set {testset.name!r} gives {given}"
-        )
-    if baseline is None or baseline == names[0]:
-        return testset
-    if baseline not in names:
-        raise UnknownNameError("system (baseline)", baseline, names)
-    return testset.select(systems=[baseline, *(name for name in names if name != baseline)])
+class _Plans(NamedTuple):
+    """How all segments are tested, and how slices are."""
+
+    whole: Plan
+    sliced: Plan
+    comparisons: int
 
 
-def _scored(
-    testset: TestSet,
-    metrics: str | Sequence[str | Metric | BoundMetric | Callable[..., float] | Scores],
-    *,
-    allow_code: bool,
-    progress: Callable[[str, int, int], None] | None,
-) -> list[Scores]:
-    chosen = [metrics] if isinstance(metrics, str) else list(metrics)
-    if not chosen:
-        raise UsageError("a comparison takes one metric or more; none is given")
-    found = []
-    for done, one in enumerate(chosen, start=1):
-        if isinstance(one, Scores):
-            found.append(_checked(one, testset))
-        else:
-            found.append(score(testset, one, allow_code=allow_code))
-        if progress:
-            progress("scoring", done, len(chosen))
-    names = [one.metric for one in found]
-    if len(set(names)) < len(names):
-        raise UsageError(f"a metric is named twice: {', '.join(names)}")
-    return found
+def _plans(plan: Plan, parts: Sequence[Sequence[Slice]], others: int, *, fixed: bool) -> _Plans:
+    most = max(1, *(len(each) - 1 for each in parts))
+    if fixed:
+        return _Plans(plan, plan, most * others)
+    return _Plans(enough(plan, others), enough(plan, most * others), most * others)
 
 
-def _checked(scores: Scores, testset: TestSet) -> Scores:
-    missing = [name for name in testset.systems if name not in scores.systems]
-    if missing:
-        raise DataError(
-            f"the scores of {scores.metric} lack {', '.join(missing)}; there are:"
-            f" {', '.join(scores.systems)}"
-        )
-    if scores.segments.shape[1] != testset.segments:
-        raise DataError(
-            f"the scores of {scores.metric} are of {scores.segments.shape[1]} segments, and test"
-            f" set {testset.name!r} has {testset.segments}"
-        )
-    return scores
-
-
-def _compared(
-    testset: TestSet,
+def _add_figures(
+    found: _Gathered,
     contests: Sequence[Contest],
-    plan: Plan,
-    by: str | None,
+    parts: Sequence[Sequence[Slice]],
+    plans: _Plans,
     jobs: int,
     progress: Callable[[str, int, int], None] | None,
-) -> list[dict[str, Cell]]:
-    parts = [slices(testset, by, contest.segments) for contest in contests]
+) -> None:
     tasks = [(c, part) for c, each in zip(contests, parts, strict=True) for part in each]
+
+    def figure(task: tuple[Contest, Slice]) -> list[Compared]:
+        contest, part = task
+        return figures(contest, part.members, plans.whole if part.name is None else plans.sliced)
+
     done = []
     with ThreadPoolExecutor(jobs) as pool:
-        for one in pool.map(lambda task: figures(task[0], task[1].members, plan), tasks):
+        for one in pool.map(figure, tasks):
             done.append(one)
             if progress:
                 progress("testing", len(done), len(tasks))
-    found, answers = [], iter(done)
+    answers = iter(done)
     for contest, each in zip(contests, parts, strict=True):
-        found += rows(contest, [(part.name, next(answers)) for part in each], plan)
-    return found
+        found.rows += rows(contest, [(part.name, next(answers)) for part in each], plans.whole)
+    found.notices += too_coarse(plans.sliced, plans.comparisons)
 
 
-def _tokens(testset: TestSet, shown: _Shown, found: _Gathered) -> TokenTable | None:
-    if not (shown.examples or shown.ngrams):
-        return None
+def _tokens(testset: TestSet, found: _Gathered) -> TokenTable | None:
     tokens, problem = read_tokens(testset)
     if problem:
         found.notices.append(f"n-grams are not listed: {problem}")
@@ -237,60 +198,26 @@ def _add_segments(
             found.exhibits.append(showcase.exhibit(contest, one))
 
 
-def _notices(testset: TestSet, scored: Sequence[Scores], contests: Sequence[Contest]) -> list[str]:
-    baseline, *others = testset.systems
-    same = [name for name in others if testset.systems[name] == testset.systems[baseline]]
-    said = [f"{name} and {baseline} have the same output in every segment" for name in same]
-    for one, contest in zip(scored, contests, strict=True):
-        said += [f"{one.metric}: {notice}" for notice in one.notices]
-        said += _holes(contest)
-        if contest.aggregate is None and not _is_mean(one):
-            said.append(
-                f"{one.metric}: the corpus score is not the mean of its segments, which is what is"
-                " compared here"
-            )
-    return said
-
-
-def _holes(contest: Contest) -> list[str]:
-    missing = np.isnan(contest.segments)
-    if not missing.any():
-        return []
-    if (missing == missing[0]).all():
-        n = int(missing[0].sum())
-        return [f"{contest.metric}: {n} segments have no score and are left out"]
-    lacking = zip(contest.systems, missing.sum(axis=1).tolist(), strict=True)
-    told = ", ".join(f"{name} ({n})" for name, n in lacking if n)
-    said = (
-        f"{contest.metric}: segments without a score: {told}; differences are taken over the"
-        " segments that both have, scores over all that a system has"
-    )
-    return [said]
-
-
-def _is_mean(scores: Scores) -> bool:
-    known = ~np.isnan(scores.segments)
-    counts = np.where(known.any(axis=1), known.sum(axis=1), np.nan)
-    means = np.nansum(scores.segments, axis=1) / counts
-    return bool(np.allclose(means, scores.system, rtol=_SAME, atol=_SAME, equal_nan=True))
-
-
 def _finding(
-    found: _Gathered, testset: TestSet, scored: Sequence[Scores], plan: Plan, by: str | None
+    found: _Gathered, testset: TestSet, judged: Sequence[Scores], plans: _Plans, by: str | None
 ) -> Finding:
-    tables: list[Table] = [system_table(found.rows, plan)]
+    tables: list[Table] = [system_table(found.rows, plans.whole, plans.sliced)]
+    if by:
+        tables.append(slice_table(found.rows))
     if found.segments:
         tables.append(segment_table(found.segments))
     if found.ngrams:
         tables.append(ngram_table(found.ngrams))
     systems = list(testset.systems)
-    fields = {"baseline": systems[0], **plan.fields()}
+    fields = {"baseline": systems[0], **plans.whole.fields()}
+    if by and plans.sliced.resamples != plans.whole.resamples:
+        fields["slices_bs"] = plans.sliced.resamples
     return Finding(
         method="compare",
         title=f"Systems compared with {systems[0]}",
         tables=tuple(tables),
-        signatures={one.metric: str(one.signature.adding(fields)) for one in scored},
-        views=views(tables, [one.metric for one in scored], systems),
+        signatures={one.metric: str(one.signature.adding(fields)) for one in judged},
+        views=views(tables, [one.metric for one in judged], systems),
         exhibits=tuple(found.exhibits),
         notices=tuple(found.notices),
         facts=_facts(testset, by),

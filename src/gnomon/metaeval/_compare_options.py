@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 from gnomon.errors import UnknownNameError, UsageError
@@ -12,12 +12,13 @@ if TYPE_CHECKING:
     from gnomon.stats.bootstrap import Null
     from gnomon.stats.significance import Alternative
 
-__all__ = ["SEED", "Correction", "PairedTest", "Plan"]
+__all__ = ["SEED", "Correction", "PairedTest", "Plan", "enough", "needed"]
 
 PairedTest: TypeAlias = Literal["bootstrap", "ar"]
 Correction: TypeAlias = Literal["holm", "benjamini-hochberg", "none"]
 
 SEED = 12345  # sacreBLEU's
+_FEWEST, _STEP, _MOST = 1000, 1000, 10000  # resamples that are drawn where no number is given
 _ALTERNATIVES = ("two-sided", "greater", "less")
 _NULLS = ("sign", "centred", "sacrebleu")
 
@@ -71,6 +72,10 @@ class Plan:
         if self.trials < 1:
             raise UsageError(f"approximate randomisation needs draws; got {self.trials}")
 
+    def draws(self) -> int:
+        """Number of draws behind a p-value."""
+        return self.resamples if self.test == "bootstrap" else self.trials
+
     def _check_names(self) -> None:
         for kind, name, known in (
             ("test", self.test, get_args(PairedTest)),
@@ -100,3 +105,20 @@ class Plan:
             "confidence": self.confidence,
             "seed": self.seed,
         }
+
+
+def needed(plan: Plan, comparisons: int) -> int:
+    """How many draws the smallest p-value needs to stay significant after Holm's correction."""
+    if plan.correction != "holm":
+        return 1
+    doubled = (plan.test, plan.null, plan.alternative) == ("bootstrap", "sign", "two-sided")
+    return math.ceil(comparisons * (1 + doubled) / plan.alpha - 1e-9) - 1
+
+
+def enough(plan: Plan, comparisons: int) -> Plan:
+    """The same plan with twice as many resamples as that takes, in thousands, up to ten."""
+    if plan.test == "ar":
+        return plan
+    least = needed(plan, comparisons)
+    wanted = _FEWEST if least <= _FEWEST else _STEP * math.ceil(2 * least / _STEP)
+    return replace(plan, resamples=min(_MOST, wanted))

@@ -1,28 +1,29 @@
-"""The tables of a comparison, and how they may be looked at."""
+"""The tables of a comparison."""
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from gnomon.findings import Bars, Column, Listing, Table
-from gnomon.stats import benjamini_hochberg, holm
+from gnomon.findings import Column, Table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from gnomon.findings import Cell, View
-    from gnomon.metaeval._compare_figures import Compared, Contest
+    from gnomon.findings import Cell
     from gnomon.metaeval._compare_options import Plan
 
-__all__ = ["NGRAMS", "SEGMENTS", "SYSTEMS", "ngram_table", "rows", "segment_table", "system_table"]
-__all__ += ["views"]
+__all__ = [
+    "NGRAMS",
+    "SEGMENTS",
+    "SLICES",
+    "SYSTEMS",
+    "ngram_table",
+    "segment_table",
+    "slice_table",
+    "system_table",
+]
 
-SYSTEMS, SEGMENTS, NGRAMS = "systems", "segments", "ngrams"
-_LISTED = 10
-_DIFFERENCE = ("difference", "low", "high")
+SYSTEMS, SLICES, SEGMENTS, NGRAMS = "systems", "slices", "segments", "ngrams"
 
 _SYSTEMS = (
     Column("system", "System"),
@@ -46,7 +47,11 @@ _SYSTEMS = (
     Column("high", "high", "number", help="its upper end"),
     Column("p", "p", "number", 4, help="of the paired test, not corrected"),
     Column("p_adjusted", "p adj.", "number", 4, help="corrected for the number of comparisons"),
-    Column("verdict", "Verdict", help="better or worse where the corrected p is at most alpha"),
+    Column(
+        "verdict",
+        "Verdict",
+        help="better or worse where the corrected p is at most alpha, else undecided",
+    ),
     Column("slice", "Slice", help="the segments looked at; empty for all of them"),
     Column("segments", "n", "count", help="segments that both have a score for"),
     Column("wins", "Wins", "count", help="segments where the system scores better"),
@@ -61,6 +66,20 @@ _SYSTEMS = (
     ),
     Column("score_low", "Score low", "number", help="lower end of the score's interval"),
     Column("score_high", "Score high", "number", help="its upper end"),
+)
+_SLICES = (
+    Column("metric", "Metric"),
+    Column("slice", "Slice"),
+    Column("system", "System"),
+    Column("segments", "n", "count", help="segments that both have a score for"),
+    Column(
+        "gain",
+        "Gain",
+        "number",
+        better="higher",
+        help="difference from the baseline, positive where the system is better",
+    ),
+    Column("p_adjusted", "p adj.", "number", 4, help="corrected for systems and slices"),
     Column("undecided", "undecided", help="the corrected p lies above alpha, or there is none"),
 )
 _SEGMENTS = (
@@ -96,92 +115,31 @@ _NGRAMS = (
 )
 
 
-def rows(
-    contest: Contest,
-    parts: Sequence[tuple[str | None, Sequence[Compared]]],
-    plan: Plan,
-) -> list[dict[str, Cell]]:
-    """The records of one metric: p-values are corrected over systems, and over systems x slices."""
-    whole = [part for part in parts if part[0] is None]
-    sliced = [part for part in parts if part[0] is not None]
-    return [row for family in (whole, sliced) for row in _family(contest, family, plan)]
+def system_table(records: Sequence[Mapping[str, Cell]], plan: Plan, sliced: Plan) -> Table:
+    """The table of the contract.
+
+    Args:
+        records: one per metric, slice and system.
+        plan: how all segments were tested.
+        sliced: how slices were.
+    """
+    kept = tuple({column.name: row[column.name] for column in _SYSTEMS} for row in records)
+    return Table(SYSTEMS, "Systems compared", _SYSTEMS, kept, _note(records, plan, sliced))
 
 
-def _family(
-    contest: Contest, parts: Sequence[tuple[str | None, Sequence[Compared]]], plan: Plan
-) -> list[dict[str, Cell]]:
-    found = [(name, k, one) for name, compared in parts for k, one in enumerate(compared)]
-    adjusted = _corrected([one.p for _, _, one in found], plan)
-    return [
-        _row(contest, k, name, one, p, plan)
-        for (name, k, one), p in zip(found, adjusted, strict=True)
-    ]
-
-
-def _corrected(p: list[float], plan: Plan) -> list[float]:
-    values = np.array(p, dtype=np.float64)
-    if plan.correction == "none":
-        return p
-    adjust = holm if plan.correction == "holm" else benjamini_hochberg
-    return [float(value) for value in adjust(values)]
-
-
-def _row(
-    contest: Contest, k: int, name: str | None, one: Compared, p: float, plan: Plan
-) -> dict[str, Cell]:
-    gain = contest.sign * one.difference
-    found = {
-        "score": one.score,
-        "difference": one.difference,
-        "low": one.low,
-        "high": one.high,
-        "p": one.p,
-        "p_adjusted": p,
-        "gain": gain,
-        "score_low": one.score_low,
-        "score_high": one.score_high,
-    }
-    row: dict[str, Cell] = {key: defined(value) for key, value in found.items()}
-    counts = {"wins": one.wins, "ties": one.ties, "losses": one.losses}
-    verdict = "baseline" if k == 0 else _verdict(gain, p, plan.alpha)
-    cells: dict[str, Cell] = {
-        "system": contest.systems[k],
-        "baseline": contest.systems[0],
-        "metric": contest.metric,
-        "slice": name,
-        "segments": one.segments,
-        **(dict.fromkeys(counts) if k == 0 else counts),
-        "verdict": verdict,
-        "undecided": None if k == 0 else verdict not in ("better", "worse"),
-        **row,
-    }
-    return {column.name: cells[column.name] for column in _SYSTEMS}
-
-
-def _verdict(gain: float, p: float, alpha: float) -> str | None:
-    if math.isnan(p):
-        return None
-    if p > alpha or gain == 0:
-        return "no difference shown"
-    return "better" if gain > 0 else "worse"
-
-
-def defined(value: float) -> float | None:
-    """NaN as the tables have it."""
-    return None if math.isnan(value) else value
-
-
-def system_table(records: Sequence[Mapping[str, Cell]], plan: Plan) -> Table:
-    """The table of the contract."""
+def _note(records: Sequence[Mapping[str, Cell]], plan: Plan, sliced: Plan) -> str:
+    more = plan.resamples != sliced.resamples and any(row["slice"] is not None for row in records)
+    drawn = f"{plan.resamples} resamples" + f" ({sliced.resamples} in slices)" * more
     how = {
-        "bootstrap": f"paired bootstrap, {plan.resamples} resamples",
+        "bootstrap": f"paired bootstrap, {drawn}",
         "ar": f"approximate randomisation, {plan.trials} draws",
     }[plan.test]
-    note = (
-        f"p: {how}, {plan.alternative}; p adj.: {_CORRECTIONS[plan.correction]}."
+    corrected = any(row["p"] != row["p_adjusted"] for row in records)
+    adjusted = f"; p adj.: {_CORRECTIONS[plan.correction]}" * corrected
+    return (
+        f"p: {how}, {plan.alternative}{adjusted}."
         f" low, high: {plan.confidence:.0%} interval of the difference."
     )
-    return Table(SYSTEMS, "Systems compared", _SYSTEMS, tuple(records), note)
 
 
 _CORRECTIONS = {
@@ -189,6 +147,18 @@ _CORRECTIONS = {
     "benjamini-hochberg": "Benjamini-Hochberg over the systems (and slices) of a metric",
     "none": "not corrected",
 }
+
+
+def slice_table(records: Sequence[Mapping[str, Cell]]) -> Table:
+    """The slices of the first table once more, ready to be looked at side by side."""
+    found = [
+        {**row, "undecided": row["verdict"] not in ("better", "worse")}
+        for row in records
+        if row["slice"] is not None and row["system"] != row["baseline"]
+    ]
+    names = [column.name for column in _SLICES]
+    kept = tuple({name: row[name] for name in names} for row in found)
+    return Table(SLICES, "Gains by slice", _SLICES, kept)
 
 
 def segment_table(records: Sequence[Mapping[str, Cell]]) -> Table:
@@ -203,74 +173,3 @@ def ngram_table(records: Sequence[Mapping[str, Cell]]) -> Table:
         " both do. Ordered by the matches of this side less those of the other."
     )
     return Table(NGRAMS, "n-grams that only one system gets right", _NGRAMS, tuple(records), note)
-
-
-def views(
-    tables: Sequence[Table], metrics: Sequence[str], systems: Sequence[str]
-) -> tuple[View, ...]:
-    """What text shows, then what a page shows beside the tables.
-
-    Args:
-        tables: those of the finding.
-        metrics: names of the metrics.
-        systems: names of the systems, the baseline first.
-    """
-    kinds = {table.name: table for table in tables}
-    sliced = any(row["slice"] is not None for row in kinds[SYSTEMS].rows)
-    found: list[View] = [_listing(metric, systems[0]) for metric in metrics]
-    if sliced:
-        found += [_slices(metric) for metric in metrics]
-    if len(systems) == 2 and SEGMENTS in kinds:
-        found += [_deciders(metric, side) for metric in metrics for side in reversed(systems)]
-    if len(systems) == 2 and NGRAMS in kinds:
-        found += [_ngrams(side) for side in reversed(systems)]
-    return (*found, *map(_bars, metrics))
-
-
-def _listing(metric: str, baseline: str) -> Listing:
-    columns = ("system", "score", *_DIFFERENCE, "p", "p_adjusted", "verdict")
-    return Listing(
-        SYSTEMS,
-        f"{metric}, compared with {baseline}",
-        (*columns, "wins", "ties", "losses"),
-        {"metric": metric, "slice": None},
-    )
-
-
-def _slices(metric: str) -> Listing:
-    return Listing(
-        SYSTEMS,
-        f"{metric} by slice",
-        ("slice", "segments", "system", "score", *_DIFFERENCE, "p_adjusted", "verdict"),
-        {"metric": metric},
-    )
-
-
-def _deciders(metric: str, side: str) -> Listing:
-    return Listing(
-        SEGMENTS,
-        f"{metric}: segments where {side} is better",
-        ("segment", "difference", "score", "baseline_score", "influence"),
-        {"metric": metric, "side": side},
-    )
-
-
-def _ngrams(side: str) -> Listing:
-    return Listing(
-        NGRAMS,
-        f"n-grams that only {side} gets right",
-        ("ngram", "n", "count", "other", "reference"),
-        {"side": side},
-        most=_LISTED,
-    )
-
-
-def _bars(metric: str) -> Bars:
-    return Bars(
-        SYSTEMS,
-        "Differences from the baseline, and scores",
-        category="system",
-        series="baseline",
-        values=("difference", "score"),
-        where={"metric": metric, "slice": None},
-    )

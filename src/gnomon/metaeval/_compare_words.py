@@ -60,15 +60,18 @@ def ngram_records(
 def _side(
     found: list[Matches], table: TokenTable, here: int, there: int, most: int
 ) -> list[dict[str, Cell]]:
+    """Rank by rank, so that the first few are of all lengths."""
+    sides = [(n, only_here(one, here, there, most)) for n, one in enumerate(found, start=1)]
     return [
         {
             "n": n,
             "rank": rank,
-            "ngram": " ".join(table.vocabulary[token] for token in one.tokens),
-            "count": one.right,
-            "other": one.other,
-            "reference": one.held,
+            "ngram": " ".join(table.vocabulary[token] for token in ranked[rank - 1].tokens),
+            "count": ranked[rank - 1].right,
+            "other": ranked[rank - 1].other,
+            "reference": ranked[rank - 1].held,
         }
-        for n, matches in enumerate(found, start=1)
-        for rank, one in enumerate(only_here(matches, here, there, most), start=1)
+        for rank in range(1, most + 1)
+        for n, ranked in sides
+        if rank <= len(ranked)
     ]
