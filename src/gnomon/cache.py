@@ -18,7 +18,7 @@ from gnomon.errors import OutputError
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-__all__ = ["Cache", "CacheStats", "default_path", "key"]
+__all__ = ["Cache", "CacheStats", "default_path", "key", "keys"]
 
 T = TypeVar("T")
 _log = logging.getLogger(__name__)
@@ -78,6 +78,25 @@ def key(*parts: str) -> bytes:
         digest.update(len(data).to_bytes(8, "little"))
         digest.update(data)
     return digest.digest()
+
+
+def keys(parts: Sequence[str], lasts: Sequence[str]) -> list[bytes]:
+    """``key(*parts, last)`` for every last part, the first ones read once.
+
+    >>> keys(["a"], ["b", "c"]) == [key("a", "b"), key("a", "c")]
+    True
+    """
+    begun = hashlib.blake2b(digest_size=20)
+    for part in parts:
+        data = part.encode("utf-8", "surrogatepass")
+        begun.update(len(data).to_bytes(8, "little") + data)
+    found = []
+    for last in lasts:
+        digest = begun.copy()
+        data = last.encode("utf-8", "surrogatepass")
+        digest.update(len(data).to_bytes(8, "little") + data)
+        found.append(digest.digest())
+    return found
 
 
 class Cache:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gnomon.annotate._facts import FORMAT, pack
-from gnomon.cache import key
+from gnomon.cache import key, keys
 from gnomon.errors import AnnotationError, UsageError
 
 if TYPE_CHECKING:
@@ -92,9 +92,9 @@ def _lookup(
     nothing = dict.fromkeys(layers, pack(()))
     found: list[Packed] = [{} if text.strip() else dict(nothing) for text in texts]
     for layer in layers if cache else ():
-        keys = [key(FORMAT, signature, layer, text) for text in texts]
-        kept = cache.get_many(keys) if cache else {}
-        for packed, name in zip(found, keys, strict=True):
+        names = keys((FORMAT, signature, layer), texts)
+        kept = cache.get_many(names) if cache else {}
+        for packed, name in zip(found, names, strict=True):
             if name in kept:
                 packed[layer] = kept[name]
     return found, [tuple(x for x in layers if x not in packed) for packed in found]

@@ -5,25 +5,28 @@ functions are importable beside it: ``gnomon.muler.ratio(base, oracle, anti_orac
 """
 
 import sys
+from importlib import import_module
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gnomon.findings import Finding
-from gnomon.muler._correlate import correlate
-from gnomon.muler._discrepancy import discrepancy
-from gnomon.muler._pairs import PairStudy, pairs
-from gnomon.muler._ratio import clipped_ratios, ratio
-from gnomon.muler._run import muler
-from gnomon.muler._sentences import sentences
-from gnomon.muler._sheet import Key, Sheet
-from gnomon.muler._sheet_judge import judge_pairs
-from gnomon.muler._sheet_read import Answer, read_answers, read_key
-from gnomon.muler._sheet_write import write_key, write_sheet
-from gnomon.muler._slices import slices
-from gnomon.muler._validate_frequency import validate_frequency
-from gnomon.muler._validate_range import validate_range
-from gnomon.muler._validate_specificity import validate_specificity
 from gnomon.testset import TestSet
+
+if TYPE_CHECKING:
+    from gnomon.muler._correlate import correlate
+    from gnomon.muler._discrepancy import discrepancy
+    from gnomon.muler._pairs import PairStudy, pairs
+    from gnomon.muler._ratio import clipped_ratios, ratio
+    from gnomon.muler._run import muler
+    from gnomon.muler._sentences import sentences
+    from gnomon.muler._sheet import Key, Sheet
+    from gnomon.muler._sheet_judge import judge_pairs
+    from gnomon.muler._sheet_read import Answer, read_answers, read_key
+    from gnomon.muler._sheet_write import write_key, write_sheet
+    from gnomon.muler._slices import slices
+    from gnomon.muler._validate_frequency import validate_frequency
+    from gnomon.muler._validate_range import validate_range
+    from gnomon.muler._validate_specificity import validate_specificity
 
 __all__ = [
     "Answer",
@@ -49,11 +52,48 @@ __all__ = [
 ]
 
 
+#: where the public names live: imported when asked for
+_HOMES = {
+    "Answer": "gnomon.muler._sheet_read",
+    "Key": "gnomon.muler._sheet",
+    "PairStudy": "gnomon.muler._pairs",
+    "Sheet": "gnomon.muler._sheet",
+    "clipped_ratios": "gnomon.muler._ratio",
+    "correlate": "gnomon.muler._correlate",
+    "discrepancy": "gnomon.muler._discrepancy",
+    "judge_pairs": "gnomon.muler._sheet_judge",
+    "muler": "gnomon.muler._run",
+    "pairs": "gnomon.muler._pairs",
+    "ratio": "gnomon.muler._ratio",
+    "read_answers": "gnomon.muler._sheet_read",
+    "read_key": "gnomon.muler._sheet_read",
+    "sentences": "gnomon.muler._sentences",
+    "slices": "gnomon.muler._slices",
+    "validate_frequency": "gnomon.muler._validate_frequency",
+    "validate_range": "gnomon.muler._validate_range",
+    "validate_specificity": "gnomon.muler._validate_specificity",
+    "write_key": "gnomon.muler._sheet_write",
+    "write_sheet": "gnomon.muler._sheet_write",
+}
+
+
 class _Callable(ModuleType):
     """A module that can be called as its main function."""
 
     def __call__(self, testset: TestSet, *args: Any, **options: Any) -> Finding:  # passed through
-        return muler(testset, *args, **options)
+        from gnomon.muler._run import muler as run
+
+        return run(testset, *args, **options)
+
+
+def __getattr__(name: str) -> Any:  # the attributes of a module have any type
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOMES})
 
 
 sys.modules[__name__].__class__ = _Callable
