@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 from typing import TYPE_CHECKING
 
 from gnomon.cli._options import (
@@ -17,8 +18,6 @@ from gnomon.cli._options import (
 from gnomon.errors import UnknownNameError, UsageError
 
 if TYPE_CHECKING:
-    import argparse
-
     from gnomon.cli._options import Subparsers
 
 __all__ = ["add", "run"]
@@ -211,11 +210,21 @@ def _add_gate(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument(
         "--min-drop",
-        type=float,
+        type=_drop,
         default=0.0,
         metavar="UNITS",
         help="of the metric; smaller drops do not fail (default: 0)",
     )
+
+
+def _drop(text: str) -> float:
+    try:
+        drop = float(text)
+    except ValueError:
+        drop = float("nan")
+    if not drop >= 0:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number, 0 or more")
+    return drop
 
 
 def _check_gate(args: argparse.Namespace, chosen: list[str]) -> None:

@@ -90,7 +90,7 @@ def _ngrams(side: str) -> Listing:
     return Listing(
         NGRAMS,
         f"n-grams that only {side} gets right",
-        ("ngram", "n", "count", "other", "reference"),
+        ("side", "ngram", "count", "other", "reference"),
         {"side": side},
         most=_LISTED,
     )

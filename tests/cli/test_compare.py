@@ -1,0 +1,119 @@
+"""``gnomon compare`` on the command line."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+CONTRACT = ["system", "baseline", "metric", "score", "difference", "low", "high", "p"]
+
+
+def _data(files) -> list[object]:
+    return [files / "ref.txt", "-i", files / "a.txt", files / "b.txt"]
+
+
+@pytest.mark.parametrize("shape", ["text", "latex", "markdown"])
+def test_people_read_scores_differences_p_segments_and_n_grams(gnomon, files, shape) -> None:
+    answer = gnomon("compare", *_data(files), "-m", "bleu", "chrf", "-q", "-f", shape)
+    assert answer.code == 0
+    assert not answer.err
+    for said in ("Difference", "Verdict", "Influence", "n-gram", "sat on", "seed:12345"):
+        assert said.replace("-", "-{}" if shape == "latex" else "-") in answer.out
+    assert ("bleu, compared with a" in answer.out) is (shape == "text")
+
+
+def test_programs_get_the_fields_of_the_contract(gnomon, files) -> None:
+    common = ["compare", *_data(files), "-m", "bleu", "ter", "-q"]
+    found = gnomon(*common, "-f", "json").json()
+    assert found["command"] == "compare"
+    assert [list(row)[: len(CONTRACT)] for row in found["rows"]] == [CONTRACT] * 4
+    assert set(found["tables"]) == {"segments", "ngrams"}
+    assert set(found["signatures"]) == {"bleu", "ter"}
+    assert gnomon(*common, "-f", "tsv").out.split("\n")[0].split("\t")[: len(CONTRACT)] == CONTRACT
+
+
+def test_the_baseline_is_the_first_system_unless_named(gnomon, files) -> None:
+    common = ["compare", *_data(files), "-q", "-f", "json"]
+    assert {row["baseline"] for row in gnomon(*common).json()["rows"]} == {"a"}
+    other = gnomon(*common, "--baseline", "b").json()["rows"]
+    assert [row["system"] for row in other] == ["b", "a"]
+    assert other[1]["difference"] > 0
+
+
+def test_sacrebleu_s_option_names_are_understood(gnomon, files) -> None:
+    common = ["compare", *_data(files), "-q", "-f", "json"]
+
+    def signature(*options: object) -> str:
+        return gnomon(*common, *options).json()["signatures"]["bleu"]
+
+    assert "|test:bootstrap|bs:60|null:sacrebleu|" in signature("--paired-bs", "--paired-bs-n", 60)
+    assert signature("-pbs", "-pbsn", 60) == signature(
+        "--test", "bootstrap", "--null", "sacrebleu", "--resamples", 60
+    )
+    assert "|test:ar|bs:1000|ar:70|" in signature("--paired-ar", "--paired-ar-n", 70)
+    assert signature("-par", "-parn", 70, "-j", 2) == signature("--test", "ar", "--trials", 70)
+    assert "|null:sign|" in signature()
+    assert gnomon(*common, "--paired-ar", "--paired-bs").code == 2
+
+
+def test_a_worse_system_fails_the_gate_with_3_after_the_table_is_printed(gnomon, es_en) -> None:
+    common = ["compare", "-t", es_en, "--systems", "apertium-direct", "apertium-french", "-q"]
+    answer = gnomon(*common, "--fail-if-worse", "bleu", "--min-drop", ".3", "-f", "json")
+    assert answer.code == 3
+    row = answer.json()["rows"][1]
+    assert row["verdict"] == "worse"
+    assert "apertium-french is worse than apertium-direct under bleu" in answer.err
+    assert f"{-row['difference']:.4g} worse" in answer.err
+    assert f"p = {row['p']:.4g}" in answer.err
+    assert gnomon(*common, "--fail-if-worse", "bleu", "--min-drop", "30").code == 0
+    better = [*common, "--baseline", "apertium-french", "--fail-if-worse", "bleu"]
+    assert gnomon(*better).code == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "said"),
+    [
+        (["--fail-if-worse", "chrf"], 2, "name it with -m"),
+        (["--min-drop", "1"], 2, "--min-drop goes with --fail-if-worse"),
+        (["--fail-if-worse", "bleu", "--min-drop", "-1"], 2, "0 or more"),
+        (["--baseline", "c"], 2, "there are: a, b"),
+        (["--by", "domain"], 2, "names no domains"),
+        (["--by", "colour"], 2, "length"),
+        (["--resamples", "3"], 2, "19 resamples or more"),
+        (["--html", "nowhere/page.html"], 1, "nowhere"),
+    ],
+)
+def test_what_cannot_be_done_is_refused_and_nothing_is_printed(
+    gnomon, files, options, code, said
+) -> None:
+    answer = gnomon("compare", *_data(files), *options)
+    assert answer.code == code
+    assert said in answer.err
+    assert not answer.out
+
+
+def test_one_system_alone_is_refused(gnomon, files) -> None:
+    answer = gnomon("compare", files / "ref.txt", "-i", files / "a.txt")
+    assert answer.code == 1
+    assert "two systems or more" in answer.err
+    assert "'a' alone" in answer.err
+
+
+def test_the_page_holds_tables_slices_and_both_outputs(gnomon, files) -> None:
+    page = files / "page.html"
+    answer = gnomon("compare", *_data(files), "--by", "length", "--html", page, "-q")
+    assert answer.code == 0
+    assert "bleu of b by slice" in answer.out
+    content = page.read_text(encoding="utf-8")
+    for said in ("Systems compared with a", "worse than a", "cat sits on mat", "Gains by slice"):
+        assert said in content or json.dumps(said)[1:-1] in content
+
+
+def test_several_systems_are_listed_once_per_metric_and_slices_side_by_side(gnomon, es_en) -> None:
+    answer = gnomon("compare", "-t", es_en, "--by", "length", "-q", "--resamples", "100")
+    assert answer.code == 0
+    assert "bleu: gain over the baseline by slice" in answer.out
+    assert "p adj." in answer.out
+    assert "draws cannot show any one of" in answer.out
+    assert "n-grams that only" not in answer.out

@@ -1,0 +1,40 @@
+"""Systems beside one baseline alone, and sacreBLEU's null hypothesis."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from gnomon.errors import UsageError
+from gnomon.stats import approximate_randomisation, bootstrap_p_value, system_bootstrap_test
+
+
+@pytest.fixture
+def scores() -> np.ndarray:
+    return np.random.default_rng(2).normal(size=(4, 30))
+
+
+@pytest.mark.parametrize("test", [system_bootstrap_test, approximate_randomisation])
+def test_a_baseline_leaves_its_own_pairs_as_they_are_and_no_others(test, scores) -> None:
+    every, few = test(scores, count=50), test(scores, baseline=2, count=50)
+    others = [0, 1, 3]
+    np.testing.assert_allclose(few.p[others, 2], every.p[others, 2])
+    np.testing.assert_allclose(few.differences[2], every.differences[2])
+    assert np.isnan(few.p[0, 1])
+    np.testing.assert_allclose(few.statistics, every.statistics)
+
+
+@pytest.mark.parametrize("test", [system_bootstrap_test, approximate_randomisation])
+@pytest.mark.parametrize("baseline", [-1, 4])
+def test_a_baseline_that_is_no_system_is_refused(test, baseline, scores) -> None:
+    with pytest.raises(UsageError, match="one of 4 systems"):
+        test(scores, baseline=baseline)
+
+
+def test_sacrebleu_s_null_counts_sizes_above_the_observed_size() -> None:
+    # sizes .4 .1 .3 .2 less their mean .25: .15 -.15 .05 -.05; two of four lie above .04
+    assert bootstrap_p_value([0.4, -0.1, 0.3, 0.2], 0.04, null="sacrebleu") == 3 / 5
+    assert bootstrap_p_value([0.4, -0.1, 0.3, 0.2], -0.2, null="sacrebleu", plus_one=False) == 0
+    assert bootstrap_p_value([0.0, 0.0], 0.0, null="sacrebleu") == 1
+    with pytest.raises(UsageError, match="'sign' or 'centred'"):
+        bootstrap_p_value([0.1], 0.1, null="sacrebleu", alternative="less")
