@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from gnomon.metaeval._choices import CORRECTIONS as CORRECTIONS
     from gnomon.metaeval._choices import TESTS as TESTS
     from gnomon.metaeval._compare import compare as compare
+    from gnomon.metaeval._compare_gate import fail_if_worse as fail_if_worse
     from gnomon.metaeval._human_files import textless as textless
     from gnomon.metaeval._human_files import with_judgements as with_judgements
     from gnomon.metaeval._measures import LEVELS as LEVELS
@@ -35,6 +36,7 @@ _HOMES = {
     "STATISTICS": "_measures",
     "TESTS": "_choices",
     "compare": "_compare",
+    "fail_if_worse": "_compare_gate",
     "metaeval": "_metaeval",
     "metric_scores": "_score_files",
     "split_name": "_score_files",
@@ -49,6 +51,7 @@ __all__ = [
     "STATISTICS",
     "TESTS",
     "compare",
+    "fail_if_worse",
     "metaeval",
     "metric_scores",
     "split_name",
