@@ -146,9 +146,7 @@ def _add_scores(parser: argparse.ArgumentParser) -> None:
         help="which human scores (da-z, mqm, darr), or files of them (default: the only kind)",
     )
     group.add_argument("--human-format", metavar="NAME", help="if the files do not tell")
-    group.add_argument(
-        "--human-systems", action="store_true", help="judge human translations, too"
-    )
+    group.add_argument("--human-systems", action="store_true", help="judge human translations, too")
 
 
 def _add_measures(parser: argparse.ArgumentParser) -> None:
@@ -176,9 +174,9 @@ def _add_measures(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--darr-threshold",
         type=float,
-        default=25.0,
         metavar="X",
-        help="DaRR without rankings: smallest difference of human scores (default: 25)",
+        help="where there are no rankings, DaRR from human scores that differ by at least X (25 on"
+        " a scale of 0 to 100)",
     )
     group.add_argument(
         "--no-controls", action="store_true", help="no constant, random and length controls"

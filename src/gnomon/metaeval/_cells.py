@@ -38,7 +38,7 @@ class Cells:
         human: people's scores [K] or [K, N].
         metrics: the metrics' scores [M, K] or [M, K, N].
         pairs: for DaRR by rankings, the pairs that people ordered.
-        threshold: for DaRR from scores, the smallest difference that counts.
+        threshold: for DaRR from scores, the smallest difference that counts, if they may serve.
         spa_seed: seed of the sign flips of soft pairwise accuracy.
     """
 
@@ -47,7 +47,7 @@ class Cells:
     human: NDArray[np.float64]
     metrics: NDArray[np.float64]
     pairs: Far | None = None
-    threshold: float = 25.0
+    threshold: float | None = None
     spa_seed: int = 0
 
     @property
@@ -79,7 +79,7 @@ def cells(
     measure: Measure,
     entries: Sequence[Entry],
     *,
-    threshold: float = 25.0,
+    threshold: float | None = None,
     spa_seed: int = 0,
 ) -> Cells:
     """The scores that a measure needs, of some metrics."""
@@ -101,40 +101,63 @@ def cells(
 
 def value(found: Cells, metric: int) -> Value:
     """The value of one metric, by its place."""
-    scores, human, measure = found.metrics[metric], found.human, found.measure
-    grouping = measure.grouping
-    if measure.statistic == "darr":
-        return _darr(found, scores)
-    if measure.statistic == "spa":
-        result = stats.spa(human, scores, seed=found.spa_seed)
-        return Value(result, _pairs(human, scores, "spa"))
-    if measure.statistic == "acc_eq":
-        best = stats.calibrate_ties(human, scores, grouping=grouping)
-        return Value(best.accuracy, _pairs(human, scores, grouping), best.epsilon)
-    if measure.statistic == "acc_eq_held_out":
-        enough = scores.shape[1] >= 2
-        held = stats.acc_eq_held_out(human, scores, grouping=grouping) if enough else np.nan
-        return Value(held, _pairs(human, scores, grouping))
-    if measure.statistic == "pairwise_difference_pearson":
-        r = stats.pairwise_difference_pearson(human, scores, grouping=grouping)
-        return Value(r, _pairs(human, scores, grouping))
-    if measure.statistic == "pairwise_accuracy":
-        agreeing, total = stats.pairwise_decisions(human, scores)
-        return Value(agreeing / total if total else np.nan, total)
-    both = ~(np.isnan(human) | np.isnan(scores))
+    own = {
+        "darr": _darr,
+        "spa": _spa,
+        "acc_eq": _acc_eq,
+        "acc_eq_held_out": _acc_eq_held_out,
+        "pairwise_difference_pearson": _of_differences,
+        "pairwise_accuracy": _accuracy,
+    }.get(found.measure.statistic, _correlation)
+    return own(found, found.metrics[metric])
+
+
+def _correlation(found: Cells, scores: NDArray[np.float64]) -> Value:
     function = {
         "pearson": stats.pearson,
         "spearman": stats.spearman,
         "kendall_b": stats.kendall_b,
         "kendall_c": stats.kendall_c,
-    }[measure.statistic]
-    return Value(function(human, scores, grouping=grouping), int(both.sum()))
+    }[found.measure.statistic]
+    both = ~(np.isnan(found.human) | np.isnan(scores))
+    r = function(found.human, scores, grouping=found.measure.grouping)
+    return Value(r, int(both.sum()))
+
+
+def _accuracy(found: Cells, scores: NDArray[np.float64]) -> Value:
+    agreeing, total = stats.pairwise_decisions(found.human, scores)
+    return Value(agreeing / total if total else float("nan"), total)
+
+
+def _spa(found: Cells, scores: NDArray[np.float64]) -> Value:
+    both = (~(np.isnan(found.human) | np.isnan(scores))).astype(np.int64)
+    pairs = int((np.triu(both @ both.T, 1) > 0).sum())  # those with a segment in common
+    return Value(stats.spa(found.human, scores, seed=found.spa_seed), pairs)
+
+
+def _acc_eq(found: Cells, scores: NDArray[np.float64]) -> Value:
+    best = stats.calibrate_ties(found.human, scores, grouping=found.measure.grouping)
+    return Value(best.accuracy, _pairs(found, scores), best.epsilon)
+
+
+def _acc_eq_held_out(found: Cells, scores: NDArray[np.float64]) -> Value:
+    if scores.shape[1] < 2:
+        return Value(float("nan"), _pairs(found, scores))
+    held = stats.acc_eq_held_out(found.human, scores, grouping=found.measure.grouping)
+    return Value(held, _pairs(found, scores))
+
+
+def _of_differences(found: Cells, scores: NDArray[np.float64]) -> Value:
+    grouping = found.measure.grouping
+    r = stats.pairwise_difference_pearson(found.human, scores, grouping=grouping)
+    return Value(r, _pairs(found, scores))
 
 
 def _darr(found: Cells, scores: NDArray[np.float64]) -> Value:
     if found.pairs is None:
-        tau = stats.darr(found.human, scores, threshold=found.threshold)
-        return Value(tau, _far(found.human, scores, found.threshold))
+        threshold = found.threshold or 0.0
+        tau = stats.darr(found.human, scores, threshold=threshold)
+        return Value(tau, _far(found.human, scores, threshold))
     better, worse = of_pairs(found.pairs, scores)
     known = ~(np.isnan(better) | np.isnan(worse))
     return Value(stats.darr_pairs(better, worse), int(known.sum()))
@@ -160,18 +183,14 @@ def far_pairs(human: NDArray[np.float64], threshold: float) -> Far:
             other, segment = np.nonzero(np.abs(gap) >= threshold)
         upper = gap[other, segment] > 0
         other = other + first + 1
-        found.append(
-            Far(segment, np.where(upper, first, other), np.where(upper, other, first))
-        )
+        found.append(Far(segment, np.where(upper, first, other), np.where(upper, other, first)))
     joined = [np.concatenate(parts) for parts in zip(*found, strict=True)] if found else []
     return Far(*joined) if joined else Far(*(np.empty(0, np.int64) for _ in range(3)))
 
 
-def _pairs(human: NDArray[np.float64], scores: NDArray[np.float64], grouping: str) -> int:
+def _pairs(found: Cells, scores: NDArray[np.float64]) -> int:
     """Pairs of outputs that both sides scored, within the groups."""
-    both = ~(np.isnan(human) | np.isnan(scores))
-    if grouping == "spa":
-        common = both.astype(np.int64) @ both.T.astype(np.int64)
-        return int((np.triu(common, 1) > 0).sum())
-    counts = {"item": both.sum(axis=0), "system": both.sum(axis=1)}.get(grouping, both.sum())
+    both = ~(np.isnan(found.human) | np.isnan(scores))
+    axis = {"item": 0, "system": 1}.get(found.measure.grouping)
+    counts = np.atleast_1d(both.sum(axis=axis))
     return int((counts * (counts - 1) // 2).sum())

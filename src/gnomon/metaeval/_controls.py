@@ -37,8 +37,7 @@ def controls(contest: Contest, *, seed: int = 0) -> tuple[Entry, ...]:
         if lengths is not None:
             found["reference length"] = np.tile(lengths, (shape[0], 1))
     return tuple(
-        Entry(PREFIX + name, _means(scores), scores, control=True)
-        for name, scores in found.items()
+        Entry(PREFIX + name, _means(scores), scores, control=True) for name, scores in found.items()
     )
 
 
@@ -61,7 +60,9 @@ def _reference_lengths(contest: Contest) -> NDArray[np.float64] | None:
     references = list(contest.testset.references.values())
     if not references:
         return None
-    firsts = [next((t for t in each if t is not None), None) for each in zip(*references, strict=True)]
+    firsts = [
+        next((t for t in each if t is not None), None) for each in zip(*references, strict=True)
+    ]
     return np.array([np.nan if t is None else float(len(t)) for t in firsts])
 
 

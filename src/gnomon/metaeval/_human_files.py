@@ -94,7 +94,7 @@ def _bare(pair: str | None, score_files: Sequence[str | PathLike[str]]) -> TestS
     return TestSet(
         name=pair or "scores",
         references={},
-        systems={system: ("",) * segments for system in systems},
+        systems=dict.fromkeys(systems, ("",) * segments),
         sources=("",) * segments,
         language_pair=pair,
     )

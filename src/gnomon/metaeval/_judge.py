@@ -9,7 +9,6 @@ import numpy as np
 
 from gnomon import stats
 from gnomon.metaeval._cells import Cells, Value, cells, value
-from gnomon.metaeval._testing import Verdicts
 from gnomon.metaeval._verdicts import verdicts
 
 if TYPE_CHECKING:
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 
     from gnomon.metaeval._contest import Contest, Entry
     from gnomon.metaeval._measures import Measure
-    from gnomon.metaeval._testing import Testing
+    from gnomon.metaeval._testing import Testing, Verdicts
 
 __all__ = ["ALL", "Judging", "Result", "judge"]
 
@@ -35,7 +34,8 @@ class Judging:
         testing: how differences are tested.
         top: over the K best systems alone, too, for each of these K.
         no_outliers: without systems whose human score is an outlier, too.
-        threshold: smallest difference of human scores that counts for DaRR from scores.
+        threshold: smallest difference of human scores that counts for DaRR from scores; None:
+            DaRR from rankings alone.
         spa_seed: seed of the sign flips of soft pairwise accuracy.
     """
 
@@ -43,7 +43,7 @@ class Judging:
     testing: Testing
     top: tuple[int, ...] = ()
     no_outliers: bool = False
-    threshold: float = 25.0
+    threshold: float | None = None
     spa_seed: int = 0
 
 
@@ -80,7 +80,7 @@ def judge(contest: Contest, judging: Judging, controls: Sequence[Entry]) -> Iter
     """All measures of one test set, in order; those that people's scores do not allow left out."""
     for measure in judging.measures:
         metrics = _cells(contest, measure, contest.entries, judging)
-        if metrics.empty:
+        if metrics.empty or (measure.statistic == "darr" and not _has_pairs(metrics)):
             continue
         beside = controls if measure.kind.ties else ()
         others = _cells(contest, measure, beside, judging)
@@ -94,12 +94,12 @@ def judge(contest: Contest, judging: Judging, controls: Sequence[Entry]) -> Iter
             )
 
 
-def _cells(
-    contest: Contest, measure: Measure, entries: Sequence[Entry], judging: Judging
-) -> Cells:
-    return cells(
-        contest, measure, entries, threshold=judging.threshold, spa_seed=judging.spa_seed
-    )
+def _cells(contest: Contest, measure: Measure, entries: Sequence[Entry], judging: Judging) -> Cells:
+    return cells(contest, measure, entries, threshold=judging.threshold, spa_seed=judging.spa_seed)
+
+
+def _has_pairs(found: Cells) -> bool:
+    return found.pairs is not None or found.threshold is not None
 
 
 def _subsets(
@@ -116,9 +116,7 @@ def _subsets(
         yield "without outliers", ~stats.outliers(contest.system)
 
 
-def _result(
-    contest: Contest, subset: str, metrics: Cells, others: Cells, how: Testing
-) -> Result:
+def _result(contest: Contest, subset: str, metrics: Cells, others: Cells, how: Testing) -> Result:
     values = tuple(value(metrics, k) for k in range(len(metrics.names)))
     epsilons = [np.nan if v.epsilon is None else v.epsilon for v in values]
     found = verdicts(metrics, how, np.array(epsilons, dtype=np.float64))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, TypeAlias, cast, get_args
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, get_args
 
 from gnomon.errors import UnknownNameError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
 __all__ = [
     "LEVELS",
@@ -32,47 +34,57 @@ class Statistic(NamedTuple):
     Attributes:
         title: heading for people.
         levels: where it exists.
-        groupings: at segment level, which groupings it has; the first is taken unless some are
-            asked for.
-        unit: what its n counts.
+        groupings: at segment level, which groupings it has.
+        usual: those taken unless groupings are named.
+        default: levels at which it is taken unless statistics are named.
+        unit: what its n counts, where it counts neither systems nor scores.
         ties: whether it judges ties, so that controls belong beside it.
-        default: whether it is taken unless statistics are named.
     """
 
     title: str
     levels: tuple[Level, ...]
     groupings: tuple[Grouping, ...] = ()
+    usual: tuple[Grouping, ...] = ()
+    default: tuple[Level, ...] = ()
     unit: str = ""
     ties: bool = False
-    default: bool = True
 
 
+_BY_ITEM: tuple[Grouping, ...] = ("item",)
 STATISTICS: Mapping[str, Statistic] = {
-    "pearson": Statistic("Pearson", LEVELS, _ALL),
-    "spearman": Statistic("Spearman", LEVELS, _ALL),
-    "kendall_b": Statistic("Kendall tau-b", LEVELS, _ALL),
-    "kendall_c": Statistic("Kendall tau-c", ("segment",), _ALL, default=False),
-    "pairwise_accuracy": Statistic("pairwise accuracy", ("system",), unit="pairs", ties=True),
-    "spa": Statistic("soft pairwise accuracy", ("system",), unit="pairs", ties=True),
+    "pearson": Statistic("Pearson", LEVELS, _ALL, ("none", "item"), LEVELS),
+    "spearman": Statistic("Spearman", LEVELS, _ALL, ("none", "item"), ("system",)),
+    "kendall_b": Statistic("Kendall tau-b", LEVELS, _ALL, _BY_ITEM, LEVELS),
+    "kendall_c": Statistic("Kendall tau-c", ("segment",), _ALL, _BY_ITEM),
+    "pairwise_accuracy": Statistic(
+        "pairwise accuracy", ("system",), default=("system",), unit="pairs", ties=True
+    ),
+    "spa": Statistic(
+        "soft pairwise accuracy", ("system",), default=("system",), unit="pairs", ties=True
+    ),
     "acc_eq": Statistic(
-        "accuracy with tie calibration", ("segment",), ("item", "system", "none"), "pairs", True
+        "accuracy with tie calibration",
+        ("segment",),
+        _ALL,
+        _BY_ITEM,
+        ("segment",),
+        unit="pairs",
+        ties=True,
     ),
     "acc_eq_held_out": Statistic(
-        "accuracy with ties calibrated on other segments",
+        "accuracy with held-out tie calibration",
         ("segment",),
-        ("item", "system", "none"),
-        "pairs",
-        True,
-        False,
+        _ALL,
+        _BY_ITEM,
+        unit="pairs",
+        ties=True,
     ),
     "pairwise_difference_pearson": Statistic(
-        "Pearson of pairwise differences",
-        ("segment",),
-        ("item", "system", "none"),
-        "pairs",
-        default=False,
+        "Pearson of pairwise differences", ("segment",), _ALL, _BY_ITEM, unit="pairs"
     ),
-    "darr": Statistic("DaRR", ("segment",), ("item",), "pairs", True),
+    "darr": Statistic(
+        "DaRR", ("segment",), _BY_ITEM, _BY_ITEM, ("segment",), unit="pairs", ties=True
+    ),
 }
 
 
@@ -193,12 +205,17 @@ def measures(
         for name in given:
             if name not in known:
                 raise UnknownNameError(kind, str(name), known)
-    names = statistics or [name for name, known in STATISTICS.items() if known.default]
-    found = [m for level in levels for name in names for m in _under(name, level, groupings)]
+    found = [
+        measure
+        for level in levels
+        for name, known in STATISTICS.items()
+        if (name in statistics if statistics else level in known.default)
+        for measure in _under(name, level, groupings)
+    ]
     if not found:
         raise UsageError(
-            f"of {', '.join(names)} none exists at level {' or '.join(levels) or 'none'} under"
-            f" grouping {' or '.join(groupings or ['none'])}"
+            f"of {', '.join(statistics or STATISTICS)} none exists at level"
+            f" {' or '.join(levels) or 'none'} under grouping {' or '.join(groupings or ['none'])}"
         )
     return tuple(dict.fromkeys(found))
 
@@ -209,6 +226,7 @@ def _under(name: str, level: str, groupings: Sequence[str] | None) -> list[Measu
         return []
     if level == "system":
         return [Measure(name, "system", "none")]
-    first = ("none", "item") if known.groupings == _ALL else known.groupings[:1]
-    wanted = [g for g in groupings if g in known.groupings] if groupings else list(first)
-    return [Measure(name, "segment", cast("Grouping", grouping)) for grouping in wanted]
+    wanted = (
+        [g for g in _ALL if g in known.groupings and g in groupings] if groupings else known.usual
+    )
+    return [Measure(name, "segment", grouping) for grouping in wanted]

@@ -30,7 +30,9 @@ __all__ = ["of_accuracies", "of_confidence", "of_ranked_pairs"]
 
 def of_ranked_pairs(found: Cells, how: Testing) -> Verdicts:
     """DaRR: bootstrap over segments."""
-    pairs = found.pairs if found.pairs is not None else far_pairs(found.human, found.threshold)
+    pairs = found.pairs
+    if pairs is None:
+        pairs = far_pairs(found.human, found.threshold or 0.0)
     sides = [of_pairs(pairs, scores) for scores in found.metrics]
     segments = found.metrics.shape[2]
     counts = resample_counts(max(segments, 1), count=max(how.resamples, 1), seed=how.seed)

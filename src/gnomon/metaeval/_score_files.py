@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -16,6 +17,8 @@ from gnomon.signature import Signature, content_hash
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from os import PathLike
+
+    from numpy.typing import NDArray
 
     from gnomon.testset import TestSet
 
@@ -56,7 +59,9 @@ def metric_scores(
     found: dict[str, list[Scores | None]] = {}
     for place, testset in enumerate(testsets):
         for name, (given, sources) in _read(files, testset, len(testsets)).items():
-            scores = _scores(name, given, sources, testset, name not in lower_is_better)
+            scores = _scores(name, given, sources, testset)
+            if name in lower_is_better:
+                scores = replace(scores, higher_is_better=False)
             found.setdefault(name, [None] * len(testsets))[place] = scores
     for name in lower_is_better:
         if name not in found:
@@ -72,16 +77,15 @@ def file_scores(
     The file's lines tell WMT's format from others, whatever it is called.
     """
     form = "wmt" if _is_wmt(path) else None
-    options = {"format": form, "language_pair": language_pair}
     try:
-        return read_scores(path, **options)
+        return read_scores(path, format=form, language_pair=language_pair)
     except UnknownNameError:
         raise
     except DataError as error:
         if form is None or isinstance(error, FormatError):
             raise
         try:  # several test sets in one file: ours may be among them
-            return read_scores(path, test_set=test_set, **options)
+            return read_scores(path, format=form, language_pair=language_pair, test_set=test_set)
         except UnknownNameError:
             raise error from None
 
@@ -151,9 +155,7 @@ def _of(path: str, testset: TestSet, sets: int) -> Mapping[str, Given]:
     return file_scores(path, None, testset.name)
 
 
-def _scores(
-    name: str, given: Given, sources: Sequence[str], testset: TestSet, higher_is_better: bool
-) -> Scores:
+def _scores(name: str, given: Given, sources: Sequence[str], testset: TestSet) -> Scores:
     systems = tuple(dict.fromkeys(system for system, _ in given))
     _check_systems(systems, testset, sources)
     cells = np.full((len(systems), testset.segments), np.nan)
@@ -178,7 +180,7 @@ def _scores(
         systems=systems,
         system=totals if whole else means,
         segments=cells,
-        higher_is_better=higher_is_better,
+        higher_is_better=True,
         signature=Signature(spec).adding(file="+".join(hashes)),
     )
 
@@ -195,6 +197,6 @@ def _check_systems(systems: Iterable[str], testset: TestSet, sources: Sequence[s
         )
 
 
-def _means(cells: np.ndarray) -> np.ndarray:
+def _means(cells: NDArray[np.float64]) -> NDArray[np.float64]:
     known = (~np.isnan(cells)).sum(axis=1)
     return np.asarray(np.nansum(cells, axis=1) / np.where(known == 0, np.nan, known))

@@ -80,7 +80,8 @@ def _bootstrap(found: Cells, how: Testing, unit: Any, measured: dict[str, Any]) 
         **measured,
     )
     what = _UNITS[unit]
-    return Verdicts(*boot.intervals, boot.differences, boot.p, f"bootstrap over {what}", what)
+    low, high = boot.intervals
+    return Verdicts(low, high, boot.differences, boot.p, f"bootstrap over {what}", what)
 
 
 def _permutation(

@@ -1,0 +1,206 @@
+"""What a reader of a meta-evaluation should know, in sentences."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gnomon import stats
+from gnomon.metaeval._tables import TIES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from gnomon.metaeval._contest import Contest, Entry
+    from gnomon.metaeval._judge import Judging, Result
+
+__all__ = ["notices"]
+
+_SIGNED = ("pearson", "spearman", "kendall_b", "kendall_c")
+_SHOWN = 8
+
+
+def notices(
+    contests: Sequence[Contest],
+    results: Sequence[Result],
+    judging: Judging,
+    *,
+    baseline: str | None,
+    says: str | None,
+) -> tuple[str, ...]:
+    """All that should be said, each once."""
+    found = [says] if says else []
+    found += [notice for contest in contests for notice in contest.notices]
+    for contest in contests:
+        found += _missing(contest, judging)
+        found += _measured(contest, results, judging)
+        found += _directions(contest, results)
+    found += _subsets(contests, judging)
+    found += _tests(results, judging, baseline)
+    if any(result.controls for result in results):
+        found.append(TIES)
+    if any(result.measure.statistic == "acc_eq" for result in results):
+        found.append(
+            "acc_eq: every metric's tie threshold is fitted to the scores that it is judged on"
+            " (acc_eq_held_out is not)"
+        )
+    return tuple(dict.fromkeys(found))
+
+
+def _missing(contest: Contest, judging: Judging) -> Iterator[str]:
+    """People and metrics that did not score the same systems and segments."""
+    judged = ~np.isnan(contest.system)
+    silent = [n for n, known in zip(contest.systems, judged, strict=True) if not known]
+    levels = {measure.human_level for measure in judging.measures}
+    if silent and judged.any() and "system" in levels:
+        yield f"{contest.name}: without human system scores, left out: {_listed(silent)}"
+    for entry in contest.entries:
+        holes = [
+            name
+            for name, known, score in zip(contest.systems, judged, entry.system, strict=True)
+            if known and np.isnan(score)
+        ]
+        if holes and "system" in levels:
+            yield (
+                f"{contest.name}: systems that people judged, but {entry.metric} did not score,"
+                f" left out of its figures: {_listed(holes)}"
+            )
+        if "segment" in levels:
+            yield from _holes(contest, entry)
+
+
+def _holes(contest: Contest, entry: Entry) -> Iterator[str]:
+    judged = ~np.isnan(contest.segments)
+    missing = int((judged & np.isnan(entry.segments)).sum())
+    if missing:
+        yield (
+            f"{contest.name}: {entry.metric} lacks {missing} of {int(judged.sum())} segment scores"
+            " that people gave; they are left out of its figures, and differences between metrics"
+            " are taken over what both scored"
+        )
+
+
+def _measured(contest: Contest, results: Sequence[Result], judging: Judging) -> Iterator[str]:
+    own = [result for result in results if result.contest is contest]
+    done = {result.measure for result in own}
+    missing = [measure for measure in judging.measures if measure not in done]
+    if missing:
+        yield f"{contest.name}: no human scores for: {'; '.join(m.title for m in missing)}"
+    for result in own:
+        yield from _undefined(result)
+    systems = int((~np.isnan(contest.system)).sum())
+    if 0 < systems < 3 and any(r.measure.level == "system" for r in own):
+        yield (
+            f"{contest.name}: people scored {systems} system(s); over two systems every correlation"
+            " is 1, -1 or undefined, and over one there is none"
+        )
+    if contest.ranking is not None and any(m.statistic == "darr" for m in done):
+        yield from _rankings(contest)
+
+
+def _rankings(contest: Contest) -> Iterator[str]:
+    rows = Counter(contest.ranking.rows if contest.ranking else ())
+    repeated = sum(count - 1 for count in rows.values())
+    against = sum(1 for s, b, w in rows if (s, w, b) in rows) // 2
+    if repeated or against:
+        yield (
+            f"{contest.name}: the ranking {contest.kinds['ranking']} repeats {repeated}"
+            f" judgement(s) and contradicts itself on {against} pair(s); all count as they stand"
+        )
+
+
+def _undefined(result: Result) -> Iterator[str]:
+    """Why a value is undefined."""
+    cells, where = result.cells, f"{result.contest.name}, {result.measure.title}"
+    subset = "" if result.subset == "all" else f", {result.subset}"
+    for name, scores, found in zip(cells.names, cells.metrics, result.values, strict=True):
+        if np.isnan(found.value):
+            yield f"{where}{subset}: {name} is undefined: {_reason(cells.human, scores, found.n)}"
+
+
+def _reason(human: np.ndarray, scores: np.ndarray, n: int) -> str:
+    both = ~(np.isnan(human) | np.isnan(scores))
+    if n == 0 or both.sum() < 2:
+        return "there are fewer than two scores to compare"
+    if np.ptp(scores[both]) == 0:
+        return "all its scores are equal"
+    if np.ptp(human[both]) == 0:
+        return "all human scores are equal"
+    return "no group has two scores that differ on both sides"
+
+
+def _directions(contest: Contest, results: Sequence[Result]) -> Iterator[str]:
+    """Metrics that seem to point the wrong way."""
+    for result in results:
+        if result.contest is not contest or result.subset != "all":
+            continue
+        if result.measure.statistic != "pearson":
+            continue
+        names = [
+            name
+            for name, found in zip(result.cells.names, result.values, strict=True)
+            if found.value < 0 and found.n > 2
+        ]
+        if names:
+            yield (
+                f"{contest.name}, {result.measure.title}: negative for {_listed(names)}, though"
+                " higher should be better; if it is an error rate, say so (--lower-is-better,"
+                " higher_is_better=False)"
+            )
+
+
+def _subsets(contests: Sequence[Contest], judging: Judging) -> Iterator[str]:
+    for contest in contests:
+        systems = int((~np.isnan(contest.system)).sum())
+        for k in judging.top:
+            if systems and k > systems:
+                yield f"{contest.name}: top {k} is all of its {systems} judged systems"
+        if judging.no_outliers and systems:
+            left = [n for n, o in zip(contest.systems, _outliers(contest), strict=True) if o]
+            yield (
+                f"{contest.name}: outliers by human score, |s - median| > 2.5 x 1.483 MAD:"
+                f" {_listed(left) or 'none'}"
+            )
+
+
+def _outliers(contest: Contest) -> list[bool]:
+    return [bool(one) for one in stats.outliers(contest.system)]
+
+
+def _tests(results: Sequence[Result], judging: Judging, baseline: str | None) -> Iterator[str]:
+    how = judging.testing
+    rule = "(r + 1)/(B + 1)" if how.plus_one else "r/B"
+    draws = f"{how.resamples} draws, p = {rule}, seed {how.seed}"
+    what = {"greater": "better than", "less": "worse than", "two-sided": "otherwise than"}
+    tests: dict[str, list[str]] = {}
+    intervals: dict[str, None] = {}
+    for result in results:
+        if result.verdicts.test:
+            tests.setdefault(result.verdicts.test, []).append(result.measure.title)
+        if result.verdicts.interval:
+            intervals[result.verdicts.interval] = None
+    if intervals:
+        yield (
+            f"intervals: {how.confidence:.0%} percentile bootstrap over {' or '.join(intervals)},"
+            f" {how.resamples} draws, seed {how.seed}"
+        )
+    for test, titles in tests.items():
+        drawn = "" if test.startswith("Williams") else f" ({draws})"
+        yield f"test of {'; '.join(dict.fromkeys(titles))}: {test}{drawn}"
+    if baseline is not None and tests:
+        yield (
+            f"p: the metric agrees {what[how.alternative]} {baseline} with people (alternative:"
+            f" {how.alternative})"
+        )
+    if tests and how.alternative == "greater":
+        yield (
+            "ranks and clusters: one-sided tests of all pairs of metrics at alpha"
+            f" {how.alpha:g}, not corrected for their number"
+        )
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return ", ".join(names[:_SHOWN]) + more
