@@ -8,6 +8,7 @@ by side continues in a further block.
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from typing import IO, TYPE_CHECKING
 
 from gnomon.report._blocks import blocks, folded, widths
@@ -49,11 +50,13 @@ def print_finding(
     """
     console = _console(width, file)
     _print_facts(console, finding.facts)
-    *others, last = finding.shown() if view is None else (view,)
+    shown = finding.shown() if view is None else (view,)
+    *others, last = (grid(finding, one, digits=digits) for one in shown)
     for other in others:
-        _print_grid(console, grid(finding, other, digits=digits), ())
+        own = {n: s for n, s in other.signatures.items() if last.signatures.get(n) != s}
+        _print_grid(console, replace(other, signatures=own), ())  # the rest stands at the end
         console.print()
-    _print_grid(console, grid(finding, last, digits=digits), finding.notices)
+    _print_grid(console, last, finding.notices)
 
 
 def print_scores(
