@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -91,6 +92,37 @@ def test_a_closed_pipe_is_no_error(files) -> None:
     )
     assert "Traceback" not in done.stderr
     assert "rror" not in done.stderr
+
+
+def test_an_interrupted_compiled_loop_is_an_interruption(gnomon, files, monkeypatch) -> None:
+    def interrupted(*_: object) -> int:
+        raise SystemError("returned a result with an exception set") from KeyboardInterrupt
+
+    monkeypatch.setattr("gnomon.cli.score.load_outputs", interrupted)
+    answer = gnomon("score", files / "ref.txt", "-i", files / "a.txt")
+    assert answer.code == 130
+    assert "interrupted" in answer.err
+    assert "Traceback" not in answer.err
+
+
+def test_any_other_fault_inside_a_compiled_loop_is_not_hidden(gnomon, files, monkeypatch) -> None:
+    def broken(*_: object) -> int:
+        raise SystemError("out of bounds")
+
+    monkeypatch.setattr("gnomon.cli.score.load_outputs", broken)
+    with pytest.raises(SystemError):
+        gnomon("score", files / "ref.txt", "-i", files / "a.txt")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full, a disk that is full")
+def test_a_full_disk_below_standard_output_is_said_in_words(files) -> None:
+    command = [sys.executable, "-m", "gnomon", "score", "ref.txt", "-i", "a.txt", "-q"]
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(command, cwd=files, stdout=full, stderr=-1, text=True, check=False)
+    assert done.returncode == 1
+    assert "the disk is full" in done.stderr
+    assert "-o FILE" in done.stderr
+    assert "Errno" not in done.stderr
 
 
 def test_a_command_leaves_the_logging_of_its_process_as_it_was(gnomon, files) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import logging
 import os
 import sys
@@ -24,7 +25,7 @@ from gnomon.cli import (
     selftest,
     setup,
 )
-from gnomon.errors import GnomonError
+from gnomon.errors import GnomonError, OutputError
 from gnomon.signature import version
 
 if TYPE_CHECKING:
@@ -58,10 +59,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except OSError as error:
-        return _failed(args, error, 1)
+        return _failed(args, _said(error), 1)
     except KeyboardInterrupt:
-        sys.stderr.write("\ngnomon: interrupted; what was tagged so far is kept in the cache\n")
-        return _INTERRUPTED
+        return _interrupted()
+    except SystemError as error:
+        # how a compiled loop ends that was interrupted
+        if isinstance(error.__cause__, KeyboardInterrupt):
+            return _interrupted()
+        raise
     return code
 
 
@@ -105,6 +110,21 @@ def _logging(args: argparse.Namespace) -> Iterator[None]:
     finally:
         logger.handlers[:], logger.propagate = before[:2]
         logger.setLevel(before[2])
+
+
+def _interrupted() -> int:
+    sys.stderr.write("\ngnomon: interrupted; what was tagged so far is kept in the cache\n")
+    return _INTERRUPTED
+
+
+def _said(error: OSError) -> Exception:
+    """The error, or, where it names no file, what it means: our own output cannot be written."""
+    if error.errno != errno.ENOSPC or error.filename is not None:
+        return error
+    return OutputError(
+        "cannot write to standard output: the disk is full: free some space, or name a file on"
+        " another disk with -o FILE"
+    )
 
 
 def _failed(args: argparse.Namespace, error: Exception, code: int) -> int:
