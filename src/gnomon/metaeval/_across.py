@@ -146,18 +146,19 @@ def gain_rows(
 ) -> Iterator[Mapping[str, Cell]]:
     """Each metric's gain over the baseline: mean, smallest and largest over test sets."""
     for (measure, subset), parts in grouped(results).items():
-        for name in (n for n in _names(parts) if n != baseline):
+        means = {name: _mean([_of(part, name) for part in parts]).value for name in _names(parts)}
+        others = [name for name in means if name != baseline]
+        for name in sorted(others, key=lambda n: (np.isnan(means[n]), -means[n], n)):
             shared = [p for p in parts if {name, baseline} <= set(p.cells.names)]
             gains = [_gain(part, name, baseline) for part in shared]
             known = np.array([gain for gain in gains if not np.isnan(gain)])
-            values = [p.values[p.cells.names.index(name)].value for p in shared]
             yield {
                 "level": measure.level,
                 "statistic": measure.statistic,
                 "grouping": measure.grouping,
                 "subset": subset,
                 "metric": name,
-                "average": float(np.mean(values)) if len(known) == len(parts) else None,
+                "average": None if np.isnan(means[name]) else means[name],
                 "gain": float(known.mean()) if len(known) else None,
                 "gain_min": float(known.min()) if len(known) else None,
                 "gain_max": float(known.max()) if len(known) else None,
@@ -167,9 +168,13 @@ def gain_rows(
             }
 
 
+def _of(part: Result, name: str) -> Value | None:
+    return part.values[part.cells.names.index(name)] if name in part.cells.names else None
+
+
 def _gain(part: Result, name: str, baseline: str) -> float:
-    ours, theirs = (part.values[part.cells.names.index(n)].value for n in (name, baseline))
-    return ours - theirs
+    ours, theirs = (_of(part, n) for n in (name, baseline))
+    return ours.value - theirs.value if ours and theirs else float("nan")
 
 
 def _won(parts: Sequence[Result], better: str, worse: str, alpha: float) -> int | None:

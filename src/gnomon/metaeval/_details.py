@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+from itertools import combinations, product
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -27,27 +27,28 @@ _LEAST = 3  # systems that a curve starts with
 
 
 def win_rows(place: str, result: Result | Joined, alpha: float) -> Iterator[Row]:
-    """Every ordered pair of metrics: difference, p, and whether the first one wins."""
+    """Every ordered pair of metrics, best first: difference, p, and whether the first one wins.
+
+    Each metric stands against itself, too, without p: so that the rows make a square.
+    """
     names = result.names if isinstance(result, Joined) else result.cells.names
     found, measure = result.verdicts, result.measure
-    if not found.test:
-        return
-    for i, metric in enumerate(names):
-        for j, against in enumerate(names):
-            if i != j:
-                p = found.p[i, j]
-                yield {
-                    "place": place,
-                    "level": measure.level,
-                    "statistic": measure.statistic,
-                    "grouping": measure.grouping,
-                    "subset": result.subset,
-                    "metric": metric,
-                    "against": against,
-                    "difference": _defined(found.differences[i, j]),
-                    "p": _defined(p),
-                    "wins": None if np.isnan(p) else bool(p <= alpha),
-                }
+    values = [v.value for v in result.values]
+    order = sorted(range(len(names)), key=lambda k: (np.isnan(values[k]), -values[k], names[k]))
+    for i, j in product(order, order) if found.test and len(names) > 1 else ():
+        p = found.p[i, j]
+        yield {
+            "place": place,
+            "level": measure.level,
+            "statistic": measure.statistic,
+            "grouping": measure.grouping,
+            "subset": result.subset,
+            "metric": names[i],
+            "against": names[j],
+            "difference": _defined(found.differences[i, j]),
+            "p": _defined(p) if i != j else None,
+            "wins": None if i == j or np.isnan(p) else bool(p <= alpha),
+        }
 
 
 def point_rows(place: str, contest: Contest) -> Iterator[Row]:

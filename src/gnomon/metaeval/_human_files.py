@@ -6,19 +6,20 @@ from typing import TYPE_CHECKING
 
 from gnomon.errors import UsageError
 from gnomon.formats import read_human
-from gnomon.metaeval._score_files import file_scores, pair_of, split_name
+from gnomon.metaeval._score_files import file_scores, named_files, pair_of
 from gnomon.testset import TestSet
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from os import PathLike
+
+    from gnomon.metaeval._score_files import Files
 
 __all__ = ["textless", "with_judgements"]
 
 
 def with_judgements(
     testsets: Sequence[TestSet],
-    files: Sequence[str | PathLike[str]],
+    files: Files,
     *,
     format: str | None = None,  # noqa: A002  # the word that users know from every command
 ) -> tuple[list[TestSet], tuple[str, ...]]:
@@ -26,8 +27,8 @@ def with_judgements(
 
     Args:
         testsets: the test sets.
-        files: files of any format that :func:`gnomon.formats.read_human` knows; ``KIND=FILE`` says
-            what to call the judgements. Where there are several test sets, a file's name (or its
+        files: files of any format that :func:`gnomon.formats.read_human` knows; ``KIND=FILE``, or
+            a mapping from kinds, says what to call the judgements. Where there are several test sets, a file's name (or its
             folder's) tells the language pair.
         format: the format of all these files, if they do not tell.
 
@@ -36,8 +37,7 @@ def with_judgements(
         GnomonError: whatever is wrong in a file.
     """
     found, kinds = list(testsets), dict[str, None]()
-    for file in files:
-        kind, path = split_name(str(file))
+    for kind, path in named_files(files):
         for place in _places(path, found):
             judgements = read_human(path, found[place], format=format, kind=kind)
             found[place] = found[place].with_human(judgements)
@@ -47,8 +47,8 @@ def with_judgements(
 
 
 def textless(
-    files: Sequence[str | PathLike[str]],
-    score_files: Sequence[str | PathLike[str]],
+    files: Files,
+    score_files: Files,
     *,
     format: str | None = None,  # noqa: A002  # likewise
     language_pair: str | None = None,
@@ -64,7 +64,7 @@ def textless(
     Returns:
         The test sets, by language pair, and the kinds of the judgements.
     """
-    pairs = dict.fromkeys(pair_of(split_name(str(file))[1]) or language_pair for file in files)
+    pairs = dict.fromkeys(pair_of(path) or language_pair for _, path in named_files(files))
     if None in pairs and len(pairs) > 1:
         raise UsageError(
             "without test sets, the names of files with human scores must tell their language"
@@ -73,10 +73,9 @@ def textless(
     return with_judgements([_bare(pair, score_files) for pair in pairs], files, format=format)
 
 
-def _bare(pair: str | None, score_files: Sequence[str | PathLike[str]]) -> TestSet:
+def _bare(pair: str | None, score_files: Files) -> TestSet:
     places: dict[tuple[str, int | None], None] = {}
-    for file in score_files:
-        path = split_name(str(file))[1]
+    for _, path in named_files(score_files):
         if pair_of(path) not in (None, pair):
             continue
         try:

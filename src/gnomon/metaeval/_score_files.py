@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
@@ -15,23 +16,25 @@ from gnomon.scores import Scores
 from gnomon.signature import Signature, content_hash
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
     from os import PathLike
 
     from numpy.typing import NDArray
 
     from gnomon.testset import TestSet
 
+    #: paths, some as NAME=FILE; or paths by name
+    Files: TypeAlias = Sequence[str | PathLike[str]] | Mapping[str, str | PathLike[str]]
     Given: TypeAlias = dict[tuple[str, int | None], float]
 
-__all__ = ["file_scores", "metric_scores", "pair_of", "split_name"]
+__all__ = ["file_scores", "metric_scores", "named_files", "pair_of", "split_name"]
 
 _WMT = (5, 6)
 _PAIR = re.compile(r"(?<![A-Za-z])[a-z]{2,3}(?:_[A-Za-z]+)?-[a-z]{2,3}(?:_[A-Za-z]+)?(?![A-Za-z])")
 
 
 def metric_scores(
-    files: Sequence[str | PathLike[str]],
+    files: Files,
     testsets: Sequence[TestSet],
     *,
     lower_is_better: Sequence[str] = (),
@@ -40,8 +43,8 @@ def metric_scores(
 
     Args:
         files: score files: ours, mt-metrics-eval's, or WMT's ``METRIC LP TESTSET SYSTEM [SEGMENT]
-            SCORE``; ``NAME=FILE`` renames the one metric of a file. System and segment scores of
-            one metric may stand in different files. Where there are several test sets, a file
+            SCORE``. ``NAME=FILE``, or a mapping from names, renames the one metric of a file.
+            System and segment scores of one metric may stand in different files. Where there are several test sets, a file
             that does not say its language pair line by line must say it in its name or folder.
         testsets: the test sets, in the order in which they are judged.
         lower_is_better: metrics among them that are error rates.
@@ -90,6 +93,13 @@ def file_scores(
             raise error from None
 
 
+def named_files(files: Files) -> list[tuple[str | None, str]]:
+    """Files under the names they are to have; None: their own."""
+    if isinstance(files, Mapping):
+        return [(name, str(path)) for name, path in files.items()]
+    return [split_name(str(file)) for file in files]
+
+
 def split_name(text: str) -> tuple[str | None, str]:
     """``NAME=FILE`` in its parts; a file of that very name comes first."""
     name, equals, path = text.partition("=")
@@ -115,15 +125,14 @@ def _is_wmt(path: str | PathLike[str]) -> bool:
 
 
 def _read(
-    files: Sequence[str | PathLike[str]], testset: TestSet, sets: int
+    files: Files, testset: TestSet, sets: int
 ) -> dict[str, tuple[Given, list[str]]]:
     """Metric -> all that the files say of it on a test set, and which files these are."""
     found: dict[str, tuple[Given, list[str]]] = {}
-    for file in files:
-        name, path = split_name(str(file))
+    for name, path in named_files(files):
         scores = _of(path, testset, sets)
         if name is not None and len(scores) > 1:
-            raise UsageError(f"{file}: the file holds several metrics: {', '.join(scores)}")
+            raise UsageError(f"{path} cannot be called {name}, as it holds several metrics: {', '.join(scores)}")
         for own, given in scores.items():
             known, sources = found.setdefault(name or own or Path(path).stem, ({}, []))
             twice = next((place for place in given if place in known), None)
