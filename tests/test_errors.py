@@ -8,6 +8,7 @@ from gnomon import errors
 from gnomon.errors import (
     DataError,
     FormatError,
+    GateError,
     GnomonError,
     MissingDependencyError,
     MissingFileError,
@@ -56,6 +57,7 @@ def test_errors_derive_from_the_fitting_builtin_too(
         (SpecError("x"), 2),
         (UnknownNameError("metric", "x", []), 2),
         (MissingDependencyError("x"), 2),
+        (GateError("x"), 3),
     ],
 )
 def test_bad_data_exit_with_1_and_bad_usage_with_2(error: GnomonError, code: int) -> None:
