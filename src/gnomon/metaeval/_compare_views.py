@@ -28,17 +28,17 @@ def views(
         metrics: names of the metrics.
         systems: names of the systems, the baseline first.
     """
-    names = {table.name for table in tables}
+    kinds = {table.name: table for table in tables}
     alone = systems[1] if len(systems) == 2 else None
     found: list[View] = [_listing(metric, systems[0], alone) for metric in metrics]
-    if SLICES in names and alone:
+    if SLICES in kinds and alone:
         found += [_slices(metric, alone) for metric in metrics]
     found += map(_bars, metrics)
-    if SLICES in names:
-        found += [_slice_map(metric, prominent=alone is None) for metric in metrics]
-    if SEGMENTS in names and alone:
+    if SLICES in kinds:
+        found += [_slice_map(kinds[SLICES], metric, prominent=alone is None) for metric in metrics]
+    if SEGMENTS in kinds and alone:
         found += [_deciders(metric) for metric in metrics]
-    if NGRAMS in names and alone:
+    if NGRAMS in kinds and alone:
         found += [_ngrams(side) for side in (alone, systems[0])]
     return tuple(found)
 
@@ -63,7 +63,9 @@ def _slices(metric: str, system: str) -> Listing:
     )
 
 
-def _slice_map(metric: str, *, prominent: bool) -> HeatMap:
+def _slice_map(table: Table, metric: str, *, prominent: bool) -> HeatMap:
+    gains = (row["gain"] for row in table.rows if row["metric"] == metric)
+    reach = max((abs(gain) for gain in gains if isinstance(gain, float)), default=0.0) or None
     return HeatMap(
         SLICES,
         f"{metric}: gain over the baseline by slice",
@@ -72,6 +74,8 @@ def _slice_map(metric: str, *, prominent: bool) -> HeatMap:
         value="gain",
         beside="segments",
         where={"metric": metric},
+        low=None if reach is None else -reach,
+        high=reach,
         faint="undecided",
         prominent=prominent,
     )
