@@ -199,7 +199,10 @@ def test_length_slices_are_cut_by_the_references(tiny) -> None:
     }
     single = next(row for row in parts if row["slice"] == "6+ words")
     assert single["segments"] == 1
-    assert [single[key] for key in ("difference", "low", "p", "verdict")] == [None] * 4
+    assert [single[key] for key in ("low", "high", "p", "p_adjusted", "verdict")] == [None] * 5
+    # of one segment there is a difference but no test
+    alone = score(tiny, "chrf").segments[:, 0]
+    assert single["difference"] == pytest.approx(alone[1] - alone[0])
 
 
 def test_labels_of_the_test_set_make_slices_and_unknown_ones_are_refused(tiny) -> None:

@@ -127,8 +127,8 @@ def _add_draws(group: argparse._ArgumentGroup) -> None:
         dest="resamples",
         type=int,
         metavar="N",
-        help="bootstrap resamples, for intervals too (default: 1000, or as many as the correction"
-        " takes, up to 10000)",
+        help="bootstrap resamples, for intervals too (default: 1000, or more where the correction"
+        " takes more, up to 10000)",
     )
     group.add_argument(
         "-parn",

@@ -10,7 +10,7 @@ from gnomon.errors import UsageError
 from gnomon.findings import Finding
 from gnomon.metaeval._compare_exhibits import Showcase
 from gnomon.metaeval._compare_figures import Contest, figures
-from gnomon.metaeval._compare_notices import notices, too_coarse
+from gnomon.metaeval._compare_notices import notices, too_coarse, without_ngrams
 from gnomon.metaeval._compare_options import SEED, Correction, PairedTest, Plan, enough
 from gnomon.metaeval._compare_rows import rows
 from gnomon.metaeval._compare_scored import ordered, scored
@@ -114,6 +114,7 @@ def compare(
         _add_segments(found, compared, contests, tokens, examples)
     if ngrams and tokens is not None:
         found.ngrams += ngram_records(compared.batch(), tokens, most=ngrams, longest=longest)
+        found.notices += without_ngrams(compared, found.ngrams)
     if progress:
         progress("segments and n-grams", 1, 1)
     return _finding(found, compared, judged, plans, by)

@@ -12,6 +12,7 @@ from gnomon.stats.significance import reverse
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import TypeAlias
 
     from numpy.typing import NDArray
 
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from gnomon.scores import Scores
     from gnomon.stats import BootstrapTest
     from gnomon.stats.significance import Alternative
+
+    Aggregate: TypeAlias = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 
 __all__ = ["Compared", "Contest", "figures"]
 
@@ -72,7 +75,7 @@ class Contest:
     systems: tuple[str, ...]
     segments: NDArray[np.float64]
     values: NDArray[np.float64]
-    aggregate: Callable[[NDArray[np.float64]], NDArray[np.float64]] | None
+    aggregate: Aggregate | None
     sign: int
 
     @classmethod
@@ -117,8 +120,24 @@ def figures(contest: Contest, members: NDArray[np.bool_], plan: Plan) -> list[Co
     )
     p = boot.p if plan.test == "bootstrap" else _randomised(contest, values, plan)
     gains = contest.gains()[:, members]
-    boot = boot._replace(p=p)
+    boot = boot._replace(p=p, differences=_differences(values, contest.aggregate, boot))
     return [_compared(boot, k, _counts(gains[k])) for k in range(len(values))]
+
+
+def _differences(
+    values: NDArray[np.float64], aggregate: Aggregate | None, boot: BootstrapTest
+) -> NDArray[np.float64]:
+    """Those of the test, and those on one segment alone, of which there is no test."""
+    differences = boot.differences.copy()
+    missing = np.isnan(values).reshape(*values.shape[:2], -1).any(axis=2)
+    for k, lacking in enumerate(missing):
+        both = np.flatnonzero(~(lacking | missing[0]))
+        if len(both) != 1:
+            continue
+        pair = np.stack([values[k, both[0]], values[0, both[0]]])
+        score, baseline = pair if aggregate is None else aggregate(pair)
+        differences[k, 0] = score - baseline
+    return differences
 
 
 def _compared(test: BootstrapTest, k: int, counts: tuple[int, int, int, int]) -> Compared:

@@ -9,14 +9,15 @@ import numpy as np
 from gnomon.metaeval._compare_options import needed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
+    from gnomon.findings import Cell
     from gnomon.metaeval._compare_figures import Contest
     from gnomon.metaeval._compare_options import Plan
     from gnomon.scores import Scores
     from gnomon.testset import TestSet
 
-__all__ = ["notices", "too_coarse"]
+__all__ = ["notices", "too_coarse", "without_ngrams"]
 
 _SAME = 1e-6  # share by which a corpus score may differ from the mean of its segments
 
@@ -69,3 +70,13 @@ def too_coarse(plan: Plan, comparisons: int) -> Iterator[str]:
             f" they give, times {comparisons}, lies above alpha ({plan.alpha:g}); take {least} or"
             " more, or another correction"
         )
+
+
+def without_ngrams(testset: TestSet, records: Sequence[Mapping[str, Cell]]) -> Iterator[str]:
+    """Says which systems get no n-gram right more often than the other one."""
+    baseline, *others = testset.systems
+    sides = {(row["system"], row["side"]) for row in records}
+    for name in others:
+        for here, there in ((name, baseline), (baseline, name)):
+            if (name, here) not in sides:
+                yield f"there is no n-gram that {here} gets right more often than {there}"

@@ -116,9 +116,8 @@ def needed(plan: Plan, comparisons: int) -> int:
 
 
 def enough(plan: Plan, comparisons: int) -> Plan:
-    """The same plan with twice as many resamples as that takes, in thousands, up to ten."""
-    if plan.test == "ar":
-        return plan
+    """The same plan with twice as many resamples as that takes, if 10000 are enough."""
     least = needed(plan, comparisons)
-    wanted = _FEWEST if least <= _FEWEST else _STEP * math.ceil(2 * least / _STEP)
-    return replace(plan, resamples=min(_MOST, wanted))
+    if plan.test == "ar" or not _FEWEST < least <= _MOST:
+        return plan
+    return replace(plan, resamples=min(_MOST, _STEP * math.ceil(2 * least / _STEP)))

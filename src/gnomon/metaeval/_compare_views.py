@@ -39,7 +39,8 @@ def views(
     if SEGMENTS in kinds and alone:
         found += [_deciders(metric) for metric in metrics]
     if NGRAMS in kinds and alone:
-        found += [_ngrams(side) for side in (alone, systems[0])]
+        there = kinds[NGRAMS].values("side")
+        found += [_ngrams(side) for side in (alone, systems[0]) if side in there]
     return tuple(found)
 
 
