@@ -60,7 +60,7 @@ def test_wrong_requests_are_refused() -> None:
     testset = gn.TestSet.from_lists({"a": ["cat"]}, ["dog"])
     with pytest.raises(UsageError, match="list of names"):
         gn.muler.discrepancy(testset, "re:cat")
-    with pytest.raises(DataError, match="lacks"):
+    with pytest.raises(DataError, match="no system outputs"):
         gn.muler.discrepancy(gn.TestSet("x", {"A": ["a"]}, {}), **CAT)
     with pytest.raises(UsageError, match="confidence"):
         gn.muler.discrepancy(testset, **CAT, confidence=2)

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
 __all__ = ["above_oracle"]
 
-_ROUNDING = 1e-12
-
 
 def above_oracle(
     scores: FeatureScores, present: Presence, batch: Batch, *, most: int
@@ -31,8 +29,7 @@ def above_oracle(
     Returns:
         Records ``feature, system, segment, base, oracle, anti_oracle``, largest excess first.
     """
-    noise = _ROUNDING * np.maximum(np.abs(scores.oracle), np.abs(scores.base))
-    excess = np.where(present.both, -scores.gain() - noise, -np.inf)
+    excess = np.where(present.both, scores.excess(), -np.inf)
     order = np.argsort(-excess, axis=None, kind="stable")[:most]
     systems, segments = np.unravel_index(order, excess.shape)
     return [

@@ -10,7 +10,7 @@ import numpy as np
 from gnomon.annotate import annotate
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
     from os import PathLike
 
     from gnomon.annotate import Annotation, Annotator, Labels
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from gnomon.cache import Cache
     from gnomon.testset import TestSet
 
-__all__ = ["annotated"]
+__all__ = ["annotated", "facts_of", "tagger_field"]
 
 
 def annotated(
@@ -49,4 +49,30 @@ def annotated(
     )
     spans = annotation.spans
     moved = replace(spans, texts=len(batch.texts), text=used[spans.text].astype(np.int32))
+    if progress:
+        progress("tagging", annotation.tagged + annotation.cached, len(batch.texts))
     return replace(annotation, spans=moved)
+
+
+def tagger_field(annotation: Annotation) -> dict[str, object]:
+    """The field of a signature that names the taggers; none without a tagger."""
+    return {"tagger": "+".join(annotation.taggers)} if annotation.taggers else {}
+
+
+def facts_of(
+    testset: TestSet, annotation: Annotation, metrics: Collection[str] = ()
+) -> dict[str, str]:
+    """What was looked at, for the head of a report."""
+    facts = {
+        "test set": testset.name,
+        "language pair": testset.language_pair or "not given",
+        "segments": str(testset.segments),
+        "systems": str(len(testset.systems)),
+        "references": ", ".join(testset.references),
+    }
+    if metrics:
+        facts["metrics"] = ", ".join(metrics)
+    facts["features"] = str(len(annotation.spans.features))
+    if annotation.taggers:
+        facts["tagger"] = ", ".join(annotation.taggers)
+    return facts

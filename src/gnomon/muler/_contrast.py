@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gnomon.findings import Exhibit, ExhibitText, Highlight
+from gnomon.findings import Exhibit
+from gnomon.muler._segment_texts import SegmentTexts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
@@ -145,39 +146,23 @@ def exhibit(
     contrast: Contrast, testset: TestSet, batch: Batch, spans: SpanTable, feature: str, kind: str
 ) -> Exhibit:
     """The texts of a contrast, the feature marked, the better system first."""
-    labels = (testset.documents, testset.domains)
-    document, domain = (None if names is None else names[contrast.segment] for names in labels)
+    texts = SegmentTexts(testset, batch, spans, feature)
     systems = (contrast.better, contrast.worse)
-
-    def marks(text: int) -> tuple[Highlight, ...]:
-        return tuple(Highlight(s, e, feature) for s, e in spans.spans(text, feature))
-
-    texts = [*_given(testset, batch, contrast.segment, marks)]
-    for system, score, share in zip(systems, contrast.scores, contrast.muler, strict=True):
-        text = int(batch.candidates[system, contrast.segment])
-        values = {"score": score, "MuLER": share}
-        name = batch.systems[system]
-        texts.append(ExhibitText("candidate", name, batch.texts[text], marks(text), values))
+    said = (
+        {"score": score, "MuLER": share}
+        for score, share in zip(contrast.scores, contrast.muler, strict=True)
+    )
+    outputs = (
+        texts.candidate(contrast.segment, system, values)
+        for system, values in zip(systems, said, strict=True)
+    )
     return Exhibit(
         group=feature,
         kind=kind,
         segment=contrast.segment + 1,
-        texts=tuple(texts),
+        texts=(*texts.given(contrast.segment), *outputs),
         systems=tuple(batch.systems[system] for system in systems),
-        document=document,
-        domain=domain,
         weight=contrast.difference,
         caption=f"MuLER {contrast.muler[0]:.2f} and {contrast.muler[1]:.2f} at nearly equal score",
+        **texts.place(contrast.segment),
     )
-
-
-def _given(
-    testset: TestSet, batch: Batch, segment: int, marks: Callable[[int], tuple[Highlight, ...]]
-) -> Iterator[ExhibitText]:
-    if testset.sources is not None:
-        yield ExhibitText("source", "", testset.sources[segment])
-    index = iter(batch.references[segment].tolist())
-    for name, column in testset.references.items():
-        if column[segment] is not None:
-            text = next(index)
-            yield ExhibitText("reference", name, batch.texts[text], marks(text))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from gnomon.errors import UsageError
 from gnomon.findings import Finding
 from gnomon.muler import _correlate_tables as tables
+from gnomon.muler._checks import check_examples, check_variants
 from gnomon.muler._correlate_gather import Examples, Gathered, gather
 from gnomon.muler._correlate_groups import groups
 from gnomon.muler._correlate_points import SCORER
@@ -14,8 +15,8 @@ from gnomon.muler._correlate_pools import correlations
 from gnomon.muler._correlate_scorers import add_scorers
 from gnomon.muler._correlate_sets import members
 from gnomon.muler._correlate_views import views
+from gnomon.muler._setup import Options, prepared
 from gnomon.muler._tables import VARIANTS
-from gnomon.muler._validate_setup import Options, prepared
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -28,8 +29,8 @@ if TYPE_CHECKING:
     from gnomon.metrics.masking import Granularity, Overlap
     from gnomon.muler._correlate_scorers import AnyScorer
     from gnomon.muler._correlate_sets import Member
+    from gnomon.muler._setup import Setup
     from gnomon.muler._tables import Variant
-    from gnomon.muler._validate_setup import Setup
     from gnomon.testset import TestSet
 
     AnyMetric: TypeAlias = str | Metric | BoundMetric | Callable[..., float]
@@ -129,11 +130,10 @@ def correlate(
 
 
 def _check(variants: Sequence[str], few: int, examples: int, near: float, far: float) -> None:
-    unknown = [v for v in variants if v not in VARIANTS]
-    if unknown or not variants:
-        raise UsageError(f"variants are {' and '.join(VARIANTS)}; got {list(variants)}")
-    if few < 0 or examples < 0:
-        raise UsageError(f"few and examples are numbers, 0 or more; got {few} and {examples}")
+    check_variants(variants)
+    check_examples(examples)
+    if few < 0:
+        raise UsageError(f"few is a number of systems, 0 or more; got {few}")
     if not (near >= 0 and 0 <= far <= 1):
         raise UsageError(
             f"near is a difference of scores, 0 or more, far one of MuLER, 0 to 1; got {near} and"

@@ -8,13 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gnomon.metrics import signature_of
 from gnomon.muler import _contrast
 from gnomon.muler._above import above_oracle
 from gnomon.muler._correlate_points import points_of
-from gnomon.muler._figures import feature_scores, figures
+from gnomon.muler._figures import figures
 from gnomon.muler._frequency import usage
-from gnomon.muler._presence import presence
 from gnomon.muler._slices import slices
 
 if TYPE_CHECKING:
@@ -22,15 +20,14 @@ if TYPE_CHECKING:
 
     from gnomon.batch import Batch
     from gnomon.findings import Cell, Exhibit
-    from gnomon.metrics.masking import MaskPlan
     from gnomon.metrics.protocol import BoundMetric, MaskingMetric
     from gnomon.muler._correlate_points import Point
     from gnomon.muler._correlate_sets import Member
     from gnomon.muler._figures import FeatureScores, Figures
     from gnomon.muler._presence import Presence
+    from gnomon.muler._setup import Setup
     from gnomon.muler._slices import Slice
     from gnomon.muler._tables import Variant
-    from gnomon.muler._validate_setup import Setup
 
 __all__ = ["Examples", "Gathered", "gather"]
 
@@ -76,16 +73,13 @@ def gather(
 ) -> None:
     """Score all features of a test set under all its metrics and add what they give."""
     for name, metric in setup.metrics.items():
-        batch = setup.batch
-        plan = setup.oracles(setup.spans)
-        plan = plan.with_lengths(metric.mask_lengths(batch, plan))
+        plan = setup.plan(metric)
         parts = slices(member.testset, by)
         part = _Part(gathered, member, setup, name, metric, parts, variants, examples)
-        total = len(plan.spans.features)
-        for done, scores in enumerate(feature_scores(metric, metric, batch, plan)):
-            part.add(scores, presence(batch, plan.spans, done), done)
-            setup.step(f"scoring {member.name} {name}", done + 1, total)
-        gathered.signatures[name, member.name] = _signature(setup, metric, plan)
+        scored = setup.scored(metric, plan, f"scoring {member.name} {name}")
+        for feature, (scores, present) in enumerate(scored):
+            part.add(scores, present, feature)
+        gathered.signatures[name, member.name] = setup.signature(metric, "muler", plan)
 
 
 @dataclass(frozen=True)
@@ -180,14 +174,3 @@ def _best(scores: Sequence[float | None], *, higher_is_better: bool) -> int | No
     sign = 1.0 if higher_is_better else -1.0
     known = [(sign * score, -i) for i, score in enumerate(scores) if score is not None]
     return -max(known)[1] if known else None
-
-
-def _signature(setup: Setup, metric: MaskingMetric, plan: MaskPlan) -> str:
-    fields: dict[str, object] = {"method": "muler", "overlap": setup.overlap}
-    fields["granularity"] = setup.granularity
-    if setup.annotation.taggers:
-        fields["tagger"] = "+".join(setup.annotation.taggers)
-    if plan.lengths is not None:
-        pairs = zip(plan.spans.features, plan.lengths, strict=True)
-        fields["L"] = ",".join(f"{feature}={length}" for feature, length in pairs)
-    return str(signature_of(metric, setup.batch).adding(fields))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from gnomon.muler._correlate_gather import Gathered
     from gnomon.muler._correlate_points import Point
     from gnomon.muler._correlate_sets import Member
-    from gnomon.muler._validate_setup import Options
+    from gnomon.muler._setup import Options
 
     AnyScorer: TypeAlias = str | SentenceScorer | Callable[[str], float | None]
 

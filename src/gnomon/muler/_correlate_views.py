@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from gnomon.findings import HeatMap, Scatter
 from gnomon.muler._correlate_groups import EVERY_PAIR, KINDS
 from gnomon.muler._correlate_pools import ALL, CENTRED
+from gnomon.muler._slices import drawn_slices
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -15,8 +16,6 @@ if TYPE_CHECKING:
     from gnomon.muler._tables import Variant
 
 __all__ = ["views"]
-
-_SLICES = 12  # heat maps beyond this many slices help nobody; the rows are all there
 
 
 def views(
@@ -45,7 +44,7 @@ def views(
 def _maps(table: Table, metric: str, variant: Variant, *, first: bool) -> Iterator[View]:
     """Features by test sets for each score; features by scores for each test set; slices."""
     sets = list(dict.fromkeys(str(name) for name in table.values("test_set")))
-    parts = list(dict.fromkeys(table.values("slice")))[: _SLICES + 1]
+    parts = drawn_slices(list(dict.fromkeys(table.values("slice"))))
     present = {(row["test_set"], row["slice"]) for row in table.rows}
     several = len(sets) > 1
     pooled_first = sorted(sets, key=lambda name: name not in (ALL, CENTRED))

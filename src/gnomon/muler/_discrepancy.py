@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gnomon.errors import DataError, UsageError
 from gnomon.findings import Finding
-from gnomon.muler._annotated import annotated
+from gnomon.muler._annotated import annotated, facts_of, tagger_field
+from gnomon.muler._checks import check_features, check_sides
 from gnomon.muler._discrepancy_tables import PARTS, discrepancy_table, discrepancy_views
 from gnomon.muler._presence import occurrences, presence
 from gnomon.muler._significance import LEAST, SEED, Bootstrap
@@ -79,10 +79,8 @@ def discrepancy(
         UnknownNameError: a feature, tagger or slice does not exist.
         DataError: the test set has no references or no systems.
     """
-    if isinstance(features, str):
-        raise UsageError(f"features must be a list of names; got {features!r}: pass [{features!r}]")
-    if not (testset.references or testset.system_references) or not testset.systems:
-        raise DataError(f"test set {testset.name!r} lacks references or texts to compare with them")
+    check_features(features)
+    check_sides(testset, "discrepancies are between candidates and references")
     draws = Bootstrap(bootstrap, confidence, seed)
     batch = testset.batch()
     annotation = annotated(
@@ -97,7 +95,7 @@ def discrepancy(
         signatures={"discrepancy": _signature(annotation, testset, draws)},
         views=discrepancy_views(table),
         notices=annotation.notices,
-        facts=_facts(testset, annotation),
+        facts=facts_of(testset, annotation),
     )
 
 
@@ -164,20 +162,5 @@ def _number(value: float) -> float | None:
 
 
 def _signature(annotation: Annotation, testset: TestSet, draws: Bootstrap) -> str:
-    fields: dict[str, object] = {"refs": len(testset.references)}
-    if annotation.taggers:
-        fields["tagger"] = "+".join(annotation.taggers)
-    if draws.resamples:
-        fields |= {"bs": draws.resamples, "confidence": draws.confidence, "seed": draws.seed}
+    fields = {"refs": len(testset.references), **tagger_field(annotation), **draws.fields()}
     return str(Signature("discrepancy").adding(fields))
-
-
-def _facts(testset: TestSet, annotation: Annotation) -> dict[str, str]:
-    return {
-        "test set": testset.name,
-        "segments": str(testset.segments),
-        "candidates": ", ".join(testset.systems),
-        "references": ", ".join(testset.references),
-        "features": str(len(annotation.spans.features)),
-        **({"tagger": ", ".join(annotation.taggers)} if annotation.taggers else {}),
-    }

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from gnomon.findings import Exhibit, ExhibitText, Highlight
+from gnomon.findings import Exhibit
+from gnomon.muler._segment_texts import SegmentTexts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -68,8 +69,7 @@ class Showcase:
         Returns:
             Their records, and how many are left out.
         """
-        noise = 1e-12 * np.maximum(np.abs(scores.oracle), np.abs(scores.base))
-        excess = np.where(present.both, -scores.gain() - noise, -np.inf)
+        excess = np.where(present.both, scores.excess(), -np.inf)
         found = [
             self._negative(scores, system, segment)
             for system, row in enumerate(excess)
@@ -92,54 +92,21 @@ class Showcase:
     def _exhibit(
         self, scores: FeatureScores, segment: int, leaders: list[int], weight: float
     ) -> Exhibit:
-        labels = (self.testset.documents, self.testset.domains)
-        document, domain = (None if names is None else names[segment] for names in labels)
+        texts = SegmentTexts(self.testset, self.batch, self.spans, scores.feature)
+        outputs = (
+            texts.candidate(segment, system, _values(scores, system, segment))
+            for system in range(len(self.batch.systems))
+        )
         return Exhibit(
             group=scores.feature,
             kind=f"costs most under {self.metric}",
             segment=segment + 1,
-            texts=(*self._given(scores, segment), *self._candidates(scores, segment)),
+            texts=(*texts.given(segment), *outputs),
             systems=tuple(self.batch.systems[system] for system in leaders),
-            document=document,
-            domain=domain,
             weight=weight,
             caption=f"mean loss over systems {weight:.2f}",
+            **texts.place(segment),
         )
-
-    def _given(self, scores: FeatureScores, segment: int) -> list[ExhibitText]:
-        texts: list[ExhibitText] = []
-        if self.testset.sources is not None:
-            texts.append(ExhibitText("source", "", self.testset.sources[segment]))
-        marks = self._marks(scores.feature)
-        index = iter(self.batch.references[segment].tolist())
-        for name, column in self.testset.references.items():
-            if column[segment] is not None:
-                text = next(index)
-                texts.append(ExhibitText("reference", name, self.batch.texts[text], marks(text)))
-        return texts
-
-    def _candidates(self, scores: FeatureScores, segment: int) -> list[ExhibitText]:
-        marks = self._marks(scores.feature)
-        texts = []
-        for system, name in enumerate(self.batch.systems):
-            text = int(self.batch.candidates[system, segment])
-            values = _values(scores, system, segment)
-            texts.append(
-                ExhibitText("candidate", name, self.batch.texts[text], marks(text), values)
-            )
-        return texts
-
-    def _marks(self, feature: str) -> _Marker:
-        return _Marker(self.spans, feature)
-
-
-@dataclass(frozen=True)
-class _Marker:
-    spans: SpanTable
-    feature: str
-
-    def __call__(self, text: int) -> tuple[Highlight, ...]:
-        return tuple(Highlight(s, e, self.feature) for s, e in self.spans.spans(text, self.feature))
 
 
 def _values(scores: FeatureScores, system: int, segment: int) -> Mapping[str, float | None]:

@@ -16,12 +16,13 @@ if TYPE_CHECKING:
 
     from gnomon.batch import Batch
     from gnomon.metrics.masking import MaskPlan
-    from gnomon.metrics.protocol import BoundMetric, Masking
+    from gnomon.metrics.protocol import MaskingMetric
     from gnomon.muler._presence import Presence
 
 __all__ = ["FeatureScores", "Figures", "feature_scores", "figures"]
 
 _CELLS = 16_000_000  # float64 values of masked scores held at once (128 MB)
+_ROUNDING = 1e-12  # a difference below this share of the scores is rounding
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,11 @@ class FeatureScores:
         """What the oracle gains over the base, oriented so that a gain is positive, [K, N]."""
         gain = self.oracle - self.base
         return gain if self.higher_is_better else -gain
+
+    def excess(self) -> NDArray[np.float64]:
+        """How far the base exceeds the oracle, oriented, [K, N]; what rounding moves is below 0."""
+        noise = _ROUNDING * np.maximum(np.abs(self.oracle), np.abs(self.base))
+        return -self.gain() - noise
 
 
 @dataclass(frozen=True)
@@ -77,14 +83,11 @@ class Figures:
     negative: int
 
 
-def feature_scores(
-    metric: BoundMetric, masking: Masking, batch: Batch, plan: MaskPlan
-) -> Iterator[FeatureScores]:
+def feature_scores(metric: MaskingMetric, batch: Batch, plan: MaskPlan) -> Iterator[FeatureScores]:
     """Score the two oracles of every feature of a plan, a bounded number of features at a time.
 
     Args:
-        metric: the bound metric, for the base.
-        masking: its power to score masked variants.
+        metric: the bound metric.
         batch: the texts.
         plan: a plan of :meth:`MaskPlan.oracles`, lengths filled in.
     """
@@ -93,7 +96,7 @@ def feature_scores(
     names = plan.spans.features
     for first in range(0, len(names), step):
         chunk = plan.keep(range(2 * first, min(2 * (first + step), plan.variants)))
-        scores = masking.masked(batch, chunk)
+        scores = metric.masked(batch, chunk)
         for offset in range(len(scores) // 2):
             oracle, anti_oracle = scores[2 * offset], scores[2 * offset + 1]
             better = metric.higher_is_better
@@ -115,8 +118,9 @@ def figures(
     """
     sign = 1.0 if scores.higher_is_better else -1.0
     shares = clipped_ratios(sign * scores.base, sign * scores.oracle, sign * scores.anti_oracle)
+    above = scores.excess() > 0
     return tuple(
-        _of_system(scores, present, shares[k], sign, scope, k) for k in range(len(scores.base))
+        _of_system(scores, present, shares[k], above[k], scope, k) for k in range(len(scores.base))
     )
 
 
@@ -124,10 +128,11 @@ def _of_system(
     scores: FeatureScores,
     present: Presence,
     shares: NDArray[np.float64],
-    sign: float,
+    above: NDArray[np.bool_],
     scope: NDArray[np.bool_],
     k: int,
 ) -> Figures:
+    sign = 1.0 if scores.higher_is_better else -1.0
     inside = present.both[k] & scope
     base = _mean(scores.base[k], inside)
     oracle = _mean(scores.oracle[k], inside)
@@ -147,13 +152,8 @@ def _of_system(
         miss=_mean(present.miss[k], scope),
         hit=_mean(present.hit[k], scope),
         neither=_mean(present.neither[k], scope),
-        negative=int((_below_zero(scores)[k] & inside).sum()),
+        negative=int((above & inside).sum()),
     )
-
-
-def _below_zero(scores: FeatureScores) -> NDArray[np.bool_]:
-    noise = 1e-12 * np.maximum(np.abs(scores.oracle), np.abs(scores.base))
-    return scores.gain() < -noise
 
 
 def _mean(values: NDArray[np.float64], where: NDArray[np.bool_]) -> float | None:

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 
 from gnomon.errors import DataError, UsageError
 from gnomon.findings import Finding, Listing
-from gnomon.metrics import signature_of
 from gnomon.muler._pairs_contrasts import Thresholds, contrast_table, contrasts, near_pairs
 from gnomon.muler._pairs_draw import draw
 from gnomon.muler._pairs_items import exhibit, key_row, study_name
+from gnomon.muler._setup import DEFAULT_FEATURES, prepared
 from gnomon.muler._sheet import Key, Sheet
-from gnomon.muler._validate_setup import DEFAULT_FEATURES, prepared
 from gnomon.signature import content_hash
 
 if TYPE_CHECKING:
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
     from gnomon.metrics.protocol import MaskingMetric
     from gnomon.muler._pairs_contrasts import Contrast
     from gnomon.muler._pairs_draw import Draw
-    from gnomon.muler._validate_setup import AnyMetric, Options, Setup
+    from gnomon.muler._setup import AnyMetric, Options, Setup
     from gnomon.testset import TestSet
 
 __all__ = ["PairStudy", "pairs"]
@@ -103,7 +102,8 @@ def pairs(
     found = _fitting(setup, bound, scores, limits)
     rng = np.random.default_rng([seed, int(content_hash(*setup.batch.texts), 16)])
     drawn = draw(found, items=items, rng=rng)
-    signature = _signature(setup, bound, limits, items=items, seed=seed)
+    fields = {**asdict(limits), "items": items, "seed": seed}
+    signature = setup.signature(bound, "muler-pairs", fields=fields)
     exhibits = [exhibit(setup, found[one.contrast], one, highlight=highlight) for one in drawn]
     study = study_name(exhibits)
     names = [f"{study}-{number:03d}" for number in range(1, len(drawn) + 1)]
@@ -194,14 +194,3 @@ def _notices(setup: Setup, scores: NDArray[np.float64], limits: Thresholds) -> t
             " near-equal scores select nothing here; --near is in the metric's own units"
         )
     return tuple(notices)
-
-
-def _signature(
-    setup: Setup, metric: MaskingMetric, limits: Thresholds, *, items: int, seed: int
-) -> str:
-    fields: dict[str, object] = {"method": "muler-pairs", "overlap": setup.overlap}
-    fields["granularity"] = setup.granularity
-    if setup.annotation.taggers:
-        fields["tagger"] = "+".join(setup.annotation.taggers)
-    fields |= {"near": limits.near, "apart": limits.apart, "least": limits.least}
-    return str(signature_of(metric, setup.batch).adding(fields, items=items, seed=seed))

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gnomon.findings import Column, Table
-from gnomon.muler._figures import feature_scores, figures
-from gnomon.muler._presence import presence
+from gnomon.muler._figures import figures
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from gnomon.metrics.protocol import MaskingMetric
     from gnomon.muler._figures import FeatureScores, Figures
     from gnomon.muler._presence import Presence
-    from gnomon.muler._validate_setup import Setup
+    from gnomon.muler._setup import Setup
 
 __all__ = ["Contrast", "Thresholds", "contrast_table", "contrasts", "near_pairs"]
 
@@ -91,18 +90,13 @@ def contrasts(
         metric: the metric that is to be taken apart.
         near: pairs of systems, by position.
     """
-    plan = setup.oracles(setup.spans)
-    plan = plan.with_lengths(metric.mask_lengths(setup.batch, plan))
     everywhere = np.ones(setup.testset.segments, dtype=np.bool_)
-    total = len(plan.spans.features)
-    for number, scores in enumerate(feature_scores(metric, metric, setup.batch, plan)):
-        present = presence(setup.batch, plan.spans, number)
+    for scores, present in setup.scored(metric, setup.plan(metric), "scoring"):
         found = figures(scores, present, everywhere)
         for pair in near:
             contrast = _contrast(scores, present, found, pair)
             if contrast is not None:
                 yield contrast
-        setup.step("scoring", number + 1, total)
 
 
 def _contrast(
@@ -126,17 +120,17 @@ def _or_infinite(value: float | None) -> float:
 
 _COLUMNS = (
     Column("feature", "Feature"),
-    Column("system", "Better by MuLER", help="A: the system with the lower MuLER"),
-    Column("other", "Other", help="B: the system with the higher MuLER"),
+    Column("system", "Better by MuLER", help="the system with the lower MuLER"),
+    Column("other", "Other", help="the system with the higher MuLER"),
     Column("metric", "Metric"),
-    Column("score", "score of A", "number"),
-    Column("other_score", "score of B", "number"),
+    Column("score", "its score", "number"),
+    Column("other_score", "other score", "number"),
     Column("muler", "its MuLER", "share", better="lower"),
     Column("other_muler", "other MuLER", "share", better="lower"),
-    Column("gap", "gap", "number", help="MuLER of B - MuLER of A"),
-    Column("segments", "|I| of A", "count"),
-    Column("other_segments", "|I| of B", "count"),
-    Column("usable", "usable", "count", help="segments of both I that cost A and B unequally much"),
+    Column("gap", "gap", "number", help="other MuLER - its MuLER"),
+    Column("segments", "its |I|", "count"),
+    Column("other_segments", "other |I|", "count"),
+    Column("usable", "usable", "count", help="segments of both I that cost the two unequally much"),
     Column("drawn", "drawn", "count", help="segments in the sheet"),
 )
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
-from gnomon.findings import Exhibit, ExhibitText, Highlight
+from gnomon.findings import Exhibit
+from gnomon.muler._segment_texts import SegmentTexts
 from gnomon.muler._sheet import KeyRow
 from gnomon.signature import content_hash
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
     from gnomon.muler._pairs_contrasts import Contrast
     from gnomon.muler._pairs_draw import Draw
-    from gnomon.muler._validate_setup import Setup
+    from gnomon.muler._setup import Setup
 
 __all__ = ["exhibit", "key_row", "study_name"]
 
@@ -25,22 +26,12 @@ def exhibit(setup: Setup, one: Contrast, drawn: Draw, *, highlight: bool) -> Exh
     """Source, references and the two outputs of a drawn segment, without names of systems."""
     segment = int(one.segments[drawn.place])
     sides = (one.worse, one.better) if drawn.swapped else (one.better, one.worse)
-    batch, testset = setup.batch, setup.testset
-
-    def shown(role: Literal["reference", "candidate"], name: str, text: int) -> ExhibitText:
-        spans = setup.spans.spans(text, one.feature) if highlight else ()
-        marks = tuple(Highlight(*span, one.feature) for span in spans)
-        return ExhibitText(role, name, batch.texts[text], marks)
-
-    texts: list[ExhibitText] = []
-    if testset.sources is not None:
-        texts.append(ExhibitText("source", "", testset.sources[segment]))
-    names = [name for name, column in testset.references.items() if column[segment] is not None]
-    for name, text in zip(names, batch.references[segment].tolist(), strict=True):
-        texts.append(shown("reference", name, text))
-    for name, system in zip("AB", sides, strict=True):
-        texts.append(shown("candidate", name, int(batch.candidates[system, segment])))
-    return Exhibit(one.feature, "A or B", segment=0, texts=tuple(texts))
+    spans = setup.spans if highlight else None
+    texts = SegmentTexts(setup.testset, setup.batch, spans, one.feature)
+    outputs = (
+        texts.candidate(segment, system, {}, name) for name, system in zip("AB", sides, strict=True)
+    )
+    return Exhibit(one.feature, "A or B", segment=0, texts=(*texts.given(segment), *outputs))
 
 
 def key_row(

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gnomon.findings import Exhibit, ExhibitText
+from gnomon.findings import Exhibit
+from gnomon.muler._segment_texts import SegmentTexts
 
 if TYPE_CHECKING:
     from gnomon.annotate.scorers import SentenceScores
@@ -15,8 +16,6 @@ if TYPE_CHECKING:
     from gnomon.testset import TestSet
 
 __all__ = ["sentence_exhibits"]
-
-Role: TypeAlias = Literal["reference", "candidate"]
 
 
 def sentence_exhibits(
@@ -36,8 +35,9 @@ def sentence_exhibits(
                 leaders.setdefault(segment, []).append(system)
     mean = distance.mean(axis=0)
     order = sorted(leaders, key=lambda segment: (-mean[segment], segment))
+    texts = SegmentTexts(testset, batch)
     return [
-        _exhibit(scores, label, testset, batch, segment, leaders[segment], float(mean[segment]))
+        _exhibit(scores, label, texts, segment, leaders[segment], float(mean[segment]))
         for segment in order
     ]
 
@@ -45,43 +45,27 @@ def sentence_exhibits(
 def _exhibit(
     scores: SentenceScores,
     label: str,
-    testset: TestSet,
-    batch: Batch,
+    texts: SegmentTexts,
     segment: int,
     leaders: list[int],
     mean: float,
 ) -> Exhibit:
-    labels = (testset.documents, testset.domains)
-    document, domain = (None if names is None else names[segment] for names in labels)
+    def said(text: int) -> dict[str, float | None]:
+        value = float(scores.values[text])
+        return {label: None if np.isnan(value) else value}
+
+    batch = texts.batch
+    outputs = (
+        texts.candidate(segment, system, said(int(text)))
+        for system, text in enumerate(batch.candidates[:, segment])
+    )
     return Exhibit(
         group=label,
         kind=f"{label} changes most",
         segment=segment + 1,
-        texts=tuple(_texts(scores, label, testset, batch, segment)),
+        texts=(*texts.given(segment, said), *outputs),
         systems=tuple(batch.systems[system] for system in leaders),
-        document=document,
-        domain=domain,
         weight=mean,
         caption=f"mean distance over systems {mean:.2f}",
+        **texts.place(segment),
     )
-
-
-def _texts(
-    scores: SentenceScores, label: str, testset: TestSet, batch: Batch, segment: int
-) -> list[ExhibitText]:
-    def shown(role: Role, name: str, text: int) -> ExhibitText:
-        value = float(scores.values[text])
-        values = {label: None if np.isnan(value) else value}
-        return ExhibitText(role, name, batch.texts[text], (), values)
-
-    texts = []
-    if testset.sources is not None:
-        texts.append(ExhibitText("source", "", testset.sources[segment]))
-    index = iter(batch.references[segment].tolist())
-    names = [name for name, column in testset.references.items() if column[segment] is not None]
-    texts += [shown("reference", name, next(index)) for name in names]
-    candidates = batch.candidates[:, segment].tolist()
-    texts += [
-        shown("candidate", name, text) for name, text in zip(batch.systems, candidates, strict=True)
-    ]
-    return texts

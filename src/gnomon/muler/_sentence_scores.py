@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gnomon.muler._significance import LEAST
 from gnomon.stats.resampling import percentile_interval, resampled_sums
 
 if TYPE_CHECKING:
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 __all__ = ["Differences", "SentenceFigures", "differences", "sentence_figures"]
-
-_LEAST = 10  # segments below which no interval is given, as for MuLER
 
 
 @dataclass(frozen=True)
@@ -194,7 +193,7 @@ def _ends(
     sizes = resampled_sums(scored.astype(np.float64), counts)
     means = np.divide(sums, sizes, out=np.full(sums.shape, np.nan), where=sizes > 0)
     low, high = percentile_interval(means, confidence)
-    enough = scored.sum(axis=1) >= _LEAST
+    enough = scored.sum(axis=1) >= LEAST
     return [
         (float(a), float(b)) if fit else (None, None)
         for a, b, fit in zip(low, high, enough, strict=True)

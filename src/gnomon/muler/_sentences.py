@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gnomon.annotate.scorers import Sentences, SentenceScores, reader_for
-from gnomon.errors import DataError, UsageError
+from gnomon.errors import UsageError
 from gnomon.findings import Finding
+from gnomon.muler._checks import check_examples, check_sides
 from gnomon.muler._sentence_exhibits import sentence_exhibits
 from gnomon.muler._sentence_names import AnyScorer, scorers_of
 from gnomon.muler._sentence_scores import differences, sentence_figures
 from gnomon.muler._sentence_tables import sentence_row, sentence_table, sentence_views
 from gnomon.muler._significance import SEED, Bootstrap
-from gnomon.muler._slices import slices
+from gnomon.muler._slices import drawn_slices, slices
 from gnomon.signature import version
 
 if TYPE_CHECKING:
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
 __all__ = ["AnyScorer", "SentencePart", "sentence_part", "sentences"]
 
 _FEW = 0.5  # coverage below which a reader is told
-_SLICES_SHOWN = 12  # listings of more help nobody; the rows are all there
 
 
 @dataclass(frozen=True)
@@ -178,7 +178,8 @@ def sentence_part(
     Raises:
         DataError: the test set has no references or no systems.
     """
-    _check(testset)
+    check_sides(testset, "sentence scorers compare with references")
+    check_examples(examples)
     used = _used(batch)
     reader = reader_for(tagger, testset.target_language, cache=cache, progress=progress)
     texts = Sentences(tuple(batch.texts[i] for i in used), reader)
@@ -194,15 +195,6 @@ def sentence_part(
         if progress:
             progress("scoring sentences", done, len(scorers))
     return _part(gathered, list(scorers), parts, texts)
-
-
-def _check(testset: TestSet) -> None:
-    if not testset.references and not testset.system_references:
-        raise DataError(
-            f"sentence scorers compare with references, but test set {testset.name!r} has none"
-        )
-    if not testset.systems:
-        raise DataError(f"test set {testset.name!r} holds no system outputs; name some with -i")
 
 
 def _used(batch: Batch) -> NDArray[np.int32]:
@@ -243,17 +235,20 @@ def _gather(
         covered = [each.coverage for each in figures if each.coverage is not None]
         if part.name is None and covered and min(covered) < _FEW:
             gathered.notices.append(
-                f"{label}: only {min(covered):.0%} to {max(covered):.0%} of the segments have a"
-                " known word on both sides"
+                f"{label}: only {_shares(covered)} of the segments have a known word on both sides"
             )
+
+
+def _shares(values: Sequence[float]) -> str:
+    low, high = (f"{100 * value:.0f} %" for value in (min(values), max(values)))
+    return low if low == high else f"{low} to {high}"
 
 
 def _signature(one: SentenceScorer, texts: Sentences, testset: TestSet, draws: Bootstrap) -> str:
     fields = [one.signature, "method:sentences", f"refs:{len(testset.references)}"]
     if "words" in vars(texts):  # read by this scorer or one before it
         fields.append(f"words:{texts.reader.signature.replace(':', '=')}")
-    if draws.resamples:
-        fields += [f"bs:{draws.resamples}", f"confidence:{draws.confidence}", f"seed:{draws.seed}"]
+    fields += [f"{name}:{value}" for name, value in draws.fields().items()]
     return "|".join([*fields, f"gnomon:{version()}"])
 
 
@@ -264,7 +259,7 @@ def _part(
     notices = [*gathered.notices, *_said_of(texts)]
     return SentencePart(
         table=table,
-        views=sentence_views(table, labels, [part.name for part in parts[: _SLICES_SHOWN + 1]]),
+        views=sentence_views(table, labels, [part.name for part in drawn_slices(parts)]),
         signatures=gathered.signatures,
         notices=tuple(notices),
         exhibits=tuple(gathered.exhibits),

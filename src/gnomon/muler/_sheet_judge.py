@@ -110,15 +110,27 @@ _TITLES = {
     "agreement": "Do people prefer the system with the lower MuLER?",
     "segments": "Do people prefer the output that the feature costs less in the segment?",
 }
+_NOTES = {
+    "agreement": "A is the system with the lower MuLER (not the sheet's A), B the other one.",
+    "segments": "A is the output that the feature costs less there (not the sheet's A), B the other"
+    " one.",
+}
 _COLUMNS = (
     Column("annotator", "Annotator"),
     Column("feature", "Feature"),
     Column("items", "Items", "count", help="items of the study"),
     Column("open", "Open", "count", help="items without an answer"),
-    Column("agree", "A > B", "count", help="people prefer what MuLER calls better (A)"),
-    Column("disagree", "B > A", "count", help="people prefer the other one (B)"),
+    Column("agree", "A > B", "count", help="people prefer A"),
+    Column("disagree", "B > A", "count", help="people prefer B"),
     Column("ties", "Ties", "count"),
-    Column("agreement", "Agreement", "share", 3, help="A > B out of A > B and B > A"),
+    Column(
+        "agreement",
+        "Agreement",
+        "share",
+        3,
+        help="A > B out of A > B and B > A",
+        ends=("low", "high"),
+    ),
     Column("low", "95 % from", "share", 3, help="Wilson's interval"),
     Column("high", "to", "share", 3),
     Column("p", "p", "share", 4, help="two-sided exact binomial test against one half"),
@@ -138,7 +150,7 @@ def _agreement_table(
         for annotator, given in columns.items()
         for feature in (None, *features)
     ]
-    return Table(name, _TITLES[name], _COLUMNS, tuple(rows), "A is what MuLER calls better.")
+    return Table(name, _TITLES[name], _COLUMNS, tuple(rows), _NOTES[name])
 
 
 def _tally(

@@ -76,6 +76,12 @@ class Bootstrap:
                 f" confidence of {self.confidence}; got {self.resamples}"
             )
 
+    def fields(self) -> dict[str, object]:
+        """What a signature says of it; nothing where nothing is drawn."""
+        if not self.resamples:
+            return {}
+        return {"bs": self.resamples, "confidence": self.confidence, "seed": self.seed}
+
     def draw(self, segments: int) -> NDArray[np.uint8] | None:
         """How often each segment occurs in each resample, uint8 [N, B]; ``None`` for none."""
         if not self.resamples:

@@ -9,6 +9,7 @@ import numpy as np
 
 from gnomon.muler._significance import frame, resampled
 from gnomon.muler._significance_pairs import Differences, compared
+from gnomon.muler._slices import drawn_slices
 from gnomon.muler._tables import VARIANTS
 
 if TYPE_CHECKING:
@@ -16,13 +17,14 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from gnomon.batch import Batch
     from gnomon.muler._figures import FeatureScores, Figures
     from gnomon.muler._presence import Presence
     from gnomon.muler._significance import Bootstrap, Ends, Frame, Resampled
     from gnomon.muler._slices import Slice
     from gnomon.muler._tables import Variant
 
-__all__ = ["Uncertainty"]
+__all__ = ["Uncertainty", "uncertainty"]
 
 _FIGURES = {"ratio": "muler", "segment-clipped": "clipped"}
 
@@ -90,3 +92,28 @@ class Uncertainty:
             estimates = np.array([np.nan if value is None else value for value in values])
             pairs = compared(estimates, drawn.samples[name], sizes, self.options.confidence)
             self.differences.add(metric, variant, part, feature, pairs)
+
+
+def uncertainty(
+    options: Bootstrap, batch: Batch, parts: Sequence[Slice], variants: Sequence[Variant]
+) -> Uncertainty | None:
+    """Prepare one draw of the segments; ``None`` where nothing is to be drawn.
+
+    Args:
+        options: how.
+        batch: the systems and the number of segments.
+        parts: the slices; systems are compared in all of them, or, where they are too many to be
+            looked at, over all segments alone.
+        variants: the variants whose differences are wanted.
+    """
+    counts = options.draw(batch.shape[1])
+    if counts is None:
+        return None
+    compared_in = parts if len(drawn_slices(parts)) == len(parts) else parts[:1]
+    return Uncertainty(
+        options,
+        counts,
+        variants,
+        {part.name for part in compared_in},
+        Differences(batch.systems, options.confidence),
+    )

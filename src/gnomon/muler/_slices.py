@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -16,9 +16,11 @@ if TYPE_CHECKING:
 
     from gnomon.testset import TestSet
 
-__all__ = ["Slice", "slices"]
+__all__ = ["Slice", "drawn_slices", "slices"]
 
+_Part = TypeVar("_Part")
 _BUCKETS = 4
+_DRAWN = 12  # heat maps and listings of more slices help nobody; the rows are all there
 
 
 @dataclass(frozen=True)
@@ -52,6 +54,11 @@ def slices(testset: TestSet, by: str | None) -> list[Slice]:
     order = sorted(dict.fromkeys(names), key=_first_number) if by == "length" else names
     kept = np.array(names, dtype=object)
     return [whole, *(Slice(name, kept == name) for name in dict.fromkeys(order))]
+
+
+def drawn_slices(parts: Sequence[_Part]) -> Sequence[_Part]:
+    """Of slices that begin with all segments, those that views are made for."""
+    return parts[: _DRAWN + 1]
 
 
 def _labels(testset: TestSet, by: str) -> Sequence[str]:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from gnomon.findings import Finding
 from gnomon.muler._figures import feature_scores, figures
 from gnomon.muler._presence import presence
+from gnomon.muler._setup import DEFAULT_FEATURES, prepared
 from gnomon.muler._slices import slices
 from gnomon.muler._tables import VARIANTS
 from gnomon.muler._validate_frequency_tables import frequency_tables, frequency_views
 from gnomon.muler._validate_letters import checked_alphas, grouped, initials
-from gnomon.muler._validate_setup import DEFAULT_FEATURES, prepared
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from gnomon.findings import Cell
     from gnomon.metrics.protocol import MaskingMetric
     from gnomon.muler._figures import Figures
+    from gnomon.muler._setup import AnyMetric, Options, Setup
     from gnomon.muler._tables import Variant
     from gnomon.muler._validate_letters import Cut, Initials
-    from gnomon.muler._validate_setup import AnyMetric, Options, Setup
     from gnomon.testset import TestSet
 
 __all__ = ["validate_frequency"]
@@ -74,7 +74,9 @@ def validate_frequency(
         for number, part in enumerate(split):
             rows.extend(_rows(setup, name, one, part, shares))
             setup.step(f"scoring {name}", number + 1, len(split))
-        signatures[name] = setup.signature(one, "frequency", alpha=",".join(map(str, shares)))
+        signatures[name] = setup.signature(
+            one, "muler-validate-frequency", fields={"alpha": ",".join(map(str, shares))}
+        )
     return Finding(
         method="muler validate frequency",
         title="MuLER and frequency: does it hold still when a feature gets rarer?",
@@ -115,7 +117,7 @@ def _figures(
     everything = slices(setup.testset, None)[0].members
     return [
         figures(scores, presence(setup.batch, plan.spans, number), everything)
-        for number, scores in enumerate(feature_scores(metric, metric, setup.batch, plan))
+        for number, scores in enumerate(feature_scores(metric, setup.batch, plan))
     ]
 
 

@@ -10,9 +10,9 @@ from gnomon.findings import Finding
 from gnomon.metrics.masking import Action, MaskPlan
 from gnomon.muler._presence import presence
 from gnomon.muler._ratio import ratio
+from gnomon.muler._setup import DEFAULT_FEATURES, prepared
 from gnomon.muler._validate_letters import checked_alphas, grouped, initials
 from gnomon.muler._validate_range_tables import range_tables, range_views
-from gnomon.muler._validate_setup import DEFAULT_FEATURES, prepared
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     from gnomon.findings import Cell
     from gnomon.metrics.protocol import MaskingMetric
+    from gnomon.muler._setup import AnyMetric, Options, Setup
     from gnomon.muler._validate_letters import Cut, Initials
-    from gnomon.muler._validate_setup import AnyMetric, Options, Setup
     from gnomon.testset import TestSet
 
 __all__ = ["validate_range"]
@@ -74,7 +74,9 @@ def validate_range(
     signatures: dict[str, str] = {}
     for name, one in setup.metrics.items():
         rows.extend(_rows(setup, name, one, split, shares))
-        signatures[name] = setup.signature(one, "range", alpha=",".join(map(str, shares)))
+        signatures[name] = setup.signature(
+            one, "muler-validate-range", fields={"alpha": ",".join(map(str, shares))}
+        )
     return Finding(
         method="muler validate range",
         title="MuLER's range: does a half-right feature score half-way?",

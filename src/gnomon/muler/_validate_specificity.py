@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 
 from gnomon.errors import UsageError
 from gnomon.findings import Finding
-from gnomon.muler._figures import feature_scores, figures
-from gnomon.muler._presence import presence
+from gnomon.muler._figures import figures
+from gnomon.muler._setup import DEFAULT_FEATURES, prepared
 from gnomon.muler._slices import slices
 from gnomon.muler._tables import VARIANTS
-from gnomon.muler._validate_setup import DEFAULT_FEATURES, prepared
 from gnomon.muler._validate_specificity_rows import Real, curve_rows, group_row, real_row
 from gnomon.muler._validate_specificity_tables import specificity_tables, specificity_views
 from gnomon.muler._validate_synthetic import synthetic
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     from gnomon.findings import Cell
     from gnomon.metrics.protocol import MaskingMetric
     from gnomon.muler._figures import Figures
-    from gnomon.muler._validate_setup import AnyMetric, Options, Setup
+    from gnomon.muler._setup import AnyMetric, Options, Setup
     from gnomon.muler._validate_synthetic import Synthetic
     from gnomon.muler._validate_words import Words
     from gnomon.testset import TestSet
@@ -88,7 +87,9 @@ def validate_specificity(
         experiment = _Experiment(setup, name, one, words, draws, tuple(sorted(set(groups))), seed)
         experiment.run(gathered)
         gathered.signatures[name] = setup.signature(
-            one, "specificity", draws=draws, seed=seed, p=",".join(map(str, experiment.groups))
+            one,
+            "muler-validate-specificity",
+            fields={"draws": draws, "seed": seed, "p": ",".join(map(str, experiment.groups))},
         )
     return Finding(
         method="muler validate specificity",
@@ -137,13 +138,11 @@ class _Experiment:
 
     def _figures(self) -> list[tuple[Figures, ...]]:
         """The figures of the real features, [features][systems]."""
-        batch, plan = self.setup.batch, self.setup.oracles(self.setup.spans)
-        plan = plan.with_lengths(self.metric.mask_lengths(batch, plan))
         everything = slices(self.setup.testset, None)[0].members
-        return [
-            figures(scores, presence(batch, plan.spans, number), everything)
-            for number, scores in enumerate(feature_scores(self.metric, self.metric, batch, plan))
-        ]
+        scored = self.setup.scored(
+            self.metric, self.setup.plan(self.metric), f"scoring {self.name}"
+        )
+        return [figures(scores, present, everything) for scores, present in scored]
 
     def _drawn(self, system: int, words: Words, wanted: set[int]) -> dict[int, Synthetic]:
         """Random features for every number of groups that the vocabulary allows."""

@@ -1,17 +1,20 @@
-"""What the three validation experiments share: annotated texts, bound metrics, signatures."""
+"""What all analyses that mask share: annotated texts, bound metrics, signatures, facts."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias, TypedDict, cast
 
-from gnomon.errors import DataError, UnknownNameError, UsageError
+from gnomon.errors import UnknownNameError, UsageError
 from gnomon.metrics import bind, signature_of, with_masking
 from gnomon.metrics.masking import MaskPlan
-from gnomon.muler._annotated import annotated
+from gnomon.muler._annotated import annotated, facts_of, tagger_field
+from gnomon.muler._checks import check_features, check_masks, check_sides
+from gnomon.muler._figures import feature_scores
+from gnomon.muler._presence import presence
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from os import PathLike
 
     from gnomon.annotate import Annotation, Annotator, Labels
@@ -20,6 +23,8 @@ if TYPE_CHECKING:
     from gnomon.metrics import BoundMetric, Metric
     from gnomon.metrics.masking import Granularity, Overlap
     from gnomon.metrics.protocol import MaskingMetric
+    from gnomon.muler._figures import FeatureScores
+    from gnomon.muler._presence import Presence
     from gnomon.spans import SpanTable
     from gnomon.testset import TestSet
 
@@ -31,7 +36,7 @@ DEFAULT_FEATURES = ("pos:*", "ent:*")
 
 
 class Options(TypedDict, total=False):
-    """What every experiment takes besides its own options; as for :func:`gnomon.muler.muler`.
+    """What every analysis takes besides its own options; as for :func:`gnomon.muler.muler`.
 
     Attributes:
         tagger: ``spacy:NAME`` or an annotator; by default one for the target language.
@@ -84,31 +89,55 @@ class Setup:
         return self.annotation.spans
 
     def oracles(self, spans: SpanTable) -> MaskPlan:
-        """Oracle and anti-oracle of every group of spans."""
+        """Oracle and anti-oracle of every group of spans; the metric's lengths are not yet in."""
         return MaskPlan.oracles(spans, overlap=self.overlap, granularity=self.granularity)
 
-    def signature(self, metric: MaskingMetric, experiment: str, **fields: object) -> str:
-        """How to make the numbers of an experiment again."""
-        known: dict[str, object] = {"method": f"muler-validate-{experiment}"}
+    def plan(self, metric: MaskingMetric) -> MaskPlan:
+        """Oracle and anti-oracle of every feature, for one metric."""
+        plan = self.oracles(self.spans)
+        return plan.with_lengths(metric.mask_lengths(self.batch, plan))
+
+    def scored(
+        self, metric: MaskingMetric, plan: MaskPlan, stage: str
+    ) -> Iterator[tuple[FeatureScores, Presence]]:
+        """Every feature of a plan: its sentence scores, and where it occurs.
+
+        Args:
+            metric: the metric.
+            plan: a plan of oracles with the metric's lengths.
+            stage: reported after each feature.
+        """
+        total = len(plan.spans.features)
+        for number, scores in enumerate(feature_scores(metric, self.batch, plan)):
+            yield scores, presence(self.batch, plan.spans, number)
+            self.step(stage, number + 1, total)
+
+    def signature(
+        self,
+        metric: MaskingMetric,
+        method: str,
+        plan: MaskPlan | None = None,
+        fields: Mapping[str, object] | None = None,
+    ) -> str:
+        """How to make the numbers of a method again.
+
+        Args:
+            metric: the metric.
+            method: name of the method.
+            plan: where its lengths of masks decide the numbers.
+            fields: the method's own parameters.
+        """
+        known: dict[str, object] = {"method": method}
         known |= {"overlap": self.overlap, "granularity": self.granularity}
-        if self.annotation.taggers:
-            known["tagger"] = "+".join(self.annotation.taggers)
-        return str(signature_of(metric, self.batch).adding({**known, **fields}))
+        known |= tagger_field(self.annotation)
+        if plan is not None and plan.lengths is not None:
+            pairs = zip(plan.spans.features, plan.lengths, strict=True)
+            known["L"] = ",".join(f"{feature}={length}" for feature, length in pairs)
+        return str(signature_of(metric, self.batch).adding({**known, **(fields or {})}))
 
     def facts(self) -> dict[str, str]:
         """What was looked at, for the head of a report."""
-        facts = {
-            "test set": self.testset.name,
-            "language pair": self.testset.language_pair or "not given",
-            "segments": str(self.testset.segments),
-            "systems": str(len(self.testset.systems)),
-            "references": ", ".join(self.testset.references),
-            "metrics": ", ".join(self.metrics),
-            "features": str(len(self.spans.features)),
-        }
-        if self.annotation.taggers:
-            facts["tagger"] = ", ".join(self.annotation.taggers)
-        return facts
+        return facts_of(self.testset, self.annotation, self.metrics)
 
     def step(self, stage: str, done: int, total: int) -> None:
         """Report progress, where somebody wants to hear of it."""
@@ -134,7 +163,10 @@ def prepared(
         if name not in Options.__annotations__:
             raise UnknownNameError("option", name, Options.__annotations__)
     overlap, granularity = options.get("overlap", "any"), options.get("granularity", "token")
-    _check(testset, features, overlap, granularity)
+    progress = options.get("progress")
+    check_sides(testset, "MuLER masks references")
+    check_features(features)
+    check_masks(overlap, granularity)
     named = list(metric) if isinstance(metric, list | tuple) else [cast("AnyMetric", metric)]
     bound = _bound(testset, named, allow_code=options.get("allow_code", False))
     batch = testset.batch()
@@ -147,25 +179,10 @@ def prepared(
         options.get("patterns"),
         options.get("labels"),
         options.get("cache"),
-        options.get("progress"),
+        progress,
     )
     masking = {name: with_masking(one, batch) for name, one in bound.items()}
-    return Setup(testset, batch, annotation, masking, overlap, granularity, options.get("progress"))
-
-
-def _check(testset: TestSet, features: Sequence[str], overlap: str, granularity: str) -> None:
-    if not testset.references and not testset.system_references:
-        raise DataError(f"MuLER masks references, but test set {testset.name!r} has none")
-    if not testset.systems:
-        raise DataError(f"test set {testset.name!r} holds no system outputs; name some with -i")
-    if isinstance(features, str):
-        raise UsageError(f"features must be a list of names; got {features!r}: pass [{features!r}]")
-    for name, value, allowed in (
-        ("overlap", overlap, ("any", "majority", "inside")),
-        ("granularity", granularity, ("token", "span")),
-    ):
-        if value not in allowed:
-            raise UnknownNameError(name, value, allowed)
+    return Setup(testset, batch, annotation, masking, overlap, granularity, progress)
 
 
 def _bound(

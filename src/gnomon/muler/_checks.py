@@ -1,0 +1,76 @@
+"""What every analysis refuses before any work is done."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gnomon.errors import DataError, UnknownNameError, UsageError
+from gnomon.muler._tables import VARIANTS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gnomon.testset import TestSet
+
+__all__ = ["check_examples", "check_features", "check_masks", "check_sides", "check_variants"]
+
+
+def check_sides(testset: TestSet, needs: str) -> None:
+    """Refuse a test set without references or without outputs.
+
+    Args:
+        testset: the test set.
+        needs: who needs references, and what for: "MuLER masks references".
+
+    Raises:
+        DataError: a side is missing.
+    """
+    if not testset.references and not testset.system_references:
+        raise DataError(f"{needs}, but test set {testset.name!r} has none")
+    if not testset.systems:
+        raise DataError(f"test set {testset.name!r} holds no system outputs; name some with -i")
+
+
+def check_features(features: Sequence[str]) -> None:
+    """Refuse one name where a list is due.
+
+    Raises:
+        UsageError: features are a string.
+    """
+    if isinstance(features, str):
+        raise UsageError(f"features must be a list of names; got {features!r}: pass [{features!r}]")
+
+
+def check_masks(overlap: str, granularity: str) -> None:
+    """Refuse ways of masking that do not exist.
+
+    Raises:
+        UnknownNameError: there is no such way.
+    """
+    for name, value, allowed in (
+        ("overlap", overlap, ("any", "majority", "inside")),
+        ("granularity", granularity, ("token", "span")),
+    ):
+        if value not in allowed:
+            raise UnknownNameError(name, value, allowed)
+
+
+def check_variants(variants: Sequence[str]) -> None:
+    """Refuse definitions of MuLER that do not exist, and none at all.
+
+    Raises:
+        UsageError: a variant is unknown, or none is given.
+    """
+    unknown = [v for v in variants if v not in VARIANTS]
+    if unknown or not variants:
+        raise UsageError(f"variants are {' and '.join(VARIANTS)}; got {list(variants)}")
+
+
+def check_examples(examples: int) -> None:
+    """Refuse a negative number of segments to show.
+
+    Raises:
+        UsageError: it is negative.
+    """
+    if examples < 0:
+        raise UsageError(f"examples is a number of segments, 0 or more; got {examples}")
