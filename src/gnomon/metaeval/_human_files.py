@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gnomon.errors import UsageError
@@ -16,6 +18,8 @@ if TYPE_CHECKING:
 
 __all__ = ["textless", "with_judgements"]
 
+_TABLE = re.compile(r"(?P<pair>[^.]+)\.(?P<kind>.+)\.(?:sys|seg)\.tsv")
+
 
 def with_judgements(
     testsets: Sequence[TestSet],
@@ -28,8 +32,8 @@ def with_judgements(
     Args:
         testsets: the test sets.
         files: files of any format that :func:`gnomon.formats.read_human` knows; ``KIND=FILE``, or
-            a mapping from kinds, says what to call the judgements. Where there are several test sets, a file's name (or its
-            folder's) tells the language pair.
+            a mapping from kinds, says what to call the judgements. Where there are several test
+            sets, a file's name (or its folder's) tells the language pair.
         format: the format of all these files, if they do not tell.
 
     Raises:
@@ -39,7 +43,8 @@ def with_judgements(
     found, kinds = list(testsets), dict[str, None]()
     for kind, path in named_files(files):
         for place in _places(path, found):
-            judgements = read_human(path, found[place], format=format, kind=kind)
+            named = kind or _kind(path)
+            judgements = read_human(path, found[place], format=format, kind=named)
             found[place] = found[place].with_human(judgements)
             kinds |= dict.fromkeys(h.kind for h in judgements.scores)
             kinds |= dict.fromkeys(r.kind for r in judgements.rankings)
@@ -97,6 +102,13 @@ def _bare(pair: str | None, score_files: Files) -> TestSet:
         sources=("",) * segments,
         language_pair=pair,
     )
+
+
+def _kind(path: str) -> str | None:
+    """KIND of a file called PAIR.KIND.LEVEL.tsv, which must be one kind for all pairs."""
+    name = Path(path).name.removesuffix(".gz")
+    match = _TABLE.fullmatch(name)
+    return match["kind"] if match and pair_of(name) == match["pair"] else None
 
 
 def _places(path: str, testsets: Sequence[TestSet]) -> list[int]:

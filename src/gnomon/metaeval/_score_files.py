@@ -44,8 +44,9 @@ def metric_scores(
     Args:
         files: score files: ours, mt-metrics-eval's, or WMT's ``METRIC LP TESTSET SYSTEM [SEGMENT]
             SCORE``. ``NAME=FILE``, or a mapping from names, renames the one metric of a file.
-            System and segment scores of one metric may stand in different files. Where there are several test sets, a file
-            that does not say its language pair line by line must say it in its name or folder.
+            System and segment scores of one metric may stand in different files. Where there are
+            several test sets, a file that does not say its language pair line by line must say it
+            in its name or folder.
         testsets: the test sets, in the order in which they are judged.
         lower_is_better: metrics among them that are error rates.
 
@@ -132,7 +133,9 @@ def _read(
     for name, path in named_files(files):
         scores = _of(path, testset, sets)
         if name is not None and len(scores) > 1:
-            raise UsageError(f"{path} cannot be called {name}, as it holds several metrics: {', '.join(scores)}")
+            raise UsageError(
+                f"{path} cannot be called {name}: it holds several metrics: {', '.join(scores)}"
+            )
         for own, given in scores.items():
             known, sources = found.setdefault(name or own or Path(path).stem, ({}, []))
             twice = next((place for place in given if place in known), None)

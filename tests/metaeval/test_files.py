@@ -1,0 +1,169 @@
+"""Score files and files of human scores, in place of metrics and test sets."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import gnomon as gn
+from gnomon import metaeval
+from gnomon.errors import DataError, FormatError, UnknownNameError, UsageError
+
+NAMES = ("a", "b", "c", "d")
+
+
+@pytest.fixture
+def testset(tmp_path: Path):
+    texts = {name: [f"{name} {i}" for i in range(3)] for name in NAMES}
+    ts = gn.TestSet.from_lists(texts, ["r 0", "r 1", "r 2"], language_pair="de-en", name="wmt19")
+    human = tmp_path / "de-en.da.sys.tsv"
+    human.write_text("system\tz\na\t4\nb\t3\nc\t2\nd\t1\n", encoding="utf-8")
+    return ts.with_human(human)
+
+
+def write(path: Path, *lines: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
+    return path
+
+
+def wmt(name: str, pair: str = "de-en", test: str = "wmt19", values=(4, 3, 1, 2)) -> list[str]:
+    return [f"{name}\t{pair}\t{test}\t{s}\t{v}" for s, v in zip(NAMES, values, strict=True)]
+
+
+def test_wmt_lines_are_told_whatever_the_file_is_called(testset, tmp_path) -> None:
+    for file in ("m.tsv", "m.txt", "m.sys.score", "m.wmt"):
+        path = write(tmp_path / file, *wmt("BLEU"))
+        (found,) = metaeval.metric_scores([path], [testset])["BLEU"]
+        assert found.systems == NAMES
+        assert found.system.tolist() == [4, 3, 1, 2]
+        assert np.isnan(found.segments).all()
+
+
+def test_segment_scores_alone_give_means_as_system_scores(testset, tmp_path) -> None:
+    path = write(
+        tmp_path / "m.tsv",
+        "system\tsegment\tmetric\tscore",
+        "a\t1\tX\t1",
+        "a\t3\tX\t2",
+        "b\t2\tX\t5",
+    )
+    (found,) = metaeval.metric_scores([path], [testset])["X"]
+    assert found.system.tolist() == [1.5, 5.0]
+    expected = [[1, np.nan, 2], [np.nan, 5, np.nan]]
+    np.testing.assert_array_equal(found.segments, expected)
+
+
+def test_system_and_segment_files_of_mt_metrics_eval_are_one_metric(testset, tmp_path) -> None:
+    system = write(tmp_path / "COMET-refA.sys.score", *(f"{n}\t{k}" for k, n in enumerate(NAMES)))
+    segments = write(tmp_path / "COMET-refA.seg.score", *(f"{n}\t1" for n in NAMES for _ in "123"))
+    (found,) = metaeval.metric_scores([system, segments], [testset])["COMET"]
+    assert found.system.tolist() == [0, 1, 2, 3]
+    assert (found.segments == 1).all()
+    assert str(found.signature).startswith("scores('COMET-refA.sys.score')|file:")
+    assert "+" in str(found.signature)
+
+
+def test_a_score_given_twice_is_refused_with_what_to_do(testset, tmp_path) -> None:
+    files = [write(tmp_path / f"{k}.tsv", *wmt("BLEU")) for k in (1, 2)]
+    with pytest.raises(UsageError, match=r"scores 'a' under 'BLEU' again.*NAME=FILE"):
+        metaeval.metric_scores(files, [testset])
+    found = metaeval.metric_scores([files[0], f"other={files[1]}"], [testset])
+    assert list(found) == ["BLEU", "other"]
+    assert list(metaeval.metric_scores({"x": files[0]}, [testset])) == ["x"]
+    both = write(tmp_path / "both.tsv", *wmt("BLEU"), *wmt("TER"))
+    with pytest.raises(UsageError, match="cannot be called x: it holds several metrics: BLEU, TER"):
+        metaeval.metric_scores([f"x={both}"], [testset])
+    again = write(tmp_path / "again.tsv", *wmt("BLEU"), *wmt("BLEU"))
+    with pytest.raises(FormatError, match="a second score of a"):
+        metaeval.metric_scores([again], [testset])
+
+
+def test_files_of_several_pairs_and_test_sets_serve_those_at_hand(testset, tmp_path) -> None:
+    lines = [*wmt("M"), *wmt("M", pair="fi-en"), *wmt("M", test="wmt18", values=(0, 0, 0, 0))]
+    path = write(tmp_path / "m.tsv", *lines)
+    (found,) = metaeval.metric_scores([path], [testset])["M"]
+    assert found.system.tolist() == [4, 3, 1, 2]
+
+
+def test_a_file_says_its_language_pair_line_by_line_or_in_its_name(testset, tmp_path) -> None:
+    other = gn.TestSet.from_lists(
+        dict(testset.systems), ["r"] * 3, language_pair="fi-en", name="wmt19"
+    )
+    table = ("system\tmetric\tscore", "a\tX\t1", "b\tX\t2")
+    told = write(tmp_path / "x.fi-en.tsv", *table)
+    assert metaeval.metric_scores([told], [testset, other])["X"][0] is None
+    folder = write(tmp_path / "metric-scores/de-en/X.tsv", *table)
+    assert metaeval.metric_scores([folder], [testset, other])["X"][1] is None
+    untold = write(tmp_path / "x.tsv", *table)
+    with pytest.raises(UsageError, match="nothing tells which one it belongs to"):
+        metaeval.metric_scores([untold], [testset, other])
+
+
+def test_scores_of_unknown_systems_and_segments_are_refused(testset, tmp_path) -> None:
+    strange = write(tmp_path / "s.tsv", "system\tmetric\tscore", "zz\tX\t1")
+    with pytest.raises(DataError, match=r"none of its systems is in test set 'wmt19'.*unknown"):
+        metaeval.metric_scores([strange], [testset])
+    beyond = write(tmp_path / "b.tsv", "system\tsegment\tmetric\tscore", "a\t4\tX\t1")
+    with pytest.raises(DataError, match="a score of segment 4, and test set 'wmt19' has 3"):
+        metaeval.metric_scores([beyond], [testset])
+
+
+def test_error_rates_in_files_are_named_by_the_user(testset, tmp_path) -> None:
+    path = write(tmp_path / "ter.tsv", *wmt("TER", values=(1, 2, 3, 4)))
+    scores = metaeval.metric_scores([path], [testset], lower_is_better=["TER"])
+    found = gn.metaeval([testset], scores, statistics=["pearson"], resamples=0)
+    assert found.rows[0]["value"] == pytest.approx(1.0)
+    with pytest.raises(UnknownNameError, match="unknown metric of the score files 'TERR'"):
+        metaeval.metric_scores([path], [testset], lower_is_better=["TERR"])
+
+
+def test_human_scores_and_score_files_need_no_texts(tmp_path) -> None:
+    human = [
+        write(tmp_path / f"{pair}.da.sys.tsv", "system\tz", "a\t4", "b\t3", "c\t2")
+        for pair in ("de-en", "fi-en")
+    ]
+    files = [write(tmp_path / "m.tsv", *wmt("M"), *wmt("M", "fi-en", values=(1, 2, 3, 4)))]
+    testsets, kinds = metaeval.textless(human, files)
+    assert [ts.language_pair for ts in testsets] == ["de-en", "fi-en"]
+    assert kinds == ("da-z",)
+    scores = metaeval.metric_scores(files, testsets)
+    found = gn.metaeval(testsets, scores, human=kinds, resamples=0)
+    values = {row["language_pair"]: row["value"] for row in found if row["statistic"] == "spearman"}
+    assert values == {"de-en": pytest.approx(1.0), "fi-en": pytest.approx(-1.0), "average": 0.0}
+    assert any("d" in n and "without human system scores" in n for n in found.notices)
+    assert {r["metric"] for r in found if r["control"]} == {"control: constant", "control: random"}
+
+
+def test_metrics_cannot_score_what_has_no_texts(tmp_path) -> None:
+    human = write(tmp_path / "de-en.da.sys.tsv", "system\tz", "a\t4", "b\t3", "c\t2")
+    files = [write(tmp_path / "m.tsv", *wmt("M"))]
+    testsets, _ = metaeval.textless([human], files)
+    with pytest.raises(UsageError, match="holds no texts, so that metrics cannot score it"):
+        gn.metaeval(testsets, ["bleu"])
+
+
+def test_files_of_judgements_find_their_test_set_by_name(testset, tmp_path) -> None:
+    other = gn.TestSet.from_lists(
+        dict(testset.systems), ["r"] * 3, language_pair="fi-en", name="wmt19"
+    )
+    lines = ("system\tz", "a\t4", "b\t3", "c\t2")
+    file = write(tmp_path / "fi-en.own.sys.tsv", *lines)
+    sets, kinds = metaeval.with_judgements([testset, other], [file])
+    assert not set(kinds) & set(sets[0].human_kinds("system"))
+    assert set(kinds) <= set(sets[1].human_kinds("system"))
+    untold = write(tmp_path / "own.sys.tsv", *lines)
+    with pytest.raises(UsageError, match="neither its name nor its folder tells"):
+        metaeval.with_judgements([testset, other], [untold])
+    (renamed,), kinds = metaeval.with_judgements([testset], [f"mine={untold}"])
+    assert kinds == ("mine-z",)
+    assert "mine-z" in renamed.human_kinds("system")
+
+
+def test_scores_for_no_judged_pair_are_told(tmp_path) -> None:
+    human = write(tmp_path / "de-en.da.sys.tsv", "system\tz", "a\t4", "b\t3")
+    files = [write(tmp_path / "m.tsv", *wmt("M", "fi-en"))]
+    with pytest.raises(UsageError, match="no score file holds scores of de-en"):
+        metaeval.textless([human], files)
