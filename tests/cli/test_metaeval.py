@@ -1,0 +1,191 @@
+"""``gnomon metaeval`` as a user meets it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from gnomon import TestSet
+
+NAMES = ("a", "b", "c", "d", "e")
+WORDS = [
+    "the",
+    "red",
+    "cat",
+    "sat",
+    "on",
+    "a",
+    "mat",
+    "near",
+    "the",
+    "door",
+    "of",
+    "my",
+    "house",
+    "today",
+]
+
+
+def texts(wrong: int) -> list[str]:
+    """Twelve segments; the larger ``wrong``, the more words are not the reference's."""
+    return [
+        " ".join("x" if (i + k) % 6 < wrong else w for k, w in enumerate(WORDS[: 6 + i % 7]))
+        for i in range(12)
+    ]
+
+
+@pytest.fixture
+def sets(tmp_path: Path) -> list[Path]:
+    """Two test sets with human scores of systems and of segments."""
+    paths = []
+    for pair in ("de-en", "fi-en"):
+        path = tmp_path / "wmt30" / pair
+        path.parent.mkdir(exist_ok=True)
+        systems = {name: texts(k) for k, name in enumerate(NAMES)}
+        TestSet.from_lists(systems, texts(0), language_pair=pair, name="wmt30").write(path)
+        rows = [
+            f"{name}\t{i + 1}\t{9 - k - (i * k) % 3}"
+            for k, name in enumerate(NAMES)
+            for i in range(12)
+        ]
+        (path / "human").mkdir()
+        (path / "human" / "esa.seg.tsv").write_text(
+            "\n".join(["system\tseg\tesa", *rows, ""]), encoding="utf-8"
+        )
+        paths.append(path)
+    return paths
+
+
+@pytest.fixture
+def scored(tmp_path: Path) -> Path:
+    """System scores of a metric, as lines of WMT."""
+    lines = [
+        f"M\t{pair}\twmt30\t{name}\t{10 - (k * k) % 7}"
+        for pair in ("de-en", "fi-en")
+        for k, name in enumerate(NAMES)
+    ]
+    path = tmp_path / "m.tsv"
+    path.write_text("\n".join([*lines, ""]), encoding="utf-8")
+    return path
+
+
+def test_json_holds_the_fields_of_the_contract(gnomon, sets) -> None:
+    answer = gnomon("metaeval", "-t", sets[0], "-m", "bleu", "chrf", "-f", "json", "--resamples", 0)
+    found = answer.json()
+    assert (answer.code, found["command"]) == (0, "metaeval")
+    fields = ["language_pair", "level", "statistic", "grouping", "metric", "value", "n", "p"]
+    assert list(found["rows"][0])[:8] == fields
+    assert {row["metric"] for row in found["rows"] if not row["control"]} == {"bleu", "chrf"}
+    assert {row["level"] for row in found["rows"]} == {"system", "segment"}
+    assert found["signatures"]["metaeval"].startswith("metaeval|test:auto|alternative:greater")
+
+
+def test_text_lists_each_statistic_with_intervals_ranks_and_p(gnomon, sets) -> None:
+    answer = gnomon(
+        "metaeval", "-t", sets[0], "-m", "bleu", "chrf", "--baseline", "bleu", "--resamples", 60
+    )
+    assert answer.code == 0
+    for heading in ("Pearson, system level", "Accuracy with tie calibration", "Tie threshold"):
+        assert heading in answer.out
+    header = next(line for line in answer.out.split("\n") if line.startswith("Metric"))
+    assert header.split() == ["Metric", "Agreement", "Low", "High", "n", "Rank", "Cluster", "p"]
+    assert "control: candidate length" in answer.out
+    assert "p: the metric agrees better than bleu with people" in answer.out
+    assert answer.out.count("\nbleu: bleu|refs:1") == 1
+
+
+def test_several_test_sets_are_judged_at_once_with_gains(gnomon, sets, scored) -> None:
+    answer = gnomon(
+        "metaeval", "-t", *sets, "-m", "bleu", "--scores", scored, "--baseline", "bleu",
+        "--level", "system", "--statistics", "pearson", "pairwise_accuracy", "--resamples", 0,
+    )  # fmt: skip
+    assert answer.code == 0
+    assert "Gains over the baseline: Pearson, system level" in answer.out
+    lines = [line.split() for line in answer.out.split("\n") if line.strip()]
+    assert {line[0] for line in lines} >= {"de-en", "fi-en", "average", "all"}
+
+
+def test_many_rows_are_shown_as_a_map_over_test_sets(gnomon, sets, scored) -> None:
+    files = [f"m{k}={scored}" for k in range(16)]
+    answer = gnomon(
+        "metaeval", "-t", *sets, "--scores", *files, "--level", "system",
+        "--statistics", "pearson", "--resamples", 0,
+    )  # fmt: skip
+    (header,) = [line for line in answer.out.split("\n") if line.startswith("Metric")]
+    assert header.split() == ["Metric", "de-en", "fi-en", "average"]
+
+
+def test_files_of_scores_need_neither_test_set_nor_metrics(gnomon, tmp_path, scored) -> None:
+    human = tmp_path / "de-en.da.sys.tsv"
+    human.write_text("system\tz\na\t5\nb\t4\nc\t3\nd\t2\ne\t1\n", encoding="utf-8")
+    answer = gnomon("metaeval", "--human", human, "--scores", scored, "-f", "json", "-q")
+    rows = answer.json()["rows"]
+    assert answer.code == 0
+    assert {row["metric"] for row in rows if not row["control"]} == {"M"}
+    assert {row["human"] for row in rows} == {"da-z"}
+    assert {row["level"] for row in rows} == {"system"}
+
+
+def test_human_scores_come_from_a_file_too(gnomon, files, tmp_path) -> None:
+    human = tmp_path / "h.sys.tsv"
+    human.write_text("system\tz\na\t1\nb\t0\n", encoding="utf-8")
+    answer = gnomon(
+        "metaeval", files / "ref.txt", "-i", files / "a.txt", files / "b.txt",
+        "--human", f"mine={human}", "-f", "json", "--resamples", 0,
+    )  # fmt: skip
+    rows = answer.json()["rows"]
+    assert answer.code == 0
+    assert {row["human"] for row in rows} == {"mine-z"}
+    (pearson,) = [row for row in rows if row["statistic"] == "pearson"]
+    assert (pearson["value"], pearson["n"], pearson["metric"]) == (pytest.approx(1), 2, "bleu")
+
+
+def test_a_preset_says_whose_formulas_it_takes(gnomon, sets) -> None:
+    answer = gnomon("metaeval", "-t", *sets, "--preset", "wmt24", "--resamples", 50)
+    assert answer.code == 0
+    assert "preset wmt24: soft pairwise accuracy (1000 sign flips, seed 4" in answer.out
+
+
+def test_the_page_has_plots_maps_and_every_table(gnomon, sets, tmp_path) -> None:
+    page = tmp_path / "page.html"
+    answer = gnomon(
+        "metaeval", "-t", *sets, "-m", "bleu", "chrf", "--baseline", "bleu", "--html", page,
+        "--level", "system", "--resamples", 20, "-q",
+    )  # fmt: skip
+    assert answer.code == 0
+    text = page.read_text(encoding="utf-8")
+    for part in (
+        "Systems by metric and by people, de-en",
+        "Agreement over the K best systems alone: pearson",
+        "decisions repaired and broken, against bleu",
+        "p of row better than column",
+        "Pairs of systems decided otherwise than by the baseline",
+    ):
+        assert part in text
+
+
+@pytest.mark.parametrize("form", ["tsv", "latex", "markdown"])
+def test_every_format_is_written(gnomon, sets, form: str) -> None:
+    answer = gnomon("metaeval", "-t", sets[0], "-f", form, "--resamples", 0, "-q")
+    assert answer.code == 0
+    assert "bleu" in answer.out
+
+
+def test_what_is_missing_is_answered_with_what_to_do(gnomon, files, sets, scored) -> None:
+    answer = gnomon("metaeval")
+    assert answer.code == 2
+    assert "name a test set with human scores (-t DIR), or files" in answer.err
+    answer = gnomon("metaeval", files / "ref.txt", "-i", files / "a.txt")
+    assert answer.code == 1
+    assert "there are no human scores for what is to be measured" in answer.err
+    answer = gnomon("metaeval", "-t", sets[0], "--human", "mqm")
+    assert answer.code == 2
+    assert "unknown kind of human scores 'mqm'; there are: esa" in answer.err
+    answer = gnomon("metaeval", "-t", sets[0], "--baseline", "chrf")
+    assert "unknown metric (as baseline) 'chrf'" in answer.err
+    answer = gnomon("metaeval", "-t", sets[0], "--human", "missing.tsv")
+    assert answer.code == 1
+    assert "there is no file missing.tsv" in answer.err
+    answer = gnomon("metaeval", "-t", sets[0], "--scores", scored, "--statistics", "person")
+    assert answer.code == 2
