@@ -6,6 +6,8 @@ import math
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import gnomon
 from gnomon import example
@@ -250,6 +252,26 @@ def test_segments_without_a_score_are_left_out_of_the_pair_and_told_of(tiny) -> 
 def test_a_user_s_function_can_be_compared(tiny) -> None:
     found = gnomon.compare(tiny, lambda candidate, reference: candidate == reference, **FEW)
     assert _row(found, "bad")["difference"] == pytest.approx(-0.75)
+
+
+LINES = st.lists(st.sampled_from(["the", "cat", "sat", "."]), max_size=5).map(" ".join)
+
+
+@settings(max_examples=40)
+@given(rows=st.lists(st.tuples(LINES, LINES, LINES), min_size=1, max_size=5))
+def test_exchanging_the_two_systems_turns_every_figure_round(rows) -> None:
+    reference, one, two = (list(column) for column in zip(*rows, strict=True))
+    ts = TestSet.from_lists({"one": one, "two": two}, reference)
+    there = gnomon.compare(ts, "chrf", resamples=30)
+    back = gnomon.compare(ts, "chrf", baseline="two", resamples=30)
+    row, turned = _row(there, "two"), _row(back, "one")
+    assert row["wins"] + row["ties"] + row["losses"] == row["segments"] == len(rows)
+    assert (row["wins"], row["losses"]) == (turned["losses"], turned["wins"])
+    assert row["difference"] == pytest.approx(-turned["difference"], abs=1e-9)
+    assert (row["p"] is None) == (len(rows) == 1)
+    if row["p"] is not None:
+        assert row["p"] == turned["p"]
+        assert (row["low"], row["high"]) == pytest.approx((-turned["high"], -turned["low"]))
 
 
 @pytest.mark.parametrize("names", [["good"], []])

@@ -129,7 +129,8 @@ def _differences(
 ) -> NDArray[np.float64]:
     """Those of the test, and those on one segment alone, of which there is no test."""
     differences = boot.differences.copy()
-    missing = np.isnan(values).reshape(*values.shape[:2], -1).any(axis=2)
+    cells = np.isnan(values).reshape(*values.shape[:2], -1)
+    missing: NDArray[np.bool_] = np.asarray(cells.any(axis=2))
     for k, lacking in enumerate(missing):
         both = np.flatnonzero(~(lacking | missing[0]))
         if len(both) != 1:

@@ -18,7 +18,7 @@ PairedTest: TypeAlias = Literal["bootstrap", "ar"]
 Correction: TypeAlias = Literal["holm", "benjamini-hochberg", "none"]
 
 SEED = 12345  # sacreBLEU's
-_FEWEST, _STEP, _MOST = 1000, 1000, 10000  # resamples that are drawn where no number is given
+_FEWEST, _STEP, _MOST = 1000, 1000, 10000  # of resamples where no number is given
 _ALTERNATIVES = ("two-sided", "greater", "less")
 _NULLS = ("sign", "centred", "sacrebleu")
 
