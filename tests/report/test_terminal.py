@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from gnomon.findings import Column, Table
 from gnomon.report import print_finding, print_scores, print_table
 from gnomon.report._blocks import folded
 from gnomon.scores import Scores
@@ -130,6 +131,48 @@ def test_scores_are_printed_with_both_kinds_of_signatures() -> None:
     assert "bleu: bleu|refs:1|gnomon:" in out
     assert "bleu (sacrebleu): nrefs:1|case:mixed" in out
     assert "one reference is empty" in out
+
+
+def wide(systems: list[str]) -> Table:
+    """Two features of each system, with more figures than fit side by side."""
+    names = [f"figure {n}" for n in range(12)]
+    columns = (
+        Column("system", "System"),
+        Column("feature", "Feature"),
+        *(Column(name, name, "number") for name in names),
+    )
+    rows = tuple(
+        {"system": system, "feature": feature, **dict.fromkeys(names, 1.0)}
+        for system in systems
+        for feature in ("pos:NOUN", "pos:VERB")
+    )
+    return Table("wide", "Wide", columns, rows)
+
+
+def lines_of(table: Table, start: str) -> list[str]:
+    file = io.StringIO()
+    print_table(table, width=80, file=file)
+    return [line for line in file.getvalue().split("\n") if re.match(start, line)]
+
+
+def test_every_block_of_a_broken_listing_tells_its_rows_apart() -> None:
+    rows = lines_of(wide(["online-A", "online-B"]), "online-")
+    assert len(rows) > 4
+    assert all(re.match(r"online-[AB] +pos:(NOUN|VERB) ", row) for row in rows)
+
+
+def test_rows_are_numbered_where_their_names_would_take_too_much_room() -> None:
+    rows = lines_of(wide([f"{letter * 30}" for letter in "AB"]), r"\d ")
+    named = [row for row in rows if "pos:" in row]
+    assert [row.split()[0] for row in named] == ["1", "2", "3", "4"]
+    assert [row.split()[0] for row in rows] == ["1", "2", "3", "4"] * (len(rows) // 4)
+    assert len(rows) > 4
+
+
+def test_a_listing_that_fits_is_left_as_it_is() -> None:
+    table = wide(["a" * 30])
+    narrow = Table(table.name, table.title, table.columns[:3], table.rows)
+    assert lines_of(narrow, "a{30}  pos:NOUN +1.00") == ["a" * 30 + "  pos:NOUN      1.00 "]
 
 
 def test_a_plain_table_is_printed_row_by_row(finding: Finding) -> None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from gnomon.tabular import visible
+from gnomon.tabular import GridCell, GridColumn, visible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,6 +43,33 @@ def folded(text: str, width: int) -> str:
 def widths(made: Grid) -> list[int]:
     """Cells that each column of a grid needs."""
     return [_width(made, i) for i in range(len(made.columns))]
+
+
+def keyed(made: Grid, width: int) -> Grid:
+    """The grid with a stub that tells its rows apart in every block that it is broken into.
+
+    The stub takes in further columns until no two rows agree on it; where that needs more than
+    half of the width, rows are numbered instead.
+    """
+    sizes = widths(made)
+    if len(blocks(made, sizes, width)) == 1:
+        return made
+    for stub in range(made.stub, len(made.columns)):
+        if stub > made.stub and 2 * sum(size + _GAP for size in sizes[:stub]) > width:
+            break
+        names = {tuple(cell.shown for cell in row.cells[:stub]) for row in made.rows}
+        if len(names) == len(made.rows):
+            return replace(made, stub=stub)
+    return _numbered(made)
+
+
+def _numbered(made: Grid) -> Grid:
+    rows = tuple(
+        replace(row, cells=(GridCell(number, str(number)), *row.cells))
+        for number, row in enumerate(made.rows, start=1)
+    )
+    columns = (GridColumn("#", numeric=True), *made.columns)
+    return replace(made, columns=columns, rows=rows, stub=1)
 
 
 def blocks(made: Grid, sizes: Sequence[int], width: int) -> list[list[int]]:

@@ -11,7 +11,7 @@ import os
 from dataclasses import replace
 from typing import IO, TYPE_CHECKING
 
-from gnomon.report._blocks import blocks, folded, widths
+from gnomon.report._blocks import blocks, folded, keyed, widths
 from gnomon.tabular import grid, scores_grid, table_grid, visible
 
 if TYPE_CHECKING:
@@ -114,6 +114,7 @@ def _width() -> int:
 
 def _print_grid(console: Console, made: Grid, notices: Sequence[str]) -> None:
     _line(console, made.title, "bold")
+    made = keyed(made, console.width)
     sizes = widths(made)
     parts = blocks(made, sizes, console.width)
     shown = len(made.columns) - made.stub
