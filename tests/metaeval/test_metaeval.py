@@ -267,6 +267,14 @@ def test_controls_stand_beside_figures_that_judge_ties_and_only_there(human, pai
     assert not any(row["control"] for row in none)
 
 
+def test_metrics_that_a_control_reaches_are_named(human) -> None:
+    metrics = {"good": scores(noisy(human, 1, 0.1)), "flat": scores(np.zeros(human.shape))}
+    found = gn.metaeval(make(human), metrics, statistics=["acc_eq"], resamples=0)
+    (said,) = [notice for notice in found.notices if "as good as, or better than" in notice]
+    assert said.endswith("flat")
+    assert "control: " in said
+
+
 def test_a_control_of_lengths_counts_characters(human) -> None:
     ts = make(human)
     found = gn.metaeval(ts, [scores(human)], statistics=["acc_eq"], resamples=0)
@@ -469,7 +477,12 @@ def test_what_people_did_not_judge_is_left_out_and_said(human) -> None:
     ts = make(human.mean(axis=1)[:, None], level="system")
     found = gn.metaeval(ts, [scores(human)], resamples=0)
     assert {row["level"] for row in found} == {"system"}
-    assert any("no human scores for: soft pairwise accuracy" in n for n in found.notices)
+    assert any("no human scores at segment level" in n for n in found.notices)
+    found = gn.metaeval(ts, [scores(human)], statistics=["pearson", "darr"], resamples=0)
+    assert any(
+        "no human scores for: Pearson, segment level" in n and "DaRR needs rankings" in n
+        for n in found.notices
+    )
     with pytest.raises(DataError, match="human scores are: set de-en: da \\(system\\)"):
         gn.metaeval(ts, [scores(human)], levels=["segment"])
 

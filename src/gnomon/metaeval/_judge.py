@@ -37,6 +37,7 @@ class Judging:
         threshold: smallest difference of human scores that counts for DaRR from scores; None:
             DaRR from rankings alone.
         spa_seed: seed of the sign flips of soft pairwise accuracy.
+        named: whether the statistics were asked for by name (or by a preset).
     """
 
     measures: tuple[Measure, ...]
@@ -45,6 +46,7 @@ class Judging:
     no_outliers: bool = False
     threshold: float | None = None
     spa_seed: int = 0
+    named: bool = False
 
 
 class Result(NamedTuple):

@@ -13,8 +13,11 @@ from gnomon.metaeval._tables import TIES
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from numpy.typing import NDArray
+
     from gnomon.metaeval._contest import Contest, Entry
     from gnomon.metaeval._judge import Judging, Result
+    from gnomon.metaeval._measures import Measure
 
 __all__ = ["notices"]
 
@@ -85,11 +88,10 @@ def _holes(contest: Contest, entry: Entry) -> Iterator[str]:
 def _measured(contest: Contest, results: Sequence[Result], judging: Judging) -> Iterator[str]:
     own = [result for result in results if result.contest is contest]
     done = {result.measure for result in own}
-    missing = [measure for measure in judging.measures if measure not in done]
-    if missing:
-        yield f"{contest.name}: no human scores for: {'; '.join(m.title for m in missing)}"
+    yield from _not_done(contest, done, judging)
     for result in own:
         yield from _undefined(result)
+        yield from _beaten(result)
     systems = int((~np.isnan(contest.system)).sum())
     if 0 < systems < 3 and any(r.measure.level == "system" for r in own):
         yield (
@@ -98,6 +100,38 @@ def _measured(contest: Contest, results: Sequence[Result], judging: Judging) -> 
         )
     if contest.ranking is not None and any(m.statistic == "darr" for m in done):
         yield from _rankings(contest)
+
+
+def _not_done(contest: Contest, done: set[Measure], judging: Judging) -> Iterator[str]:
+    """What people's scores do not allow: by name if it was asked for, else by level."""
+    missing = [measure for measure in judging.measures if measure not in done]
+    if missing and judging.named:
+        needs = "; DaRR needs rankings, or scores and a threshold (--darr-threshold)"
+        yield (
+            f"{contest.name}: no human scores for: {'; '.join(m.title for m in missing)}"
+            + (needs if any(m.statistic == "darr" for m in missing) else "")
+        )
+    elif missing:
+        wanted = dict.fromkeys(measure.level for measure in judging.measures)
+        for level in (one for one in wanted if one not in {m.level for m in done}):
+            yield f"{contest.name}: no human scores at {level} level"
+
+
+def _beaten(result: Result) -> Iterator[str]:
+    """Metrics that a control reaches."""
+    known = [(found.value, name) for name, found in result.controls if not np.isnan(found.value)]
+    best, control = max(known, default=(-np.inf, ""))
+    names = [
+        name
+        for name, found in zip(result.cells.names, result.values, strict=True)
+        if found.value <= best
+    ]
+    if names:
+        subset = "" if result.subset == "all" else f", {result.subset}"
+        yield (
+            f"{result.contest.name}, {result.measure.title}{subset}: {control} ({best:.3f}) is as"
+            f" good as, or better than, {_listed(names)}"
+        )
 
 
 def _rankings(contest: Contest) -> Iterator[str]:
@@ -120,7 +154,7 @@ def _undefined(result: Result) -> Iterator[str]:
             yield f"{where}{subset}: {name} is undefined: {_reason(cells.human, scores, found.n)}"
 
 
-def _reason(human: np.ndarray, scores: np.ndarray, n: int) -> str:
+def _reason(human: NDArray[np.float64], scores: NDArray[np.float64], n: int) -> str:
     both = ~(np.isnan(human) | np.isnan(scores))
     if n == 0 or both.sum() < 2:
         return "there are fewer than two scores to compare"

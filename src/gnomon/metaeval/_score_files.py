@@ -125,9 +125,7 @@ def _is_wmt(path: str | PathLike[str]) -> bool:
     return not {"system", "score"} & {field.lower() for field in fields}
 
 
-def _read(
-    files: Files, testset: TestSet, sets: int
-) -> dict[str, tuple[Given, list[str]]]:
+def _read(files: Files, testset: TestSet, sets: int) -> dict[str, tuple[Given, list[str]]]:
     """Metric -> all that the files say of it on a test set, and which files these are."""
     found: dict[str, tuple[Given, list[str]]] = {}
     for name, path in named_files(files):
