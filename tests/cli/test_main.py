@@ -53,11 +53,25 @@ def test_version_and_citations_go_to_standard_output(gnomon) -> None:
     assert "MuLER" in gnomon("--cite").out
 
 
-@pytest.mark.parametrize("command", ["", "score", "muler score", "info", "list", "setup", "demo"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        "",
+        "score",
+        "muler",
+        "muler validate",
+        "muler validate range",
+        "muler score",
+        "info",
+        "list",
+        "setup",
+        "demo",
+    ],
+)
 def test_every_command_says_what_it_answers(gnomon, command: str) -> None:
     answer = gnomon(*command.split(), "--help")
     assert answer.code == 0
-    assert command in answer.out
+    assert f"(gnomon {command})." in " ".join(answer.out.split()) or not command
 
 
 def test_help_imports_no_heavy_library() -> None:

@@ -359,3 +359,14 @@ def test_progress_on_a_terminal_does_not_mix_with_the_result(files) -> None:
     result = screen.decode().rpartition("time: ")[2]
     assert "re:word" in result
     assert "\x1b[2K" not in result  # nothing is erased once the result is printed
+
+
+@pytest.mark.parametrize("command", ["score", "sentences", "correlate"])
+def test_a_negative_number_of_examples_is_refused_with_and_without_a_page(
+    gnomon, files, command: str
+) -> None:
+    answer = gnomon(
+        "muler", command, files / "ref.txt", "-i", files / "a.txt", "--examples", "-1", "-l", "en"
+    )
+    assert answer.code == 2
+    assert "--examples is a number of segments" in answer.err

@@ -25,6 +25,7 @@ __all__ = [
     "Subparsers",
     "add_command",
     "add_data",
+    "add_group",
     "add_metrics",
     "add_output",
     "check_outputs",
@@ -58,6 +59,25 @@ def add_command(
     parser.add_argument("-q", "--quiet", action="store_true", help="say only errors")
     parser.add_argument("--debug", action="store_true", help="show tracebacks")
     return parser
+
+
+def add_group(
+    commands: Subparsers[argparse.ArgumentParser],
+    name: str,
+    *,
+    answers: str,
+    title: str = "commands",
+    metavar: str = "COMMAND",
+) -> Subparsers[argparse.ArgumentParser]:
+    """A command of commands; like them, its help says what it answers, then its name."""
+    group = commands.add_parser(
+        name,
+        help=answers,
+        description=f"{answers[0].upper()}{answers[1:]} (%(prog)s).",
+        formatter_class=RawDescriptionRichHelpFormatter,
+        allow_abbrev=False,
+    )
+    return group.add_subparsers(title=title, metavar=metavar, required=True)
 
 
 def add_data(parser: argparse.ArgumentParser, *, several: bool = False) -> None:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rich_argparse import RawDescriptionRichHelpFormatter
-
+from gnomon.cli._options import add_group
 from gnomon.cli.muler import correlate, discrepancy, pairs, score, sentences, validate
 
 if TYPE_CHECKING:
@@ -20,11 +19,10 @@ _COMMANDS = (score, discrepancy, sentences, validate, correlate, pairs)
 
 def add(commands: Subparsers[argparse.ArgumentParser]) -> None:
     """Add the commands of the method."""
-    group = commands.add_parser(
+    inner = add_group(
+        commands,
         "muler",
-        help="which word classes, names and forms cost you BLEU (or any metric)",
-        formatter_class=RawDescriptionRichHelpFormatter,
+        answers="which word classes, names and forms cost you BLEU (or any metric)",
     )
-    inner = group.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for command in _COMMANDS:
         command.add(inner)

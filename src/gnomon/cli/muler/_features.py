@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from gnomon.annotate import Labels
     from gnomon.cache import Cache
 
-__all__ = ["Features", "add_features", "annotation_cache", "features"]
+__all__ = ["Features", "add_features", "annotation_cache", "examples", "features"]
 
 
 @dataclass(frozen=True)
@@ -104,3 +104,14 @@ def annotation_cache(args: argparse.Namespace) -> Cache | None:
     from gnomon import cache
 
     return cache.Cache(cache.default_path())
+
+
+def examples(args: argparse.Namespace, *, wanted: bool) -> int:
+    """Segments to gather: none where nothing shows them; what is no number of them is refused.
+
+    Raises:
+        UsageError: the number is negative.
+    """
+    if args.examples < 0:
+        raise UsageError(f"--examples is a number of segments, 0 or more; got {args.examples}")
+    return int(args.examples) if wanted else 0

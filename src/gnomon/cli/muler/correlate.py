@@ -14,7 +14,7 @@ from gnomon.cli._options import (
     metrics,
     show,
 )
-from gnomon.cli.muler._features import add_features, annotation_cache, features
+from gnomon.cli.muler._features import add_features, annotation_cache, examples, features
 from gnomon.cli.muler._scorers import add_scorers, checked_scorers
 
 if TYPE_CHECKING:
@@ -61,6 +61,8 @@ def run_correlate(args: argparse.Namespace) -> int:
     from gnomon.muler import correlate
 
     chosen, wanted = metrics(args), features(args)
+    # the page shows the segments, JSON lists them
+    shown = examples(args, wanted=bool(args.html) or args.format == "json")
     scorers = checked_scorers(args)
     check_outputs(args, args.html)
     testsets = load_several(args)
@@ -80,7 +82,7 @@ def run_correlate(args: argparse.Namespace) -> int:
             few=args.few,
             overlap=args.overlap,
             granularity=args.granularity,
-            examples=args.examples if args.html else 0,
+            examples=shown,
             near=args.near,
             far=args.far,
             allow_code=args.allow_code,
@@ -122,7 +124,7 @@ def _add_scoring(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_examples(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("contrasting segments (in the report)")
+    group = parser.add_argument_group("contrasting segments (in the report and in JSON)")
     group.add_argument(
         "--examples",
         type=int,

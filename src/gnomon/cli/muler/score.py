@@ -15,7 +15,7 @@ from gnomon.cli._options import (
     metrics,
     show,
 )
-from gnomon.cli.muler._features import add_features, annotation_cache, features
+from gnomon.cli.muler._features import add_features, annotation_cache, examples, features
 from gnomon.cli.muler._scorers import add_scorers, checked_scorers
 from gnomon.errors import UsageError
 
@@ -62,6 +62,7 @@ def run_score(args: argparse.Namespace) -> int:
     from gnomon.muler import muler
 
     chosen, wanted, scorers = metrics(args), features(args), checked_scorers(args)
+    shown = examples(args, wanted=bool(args.html))
     check_outputs(args, args.html, args.differences)
     _check_differences(args)
     testset = load_outputs(args)
@@ -80,7 +81,7 @@ def run_score(args: argparse.Namespace) -> int:
             by=args.by,
             overlap=args.overlap,
             granularity=args.granularity,
-            examples=args.examples if args.html else 0,
+            examples=shown,
             bootstrap=args.bootstrap,
             confidence=args.confidence,
             seed=args.seed,

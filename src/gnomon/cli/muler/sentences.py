@@ -12,7 +12,7 @@ from gnomon.cli._options import (
     load_outputs,
     show,
 )
-from gnomon.cli.muler._features import annotation_cache
+from gnomon.cli.muler._features import annotation_cache, examples
 from gnomon.cli.muler._intervals import add_intervals
 from gnomon.cli.muler._scorers import add_scorers, checked_scorers
 
@@ -69,6 +69,7 @@ def run_sentences(args: argparse.Namespace) -> int:
     from gnomon.muler import sentences
 
     scorers = checked_scorers(args)
+    shown = examples(args, wanted=bool(args.html))
     check_outputs(args, args.html)
     testset = load_outputs(args)
     with stages(quiet=args.quiet) as progress:
@@ -81,7 +82,7 @@ def run_sentences(args: argparse.Namespace) -> int:
             bootstrap=args.bootstrap,
             confidence=args.confidence,
             seed=args.seed,
-            examples=args.examples if args.html else 0,
+            examples=shown,
             cache=annotation_cache(args),
             progress=progress,
         )

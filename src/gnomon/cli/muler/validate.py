@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rich_argparse import RawDescriptionRichHelpFormatter
-
 from gnomon.cli._options import (
     add_command,
     add_data,
+    add_group,
     add_metrics,
     add_output,
     check_outputs,
@@ -46,12 +45,13 @@ example:
 
 def add(commands: Subparsers[argparse.ArgumentParser]) -> None:
     """Add the command with its three experiments."""
-    group = commands.add_parser(
+    inner = add_group(
+        commands,
         "validate",
-        help="how far MuLER can be trusted here: range, frequency, specificity",
-        formatter_class=RawDescriptionRichHelpFormatter,
+        answers="how far MuLER can be trusted here: range, frequency, specificity",
+        title="experiments",
+        metavar="EXPERIMENT",
     )
-    inner = group.add_subparsers(title="experiments", metavar="EXPERIMENT", required=True)
     _add_range(inner)
     _add_frequency(inner)
     _add_specificity(inner)
