@@ -29,3 +29,37 @@ def shared() -> Path:
 def _own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
     """No test reads or writes the user's cache."""
     monkeypatch.setenv("GNOMON_CACHE", str(tmp_path_factory.mktemp("cache")))
+
+
+@pytest.fixture(scope="session")
+def tiny_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A BERT of 3 layers with random weights and a vocabulary of letters and a few words."""
+    reason = "needs torch and transformers: pip install 'gnomon[models]'"
+    torch = pytest.importorskip("torch", reason=reason)
+    transformers = pytest.importorskip("transformers", reason=reason)
+    folder = tmp_path_factory.mktemp("models") / "tiny"
+    letters = [chr(code) for code in range(ord("a"), ord("z") + 1)]
+    marks = list(".,'!?-0123456789")
+    words = ["the", "cat", "sat", "on", "mat", "un", "##believ", "##able", "a", "dog", "house"]
+    special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+    vocabulary = [
+        *dict.fromkeys([*special, *letters, *(f"##{c}" for c in letters), *marks, *words])
+    ]
+    config = transformers.BertConfig(
+        vocab_size=len(vocabulary),
+        hidden_size=16,
+        num_hidden_layers=3,
+        num_attention_heads=2,
+        intermediate_size=32,
+        max_position_embeddings=40,
+        initializer_range=0.5,
+    )
+    with torch.random.fork_rng():
+        torch.manual_seed(5)
+        transformers.BertModel(config).save_pretrained(folder)
+    (folder / "vocab.txt").write_text("\n".join(vocabulary) + "\n", encoding="utf-8")
+    tokenizer = transformers.BertTokenizerFast(
+        vocab={word: number for number, word in enumerate(vocabulary)}, model_max_length=40
+    )
+    tokenizer.save_pretrained(folder)
+    return folder

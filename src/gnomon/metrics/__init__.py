@@ -17,10 +17,13 @@ if TYPE_CHECKING:
     from gnomon.metrics._registry import parse as parse
     from gnomon.metrics._registry import resolve as resolve
     from gnomon.metrics._spec import Options as Options
+    from gnomon.metrics.bertscore import BertScore as BertScore
     from gnomon.metrics.bleu import Bleu as Bleu
     from gnomon.metrics.chrf import Chrf as Chrf
     from gnomon.metrics.masking import Action as Action
     from gnomon.metrics.masking import MaskPlan as MaskPlan
+    from gnomon.metrics.matching import Matches as Matches
+    from gnomon.metrics.matching import Matching as Matching
     from gnomon.metrics.protocol import BoundMetric as BoundMetric
     from gnomon.metrics.protocol import Masking as Masking
     from gnomon.metrics.protocol import Metric as Metric
@@ -35,12 +38,15 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "Action": "masking",
+    "BertScore": "bertscore",
     "Bleu": "bleu",
     "BoundMetric": "protocol",
     "Chrf": "chrf",
     "Description": "_registry",
     "MaskPlan": "masking",
     "Masking": "protocol",
+    "Matches": "matching",
+    "Matching": "matching",
     "Metric": "protocol",
     "NativeSignature": "protocol",
     "Options": "_spec",
@@ -61,12 +67,15 @@ _HOMES = {
 
 __all__ = [
     "Action",
+    "BertScore",
     "Bleu",
     "BoundMetric",
     "Chrf",
     "Description",
     "MaskPlan",
     "Masking",
+    "Matches",
+    "Matching",
     "Metric",
     "NativeSignature",
     "Options",

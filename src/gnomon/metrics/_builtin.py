@@ -8,6 +8,7 @@ __all__ = ["ALIASES", "BUILTIN", "CODE", "RESERVED"]
 
 #: name -> "module:class", loaded when named
 BUILTIN = {
+    "bertscore": "gnomon.metrics.bertscore:BertScore",
     "bleu": "gnomon.metrics.bleu:Bleu",
     "chrf": "gnomon.metrics.chrf:Chrf",
     "rouge": "gnomon.metrics.rouge:Rouge",

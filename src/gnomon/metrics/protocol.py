@@ -27,6 +27,7 @@ __all__ = [
     "Metric",
     "NativeSignature",
     "Need",
+    "Noticing",
     "Statistics",
 ]
 
@@ -152,4 +153,13 @@ class NativeSignature(Protocol):
 
     def native_signatures(self, batch: Batch) -> Mapping[str, str]:
         """Tool -> its signature for corpus scores of this batch."""
+        ...
+
+
+@runtime_checkable
+class Noticing(Protocol):
+    """Power: what a reader of the scores should know (texts that were cut, unknown words)."""
+
+    def notices(self, batch: Batch) -> tuple[str, ...]:
+        """Sentences about the scores of this batch; none where all is well."""
         ...

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from gnomon.metrics._function import FunctionMetric
 from gnomon.metrics._reader import read_spec
 from gnomon.metrics._registry import is_metric, resolve
-from gnomon.metrics.protocol import BoundMetric, NativeSignature, Statistics
+from gnomon.metrics.protocol import BoundMetric, NativeSignature, Noticing, Statistics
 from gnomon.scores import Scores
 
 if TYPE_CHECKING:
@@ -68,6 +68,7 @@ def score(
         signature=signature_of(bound, batch),
         statistics=statistics,
         aggregate=aggregate,
+        notices=bound.notices(batch) if isinstance(bound, Noticing) else (),
         native_signatures=native,
     )
 

