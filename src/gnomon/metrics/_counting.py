@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 __all__ = ["Counted", "Pairing", "Recount", "counted"]
 
 
+#: masked comparisons that the plain loops make while one text is split and compared
+_MASKED = 16
+
+
 class Pairing(NamedTuple):
     """Candidates, each against the references of its group.
 
@@ -83,7 +87,7 @@ class Recount:
         layout: what n-grams are made of.
         masks: the plan's masks of the layout's tokens.
         lengths: how many mask ids a mask is of each group; one by default.
-        work: comparisons that there are to make, about.
+        work: comparisons that there are to make, each variant apart, about.
     """
 
     def __init__(
@@ -91,7 +95,7 @@ class Recount:
     ) -> None:
         self._layout = layout
         self._lengths = lengths
-        self.loops = _compiled.kernels(work) if layout.gapless else None
+        self.loops = _compiled.kernels(work // _MASKED) if layout.gapless else None
         self._offsets = masks.tokens.offsets
         self._fates = np.zeros(len(masks.tokens.ids) * (self.loops is not None), dtype=np.int8)
         self._runs = np.ones(len(self._fates), dtype=np.int32)
