@@ -283,6 +283,23 @@ def test_a_control_of_lengths_counts_characters(human) -> None:
     assert row["value"] == stats.calibrate_ties(human, lengths).accuracy
 
 
+def test_what_nobody_judged_is_not_resampled(human, pair) -> None:
+    before = gn.metaeval(make(human), pair, baseline="poor", **FEW_DRAWS)
+    holes = np.full((8, 25), np.nan)
+    holes[:6, :20] = human
+    names = (*SYSTEMS, "x", "y")
+    wider = {}
+    for name, found in pair.items():
+        cells = np.zeros((8, 25))
+        cells[:6, :20] = found.segments
+        system = np.append(found.system, [0.0, 0.0])
+        wider[name] = scores(cells, names, system=system)
+    after = gn.metaeval(make(holes, names), wider, baseline="poor", **FEW_DRAWS)
+    metrics = [r for r in before if not r["control"]]
+    assert metrics == [r for r in after if not r["control"]]
+    assert len(metrics) == 18
+
+
 # several test sets
 
 
@@ -374,6 +391,13 @@ def test_presets_measure_what_their_task_measured_and_say_so(human, pair, preset
     measured = {(row["statistic"], row["level"]) for row in found}
     assert measured == {(m.statistic, m.level) for m in PRESETS[preset].measures}
     assert any("p = r/B" in notice for notice in found.notices)
+    tests = {row["test"] for row in rows(found, statistic="pearson", control=False)}
+    expected = {
+        "wmt19": {"Williams's test"},
+        "wmt22": {"permutation of system scores"},
+        "wmt24": set(),
+    }
+    assert tests == expected[preset]
 
 
 def test_the_wmt24_preset_draws_the_sign_flips_of_the_task(human, pair) -> None:

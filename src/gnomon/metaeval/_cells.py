@@ -61,6 +61,19 @@ class Cells:
         human = np.where(kept, self.human, np.nan)
         return replace(self, human=human, pairs=None)
 
+    def trimmed(self) -> Cells:
+        """Without systems and segments that nobody judged: resampling must not draw them.
+
+        Soft pairwise accuracy draws its signs for what is left, as mt-metrics-eval does.
+        """
+        known = ~np.isnan(self.human)
+        if self.pairs is not None or known.all():
+            return self
+        if self.human.ndim == 1:
+            return self.having(self.human[known], self.metrics[:, known])
+        rows, columns = known.any(axis=1), known.any(axis=0)
+        return self.having(self.human[rows][:, columns], self.metrics[:, rows][:, :, columns])
+
     def having(self, human: NDArray[np.float64], metrics: NDArray[np.float64]) -> Cells:
         """The same measure of other scores."""
         return replace(self, human=human, metrics=metrics)

@@ -90,8 +90,8 @@ def judge(contest: Contest, judging: Judging, controls: Sequence[Entry]) -> Iter
             yield _result(
                 contest,
                 subset,
-                metrics if systems is None else metrics.only(systems),
-                others if systems is None else others.only(systems),
+                (metrics if systems is None else metrics.only(systems)).trimmed(),
+                (others if systems is None else others.only(systems)).trimmed(),
                 judging.testing,
             )
 

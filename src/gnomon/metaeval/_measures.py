@@ -142,10 +142,12 @@ class Preset(NamedTuple):
     Attributes:
         measures: what was measured.
         says: which formulas these are, for the reader.
+        williams: whether differences of system-level Pearson go by Williams's test.
     """
 
     measures: tuple[Measure, ...]
     says: str
+    williams: bool = False
 
 
 PRESETS: Mapping[str, Preset] = {
@@ -154,6 +156,7 @@ PRESETS: Mapping[str, Preset] = {
         "preset wmt19: system-level Pearson over all systems, differences by Williams's test,"
         " one-sided; segment-level DaRR, (C - D)/(C + D) with metric ties discordant, differences"
         " by bootstrap over segments, p = r/B (Ma et al., 2019)",
+        williams=True,
     ),
     "wmt22": Preset(
         (
@@ -170,7 +173,9 @@ PRESETS: Mapping[str, Preset] = {
         (Measure("spa", "system", "none"), Measure("acc_eq", "segment", "item")),
         "preset wmt24: soft pairwise accuracy (1000 sign flips, seed 4, systems sorted by name) and"
         " acc_eq by item, ties calibrated on the test data; the average row is the plain mean of"
-        " both over the language pairs (Freitag et al., 2024)",
+        " both over the language pairs (Freitag et al., 2024); differences of acc_eq by exchange of"
+        " decisions, r/B, in blocks of 100 until p < .02 or p > .5; those of soft pairwise accuracy"
+        " by bootstrap over systems, which is gnomon's own choice",
     ),
 }
 

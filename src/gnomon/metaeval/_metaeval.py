@@ -115,6 +115,7 @@ def metaeval(
         alpha=alpha,
         plus_one=rules.plus_one,
         early_stopping=rules.early_stopping,
+        williams=chosen is None or chosen.williams,
     )
     _check(sets, wanted, top, correction, darr_threshold)
     if chosen and (statistics or groupings):

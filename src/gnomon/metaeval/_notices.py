@@ -215,6 +215,8 @@ def _tests(results: Sequence[Result], judging: Judging, baseline: str | None) ->
             tests.setdefault(result.verdicts.test, []).append(result.measure.title)
         if result.verdicts.interval:
             intervals[result.verdicts.interval] = None
+    if not how.resamples:
+        yield "no draws: no intervals, and p-values from Williams's test alone"
     if intervals:
         yield (
             f"intervals: {how.confidence:.0%} percentile bootstrap over {' or '.join(intervals)},"

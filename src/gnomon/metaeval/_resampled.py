@@ -34,12 +34,13 @@ def of_ranked_pairs(found: Cells, how: Testing) -> Verdicts:
     if pairs is None:
         pairs = far_pairs(found.human, found.threshold or 0.0)
     sides = [of_pairs(pairs, scores) for scores in found.metrics]
-    segments = found.metrics.shape[2]
+    judged, place = np.unique(pairs.segment, return_inverse=True)
+    segments = len(judged)
     counts = resample_counts(max(segments, 1), count=max(how.resamples, 1), seed=how.seed)
 
     def draws(places: list[int]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         known = np.all([~np.isnan(a) & ~np.isnan(b) for a, b in (sides[k] for k in places)], axis=0)
-        at = pairs.segment[known]
+        at = place[known]
         rows = [np.bincount(at, minlength=segments)]
         for better, worse in (sides[k] for k in places):
             right = (better > worse)[known]
@@ -66,7 +67,7 @@ def of_confidence(found: Cells, how: Testing) -> Verdicts:
         [_gaps(found, metric, hole) for metric, hole in zip(found.metrics, missing, strict=True)]
     )
     systems = len(found.human)
-    counts = resample_counts(systems, count=max(how.resamples, 1), seed=how.seed)
+    counts = resample_counts(max(systems, 1), count=max(how.resamples, 1), seed=how.seed)
     weights = np.concatenate([np.ones((systems, 1)), counts.astype(np.float64)], axis=1)
 
     def draws(places: list[int]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

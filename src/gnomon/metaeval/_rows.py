@@ -66,6 +66,7 @@ def _common(result: Result | Joined, place: str) -> dict[str, Cell]:
     row |= {
         "language_pair": place,
         "place": place,
+        "measure": measure.title,
         "level": measure.level,
         "statistic": measure.statistic,
         "grouping": measure.grouping,

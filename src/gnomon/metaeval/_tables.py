@@ -67,6 +67,7 @@ COLUMNS: Mapping[str, tuple[Column, ...]] = {
         Column("control", "Control", help="no metric: for comparison"),
         Column("few", "Few", help="fewer than four systems: says little"),
         _PLACE,
+        Column("measure", "Measure", help="statistic, level and grouping in words"),
         Column("test_set", "Test set's name", help="none in rows over several test sets"),
     ),
     "gains": (

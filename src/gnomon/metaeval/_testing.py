@@ -36,6 +36,7 @@ class Testing:
         alpha: largest p that is significant.
         plus_one: p = (r + 1)/(B + 1), else r/B.
         early_stopping: of permutation tests.
+        williams: whether "auto" means Williams's test for Pearson of system scores.
     """
 
     test: Test = "auto"
@@ -46,6 +47,7 @@ class Testing:
     alpha: float = 0.05
     plus_one: bool = True
     early_stopping: EarlyStopping | None = None
+    williams: bool = True
 
 
 class Verdicts(NamedTuple):

@@ -46,7 +46,7 @@ def _of_scores(found: Cells, how: Testing) -> Verdicts:
     unit = "systems" if found.measure.level == "system" else "inputs"
     result = _bootstrap(found, how, unit, measured) if how.resamples else nothing(len(found.names))
     is_pearson = (found.measure.statistic, found.measure.level) == ("pearson", "system")
-    if how.test == "williams" or (how.test == "auto" and is_pearson):
+    if how.test == "williams" or (how.test == "auto" and is_pearson and how.williams):
         if is_pearson:
             return _williams(found, how, result)
         return result._replace(p=np.full_like(result.p, np.nan), test="")

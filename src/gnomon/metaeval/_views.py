@@ -34,6 +34,7 @@ def views(
     found: list[View] = []
     for measure, subset in measured:
         found += _agreement(tables["metaeval"], measure, subset, baseline, len(places))
+    found += _overview(tables["metaeval"])
     if baseline is not None and len(places) > 1:
         found += [_gains(measure, subset) for measure, subset in measured]
     for measure, subset in measured:
@@ -92,6 +93,22 @@ def _agreement(
             low=0.0,
             high=1.0,
             prominent=not listed,
+        )
+
+
+def _overview(table: Table) -> Iterator[View]:
+    """All measures of one test set side by side, on a page."""
+    for place in dict.fromkeys(table.values("place")):
+        yield HeatMap(
+            table="metaeval",
+            title=f"All measures: {place}",
+            rows="metric",
+            columns="measure",
+            value="value",
+            where={"place": place, "subset": "all"},
+            faint="few",
+            under="n",
+            prominent=False,
         )
 
 
