@@ -64,7 +64,7 @@ class Comparisons:
             cell_group[system] = shared if own is None else _numbered(own, groups, lists)
         texts = max(1, len(batch.texts))
         keys = np.where(cell_group < 0, -1, cell_group * texts + batch.candidates)
-        known = np.unique(keys[keys >= 0])
+        known, _ = _ranked(np.sort(keys[keys >= 0]))
         cell = np.where(keys < 0, -1, np.searchsorted(known, keys))
         lengths = np.array([len(row) for row in lists], dtype=np.int64)
         flat = np.concatenate([*lists, np.zeros(0, dtype=np.int32)]).astype(np.int64)
