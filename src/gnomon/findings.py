@@ -22,6 +22,7 @@ __all__ = [
     "Bars",
     "Cell",
     "Column",
+    "Excerpt",
     "Exhibit",
     "ExhibitText",
     "Finding",
@@ -63,6 +64,19 @@ class Column:
 
 
 @dataclass(frozen=True)
+class Excerpt:
+    """The rows of a long table that a page holds; all other outputs hold every row.
+
+    Attributes:
+        rows: their positions in the table, ascending.
+        note: which rows these are, and where the others are to be had.
+    """
+
+    rows: tuple[int, ...]
+    note: str
+
+
+@dataclass(frozen=True)
 class Table:
     """Flat records under named columns. Undefined cells are ``None``, never NaN.
 
@@ -72,6 +86,8 @@ class Table:
         columns: the columns, in order.
         rows: one mapping per row, with a value for every column.
         note: a sentence printed below.
+        excerpt: what a page holds of it, where that is not everything; for tables that no chart
+            shows.
     """
 
     name: str
@@ -79,6 +95,7 @@ class Table:
     columns: tuple[Column, ...]
     rows: tuple[Mapping[str, Cell], ...]
     note: str = ""
+    excerpt: Excerpt | None = None
 
     def column(self, name: str) -> Column:
         """The column of that name.

@@ -15,6 +15,8 @@ from gnomon.muler import ratio
 from gnomon.muler._figures import FeatureScores, figures
 from gnomon.muler._presence import Presence
 from gnomon.muler._significance import Bootstrap, frame, resampled
+from gnomon.muler._significance_pairs import Differences, compared
+from gnomon.muler._significance_tables import differences_table
 from gnomon.stats import resamples
 
 ANIMAL = {"animal": "cat|dog|horse"}
@@ -258,6 +260,31 @@ def test_p_and_interval_of_a_difference_equal_a_naive_loop() -> None:
     half = np.sort(far)[int(np.ceil(0.95 * 301)) - 1]
     assert row["low"] == pytest.approx(row["difference"] - half, abs=1e-12)
     assert row["high"] == pytest.approx(row["difference"] + half, abs=1e-12)
+
+
+@pytest.mark.parametrize(("systems", "on_page"), [(20, None), (70, 40)])
+def test_a_page_holds_few_of_many_differences_the_smallest_p_of_each_feature(
+    systems: int, on_page: int | None
+) -> None:
+    rng = np.random.default_rng(0)
+    found = Differences([f"s{n}" for n in range(systems)], 0.95)
+    for feature in ("pos:NOUN", "pos:VERB"):
+        estimates = rng.normal(size=systems)
+        samples = estimates[:, None] + rng.normal(size=(systems, 39))
+        sizes = np.full(systems, 100)
+        found.add("bleu", "ratio", None, feature, compared(estimates, samples, sizes, 0.95))
+    table = differences_table(found, Bootstrap(39))
+    assert len(table.rows) == systems * (systems - 1)
+    if on_page is None:
+        assert table.excerpt is None
+        return
+    assert table.excerpt is not None
+    kept = [table.rows[position] for position in table.excerpt.rows]
+    assert len(kept) == on_page
+    for feature in ("pos:NOUN", "pos:VERB"):
+        every = sorted(row["p"] for row in table.rows if row["feature"] == feature)
+        assert sorted(row["p"] for row in kept if row["feature"] == feature) == every[:20]
+    assert f"{len(kept)} of 4,830 differences" in table.excerpt.note
 
 
 def test_equal_systems_never_differ() -> None:

@@ -14,14 +14,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gnomon.errors import OutputError
-from gnomon.findings import Column, Exhibit, ExhibitText, Finding, Table
-from gnomon.report import to_html, write_html
+from gnomon.findings import Column, Excerpt, Exhibit, ExhibitText, Finding, Table
+from gnomon.report import render, to_html, write_html
 from gnomon.report.html import json_in_html
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 NOTHING = Finding("m", "M", (Table("t", "T", (Column("a", "A"),), ()),), {})
+
+DATA = re.compile(r'<script type="application/json" id="data">(.*?)</script>', re.DOTALL)
 
 
 class Reader(html.parser.HTMLParser):
@@ -39,6 +41,16 @@ class Reader(html.parser.HTMLParser):
     def handle_data(self, data: str) -> None:
         if self.tags and self.tags[-1][0] in {"script", "style"} and data.strip():
             self.raw.append((self.tags[-1][0], data))
+
+
+def data_of(finding: Finding) -> dict:
+    return json.loads(DATA.findall(to_html(finding))[0])
+
+
+def cells_of(column: dict) -> list:
+    if "cells" in column:
+        return column["cells"]
+    return [column["levels"][code] for code in column["codes"]]
 
 
 def test_the_policy_names_the_hashes_of_the_only_script_and_style(finding: Finding) -> None:
@@ -82,13 +94,32 @@ def test_a_page_without_data_is_small() -> None:
 
 def test_a_large_finding_keeps_numbers_exact_and_texts_once(finding: Finding) -> None:
     page = to_html(finding)
-    data = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)
-    assert data
-    content = json.loads(data[1])
+    content = json.loads(DATA.findall(page)[0])
     assert len(content["strings"]) == len(set(content["strings"]))
     columns = {c["name"]: c for c in content["findings"][0]["tables"][0]["columns"]}
-    assert columns["muler"]["cells"] == list(finding.table().values("muler"))
+    assert cells_of(columns["muler"]) == list(finding.table().values("muler"))
     assert len(page.encode()) < 3_000_000
+
+
+@given(st.lists(st.sampled_from([None, True, False, 0, 1, 0.0, 1.0, 2.5, "1", "a"]), max_size=20))
+def test_cells_that_recur_read_back_as_they_were(cells: list) -> None:
+    table = Table("t", "T", (Column("a", "A"),), tuple({"a": cell} for cell in cells))
+    (column,) = data_of(Finding("m", "M", (table,), {}))["findings"][0]["tables"][0]["columns"]
+    found = cells_of(column)
+    assert found == cells
+    assert [type(cell) is bool for cell in found] == [type(cell) is bool for cell in cells]
+
+
+def test_a_page_holds_an_excerpt_and_says_so_and_json_holds_every_row() -> None:
+    rows = tuple({"a": f"row {n}"} for n in range(5))
+    excerpt = Excerpt((0, 3), "Two of five rows.")
+    finding = Finding("m", "M", (Table("t", "T", (Column("a", "A"),), rows, "", excerpt),), {})
+    page = to_html(finding)
+    table = data_of(finding)["findings"][0]["tables"][0]
+    assert table["size"] == 2
+    assert cells_of(table["columns"][0]) == ["row 0", "row 3"]
+    assert "Two of five rows." in page
+    assert len(json.loads(render(finding, "json"))["rows"]) == 5
 
 
 def test_views_that_differ_in_what_they_fix_share_a_panel(finding: Finding) -> None:

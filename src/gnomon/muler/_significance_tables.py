@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from typing import TYPE_CHECKING
 
-from gnomon.findings import Column, Listing, Table
+from gnomon.findings import Column, Excerpt, Listing, Table
 from gnomon.muler._significance import LEAST
 
 if TYPE_CHECKING:
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
 __all__ = ["differences_table", "listings", "significance_notices"]
 
+_WHOLE = 2000  # differences that a page holds without choosing among them
+_PER_FEATURE = 20  # else those of each feature, metric, variant and slice
 _LISTED = 20  # significant differences that text shows per metric
 
 _LISTED_COLUMNS = (
@@ -72,7 +75,28 @@ def differences_table(found: Differences, options: Bootstrap) -> Table:
         " Benjamini-Hochberg (BH: few among those found). Significant: BH <="
         f" {1 - options.confidence:.4g}."
     )
-    return Table("differences", "Differences between systems", _COLUMNS, tuple(found.rows()), note)
+    rows = tuple(found.rows())
+    title = "Differences between systems"
+    return Table("differences", title, _COLUMNS, rows, note, _excerpt(rows))
+
+
+def _excerpt(rows: Sequence[Mapping[str, Cell]]) -> Excerpt | None:
+    """Of many differences, those that a page holds: the most significant of each feature."""
+    if len(rows) <= _WHOLE:
+        return None
+    taken: Counter[tuple[Cell, ...]] = Counter()
+    kept = []
+    for position, row in enumerate(rows):  # the most significant come first
+        place = tuple(row[name] for name in ("metric", "variant", "slice", "feature"))
+        taken[place] += 1
+        if taken[place] <= _PER_FEATURE:
+            kept.append(position)
+    note = (
+        f"This page holds {len(kept):,} of {len(rows):,} differences: of each feature the"
+        f" {_PER_FEATURE} with the smallest p, whether significant or not. All of them are in JSON"
+        " (-f json) and in the file of --differences."
+    )
+    return Excerpt(tuple(kept), note)
 
 
 def listings(

@@ -86,16 +86,21 @@ def _view(view: View, table: int) -> Json:
 
 
 def _table(table: Table) -> Json:
-    columns = [_column(column, table.values(column.name)) for column in table.columns]
-    return {"title": table.title, "size": len(table.rows), "columns": columns}
+    rows = table.rows
+    if table.excerpt is not None:
+        rows = tuple(rows[position] for position in table.excerpt.rows)
+    columns = [_column(column, [row[column.name] for row in rows]) for column in table.columns]
+    return {"title": table.title, "size": len(rows), "columns": columns}
 
 
 def _column(column: Column, cells: Sequence[Cell]) -> Json:
     content = asdict(column)
-    if all(isinstance(cell, str) for cell in cells):
-        levels = {cell: n for n, cell in enumerate(dict.fromkeys(cells))}
-        return {**content, "levels": list(levels), "codes": [levels[cell] for cell in cells]}
-    return {**content, "cells": [_number(cell) for cell in cells]}
+    numbers = [_number(cell) for cell in cells]
+    levels: dict[tuple[type, Cell], int] = {}  # by type too: True is no 1
+    codes = [levels.setdefault((type(cell), cell), len(levels)) for cell in numbers]
+    if all(isinstance(cell, str) for cell in cells) or 2 * len(levels) <= len(cells):
+        return {**content, "levels": [cell for _, cell in levels], "codes": codes}
+    return {**content, "cells": numbers}
 
 
 def _number(cell: Cell) -> Cell:
