@@ -8,15 +8,19 @@ Coverage with Diverse Automatic Paraphrasing" (Bawden et al., 2020), as given by
 from __future__ import annotations
 
 import csv
+import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from tests.metaeval.contests import contest, scores
 
 import gnomon as gn
 from gnomon import metaeval, stats
 from gnomon.formats import read_lines
+from gnomon.metaeval import STATISTICS
 
 PAIRS = ("de-en", "fi-en", "gu-en", "kk-en", "lt-en", "ru-en", "zh-en")
 BASELINE = "baseline"
@@ -192,3 +196,37 @@ def test_more_references_do_not_always_help_on_wmt21_en_de(shared: Path) -> None
     values = {row["metric"]: round(row["value"], 3) for row in found}
     assert values == {"A": 0.939, "C": 0.828, "D": 0.654, "all": 0.789}
     assert {row["n"] for row in found} == {8}
+
+
+def test_the_fixture_of_mt_metrics_eval_is_met_through_the_front_door(shared: Path) -> None:
+    fixture = json.loads((shared / "oracles/mtme/fixture.json").read_text(encoding="utf-8"))
+    human = np.array(fixture["human"])
+    names = tuple(f"s{k}" for k in range(len(human)))
+    found = gn.metaeval(
+        contest(human, names),
+        {name: scores(np.array(fixture[name]), names) for name in ("m1", "m2", "m3")},
+        statistics=list(STATISTICS),
+        groupings=["none", "item", "system"],
+        darr_threshold=1.0,
+        resamples=0,
+        controls=False,
+    )
+    theirs = {
+        "kendall_b": "tau_b",
+        "kendall_c": "tau_c",
+        "pairwise_difference_pearson": "pdp",
+        "darr": "kendall_like@1",
+    }
+    at_system_level = {"pearson": "pearson_sys", "pairwise_accuracy": "pairwise_acc_sys"}
+    met = 0
+    for row in found:
+        grouping = {"system": "sys"}.get(row["grouping"], row["grouping"])
+        key = f"{theirs.get(row['statistic'], row['statistic'])}/{grouping}"
+        if row["level"] == "system":
+            key = at_system_level.get(row["statistic"], row["statistic"])
+        expected = fixture["expected"][row["metric"]].get(key)
+        if expected is not None:
+            tolerance = 0.01 if row["statistic"] == "spa" else 1e-9  # theirs draws without a seed
+            assert row["value"] == pytest.approx(expected, abs=tolerance), key
+            met += 1
+    assert met == 3 * (4 * 3 + 3 + 2 + 3)
