@@ -406,6 +406,11 @@ def test_the_wmt24_preset_draws_the_sign_flips_of_the_task(human, pair) -> None:
     assert one(found, statistic="spa", metric="good")["value"] == value
 
 
+def test_a_preset_can_be_had_at_one_level(human, pair) -> None:
+    found = gn.metaeval(make(human), pair, preset="wmt24", levels=["segment"], resamples=0)
+    assert {row["statistic"] for row in found} == {"acc_eq"}
+
+
 def test_a_preset_brings_its_own_statistics(human, pair) -> None:
     with pytest.raises(UsageError, match="leave them out"):
         gn.metaeval(make(human), pair, preset="wmt24", statistics=["pearson"])

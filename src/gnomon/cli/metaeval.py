@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["add", "run"]
 
+_SUFFIXES = (".tsv", ".csv", ".txt", ".json", ".jsonl", ".score", ".rating", ".gz")
 _MORE = """\
 examples:
   gnomon metaeval -t wmt19/de-en wmt19/kk-en -m bleu chrf --html report.html
@@ -124,7 +125,8 @@ def _is_file(text: str) -> bool:
     from gnomon.metaeval import split_name
 
     path = Path(split_name(text)[1])
-    return "=" in text or path.is_file() or "/" in text or bool(path.suffix)
+    told = path.name.endswith(_SUFFIXES)  # kinds have points in their names, too: mqm.super.1
+    return "=" in text or path.is_file() or "/" in text or told
 
 
 def _add_scores(parser: argparse.ArgumentParser) -> None:
@@ -188,13 +190,24 @@ def _add_tests(parser: argparse.ArgumentParser) -> None:
 
     group = parser.add_argument_group("tests and intervals")
     group.add_argument("--baseline", metavar="METRIC", help="test every metric against this one")
-    group.add_argument("--test", choices=TESTS, default="auto")
+    group.add_argument(
+        "--test", choices=TESTS, default="auto",
+        help="auto: Williams's for system-level Pearson, bootstrap for DaRR and soft pairwise"
+        " accuracy, permutation for all else",
+    )  # fmt: skip
     group.add_argument(
         "--alternative", choices=("greater", "two-sided", "less"), default="greater",
         help="hypothesis about a metric and the baseline (default: greater)",
     )  # fmt: skip
     group.add_argument("--correction", choices=CORRECTIONS, help="for testing several metrics")
-    group.add_argument("--resamples", type=int, default=1000, metavar="N", help="0: no intervals")
-    group.add_argument("--confidence", type=float, default=0.95, metavar="X")
-    group.add_argument("--alpha", type=float, default=0.05, metavar="X", help="of ranks and wins")
-    group.add_argument("--seed", type=int, default=0, metavar="N")
+    group.add_argument(
+        "--resamples", type=int, default=1000, metavar="N",
+        help="draws of tests and intervals (default: 1000); 0: none",
+    )  # fmt: skip
+    group.add_argument(
+        "--confidence", type=float, default=0.95, metavar="X", help="of intervals (default: .95)"
+    )
+    group.add_argument(
+        "--alpha", type=float, default=0.05, metavar="X", help="of ranks and wins (default: .05)"
+    )
+    group.add_argument("--seed", type=int, default=0, metavar="N", help="of all draws (default: 0)")

@@ -194,9 +194,12 @@ def preset_of(name: str | None) -> Preset | None:
 
 
 def measures(
-    levels: Sequence[str], statistics: Sequence[str] | None, groupings: Sequence[str] | None
+    levels: Sequence[str],
+    statistics: Sequence[str] | None,
+    groupings: Sequence[str] | None,
+    preset: Preset | None = None,
 ) -> tuple[Measure, ...]:
-    """Every measure that levels, statistics and groupings ask for.
+    """Every measure that levels, statistics and groupings ask for; or those of a preset.
 
     Raises:
         UnknownNameError: there is no such level, statistic or grouping.
@@ -210,6 +213,8 @@ def measures(
         for name in given:
             if name not in known:
                 raise UnknownNameError(kind, str(name), known)
+    if preset is not None and levels:
+        return tuple(measure for measure in preset.measures if measure.level in levels)
     found = [
         measure
         for level in levels

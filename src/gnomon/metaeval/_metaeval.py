@@ -68,8 +68,8 @@ def metaeval(
             level, as far as the human scores allow them.
         groupings: at segment level, "none", "item" or "system"; by default those usual for each
             statistic.
-        preset: "wmt19", "wmt22" or "wmt24": that task's measures and tests, in place of levels,
-            statistics and groupings.
+        preset: "wmt19", "wmt22" or "wmt24": that task's measures (at these levels) and tests, in
+            place of statistics and groupings.
         top: system level over the K best systems by human score alone, too.
         no_outliers: system level without outlying systems, too (see :func:`gnomon.stats.outliers`).
         baseline: name of the metric that every other one is tested against.
@@ -122,7 +122,7 @@ def metaeval(
         raise UsageError(f"preset {preset!r} brings its statistics and groupings; leave them out")
     check_testing(testing)
     judging = Judging(
-        measures=chosen.measures if chosen else measures(levels, statistics, groupings),
+        measures=measures(levels, statistics, groupings, chosen),
         testing=testing,
         top=tuple(dict.fromkeys(top)),
         no_outliers=no_outliers,
