@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import itertools
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from gnomon.findings import Column
+from gnomon.findings import Bars, Column, Finding, Table
 from gnomon.report import write_html
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
-
-    from gnomon.findings import Finding
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -248,6 +247,38 @@ def test_the_ends_of_an_interval_stand_behind_its_value(
     assert "muler_low" not in page.locator("table.data thead").first.inner_text()
     page.locator("table.heat td[data-r='0'][data-c='0']").hover()
     assert "MuLER 0.25 [0.13, 0.50]" in page.locator("p.detail").first.inner_text()
+    page.close()
+
+
+def test_bars_carry_the_ends_of_their_intervals(browser: Any, tmp_path: Path) -> None:
+    columns = (
+        Column("feature", "Feature"),
+        Column("system", "System"),
+        Column("value", "Value", "number", ends=("low", "high")),
+        Column("low", "low", "number"),
+        Column("high", "high", "number"),
+    )
+    rows = (
+        {"feature": "pos:NOUN", "system": "a", "value": 5.0, "low": 4.0, "high": 10.0},
+        {"feature": "pos:NOUN", "system": "b", "value": 5.0, "low": None, "high": None},
+    )
+    view = Bars("t", "Bars", "feature", "system", ("value",))
+    write_html(
+        tmp_path / "b.html", Finding("m", "M", (Table("t", "T", columns, rows),), {}, (view,))
+    )
+    page = browser.new_page(viewport=WIDE)
+    page.goto((tmp_path / "b.html").as_uri())
+    lines = page.locator("svg.chart path.whisker")
+    assert lines.count() == 1  # the other bar has no interval
+    drawn = re.match(r"M([\d.]+),[\d.]+H([\d.]+)", lines.get_attribute("d"))
+    low, high = map(float, drawn.groups())
+    bar = page.locator("svg.chart rect.s0").first
+    start, width = float(bar.get_attribute("x")), float(bar.get_attribute("width"))
+    assert low == pytest.approx(start + width * 4 / 5, abs=0.01)
+    assert high == pytest.approx(start + width * 2, abs=0.01)
+    assert float(page.locator("svg.chart text.value").first.get_attribute("x")) > high
+    assert "[4.00, 10.00]" in page.locator("svg.chart rect.s0 title").first.text_content()
+    assert page.get_by_text("Thin lines: confidence intervals").count() == 1
     page.close()
 
 

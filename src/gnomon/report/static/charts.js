@@ -70,15 +70,21 @@ function drawBar(bar, x, y, thick, low, high) {
     end = x(to);
   }
   if (from > high || from < low) nodes.push(beyond(end, y, thick, negative ? -1 : 1));
-  nodes.push(svg("text", {class: "value", x: end + (negative ? -4 : 4), y: y + thick / 2 + 3.8, "text-anchor": negative ? "end" : "start"}, bar.text));
+  const tips = bar.ends ? bar.ends.map(x) : [end];
+  if (bar.ends) nodes.push(whisker(tips, bar.ends.map((end) => end >= low && end <= high), y + thick / 2));
+  const beside = negative ? Math.min(end, ...tips) - 4 : Math.max(end, ...tips) + 4;
+  nodes.push(svg("text", {class: "value", x: beside, y: y + thick / 2 + 3.8, "text-anchor": negative ? "end" : "start"}, bar.text));
   return nodes;
 }
+// An interval; an end beyond the scale has no cap.
+const whisker = ([a, b], caps, y) => svg("path", {class: "whisker", d: `M${a},${y}H${b}` + [a, b].map((end, n) => caps[n] ? `M${end},${y - 3}v6` : "").join("")});
 // A bar that goes on beyond the scale ends in a point.
 const beyond = (x, y, thick, way) => svg("path", {class: "clipped", d: `M${x - 5 * way},${y}L${x},${y + thick / 2}L${x - 5 * way},${y + thick}z`}, svg("title", {}, "goes on beyond the scale"));
-const oneBar = (value, column, css, about) => {
-  const flag = outside(value, column), text = format(value, column);
-  return {parts: [{value, class: css, flag, title: `${about}: ${shown(column.title)} ${text}`}], text: text + (flag ? " !" : "")};
-};
+function oneBar(table, i, column, css, about) {
+  const value = i === undefined ? null : column.at(i), flag = outside(value, column), text = format(value, column);
+  const title = `${about}: ${shown(column.title)} ${i === undefined ? text : withEnds(table, column, i)}`;
+  return {parts: [{value, class: css, flag, title}], ends: endsOf(table, column, i), text: text + (flag ? " !" : "")};
+}
 // One share far outside [0, 1] must not make all others small: beyond these ends bars are cut.
 const CUT = {low: -0.5, high: 1.5};
 function limits(values, column) {
@@ -131,7 +137,8 @@ function bars(box, finding, panel) {
   const area = el("div", {class: few ? "charts few" : "charts many"});
   const legend = el("div");
   const controls = few ? fewControls() : manyControls();
-  box.append(toolbar(...controls, ...where.nodes, kind.node, find(), saveButton(area, "bars")), legend, area);
+  const hint = view.values.some((v) => table.columns.get(v).ends) ? el("p", {class: "detail legend"}, "Thin lines: confidence intervals, where there are any. Point at a bar for its numbers.") : null;
+  box.append(toolbar(...controls, ...where.nodes, kind.node, find(), saveButton(area, "bars")), legend, area, ...(hint ? [hint] : []));
   onResize(area, () => draw());
   draw();
 
@@ -167,6 +174,10 @@ function bars(box, finding, panel) {
     area.replaceChildren(...charts);
   }
   function valueAt(i, column) { return i === undefined ? null : column.at(i); }
+  function spanOf(names, chosen, at, column) {
+    const cells = names.flatMap((name) => chosen.map((s) => at(name, s)));
+    return limits(cells.flatMap((i) => [valueAt(i, column), ...(endsOf(table, column, i) || [])]), column);
+  }
   function drawFew(names, chosen, at) {
     const across = area.clientWidth >= 760 ? view.values.length : 1;
     const width = Math.floor((area.clientWidth - (across - 1) * 24) / across);
@@ -175,8 +186,8 @@ function bars(box, finding, panel) {
       const column = table.columns.get(value);
       const rows = names.map((name) => ({name,
         note: beside ? range(table, chosen.map((s) => at(name, s)).filter((i) => i !== undefined), beside) : "",
-        bars: chosen.map((s, n) => oneBar(valueAt(at(name, s), column), column, "s" + n, `${shown(name)}, ${shown(s)}`))}));
-      const span = limits(names.flatMap((name) => chosen.map((s) => valueAt(at(name, s), column))), column);
+        bars: chosen.map((s, n) => oneBar(table, at(name, s), column, "s" + n, `${shown(name)}, ${shown(s)}`))}));
+      const span = spanOf(names, chosen, at, column);
       const label = `${shown(column.title)} of ${names.length} rows for ${chosen.map(shown).join(" and ")}; the same numbers are in the table ${shown(table.title)}.`;
       return chart({width, title: shown(column.title), label, rows, ...span, guide: column.kind === "share" && span.high > 1 ? 1 : null,
         noteTitle: beside ? shown(table.columns.get(beside).title) : ""});
@@ -186,11 +197,11 @@ function bars(box, finding, panel) {
     const column = table.columns.get(state.value);
     const across = Math.max(1, Math.floor((area.clientWidth + 20) / 360));
     const width = Math.floor((area.clientWidth - (across - 1) * 20) / across);
-    const span = limits(names.flatMap((name) => chosen.map((s) => valueAt(at(name, s), column))), column);
+    const span = spanOf(names, chosen, at, column);
     return names.map((name) => {
       const listed = state.order === "listed" ? chosen
         : [...chosen].sort((a, b) => compare(valueAt(at(name, a), column), valueAt(at(name, b), column), column.better === "higher"));
-      const rows = listed.map((s) => ({name: s, bars: [oneBar(valueAt(at(name, s), column), column, "s0", shown(s))]}));
+      const rows = listed.map((s) => ({name: s, bars: [oneBar(table, at(name, s), column, "s0", shown(s))]}));
       const label = `${shown(column.title)} of ${shown(name)} for ${chosen.length} series; the same numbers are in the table ${shown(table.title)}.`;
       return chart({width, title: shown(name), label, rows, ...span, size: 11, thick: 10, guide: column.kind === "share" && span.high > 1 ? 1 : null});
     });

@@ -19,10 +19,13 @@ function format(value, column) {
 }
 // The ends of a column's interval stand behind its value, not in columns of their own.
 const isEnd = (table, column) => [...table.columns.values()].some((c) => c.ends && c.ends.includes(column.name));
+function endsOf(table, column, i) {
+  const ends = i === undefined ? [] : (column.ends || []).map((name) => table.columns.get(name).at(i));
+  return ends.length && ends.every(isNumber) ? ends : null;
+}
 function withEnds(table, column, i) {
-  const text = format(column.at(i), column);
-  const ends = (column.ends || []).map((name) => table.columns.get(name));
-  return ends.length && ends.every((c) => isNumber(c.at(i))) ? `${text} [${ends.map((c) => format(c.at(i), c)).join(", ")}]` : text;
+  const ends = endsOf(table, column, i), text = format(column.at(i), column);
+  return ends ? `${text} [${ends.map((end) => format(end, column)).join(", ")}]` : text;
 }
 const outside = (value, column) => column.kind === "share" && isNumber(value) && (value < 0 || value > 1);
 const filterRows = (table, where) => Array.from({length: table.size}, (_, i) => i)
