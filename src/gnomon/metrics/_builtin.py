@@ -11,8 +11,13 @@ BUILTIN = {
     "bertscore": "gnomon.metrics.bertscore:BertScore",
     "bleu": "gnomon.metrics.bleu:Bleu",
     "chrf": "gnomon.metrics.chrf:Chrf",
+    "moverscore": "gnomon.metrics.moverscore:MoverScore",
+    "random": "gnomon.metrics.random_:Random",
     "rouge": "gnomon.metrics.rouge:Rouge",
+    "sbert": "gnomon.metrics.sbert:Sbert",
     "ter": "gnomon.metrics.ter:Ter",
+    "xbertscore": "gnomon.metrics.xbertscore:XBertScore",
+    "xmoverscore": "gnomon.metrics.moverscore:XMoverScore",
 }
 
 ALIASES = {

@@ -6,15 +6,53 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gnomon.metrics._pairs import PairRows, pair_rows
+
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from numpy.typing import NDArray
 
+    from gnomon.batch import Batch
     from gnomon.models import Encoder, Pieces
+    from gnomon.testset import TestSet
 
-__all__ = ["model_fields", "notices_of", "unit_weights"]
+__all__ = [
+    "compared_rows",
+    "model_fields",
+    "notices_of",
+    "reference_texts",
+    "target_language",
+    "unit_weights",
+]
 
 #: share of unknown pieces from which on a language counts as foreign to the model
 _FOREIGN = 0.05
+
+
+def target_language(testset: TestSet) -> str | None:
+    """The language of references and candidates, where known."""
+    pair = testset.language_pair
+    return pair.split("-")[-1] if pair else None
+
+
+def reference_texts(testset: TestSet) -> list[str]:
+    """All references that all systems share."""
+    return [text for column in testset.references.values() for text in column if text is not None]
+
+
+def compared_rows(batch: Batch, needs: Collection[str]) -> PairRows:
+    """Every candidate beside its references, or beside its source where these are needed."""
+    if "sources" not in needs:
+        return pair_rows(batch)
+    systems, segments = batch.shape
+    sources = np.zeros(segments) if batch.sources is None else batch.sources
+    return PairRows(
+        shape=batch.shape,
+        cell=np.arange(systems * segments),
+        candidate=batch.candidates.astype(np.int64).ravel(),
+        reference=np.tile(sources.astype(np.int64), systems),
+    )
 
 
 def unit_weights(pieces: Pieces) -> NDArray[np.float64]:

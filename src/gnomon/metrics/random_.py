@@ -1,0 +1,105 @@
+"""A metric that knows nothing: the control for everything that claims to know something."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from gnomon.metrics._means import aggregate_means, mean_over_segments, mean_statistics
+from gnomon.metrics._spec import Options
+from gnomon.signature import Signature
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from gnomon.batch import Batch
+    from gnomon.metrics.protocol import Need
+    from gnomon.testset import TestSet
+
+__all__ = ["BoundRandom", "Random"]
+
+
+@dataclass(frozen=True)
+class Random(Options):
+    """Random: uniform between 0 and 1, drawn from the texts and a seed.
+
+    Equal candidates beside equal references and sources get equal scores, whatever the order; any
+    change to one of the texts draws anew. The system score is the mean over segments.
+
+    Attributes:
+        seed: another seed gives other scores.
+    """
+
+    name: ClassVar[str] = "random"
+    needs: ClassVar[frozenset[Need]] = frozenset()
+    higher_is_better: ClassVar[bool] = True
+
+    seed: int = 0
+
+    def bind(self, testset: TestSet) -> BoundRandom:  # noqa: ARG002  # nothing is frozen
+        """The metric, ready to score."""
+        return BoundRandom(self)
+
+
+@dataclass(frozen=True)
+class BoundRandom:
+    """Random scores, ready to draw."""
+
+    metric: Random
+
+    @property
+    def name(self) -> str:
+        """Name of the metric."""
+        return self.metric.name
+
+    @property
+    def needs(self) -> frozenset[Need]:
+        """Nothing but candidates."""
+        return self.metric.needs
+
+    @property
+    def higher_is_better(self) -> bool:
+        """True."""
+        return self.metric.higher_is_better
+
+    @property
+    def signature(self) -> Signature:
+        """The spec with its seed."""
+        return Signature(self.metric.spec).adding(seed=self.metric.seed)
+
+    def segments(self, batch: Batch) -> NDArray[np.float64]:
+        """Draws, float64 [K, N]."""
+        systems, segments = batch.shape
+        found = np.empty((systems, segments))
+        for k in range(systems):
+            references = batch.references_of(k)
+            for n in range(segments):
+                beside = references[n].tolist()
+                if batch.sources is not None:
+                    beside.append(int(batch.sources[n]))
+                texts = [batch.texts[number] for number in (int(batch.candidates[k, n]), *beside)]
+                found[k, n] = _draw(self.metric.seed, texts)
+        return found
+
+    def system(self, batch: Batch) -> NDArray[np.float64]:
+        """Means over segments, float64 [K]."""
+        return mean_over_segments(self.segments(batch))
+
+    def statistics(self, batch: Batch) -> NDArray[np.float64]:
+        """Score and 1: float64 [K, N, 2]."""
+        return mean_statistics(self.segments(batch))
+
+    def aggregate(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Means [...] from summed statistics [..., 2]."""
+        return aggregate_means(statistics)
+
+
+def _draw(seed: int, texts: list[str]) -> float:
+    digest = hashlib.blake2b(digest_size=8, key=str(seed).encode()[:64])
+    for text in texts:
+        data = text.encode("utf-8", "surrogatepass")
+        digest.update(len(data).to_bytes(8, "little") + data)
+    return (int.from_bytes(digest.digest(), "little") >> 11) / (1 << 53)

@@ -1,0 +1,198 @@
+"""Sentence vectors: the cosine between the mean vectors of two texts.
+
+Reimers and Gurevych (2019), "Sentence-BERT".
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+import numpy as np
+
+from gnomon.errors import DataError, SpecError
+from gnomon.metrics._embedding import compared_rows, model_fields, notices_of
+from gnomon.metrics._means import aggregate_means, mean_over_segments, mean_statistics
+from gnomon.metrics._spec import Options
+from gnomon.signature import Signature
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from gnomon.batch import Batch
+    from gnomon.metrics.protocol import Need
+    from gnomon.models import Encoder, Pieces
+    from gnomon.testset import TestSet
+
+__all__ = ["BoundSbert", "Sbert"]
+
+_MODEL = "sentence-transformers/stsb-xlm-r-multilingual"
+
+
+@dataclass(frozen=True)
+class Sbert(Options):
+    """SBERT: cosine between the mean vectors of candidate and reference, or source.
+
+    The mean is over all tokens of the text, special ones included, as in sentence-transformers
+    with mean pooling. With several references the best counts. The system score is the mean over
+    segments. An empty text on either side scores 0.
+
+    Attributes:
+        model: a folder, ``package:NAME/FOLDER`` or a name on the model hub.
+        against: "reference" or "source" (which needs a multilingual model).
+        layer: whose vectors are averaged; the last one by default.
+        prefix: put before every text, for models that were trained so ("query: ").
+        revision: commit of the model on the hub.
+        device: "cpu", "cuda", ...; by default a GPU if there is one.
+        precision: "fp32", or mixed precision with "bf16" or "fp16".
+
+    Raises:
+        SpecError: an option has a value that it cannot have.
+    """
+
+    name: ClassVar[str] = "sbert"
+    higher_is_better: ClassVar[bool] = True
+
+    model: str = _MODEL
+    against: Literal["reference", "source"] = "reference"
+    layer: int | None = None
+    prefix: str = ""
+    revision: str | None = None
+    device: str | None = None
+    precision: Literal["fp32", "bf16", "fp16"] = "fp32"
+
+    @property
+    def needs(self) -> frozenset[Need]:
+        """References or sources, as ``against`` says."""
+        return frozenset(("references",) if self.against == "reference" else ("sources",))
+
+    def bind(self, testset: TestSet) -> BoundSbert:
+        """Load the model.
+
+        Raises:
+            DataError: the test set lacks what is compared with, or the model cannot be loaded.
+            MissingDependencyError: torch, transformers or the model is not there.
+        """
+        if self.against == "source" and testset.sources is None:
+            raise DataError(f"metric {self.spec!r} needs sources; {testset.name!r} has none")
+        if self.against == "reference" and not (testset.references or testset.system_references):
+            raise DataError(f"metric {self.spec!r} needs references; {testset.name!r} has none")
+        return BoundSbert(self, self._encoder())
+
+    def _encoder(self) -> Encoder:
+        from gnomon.models import find_model, load_encoder
+
+        folder = find_model(self.model, self.revision).path
+        _check_pooling(self.model, folder)
+        return load_encoder(
+            self.model,
+            layer=self.layer,
+            revision=self.revision,
+            device=self.device,
+            precision=self.precision,
+            limit=_setting(folder / "sentence_bert_config.json").get("max_seq_length"),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class BoundSbert:
+    """SBERT, ready to score; remembers the vectors of the batch that it saw last.
+
+    Attributes:
+        metric: the options.
+        encoder: the model; counts what it encodes.
+    """
+
+    metric: Sbert
+    encoder: Encoder
+
+    def __post_init__(self) -> None:
+        self.__dict__["_last"] = None
+
+    @property
+    def name(self) -> str:
+        """Name of the metric."""
+        return self.metric.name
+
+    @property
+    def needs(self) -> frozenset[Need]:
+        """References, or sources."""
+        return self.metric.needs
+
+    @property
+    def higher_is_better(self) -> bool:
+        """True."""
+        return self.metric.higher_is_better
+
+    @property
+    def signature(self) -> Signature:
+        """Spec, and model with revision or hash."""
+        return Signature(self.metric.spec).adding(model_fields(self.encoder))
+
+    def segments(self, batch: Batch) -> NDArray[np.float64]:
+        """Sentence scores, float64 [K, N]; NaN where there is nothing to compare with."""
+        rows = compared_rows(batch, self.needs)
+        vectors, _ = self._vectors(batch)
+        cosines = np.einsum(
+            "pd,pd->p", vectors[rows.candidate], vectors[rows.reference], dtype=np.float64
+        )
+        best = np.full(rows.shape[0] * rows.shape[1], -np.inf)
+        np.maximum.at(best, rows.cell, cosines)
+        best[np.isneginf(best)] = np.nan
+        return best.reshape(rows.shape)
+
+    def system(self, batch: Batch) -> NDArray[np.float64]:
+        """Means over segments, float64 [K]."""
+        return mean_over_segments(self.segments(batch))
+
+    def statistics(self, batch: Batch) -> NDArray[np.float64]:
+        """Score and 1, or 0 and 0 where undefined: float64 [K, N, 2]."""
+        return mean_statistics(self.segments(batch))
+
+    def aggregate(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Means [...] from summed statistics [..., 2]."""
+        return aggregate_means(statistics)
+
+    def notices(self, batch: Batch) -> tuple[str, ...]:
+        """Texts that were cut at the model's limit, or that its tokeniser does not know."""
+        return notices_of(self.metric.spec, self.encoder, self._vectors(batch)[1])
+
+    def _vectors(self, batch: Batch) -> tuple[NDArray[np.float32], Pieces]:
+        """Unit vectors of the texts that are compared, float32 [T, d]; zeros for empty ones."""
+        rows = compared_rows(batch, self.needs)
+        used = np.union1d(rows.candidate, rows.reference)
+        last = self.__dict__["_last"]
+        if last is None or last[0] is not batch.texts or not np.isin(used, last[1]).all():
+            last = (batch.texts, used, *self._look(batch, used))
+            self.__dict__["_last"] = last
+        return last[2], last[3]
+
+    def _look(self, batch: Batch, used: NDArray[np.int64]) -> tuple[NDArray[np.float32], Pieces]:
+        texts = [self.metric.prefix + text for text in batch.texts]
+        pieces = self.encoder.pieces(texts, used.tolist())
+        vectors = np.zeros((len(texts), self.encoder.dimensions), dtype=np.float32)
+        found = self.encoder.pooled(pieces, used)
+        norms = np.linalg.norm(found, axis=1, keepdims=True)
+        vectors[used] = np.divide(found, norms, out=np.zeros_like(found), where=norms > 0)
+        vectors[[not text.strip() for text in batch.texts]] = 0.0
+        return vectors, pieces
+
+
+def _check_pooling(model: str, folder: Path) -> None:
+    """Refuse models that were trained with another way to make one vector of many."""
+    pooling = _setting(folder / "1_Pooling" / "config.json")
+    if pooling and not pooling.get("pooling_mode_mean_tokens", True):
+        raise SpecError(
+            f"sbert: model {model!r} was trained with another pooling than the mean over tokens"
+            " (1_Pooling/config.json); take a model with mean pooling"
+        )
+
+
+def _setting(path: Path) -> dict[str, int]:
+    if not path.is_file():
+        return {}
+    found: dict[str, int] = json.loads(path.read_text(encoding="utf-8"))
+    return found
