@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from gnomon.annotate._facts import table, unpack
+from gnomon.annotate._facts import table
 from gnomon.annotate._lexicon import Lexicon
 from gnomon.annotate._lists import with_built_in
 from gnomon.annotate._names import FORMS, expand, is_wildcard, kind_of, reach_of
@@ -150,11 +150,7 @@ def _joined(
 ) -> Annotation:
     number = {text: i for i, text in enumerate(distinct)}
     rows = [number[text] for text in texts]
-    facts = [
-        unpack(layer, [entries[row] for row in rows], without=source.without)
-        for source in sources
-        for layer, entries in source.entries.items()
-    ]
+    facts = [part.select(rows) for source in sources for part in source.facts.values()]
     bounds = [bound for bound in map(reach_of, asked) if bound is not None]
     observed = {name for part in facts for names in part.features(bounds) for name in names}
     known = {name for source in sources for name in source.known}

@@ -58,6 +58,20 @@ class Facts:
     labels: tuple[str, ...]
     without: frozenset[str] = frozenset()
 
+    def select(self, rows: Sequence[int]) -> Facts:
+        """The facts of some texts, repetitions allowed, in the order given."""
+        chosen = np.asarray(rows, dtype=np.int64)
+        if np.array_equal(chosen, np.arange(self.texts)):
+            return self
+        counts = np.bincount(self.text, minlength=self.texts)
+        starts = np.concatenate([[0], np.cumsum(counts)])[chosen]
+        lengths = counts[chosen]
+        shift = np.repeat(starts - (np.cumsum(lengths) - lengths), lengths)
+        places = shift + np.arange(len(shift))
+        text = np.repeat(np.arange(len(chosen), dtype=np.int32), lengths)
+        columns = (self.start[places], self.end[places], self.label[places])
+        return Facts(self.layer, len(chosen), text, *columns, self.labels, self.without)
+
     def features(self, bounds: Sequence[int] = ()) -> list[tuple[str, ...]]:
         """The features that each distinct label carries, ``dep:long>=N`` for the bounds N too."""
         return [
@@ -93,7 +107,7 @@ def pack(marks: Sequence[Mark]) -> bytes:
     )
 
 
-def unpack(layer: str, entries: Sequence[bytes], *, without: frozenset[str] = frozenset()) -> Facts:
+def unpack(layer: str, entries: Sequence[bytes]) -> Facts:
     """The marks of many texts as columns, one packed entry per text."""
     counts = np.array([int.from_bytes(entry[:4], "little") for entry in entries], dtype=np.int64)
     index: dict[str, int] = {}
@@ -114,7 +128,6 @@ def unpack(layer: str, entries: Sequence[bytes], *, without: frozenset[str] = fr
         end=ends,
         label=np.array(numbers, dtype=np.int32)[local + shift],
         labels=tuple(index),
-        without=without,
     )
 
 

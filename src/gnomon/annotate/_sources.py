@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from gnomon.annotate._facts import pack
+from gnomon.annotate._facts import pack, unpack
 from gnomon.annotate._names import is_wildcard, kind_of, matches
 from gnomon.annotate._tagging import tag
+from gnomon.annotate._whole import keep, recall
 from gnomon.errors import AnnotationError, UnknownNameError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
-    from gnomon.annotate._facts import Mark
+    from gnomon.annotate._facts import Facts, Mark
     from gnomon.annotate._labels import Labels
     from gnomon.annotate._protocol import Annotator
     from gnomon.cache import Cache
@@ -32,22 +33,20 @@ class Source:
     """What one tagger, label file, word list or pattern says of distinct texts.
 
     Attributes:
-        entries: for each layer, one packed entry per text.
+        facts: for each layer, what it says of the texts.
         known: features that it may give, occurring or not.
         signature: what it is, exactly.
         tagged: number of texts that were tagged now.
         cached: number of texts that came from the cache.
         notices: what a user should know.
-        without: kinds of features to leave out, since another source gives them.
     """
 
-    entries: Mapping[str, list[bytes]]
+    facts: Mapping[str, Facts]
     known: frozenset[str]
     signature: str
     tagged: int = 0
     cached: int = 0
     notices: tuple[str, ...] = ()
-    without: frozenset[str] = frozenset()
 
 
 class _Marker(Protocol):
@@ -80,7 +79,7 @@ def listed(
         marker = read(name, source)
         entries = [pack(tuple(marker.marks(text))) for text in texts]
         known = frozenset({f"{kind}:{marker.name}"})
-        yield Source({"named": entries}, known, marker.signature)
+        yield Source({"named": unpack("named", entries)}, known, marker.signature)
 
 
 def labelled(
@@ -101,11 +100,11 @@ def labelled(
                 f" ({', '.join(labels.files)}) must hold each reference and each candidate,"
                 " character by character"
             )
-    entries = {
-        layer: [pack(labels.texts.get(text, {}).get(layer, ())) for text in texts]
+    facts = {
+        layer: unpack(layer, [pack(labels.texts.get(text, {}).get(layer, ())) for text in texts])
         for layer in labels.layers
     }
-    yield Source(entries, labels.features, labels.signature, notices=labels.notices)
+    yield Source(facts, labels.features, labels.signature, notices=labels.notices)
 
 
 def tagged(
@@ -133,17 +132,19 @@ def tagged(
             remedy = f"tagger {annotator.name} gives these; others come from lists or label files"
             raise UnknownNameError("kind of feature", kind_of(name), kinds, remedy=remedy)
         layers.update(dict.fromkeys(kinds[kind] for kind in hits))
-    tags = tag(
-        texts, sorted(layers), annotator, cache=cache, progress=progress, processes=processes
-    )
+    whole = recall(cache, annotator.signature, sorted(layers), texts)
+    lacking = [layer for layer in sorted(layers) if layer not in whole]
+    tags = tag(texts, lacking, annotator, cache=cache, progress=progress, processes=processes)
+    new = {layer: unpack(layer, entries) for layer, entries in tags.entries.items()}
+    keep(cache, annotator.signature, new, texts)
+    facts = whole | new
     return Source(
-        entries=tags.entries,
+        facts={layer: replace(facts[layer], without=own) for layer in sorted(layers)},
         known=_inventory(annotator, left, [k for k in kinds if kinds[k] in layers]),
         signature=annotator.signature,
         tagged=tags.tagged,
         cached=tags.cached,
         notices=notices if layers else (),
-        without=own,
     )
 
 
