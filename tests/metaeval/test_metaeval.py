@@ -15,6 +15,7 @@ import gnomon as gn
 from gnomon import metaeval, stats
 from gnomon.errors import DataError, LengthMismatchError, UnknownNameError, UsageError
 from gnomon.metaeval import PRESETS, STATISTICS
+from gnomon.metaeval._verdicts import _accuracy_within
 
 FEW_DRAWS = {"resamples": 50}
 
@@ -358,6 +359,19 @@ def test_pooled_decisions_are_tested_over_all_pairs(three) -> None:
     assert row["test"] == "permutation of system scores"
 
 
+@given(st.integers(0, 20))
+def test_pooled_decisions_in_draws_are_those_of_the_statistic(seed: int) -> None:
+    draw = np.random.default_rng(seed)
+    sizes = draw.integers(1, 6, size=3)
+    human, metric = draw.integers(0, 3, size=(2, sizes.sum())).astype(float)
+    human[draw.random(len(human)) < 0.2] = np.nan
+    metric[np.isnan(human)] = np.nan
+    groups = np.repeat(np.arange(3), sizes)
+    expected = stats.pairwise_accuracy(human, metric, groups=groups)
+    found = _accuracy_within(sizes.tolist())(human[:, None], metric[:, None])
+    assert found == expected or (np.isnan(found) and np.isnan(expected))
+
+
 def test_a_metric_that_lacks_a_test_set_has_no_average(three) -> None:
     _, sets, good, poor = three
     found = gn.metaeval(sets, {"good": good, "poor": [poor[0], None, poor[2]]}, resamples=0)
@@ -532,6 +546,15 @@ def test_several_kinds_of_human_scores_must_be_named(human) -> None:
     assert one(found, statistic="pearson", level="system")["value"] == pytest.approx(-1)
     with pytest.raises(UnknownNameError, match="unknown kind of human scores 'dax'"):
         gn.metaeval(ts, [scores(human)], human="dax")
+
+
+def test_each_level_takes_the_kind_that_is_there_for_it(human) -> None:
+    ts = make(human)
+    means = replace(ts.human[0], kind="z", level="system", values=human.mean(axis=1)[:, None])
+    found = gn.metaeval(replace(ts, human=(*ts.human, means)), [scores(human)], resamples=0)
+    kinds = {(row["statistic"], row["level"]): row["human"] for row in found}
+    assert kinds["pearson", "system"] == "z"
+    assert kinds["pearson", "segment"] == kinds["spa", "system"] == "da"
 
 
 def test_rankings_that_repeat_and_contradict_count_as_they_stand(human) -> None:

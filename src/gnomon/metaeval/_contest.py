@@ -200,6 +200,10 @@ def _kinds(testset: TestSet, human: Sequence[str]) -> dict[str, str]:
     }
     for level, kinds in there.items():
         fitting = [kind for kind in kinds if kind in human] if human else list(kinds)
+        if level == "system" and len(fitting) > 1:
+            # kinds that are there for systems as such come before means of segment scores
+            own = {scores.kind for scores in testset.human if scores.level == "system"}
+            fitting = [kind for kind in fitting if kind in own] or fitting
         if fitting:
             found[level] = only_kind(None, fitting, f"human {level} scores")
     return found

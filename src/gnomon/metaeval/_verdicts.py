@@ -11,6 +11,8 @@ from gnomon.metaeval._resampled import of_accuracies, of_confidence, of_ranked_p
 from gnomon.metaeval._testing import Testing, Verdicts, nothing
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from numpy.typing import NDArray
 
     from gnomon.metaeval._cells import Cells
@@ -121,16 +123,34 @@ def pooled_verdicts(parts: list[Cells], how: Testing) -> Verdicts:
     System scores are exchanged between metrics after each metric was standardised within each
     test set, which changes none of its decisions.
     """
-    groups = np.repeat(np.arange(len(parts)), [len(part.human) for part in parts])
-
-    def accuracy(human: NDArray[np.float64], metric: NDArray[np.float64]) -> float:
-        return stats.pairwise_accuracy(human.ravel(), metric.ravel(), groups=groups)
-
+    accuracy = _accuracy_within([len(part.human) for part in parts])
     human = np.concatenate([part.human for part in parts])
     metrics = np.concatenate([_standardised(part) for part in parts], axis=1)
     return _permutation(
         parts[0].having(human, metrics), how, {"statistic": accuracy}, nothing(len(metrics))
     )
+
+
+def _accuracy_within(
+    sizes: Sequence[int],
+) -> Callable[[NDArray[np.float64], NDArray[np.float64]], float]:
+    """Pairwise accuracy over the pairs within consecutive groups of systems.
+
+    Equal to :func:`gnomon.stats.pairwise_accuracy` with groups, with the pairs laid out once: a
+    test calls it for every draw and every pair of metrics.
+    """
+    starts = np.cumsum([0, *sizes])
+    first, second = np.concatenate(
+        [np.stack(np.triu_indices(n, 1)) + at for n, at in zip(sizes, starts, strict=False)], axis=1
+    )
+
+    def accuracy(human: NDArray[np.float64], metric: NDArray[np.float64]) -> float:
+        h, m = human.ravel(), metric.ravel()
+        signs = np.sign(h[first] - h[second]), np.sign(m[first] - m[second])
+        known = int((~np.isnan(signs[0] + signs[1])).sum())
+        return int((signs[0] == signs[1]).sum()) / known if known else float("nan")
+
+    return accuracy
 
 
 def _standardised(part: Cells) -> NDArray[np.float64]:
