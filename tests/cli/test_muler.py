@@ -8,6 +8,7 @@ import io
 import json
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -370,3 +371,19 @@ def test_a_negative_number_of_examples_is_refused_with_and_without_a_page(
     )
     assert answer.code == 2
     assert "--examples is a number of segments" in answer.err
+
+
+def test_of_two_systems_text_lists_companions_and_intervals_of_many_it_does_not(
+    gnomon, files
+) -> None:
+    command = ["muler", "score", files / "ref.txt", *WORD, "-q", "-i"]
+    two = gnomon(*command, files / "a.txt", files / "b.txt").out
+    assert "a under bleu" in two
+    assert "b under bleu" in two
+    assert re.search(r"Feature +\|I\| +MuLER +low +high +base \(I\) +max +min +max - base", two)
+    plain = gnomon(*command, files / "a.txt", "--bootstrap", "0").out
+    assert re.search(r"Feature +\|I\| +MuLER +base \(I\) +max +min +max - base", plain)
+    third = files / "c.txt"
+    third.write_text((files / "a.txt").read_text(encoding="utf-8"), encoding="utf-8")
+    three = gnomon(*command, files / "a.txt", files / "b.txt", third).out
+    assert "a under bleu" not in three

@@ -59,7 +59,7 @@ def correlation_table(rows: Rows, few: int) -> Table:
         Column("faint", "few systems", help=f"fewer than {few}"),
         Column("segments", "|I|", "count", help="median over the systems"),
     )
-    note = "Pearson's r over systems; undefined under 3 of them."
+    note = "Pearson's r over systems; undefined under 3 of them, or where all are alike on a side."
     return Table("correlations", "Correlations of -MuLER", columns, tuple(rows), note)
 
 

@@ -130,16 +130,18 @@ def _finding(
     confidence = None if found.uncertainty is None else found.uncertainty.options.confidence
     differences, listed, said = _differences(found, variants[0])
     places = [part.name for part in drawn_slices(parts)]
+    table = main_table(rows, confidence)
+    seen = views(list(setup.metrics), variants, places, _picked(setup, found), table)
     return Finding(
         method="muler score",
         title="MuLER: what the metric charges each feature for",
         tables=(
-            main_table(rows, confidence),
+            table,
             *differences,
             negative_table(found.negatives, found.negatives_left_out),
         ),
         signatures=found.signatures,
-        views=(*views(list(setup.metrics), variants, places, _picked(setup, found)), *listed),
+        views=(*seen, *listed),
         exhibits=tuple(found.exhibits),
         notices=(*setup.annotation.notices, *_of_slices(parts), *said),
         facts=setup.facts(),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from gnomon.findings import Bars, Column, HeatMap, StackedBars, Table
+from gnomon.findings import Bars, Column, HeatMap, Listing, StackedBars, Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -57,6 +57,19 @@ _INTERVALS = (
     "miss",
     "hit",
     "neither",
+)
+
+_LISTED_SYSTEMS = 2  # that text lists one below the other; of more, heat maps tell enough
+_LISTED = (
+    "feature",
+    "segments",
+    "muler",
+    "muler_low",
+    "muler_high",
+    "base",
+    "oracle",
+    "anti_oracle",
+    "gain",
 )
 
 _NEGATIVE = (
@@ -133,10 +146,10 @@ def _intervals(column: Column, confidence: float) -> Iterator[Column]:
         return
     ends = (f"{column.name}_low", f"{column.name}_high")
     yield replace(column, ends=ends)
-    for name, end in zip(ends, ("lower", "upper"), strict=True):
-        title = f"{column.title}, {end} end"
-        text = f"{end} end of the {100 * confidence:g} % interval"
-        yield replace(column, name=name, title=title, better=None, help=text)
+    for name, title, end in zip(ends, ("low", "high"), ("lower", "upper"), strict=True):
+        text = f"{end} end of the {100 * confidence:g} % interval of {column.title}"
+        # a number: an end outside [0, 1] is nothing to flag
+        yield replace(column, name=name, title=title, kind="number", better=None, help=text)
 
 
 def negative_table(rows: Sequence[Mapping[str, Cell]], left_out: int = 0) -> Table:
@@ -155,14 +168,18 @@ def views(
     variants: Sequence[Variant],
     parts: Sequence[str | None],
     shown: Sequence[str],
+    table: Table,
 ) -> tuple[View, ...]:
     """Heat maps per metric, variant and slice; then bars of one or two systems, groups, shares.
+
+    Of one or two systems text also lists each with its companion figures.
 
     Args:
         metrics: names of the metrics.
         variants: the variants asked for.
         parts: names of the slices, ``None`` for all segments.
         shown: the systems picked at first.
+        table: the main table.
     """
     found: list[View] = [
         _heat_map(metric, variant, part, prominent=variant == variants[0])
@@ -170,9 +187,25 @@ def views(
         for part in parts
         for variant in variants
     ]
+    if len(shown) <= _LISTED_SYSTEMS:
+        listed = tuple(n for n in _LISTED if n in {column.name for column in table.columns})
+        found += [
+            _listing(metric, variants[0], system, listed) for metric in metrics for system in shown
+        ]
     for metric in metrics:
         found.extend(_bars(metric, variants[0], tuple(shown)))
     return tuple(found)
+
+
+def _listing(metric: str, variant: Variant, system: str, columns: tuple[str, ...]) -> Listing:
+    kind = "" if variant == "ratio" else f" ({variant})"
+    where: dict[str, Cell] = {
+        "metric": metric,
+        "variant": variant,
+        "slice": None,
+        "system": system,
+    }
+    return Listing("muler", f"{system} under {metric}{kind}", columns, where)
 
 
 def _heat_map(metric: str, variant: Variant, part: str | None, *, prominent: bool) -> HeatMap:
