@@ -504,16 +504,36 @@ def test_people_who_tie_everything_leave_correlations_undefined() -> None:
     assert acc["value"] == 1.0  # with a threshold that ties everything
 
 
-def test_two_systems_are_a_line_and_one_is_nothing() -> None:
+def test_two_systems_are_a_line() -> None:
     human = drawn(1, (2, 20))
     found = gn.metaeval(make(human, ("a", "b")), [scores(human, ("a", "b"))], **FEW_DRAWS)
     row = one(found, statistic="pearson", level="system")
     assert (abs(row["value"]), row["n"], row["few"]) == (1.0, 2, True)
-    assert any("over two systems every correlation is 1" in n for n in found.notices)
+    assert row["low"] is row["high"] is None
+    assert any("over two every correlation is 1" in n for n in found.notices)
+
+
+def test_one_system_is_judged_over_its_segments() -> None:
     alone = drawn(1, (1, 20))
-    found = gn.metaeval(make(alone, ("a",)), [scores(noisy(alone, 2), ("a",))], **FEW_DRAWS)
-    assert one(found, statistic="pearson", level="system")["value"] is None
-    assert one(found, statistic="pearson", level="segment", grouping="none")["n"] == 20
+    metric = noisy(alone, 2)
+    found = gn.metaeval(make(alone, ("a",)), [scores(metric, ("a",))], **FEW_DRAWS)
+    values = {(row["statistic"], row["level"], row["grouping"]): row["value"] for row in found}
+    assert values == {
+        ("pearson", "segment", "none"): stats.pearson(alone, metric),
+        ("spearman", "segment", "none"): stats.spearman(alone, metric),
+        ("kendall_b", "segment", "none"): stats.kendall_b(alone, metric),
+    }
+    assert any("people judged one system" in notice for notice in found.notices)
+    named = gn.metaeval(
+        make(alone, ("a",)), [scores(metric, ("a",))], statistics=["pearson"], **FEW_DRAWS
+    )
+    assert one(named, level="system")["value"] is None
+
+
+def test_controls_stand_for_the_systems_that_metrics_scored(human) -> None:
+    metric = scores(human[:4], SYSTEMS[:4])
+    found = gn.metaeval(make(human), [metric], statistics=["pairwise_accuracy"], resamples=0)
+    assert {row["n"] for row in found} == {6}
 
 
 def test_what_people_did_not_judge_is_left_out_and_said(human) -> None:

@@ -77,6 +77,14 @@ class Contest:
     notices: tuple[str, ...] = ()
 
     @property
+    def judged(self) -> int:
+        """How many systems people judged in any way."""
+        known = ~np.isnan(self.system) | (~np.isnan(self.segments)).any(axis=1)
+        ranked = () if self.ranking is None else self.ranking.systems
+        known |= np.array([name in ranked for name in self.systems], dtype=bool)
+        return int(known.sum())
+
+    @property
     def ranked(self) -> RankedPairs | None:
         """The rankings as indices."""
         return None if self.ranking is None else self.ranking.pairs(self.systems)

@@ -23,7 +23,8 @@ def controls(contest: Contest, *, seed: int = 0) -> tuple[Entry, ...]:
     """Scores that know nothing of quality, for comparison with metrics.
 
     A constant; uniform random numbers; the length of the output and of the (first) reference in
-    characters. Lengths are left out where there are no texts. System scores are means.
+    characters. Lengths are left out where there are no texts. System scores are means. Systems
+    that no metric scored are left out.
 
     Args:
         contest: the test set.
@@ -36,9 +37,19 @@ def controls(contest: Contest, *, seed: int = 0) -> tuple[Entry, ...]:
         lengths = _reference_lengths(contest)
         if lengths is not None:
             found["reference length"] = np.tile(lengths, (shape[0], 1))
+    outside = ~_scored(contest)
+    for scores in found.values():
+        scores[outside] = np.nan
     return tuple(
         Entry(PREFIX + name, _means(scores), scores, control=True) for name, scores in found.items()
     )
+
+
+def _scored(contest: Contest) -> NDArray[np.bool_]:
+    found = np.zeros(len(contest.systems), dtype=bool)
+    for entry in contest.entries:
+        found |= ~np.isnan(entry.system) | (~np.isnan(entry.segments)).any(axis=1)
+    return found
 
 
 def _random(contest: Contest, seed: int) -> NDArray[np.float64]:

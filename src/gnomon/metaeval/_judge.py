@@ -9,6 +9,7 @@ import numpy as np
 
 from gnomon import stats
 from gnomon.metaeval._cells import Cells, Value, cells, value
+from gnomon.metaeval._measures import Measure
 from gnomon.metaeval._verdicts import verdicts
 
 if TYPE_CHECKING:
@@ -17,12 +18,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gnomon.metaeval._contest import Contest, Entry
-    from gnomon.metaeval._measures import Measure
     from gnomon.metaeval._testing import Testing, Verdicts
 
 __all__ = ["ALL", "Judging", "Result", "judge"]
 
 ALL = "all"
+_PAIR = 2  # systems that it takes to compare any
+_FEWEST = 3  # systems below which a bootstrap over systems draws nothing but the same line
+_ALONE = tuple(Measure(name, "segment", "none") for name in ("pearson", "spearman", "kendall_b"))
 
 
 @dataclass(frozen=True)
@@ -37,7 +40,7 @@ class Judging:
         threshold: smallest difference of human scores that counts for DaRR from scores; None:
             DaRR from rankings alone.
         spa_seed: seed of the sign flips of soft pairwise accuracy.
-        named: whether the statistics were asked for by name (or by a preset).
+        named: whether statistics, groupings or a preset were named.
     """
 
     measures: tuple[Measure, ...]
@@ -79,8 +82,14 @@ class Result(NamedTuple):
 
 
 def judge(contest: Contest, judging: Judging, controls: Sequence[Entry]) -> Iterator[Result]:
-    """All measures of one test set, in order; those that people's scores do not allow left out."""
-    for measure in judging.measures:
+    """All measures of one test set, in order; those that people's scores do not allow left out.
+
+    Where people judged a single system, correlations over its segments take the place of the usual
+    measures, which compare systems.
+    """
+    usual = not judging.named and any(m.level == "segment" for m in judging.measures)
+    alone = usual and contest.judged < _PAIR
+    for measure in _ALONE if alone else judging.measures:
         metrics = _cells(contest, measure, contest.entries, judging)
         if metrics.empty or (measure.statistic == "darr" and not _has_pairs(metrics)):
             continue
@@ -122,6 +131,8 @@ def _result(contest: Contest, subset: str, metrics: Cells, others: Cells, how: T
     values = tuple(value(metrics, k) for k in range(len(metrics.names)))
     epsilons = [np.nan if v.epsilon is None else v.epsilon for v in values]
     found = verdicts(metrics, how, np.array(epsilons, dtype=np.float64))
+    if metrics.measure.level == "system" and len(metrics.human) < _FEWEST:
+        found = found._replace(low=np.full(len(values), np.nan), high=np.full(len(values), np.nan))
     scores = np.array([v.value for v in values], dtype=np.float64)
     tested = bool(found.test) and how.alternative == "greater"
     undefined = np.full(len(values), np.nan)

@@ -128,7 +128,7 @@ def metaeval(
         no_outliers=no_outliers,
         threshold=darr_threshold,
         spa_seed=rules.spa_seed if preset else seed,
-        named=bool(chosen or statistics),
+        named=bool(chosen or statistics or groupings),
     )
     kinds = [human] if isinstance(human, str) else list(human)
     _check_kinds(sets, kinds)

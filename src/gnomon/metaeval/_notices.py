@@ -93,11 +93,13 @@ def _measured(contest: Contest, results: Sequence[Result], judging: Judging) -> 
         yield from _undefined(result)
         yield from _beaten(result)
     systems = int((~np.isnan(contest.system)).sum())
-    if 0 < systems < 3 and any(r.measure.level == "system" for r in own):
+    if systems == 2 and any(r.measure.level == "system" for r in own):
         yield (
-            f"{contest.name}: people scored {systems} system(s); over two systems every correlation"
-            " is 1, -1 or undefined, and over one there is none"
+            f"{contest.name}: people scored two systems; over two every correlation is 1, -1 or"
+            " undefined"
         )
+    if contest.judged == 1:
+        yield f"{contest.name}: people judged one system, so that no systems can be compared"
     if contest.ranking is not None and any(m.statistic == "darr" for m in done):
         yield from _rankings(contest)
 
@@ -111,7 +113,7 @@ def _not_done(contest: Contest, done: set[Measure], judging: Judging) -> Iterato
             f"{contest.name}: no human scores for: {'; '.join(m.title for m in missing)}"
             + (needs if any(m.statistic == "darr" for m in missing) else "")
         )
-    elif missing:
+    elif missing and contest.judged > 1:
         wanted = dict.fromkeys(measure.level for measure in judging.measures)
         for level in (one for one in wanted if one not in {m.level for m in done}):
             yield f"{contest.name}: no human scores at {level} level"
