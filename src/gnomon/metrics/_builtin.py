@@ -11,6 +11,7 @@ BUILTIN = {
     "bertscore": "gnomon.metrics.bertscore:BertScore",
     "bleu": "gnomon.metrics.bleu:Bleu",
     "chrf": "gnomon.metrics.chrf:Chrf",
+    "meteor": "gnomon.metrics.meteor:Meteor",
     "moverscore": "gnomon.metrics.moverscore:MoverScore",
     "random": "gnomon.metrics.random_:Random",
     "rouge": "gnomon.metrics.rouge:Rouge",
