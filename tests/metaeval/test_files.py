@@ -111,6 +111,12 @@ def test_scores_of_unknown_systems_and_segments_are_refused(testset, tmp_path) -
         metaeval.metric_scores([beyond], [testset])
 
 
+def test_a_file_for_other_language_pairs_is_refused(testset, tmp_path) -> None:
+    path = write(tmp_path / "m.tsv", *wmt("M", "fi-en"))
+    with pytest.raises(DataError, match=r"no scores for any of the test sets \(de-en\)"):
+        metaeval.metric_scores([path], [testset])
+
+
 def test_error_rates_in_files_are_named_by_the_user(testset, tmp_path) -> None:
     path = write(tmp_path / "ter.tsv", *wmt("TER", values=(1, 2, 3, 4)))
     scores = metaeval.metric_scores([path], [testset], lower_is_better=["TER"])

@@ -16,7 +16,7 @@ from gnomon.scores import Scores
 from gnomon.signature import Signature, content_hash
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
     from os import PathLike
 
     from numpy.typing import NDArray
@@ -61,16 +61,29 @@ def metric_scores(
         UnknownNameError: ``lower_is_better`` names a metric that no file has.
     """
     found: dict[str, list[Scores | None]] = {}
+    used: set[str] = set()
     for place, testset in enumerate(testsets):
         for name, (given, sources) in _read(files, testset, len(testsets)).items():
+            used |= set(sources)
             scores = _scores(name, given, sources, testset)
             if name in lower_is_better:
                 scores = replace(scores, higher_is_better=False)
             found.setdefault(name, [None] * len(testsets))[place] = scores
+    _check_used(files, used, testsets)
     for name in lower_is_better:
         if name not in found:
             raise UnknownNameError("metric of the score files", name, found)
     return found
+
+
+def _check_used(files: Files, used: Collection[str], testsets: Sequence[TestSet]) -> None:
+    for _, path in named_files(files):
+        if path not in used:
+            there = ", ".join(one.language_pair or one.name for one in testsets)
+            raise DataError(
+                f"{path} holds no scores for any of the test sets ({there}); leave it out, or name"
+                " the test set that it belongs to"
+            )
 
 
 def file_scores(
