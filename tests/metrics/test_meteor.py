@@ -34,10 +34,10 @@ _LETTERS = {"noun": "n", "verb": "v", "adj": "a", "adv": "r"}
 @pytest.fixture(scope="module")
 def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A WordNet of a few senses, written as wndb(5WN) describes the files."""
-    folder = tmp_path_factory.mktemp("corpora") / "wordnet"
-    folder.mkdir()
+    folder = tmp_path_factory.mktemp("nltk") / "corpora" / "wordnet"
+    folder.mkdir(parents=True)
     for part, senses in _SENSES.items():
-        data, index = "  1 WordNet 3.0 Copyright\n", dict[str, list[int]]()
+        data, index = "  1 a licence\n", dict[str, list[int]]()
         for names in senses:
             words = " ".join(f"{name} 0" for name in names)
             for name in names:
@@ -51,7 +51,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
             for lemma, found in sorted(index.items())
         ]
         (folder / f"data.{part}").write_text(data, encoding="utf-8")
-        (folder / f"index.{part}").write_text("\n".join(["  1 WordNet 3.0 Copyright", *lines, ""]))
+        (folder / f"index.{part}").write_text("\n".join(["  1 a licence", *lines, ""]))
         (folder / f"{part}.exc").write_text("\n".join([*_EXCEPTIONS[part], ""]))
     _complete(folder)
     return folder
