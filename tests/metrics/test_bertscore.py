@@ -149,6 +149,7 @@ def test_every_distinct_text_is_cut_and_encoded_once(
 ) -> None:
     bound = _bound(testset, **options)
     batch = testset.batch()
+    bound.encoder.memory.clear()
     before = bound.encoder.tokenised, bound.encoder.encoded
     bound.segments(batch)
     bound.system(batch)
@@ -156,6 +157,19 @@ def test_every_distinct_text_is_cut_and_encoded_once(
     bound.masked(batch, _plan(testset)[0])
     assert bound.encoder.tokenised - before[0] == len(batch.texts)
     assert bound.encoder.encoded - before[1] == len(batch.texts)
+
+
+def test_metrics_that_share_an_encoder_share_what_it_found(
+    testset: gn.TestSet, options: dict[str, Any]
+) -> None:
+    plain = _bound(testset, **options)
+    plain.encoder.memory.clear()
+    before = plain.encoder.encoded
+    scores = [plain.parts(testset.batch())]
+    scores += [_bound(testset, idf=i, **options).parts(testset.batch()) for i in (True, False)]
+    assert plain.encoder.encoded - before == len(testset.batch().texts)
+    assert (scores[0] == scores[2]).all()
+    assert (scores[0] != scores[1]).any()
 
 
 def test_small_budgets_change_nothing_and_encode_nothing_twice(
@@ -168,6 +182,7 @@ def test_small_budgets_change_nothing_and_encode_nothing_twice(
     monkeypatch.setattr(_similarities, "_PADDED", {"cpu": 1})
     monkeypatch.setattr(_similarities, "_MATRICES", 0)
     bound = _bound(testset, **options)
+    bound.encoder.memory.clear()
     before = bound.encoder.encoded
     np.testing.assert_allclose(bound.parts(batch), expected[0], atol=1e-6)
     np.testing.assert_allclose(bound.masked(batch, plan), expected[1], atol=1e-6)

@@ -1,4 +1,8 @@
-"""From the texts of a batch to best matches, masked or not; remembers the batch seen last."""
+"""From the texts of a batch to best matches, masked or not.
+
+What was found for the batch seen last is kept with the encoder: metrics that differ in weights,
+baseline or part of the score do not encode it again.
+"""
 
 from __future__ import annotations
 
@@ -33,6 +37,11 @@ class _Memory(NamedTuple):
     keys: NDArray[np.int64]  # pairs as numbers, ascending
     seen: Seen
 
+    def holds(self, texts: tuple[str, ...], keys: NDArray[np.int64]) -> bool:
+        """Whether these pairs of these texts are known."""
+        same = self.texts is texts or self.texts == texts
+        return same and bool(np.isin(keys, self.keys).all())
+
 
 @dataclass(frozen=True, eq=False)
 class Seen:
@@ -40,7 +49,6 @@ class Seen:
 
     texts: NDArray[np.int64]
     pieces: Pieces
-    tokens: TokenRows
     similarities: Similarities
     candidate: Side
     reference: Side
@@ -61,22 +69,39 @@ class Matcher:
         self.encoder = encoder
         self._weigh = weigh
         self._special = special
-        self._last: _Memory | None = None
+        self._tokens: tuple[Pieces, TokenRows] | None = None
 
     def seen(self, batch: Batch, rows: PairRows) -> tuple[Seen, NDArray[np.int64]]:
         """What is known of the pairs of some rows, and the pair of each row, int64 [P]."""
         keys = rows.candidate << 32 | rows.reference
-        last = self._last
-        if last is None or last.texts is not batch.texts or not np.isin(keys, last.keys).all():
+        name = f"similarities, special {self._special}"
+        last: _Memory | None = self.encoder.memory.get(name)
+        if last is None or not last.holds(batch.texts, keys):
             last = _Memory(batch.texts, *self._look(batch, rows, keys))
-            self._last = last
+            self.encoder.memory[name] = last
         return last.seen, np.searchsorted(last.keys, keys)
+
+    def tokens(self, pieces: Pieces) -> TokenRows:
+        """The pieces with their weights."""
+        if self._tokens is None or self._tokens[0] is not pieces:
+            rows = TokenRows(
+                offsets=pieces.offsets,
+                type=pieces.ids,
+                word=pieces.word,
+                start=pieces.start,
+                end=pieces.end,
+                special=pieces.special,
+                weight=self._weigh(pieces),
+            )
+            self._tokens = pieces, rows
+        return self._tokens[1]
 
     def matches(self, batch: Batch, rows: PairRows) -> Matches:
         """Best matches of the texts as they are."""
         seen, pair = self.seen(batch, rows)
+        tokens = self.tokens(seen.pieces)
         return Matches(
-            rows.shape, rows.cell, pair, seen.texts, seen.tokens, seen.candidate, seen.reference
+            rows.shape, rows.cell, pair, seen.texts, tokens, seen.candidate, seen.reference
         )
 
     def variants(self, batch: Batch, rows: PairRows, plan: MaskPlan) -> Iterator[Matches]:
@@ -86,7 +111,7 @@ class Matcher:
         masks = TokenMasks.of(_table(seen.pieces, self.encoder.identity), plan)
         for variant in range(plan.variants):
             chosen = masks.masks(variant)
-            action = np.zeros(len(seen.tokens.type), dtype=np.int8)
+            action = np.zeros(len(seen.pieces.ids), dtype=np.int8)
             action[chosen.token] = chosen.action
             yield replace(
                 base,
@@ -107,21 +132,11 @@ class Matcher:
         segment = rows.cell[first] % max(rows.shape[1], 1)
         order = np.argsort(segment, kind="stable")
         found = similarities(self.encoder, pieces, texts, order, self._targets(pieces))
-        weight = self._weigh(pieces)
-        tokens = TokenRows(
-            pieces.offsets,
-            pieces.ids,
-            pieces.word,
-            pieces.start,
-            pieces.end,
-            pieces.special,
-            weight,
-        )
         sides = [
             _side(pieces, texts, number, best)
             for number, best in enumerate((found.candidate, found.other))
         ]
-        return distinct, Seen(texts, pieces, tokens, found, *sides)
+        return distinct, Seen(texts, pieces, found, *sides)
 
 
 _LOW = (1 << 32) - 1

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from gnomon.batch import Batch
     from gnomon.metrics._matcher import Seen
     from gnomon.metrics._pairs import PairRows
+    from gnomon.metrics.matching import TokenRows
     from gnomon.metrics.protocol import Need
     from gnomon.models import Encoder, Pieces
     from gnomon.testset import TestSet
@@ -181,7 +182,8 @@ class BoundMoverScore:
         rows = compared_rows(batch, self.needs)
         seen, pair = self._seen(batch, rows)
         used, back = np.unique(pair, return_inverse=True)
-        grams = _Grams(seen, batch.texts, self.metric.ngram)
+        tokens = self._matcher.tokens(seen.pieces)
+        grams = _Grams(seen, tokens, batch.texts, self.metric.ngram)
         found = np.array([grams.score(int(d)) for d in used])
         best = np.full(rows.shape[0] * rows.shape[1], -np.inf)
         np.maximum.at(best, rows.cell, found[back.reshape(-1)])
@@ -233,8 +235,9 @@ class BoundMoverScore:
 class _Grams:
     """The n-grams of the texts of a batch, and the distance between two texts."""
 
-    def __init__(self, seen: Seen, texts: tuple[str, ...], order: int) -> None:
+    def __init__(self, seen: Seen, tokens: TokenRows, texts: tuple[str, ...], order: int) -> None:
         self._seen = seen
+        self._tokens = tokens
         self._texts = texts
         self._order = order
         self._words: dict[int, tuple[NDArray[np.int64], NDArray[np.float64]]] = {}
@@ -261,15 +264,15 @@ class _Grams:
     def _kept(self, text: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Positions and weights of the pieces of a text that count."""
         if text not in self._words:
-            rows = self._seen.tokens.rows(text)
-            plain = np.flatnonzero(~self._seen.tokens.special[rows])
-            word = self._seen.tokens.word[rows]
+            rows = self._tokens.rows(text)
+            plain = np.flatnonzero(~self._tokens.special[rows])
+            word = self._tokens.word[rows]
             first = plain[np.diff(word[plain], prepend=-1) != 0]
-            start, end = self._seen.tokens.start[rows], self._seen.tokens.end[rows]
+            start, end = self._tokens.start[rows], self._tokens.end[rows]
             spelt = [self._texts[text][start[i] : end[i]] for i in first]
             kept = first[[not _punctuation(piece) for piece in spelt]] if len(first) else first
             chosen = kept if len(kept) else plain
-            self._words[text] = chosen, self._seen.tokens.weight[rows][chosen]
+            self._words[text] = chosen, self._tokens.weight[rows][chosen]
         return self._words[text]
 
     def _bigrams(

@@ -40,6 +40,7 @@ class Encoder:
         tokenised: texts cut into pieces so far.
         encoded: texts encoded so far.
         tokens: pieces encoded so far, padding not counted.
+        memory: what was found with this encoder last, by name; metrics that share it share that.
     """
 
     folder: ModelFolder
@@ -54,6 +55,7 @@ class Encoder:
     tokenised: int = 0
     encoded: int = 0
     tokens: int = 0
+    memory: dict[str, Any] = field(default_factory=dict, repr=False)
 
     @property
     def identity(self) -> str:
