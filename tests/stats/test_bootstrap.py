@@ -248,3 +248,23 @@ def test_statistics_need_a_function(test) -> None:
         test(np.ones((2, 3, 4)))
     with pytest.raises(LengthMismatchError, match="with a function"):
         test(np.ones((2, 3)), aggregate=lambda sums: sums[..., 0])
+
+
+@pytest.mark.parametrize("level", ["segment", "system"])
+def test_a_system_drawn_twice_makes_no_decision_with_itself(level: str) -> None:
+    human, metric = np.arange(6.0), np.array([1.0, 0, 3, 2, 5, NAN])
+    metrics = np.stack([metric, -human, human])
+    options = {"unit": "systems", "count": 60, "seed": 3, "level": level}
+    found = bootstrap_test(human, metrics, statistic="pairwise_accuracy", **options)
+    assert found.intervals[:, 1].tolist() == [0, 0]  # each decision is wrong
+    assert found.intervals[:, 2].tolist() == [1, 1]
+    values = []
+    for draw in drawn("systems", (6, 1), count=60, seed=3).systems:
+        signs = [
+            (human[i] - human[j]) * (metric[i] - metric[j]) > 0
+            for i, j in itertools.combinations(draw, 2)
+            if i != j and not np.isnan(metric[[i, j]]).any()
+        ]
+        values.append(np.mean(signs) if signs else NAN)
+    expected = np.nanquantile(values, [0.025, 0.975])
+    assert found.intervals[:, 0] == pytest.approx(expected)

@@ -67,7 +67,8 @@ def replicates(
     draws: Drawn,
 ) -> NDArray[np.float64]:
     """The statistic of every draw and metric [draws, metrics], on the given cells."""
-    if task.level == "system":
+    of_systems = task.statistic == "pairwise_accuracy" and human.shape[1] == 1
+    if task.level == "system" or (of_systems and draws.items is None):
         return _of_means(task, human, np.where(cells, metrics, np.nan), draws)
     if (task.statistic, task.grouping) == ("pearson", "none"):
         return _of_sums(human, metrics, cells, draws)
@@ -130,7 +131,29 @@ def _of_means(
     if draws.systems is not None:
         means = np.take_along_axis(means, draws.systems[None], axis=2)
         people = np.take_along_axis(people, draws.systems, axis=1)
-    return np.stack([task.of_paired_rows(people, scores) for scores in means], axis=1)
+    values = np.stack([task.of_paired_rows(people, scores) for scores in means], axis=1)
+    if task.statistic != "pairwise_accuracy" or draws.systems is None:
+        return values
+    return _without_copies(values, ~np.isnan(means + people), draws.systems)
+
+
+def _without_copies(
+    accuracies: NDArray[np.float64], known: NDArray[np.bool_], systems: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    # accuracies [draws, metrics], known [metrics, draws, systems]; a system and its own copy tie
+    # on both sides, which is no decision, and such pairs all counted as right
+    copies = np.stack([_copies(one, systems) for one in known], axis=1)
+    size = known.sum(axis=2).T
+    pairs = size * (size - 1) / 2
+    left = pairs - copies
+    agreeing = np.where(pairs == 0, np.nan, np.round(accuracies * pairs)) - copies
+    return np.asarray(agreeing / np.where(left == 0, np.nan, left))
+
+
+def _copies(known: NDArray[np.bool_], systems: NDArray[np.int64]) -> NDArray[np.float64]:
+    # pairs of a drawn system with itself [draws]
+    same = (systems[:, :, None] == systems[:, None, :]) & known[:, :, None]
+    return np.asarray((same.sum(axis=(1, 2)) - known.sum(axis=1)) / 2)
 
 
 def _means(scores: NDArray[np.float64], draws: Drawn) -> NDArray[np.float64]:

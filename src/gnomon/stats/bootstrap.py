@@ -69,9 +69,10 @@ def bootstrap_test(
     """How far would each metric's agreement with people move with other systems or items?
 
     Systems or items (or both) are drawn with replacement, for people and all metrics alike; one
-    drawn twice counts twice. Intervals are percentiles of the replicates (Deutsch et al., 2021,
-    Boot-Inputs, -Systems, -Both). Pooled Pearson, statistics of system means, and averages over
-    groups that are drawn whole come from sums; all else is computed anew in every draw.
+    drawn twice counts twice, but makes no pair with itself for pairwise accuracy of systems.
+    Intervals are percentiles of the replicates (Deutsch et al., 2021, Boot-Inputs, -Systems,
+    -Both). Pooled Pearson, statistics of system means, and averages over groups that are drawn
+    whole come from sums; all else is computed anew in every draw.
 
     Args:
         human: scores [systems, items], or system scores [systems]; NaN is missing.
