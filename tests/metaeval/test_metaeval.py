@@ -211,6 +211,29 @@ def test_ranks_and_clusters_are_drawn_from_the_wins_matrix(human, pair) -> None:
     assert ranks == {"good": (1, 1), "poor": (2, 2)}
 
 
+@pytest.mark.parametrize("alternative", ["greater", "less", "two-sided"])
+@pytest.mark.parametrize("statistic", ["pearson", "acc_eq", "darr"])
+def test_only_the_better_metric_wins_whatever_the_alternative(
+    human, pair, alternative, statistic
+) -> None:
+    options = {"statistics": [statistic], "levels": ["segment"], "darr_threshold": 0.5}
+    found = gn.metaeval(make(human), pair, baseline="poor", alternative=alternative, **options)
+    wins = {(r["metric"], r["against"]): r["wins"] for r in found.table("wins").rows}
+    assert wins["good", "poor"] is True
+    assert wins["poor", "good"] is False
+    assert wins["good", "good"] is None
+    gains = found.table("gains").rows
+    assert {(r["better"], r["worse"]) for r in gains} == {(1, 0)}
+
+
+def test_the_matrix_of_wins_is_named_after_the_alternative(human, pair) -> None:
+    for alternative, words in {"less": "row worse than", "two-sided": "row other than"}.items():
+        found = gn.metaeval(make(human), pair, alternative=alternative, **FEW_DRAWS)
+        titles = [view.title for view in found.views if view.table == "wins"]
+        assert titles
+        assert all(words in title for title in titles)
+
+
 @settings(max_examples=15)
 @given(st.permutations(range(6)), st.integers(0, 3))
 def test_nothing_depends_on_the_order_of_systems(order: list[int], seed: int) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 
 from gnomon import stats
 from gnomon.metaeval._cells import Cells, Value
-from gnomon.metaeval._testing import Verdicts, nothing
+from gnomon.metaeval._testing import Testing, Verdicts, beats, nothing
 from gnomon.metaeval._verdicts import pooled_verdicts
 
 if TYPE_CHECKING:
@@ -142,7 +142,7 @@ def _controls(parts: Sequence[Result]) -> tuple[str, ...]:
 
 
 def gain_rows(
-    results: Sequence[Result], baseline: str, alpha: float
+    results: Sequence[Result], baseline: str, how: Testing
 ) -> Iterator[Mapping[str, Cell]]:
     """Each metric's gain over the baseline: mean, smallest and largest over test sets."""
     for (measure, subset), parts in grouped(results).items():
@@ -163,8 +163,8 @@ def gain_rows(
                 "gain_min": float(known.min()) if len(known) else None,
                 "gain_max": float(known.max()) if len(known) else None,
                 "language_pairs": len(known),
-                "better": _won(shared, name, baseline, alpha),
-                "worse": _won(shared, baseline, name, alpha),
+                "better": _won(shared, name, baseline, how),
+                "worse": _won(shared, baseline, name, how),
             }
 
 
@@ -177,10 +177,10 @@ def _gain(part: Result, name: str, baseline: str) -> float:
     return ours.value - theirs.value if ours and theirs else float("nan")
 
 
-def _won(parts: Sequence[Result], better: str, worse: str, alpha: float) -> int | None:
+def _won(parts: Sequence[Result], better: str, worse: str, how: Testing) -> int | None:
     """On how many test sets one metric is significantly better than the other."""
     if not any(part.verdicts.test for part in parts):
         return None
     cells = [(p.cells.names.index(better), p.cells.names.index(worse)) for p in parts]
-    p_values = [part.verdicts.p[at] for part, at in zip(parts, cells, strict=True)]
-    return int(sum(p <= alpha for p in p_values))
+    won = [beats(part.verdicts, *at, how) for part, at in zip(parts, cells, strict=True)]
+    return won.count(True)

@@ -11,6 +11,7 @@ from gnomon import stats
 from gnomon.metaeval._across import Joined
 from gnomon.metaeval._cells import value
 from gnomon.metaeval._judge import ALL
+from gnomon.metaeval._testing import beats
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from gnomon.findings import Cell
     from gnomon.metaeval._contest import Contest, Entry
     from gnomon.metaeval._judge import Result
+    from gnomon.metaeval._testing import Testing
 
     Row = Mapping[str, Cell]
 
@@ -26,7 +28,7 @@ __all__ = ["curve_rows", "decision_pair_rows", "decision_rows", "point_rows", "w
 _LEAST = 3  # systems that a curve starts with
 
 
-def win_rows(place: str, result: Result | Joined, alpha: float) -> Iterator[Row]:
+def win_rows(place: str, result: Result | Joined, how: Testing) -> Iterator[Row]:
     """Every ordered pair of metrics, best first: difference, p, and whether the first one wins.
 
     Each metric stands against itself, too, without p: so that the rows make a square.
@@ -47,7 +49,7 @@ def win_rows(place: str, result: Result | Joined, alpha: float) -> Iterator[Row]
             "against": names[j],
             "difference": _defined(found.differences[i, j]),
             "p": _defined(p) if i != j else None,
-            "wins": None if i == j or np.isnan(p) else bool(p <= alpha),
+            "wins": beats(found, i, j, how),
         }
 
 

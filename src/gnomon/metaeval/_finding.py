@@ -61,7 +61,13 @@ def finding(contests: Sequence[Contest], results: Sequence[Result], asked: Asked
         title="Meta-evaluation: do people agree with the metrics?",
         tables=tuple(tables.values()),
         signatures=_signatures(contests, places, asked),
-        views=views(tables, measured, list(places.values()), asked.baseline),
+        views=views(
+            tables,
+            measured,
+            list(places.values()),
+            asked.baseline,
+            alternative=asked.judging.testing.alternative,
+        ),
         notices=notices(contests, results, asked.judging, baseline=asked.baseline, says=asked.says),
         facts=_facts(contests),
     )
@@ -97,14 +103,14 @@ def _tables(
             for row in agreement_rows(one, place, how, baseline, asked.correction)
         ],
         "gains": [],
-        "wins": [row for place, one in all_of for row in win_rows(place, one, how.alpha)],
+        "wins": [row for place, one in all_of for row in win_rows(place, one, how)],
         "systems": [row for one in contests for row in point_rows(places[id(one)], one)],
         "top_k": list(_curves(contests, results, places)),
         "decisions": [],
         "decision_pairs": [],
     }
     if baseline is not None:
-        rows["gains"] = list(gain_rows(results, baseline, how.alpha))
+        rows["gains"] = list(gain_rows(results, baseline, how))
         for one in contests:
             place = places[id(one)]
             rows["decisions"] += decision_rows(place, one, baseline)

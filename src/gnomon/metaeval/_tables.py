@@ -94,7 +94,7 @@ COLUMNS: Mapping[str, tuple[Column, ...]] = {
         Column("against", "Against"),
         Column("difference", "Difference", "number", 3, help="on what both have scored"),
         _P,
-        Column("wins", "Wins", help="p is at most alpha"),
+        Column("wins", "Wins", help="significantly better: p is at most alpha"),
     ),
     "systems": (
         _PLACE,

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from gnomon.stats import EarlyStopping
     from gnomon.stats.significance import Alternative
 
-__all__ = ["Testing", "Verdicts", "check_testing", "nothing"]
+__all__ = ["Testing", "Verdicts", "beats", "check_testing", "nothing"]
 
 
 @dataclass(frozen=True)
@@ -75,6 +75,20 @@ def nothing(metrics: int) -> Verdicts:
     low, high = np.full((2, metrics), np.nan)
     differences, p = np.full((2, metrics, metrics), np.nan)
     return Verdicts(low, high, differences, p)
+
+
+def beats(found: Verdicts, row: int, column: int, how: Testing) -> bool | None:
+    """Whether one metric is significantly better than another; None where that was not tested.
+
+    p says the alternative of (row, column): of the reverse pair, "less" says the same as "greater".
+    """
+    at = (column, row) if how.alternative == "less" else (row, column)
+    if row == column or np.isnan(found.p[at]):
+        return None
+    significant = bool(found.p[at] <= how.alpha)
+    if how.alternative == "two-sided":
+        return significant and bool(found.differences[at] > 0)
+    return significant
 
 
 def check_testing(how: Testing) -> None:

@@ -11,9 +11,11 @@ if TYPE_CHECKING:
 
     from gnomon.findings import Cell, Table, View
     from gnomon.metaeval._measures import Measure
+    from gnomon.stats.significance import Alternative
 
 __all__ = ["views"]
 
+_SAID = {"greater": "better than", "less": "worse than", "two-sided": "other than"}
 _LISTED = 40  # rows of a statistic that text lists in full; more are shown as a map
 
 
@@ -22,6 +24,8 @@ def views(
     measured: Sequence[tuple[Measure, str]],
     places: Sequence[str],
     baseline: str | None,
+    *,
+    alternative: Alternative = "greater",
 ) -> tuple[View, ...]:
     """A table (or map over test sets) per statistic, gains, wins, scatter plots, curves.
 
@@ -30,6 +34,7 @@ def views(
         measured: what was measured, and over which systems.
         places: what the test sets are called.
         baseline: the metric that others are tested against.
+        alternative: what p says of (row, column).
     """
     found: list[View] = []
     for measure, subset in measured:
@@ -38,7 +43,7 @@ def views(
     if baseline is not None and len(places) > 1:
         found += [_gains(measure, subset) for measure, subset in measured]
     for measure, subset in measured:
-        found += _wins(tables["wins"], measure, subset)
+        found += _wins(tables["wins"], measure, subset, _SAID[alternative])
     found += _plots(tables, places, baseline)
     return tuple(found)
 
@@ -130,13 +135,13 @@ def _gains(measure: Measure, subset: str) -> Listing:
     )
 
 
-def _wins(table: Table, measure: Measure, subset: str) -> Iterator[View]:
+def _wins(table: Table, measure: Measure, subset: str, said: str) -> Iterator[View]:
     where = _where(measure, subset)
     rows = [row for row in table.rows if all(row[key] == value for key, value in where.items())]
     for place in dict.fromkeys(row["place"] for row in rows):
         yield HeatMap(
             table="wins",
-            title=f"p of row better than column: {measure.title}"
+            title=f"p of row {said} column: {measure.title}"
             + ("" if subset == "all" else f", {subset}")
             + f", {place}",
             rows="metric",
