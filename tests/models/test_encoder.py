@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from gnomon.errors import DataError, MissingDependencyError, MissingFileError, UsageError
 from gnomon.models import Encoder, find_model, length_batches, load_encoder
@@ -64,6 +66,18 @@ def test_pieces_know_their_place_and_word_in_the_untouched_text(encoder: Encoder
 def test_lone_surrogates_and_line_separators_do_no_harm(encoder: Encoder) -> None:
     pieces = encoder.pieces(["a \ud800 cat\u2028sat"])
     assert pieces.end.max() == len("a \ud800 cat\u2028sat")
+
+
+@given(st.text(max_size=30))
+def test_places_of_pieces_never_go_back_and_stay_inside(tiny_model: Path, text: str) -> None:
+    pieces = load_encoder(str(tiny_model), layer=2, device="cpu").pieces([text])
+    assert (np.diff(pieces.start) >= 0).all()
+    assert (np.diff(pieces.end) >= 0).all()
+    assert pieces.start.min() >= 0
+    assert pieces.end.max() <= len(text)
+    plain = ~pieces.special
+    assert (pieces.end[plain] > pieces.start[plain]).all()
+    assert (pieces.end[~plain] == pieces.start[~plain]).all()
 
 
 def test_unknown_pieces_are_counted(encoder: Encoder) -> None:

@@ -110,8 +110,8 @@ class Encoder:
 
     @property
     def budget(self) -> int:
-        """Padded pieces per batch: what keeps a core's caches, or a GPU, busy."""
-        return 2048 if self.device == "cpu" else 32768
+        """Padded pieces per batch: what fits a core's caches, and what keeps a GPU busy."""
+        return 1024 if self.device == "cpu" else 32768
 
     def _forward(self, pieces: Pieces, texts: NDArray[np.int64]) -> Any:
         """Vectors of the pieces of some texts, one text after the other, float32 [rows, d]."""
