@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 import numpy as np
 
 from gnomon.errors import DataError, MissingDependencyError
-from gnomon.metrics._embedding import reference_texts, target_language
+from gnomon.metrics._embedding import target_language
 from gnomon.metrics._means import aggregate_means, mean_over_segments, mean_statistics
 from gnomon.metrics._meteor_alignment import Stemmer, align, chunks
 from gnomon.metrics._pairs import pair_rows
@@ -93,7 +93,7 @@ class Meteor(Options):
             MissingDependencyError: nltk or WordNet is not installed.
             UnknownNameError: there is no such tokeniser.
         """
-        if not reference_texts(testset) and not testset.system_references:
+        if not testset.references and not testset.system_references:
             raise DataError(f"metric {self.spec!r} needs references; {testset.name!r} has none")
         language = (target_language(testset) or "en").lower()
         tokeniser = load_tokeniser(self.tokenize or default_tokeniser(language))

@@ -41,6 +41,9 @@ if TYPE_CHECKING:
 
 __all__ = ["BoundMoverScore", "MoverScore", "XMoverScore"]
 
+#: vectors whose cosine is this close to 1 are the same: the root would magnify what float32 rounds
+_ROUNDING = 1e-6
+
 
 @dataclass(frozen=True)
 class MoverScore(Options):
@@ -251,7 +254,7 @@ class _Grams:
         cosine = self._matrix(pair)[np.ix_(i, j)]
         if self._order == 2:
             cosine, a, b = self._bigrams(own, other, cosine)
-        distance = np.sqrt(np.maximum(2 - 2 * cosine, 0))
+        distance = np.sqrt(np.where(cosine > 1 - _ROUNDING, 0, 2 - 2 * cosine))
         some, more = a > 0, b > 0
         return 1 - transport_cost(a[some], b[more], distance[np.ix_(some, more)])
 
