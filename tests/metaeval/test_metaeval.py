@@ -611,6 +611,31 @@ def test_rankings_that_repeat_and_contradict_count_as_they_stand(human) -> None:
     assert any("repeats 1 judgement(s) and contradicts itself on 1" in n for n in found.notices)
 
 
+def test_scores_that_lie_too_close_for_darr_leave_it_undefined_and_that_is_said(human) -> None:
+    options = {"statistics": ["darr"], "darr_threshold": 1000.0, "baseline": "m"}
+    metrics = {"m": scores(human), "r": scores(-human)}
+    found = gn.metaeval(make(human), metrics, **options)
+    row = one(found, metric="r")
+    assert (row["value"], row["n"], row["p"], row["low"]) == (None, 0, None, None)
+    assert any("differ by at least 1000 (--darr-threshold" in n for n in found.notices)
+
+
+def test_a_gain_is_taken_over_the_systems_that_both_scored(human, pair) -> None:
+    own = noisy(human[:4], 3)
+    metrics = {"few": scores(own, SYSTEMS[:4]), "poor": pair["poor"]}
+    options = {"statistics": ["pearson"], "levels": ["system"], "resamples": 0}
+    found = gn.metaeval(make(human), metrics, baseline="poor", **options)
+    people = human[:4].mean(axis=1)
+    expected = stats.pearson(people, own.mean(axis=1)) - stats.pearson(
+        people, pair["poor"].system[:4]
+    )
+    (row,) = found.table("gains").rows
+    assert row["gain"] == pytest.approx(expected)
+    assert row["gain"] != pytest.approx(
+        one(found, metric="few")["value"] - one(found, metric="poor")["value"]
+    )
+
+
 def test_human_translations_are_left_out_unless_wanted(human) -> None:
     from gnomon.testset import SystemInfo
 

@@ -173,6 +173,10 @@ def _of(part: Result, name: str) -> Value | None:
 
 
 def _gain(part: Result, name: str, baseline: str) -> float:
+    places = tuple(part.cells.names.index(n) for n in (name, baseline))
+    tested = float(part.verdicts.differences[places])
+    if not np.isnan(tested):
+        return tested  # on what both have scored
     ours, theirs = (_of(part, n) for n in (name, baseline))
     return ours.value - theirs.value if ours and theirs else float("nan")
 

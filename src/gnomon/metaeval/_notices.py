@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from gnomon.metaeval._cells import Cells
     from gnomon.metaeval._contest import Contest, Entry
     from gnomon.metaeval._judge import Judging, Result
     from gnomon.metaeval._measures import Measure
@@ -153,7 +154,19 @@ def _undefined(result: Result) -> Iterator[str]:
     subset = "" if result.subset == "all" else f", {result.subset}"
     for name, scores, found in zip(cells.names, cells.metrics, result.values, strict=True):
         if np.isnan(found.value):
-            yield f"{where}{subset}: {name} is undefined: {_reason(cells.human, scores, found.n)}"
+            reason = _no_pairs(cells) or _reason(cells.human, scores, found.n)
+            yield f"{where}{subset}: {name} is undefined: {reason}"
+
+
+def _no_pairs(cells: Cells) -> str:
+    if cells.measure.statistic != "darr":
+        return ""
+    if cells.pairs is not None:
+        return "it scored no pair of the ranking"
+    return (
+        "no two of its outputs of a segment have human scores that differ by at least"
+        f" {cells.threshold or 0:g} (--darr-threshold, on the scale of the human scores)"
+    )
 
 
 def _reason(human: NDArray[np.float64], scores: NDArray[np.float64], n: int) -> str:

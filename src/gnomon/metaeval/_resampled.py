@@ -33,10 +33,12 @@ def of_ranked_pairs(found: Cells, how: Testing) -> Verdicts:
     pairs = found.pairs
     if pairs is None:
         pairs = far_pairs(found.human, found.threshold or 0.0)
+    if not len(pairs.segment):
+        return nothing(len(found.names))
     sides = [of_pairs(pairs, scores) for scores in found.metrics]
     judged, place = np.unique(pairs.segment, return_inverse=True)
     segments = len(judged)
-    counts = resample_counts(max(segments, 1), count=max(how.resamples, 1), seed=how.seed)
+    counts = resample_counts(segments, count=max(how.resamples, 1), seed=how.seed)
 
     def draws(places: list[int]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         known = np.all([~np.isnan(a) & ~np.isnan(b) for a, b in (sides[k] for k in places)], axis=0)
