@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["Best", "Similarities", "similarities"]
 
 #: bytes of vectors held at once, on a CPU and on a GPU
-_VECTORS = {"cpu": 1 << 27, "cuda": 1 << 30}
+_VECTORS = {"cpu": 1 << 26, "cuda": 1 << 30}
 #: float32 values of the two padded sides of a batch of pairs, on a CPU and on a GPU
 _PADDED = {"cpu": 1 << 22, "cuda": 1 << 27}
 #: bytes of matrices kept in memory
@@ -89,6 +89,7 @@ def similarities(
         size = encoder.dimensions * sizes[chosen].max(axis=1)
         for group in length_batches(size, _PADDED[_kind(encoder)]):
             _compare(found, slots, pieces, pairs, chosen[group], vectors, targets)
+        del vectors  # before the next ones are made
     return found
 
 
