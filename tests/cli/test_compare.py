@@ -75,6 +75,7 @@ def test_a_worse_system_fails_the_gate_with_3_after_the_table_is_printed(gnomon,
     ("options", "code", "said"),
     [
         (["--fail-if-worse", "chrf"], 2, "name it with -m"),
+        (["--fail-if-worse", "bleu", "--alternative", "greater"], 2, "take two-sided"),
         (["--min-drop", "1"], 2, "--min-drop goes with --fail-if-worse"),
         (["--fail-if-worse", "bleu", "--min-drop", "-1"], 2, "0 or more"),
         (["--baseline", "c"], 2, "there are: a, b"),

@@ -80,3 +80,10 @@ def test_what_the_gate_cannot_judge_is_refused() -> None:
     for drop in (-1, math.nan):
         with pytest.raises(UsageError, match="a drop is a number, 0 or more"):
             fail_if_worse(found, ["m"], min_drop=drop)
+
+
+def test_a_test_for_better_systems_opens_no_gate() -> None:
+    with pytest.raises(UsageError, match="not whether they are worse"):
+        fail_if_worse(_finding([-2.0], alternative="greater"), ["m"])
+    with pytest.raises(GateError):
+        fail_if_worse(_finding([-2.0], alternative="less"), ["m"])

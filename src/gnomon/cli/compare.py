@@ -231,6 +231,11 @@ def _check_gate(args: argparse.Namespace, chosen: list[str]) -> None:
     """Refuse a gate that nothing could pass or fail, before any work."""
     if args.min_drop and not args.fail_if_worse:
         raise UsageError("--min-drop goes with --fail-if-worse METRIC, which is not given")
+    if args.fail_if_worse and args.alternative == "greater":
+        raise UsageError(
+            "--fail-if-worse asks whether a system is worse, and --alternative greater whether it"
+            " is better; take two-sided (the default) or less"
+        )
     for metric in args.fail_if_worse or ():
         if metric not in chosen:
             raise UnknownNameError("metric to fail on", metric, chosen, remedy="name it with -m")

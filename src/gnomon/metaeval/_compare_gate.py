@@ -32,12 +32,18 @@ def fail_if_worse(
         GateError: a system is worse; the message says which, by how much, and p.
         DataError: a difference is undefined, so that nothing can be said.
         UnknownNameError: there is no such metric in the finding.
-        UsageError: ``alpha`` or ``min_drop`` is out of range.
+        UsageError: ``alpha`` or ``min_drop`` is out of range, or the comparison tested whether
+            systems are better (``alternative="greater"``): its p-values say nothing of worse ones.
     """
     if not 0 < alpha < 1:
         raise UsageError(f"alpha lies strictly between 0 and 1; got {alpha}")
     if not min_drop >= 0:
         raise UsageError(f"a drop is a number, 0 or more; got {min_drop}")
+    if any("alternative:greater" in s.split("|") for s in finding.signatures.values()):
+        raise UsageError(
+            "the comparison tested whether systems are better than the baseline, not whether they"
+            " are worse; compare with alternative='two-sided' or 'less'"
+        )
     rows = [row for row in finding.rows if row["slice"] is None]
     known = list(dict.fromkeys(str(row["metric"]) for row in rows))
     for metric in metrics:
