@@ -81,6 +81,19 @@ def test_json_holds_the_fields_of_the_contract(gnomon, sets) -> None:
     assert found["signatures"]["metaeval"].startswith("metaeval|test:auto|alternative:greater")
 
 
+@pytest.mark.parametrize("form", ["text", "json", "tsv", "latex", "markdown"])
+def test_notices_are_given_in_every_format(gnomon, sets, form) -> None:
+    answer = gnomon(
+        "metaeval", "-t", sets[0], "-m", "bleu", "--level", "system", "--no-outliers",
+        "--statistics", "pearson", "--resamples", 0, "-f", form,
+    )  # fmt: skip
+    said = "outliers by human score"
+    if form == "json":
+        assert any(said in notice for notice in answer.json()["notices"])
+    else:
+        assert said in (answer.out if form == "text" else answer.err)
+
+
 def test_text_lists_each_statistic_with_intervals_ranks_and_p(gnomon, sets) -> None:
     answer = gnomon(
         "metaeval", "-t", sets[0], "-m", "bleu", "chrf", "--baseline", "bleu", "--resamples", 60

@@ -83,6 +83,7 @@ def envelope(
     rows: Sequence[Mapping[str, Any]],
     signatures: Mapping[str, str],
     tables: Mapping[str, Sequence[Mapping[str, Any]]] | None = None,
+    notices: Sequence[str] = (),
 ) -> str:
     """The JSON object that every command prints: ``gnomon, command, rows, signatures``.
 
@@ -95,6 +96,7 @@ def envelope(
         signatures: how to make them again.
         tables: records of further tables by name, under the key ``tables``, which is left out if
             there are none.
+        notices: what a reader should know, in sentences, under the key ``notices``; likewise.
     """
     content = {
         "gnomon": _json(version()),
@@ -104,6 +106,8 @@ def envelope(
     }
     if tables:
         content["tables"] = _members({name: _lines(some) for name, some in tables.items()})
+    if notices:
+        content["notices"] = _json(list(notices))
     return _members(content) + "\n"
 
 
@@ -165,7 +169,7 @@ def _finding(
 ) -> str:
     if format_ == "json":
         further = {table.name: table.rows for table in finding.tables[1:]}
-        return envelope(finding.method, finding.rows, finding.signatures, further)
+        return envelope(finding.method, finding.rows, finding.signatures, further, finding.notices)
     if format_ == "tsv":
         return to_tsv(finding.table(), neutralise=neutralise)
     if format_ == "text":
