@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 from tests.formats.judged_sets import judged_set, written
 
+import gnomon as gn
 from gnomon.errors import DataError, FormatError, UsageError
 from gnomon.formats import read_human, write_human
+from gnomon.human import HumanScores, Judgements
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -163,3 +165,12 @@ def test_what_is_written_is_read_again(tmp_path: Path) -> None:
             again.human_scores("mqm", rater=rater), testset.human_scores("mqm", rater=rater)
         )
     assert set(again.errors) == set(testset.errors)
+
+
+@pytest.mark.parametrize("form", ["mqm", "ratings"])
+def test_scores_without_error_spans_are_not_lost_in_silence(form: str, tmp_path) -> None:
+    scores = HumanScores("mqm", "segment", ("a",), np.array([[-5.0, 0.0]]))
+    testset = gn.TestSet.from_lists({"a": ["x", "y"]}, ["x", "y"], language_pair="de-en")
+    judged = testset.with_human(Judgements((scores,)))
+    with pytest.raises(DataError, match="1 scores of 'mqm' below 0"):
+        write_human(tmp_path / "out.tsv", judged, "mqm", format=form)

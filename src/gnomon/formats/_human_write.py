@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gnomon.errors import UnknownNameError
+from gnomon.errors import DataError, UnknownNameError
 from gnomon.formats._esa import write_esa
 from gnomon.formats._layout_write import write_ranking, write_scores
 from gnomon.formats._lines import write_lines
@@ -53,6 +53,7 @@ def write_human(
     Raises:
         UnknownNameError: the format, the suffix, the kind or the level is unknown.
         DataError: there is nothing of this kind, or the format cannot hold it.
+        DataError: scores have no error spans, and the format holds nothing else.
         UsageError: the format needs a language pair that the test set lacks.
         OutputError: the file cannot be written.
     """
@@ -75,7 +76,26 @@ def write_human(
         there = dict.fromkeys([h.kind for h in testset.human if h.level == "segment"])
         there |= dict.fromkeys(error.kind for error in testset.errors)
         name = only_kind(kind, tuple(there), "segment scores or error spans")
+        if form != "esa":
+            _check_spans(testset, name, form)
         {"mqm": write_mqm, "esa": write_esa, "ratings": write_ratings}[form](path, testset, name)
+
+
+def _check_spans(testset: TestSet, kind: str, form: str) -> None:
+    """Refuse scores that the error spans do not account for: the format holds spans alone."""
+    marked = {(e.system, e.segment) for e in testset.errors if e.kind == kind}
+    lost = sum(
+        value < 0 and (system, int(item)) not in marked
+        for human in testset.human
+        if (human.kind, human.level) == (kind, "segment")
+        for system, row in zip(human.systems, human.values, strict=True)
+        for item, value in enumerate(row.tolist())
+    )
+    if lost:
+        raise DataError(
+            f"format {form} holds error spans and no scores, and {lost} scores of {kind!r} below 0"
+            " have no error span: they would be lost; write format 'table' or 'mt-metrics-eval'"
+        )
 
 
 def _scores(testset: TestSet, kind: str | None, level: str) -> list[HumanScores]:
