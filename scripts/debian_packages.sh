@@ -1,10 +1,10 @@
 #!/bin/sh
-# Debian packages that some tests use (a browser; the translators of the example). Installed only
+# Debian packages that some tests use (a browser; the translators of the example; WordNet). Installed only
 # where apt-get is there and may be used; elsewhere those tests skip and say what they miss.
 set -u
 wanted=""
 for package in chromium apertium apertium-eng-spa apertium-spa-cat apertium-eng-cat \
-    apertium-eo-es apertium-eo-en apertium-es-gl apertium-en-gl apertium-fr-es apertium-fra-cat; do
+    apertium-eo-es apertium-eo-en apertium-es-gl apertium-en-gl apertium-fr-es apertium-fra-cat wordnet-base; do
     dpkg -s "$package" >/dev/null 2>&1 || wanted="$wanted $package"
 done
 [ -n "$wanted" ] || exit 0
