@@ -15,10 +15,10 @@ from gnomon.metaeval._compare_options import SEED, Correction, PairedTest, Plan,
 from gnomon.metaeval._compare_rows import rows
 from gnomon.metaeval._compare_scored import ordered, scored
 from gnomon.metaeval._compare_segments import deciders, influence
-from gnomon.metaeval._compare_slices import check_slices, slices
 from gnomon.metaeval._compare_tables import ngram_table, segment_table, slice_table, system_table
 from gnomon.metaeval._compare_views import views
 from gnomon.metaeval._compare_words import ngram_records, read_tokens
+from gnomon.slices import check_slices, slices
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from gnomon.findings import Cell, Exhibit, Table
     from gnomon.metaeval._compare_figures import Compared
     from gnomon.metaeval._compare_scored import AnyMetric
-    from gnomon.metaeval._compare_slices import Slice
     from gnomon.metrics.tokenise import TokenTable
     from gnomon.scores import Scores
+    from gnomon.slices import Slice
     from gnomon.stats.bootstrap import Null
     from gnomon.stats.significance import Alternative
     from gnomon.testset import TestSet
@@ -102,7 +102,7 @@ def compare(
     plan = Plan(test, draws, trials, null, alternative, correction, alpha, confidence, seed)
     _check_numbers(jobs=(jobs, 1), examples=(examples, 0), ngrams=(ngrams, 0), longest=(longest, 1))
     compared = ordered(testset, baseline)
-    check_slices(compared, by)
+    check_slices(compared, by, scored=True)
     judged = scored(compared, metrics, allow_code=allow_code, progress=progress)
     contests = [Contest.of(one, list(compared.systems)) for one in judged]
     found = _Gathered(notices=notices(compared, judged, contests))

@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from gnomon.muler._sheet_judge import judge_pairs
     from gnomon.muler._sheet_read import Answer, read_answers, read_key
     from gnomon.muler._sheet_write import write_key, write_sheet
-    from gnomon.muler._slices import slices
     from gnomon.muler._validate_frequency import validate_frequency
     from gnomon.muler._validate_range import validate_range
     from gnomon.muler._validate_specificity import validate_specificity
+    from gnomon.slices import slices
 
 __all__ = [
     "Answer",
@@ -68,7 +68,7 @@ _HOMES = {
     "read_answers": "gnomon.muler._sheet_read",
     "read_key": "gnomon.muler._sheet_read",
     "sentences": "gnomon.muler._sentences",
-    "slices": "gnomon.muler._slices",
+    "slices": "gnomon.slices",
     "validate_frequency": "gnomon.muler._validate_frequency",
     "validate_range": "gnomon.muler._validate_range",
     "validate_specificity": "gnomon.muler._validate_specificity",

@@ -13,7 +13,7 @@ from gnomon.muler._above import above_oracle
 from gnomon.muler._correlate_points import points_of
 from gnomon.muler._figures import figures
 from gnomon.muler._frequency import usage
-from gnomon.muler._slices import slices
+from gnomon.slices import slices
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from gnomon.muler._figures import FeatureScores, Figures
     from gnomon.muler._presence import Presence
     from gnomon.muler._setup import Setup
-    from gnomon.muler._slices import Slice
     from gnomon.muler._tables import Variant
+    from gnomon.slices import Slice
 
 __all__ = ["Examples", "Gathered", "gather"]
 

@@ -15,8 +15,8 @@ from gnomon.muler._checks import check_features, check_sides
 from gnomon.muler._discrepancy_tables import PARTS, discrepancy_table, discrepancy_views
 from gnomon.muler._presence import occurrences, presence
 from gnomon.muler._significance import LEAST, SEED, Bootstrap
-from gnomon.muler._slices import slices
 from gnomon.signature import Signature
+from gnomon.slices import slices
 from gnomon.stats.resampling import percentile_interval, resampled_sums
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from gnomon.batch import Batch
     from gnomon.cache import Cache
     from gnomon.findings import Cell
-    from gnomon.muler._slices import Slice
+    from gnomon.slices import Slice
     from gnomon.testset import TestSet
 
 __all__ = ["discrepancy"]

@@ -13,8 +13,9 @@ from gnomon.muler._setup import DEFAULT_FEATURES, Options, prepared
 from gnomon.muler._significance import SEED, Bootstrap
 from gnomon.muler._significance_gather import uncertainty
 from gnomon.muler._significance_tables import differences_table, listings, significance_notices
-from gnomon.muler._slices import drawn_slices, slices
+from gnomon.muler._slices import drawn_slices
 from gnomon.muler._tables import VARIANTS, main_table, negative_table, views
+from gnomon.slices import slices
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -25,8 +26,8 @@ if TYPE_CHECKING:
     from gnomon.findings import Table, View
     from gnomon.metrics.masking import Granularity, Overlap
     from gnomon.muler._setup import AnyMetric, Setup
-    from gnomon.muler._slices import Slice
     from gnomon.muler._tables import Variant
+    from gnomon.slices import Slice
     from gnomon.testset import TestSet
 
 __all__ = ["muler"]

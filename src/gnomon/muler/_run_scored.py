@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from gnomon.muler._setup import Setup
     from gnomon.muler._significance import Ends
     from gnomon.muler._significance_gather import Uncertainty
-    from gnomon.muler._slices import Slice
+    from gnomon.slices import Slice
 
 __all__ = ["Scored", "scored"]
 

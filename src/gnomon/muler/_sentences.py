@@ -16,8 +16,9 @@ from gnomon.muler._sentence_names import AnyScorer, scorers_of
 from gnomon.muler._sentence_scores import differences, sentence_figures
 from gnomon.muler._sentence_tables import sentence_row, sentence_table, sentence_views
 from gnomon.muler._significance import SEED, Bootstrap
-from gnomon.muler._slices import drawn_slices, slices
+from gnomon.muler._slices import drawn_slices
 from gnomon.signature import version
+from gnomon.slices import slices
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from gnomon.cache import Cache
     from gnomon.findings import Cell, Exhibit, Table, View
     from gnomon.muler._sentence_scores import Differences
-    from gnomon.muler._slices import Slice
+    from gnomon.slices import Slice
     from gnomon.testset import TestSet
 
 __all__ = ["AnyScorer", "SentencePart", "sentence_part", "sentences"]

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from gnomon.muler._figures import FeatureScores, Figures
     from gnomon.muler._presence import Presence
     from gnomon.muler._significance import Bootstrap, Ends, Frame, Resampled
-    from gnomon.muler._slices import Slice
     from gnomon.muler._tables import Variant
+    from gnomon.slices import Slice
 
 __all__ = ["Uncertainty", "uncertainty"]
 

@@ -9,10 +9,10 @@ from gnomon.findings import Finding
 from gnomon.muler._figures import feature_scores, figures
 from gnomon.muler._presence import presence
 from gnomon.muler._setup import DEFAULT_FEATURES, prepared
-from gnomon.muler._slices import slices
 from gnomon.muler._tables import VARIANTS
 from gnomon.muler._validate_frequency_tables import frequency_tables, frequency_views
 from gnomon.muler._validate_letters import checked_alphas, grouped, initials
+from gnomon.slices import slices
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

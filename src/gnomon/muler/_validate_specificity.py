@@ -10,12 +10,12 @@ from gnomon.errors import UsageError
 from gnomon.findings import Finding
 from gnomon.muler._figures import figures
 from gnomon.muler._setup import DEFAULT_FEATURES, prepared
-from gnomon.muler._slices import slices
 from gnomon.muler._tables import VARIANTS
 from gnomon.muler._validate_specificity_rows import Real, curve_rows, group_row, real_row
 from gnomon.muler._validate_specificity_tables import specificity_tables, specificity_views
 from gnomon.muler._validate_synthetic import synthetic
 from gnomon.muler._validate_words import words_of
+from gnomon.slices import slices
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

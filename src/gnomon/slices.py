@@ -32,27 +32,29 @@ class Slice(NamedTuple):
     members: NDArray[np.bool_]
 
 
-def slices(testset: TestSet, by: str | None, scores: NDArray[np.float64]) -> list[Slice]:
-    """All segments, then the slices of one kind.
+def slices(
+    testset: TestSet, by: str | None, scores: NDArray[np.float64] | None = None
+) -> list[Slice]:
+    """All segments, then the slices of one kind: buckets ascending, others as they appear.
 
     Args:
         testset: the test set.
-        by: "length" (words of the references, four buckets), "score" (mean score over the systems
-            compared, four buckets), "document", "domain" or the name of a label; ``None`` for no
-            slices.
-        scores: float64 [K, N], segment scores of the systems compared.
+        by: "length" (words of the references, four buckets), "document", "domain" or the name of
+            a label; "score" (mean score over systems, four buckets) where there are scores;
+            ``None`` for no slices.
+        scores: float64 [K, N], segment scores of some systems.
 
     Raises:
         UnknownNameError: there is no such label.
         UsageError: the test set does not tell its documents or domains.
     """
-    check_slices(testset, by)
+    check_slices(testset, by, scored=scores is not None)
     whole = Slice(None, np.ones(testset.segments, dtype=np.bool_))
     if by is None:
         return [whole]
     if by == "length":
         return [whole, *_buckets(_lengths(testset), _words)]
-    if by == "score":
+    if by == "score" and scores is not None:
         known = ~np.isnan(scores)
         counts = np.where(known.any(axis=0), known.sum(axis=0), np.nan)
         return [whole, *_buckets(np.nansum(scores, axis=0) / counts, _scores)]
@@ -60,13 +62,20 @@ def slices(testset: TestSet, by: str | None, scores: NDArray[np.float64]) -> lis
     return [whole, *(Slice(str(name), names == name) for name in dict.fromkeys(names))]
 
 
-def check_slices(testset: TestSet, by: str | None) -> None:
-    """Refuse a kind of slices that the test set does not have; errors as for :func:`slices`."""
+def check_slices(testset: TestSet, by: str | None, *, scored: bool = False) -> None:
+    """Refuse a kind of slices that the test set does not have; errors as for :func:`slices`.
+
+    Args:
+        testset: the test set.
+        by: the kind asked for.
+        scored: whether slices by score are possible.
+    """
     known = _labels(testset)
-    if by is None or by in ("length", "score"):
+    cut = ("length", "score") if scored else ("length",)
+    if by is None or by in cut:
         return
     if by not in known:
-        raise UnknownNameError("slice (--by)", by, ["length", "score", *known])
+        raise UnknownNameError("slice (--by)", by, [*cut, *known])
     if known[by] is None:
         raise UsageError(
             f"cannot slice by {by}: test set {testset.name!r} names no {by}s; give them in"
