@@ -1,0 +1,178 @@
+"""Power means of importances, and their combination with a score (Leiter et al., steps 2 and 3)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple, overload
+
+import numpy as np
+
+from gnomon.bmx._log_means import log_means
+from gnomon.bmx._shifts import Shift, shifted
+from gnomon.errors import LengthMismatchError, UsageError
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    Floats = NDArray[np.float64]
+
+__all__ = ["Aggregates", "combine", "power_mean", "power_means"]
+
+
+class Aggregates(NamedTuple):
+    """Power means of many segments.
+
+    - ``means``: float64 [P, N]; NaN for a segment without importances, or with one that is not
+      finite.
+    - ``collapsed``: bool [P, N]: M_p is below a thousandth of the arithmetic mean of the shifted
+      values: it tells how many tokens there are and no more.
+    """
+
+    means: Floats
+    collapsed: NDArray[np.bool_]
+
+    @property
+    def share_collapsed(self) -> Floats:
+        """Share of the defined segments that collapsed, float64 [P]; NaN where none is defined."""
+        defined = (~np.isnan(self.means)).sum(axis=1)
+        return np.asarray(self.collapsed.sum(axis=1) / np.where(defined == 0, np.nan, defined))
+
+
+@overload
+def power_mean(values: ArrayLike, p: float, *, shift: Shift = ...) -> float: ...
+@overload
+def power_mean(values: ArrayLike, p: ArrayLike, *, shift: Shift = ...) -> float | Floats: ...
+def power_mean(values: ArrayLike, p: ArrayLike, *, shift: Shift = "paper") -> float | Floats:
+    """Power mean of the importances of one segment, M_p(e) = (mean e^p)^(1/p).
+
+    p = 0 is the geometric mean, minus and plus infinity are the minimum and the maximum. Values
+    that are not positive are shifted first:
+
+    - ``paper`` (Leiter et al., 2022): |min(e)| is added where min(e) <= 0, and 1e-9 always. For
+      p < 0 the smallest value, now 1e-9, decides alone: the mean *collapses*.
+    - ``floor``: the least shift that leaves the smallest value at a hundredth of the range
+      (max - min) or above, and 1e-9. Never collapses: M_p is at least about 1/101 of the largest.
+    - ``exponential``: min + range * log M_p(exp((e - min)/range)), the exponential mean with p in
+      units of the range. Nothing is shifted: the mean lies between the smallest and the largest
+      importance, p = 0 is the arithmetic mean, and it moves and scales with the importances.
+
+    Computed in float64 on logarithms with the largest power taken out, so that no p overflows.
+
+    Args:
+        values: importances [n].
+        p: one exponent, or exponents [P].
+        shift: ``paper``, ``floor`` or ``exponential``.
+
+    Returns:
+        The mean, a float, or float64 [P] for exponents [P]; NaN without importances, or where one
+        is not finite.
+
+    Raises:
+        UsageError: a p is NaN, or the values are no list of numbers.
+        UnknownNameError: no such shift.
+
+    >>> power_mean([0.1, 0.3, 0.2], 1)
+    0.2000...
+    >>> power_mean([0.1, 0.3, 0.2], float("-inf"))
+    0.1000...
+    """
+    importances = np.asarray(values, dtype=np.float64)
+    if importances.ndim != 1:
+        raise UsageError(f"importances of one segment are a list; got shape {importances.shape}")
+    exponents = np.asarray(p, dtype=np.float64)
+    found = power_means(importances, [0, len(importances)], exponents.ravel(), shift=shift)
+    means = found.means[:, 0].reshape(exponents.shape)
+    return means if exponents.ndim else float(means)
+
+
+def power_means(
+    values: ArrayLike, offsets: ArrayLike, p: ArrayLike, *, shift: Shift = "paper"
+) -> Aggregates:
+    """Power means of many ragged segments for many p at once.
+
+    Args:
+        values: importances of all segments, one after the other [values]; both sides of a
+            segment together.
+        offsets: where segments begin and end [N + 1]: segment i is
+            ``values[offsets[i]:offsets[i + 1]]``.
+        p: exponents [P].
+        shift: as in :func:`power_mean`.
+
+    Returns:
+        The means [P, N] and which of them collapsed.
+
+    Raises:
+        LengthMismatchError: the offsets do not cover the values.
+        UsageError: a p is NaN.
+        UnknownNameError: no such shift.
+    """
+    importances = np.ascontiguousarray(values, dtype=np.float64)
+    bounds = _checked(np.asarray(offsets, dtype=np.int64), importances)
+    exponents = np.atleast_1d(np.asarray(p, dtype=np.float64))
+    if np.isnan(exponents).any():
+        raise UsageError("p of a power mean is a number or infinite; got NaN")
+    defined, kept, limits = _defined(importances, bounds)
+    means = np.full((len(exponents), len(defined)), np.nan)
+    collapsed = np.zeros(means.shape, dtype=bool)
+    ready = shifted(kept, limits, shift)
+    logs = log_means(ready.logs, limits, exponents)
+    if defined.all():
+        return Aggregates(ready.back(logs), logs < ready.least)
+    means[:, defined], collapsed[:, defined] = ready.back(logs), logs < ready.least
+    return Aggregates(means, collapsed)
+
+
+def combine(score: ArrayLike, aggregate: ArrayLike, w: float) -> Floats:
+    """The boosted score, S1 = w S0 + (1 - w) s_hat (Leiter et al., step 3).
+
+    Args:
+        score: scores of the metric, S0, any shape.
+        aggregate: power means of their explanations, s_hat; shapes broadcast.
+        w: weight of the metric in [0, 1].
+
+    Returns:
+        float64; NaN where a side that counts is. At w = 1 exactly S0, at w = 0 exactly s_hat.
+
+    Raises:
+        UsageError: w is not in [0, 1].
+
+    >>> combine([1.0, 2.0], [3.0, 5.0], 0.5).tolist()
+    [2.0, 3.5]
+    """
+    if not 0 <= w <= 1:
+        raise UsageError(f"the weight w of the metric's own score lies in [0, 1]; got {w}")
+    s0, s_hat = np.broadcast_arrays(
+        np.asarray(score, dtype=np.float64), np.asarray(aggregate, dtype=np.float64)
+    )
+    if w in {0, 1}:
+        return np.array(s0 if w == 1 else s_hat)
+    return np.asarray(w * s0 + (1 - w) * s_hat)
+
+
+def _checked(offsets: NDArray[np.int64], values: Floats) -> NDArray[np.int64]:
+    fits = (
+        offsets.ndim == values.ndim == 1
+        and len(offsets) > 0
+        and offsets[0] == 0
+        and offsets[-1] == len(values)
+        and bool((np.diff(offsets) >= 0).all())
+    )
+    if not fits:
+        raise LengthMismatchError(
+            f"offsets must rise from 0 to the number of values, {values.size}; got shape"
+            f" {offsets.shape}" + (f", {offsets[0]} to {offsets[-1]}" if offsets.size else "")
+        )
+    return offsets
+
+
+def _defined(
+    values: Floats, offsets: NDArray[np.int64]
+) -> tuple[NDArray[np.bool_], Floats, NDArray[np.int64]]:
+    """Which segments have importances, all finite; and these alone."""
+    sizes = np.diff(offsets)
+    finite = np.isfinite(values)
+    if finite.all() and sizes.all():
+        return sizes > 0, values, offsets
+    wrong = np.concatenate([[0], np.cumsum(~finite)])
+    defined = (sizes > 0) & (wrong[offsets[1:]] == wrong[offsets[:-1]])
+    limits = np.concatenate([[0], np.cumsum(sizes[defined])])
+    return defined, values[np.repeat(defined, sizes)], limits
