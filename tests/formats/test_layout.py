@@ -128,7 +128,7 @@ def test_sources_alone_make_a_test_set(folder: Path) -> None:
 def test_a_missing_directory_is_answered_with_the_nearest_name(folder: Path) -> None:
     with pytest.raises(MissingFileError, match=r"did you mean .*de-en"):
         TestSet.read(folder.parent / "de-e")
-    with pytest.raises(MissingFileError, match="is a file; the directory"):
+    with pytest.raises(FormatError, match="The directory of a test set is named as a whole"):
         TestSet.read(folder / "src.txt")
 
 

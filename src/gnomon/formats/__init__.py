@@ -32,6 +32,7 @@ from gnomon.formats._human_write import write_human
 from gnomon.formats._lines import read_lines, write_lines
 from gnomon.formats._mqm_weights import MQM_WEIGHTS
 from gnomon.formats._plain import read_plain, read_systems
+from gnomon.formats._published import PUBLISHED
 from gnomon.formats._registry import FormatInfo, describe
 from gnomon.formats._sacrebleu import is_sacrebleu_set, read_sacrebleu_set
 from gnomon.formats._scores import write_segment_scores, write_system_scores
@@ -42,6 +43,7 @@ from gnomon.formats._testsets import language_pairs, read_test_set, write_test_s
 __all__ = [
     "HUMAN_FORMATS",
     "MQM_WEIGHTS",
+    "PUBLISHED",
     "FormatInfo",
     "atomic_write",
     "describe",

@@ -6,7 +6,8 @@ format           columns, between white space
 ``wmt-da``       ``HITId WorkerId Input.src Input.trg Input.item hit sys_id rid type
                  sid score time``: ``ad-good-raw.csv``, ``ad-LP-good-stnd.csv``
 ``wmt-da-seg``   ``SYS SID RAW.SCR Z.SCR N``: ``ad-seg-scores-LP.csv``, or ``SRC TRG
-                 HIT N.raw N.z SID SYS RAW.SCR Z.SCR``: ``DA-seglevel.csv``
+                 HIT N.raw N.z SID SYS RAW.SCR Z.SCR``: ``ad-seg-scores.csv``;
+                 ``LP DATA SYSTEM SID HUMAN``, standardised: ``DA-seglevel.csv``
 ``wmt-da-sys``   no header, ``RAW Z ASSESSED N SYSTEM``: ``ad-sys-ranking-LP-z.csv``;
                  ``LP HUMAN SYSTEM``: ``DA-syslevel.csv``
 ===============  ==================================================================
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from gnomon.formats._tsv import Row
+    from gnomon.formats._tsv import Row, Rows
     from gnomon.human import HumanScores
     from gnomon.testset import TestSet
 
@@ -45,6 +46,8 @@ if TYPE_CHECKING:
 K = TypeVar("K", bound="Hashable")
 
 _RANKING = ("RAW", "Z", "ASSESSED", "N", "SYSTEM")
+_MEANS = {"RAW.SCR": "raw", "Z.SCR": "z"}
+_PACKAGED = {"HUMAN": "z"}
 _COUNTED = ("SYSTEM", "REPEAT")
 _CONTROLS = ("REF", "BAD_REF")
 
@@ -107,28 +110,36 @@ def read_segment_means(
     language_pair: str | None = None,
     first_segment: int = 1,
 ) -> Judgements:
-    """Read segment scores (format ``wmt-da-seg``): the kinds ``da-raw`` and ``da-z``.
+    """Read segment scores (format ``wmt-da-seg``): ``da-raw`` and ``da-z``, or ``da-z`` alone.
 
     Arguments and errors are those of :func:`read_hits`.
     """
     table = read_spaced(path)
-    table.require("SYS", "SID", "RAW.SCR", "Z.SCR")
-    rows = list(table)
-    if {"SRC", "TRG"} <= set(table.columns):
-        wanted = language_pair or testset.language_pair
-        rows = of_pair(rows, lambda row: pair(row["SRC"], row["TRG"]), wanted, table.path)
+    packaged = "HUMAN" in table.columns
+    system, columns = ("SYSTEM", _PACKAGED) if packaged else ("SYS", _MEANS)
+    table.require(system, "SID", *columns, *(["LP"] if packaged else []))
+    wanted = language_pair or testset.language_pair
+    rows = _of_wanted(table, wanted)
     names = SystemNames(testset, rename)
     seen: dict[tuple[str, int], int] = {}
-    tables = {name: ScoreTable(table.path, testset.segments) for name in ("raw", "z")}
+    tables = {name: ScoreTable(table.path, testset.segments) for name in columns.values()}
     for row in rows:
         segment = segment_number(row["SID"], first_segment, testset.segments, row.path, row.line)
-        for system in names.all_of(row["SYS"]):
-            refuse_second(seen, (system, segment), row)
-            tables["raw"].add(None, system, segment, row.number("RAW.SCR"))
-            tables["z"].add(None, system, segment, row.number("Z.SCR"))
+        for one in names.all_of(row[system]):
+            refuse_second(seen, (one, segment), row)
+            for column, name in columns.items():
+                tables[name].add(None, one, segment, row.number(column))
     names.report(table.path)
     found = [s for name, one in tables.items() for s in one.scores(f"{kind}-{name}", names)]
     return Judgements(tuple(found))
+
+
+def _of_wanted(table: Rows, wanted: str | None) -> list[Row]:
+    if "LP" in table.columns:
+        return of_pair(list(table), lambda row: row["LP"], wanted, table.path)
+    if {"SRC", "TRG"} <= set(table.columns):
+        return of_pair(list(table), lambda row: pair(row["SRC"], row["TRG"]), wanted, table.path)
+    return list(table)
 
 
 def read_system_means(

@@ -18,7 +18,7 @@ HUMAN_FORMATS = {
     "mqm": "MQM errors, TSV: system doc doc_id seg_id rater source target category severity",
     "table": "scores with a header: system seg [rater] raw, z or any one column",
     "wmt-da": "WMT direct assessments: HITId WorkerId ... sys_id rid type sid score time",
-    "wmt-da-seg": "WMT segment scores: SYS SID RAW.SCR Z.SCR N",
+    "wmt-da-seg": "WMT segment scores: SYS SID RAW.SCR Z.SCR N, or LP DATA SYSTEM SID HUMAN",
     "wmt-da-sys": "WMT system scores: RAW Z ASSESSED N SYSTEM without a header, or LP HUMAN SYSTEM",
     "appraise": "Appraise exports, CSV without a header: direct assessment or ESA",
     "pearmut": "pearmut logs, JSONL: user_id, item, annotation",
@@ -43,6 +43,7 @@ _HEADERS = (
     ("rr", {"srclang", "system1id", "system1rank"}),
     ("wmt-da", {"hitid", "workerid", "sys_id"}),
     ("wmt-da-seg", {"sys", "sid", "raw.scr"}),
+    ("wmt-da-seg", {"lp", "system", "sid", "human"}),
     ("wmt-da-sys", {"human", "system", "lp"}),
 )
 

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from gnomon.formats._human_formats import HUMAN_FORMATS
 from gnomon.formats._human_write import WRITTEN
+from gnomon.formats._published import PUBLISHED
 
 
 class FormatInfo(NamedTuple):
@@ -61,4 +62,5 @@ def _judgements() -> list[FormatInfo]:
 
 def describe() -> list[FormatInfo]:
     """The formats: name, whether it is read, whether it is written, and what it is."""
-    return [*_FORMATS, *_judgements()]
+    published = (FormatInfo(name, "yes", "no", what) for name, what in PUBLISHED.items())
+    return [*_FORMATS, *published, *_judgements()]

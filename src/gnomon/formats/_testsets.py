@@ -14,6 +14,7 @@ from gnomon.formats import (
     _layout_write,
     _mt_metrics_eval,
     _mt_metrics_eval_write,
+    _published,
     _ratings,
 )
 from gnomon.formats._files import LOGGER, explain_failure, require_directory
@@ -36,10 +37,12 @@ def read_test_set(
     systems: Sequence[str] | None = None,
     references: Sequence[str] | None = None,
 ) -> TestSet:
-    """Read a test set directory, in gnomon's layout or in mt-metrics-eval's.
+    """Read a test set: a directory in gnomon's layout or mt-metrics-eval's, or a published set.
 
     Args:
-        path: the directory. Where it holds several language pairs, ``DIR/de-en`` names one.
+        path: the directory. Where it holds several language pairs, ``DIR/de-en`` names one. A set
+            as its publisher distributes it (:data:`gnomon.formats.PUBLISHED`) is a file or a
+            directory.
         language_pair: which pair, where the directory holds several.
         systems: names of the systems to read, in the order wanted; all by default.
         references: names of the references to read; all by default.
@@ -53,13 +56,14 @@ def read_test_set(
         UsageError: the test set is one for another language pair.
     """
     folder = Path(path)
-    if not folder.exists() and _mt_metrics_eval.is_layout(folder.parent):
+    if not folder.exists() and _holds_pairs(folder):
         folder, language_pair = folder.parent, folder.name
-    require_directory(folder)
-    if _layout.is_layout(folder):
-        return _layout.read_layout(
-            folder, language_pair=language_pair, systems=systems, references=references
-        )
+    published = folder.is_file() or _is_published(folder)
+    if not published:
+        require_directory(folder)
+    if published or _layout.is_layout(folder):
+        read = _published.read_published if published else _layout.read_layout
+        return read(folder, language_pair=language_pair, systems=systems, references=references)
     pair = _one_pair(folder, language_pair)
     if _mt_metrics_eval.is_layout(folder):
         testset = _mt_metrics_eval.read_layout(
@@ -72,17 +76,34 @@ def read_test_set(
 
 
 def language_pairs(path: str | PathLike[str]) -> tuple[str, ...]:
-    """The language pairs of a directory that holds several test sets, in either layout.
+    """The language pairs of a directory that holds several test sets, in any layout.
 
     Raises:
         MissingFileError: there is no such directory.
     """
     folder = Path(path)
     require_directory(folder)
+    if _is_published(folder):
+        return _published.pairs_in(folder)
     if _mt_metrics_eval.is_layout(folder):
         return _mt_metrics_eval.language_pairs(folder)
     inside = (p for p in folder.iterdir() if is_pair(p.name) and p.is_dir())
     return tuple(sorted(p.name for p in inside if _layout.is_layout(p)))
+
+
+def _is_published(folder: Path) -> bool:
+    """Whether a folder is in no layout of gnomon's or mt-metrics-eval's, but in a publisher's."""
+    if not folder.is_dir() or _layout.is_layout(folder):
+        return False
+    if _mt_metrics_eval.is_layout(folder):
+        return _published.is_package(folder)
+    return _published.is_published(folder)
+
+
+def _holds_pairs(path: Path) -> bool:
+    """Whether the folder of a path that does not exist may hold it as a language pair."""
+    folder = path.parent
+    return _mt_metrics_eval.is_layout(folder) or (is_pair(path.name) and _is_published(folder))
 
 
 def write_test_set(

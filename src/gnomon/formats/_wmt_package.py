@@ -1,0 +1,184 @@
+"""WMT's own packages: texts as submitted, and the sampled sentences of direct assessment.
+
+The texts (``wmt17-submitted-data/txt``, and the metrics task packages that hold them)::
+
+    sources/newstest2017-csen-src.cs
+    references/newstest2017-csen-ref.en
+    system-outputs/newstest2017/cs-en/newstest2017.NAME.cs-en
+    manual-evaluation/DA-seglevel.csv  DA-syslevel.csv  RR-seglevel.csv    in the package
+
+The sentences of segment-level direct assessment, outputs of many systems without their names
+(``DAseg-wmt-newstest2016``, Graham et al. 2015)::
+
+    DAseg.newstest2016.source.cs-en      .reference.cs-en  .mt-system.cs-en  .human.cs-en
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from gnomon.errors import DataError, FormatError, MissingFileError, UnknownNameError
+from gnomon.formats._estimated import estimated_set
+from gnomon.formats._files import LOGGER
+from gnomon.formats._folders import is_pair, natural
+from gnomon.formats._human_read import read_human
+from gnomon.formats._lines import read_lines, report_empty
+from gnomon.formats._plain import check_parallel
+from gnomon.formats._tsv import parse_number
+from gnomon.testset import TestSet
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+_TEXT = re.compile(r"(?P<set>.+)-(?P<from>[a-z]{2})(?P<to>[a-z]{2})-(?P<part>src|ref)\.[a-z]{2}")
+_PART = re.compile(
+    r"(?P<set>(?:DAseg[.-])?newstest\d{4})\.(?P<part>source|reference|mt-system|human)"
+    r"\.(?P<pair>[a-z]{2}-[a-z]{2})"
+)
+_PARTS = ("source", "reference", "mt-system", "human")
+_JUDGEMENTS = ("DA-seglevel.csv", "DA-syslevel.csv", "RR-seglevel.csv", "DArr-seglevel.csv")
+_PLACES = (".", "txt", "*/txt", "input/*/txt", "input/*/*/txt")
+
+
+class Package(NamedTuple):
+    """The texts of one set and language pair, and the folder where judgements may lie."""
+
+    root: Path
+    texts: Path
+    name: str
+    pair: str
+
+
+class Sample(NamedTuple):
+    """The files of one language pair, by their part."""
+
+    name: str
+    pair: str
+    files: Mapping[str, Path]
+
+
+def packages_in(folder: Path) -> list[Package]:
+    """The sets in a package or in its folder of texts; the outputs must be there."""
+    found: dict[tuple[str, str], Package] = {}
+    for place in _PLACES:
+        for texts in [folder] if place == "." else sorted(folder.glob(place)):
+            for one in _sets_in(folder, texts):
+                found.setdefault((one.name, one.pair), one)
+    return list(found.values())
+
+
+def _sets_in(root: Path, texts: Path) -> list[Package]:
+    sources = texts / "sources"
+    if not sources.is_dir():
+        return []
+    matches = (_TEXT.fullmatch(file.name) for file in sorted(sources.iterdir()))
+    named = [(m["set"], f"{m['from']}-{m['to']}") for m in matches if m and m["part"] == "src"]
+    outputs = texts / "system-outputs"
+    return [Package(root, texts, s, pair) for s, pair in named if (outputs / s / pair).is_dir()]
+
+
+def read_package(package: Package) -> TestSet:
+    """Read the texts of one language pair and the judgements of the package.
+
+    Raises:
+        MissingFileError: there is no reference.
+        LengthMismatchError: two files have unequal numbers of lines.
+        FormatError: a judgement is damaged.
+    """
+    start, end = package.pair.split("-")
+    stem = f"{package.name}-{start}{end}"
+    source = package.texts / "sources" / f"{stem}-src.{start}"
+    reference = package.texts / "references" / f"{stem}-ref.{end}"
+    outputs = _outputs(package)
+    files = [source, reference, *outputs.values()]
+    lines = {file: read_lines(file) for file in files}
+    check_parallel({str(file): len(texts) for file, texts in lines.items()})
+    report_empty(str(reference), "reference", lines[reference])
+    testset = TestSet(
+        name=package.name,
+        references={"A": lines[reference]},
+        systems={name: lines[file] for name, file in outputs.items()},
+        sources=lines[source],
+        language_pair=package.pair,
+        path=str(package.texts),
+    )
+    return _judged(testset, package)
+
+
+def _outputs(package: Package) -> dict[str, Path]:
+    folder = package.texts / "system-outputs" / package.name / package.pair
+    start, end = f"{package.name}.", f".{package.pair}"
+    named = {
+        file.name[len(start) : -len(end)]: file
+        for file in folder.iterdir()
+        if file.name.startswith(start) and file.name.endswith(end)
+    }
+    if not named:
+        raise MissingFileError(
+            f"{folder} holds no outputs; they are called {start}NAME{end} in this package"
+        )
+    return {name: named[name] for name in sorted(named, key=natural)}
+
+
+def _judged(testset: TestSet, package: Package) -> TestSet:
+    folder = package.root / "manual-evaluation"
+    for name in _JUDGEMENTS:
+        file = folder / name
+        if not file.is_file():
+            continue
+        try:
+            testset = testset.with_human(read_human(file, testset))
+        except (UnknownNameError, DataError) as error:
+            if isinstance(error, FormatError):
+                raise
+            LOGGER.info("%s is left out: %s", file, error)
+    return testset
+
+
+def samples_in(folder: Path) -> list[Sample]:
+    """The language pairs of a folder of sampled sentences."""
+    found: dict[tuple[str, str], dict[str, Path]] = {}
+    for file in sorted(folder.iterdir()):
+        match = _PART.fullmatch(file.name)
+        if match and is_pair(match["pair"]):
+            found.setdefault((match["set"], match["pair"]), {})[match["part"]] = file
+    return [Sample(name, pair, files) for (name, pair), files in found.items()]
+
+
+def sample_of(path: Path) -> Sample | None:
+    """The sentences to which a file belongs."""
+    if not _PART.fullmatch(path.name):
+        return None
+    return next((s for s in samples_in(path.parent) if path in s.files.values()), None)
+
+
+def read_sample(sample: Sample) -> TestSet:
+    """Read sampled sentences; the scores are of the kind ``da-z``.
+
+    Raises:
+        MissingFileError: one of the four files is missing.
+        LengthMismatchError: they have unequal numbers of lines.
+        FormatError: a line of the scores is no number.
+    """
+    first = next(iter(sample.files.values()))
+    for part in _PARTS:
+        if part not in sample.files:
+            raise MissingFileError(
+                f"there is no file {sample.name}.{part}.{sample.pair} beside {first}; all of"
+                f" {', '.join(_PARTS)} are needed"
+            )
+    lines = {part: read_lines(sample.files[part]) for part in _PARTS}
+    check_parallel({str(sample.files[part]): len(texts) for part, texts in lines.items()})
+    human = str(sample.files["human"])
+    numbers = enumerate(lines["human"], start=1)
+    return estimated_set(
+        str(first.parent),
+        name=sample.name,
+        language_pair=sample.pair,
+        sources=lines["source"],
+        outputs=lines["mt-system"],
+        scores={"da-z": [parse_number(text.strip(), human, line) for line, text in numbers]},
+        references={"A": lines["reference"]},
+    )

@@ -1,0 +1,160 @@
+"""Words that people tagged as wrong, as error spans.
+
+A file of tags has one line per segment and one tag per token: ``OK`` or ``BAD``, ``0`` or ``1``.
+Tags of a target may also speak of what is missing: ``2n + 1`` tags for n tokens are gap, word,
+gap, ..., word, gap (WMT 2018 to 2021); ``n + 1`` are the words and the end of the sentence (WMT
+2022). All lines of a file are of one kind.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from gnomon.errors import FormatError
+from gnomon.formats._marked import solid
+from gnomon.human import ErrorSpan
+from gnomon.spans import Span
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+KIND = "word-tags"
+WORD, GAP = "word", "gap"
+SEVERITY = "bad"
+_WRONG = {"OK": False, "BAD": True, "0": False, "1": True}
+_WAYS = {  # tags = a * tokens + b
+    "one for each token": (1, 0),
+    "one for each token and each gap (2n + 1)": (2, 1),
+    "one for each token and the end (n + 1)": (1, 1),
+}
+_WORDS, _GAPS, _END = _WAYS
+
+
+class Tagged(NamedTuple):
+    """The tags of one segment, and where they stand.
+
+    Attributes:
+        tags: the line, tags between spaces.
+        tokenised: the text whose tokens, between spaces, are tagged.
+        text: the same text as the test set has it; it may differ in white space.
+        path: the file of the tags.
+        line: its line.
+        column: the column of a table; empty in a file of its own.
+    """
+
+    tags: str
+    tokenised: str
+    text: str
+    path: str
+    line: int
+    column: str = ""
+
+
+def tagged_errors(
+    rows: Sequence[Tagged], system: str, side: str, *, gaps: bool = False
+) -> list[ErrorSpan]:
+    """The tagged words and gaps, one span each, in the order of the segments.
+
+    Args:
+        rows: one per segment.
+        system: whose output.
+        side: "candidate" or "source".
+        gaps: there may be tags for gaps, or for the end.
+
+    Raises:
+        FormatError: the number of tags does not fit the tokens, a tag is unknown, or the tokens
+            are not the text's.
+    """
+    tokens = [_tokens(row) for row in rows]
+    tags = [row.tags.split() for row in rows]
+    way = _way(rows, tokens, tags, tuple(_WAYS) if gaps else (_WORDS,))
+    found: list[ErrorSpan] = []
+    for segment, row in enumerate(rows):
+        spans = _placed(row, tokens[segment])
+        wrong = [_is_wrong(tag, row) for tag in tags[segment]]
+        for category, span in _marked(spans, wrong, way, len(row.text)):
+            found.append(
+                ErrorSpan(
+                    system, segment, side, span.start, span.end, category, SEVERITY, kind=KIND
+                )
+            )
+    return found
+
+
+def _tokens(row: Tagged) -> list[str]:
+    """Tokens stand between plain spaces; other white space ends one only if the tags say so."""
+    plain = [token for token in row.tokenised.split(" ") if token]
+    other = row.tokenised.split()
+    count = len(row.tags.split())
+    fits = [any(_fit(way, len(kind), count) for way in _WAYS) for kind in (plain, other)]
+    return other if fits == [False, True] else plain
+
+
+def _fit(way: str, tokens: int, tags: int) -> bool:
+    times, more = _WAYS[way]
+    return tags == times * tokens + more
+
+
+def _way(
+    rows: Sequence[Tagged],
+    tokens: Sequence[Sequence[str]],
+    tags: Sequence[Sequence[str]],
+    allowed: Sequence[str],
+) -> str:
+    """How the file counts: the way that fits most lines, and then must fit all."""
+    counts = [(len(words), len(marks)) for words, marks in zip(tokens, tags, strict=True)]
+    fitting = {way: [_fit(way, n, m) for n, m in counts] for way in allowed}
+    best = max(allowed, key=lambda way: sum(fitting[way]))
+    if not all(fitting[best]):
+        at = fitting[best].index(False)
+        row, (words, marks) = rows[at], counts[at]
+        ways = best if sum(fitting[best]) else "; or ".join(allowed)
+        raise FormatError(
+            f"{row.column or 'the line'} has {marks} tags for {words} tokens; expected are {ways}:"
+            f" {row.tokenised[:60]!r}",
+            path=row.path,
+            line=row.line,
+        )
+    return best
+
+
+def _placed(row: Tagged, tokens: Sequence[str]) -> list[Span]:
+    solids = [solid(token) for token in tokens]
+    if "".join(solids) != solid(row.text):
+        raise FormatError(
+            f"the tagged tokens {row.tokenised[:60]!r} are not the text {row.text[:60]!r}; only"
+            " white space may differ",
+            path=row.path,
+            line=row.line,
+        )
+    places = [i for i, c in enumerate(row.text) if not c.isspace()] + [len(row.text)]
+    spans, at = [], 0
+    for token in solids:
+        end = at + len(token)
+        spans.append(Span(places[at], places[end - 1] + 1 if token else places[at]))
+        at = end
+    return spans
+
+
+def _is_wrong(tag: str, row: Tagged) -> bool:
+    if tag not in _WRONG:
+        raise FormatError(
+            f"the tag {tag!r} is unknown; OK and BAD, or 0 and 1, are expected",
+            path=row.path,
+            line=row.line,
+        )
+    return _WRONG[tag]
+
+
+def _marked(
+    spans: Sequence[Span], wrong: Sequence[bool], way: str, length: int
+) -> Iterator[tuple[str, Span]]:
+    gaps = [Span(span.start, span.start) for span in spans] + [Span(length, length)]
+    if way == _GAPS:
+        places = [pair for both in zip(gaps, spans, strict=False) for pair in both] + [gaps[-1]]
+    else:
+        places = [*spans, gaps[-1]]
+    for number, (place, is_wrong) in enumerate(zip(places, wrong, strict=False)):
+        if is_wrong:
+            gap = number % 2 == 0 if way == _GAPS else number == len(spans)
+            yield (GAP if gap else WORD), place
