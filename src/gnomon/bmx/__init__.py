@@ -9,35 +9,65 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from gnomon.bmx._choices import choose as choose
+    from gnomon.bmx._correlations import search as search
+    from gnomon.bmx._experiments import Experiment as Experiment
+    from gnomon.bmx._experiments import Explained as Explained
+    from gnomon.bmx._experiments import Grids as Grids
+    from gnomon.bmx._explain import explain as explain
     from gnomon.bmx._explainers import ExplainerDescription as ExplainerDescription
     from gnomon.bmx._explainers import describe_explainers as describe_explainers
     from gnomon.bmx._explainers import find_explainer as find_explainer
     from gnomon.bmx._explanations import Aggregable as Aggregable
     from gnomon.bmx._explanations import Explanations as Explanations
     from gnomon.bmx._explanations import SideWords as SideWords
+    from gnomon.bmx._gains import second_iteration_difference as second_iteration_difference
     from gnomon.bmx._power_mean import combine as combine
     from gnomon.bmx._power_mean import power_mean as power_mean
+    from gnomon.bmx._power_mean import power_means as power_means
+    from gnomon.bmx._published import read_grids as read_grids
+    from gnomon.bmx._published import write_grids as write_grids
 
 _HOMES = {
     "Aggregable": "_explanations",
+    "Experiment": "_experiments",
+    "Explained": "_experiments",
     "ExplainerDescription": "_explainers",
     "Explanations": "_explanations",
+    "Grids": "_experiments",
     "SideWords": "_explanations",
+    "choose": "_choices",
     "combine": "_power_mean",
     "describe_explainers": "_explainers",
+    "explain": "_explain",
     "find_explainer": "_explainers",
     "power_mean": "_power_mean",
+    "power_means": "_power_mean",
+    "read_grids": "_published",
+    "search": "_correlations",
+    "second_iteration_difference": "_gains",
+    "write_grids": "_published",
 }
 
 __all__ = [
     "Aggregable",
+    "Experiment",
+    "Explained",
     "ExplainerDescription",
     "Explanations",
+    "Grids",
     "SideWords",
+    "choose",
     "combine",
     "describe_explainers",
+    "explain",
     "find_explainer",
     "power_mean",
+    "power_means",
+    "read_grids",
+    "search",
+    "second_iteration_difference",
+    "write_grids",
 ]
 
 

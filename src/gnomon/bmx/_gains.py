@@ -1,0 +1,207 @@
+"""How gains are distributed over experiments, and what they go along with."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from gnomon.errors import UsageError
+from gnomon.stats import pearson
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from gnomon.bmx._experiments import Experiment, Factor, Grids
+
+    Floats = NDArray[np.float64]
+
+__all__ = [
+    "Coefficient",
+    "Density",
+    "Spread",
+    "density",
+    "gain_and_base",
+    "ridge_coefficients",
+    "second_iteration_difference",
+    "spread",
+]
+
+_FEWEST = 3
+
+
+class Density(NamedTuple):
+    """A curve: ``gain`` and ``density``, float64 [points] each; ``bandwidth`` of its kernel."""
+
+    gain: Floats
+    density: Floats
+    bandwidth: float
+
+
+class Spread(NamedTuple):
+    """The numbers of a box plot: whiskers reach the last value within 1.5 boxes of the box."""
+
+    low: float
+    first_quartile: float
+    median: float
+    third_quartile: float
+    high: float
+    mean: float
+    outliers: tuple[float, ...]
+    n: int
+
+
+class Coefficient(NamedTuple):
+    """What a level of a factor adds to the gain, all other factors being equal.
+
+    - ``factor``, ``level``: ``("explainer", "lime")``.
+    - ``value``: coefficient of the ridge regression, in units of the gain.
+    - ``n``: experiments of that level.
+    """
+
+    factor: str
+    level: str
+    value: float
+    n: int
+
+
+def density(gains: Floats, *, points: int = 101) -> Density | None:
+    """Density of gains by a Gaussian kernel with Silverman's (1986) bandwidth.
+
+    0.9 min(deviation, interquartile range / 1.34) n^(-1/5), drawn to three bandwidths beyond the
+    ends.
+
+    Args:
+        gains: float64 [n]; NaN is left out.
+        points: how many points of the curve.
+
+    Returns:
+        The curve; ``None`` where fewer than three gains are defined or all are equal.
+    """
+    known = gains[~np.isnan(gains)]
+    if len(known) < _FEWEST or np.ptp(known) == 0:
+        return None
+    quartiles = np.percentile(known, [25, 75])
+    sizes = [float(known.std(ddof=1)), float(np.ptp(quartiles)) / 1.34]
+    width = 0.9 * min(size for size in sizes if size > 0) * len(known) ** -0.2
+    at = np.linspace(known.min() - 3 * width, known.max() + 3 * width, points)
+    kernels = np.exp(-0.5 * ((at[:, None] - known) / width) ** 2)
+    return Density(at, kernels.sum(axis=1) / (len(known) * width * np.sqrt(2 * np.pi)), width)
+
+
+def spread(gains: Floats) -> Spread | None:
+    """The numbers of a box plot (Tukey, 1977); ``None`` without a defined gain."""
+    known = np.sort(gains[~np.isnan(gains)])
+    if not len(known):
+        return None
+    q1, median, q3 = (float(q) for q in np.percentile(known, [25, 50, 75]))
+    reach = 1.5 * (q3 - q1)
+    inside = known[(known >= q1 - reach) & (known <= q3 + reach)]
+    outside = known[(known < q1 - reach) | (known > q3 + reach)]
+    return Spread(
+        float(inside[0]),
+        q1,
+        median,
+        q3,
+        float(inside[-1]),
+        float(known.mean()),
+        tuple(outside.tolist()),
+        len(known),
+    )
+
+
+def ridge_coefficients(
+    experiments: Sequence[Experiment],
+    gains: Floats,
+    factors: Sequence[Factor],
+    *,
+    alpha: float = 1.0,
+) -> list[Coefficient]:
+    """What each level of each factor adds to the gain: ridge regression on indicators.
+
+    Every level has an indicator, none is left out as a baseline: the penalty makes the coefficients
+    of a factor add up to 0. Gains and indicators are centred, so that the intercept, the mean gain,
+    is not penalised; indicators are not scaled. Minimises |gain - X b|^2 + alpha |b|^2.
+
+    Args:
+        experiments: the E experiments.
+        gains: float64 [E]; NaN is left out.
+        factors: which of their names count; those with a single level add nothing.
+        alpha: weight of the penalty, above 0.
+
+    Returns:
+        A coefficient for each level of each factor with several; none without two experiments.
+
+    Raises:
+        UsageError: alpha is not above 0.
+    """
+    if not alpha > 0:
+        raise UsageError(f"the penalty of a ridge regression is above 0; got {alpha}")
+    some = [one for one, gain in zip(experiments, gains, strict=True) if not np.isnan(gain)]
+    names = [
+        (factor, level)
+        for factor in factors
+        for level in _several(getattr(one, factor) for one in some)
+    ]
+    if len(some) < 2 or not names:
+        return []
+    x = np.array([[getattr(one, f) == level for f, level in names] for one in some], dtype=float)
+    y, sizes = gains[~np.isnan(gains)], x.sum(axis=0)
+    x, y = x - x.mean(axis=0), y - y.mean()
+    values = np.linalg.solve(x.T @ x + alpha * np.eye(len(names)), x.T @ y)
+    return [
+        Coefficient(factor, level, float(value), int(n))
+        for (factor, level), value, n in zip(names, values, sizes, strict=True)
+    ]
+
+
+def gain_and_base(gains: Floats, base: Floats) -> float:
+    """Pearson(C1 - C0, C0): do weak metrics gain more? NaN below three experiments.
+
+    Args:
+        gains: float64 [E], C1 - C0; NaN is left out.
+        base: float64 [E], C0.
+    """
+    if int((~np.isnan(gains) & ~np.isnan(base)).sum()) < _FEWEST:
+        return float("nan")
+    return pearson(gains, base)
+
+
+def second_iteration_difference(
+    first: Grids, second: Grids, *, p: float = -0.3, w: float = 0.6
+) -> Floats:
+    """How far a second iteration is from starting where the first one ended.
+
+    The metric of the second iteration is the boosted one of the first, so that its w = 1 column
+    equals the first iteration's correlation at the p and w that it was boosted with.
+
+    Args:
+        first: grids of the first iteration.
+        second: grids of the second, experiment by experiment.
+        p: exponent of the first iteration.
+        w: weight of the first iteration.
+
+    Returns:
+        float64 [E], the largest difference of each experiment over p.
+
+    Raises:
+        UsageError: the grids are not of equally many experiments, or have no such p and w.
+    """
+    rows = np.flatnonzero(np.isclose(first.p, p, rtol=0, atol=1e-9))
+    columns = np.flatnonzero(np.isclose(first.w, w, rtol=0, atol=1e-9))
+    if not len(rows) or not len(columns):
+        raise UsageError(f"the first grid has no point p = {p}, w = {w}")
+    if len(first.experiments) != len(second.experiments):
+        raise UsageError(
+            f"{len(first.experiments)} grids of a first iteration and {len(second.experiments)} of"
+            " a second one; give one of each per experiment, in the same order"
+        )
+    ended = first.correlations[:, rows[0], columns[0]]
+    return np.asarray(np.abs(second.correlations[:, :, -1] - ended[:, None]).max(axis=1))
+
+
+def _several(levels: Iterable[str]) -> list[str]:
+    found = list(dict.fromkeys(levels))
+    return found if len(found) > 1 else []
