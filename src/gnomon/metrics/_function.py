@@ -12,7 +12,7 @@ import numpy as np
 from gnomon.errors import DataError, ScoringError, SpecError, UsageError
 from gnomon.metrics._builtin import CODE, RESERVED
 from gnomon.metrics._code import imported, target_of
-from gnomon.metrics._means import aggregate_means, mean_over_segments, mean_statistics
+from gnomon.metrics._of_options import MeanOfSegments
 from gnomon.metrics._reader import NAME
 from gnomon.metrics._roles import needs_of, roles_of
 from gnomon.metrics._spec import Spec
@@ -162,28 +162,15 @@ class FunctionMetric:
         return BoundFunction(self)
 
 
-class BoundFunction:
+class BoundFunction(MeanOfSegments):
     """A function of texts, ready to score; remembers the calls for the texts that it saw last."""
+
+    metric: FunctionMetric
 
     def __init__(self, metric: FunctionMetric) -> None:
         self.metric = metric
         self._texts: tuple[str, ...] | None = None
         self._known: dict[_Call, float] = {}
-
-    @property
-    def name(self) -> str:
-        """Name of the metric."""
-        return self.metric.name
-
-    @property
-    def needs(self) -> frozenset[Need]:
-        """What the function scores candidates against."""
-        return self.metric.needs
-
-    @property
-    def higher_is_better(self) -> bool:
-        """False for error rates."""
-        return self.metric.higher_is_better
 
     @property
     def signature(self) -> Signature:
@@ -209,18 +196,6 @@ class BoundFunction:
             if calls:
                 scores[k, i] = best(known[call] for call in calls)
         return scores
-
-    def system(self, batch: Batch) -> NDArray[np.float64]:
-        """Means over segments, float64 [K]; NaN where no segment has a score."""
-        return mean_over_segments(self.segments(batch))
-
-    def statistics(self, batch: Batch) -> NDArray[np.float64]:
-        """Score and 1, or 0 and 0 where undefined: float64 [K, N, 2]."""
-        return mean_statistics(self.segments(batch))
-
-    def aggregate(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Means [...] from summed statistics [..., 2]."""
-        return aggregate_means(statistics)
 
     def _calls(self, batch: Batch, k: int, i: int) -> list[_Call]:
         roles = self.metric.roles

@@ -15,8 +15,8 @@ import numpy as np
 
 from gnomon.errors import DataError, MissingDependencyError
 from gnomon.metrics._embedding import target_language
-from gnomon.metrics._means import aggregate_means, mean_over_segments, mean_statistics
 from gnomon.metrics._meteor_alignment import Stemmer, align, chunks
+from gnomon.metrics._of_options import MeanOfSegments
 from gnomon.metrics._pairs import pair_rows
 from gnomon.metrics._spec import Options
 from gnomon.metrics._wordnet import WordNet, find_wordnet
@@ -103,7 +103,7 @@ class Meteor(Options):
 
 
 @dataclass(frozen=True, eq=False)
-class BoundMeteor:
+class BoundMeteor(MeanOfSegments):
     """METEOR, ready to score; remembers the pairs that it has seen in the last batch.
 
     Attributes:
@@ -119,21 +119,6 @@ class BoundMeteor:
     stemmer: Stemmer | None
     stemmed_by: str
     wordnet: WordNet | None
-
-    @property
-    def name(self) -> str:
-        """Name of the metric."""
-        return self.metric.name
-
-    @property
-    def needs(self) -> frozenset[Need]:
-        """References."""
-        return self.metric.needs
-
-    @property
-    def higher_is_better(self) -> bool:
-        """True."""
-        return self.metric.higher_is_better
 
     @property
     def signature(self) -> Signature:
@@ -156,18 +141,6 @@ class BoundMeteor:
         np.maximum.at(best, rows.cell, found[back.reshape(-1)])
         best[np.isneginf(best)] = np.nan
         return best.reshape(rows.shape)
-
-    def system(self, batch: Batch) -> NDArray[np.float64]:
-        """Means over segments, float64 [K]."""
-        return mean_over_segments(self.segments(batch))
-
-    def statistics(self, batch: Batch) -> NDArray[np.float64]:
-        """Score and 1, or 0 and 0 where undefined: float64 [K, N, 2]."""
-        return mean_statistics(self.segments(batch))
-
-    def aggregate(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Means [...] from summed statistics [..., 2]."""
-        return aggregate_means(statistics)
 
     def _score(self, candidate: tuple[str, ...], reference: tuple[str, ...]) -> float:
         key = candidate, reference

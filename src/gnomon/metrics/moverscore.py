@@ -23,7 +23,7 @@ from gnomon.metrics._embedding import (
 )
 from gnomon.metrics._idf import Idf, idf_of
 from gnomon.metrics._matcher import Matcher
-from gnomon.metrics._means import aggregate_means, mean_over_segments, mean_statistics
+from gnomon.metrics._of_options import MeanOfSegments
 from gnomon.metrics._spec import Options
 from gnomon.metrics._transport import load_transport, transport_cost
 from gnomon.signature import Signature
@@ -144,7 +144,7 @@ class XMoverScore(MoverScore):
 
 
 @dataclass(frozen=True, eq=False)
-class BoundMoverScore:
+class BoundMoverScore(MeanOfSegments):
     """MoverScore, ready to score; remembers the similarities in the batch that it saw last.
 
     Attributes:
@@ -156,21 +156,6 @@ class BoundMoverScore:
     metric: MoverScore
     encoder: Encoder
     weights: Idf | None
-
-    @property
-    def name(self) -> str:
-        """Name of the metric."""
-        return self.metric.name
-
-    @property
-    def needs(self) -> frozenset[Need]:
-        """References, or sources."""
-        return self.metric.needs
-
-    @property
-    def higher_is_better(self) -> bool:
-        """True."""
-        return self.metric.higher_is_better
 
     @property
     def signature(self) -> Signature:
@@ -192,18 +177,6 @@ class BoundMoverScore:
         np.maximum.at(best, rows.cell, found[back.reshape(-1)])
         best[np.isneginf(best)] = np.nan
         return best.reshape(rows.shape)
-
-    def system(self, batch: Batch) -> NDArray[np.float64]:
-        """Means over segments, float64 [K]."""
-        return mean_over_segments(self.segments(batch))
-
-    def statistics(self, batch: Batch) -> NDArray[np.float64]:
-        """Score and 1, or 0 and 0 where undefined: float64 [K, N, 2]."""
-        return mean_statistics(self.segments(batch))
-
-    def aggregate(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Means [...] from summed statistics [..., 2]."""
-        return aggregate_means(statistics)
 
     def notices(self, batch: Batch) -> tuple[str, ...]:
         """Texts that were cut at the model's limit, or that its tokeniser does not know."""

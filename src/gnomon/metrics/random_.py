@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from gnomon.metrics._means import aggregate_means, mean_over_segments, mean_statistics
+from gnomon.metrics._of_options import MeanOfSegments
 from gnomon.metrics._spec import Options
 from gnomon.signature import Signature
 
@@ -45,25 +45,10 @@ class Random(Options):
 
 
 @dataclass(frozen=True)
-class BoundRandom:
+class BoundRandom(MeanOfSegments):
     """Random scores, ready to draw."""
 
     metric: Random
-
-    @property
-    def name(self) -> str:
-        """Name of the metric."""
-        return self.metric.name
-
-    @property
-    def needs(self) -> frozenset[Need]:
-        """Nothing but candidates."""
-        return self.metric.needs
-
-    @property
-    def higher_is_better(self) -> bool:
-        """True."""
-        return self.metric.higher_is_better
 
     @property
     def signature(self) -> Signature:
@@ -83,18 +68,6 @@ class BoundRandom:
                 texts = [batch.texts[number] for number in (int(batch.candidates[k, n]), *beside)]
                 found[k, n] = _draw(self.metric.seed, texts)
         return found
-
-    def system(self, batch: Batch) -> NDArray[np.float64]:
-        """Means over segments, float64 [K]."""
-        return mean_over_segments(self.segments(batch))
-
-    def statistics(self, batch: Batch) -> NDArray[np.float64]:
-        """Score and 1: float64 [K, N, 2]."""
-        return mean_statistics(self.segments(batch))
-
-    def aggregate(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Means [...] from summed statistics [..., 2]."""
-        return aggregate_means(statistics)
 
 
 def _draw(seed: int, texts: list[str]) -> float:

@@ -13,7 +13,7 @@ import numpy as np
 
 from gnomon.errors import DataError, SpecError
 from gnomon.metrics._embedding import compared_rows, model_fields, notices_of
-from gnomon.metrics._means import aggregate_means, mean_over_segments, mean_statistics
+from gnomon.metrics._of_options import MeanOfSegments
 from gnomon.metrics._spec import Options
 from gnomon.signature import Signature
 
@@ -98,7 +98,7 @@ class Sbert(Options):
 
 
 @dataclass(frozen=True, eq=False)
-class BoundSbert:
+class BoundSbert(MeanOfSegments):
     """SBERT, ready to score; remembers the vectors of the batch that it saw last.
 
     Attributes:
@@ -111,21 +111,6 @@ class BoundSbert:
 
     def __post_init__(self) -> None:
         self.__dict__["_last"] = None
-
-    @property
-    def name(self) -> str:
-        """Name of the metric."""
-        return self.metric.name
-
-    @property
-    def needs(self) -> frozenset[Need]:
-        """References, or sources."""
-        return self.metric.needs
-
-    @property
-    def higher_is_better(self) -> bool:
-        """True."""
-        return self.metric.higher_is_better
 
     @property
     def signature(self) -> Signature:
@@ -143,18 +128,6 @@ class BoundSbert:
         np.maximum.at(best, rows.cell, cosines)
         best[np.isneginf(best)] = np.nan
         return best.reshape(rows.shape)
-
-    def system(self, batch: Batch) -> NDArray[np.float64]:
-        """Means over segments, float64 [K]."""
-        return mean_over_segments(self.segments(batch))
-
-    def statistics(self, batch: Batch) -> NDArray[np.float64]:
-        """Score and 1, or 0 and 0 where undefined: float64 [K, N, 2]."""
-        return mean_statistics(self.segments(batch))
-
-    def aggregate(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Means [...] from summed statistics [..., 2]."""
-        return aggregate_means(statistics)
 
     def notices(self, batch: Batch) -> tuple[str, ...]:
         """Texts that were cut at the model's limit, or that its tokeniser does not know."""

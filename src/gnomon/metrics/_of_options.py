@@ -1,0 +1,72 @@
+"""What most bound metrics have in common: they say of themselves what their options say."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from gnomon.metrics._means import aggregate_means, mean_over_segments, mean_statistics
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from gnomon.batch import Batch
+    from gnomon.metrics.protocol import Need
+
+__all__ = ["MeanOfSegments", "OfOptions"]
+
+
+class _Described(Protocol):
+    """What is read of the options of a metric."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def needs(self) -> frozenset[Need]: ...
+    @property
+    def higher_is_better(self) -> bool: ...
+
+
+class OfOptions:
+    """A bound metric that is described by its options.
+
+    Attributes:
+        metric: the options.
+    """
+
+    metric: _Described
+
+    @property
+    def name(self) -> str:
+        """Name of the metric."""
+        return self.metric.name
+
+    @property
+    def needs(self) -> frozenset[Need]:
+        """What candidates are scored against."""
+        return self.metric.needs
+
+    @property
+    def higher_is_better(self) -> bool:
+        """False for error rates."""
+        return self.metric.higher_is_better
+
+
+class MeanOfSegments(OfOptions):
+    """A bound metric whose corpus score is the mean of its defined sentence scores."""
+
+    def segments(self, batch: Batch) -> NDArray[np.float64]:
+        """Sentence scores, float64 [K, N]; NaN where undefined."""
+        raise NotImplementedError
+
+    def system(self, batch: Batch) -> NDArray[np.float64]:
+        """Means over segments, float64 [K]; NaN where no segment has a score."""
+        return mean_over_segments(self.segments(batch))
+
+    def statistics(self, batch: Batch) -> NDArray[np.float64]:
+        """Score and 1, or 0 and 0 where undefined: float64 [K, N, 2]."""
+        return mean_statistics(self.segments(batch))
+
+    def aggregate(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Means [...] from summed statistics [..., 2]."""
+        return aggregate_means(statistics)
