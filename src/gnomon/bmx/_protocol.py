@@ -134,12 +134,23 @@ class PairImportances(NamedTuple):
 
 @runtime_checkable
 class DirectExplainer(BoundExplainer, Protocol):
-    """Explains by looking into the metric; costs no scores."""
+    """Explains by looking into the metric; costs no scores.
+
+    Attributes:
+        blind: looks at nothing, and so explains explained metrics too (further iterations).
+    """
+
+    @property
+    def blind(self) -> bool:
+        """Whether it looks at nothing."""
+        ...
 
     def look(
         self, bound: BoundMetric, batch: Batch, pairs: Sequence[Pair]
     ) -> Sequence[PairImportances]:
         """The importances of the words of some pairs.
+
+        Positive where the word makes the candidate look better, for error rates too.
 
         Args:
             bound: the metric.

@@ -66,7 +66,8 @@ class Words:
         >>> Words("the old  cat").masked([True, False, True])
         'the UNKWORDZ  cat'
         """
-        return self.replaced([None if keep else MASK for keep in kept])
+        parts = [choice[keep] for choice, keep in zip(self._choices, kept, strict=True)]
+        return "".join([self._between[0], *parts])
 
     def replaced(self, by: Sequence[str | None]) -> str:
         """The text with other words in the place of some; ``None`` keeps a word.
@@ -83,3 +84,9 @@ class Words:
         starts = [span.start for span in self.spans] + [len(self.text)]
         ends = [0, *(span.end for span in self.spans)]
         return tuple(self.text[a:b] for a, b in zip(ends, starts, strict=True))
+
+    @cached_property
+    def _choices(self) -> tuple[tuple[str, str], ...]:
+        """Each word masked and as it is, with what follows it."""
+        after = zip(self.words, self._between[1:], strict=True)
+        return tuple((MASK + between, word + between) for word, between in after)

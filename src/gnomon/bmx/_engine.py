@@ -1,0 +1,287 @@
+"""Explaining many cells: groups of bounded size, a cache, an estimate first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+import numpy as np
+
+from gnomon.bmx._levels import Level, Planner, levels_below
+from gnomon.bmx._pairs import NO_TEXT, PairKey, PairTable, Texts
+from gnomon.bmx._protocol import DirectExplainer, PerturbingExplainer
+from gnomon.cache import key as cache_key
+from gnomon.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from gnomon.batch import Batch
+    from gnomon.bmx._cells import Cell
+    from gnomon.bmx._levels import Boost
+    from gnomon.bmx._protocol import BoundExplainer, Pair, PairImportances
+    from gnomon.bmx._scorer import Scorer
+    from gnomon.cache import Cache
+
+__all__ = ["CellExplanation", "Engine", "Progress"]
+
+#: (stage, done, total)
+Progress: TypeAlias = Callable[[str, int, int], None]
+
+#: pairs of a group of cells, and products of their lengths in words, about
+_PAIRS = 16384
+_PRODUCTS = 1 << 24
+#: changes whenever the same question gets another answer
+_SCHEMA = "bmx explanation 1"
+
+
+class CellExplanation(NamedTuple):
+    """What is known of a cell; scores are oriented: the better the higher.
+
+    Attributes:
+        full: the metric's score beside all references.
+        held: its score beside the reference that is held.
+        chosen: which of the cell's references that is; -1 for none.
+        base: the score that is explained: ``held``, or what the iterations before made of it.
+        candidate: float64, importance of each word.
+        other: float64, of each word of the other side; empty if that is not explained.
+    """
+
+    full: float
+    held: float
+    chosen: int
+    base: float
+    candidate: NDArray[np.float64]
+    other: NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Engine:
+    """Explains cells of one batch.
+
+    Attributes:
+        scorer: scores pairs, and counts.
+        batch: the texts.
+        explainer: what to perturb, or where to look.
+        both: explain the other side too.
+        before: the iterations that come before the explanation; none to explain the metric.
+        max_calls: most pairs that may be scored.
+        cache: remembers explanations; none to remember nothing.
+        progress: is told how many cells are done.
+    """
+
+    scorer: Scorer
+    batch: Batch
+    explainer: BoundExplainer
+    both: bool
+    before: tuple[Boost, ...]
+    max_calls: int
+    cache: Cache | None
+    progress: Progress | None
+
+    def explain(self, cells: Sequence[Cell]) -> tuple[list[CellExplanation], int]:
+        """Explanations of some distinct cells, and how many of them the cache knew.
+
+        Raises:
+            UsageError: more pairs may have to be scored than allowed.
+            ScoringError: the metric failed.
+        """
+        known = self._known(cells)
+        open_ = [cell for cell in cells if cell not in known]
+        self._check(open_)
+        done = len(known)
+        self._tell(done, len(cells))
+        for group in self._groups(open_):
+            found = self._explained(group)
+            self._keep(found)
+            known |= found
+            done += len(group)
+            self._tell(done, len(cells))
+        return [known[cell] for cell in cells], len(cells) - len(open_)
+
+    def estimate(self, cells: Sequence[Cell]) -> int:
+        """How many pairs explaining some cells takes at most."""
+        return sum(self._calls(cell) for cell in cells)
+
+    def _tell(self, done: int, total: int) -> None:
+        if self.progress:
+            self.progress("explaining", done, total)
+
+    def _check(self, cells: Sequence[Cell]) -> None:
+        calls = self.estimate(cells)
+        if calls > self.max_calls:
+            times = f", {len(self.before) + 1} iterations," if self.before else ""
+            raise UsageError(
+                f"explaining {self.scorer.bound.name!r} on {len(cells)} distinct outputs by"
+                f" {self.explainer.spec}{times} takes up to {calls} metric calls, more than the"
+                f" {self.max_calls} that are allowed; allow more with --max-calls (max_calls=),"
+                " take fewer systems or segments, or a cheaper explainer"
+            )
+
+    def _calls(self, cell: Cell) -> int:
+        choosing = 1 + len(cell.others) if len(cell.others) > 1 else 0
+        if not isinstance(self.explainer, PerturbingExplainer):
+            return 1 + choosing
+        sides = [cell.candidate]
+        if self.both and cell.others:
+            sides.append(max(cell.others, key=self._length))
+        counts = (self._length(text) for text in sides)
+        once = 1 + sum(self.explainer.calls(words) for words in counts if words)
+        return int(once ** (len(self.before) + 1)) + choosing
+
+    def _length(self, text: int) -> int:
+        return len(self.batch.texts[text].split())
+
+    def _groups(self, cells: Sequence[Cell]) -> Iterator[list[Cell]]:
+        """Cells in their order, as many at a time as memory allows; segments stay together."""
+        group: list[Cell] = []
+        pairs = products = 0
+        for cell in cells:
+            full = pairs >= _PAIRS or products >= _PRODUCTS
+            far = pairs >= 4 * _PAIRS or products >= 4 * _PRODUCTS
+            if group and full and (far or cell.segment != group[-1].segment):
+                yield group
+                group, pairs, products = [], 0, 0
+            group.append(cell)
+            calls = self._calls(cell)
+            longest = max((self._length(text) for text in cell.others), default=1)
+            pairs += calls
+            products += calls * max(1, longest * self._length(cell.candidate))
+        if group:
+            yield group
+
+    def _explained(self, cells: Sequence[Cell]) -> dict[Cell, CellExplanation]:
+        judged = [cell for cell in cells if cell.others or self.scorer.role is None]
+        found = {cell: self._undefined(cell) for cell in cells}
+        return found | (_Group(self, judged).explanations() if judged else {})
+
+    def _undefined(self, cell: Cell) -> CellExplanation:
+        """Of a candidate that has no reference."""
+        nan = float("nan")
+        return CellExplanation(
+            nan, nan, NO_TEXT, nan, np.full(self._length(cell.candidate), nan), np.zeros(0)
+        )
+
+    def _known(self, cells: Sequence[Cell]) -> dict[Cell, CellExplanation]:
+        if self.cache is None:
+            return {}
+        address = {self._address(cell): cell for cell in cells}
+        found = self.cache.get_many(list(address))
+        return {
+            address[name]: self._unpacked(address[name], value) for name, value in found.items()
+        }
+
+    def _keep(self, found: dict[Cell, CellExplanation]) -> None:
+        if self.cache is not None:
+            self.cache.put_many({self._address(c): _packed(f) for c, f in found.items()})
+
+    def _address(self, cell: Cell) -> bytes:
+        texts = self.batch.texts
+        explained = [self.explainer.spec, repr(dict(self.explainer.fields)), repr(self.both)]
+        place = [str(self.batch.language_pair), str(int(self.batch.segments[cell.segment]))]
+        return cache_key(
+            _SCHEMA,
+            str(self.scorer.bound.signature),
+            *explained,
+            repr([tuple(boost) for boost in self.before]),
+            *place,
+            repr(self.scorer.role),
+            texts[cell.candidate],
+            *(texts[number] for number in cell.others),
+            "" if cell.source < 0 else "source " + texts[cell.source],
+        )
+
+    def _unpacked(self, cell: Cell, value: bytes) -> CellExplanation:
+        numbers = np.frombuffer(value, dtype="<f8")
+        full, held, chosen, base = numbers[:4].tolist()
+        words = self._length(cell.candidate)
+        own, other = numbers[4 : 4 + words], numbers[4 + words :]
+        return CellExplanation(full, held, int(chosen), base, own, other)
+
+
+def _packed(found: CellExplanation) -> bytes:
+    head = [found.full, found.held, float(found.chosen), found.base]
+    return np.concatenate([head, found.candidate, found.other]).astype("<f8").tobytes()
+
+
+class _Group:
+    """Cells that are explained in one go; each has something to be judged by."""
+
+    def __init__(self, engine: Engine, cells: Sequence[Cell]) -> None:
+        self.engine = engine
+        self.scorer = engine.scorer
+        self.cells = cells
+        self.texts = Texts()
+
+    def explanations(self) -> dict[Cell, CellExplanation]:
+        """Choose references, perturb, score, explain."""
+        chosen, full = self._chosen()
+        pairs = PairTable()
+        at = [pairs.add(self._key(c, n)) for c, n in zip(self.cells, chosen, strict=True)]
+        engine = self.engine
+        planner = Planner(engine.explainer, self.texts, engine.both)
+        levels = levels_below(pairs, planner, len(engine.before) + 1)
+        scores = self.scorer.scores(list(levels[-1].below.number), self.texts)
+        held = _at_top(levels, scores)
+        for level, boost in zip(levels[:0:-1], engine.before, strict=True):
+            importances = level.importances(scores, self._look)
+            scores = boost.scores(level.own(scores), importances)
+        found = levels[0].importances(scores, self._look)
+        base = levels[0].own(scores)
+        explanations = {}
+        for cell, number, row in zip(self.cells, chosen, at, strict=True):
+            low, high = found.offsets[row : row + 2].tolist()
+            middle = low + int(found.candidate[row])
+            score = float(held[row])
+            explanations[cell] = CellExplanation(
+                full=full.get(cell, score),
+                held=score,
+                chosen=number,
+                base=float(base[row]),
+                candidate=found.values[low:middle],
+                other=found.values[middle:high],
+            )
+        return explanations
+
+    def _chosen(self) -> tuple[list[int], dict[Cell, float]]:
+        """Which reference each cell holds on to; and scores beside all, where there are several."""
+        several = [cell for cell in self.cells if len(cell.others) > 1]
+        first = [0 if cell.others else NO_TEXT for cell in self.cells]
+        if not several:
+            return first, {}
+        alone = PairTable()
+        at = {cell: [alone.add(self._key(cell, n)) for n in range(len(cell.others))]
+              for cell in several}  # fmt: skip
+        scores = self.scorer.scores(list(alone.number), self.texts)
+        worst = np.where(np.isnan(scores), -np.inf, scores)
+        best = {cell: int(worst[rows].argmax()) for cell, rows in at.items()}
+        keys = [self._key(cell, 0) for cell in several]
+        lists = [[self._text(number) for number in cell.others] for cell in several]
+        together = self.scorer.beside_all(keys, lists, self.texts)
+        chosen = [best.get(cell, n) for cell, n in zip(self.cells, first, strict=True)]
+        return chosen, dict(zip(several, together.tolist(), strict=True))
+
+    def _key(self, cell: Cell, chosen: int) -> PairKey:
+        other = NO_TEXT if chosen == NO_TEXT else self._text(cell.others[chosen])
+        source = NO_TEXT if cell.source < 0 else self._text(cell.source)
+        return PairKey(cell.segment, self._text(cell.candidate), other, source)
+
+    def _text(self, number: int) -> int:
+        return self.texts.add(self.engine.batch.texts[number])
+
+    def _look(self, pairs: PairTable, words: Sequence[Pair]) -> Sequence[PairImportances]:
+        explainer = self.engine.explainer
+        if not isinstance(explainer, DirectExplainer):
+            raise UsageError(f"explainer {explainer.spec!r} neither perturbs nor looks")
+        batch = self.scorer.batch(list(pairs.number), self.texts)
+        return explainer.look(self.scorer.bound, batch, words)
+
+
+def _at_top(levels: Sequence[Level], scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The metric's own scores of the pairs at the top."""
+    for level in reversed(levels):
+        scores = level.own(scores)
+    return scores

@@ -1,0 +1,245 @@
+"""Explaining the scores of a metric, word by word."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, get_args
+
+import numpy as np
+
+from gnomon.bmx._cells import cells_of
+from gnomon.bmx._engine import Engine
+from gnomon.bmx._explainers import find_explainer
+from gnomon.bmx._explanations import Explanations, SideWords
+from gnomon.bmx._scorer import Scorer
+from gnomon.bmx._words import Words
+from gnomon.errors import UnknownNameError
+from gnomon.metrics._function import BoundFunction
+from gnomon.metrics.scoring import bind, signature_of
+from gnomon.testset import pick
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from gnomon.batch import Batch
+    from gnomon.bmx._cells import Cells
+    from gnomon.bmx._engine import CellExplanation, Progress
+    from gnomon.bmx._levels import Boost
+    from gnomon.bmx._protocol import BoundExplainer, Explainer
+    from gnomon.bmx._scorer import Role
+    from gnomon.cache import Cache
+    from gnomon.metrics.protocol import BoundMetric, Metric
+    from gnomon.testset import TestSet
+
+__all__ = ["MAX_CALLS", "Explained", "Sides", "check_sides", "explain", "explain_batch"]
+
+Sides: TypeAlias = Literal["both", "candidate"]
+
+#: scores of pairs that a request may cost unless more are allowed
+MAX_CALLS = 1_000_000
+
+
+def explain(
+    testset: TestSet,
+    metric: str | Metric | BoundMetric | Callable[..., float],
+    explainer: str | Explainer = "erasure",
+    *,
+    sides: Sides = "both",
+    systems: Sequence[str] | None = None,
+    segments: Sequence[int] | None = None,
+    max_calls: int = MAX_CALLS,
+    cache: Cache | None = None,
+    progress: Progress | None = None,
+    allow_code: bool = False,
+) -> Explanations:
+    """How much each word adds to the score of its segment.
+
+    The words of the candidate are perturbed beside the intact reference (the source, for metrics
+    without references), and, with ``sides="both"``, the other way round. Binding happens once:
+    perturbing changes nothing that was frozen. Of several references the one that scores best is
+    held. Metrics that take both references and sources keep the source as it is.
+
+    Args:
+        testset: what was translated, and by whom.
+        metric: a spec, a metric, a bound metric or a function of texts.
+        explainer: a spec: ``erasure``, ``lime``, ``shap``, ``marginalisation``, ``gradient``,
+            ``match`` or ``random``, with options: ``lime(samples=50)``.
+        sides: explain "both" sides or the "candidate" alone.
+        systems: names of the systems to explain; all by default.
+        segments: numbers of the segments to explain, from 0; all by default.
+        max_calls: most pairs of texts that may be scored.
+        cache: remembers explanations: a run that was cut off goes on where it was.
+        progress: called with a stage, how much is done and how much there is.
+        allow_code: let a spec ``python('module:function')`` import and run the module.
+
+    Returns:
+        Scores [K, N] and the importances of all words.
+
+    Raises:
+        UsageError: more calls may be needed than allowed, or the metric cannot be explained so.
+        UnknownNameError: there is no such explainer, option or system.
+        DataError: the test set lacks what the metric needs.
+        ScoringError: the metric failed, or returned something else than scores.
+
+    >>> from gnomon.testset import TestSet
+    >>> ts = TestSet.from_lists({"a": ["the cat"]}, ["the dog"])
+    >>> found = explain(ts, lambda candidate, reference: float("cat" in candidate), "erasure")
+    >>> found.sides[0].importance.tolist()
+    [0.0, 1.0]
+    """
+    chosen = find_explainer(explainer)
+    both = check_sides(sides)
+    _, bound = bind(testset, metric, allow_code=allow_code)
+    rows = None
+    if systems is not None:
+        names = list(testset.systems)
+        rows = [pick("system", name, {n: names.index(n) for n in names}) for name in systems]
+    batch = testset.batch()
+    if rows is not None or segments is not None:
+        batch = batch.select(systems=rows, segments=segments)
+    return explain_batch(
+        bound,
+        batch,
+        chosen.bind(testset, bound),
+        both=both,
+        max_calls=max_calls,
+        cache=cache,
+        progress=progress,
+    ).explanations
+
+
+def check_sides(sides: str) -> bool:
+    """Whether both sides are wanted.
+
+    Raises:
+        UnknownNameError: the word is neither "both" nor "candidate".
+    """
+    if sides not in get_args(Sides):
+        raise UnknownNameError("choice of sides", sides, get_args(Sides))
+    return sides == "both"
+
+
+class Explained(NamedTuple):
+    """Explanations, and what they explain.
+
+    Attributes:
+        explanations: the importances.
+        base: float64 [K, N], oriented scores that are explained: the metric's beside the held
+            reference, or what the iterations before made of them.
+    """
+
+    explanations: Explanations
+    base: NDArray[np.float64]
+
+
+def explain_batch(
+    bound: BoundMetric,
+    batch: Batch,
+    explainer: BoundExplainer,
+    *,
+    both: bool,
+    before: tuple[Boost, ...] = (),
+    max_calls: int = MAX_CALLS,
+    cache: Cache | None = None,
+    progress: Progress | None = None,
+) -> Explained:
+    """Explain a bound metric, or what some iterations make of it, on a batch."""
+    kept, notices = _cache_of(bound, cache)
+    scorer = Scorer(bound, batch)
+    cells = cells_of(batch, scorer.role)
+    engine = Engine(scorer, batch, explainer, both, before, max_calls, kept, progress)
+    found, known = engine.explain(cells.distinct)
+    every = [found[number] for number in cells.of.tolist()]
+    sign = 1.0 if bound.higher_is_better else -1.0
+    explanations = Explanations(
+        metric=bound.signature.spec,
+        systems=batch.systems,
+        segments=batch.segments,
+        texts=batch.texts,
+        scores=sign * _matrix([cell.full for cell in every], batch),
+        held=sign * _matrix([cell.held for cell in every], batch),
+        higher_is_better=bound.higher_is_better,
+        sides=_sides(batch, cells, every, scorer.role if both else None),
+        signature=signature_of(bound, batch).adding(
+            {"explainer": explainer.spec, **explainer.fields, "sides": "both" if both else "one"}
+        ),
+        calls=scorer.calls,
+        known=known,
+        notices=(*notices, *_undefined_notice(every)),
+    )
+    return Explained(explanations, _matrix([cell.base for cell in every], batch))
+
+
+def _cache_of(bound: BoundMetric, cache: Cache | None) -> tuple[Cache | None, tuple[str, ...]]:
+    """No cache for functions whose source cannot be read: they may change and look the same."""
+    fields = dict(bound.signature.fields)
+    if cache is None or not isinstance(bound, BoundFunction) or fields.keys() & {"code", "package"}:
+        return cache, ()
+    return None, (f"{bound.name}: the function's source cannot be read; nothing is kept for later",)
+
+
+def _matrix(values: Sequence[float], batch: Batch) -> NDArray[np.float64]:
+    return np.array(values, dtype=np.float64).reshape(batch.shape)
+
+
+def _sides(
+    batch: Batch, cells: Cells, every: Sequence[CellExplanation], role: Role
+) -> tuple[SideWords, ...]:
+    own = batch.candidates.astype(np.int32).ravel()
+    places = _Places(batch)
+    candidate = places.side("candidate", own, [cell.candidate for cell in every])
+    if role is None:
+        return (candidate,)
+    others = (cells.distinct[number].others for number in cells.of.tolist())
+    held = [
+        -1 if cell.chosen < 0 else texts[cell.chosen]
+        for cell, texts in zip(every, others, strict=True)
+    ]
+    other = places.side(role, np.array(held, dtype=np.int32), [cell.other for cell in every])
+    return candidate, other
+
+
+class _Places:
+    """Where the words of a batch's texts are."""
+
+    def __init__(self, batch: Batch) -> None:
+        self._batch = batch
+        self._spans: dict[int, NDArray[np.int32]] = {-1: _NOWHERE}
+
+    def side(
+        self, name: str, text: NDArray[np.int32], importances: Sequence[NDArray[np.float64]]
+    ) -> SideWords:
+        spans = np.concatenate([_NOWHERE, *map(self._of, text.tolist())])
+        sizes = [len(part) for part in importances]
+        return SideWords(
+            side=name,
+            text=text,
+            offsets=np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)]),
+            start=spans[:, 0],
+            end=spans[:, 1],
+            importance=np.concatenate([np.zeros(0), *importances]),
+        )
+
+    def _of(self, text: int) -> NDArray[np.int32]:
+        if text not in self._spans:
+            spans = Words(self._batch.texts[text]).spans
+            self._spans[text] = np.array(spans, dtype=np.int32).reshape(-1, 2)
+        return self._spans[text]
+
+
+_NOWHERE = np.zeros((0, 2), dtype=np.int32)
+
+
+def _undefined_notice(every: Sequence[CellExplanation]) -> tuple[str, ...]:
+    """How many explanations have holes."""
+    count = sum(
+        bool(np.isnan(cell.candidate).any() or np.isnan(cell.other).any()) for cell in every
+    )
+    if not count:
+        return ()
+    notice = (
+        f"{count} of {len(every)} explanations have words of undefined importance: the metric gave"
+        " no finite score for a text or one of its perturbations"
+    )
+    return (notice,)
