@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from gnomon.errors import DataError
+from gnomon.metrics._of_options import OfOptions
 from gnomon.metrics._pairs import Kernel, PairScorer, pair_rows
 from gnomon.metrics._spec import Options
 from gnomon.metrics.tokenise import Characters, Tokens, locate, lowered, plain
@@ -84,25 +85,10 @@ class Ter(Options):
 
 
 @dataclass(frozen=True, eq=False)
-class BoundTer:
+class BoundTer(OfOptions):
     """TER, ready to score; remembers tokens and pairs of the texts that it saw last."""
 
     metric: Ter
-
-    @property
-    def name(self) -> str:
-        """Name of the metric."""
-        return self.metric.name
-
-    @property
-    def needs(self) -> frozenset[Need]:
-        """References."""
-        return self.metric.needs
-
-    @property
-    def higher_is_better(self) -> bool:
-        """False."""
-        return self.metric.higher_is_better
 
     @property
     def signature(self) -> Signature:
