@@ -10,7 +10,7 @@ import numpy as np
 
 from gnomon.metrics._embedding import compared_rows, model_fields, notices_of, unit_weights
 from gnomon.metrics._matcher import Matcher
-from gnomon.metrics._means import aggregate_means, mean_over_segments, mean_statistics
+from gnomon.metrics._of_options import MeanOfSegments
 from gnomon.signature import Signature
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class MatchedOptions(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class BoundMatched:
+class BoundMatched(MeanOfSegments):
     """Greedy matching, ready to score; remembers the similarities in the batch seen last.
 
     Attributes:
@@ -62,21 +62,6 @@ class BoundMatched:
     encoder: Encoder
     weights: Idf | None
     baseline: Baseline | None
-
-    @property
-    def name(self) -> str:
-        """Name of the metric."""
-        return self.metric.name
-
-    @property
-    def needs(self) -> frozenset[Need]:
-        """References, or sources."""
-        return self.metric.needs
-
-    @property
-    def higher_is_better(self) -> bool:
-        """True."""
-        return self.metric.higher_is_better
 
     @property
     def signature(self) -> Signature:
@@ -95,18 +80,6 @@ class BoundMatched:
     def segments(self, batch: Batch) -> NDArray[np.float64]:
         """Sentence scores, float64 [K, N]; NaN without a text to compare with."""
         return self.parts(batch)[..., self._part]
-
-    def system(self, batch: Batch) -> NDArray[np.float64]:
-        """Means over segments, float64 [K]."""
-        return mean_over_segments(self.segments(batch))
-
-    def statistics(self, batch: Batch) -> NDArray[np.float64]:
-        """Score and 1, or 0 and 0 where undefined: float64 [K, N, 2]."""
-        return mean_statistics(self.segments(batch))
-
-    def aggregate(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Means [...] from summed statistics [..., 2]."""
-        return aggregate_means(statistics)
 
     def matches(self, batch: Batch, plan: MaskPlan | None = None) -> Iterator[Matches]:
         """Best matches of all tokens, as they are or under every variant of a plan."""

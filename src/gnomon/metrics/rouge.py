@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from gnomon.errors import DataError
-from gnomon.metrics._means import aggregate_means, mean_over_segments, mean_statistics
+from gnomon.metrics._of_options import MeanOfSegments
 from gnomon.metrics._pairs import pair_rows
 from gnomon.metrics._rouge_pairs import RougePairs
 from gnomon.metrics._rouge_tokens import RougeTokeniser, porter
@@ -84,7 +84,7 @@ class Rouge(Options):
 
 
 @dataclass(frozen=True, eq=False)
-class BoundRouge:
+class BoundRouge(MeanOfSegments):
     """ROUGE, ready to score; remembers the tokens of the texts that it saw last."""
 
     metric: Rouge
@@ -92,21 +92,6 @@ class BoundRouge:
     def __post_init__(self) -> None:
         # a missing package shall show when binding, not after hours of other work
         _ = self._pairs
-
-    @property
-    def name(self) -> str:
-        """Name of the metric."""
-        return self.metric.name
-
-    @property
-    def needs(self) -> frozenset[Need]:
-        """References."""
-        return self.metric.needs
-
-    @property
-    def higher_is_better(self) -> bool:
-        """True."""
-        return self.metric.higher_is_better
 
     @property
     def signature(self) -> Signature:
@@ -128,18 +113,6 @@ class BoundRouge:
     def segments(self, batch: Batch) -> NDArray[np.float64]:
         """Sentence scores, float64 [K, N]; NaN for segments without a reference."""
         return self.parts(batch)[..., self._part]
-
-    def system(self, batch: Batch) -> NDArray[np.float64]:
-        """Means over segments, float64 [K]."""
-        return mean_over_segments(self.segments(batch))
-
-    def statistics(self, batch: Batch) -> NDArray[np.float64]:
-        """Score and 1, or 0 and 0 where undefined: float64 [K, N, 2]."""
-        return mean_statistics(self.segments(batch))
-
-    def aggregate(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Means [...] from summed statistics [..., 2]."""
-        return aggregate_means(statistics)
 
     def mask_lengths(self, batch: Batch, plan: MaskPlan) -> None:
         """Words have no length."""
