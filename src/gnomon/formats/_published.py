@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import json
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
@@ -11,8 +10,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from gnomon.errors import FormatError, UnknownNameError, UsageError
 from gnomon.formats._estimated import pair_of
 from gnomon.formats._folders import agree
+from gnomon.formats._lines import read_lines
 from gnomon.formats._quality_files import read_quality_files, stem_of, stems_of
 from gnomon.formats._quality_tables import read_quality_table, table_of
+from gnomon.formats._rated_rows import KNOWN_BY, read_rated_rows
 from gnomon.formats._summaries import read_realsumm, read_summeval
 from gnomon.formats._wmt_package import (
     packages_in,
@@ -34,8 +35,8 @@ PUBLISHED = {
     " STEM.source_tags",
     "eval4nlp21": "Eval4NLP 2021: STEM.src STEM.mt STEM.da STEM.src-tags STEM.tgt-tags, or one"
     " table src hyp da src_tags hyp_tags",
-    "wmt22-qe": "WMT 2022 quality estimation: STEM.src STEM.mt STEM.LP.da_score STEM.LP.tags, or"
-    " one table src hyp z",
+    "wmt22-qe": "WMT 2022 quality estimation: STEM.src STEM.mt STEM.LP.da_score STEM.LP.tags, one"
+    " table src hyp z, or the CSV ,system,doc,doc_id,seg_id,src,mt,ref,mqm,score,zscore",
     "wmt-package": "WMT's texts as submitted, sources/ references/ system-outputs/, with"
     " manual-evaluation/DA-seglevel.csv",
     "wmt-daseg": "WMT's sampled sentences:"
@@ -44,9 +45,9 @@ PUBLISHED = {
     " turker_annotations",
     "realsumm": "RealSumm's scores, JSON: ref_summ system_summaries scores litepyramid_recall",
 }
-_HEAD = 1 << 20
-_TABLES = (".tsv", ".jsonl", ".json")
-_SUMMEVAL = {"decoded", "expert_annotations", "model_id"}
+_HEAD = 1 << 17  # bytes; the longest first lines are SummEval's, of some 20,000
+_TABLES = (".tsv", ".csv", ".jsonl", ".json")
+_SUMMEVAL = ("expert_annotations", "model_id")
 _PICKLE = (
     "is a Python pickle; reading one can run any code, so gnomon does not. Where you trust it,"
     ' write it as JSON: python -c "import json, pickle, sys;'
@@ -117,7 +118,7 @@ def _chosen(path: Path, found: Sequence[Found], wanted: str | None) -> Found:
     if not fitting:
         pairs = dict.fromkeys(one.pair for one in found if one.pair is not None)
         raise UnknownNameError(f"language pair of {path}", str(wanted), list(pairs))
-    places = list(dict.fromkeys(one.place for one in fitting))
+    places = dict.fromkeys(f"{one.place} ({one.format})" for one in fitting)
     differ = len({one.pair for one in fitting} - {None}) == len(fitting)
     remedy = " (or a language pair with -l)" if differ else ""
     raise UsageError(
@@ -162,6 +163,7 @@ def _of_file(path: Path) -> Found:
     stem = stem_of(path)
     if stem is not None:
         return Found(stem.format, str(path), stem.pair, partial(read_quality_files, stem))
+    read_lines(path)  # says so if it is no text at all
     raise FormatError(
         f"is of no known format of a test set ({', '.join(PUBLISHED)}); its first line is"
         f" {_first_line(path)[:80]!r}. The directory of a test set is named as a whole; a table of"
@@ -179,18 +181,13 @@ def _told(path: Path) -> Found | None:
     table = table_of(first)
     if table is not None:
         return Found(table.name, str(path), pair_of(path), partial(read_quality_table, path, table))
-    if first.startswith("{") and _is_summeval(first):
+    if set(first.split(",")) >= KNOWN_BY:
+        return Found("wmt22-qe", str(path), pair_of(path), partial(read_rated_rows, path))
+    if first.startswith("{") and all(f'"{key}"' in first for key in _SUMMEVAL):
         return Found("summeval", str(path), "en", partial(read_summeval, path))
     if first.startswith("{") and b'"ref_summ' in head:
         return Found("realsumm", str(path), "en", partial(read_realsumm, path))
     return None
-
-
-def _is_summeval(line: str) -> bool:
-    try:
-        return set(json.loads(line)) >= _SUMMEVAL - {"decoded"}
-    except (ValueError, RecursionError, TypeError):
-        return False
 
 
 def _first_line(path: Path) -> str:

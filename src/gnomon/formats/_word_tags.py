@@ -65,12 +65,11 @@ def tagged_errors(
         FormatError: the number of tags does not fit the tokens, a tag is unknown, or the tokens
             are not the text's.
     """
-    tokens = [_tokens(row) for row in rows]
     tags = [row.tags.split() for row in rows]
-    way = _way(rows, tokens, tags, tuple(_WAYS) if gaps else (_WORDS,))
+    way = _way(rows, [len(marks) for marks in tags], tuple(_WAYS) if gaps else (_WORDS,))
     found: list[ErrorSpan] = []
     for segment, row in enumerate(rows):
-        spans = _placed(row, tokens[segment])
+        spans = _placed(row, _tokens(row, way, len(tags[segment])))
         wrong = [_is_wrong(tag, row) for tag in tags[segment]]
         for category, span in _marked(spans, wrong, way, len(row.text)):
             found.append(
@@ -81,37 +80,34 @@ def tagged_errors(
     return found
 
 
-def _tokens(row: Tagged) -> list[str]:
+def _tokens(row: Tagged, way: str, tags: int) -> list[str]:
     """Tokens stand between plain spaces; other white space ends one only if the tags say so."""
     plain = [token for token in row.tokenised.split(" ") if token]
-    other = row.tokenised.split()
-    count = len(row.tags.split())
-    fits = [any(_fit(way, len(kind), count) for way in _WAYS) for kind in (plain, other)]
-    return other if fits == [False, True] else plain
+    return plain if _fits(way, len(plain), tags) else row.tokenised.split()
 
 
-def _fit(way: str, tokens: int, tags: int) -> bool:
+def _fits(way: str, tokens: int, tags: int) -> bool:
     times, more = _WAYS[way]
     return tags == times * tokens + more
 
 
-def _way(
-    rows: Sequence[Tagged],
-    tokens: Sequence[Sequence[str]],
-    tags: Sequence[Sequence[str]],
-    allowed: Sequence[str],
-) -> str:
+def _way(rows: Sequence[Tagged], counts: Sequence[int], allowed: Sequence[str]) -> str:
     """How the file counts: the way that fits most lines, and then must fit all."""
-    counts = [(len(words), len(marks)) for words, marks in zip(tokens, tags, strict=True)]
-    fitting = {way: [_fit(way, n, m) for n, m in counts] for way in allowed}
+    fitting = {
+        way: [
+            _fits(way, len(_tokens(row, way, tags)), tags)
+            for row, tags in zip(rows, counts, strict=True)
+        ]
+        for way in allowed
+    }
     best = max(allowed, key=lambda way: sum(fitting[way]))
     if not all(fitting[best]):
         at = fitting[best].index(False)
-        row, (words, marks) = rows[at], counts[at]
-        ways = best if sum(fitting[best]) else "; or ".join(allowed)
+        row, words = rows[at], len(_tokens(rows[at], best, counts[at]))
+        ways = best if any(fitting[best]) else "; or ".join(allowed)
         raise FormatError(
-            f"{row.column or 'the line'} has {marks} tags for {words} tokens; expected are {ways}:"
-            f" {row.tokenised[:60]!r}",
+            f"{row.column or 'the line'} has {counts[at]} tags for {words} tokens; expected are"
+            f" {ways}: {row.tokenised[:60]!r}",
             path=row.path,
             line=row.line,
         )
