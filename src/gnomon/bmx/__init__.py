@@ -27,9 +27,11 @@ if TYPE_CHECKING:
     from gnomon.bmx._power_mean import power_means as power_means
     from gnomon.bmx._published import read_grids as read_grids
     from gnomon.bmx._published import write_grids as write_grids
+    from gnomon.bmx.metric import Bmx as Bmx
 
 _HOMES = {
     "Aggregable": "_explanations",
+    "Bmx": "metric",
     "Experiment": "_experiments",
     "Explained": "_experiments",
     "ExplainerDescription": "_explainers",

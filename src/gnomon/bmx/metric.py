@@ -1,0 +1,252 @@
+"""``bmx(METRIC)``: a metric boosted by its own explanations."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
+
+import numpy as np
+
+from gnomon.bmx._explain import MAX_CALLS, Sides, explain_batch
+from gnomon.bmx._explainers import find_explainer
+from gnomon.bmx._levels import Boost
+from gnomon.bmx._power_mean import combine, power_means
+from gnomon.bmx._protocol import DirectExplainer
+from gnomon.bmx._settings import PUBLISHED
+from gnomon.errors import SpecError, UsageError
+from gnomon.metrics import Options, resolve
+from gnomon.metrics._of_options import MeanOfSegments
+from gnomon.metrics.protocol import Metric, Noticing
+from gnomon.signature import Signature
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from gnomon.batch import Batch
+    from gnomon.bmx._engine import Progress
+    from gnomon.bmx._explain import Explained
+    from gnomon.bmx._protocol import BoundExplainer
+    from gnomon.cache import Cache
+    from gnomon.metrics.protocol import BoundMetric, Need
+    from gnomon.testset import TestSet
+
+__all__ = ["Bmx", "BoundBmx"]
+
+
+@dataclass(frozen=True)
+class Bmx(Options):
+    """BMX: w times the metric plus 1 - w times the power mean of the importances of the words.
+
+    S1 = w S0 + (1 - w) M_p(phi) (Leiter et al., 2022), phi the importances of the words of both
+    sides; see :func:`gnomon.bmx.explain` and :func:`gnomon.bmx.power_mean`. With several
+    iterations S1 is explained in turn, and so on. Error rates are negated, boosted, and negated
+    again. The system score is the mean over segments. A segment without a word keeps its score.
+
+    Attributes:
+        metric: the metric that is explained.
+        explainer: spec of an explainer.
+        p: exponent of the power mean, or one for each iteration; by default the published median
+            for the explainer (lime -1.4, erasure -0.3, shap -1.0, marginalisation -13.1).
+        w: weight of the metric's own score in [0, 1], or one for each iteration; by default the
+            published median for the explainer (lime .4, erasure .6, shap .6, marginalisation .8).
+        iterations: how often to explain; lists of p and w say so too.
+        shift: how importances are made positive: "paper", or "floor" or "exponential", which do
+            not collapse for p < 0.
+        sides: explain "both" sides or the "candidate" alone.
+        max_calls: most pairs of texts that the metric may have to score for one batch.
+
+    Raises:
+        SpecError: an option has a value that it cannot have.
+        UnknownNameError: there is no such explainer.
+    """
+
+    name: ClassVar[str] = "bmx"
+    positional: ClassVar[str | None] = "metric"
+
+    metric: Metric
+    explainer: str = "lime"
+    p: float | tuple[float, ...] | None = None
+    w: float | tuple[float, ...] | None = None
+    iterations: int = 1
+    shift: Literal["paper", "floor", "exponential"] = "paper"
+    sides: Sides = "both"
+    max_calls: int = MAX_CALLS
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "metric", resolve(self.metric))
+        if self.iterations < 1 or self.max_calls < 1:
+            raise SpecError("bmx: iterations and max_calls are 1 or more")
+        for boost in self.boosts:
+            if not 0 <= boost.w <= 1:
+                raise SpecError(f"bmx: w lies between 0 and 1; got {boost.w}")
+
+    @property
+    def needs(self) -> frozenset[Need]:
+        """What the explained metric needs."""
+        return self.metric.needs
+
+    @property
+    def higher_is_better(self) -> bool:
+        """As the explained metric."""
+        return self.metric.higher_is_better
+
+    @property
+    def boosts(self) -> tuple[Boost, ...]:
+        """p, w and shift of every iteration.
+
+        Raises:
+            SpecError: lists of unequal lengths, or no value given and none published.
+            UnknownNameError: there is no such explainer.
+        """
+        p, w = self._values("p", self.p), self._values("w", self.w)
+        lengths = {n for n in (len(p), len(w), self.iterations) if n > 1}
+        if len(lengths) > 1 or not (p and w):
+            raise SpecError(
+                f"bmx: {len(p)} values of p and {len(w)} of w for {self.iterations} iteration(s);"
+                " give one value, or one for each iteration"
+            )
+        count = max(lengths, default=1)
+        return tuple(Boost(p[t % len(p)], w[t % len(w)], self.shift) for t in range(count))
+
+    def bind(self, testset: TestSet) -> BoundBmx:
+        """Bind the metric, once, and the explainer.
+
+        Raises:
+            UsageError: the metric cannot be explained so, or not more than once.
+            GnomonError: whatever binding the metric raises.
+        """
+        bound = self.metric.bind(testset)
+        explainer = find_explainer(self.explainer).bind(testset, bound)
+        if isinstance(explainer, DirectExplainer) and not explainer.blind and len(self.boosts) > 1:
+            raise UsageError(
+                f"explainer {self.explainer!r} looks into the metric itself, so that it explains"
+                " no second iteration; take iterations=1, or erasure, lime or shap"
+            )
+        return BoundBmx(self, bound, explainer)
+
+    def _values(self, option: str, given: float | tuple[float, ...] | None) -> tuple[float, ...]:
+        if given is not None:
+            return given if isinstance(given, tuple) else (given,)
+        name = find_explainer(self.explainer).name
+        if name not in PUBLISHED:
+            raise SpecError(
+                f"bmx: no {option} is published for explainer {name!r}; give {option}= (there are"
+                f" values for {', '.join(PUBLISHED)})"
+            )
+        return (getattr(PUBLISHED[name], option),)
+
+
+class _Boosted(NamedTuple):
+    """What is known of a batch.
+
+    Attributes:
+        found: the explanations of the last iteration.
+        scores: float64 [K, N], S1 in the metric's own units.
+        collapsed: share of the segments whose power mean collapsed.
+        wordless: segments without a word on any explained side.
+    """
+
+    found: Explained
+    scores: NDArray[np.float64]
+    collapsed: float
+    wordless: int
+
+
+@dataclass(frozen=True, eq=False)
+class BoundBmx(MeanOfSegments):
+    """A boosted metric, ready to score; remembers the batch that it saw last.
+
+    Attributes:
+        metric: the options.
+        bound: the explained metric, bound once.
+        explainer: the explainer, bound to the same test set.
+        cache: remembers explanations between runs; none by default.
+        progress: called with a stage, how much is done and how much there is.
+    """
+
+    metric: Bmx
+    bound: BoundMetric
+    explainer: BoundExplainer
+    cache: Cache | None = None
+    progress: Progress | None = None
+
+    def __post_init__(self) -> None:
+        self.__dict__["_last"] = None
+
+    @property
+    def signature(self) -> Signature:
+        """Spec, p and w of every iteration, what the explainer adds, what the metric froze."""
+        boosts = self.metric.boosts
+        return Signature(self.metric.spec).adding(
+            {
+                "p": ",".join(str(boost.p) for boost in boosts),
+                "w": ",".join(str(boost.w) for boost in boosts),
+                **self.explainer.fields,
+                **dict(self.bound.signature.fields),
+            }
+        )
+
+    def segments(self, batch: Batch) -> NDArray[np.float64]:
+        """Boosted scores, float64 [K, N]; NaN where the metric or an importance is undefined.
+
+        Raises:
+            UsageError: more metric calls may be needed than ``max_calls``.
+            ScoringError: the metric failed.
+        """
+        return self._boosted(batch).scores.copy()
+
+    def notices(self, batch: Batch) -> tuple[str, ...]:
+        """What the metric says, and how many segments collapsed or could not be explained."""
+        boosted = self._boosted(batch)
+        own = self.bound.notices(batch) if isinstance(self.bound, Noticing) else ()
+        said = list(own) + list(boosted.found.explanations.notices)
+        if boosted.collapsed:
+            said.append(
+                f"{self.metric.spec}: the power mean of {boosted.collapsed:.1%} of the segments"
+                " collapsed: it tells how many words there are and no more; shift='floor' and"
+                " shift='exponential' do not collapse"
+            )
+        if boosted.wordless:
+            said.append(
+                f"{self.metric.spec}: {boosted.wordless} outputs have no word to explain and keep"
+                " the metric's own score"
+            )
+        return tuple(said)
+
+    def _boosted(self, batch: Batch) -> _Boosted:
+        last: tuple[Batch, _Boosted] | None = self.__dict__["_last"]
+        if last is None or last[0] is not batch:
+            last = batch, self._boost(batch)
+            self.__dict__["_last"] = last
+        return last[1]
+
+    def _boost(self, batch: Batch) -> _Boosted:
+        *before, final = self.metric.boosts
+        found = explain_batch(
+            self.bound,
+            batch,
+            self.explainer,
+            both=self.metric.sides == "both",
+            before=tuple(before),
+            max_calls=self.metric.max_calls,
+            cache=self.cache,
+            progress=self.progress,
+        )
+        explanations = found.explanations
+        values, offsets = explanations.both()
+        aggregates = power_means(values, offsets, [final.p], shift=final.shift)
+        sign = 1.0 if self.bound.higher_is_better else -1.0
+        base = sign * explanations.scores
+        if before:
+            # what the other references add to the score beside the held one keeps its weight
+            beside = base - sign * explanations.held
+            base = found.base + beside * float(np.prod([boost.w for boost in before]))
+        wordless = (np.diff(offsets) == 0).reshape(batch.shape)
+        means = np.where(wordless, base, aggregates.means[0].reshape(batch.shape))
+        return _Boosted(
+            found=found,
+            scores=sign * combine(base, means, final.w),
+            collapsed=0.0 if final.w == 1 else float(np.nan_to_num(aggregates.share_collapsed[0])),
+            wordless=int(wordless.sum()),
+        )
