@@ -10,6 +10,7 @@ __all__ = ["ALIASES", "BUILTIN", "CODE", "RESERVED"]
 BUILTIN = {
     "bertscore": "gnomon.metrics.bertscore:BertScore",
     "bleu": "gnomon.metrics.bleu:Bleu",
+    "bmx": "gnomon.bmx.metric:Bmx",
     "chrf": "gnomon.metrics.chrf:Chrf",
     "meteor": "gnomon.metrics.meteor:Meteor",
     "moverscore": "gnomon.metrics.moverscore:MoverScore",
