@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from gnomon.bmx._explanations import Aggregable as Aggregable
     from gnomon.bmx._explanations import Explanations as Explanations
     from gnomon.bmx._explanations import SideWords as SideWords
+    from gnomon.bmx._faithfulness import Faithfulness as Faithfulness
+    from gnomon.bmx._faithfulness import faithfulness as faithfulness
     from gnomon.bmx._gains import second_iteration_difference as second_iteration_difference
     from gnomon.bmx._power_mean import combine as combine
     from gnomon.bmx._power_mean import power_mean as power_mean
@@ -36,12 +38,14 @@ _HOMES = {
     "Explained": "_experiments",
     "ExplainerDescription": "_explainers",
     "Explanations": "_explanations",
+    "Faithfulness": "_faithfulness",
     "Grids": "_experiments",
     "SideWords": "_explanations",
     "choose": "_choices",
     "combine": "_power_mean",
     "describe_explainers": "_explainers",
     "explain": "_explain",
+    "faithfulness": "_faithfulness",
     "find_explainer": "_explainers",
     "power_mean": "_power_mean",
     "power_means": "_power_mean",
@@ -57,12 +61,14 @@ __all__ = [
     "Explained",
     "ExplainerDescription",
     "Explanations",
+    "Faithfulness",
     "Grids",
     "SideWords",
     "choose",
     "combine",
     "describe_explainers",
     "explain",
+    "faithfulness",
     "find_explainer",
     "power_mean",
     "power_means",

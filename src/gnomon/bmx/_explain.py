@@ -151,6 +151,7 @@ def explain_batch(
     engine = Engine(scorer, batch, explainer, both, before, max_calls, kept, progress)
     found, known = engine.explain(cells.distinct)
     every = [found[number] for number in cells.of.tolist()]
+    judges = _judges(cells, every)
     sign = 1.0 if bound.higher_is_better else -1.0
     explanations = Explanations(
         metric=bound.signature.spec,
@@ -159,8 +160,9 @@ def explain_batch(
         texts=batch.texts,
         scores=sign * _matrix([cell.full for cell in every], batch),
         held=sign * _matrix([cell.held for cell in every], batch),
+        judged_by=judges.reshape(batch.shape),
         higher_is_better=bound.higher_is_better,
-        sides=_sides(batch, cells, every, scorer.role if both else None),
+        sides=_sides(batch, judges, every, scorer.role if both else None),
         signature=signature_of(bound, batch).adding(
             {"explainer": explainer.spec, **explainer.fields, "sides": "both" if both else "one"}
         ),
@@ -183,20 +185,25 @@ def _matrix(values: Sequence[float], batch: Batch) -> NDArray[np.float64]:
     return np.array(values, dtype=np.float64).reshape(batch.shape)
 
 
+def _judges(cells: Cells, every: Sequence[CellExplanation]) -> NDArray[np.int32]:
+    """The text that each candidate is judged by, int32 [K * N]; -1 for none."""
+    others = (cells.distinct[number].others for number in cells.of.tolist())
+    held = [
+        -1 if cell.chosen < 0 else texts[cell.chosen]
+        for cell, texts in zip(every, others, strict=True)
+    ]
+    return np.array(held, dtype=np.int32)
+
+
 def _sides(
-    batch: Batch, cells: Cells, every: Sequence[CellExplanation], role: Role
+    batch: Batch, judges: NDArray[np.int32], every: Sequence[CellExplanation], role: Role
 ) -> tuple[SideWords, ...]:
     own = batch.candidates.astype(np.int32).ravel()
     places = _Places(batch)
     candidate = places.side("candidate", own, [cell.candidate for cell in every])
     if role is None:
         return (candidate,)
-    others = (cells.distinct[number].others for number in cells.of.tolist())
-    held = [
-        -1 if cell.chosen < 0 else texts[cell.chosen]
-        for cell, texts in zip(every, others, strict=True)
-    ]
-    other = places.side(role, np.array(held, dtype=np.int32), [cell.other for cell in every])
+    other = places.side(role, judges, [cell.other for cell in every])
     return candidate, other
 
 

@@ -68,6 +68,8 @@ class Explanations:
         scores: float64 [K, N], what the metric says, in its own units.
         held: float64 [K, N], the same beside the one reference that explanations hold on to: that
             of several which scores best. Equal to ``scores`` where there is one reference.
+        judged_by: int32 [K, N], index in ``texts`` of what each candidate is judged by: the held
+            reference, or the source; -1 for none.
         higher_is_better: False for error rates, whose importances are those of the negated score.
         sides: the words of the candidate, then, if they are explained too, of the other side.
         signature: metric, explainer with its options and seed, sides.
@@ -82,6 +84,7 @@ class Explanations:
     texts: tuple[str, ...]
     scores: NDArray[np.float64]
     held: NDArray[np.float64]
+    judged_by: NDArray[np.int32]
     higher_is_better: bool
     sides: tuple[SideWords, ...]
     signature: Signature

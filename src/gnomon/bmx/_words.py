@@ -54,11 +54,19 @@ class Words:
         >>> Words("the old  cat").without(1)
         'the cat'
         """
-        start, end = self.spans[word]
-        if word + 1 < len(self):
-            return self.text[:start] + self.text[self.spans[word + 1].start :]
-        before = self.spans[word - 1].end if word else start
-        return self.text[:before] + self.text[end:]
+        return self.keeping([position != word for position in range(len(self))])
+
+    def keeping(self, kept: Sequence[bool]) -> str:
+        """The text of some of its words, each with the white space that follows it.
+
+        >>> Words("the old  cat ").keeping([True, True, False])
+        'the old '
+        """
+        left = [position for position, keep in enumerate(kept) if keep]
+        after = [*(self._between[position + 1] for position in left[:-1]), ""]
+        words = [self.words[position] for position in left]
+        inner = [part for pair in zip(words, after, strict=False) for part in pair]
+        return "".join([self._between[0], *inner, self._between[-1] if len(self) else ""])
 
     def masked(self, kept: Sequence[bool]) -> str:
         """The text with ``UNKWORDZ`` in the place of every word that is not kept.
