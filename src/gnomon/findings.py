@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Bars",
+    "Boxes",
     "Cell",
     "Column",
     "Excerpt",
@@ -241,6 +242,8 @@ class Lines:
         low: column with the lower ends of a band; goes with ``high``.
         high: column with its upper ends.
         identity: draw the line y = x.
+        ink: a value of ``series`` whose curve is drawn in the colour of text, the one that the
+            others are held against.
     """
 
     table: str
@@ -253,6 +256,29 @@ class Lines:
     low: str | None = None
     high: str | None = None
     identity: bool = False
+    ink: Cell = None
+
+
+@dataclass(frozen=True)
+class Boxes:
+    """A box plot per category: how values are distributed.
+
+    Attributes:
+        table: name of the table.
+        title: heading.
+        category: column whose values are the categories ("explainer").
+        values: five columns, ascending: the ends of the lower whisker, of the box, and of the upper
+            whisker, the median in the middle.
+        where: fixed values of other columns.
+        beside: a column that is shown beside the category's name ("n").
+    """
+
+    table: str
+    title: str
+    category: str
+    values: tuple[str, str, str, str, str]
+    where: Mapping[str, Cell] = field(default_factory=dict)
+    beside: str | None = None
 
 
 @dataclass(frozen=True)
@@ -274,7 +300,7 @@ class Listing:
     most: int | None = None
 
 
-View: TypeAlias = HeatMap | Bars | StackedBars | Scatter | Lines | Listing
+View: TypeAlias = HeatMap | Bars | StackedBars | Scatter | Lines | Boxes | Listing
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,18 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from gnomon.findings import Bars, Cell, Column, Finding, HeatMap, Lines, Scatter, Table, View
+from gnomon.findings import (
+    Bars,
+    Boxes,
+    Cell,
+    Column,
+    Finding,
+    HeatMap,
+    Lines,
+    Scatter,
+    Table,
+    View,
+)
 from gnomon.report import write_html
 from gnomon.stats import pearson
 
@@ -120,6 +131,37 @@ def far_bars() -> tuple[dict[str, Cell], ...]:
     )
 
 
+_BOXES = (
+    Column("group", "Group"),
+    Column("kind", "Kind"),
+    *(Column(f"q{n}", f"Quartile {n}", "number") for n in range(5)),
+    Column("n", "n", "count"),
+)
+
+
+def boxes() -> tuple[dict[str, Cell], ...]:
+    """A kind whose groups differ from the other's, one group undefined."""
+    groups = [("a", "letter"), ("b", "letter"), ("none", "letter"), ("1", "digit")]
+    return tuple(
+        {
+            "group": group,
+            "kind": kind,
+            **{f"q{k}": None if group == "none" else n + k * (k + 1) / 2 for k in range(5)},
+            "n": 7 + n,
+        }
+        for n, (group, kind) in enumerate(groups)
+    )
+
+
+def long_curves() -> tuple[dict[str, Cell], ...]:
+    """Two kinds with curves of their own, of many points each."""
+    return tuple(
+        {"group": group, "kind": kind, "q0": step / 10, "q1": math.sin(step / 10 + n)}
+        for n, (group, kind) in enumerate((("a", "letter"), ("b", "letter"), ("1", "digit")))
+        for step in range(60)
+    )
+
+
 def make_plots() -> Finding:
     views: tuple[View, ...] = (
         HeatMap(
@@ -141,12 +183,18 @@ def make_plots() -> Finding:
         ),
         Lines("curves", "One panel", "share", "score", "system", where={"feature": "pos:NOUN"}),
         Bars("far", "Bars", "feature", "system", ("muler", "spread"), most=2),
+        *(Boxes("boxes", "Boxes", "group", ("q0", "q1", "q2", "q3", "q4"), {"kind": kind}, "n")
+          for kind in ("letter", "digit")),
+        *(Lines("long", "Many points", "q0", "q1", "group", where={"kind": kind}, ink="b")
+          for kind in ("letter", "digit")),
     )  # fmt: skip
     tables = (
         Table("correlations", "Correlations", _CORRELATIONS, correlations()),
         Table("points", "Points", _POINTS, points()),
         Table("curves", "Curves", _CURVES, curves()),
         Table("far", "Far", _POINTS, far_bars()),
+        Table("boxes", "Boxes", _BOXES, boxes()),
+        Table("long", "Long", _BOXES[:4], long_curves()),
     )
     return Finding("m", "Plots", tables, {}, views)
 
@@ -277,3 +325,41 @@ def test_a_plot_is_saved_as_one_drawing(page: Any) -> None:
     text = download.value.path().read_text(encoding="utf-8")
     assert text.startswith("<svg")
     assert 'fill-opacity="0.16"' in text
+
+
+def test_a_box_is_drawn_from_quartile_to_quartile_with_its_median(page: Any) -> None:
+    chart = page.locator("#f0-p7 svg.chart")
+    assert chart.locator("rect.box").count() == 2
+    box, median = chart.locator("rect.box").first, chart.locator("line.median").first
+    ends = [float(box.get_attribute(name)) for name in ("x", "width")]
+    # quartiles of group a are 0, 1, 3, 6, 10: the median at 2/5 of the box from 1 to 6
+    share = (float(median.get_attribute("x1")) - ends[0]) / ends[1]
+    assert share == pytest.approx(0.4, abs=0.01)
+    label = chart.locator("g[role=img]").first.get_attribute("aria-label")
+    assert label.startswith("a: Quartile 0 0.00, Quartile 1 1.00, Quartile 2 3.00")
+    assert label.endswith("n 7")
+
+
+def test_boxes_follow_the_choice_and_are_read_by_keys(page: Any) -> None:
+    panel = page.locator("#f0-p7")
+    panel.get_by_label("Kind").select_option("digit")
+    assert panel.locator("rect.box").count() == 1
+    panel.locator("g[role=img]").focus()
+    assert panel.locator(".detail").inner_text().startswith("1: Quartile 0 3.00")
+
+
+def test_one_curve_may_be_drawn_in_the_colour_of_text(page: Any) -> None:
+    strokes = page.locator("#f0-p8 path.curve").evaluate_all(
+        "nodes => nodes.map((n) => getComputedStyle(n).stroke)"
+    )
+    assert strokes[1] == page.evaluate("getComputedStyle(document.body).color")
+    assert strokes[0] != strokes[1]
+
+
+def test_a_choice_that_brings_other_curves_offers_and_shows_them(page: Any) -> None:
+    panel = page.locator("#f0-p8")
+    assert panel.locator("path.curve").count() == 2
+    assert panel.locator(".picker").count() == 1
+    panel.get_by_label("Kind").select_option("digit")
+    assert panel.locator("path.curve").count() == 1
+    assert panel.locator(".picker").count() == 0

@@ -33,6 +33,7 @@ _SCRIPTS = (
     "tables.js",
     "charts.js",
     "plots.js",
+    "boxes.js",
     "heatmap.js",
     "segments.js",
     "page.js",

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from gnomon.errors import DataError
-from gnomon.findings import Bars, Column, HeatMap, Listing, Scatter, StackedBars, Table
+from gnomon.findings import Bars, Boxes, Column, HeatMap, Listing, Scatter, StackedBars, Table
 from gnomon.tabular._cells import (
     UNDEFINED,
     Grid,
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from gnomon.findings import Cell, Finding, Lines, View
 
-    _Plain: TypeAlias = Bars | StackedBars | Scatter | Lines | Listing
+    _Plain: TypeAlias = Bars | StackedBars | Scatter | Lines | Boxes | Listing
 
 
 def selected(table: Table, where: Mapping[str, Cell]) -> list[Mapping[str, Cell]]:
@@ -176,6 +176,8 @@ def _names(view: _Plain) -> Iterable[str]:
         return view.columns
     if isinstance(view, Bars):
         return (view.category, view.series, *view.values)
+    if isinstance(view, Boxes):
+        return filter(None, (view.category, *view.values, view.beside))
     if isinstance(view, StackedBars):
         return (view.category, view.series, *view.parts)
     if isinstance(view, Scatter):

@@ -1,5 +1,5 @@
 // Each part of each finding into its place.
-const drawers = {HeatMap: heatMap, Bars: bars, StackedBars: stackedBars, Scatter: scatter, Lines: lines};
+const drawers = {HeatMap: heatMap, Bars: bars, StackedBars: stackedBars, Scatter: scatter, Lines: lines, Boxes: boxes};
 page.findings.forEach((content, f) => {
   const finding = {...content, tables: content.tables.map(open)};
   const place = (name) => document.getElementById(`f${f}-${name}`);

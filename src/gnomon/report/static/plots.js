@@ -1,5 +1,5 @@
 // Small panels with two axes: named points (scatter plots) and curves with bands (lines).
-const HUES = 8, SHAPES = 5, MOST_CURVES = 10, LABEL = 10, REACH = 4.5;
+const HUES = 8, SHAPES = 5, MOST_CURVES = 10, CROWD = 40, LABEL = 10, REACH = 4.5;
 const said = (value) => value === null || value === undefined || value === "" ? "-" : shown(value);
 const hue = (n) => "m" + n % HUES;
 
@@ -13,8 +13,8 @@ function mark(n, x, y, size, attributes, ...children) {
     `M${x},${y + d}L${x + d},${y - r}L${x - d},${y - r}z`][n % SHAPES];
   return svg("path", {d: path, ...attributes}, ...children);
 }
-const swatch = (n, dashed) => svg("svg", {class: "key", width: dashed ? 24 : 12, height: 12, "aria-hidden": "true"},
-  ...(dashed ? [svg("line", {class: `curve ${hue(n)}`, x1: 0, x2: 24, y1: 6, y2: 6})] : []), mark(n, dashed ? 12 : 6, 6, 4, {class: `point ${hue(n)}`}));
+const swatch = (n, dashed, colour) => svg("svg", {class: "key", width: dashed ? 24 : 12, height: 12, "aria-hidden": "true"},
+  ...(dashed ? [svg("line", {class: `curve ${colour}`, x1: 0, x2: 24, y1: 6, y2: 6})] : []), mark(n, dashed ? 12 : 6, 6, 4, {class: `point ${colour}`}));
 
 // Pearson's r as gnomon.stats.pearson defines it; null below three points or where a side is constant.
 function pearson(pairs) {
@@ -96,24 +96,42 @@ function plots(box, finding, panel, kindOfPlot) {
   const every = filterRows(table, []);
   const series = unique(every.map(seriesAt)), places = grouped(unique(every.map(placeAt)));
   const state = {kind: null, text: "", own: !curves};
-  const where = whereControls(table, panel, () => draw());
+  const where = whereControls(table, panel, () => offer());
   const kinds = unique(places.map(kindOf));
   state.kind = kinds.length > 1 && places.length > MANY ? kinds[0] : null;
   const kind = kindControl(places, state.kind, (v) => { state.kind = v; draw(); });
-  let picked = curves ? series.slice(0, MOST_CURVES) : series;
+  let offered = there(), picked = first();
   const several = places.length > 1;
-  const area = el("div", {class: "charts many"}), legend = el("div"), detail = el("p", {class: "detail", "aria-live": "polite"});
+  const area = el("div", {class: "charts many"}), legend = el("div"), choose = el("div", {}, picker()), detail = el("p", {class: "detail", "aria-live": "polite"});
   box.append(toolbar(...where.nodes, kind.node, several ? search("Filter", (v) => { state.text = v; draw(); }).node : null,
     several ? choice("Scale", [[true, "each panel its own"], [false, "the same for all"]], state.own, (v) => { state.own = v; draw(); }).node : null,
-    series.length > 1 ? picker() : null, saveButton(area, curves ? "lines" : "scatter")), legend, area, detail);
+    choose, saveButton(area, curves ? "lines" : "scatter")), legend, area, detail);
   onResize(area, () => draw());
   draw();
 
+  // Other choices may bring other series: then they are offered, and the first of them shown.
+  function there() {
+    const rows = new Set(filterRows(table, where.state).map(seriesAt));
+    return series.filter((s) => rows.has(s));
+  }
+  function first() { return curves ? offered.slice(0, MOST_CURVES) : offered; }
+  function offer() {
+    const now = there();
+    if (now.length !== offered.length || now.some((s, n) => s !== offered[n])) {
+      offered = now;
+      picked = first();
+      choose.replaceChildren(picker());
+    }
+    draw();
+  }
+  function nth(s) { return offered.indexOf(s); }
+  function colour(s) { return view.ink !== null && view.ink !== undefined && s === view.ink ? "mink" : hue(nth(s)); }
   function picker() {
-    const tally = el("span", {}, `${picked.length} of ${series.length}`);
-    const boxes = series.map((s) => el("label", {class: "check"}, el("input", {type: "checkbox", checked: picked.includes(s), onchange: (event) => {
-      picked = series.filter((t) => t === s ? event.target.checked : picked.includes(t));
-      tally.textContent = `${picked.length} of ${series.length}`;
+    if (offered.length < 2) return "";
+    const tally = el("span", {}, `${picked.length} of ${offered.length}`);
+    const boxes = offered.map((s) => el("label", {class: "check"}, el("input", {type: "checkbox", checked: picked.includes(s), onchange: (event) => {
+      picked = offered.filter((t) => t === s ? event.target.checked : picked.includes(t));
+      tally.textContent = `${picked.length} of ${offered.length}`;
       draw();
     }}), data(said(s))));
     return el("details", {class: "picker"}, el("summary", {}, data(table.columns.get(view.series).title), ": ", tally), el("div", {class: "checks"}, ...boxes));
@@ -142,12 +160,12 @@ function plots(box, finding, panel, kindOfPlot) {
     return {x: both, y: both};
   }
   function keys(parts) {
-    const shownSeries = series.filter((s) => picked.includes(s) && parts.some((part) => part.rows.some((i) => seriesAt(i) === s)));
+    const shownSeries = offered.filter((s) => picked.includes(s) && parts.some((part) => part.rows.some((i) => seriesAt(i) === s)));
     if (!view.series || shownSeries.length < 2 && !curves) return el("span");
     const entry = (s) => {
       const rows = parts.flatMap((part) => part.rows).filter((i) => seriesAt(i) === s);
       const extra = curves || parts.length > 1 || shownSeries.length < 2 ? "" : ` (${correlation(rows.map((i) => [x.at(i), y.at(i)]), 0)})`;
-      return el("span", {}, swatch(series.indexOf(s), curves), " ", data(said(s)), extra);
+      return el("span", {}, swatch(nth(s), curves, colour(s)), " ", data(said(s)), extra);
     };
     return el("p", {class: "legend"}, el("span", {}, data(table.columns.get(view.series).title)), ...shownSeries.map(entry),
       view.identity ? el("span", {}, svg("svg", {class: "key", width: 24, height: 12, "aria-hidden": "true"}, svg("line", {class: "guide", x1: 0, x2: 24, y1: 6, y2: 6})), " y = x") : null);
@@ -158,9 +176,10 @@ function plots(box, finding, panel, kindOfPlot) {
     const label = `${name ? name + ": " : ""}${shown(y.title)} over ${shown(x.title)}${caption ? "; " + caption : ""}; the same numbers are in the table ${shown(table.title)}.`;
     const made = frame({width, title: name, caption, label, identity: view.identity,
       x: {...limits.x, title: shown(x.title)}, y: {...limits.y, title: shown(y.title)}});
-    const points = part.rows.map((i) => ({i, n: series.indexOf(seriesAt(i)), px: made.px(x.at(i)), py: made.py(y.at(i)), label: view.label ? labelAt(i) : ""}));
+    const points = part.rows.map((i) => ({i, n: nth(seriesAt(i)), px: made.px(x.at(i)), py: made.py(y.at(i)), label: view.label ? labelAt(i) : ""}));
     if (curves) made.root.append(...bands(points, made), ...strokes(part, made));
-    const dots = points.map((p) => mark(p.n, p.px, p.py, curves ? 2.8 : 3.6, {class: `point ${hue(p.n)}`, tabindex: "-1", role: "img", "aria-label": describe(p.i)}, svg("title", {}, describe(p.i))));
+    const crowded = points.length > CROWD * unique(points.map((p) => p.n)).length;
+    const dots = points.map((p) => mark(p.n, p.px, p.py, curves ? crowded ? 1.1 : 2.8 : 3.6, {class: `point ${colour(seriesAt(p.i))}`, tabindex: "-1", role: "img", "aria-label": describe(p.i)}, svg("title", {}, describe(p.i))));
     made.root.append(...dots, ...(curves ? [] : nameplates(points, made.box)));
     walk(made.root, points, dots);
     return made.root;
@@ -169,7 +188,7 @@ function plots(box, finding, panel, kindOfPlot) {
     if (!view.low || !view.high) return [];
     const end = (p, name) => { const v = table.columns.get(name).at(p.i); return `${p.px},${made.py(isNumber(v) ? v : y.at(p.i))}`; };
     return unique(points.map((p) => p.n)).map((n) => points.filter((p) => p.n === n).sort((a, b) => a.px - b.px)).filter((g) => g.length > 1)
-      .map((g) => svg("path", {class: `band ${hue(g[0].n)}`, d: `M${[...g.map((p) => end(p, view.high)), ...[...g].reverse().map((p) => end(p, view.low))].join("L")}z`}));
+      .map((g) => svg("path", {class: `band ${colour(seriesAt(g[0].i))}`, d: `M${[...g.map((p) => end(p, view.high)), ...[...g].reverse().map((p) => end(p, view.low))].join("L")}z`}));
   }
   // An undefined value breaks the curve.
   function strokes(part, made) {
@@ -182,7 +201,7 @@ function plots(box, finding, panel, kindOfPlot) {
         pen = "L";
         return step;
       });
-      return svg("path", {class: `curve ${hue(series.indexOf(s))}`, d: steps.join("")});
+      return svg("path", {class: `curve ${colour(s)}`, d: steps.join("")});
     });
   }
   function describe(i) {
