@@ -68,7 +68,10 @@ def run(args: argparse.Namespace) -> int:
         testsets, kinds = _judged(args)
         progress.tick("reading")
         scored = metaeval.metric_scores(
-            args.scores or (), testsets, lower_is_better=args.lower_is_better or ()
+            args.scores or (),
+            testsets,
+            lower_is_better=args.lower_is_better or (),
+            column=args.score_column,
         )
         finding = metaeval.metaeval(
             testsets,
@@ -118,7 +121,11 @@ def _judged(args: argparse.Namespace) -> tuple[list[TestSet], tuple[str, ...]]:
                 " human scores (--human FILE) and score files (--scores FILE)"
             )
         testsets, kinds = metaeval.textless(
-            files, args.scores, format=args.human_format, language_pair=args.language_pair
+            files,
+            args.scores,
+            format=args.human_format,
+            language_pair=args.language_pair,
+            column=args.score_column,
         )
     else:
         testsets, kinds = metaeval.with_judgements(
@@ -146,6 +153,12 @@ def _add_scores(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument(
         "--lower-is-better", nargs="+", metavar="NAME", help="metrics of --scores that are errors"
+    )
+    group.add_argument(
+        "--score-column",
+        default="score",
+        metavar="NAME",
+        help="the column of --scores in TSV and JSONL (default: %(default)s)",
     )
     group.add_argument(
         "--human",

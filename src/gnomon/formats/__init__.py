@@ -36,6 +36,7 @@ from gnomon.formats._published import PUBLISHED
 from gnomon.formats._registry import FormatInfo, describe
 from gnomon.formats._sacrebleu import is_sacrebleu_set, read_sacrebleu_set
 from gnomon.formats._scores import write_segment_scores, write_system_scores
+from gnomon.formats._scores_find import find_scores, is_wmt_scores
 from gnomon.formats._scores_read import read_scores
 from gnomon.formats._table import read_table
 from gnomon.formats._testsets import language_pairs, read_test_set, write_test_set
@@ -47,7 +48,9 @@ __all__ = [
     "FormatInfo",
     "atomic_write",
     "describe",
+    "find_scores",
     "is_sacrebleu_set",
+    "is_wmt_scores",
     "language_pairs",
     "plain_name",
     "read_human",

@@ -28,6 +28,7 @@ def read_scores(
     column: str = "score",
     language_pair: str | None = None,
     test_set: str | None = None,
+    segments: int | None = None,
 ) -> dict[str, dict[tuple[str, int | None], float]]:
     """Read the scores that some metrics gave to systems or segments.
 
@@ -39,6 +40,7 @@ def read_scores(
         column: the column of the scores, in TSV and JSONL.
         language_pair: which pair, where WMT lines hold several.
         test_set: which test set, where WMT lines hold several.
+        segments: how many segments there are, if scores of further ones shall be refused.
 
     Returns:
         metric ("" where the file names none) -> (system, segment) -> score. Segments count from
@@ -46,7 +48,8 @@ def read_scores(
 
     Raises:
         MissingFileError: the file is missing.
-        FormatError: a line is not what the format asks for, or repeats a score.
+        FormatError: a line is not what the format asks for, repeats a score, or scores a segment
+            that is not there.
         DataError: the file holds several language pairs or test sets, and none was named.
         UnknownNameError: the format is unknown, or the named pair or test set is not there.
     """
@@ -54,10 +57,10 @@ def read_scores(
     if form not in FORMATS:
         raise UnknownNameError("score file format", form, FORMATS)
     if form == "mt-metrics-eval":
-        return _read_blocks(Path(path))
+        return _read_blocks(Path(path), segments)
+    table = _Table(shown(path), segments)
     if form == "wmt":
-        return _read_wmt(path, language_pair, test_set)
-    table = _Table(shown(path))
+        return _read_wmt(path, language_pair, test_set, table)
     for record in read_records(path, form):
         table.add(
             record.line,
@@ -70,10 +73,11 @@ def read_scores(
 
 
 class _Table:
-    """Scores as they come in; a repeated one is refused."""
+    """Scores as they come in; a repeated one, or one of a segment too many, is refused."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, segments: int | None) -> None:
         self.path = path
+        self.segments = segments
         self.scores: dict[str, dict[tuple[str, int | None], float]] = {}
 
     def add(self, line: int, metric: str, system: str, segment: int | None, score: float) -> None:
@@ -81,6 +85,12 @@ class _Table:
         if (system, segment) in known:
             place = system if segment is None else f"{system}, segment {segment}"
             raise FormatError(f"a second score of {place}", path=self.path, line=line)
+        if self.segments is not None and (segment or 0) > self.segments:
+            raise FormatError(
+                f"a score of segment {segment}; there are {self.segments} segments, counted from 1",
+                path=self.path,
+                line=line,
+            )
         known[system, segment] = score
 
 
@@ -108,7 +118,9 @@ def _score(record: Record, column: str) -> float:
     return parse_number(str(value), record.path, record.line, column)
 
 
-def _read_blocks(file: Path) -> dict[str, dict[tuple[str, int | None], float]]:
+def _read_blocks(
+    file: Path, segments: int | None
+) -> dict[str, dict[tuple[str, int | None], float]]:
     match = _BLOCKS.fullmatch(file.name)
     if not match:
         raise FormatError(
@@ -119,7 +131,7 @@ def _read_blocks(file: Path) -> dict[str, dict[tuple[str, int | None], float]]:
     if match["level"] == "sys":
         _, blocks = read_blocks(file, "system", 1)
         return {str(match["metric"]): {(name, None): row[0] for name, row in blocks.items()}}
-    _, blocks = read_blocks(file, "segment", None)
+    _, blocks = read_blocks(file, "segment", segments)
     scores: dict[tuple[str, int | None], float] = {
         (name, number): value
         for name, values in blocks.items()
@@ -129,7 +141,7 @@ def _read_blocks(file: Path) -> dict[str, dict[tuple[str, int | None], float]]:
 
 
 def _read_wmt(
-    path: str | PathLike[str], language_pair: str | None, test_set: str | None
+    path: str | PathLike[str], language_pair: str | None, test_set: str | None, table: _Table
 ) -> dict[str, dict[tuple[str, int | None], float]]:
     name = shown(path)
     rows: list[tuple[int, list[str]]] = []
@@ -144,7 +156,6 @@ def _read_wmt(
         rows.append((number, row))
     for index, kind, wanted in ((1, "language pair", language_pair), (2, "test set", test_set)):
         rows = _only(rows, index, kind, wanted, name)
-    table = _Table(name)
     for number, row in rows:
         # published files of system scores may have the column of segments and leave it empty
         segment = _number(row[4], name, number) if len(row) == 6 and row[4] else None

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gnomon.errors import UsageError
-from gnomon.formats import read_human
-from gnomon.metaeval._score_files import file_scores, named_files, pair_of
+from gnomon.formats import find_scores, read_human
+from gnomon.metaeval._score_files import named_files, pair_of
 from gnomon.testset import TestSet
 
 if TYPE_CHECKING:
@@ -57,6 +57,7 @@ def textless(
     *,
     format: str | None = None,  # noqa: A002  # likewise
     language_pair: str | None = None,
+    column: str = "score",
 ) -> tuple[list[TestSet], tuple[str, ...]]:
     """Test sets of judged systems without any text, one per language pair of the files.
 
@@ -65,6 +66,7 @@ def textless(
         score_files: score files; they tell the systems and the number of segments.
         format: the format of the files of judgements, if they do not tell.
         language_pair: the pair of files whose names do not tell it.
+        column: the column of the scores, in score files that are TSV or JSONL.
 
     Returns:
         The test sets, by language pair, and the kinds of the judgements.
@@ -75,16 +77,18 @@ def textless(
             "without test sets, the names of files with human scores must tell their language"
             " pairs, as in de-en.da-z.sys.tsv; or give one file, and its pair with -l"
         )
-    return with_judgements([_bare(pair, score_files) for pair in pairs], files, format=format)
+    return with_judgements(
+        [_bare(pair, score_files, column) for pair in pairs], files, format=format
+    )
 
 
-def _bare(pair: str | None, score_files: Files) -> TestSet:
+def _bare(pair: str | None, score_files: Files, column: str) -> TestSet:
     places: dict[tuple[str, int | None], None] = {}
     for _, path in named_files(score_files):
         if pair_of(path) not in (None, pair):
             continue
         try:
-            scores = file_scores(path, pair, pair or "")
+            scores = find_scores(path, language_pair=pair, test_set=pair or "", column=column)
         except LookupError:
             continue  # the file holds other language pairs
         places |= {place: None for given in scores.values() for place in given}

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
-from gnomon.errors import DataError, FormatError, UnknownNameError, UsageError
-from gnomon.formats import read_lines, read_scores
+from gnomon.errors import DataError, UnknownNameError, UsageError
+from gnomon.formats import find_scores, is_wmt_scores
+from gnomon.metrics.score_file import ScoreFile
 from gnomon.scores import Scores
 from gnomon.signature import Signature, content_hash
 
@@ -27,9 +28,8 @@ if TYPE_CHECKING:
     Files: TypeAlias = Sequence[str | PathLike[str]] | Mapping[str, str | PathLike[str]]
     Given: TypeAlias = dict[tuple[str, int | None], float]
 
-__all__ = ["file_scores", "metric_scores", "named_files", "pair_of", "split_name"]
+__all__ = ["metric_scores", "named_files", "pair_of", "split_name"]
 
-_WMT = (5, 6)
 _PAIR = re.compile(r"(?<![A-Za-z])[a-z]{2,3}(?:_[A-Za-z]+)?-[a-z]{2,3}(?:_[A-Za-z]+)?(?![A-Za-z])")
 
 
@@ -38,6 +38,7 @@ def metric_scores(
     testsets: Sequence[TestSet],
     *,
     lower_is_better: Sequence[str] = (),
+    column: str = "score",
 ) -> dict[str, list[Scores | None]]:
     """The metrics of score files, ready to be judged beside others.
 
@@ -49,25 +50,29 @@ def metric_scores(
             in its name or folder.
         testsets: the test sets, in the order in which they are judged.
         lower_is_better: metrics among them that are error rates.
+        column: the column of the scores, in TSV and JSONL files.
 
     Returns:
         Metric -> its scores on each test set; None where no file has any.
 
     Raises:
-        FormatError: a line is not what the format asks for.
-        DataError: a file scores none of the systems of its test set, or a segment that is not
-            there.
+        FormatError: a line is not what the format asks for, or scores a segment that is not there.
+        DataError: a file scores none of the systems of its test set.
         UsageError: a score is given twice, or it is unclear which test set a file belongs to.
         UnknownNameError: ``lower_is_better`` names a metric that no file has.
     """
     found: dict[str, list[Scores | None]] = {}
     used: set[str] = set()
     for place, testset in enumerate(testsets):
-        for name, (given, sources) in _read(files, testset, len(testsets)).items():
-            used |= set(sources)
-            scores = _scores(name, given, sources, testset)
-            if name in lower_is_better:
-                scores = replace(scores, higher_is_better=False)
+        for name, told in _read(files, testset, len(testsets), column).items():
+            used |= set(told.sources)
+            options = ScoreFile(
+                file=told.sources[0],
+                column=column,
+                metric=told.metric,
+                lower_is_better=name in lower_is_better,
+            )
+            scores = _scores(name, told, options, testset)
             found.setdefault(name, [None] * len(testsets))[place] = scores
     _check_used(files, used, testsets)
     for name in lower_is_better:
@@ -84,27 +89,6 @@ def _check_used(files: Files, used: Collection[str], testsets: Sequence[TestSet]
                 f"{path} holds no scores for any of the test sets ({there}); leave it out, or name"
                 " the test set that it belongs to"
             )
-
-
-def file_scores(
-    path: str | PathLike[str], language_pair: str | None, test_set: str
-) -> Mapping[str, Given]:
-    """The scores of a file for one language pair: metric -> (system, segment or None) -> score.
-
-    The file's lines tell WMT's format from others, whatever it is called.
-    """
-    form = "wmt" if _is_wmt(path) else None
-    try:
-        return read_scores(path, format=form, language_pair=language_pair)
-    except UnknownNameError:
-        raise
-    except DataError as error:
-        if form is None or isinstance(error, FormatError):
-            raise
-        try:  # several test sets in one file: ours may be among them
-            return read_scores(path, format=form, language_pair=language_pair, test_set=test_set)
-        except UnknownNameError:
-            raise error from None
 
 
 def named_files(files: Files) -> list[tuple[str | None, str]]:
@@ -130,25 +114,26 @@ def pair_of(path: str | PathLike[str]) -> str | None:
     return None
 
 
-def _is_wmt(path: str | PathLike[str]) -> bool:
-    first = next((line for line in read_lines(path) if line.strip()), "")
-    fields = first.split("\t") if first.count("\t") in (4, 5) else first.split()
-    if first.startswith("{") or len(fields) not in _WMT:
-        return False
-    return not {"system", "score"} & {field.lower() for field in fields}
+class _Told(NamedTuple):
+    """What files say of a metric: the scores, which files, and its name among others there."""
+
+    given: Given
+    sources: list[str]
+    metric: str | None
 
 
-def _read(files: Files, testset: TestSet, sets: int) -> dict[str, tuple[Given, list[str]]]:
-    """Metric -> all that the files say of it on a test set, and which files these are."""
-    found: dict[str, tuple[Given, list[str]]] = {}
+def _read(files: Files, testset: TestSet, sets: int, column: str) -> dict[str, _Told]:
+    """Metric -> all that the files say of it on a test set."""
+    found: dict[str, _Told] = {}
     for name, path in named_files(files):
-        scores = _of(path, testset, sets)
+        scores = _of(path, testset, sets, column)
         if name is not None and len(scores) > 1:
             raise UsageError(
                 f"{path} cannot be called {name}: it holds several metrics: {', '.join(scores)}"
             )
         for own, given in scores.items():
-            known, sources = found.setdefault(name or own or Path(path).stem, ({}, []))
+            told = _Told({}, [], own if len(scores) > 1 else None)
+            known, sources, _ = found.setdefault(name or own or Path(path).stem, told)
             twice = next((place for place in given if place in known), None)
             if twice is not None:
                 raise UsageError(
@@ -160,11 +145,14 @@ def _read(files: Files, testset: TestSet, sets: int) -> dict[str, tuple[Given, l
     return found
 
 
-def _of(path: str, testset: TestSet, sets: int) -> Mapping[str, Given]:
+def _of(path: str, testset: TestSet, sets: int, column: str) -> Mapping[str, Given]:
     pair = testset.language_pair
-    if _is_wmt(path):
+    find = partial(
+        find_scores, path, test_set=testset.name, column=column, segments=testset.segments
+    )
+    if is_wmt_scores(path):
         try:
-            return file_scores(path, pair, testset.name)
+            return find(language_pair=pair)
         except UnknownNameError:
             return {}  # this language pair is not in the file
     told = pair_of(path)
@@ -175,10 +163,11 @@ def _of(path: str, testset: TestSet, sets: int) -> Mapping[str, Given]:
         )
     if sets > 1 and told != pair:
         return {}
-    return file_scores(path, None, testset.name)
+    return find(language_pair=None)
 
 
-def _scores(name: str, given: Given, sources: Sequence[str], testset: TestSet) -> Scores:
+def _scores(name: str, told: _Told, options: ScoreFile, testset: TestSet) -> Scores:
+    given, sources, _ = told
     systems = tuple(dict.fromkeys(system for system, _ in given))
     _check_systems(systems, testset, sources)
     cells = np.full((len(systems), testset.segments), np.nan)
@@ -187,24 +176,18 @@ def _scores(name: str, given: Given, sources: Sequence[str], testset: TestSet) -
     for (system, segment), value in given.items():
         if segment is None:
             totals[index[system]] = value
-        elif segment <= testset.segments:
-            cells[index[system], segment - 1] = value
         else:
-            raise DataError(
-                f"{', '.join(sources)}: there is a score of segment {segment}, and test set"
-                f" {testset.name!r} has {testset.segments} segments"
-            )
+            cells[index[system], segment - 1] = value
     means = _means(cells)
     whole = any(segment is None for _, segment in given)
     hashes = (content_hash(Path(source).read_bytes()) for source in sources)
-    spec = f"scores({Path(sources[0]).name!r})"
     return Scores(
         metric=name,
         systems=systems,
         system=totals if whole else means,
         segments=cells,
-        higher_is_better=True,
-        signature=Signature(spec).adding(file="+".join(hashes)),
+        higher_is_better=options.higher_is_better,
+        signature=Signature(options.label).adding(file="+".join(hashes)),
     )
 
 

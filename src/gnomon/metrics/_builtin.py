@@ -17,6 +17,7 @@ BUILTIN = {
     "random": "gnomon.metrics.random_:Random",
     "rouge": "gnomon.metrics.rouge:Rouge",
     "sbert": "gnomon.metrics.sbert:Sbert",
+    "scores": "gnomon.metrics.score_file:ScoreFile",
     "ter": "gnomon.metrics.ter:Ter",
     "xbertscore": "gnomon.metrics.xbertscore:XBertScore",
     "xmoverscore": "gnomon.metrics.moverscore:XMoverScore",

@@ -1,0 +1,235 @@
+"""Scores from a file: what another tool said of the systems of a test set, as a metric."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, TypeAlias
+
+import numpy as np
+
+from gnomon.errors import DataError, FormatError, SpecError, UnknownNameError, UsageError
+from gnomon.formats import find_scores
+from gnomon.metrics._of_options import MeanOfSegments, OfOptions
+from gnomon.metrics._own_texts import positions
+from gnomon.metrics._spec import Options
+from gnomon.signature import Signature, content_hash
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from gnomon.batch import Batch
+    from gnomon.metrics.protocol import Need
+    from gnomon.testset import TestSet
+
+__all__ = ["BoundSegmentScores", "BoundSystemScores", "ScoreFile"]
+
+_Given: TypeAlias = "dict[tuple[str, int | None], float]"
+
+
+@dataclass(frozen=True)
+class ScoreFile(Options):
+    """Scores from a file: ``scores('comet.tsv')``; the texts themselves are not looked at.
+
+    The file may be of any format that gnomon writes: TSV or JSONL (``system, segment, score``, and
+    perhaps ``metric``), mt-metrics-eval's ``METRIC-REF.seg.score`` and ``.sys.score``, or WMT's
+    lines ``METRIC LP TESTSET SYSTEM [SEGMENT] SCORE``. It must hold every system and every segment
+    of the test set; a score that it calls missing (an empty cell, ``null``, ``None``) is
+    undefined. It may hold further systems. Where it has scores of segments alone, the system score
+    is their mean; where it has scores of systems, these are taken. Neither can score changed
+    texts, and scores of systems cannot be resampled or cut into slices.
+
+    Attributes:
+        file: the score file.
+        column: the column of the scores, in TSV and JSONL.
+        metric: whose scores, where the file holds those of several metrics.
+        lower_is_better: the scores are error rates.
+
+    Raises:
+        SpecError: the file is not given, or is no name of a file.
+    """
+
+    name: ClassVar[str] = "scores"
+    positional: ClassVar[str] = "file"
+    needs: ClassVar[frozenset[Need]] = frozenset()
+
+    file: str = ""
+    column: str = "score"
+    metric: str | None = None
+    lower_is_better: bool = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        given: object = self.file  # in a spec, a metric may stand there
+        if not isinstance(given, str) or given in ("", "-"):
+            shown = getattr(given, "spec", repr(given)) if given else "none"
+            raise SpecError(
+                "scores takes the name of a score file first, in quotes, as in"
+                f" scores('comet.tsv'); got {shown}"
+            )
+
+    @property
+    def higher_is_better(self) -> bool:
+        """Whatever ``lower_is_better`` does not say."""
+        return not self.lower_is_better
+
+    @property
+    def label(self) -> str:
+        """The spec with the file's name alone: equal files give equal signatures anywhere."""
+        return replace(self, file=Path(self.file).name).spec
+
+    def bind(self, testset: TestSet) -> BoundSegmentScores | BoundSystemScores:
+        """Read the scores of the test set's systems.
+
+        Raises:
+            MissingFileError: there is no such file.
+            FormatError: a line is not what the format asks for, repeats a score, or scores a
+                segment that is not there.
+            DataError: a system or a segment has no score, or the file is of another test set.
+            UnknownNameError: the format, the metric or the language pair is unknown.
+        """
+        found = find_scores(
+            self.file,
+            language_pair=testset.language_pair,
+            test_set=testset.name,
+            column=self.column,
+            segments=testset.segments,
+        )
+        given = _chosen(self, found)
+        _check_systems(self.file, given, testset)
+        identity = content_hash(Path(self.file).read_bytes())
+        cells = _cells(self.file, given, testset)
+        if all((name, None) in given for name in testset.systems):
+            totals = np.array([given[name, None] for name in testset.systems])
+            return BoundSystemScores(self, testset.batch(), identity, cells, totals)
+        return BoundSegmentScores(self, testset.batch(), identity, cells)
+
+
+class _Bound(OfOptions):
+    """What scores of segments and of systems have in common."""
+
+    metric: ScoreFile
+    own: Batch
+    identity: str
+    cells: NDArray[np.float64]
+
+    @property
+    def signature(self) -> Signature:
+        """Spec with the file's name, and a hash of its content."""
+        return Signature(self.metric.label).adding(file=self.identity)
+
+    def segments(self, batch: Batch) -> NDArray[np.float64]:
+        """The file's scores, float64 [K, N]; NaN where it calls them missing.
+
+        Raises:
+            UsageError: the batch holds other texts than the test set.
+        """
+        return self.cells[np.ix_(*positions(batch, self.own, self.metric.spec))]
+
+    def notices(self, batch: Batch) -> tuple[str, ...]:
+        """How many scores of segments the file calls missing, where it has any."""
+        missing = np.isnan(self.segments(batch))
+        if not missing.any() or missing.all():
+            return ()
+        told = f"{int(missing.sum())} of {missing.size} scores of segments are missing in the file"
+        return (f"{self.metric.spec}: {told}; they are left out of means",)
+
+
+@dataclass(frozen=True, eq=False)
+class BoundSegmentScores(_Bound, MeanOfSegments):
+    """Scores of segments from a file; those of systems are means.
+
+    Attributes:
+        metric: the options.
+        own: the texts that the scores are of.
+        identity: a hash of the file.
+        cells: float64 [K, N].
+    """
+
+    metric: ScoreFile
+    own: Batch
+    identity: str
+    cells: NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class BoundSystemScores(_Bound):
+    """Scores of whole systems from a file, and those of segments, if it has any.
+
+    Attributes:
+        metric: the options.
+        own: the texts that the scores are of.
+        identity: a hash of the file.
+        cells: float64 [K, N]; NaN where the file has no scores of segments.
+        totals: float64 [K].
+    """
+
+    metric: ScoreFile
+    own: Batch
+    identity: str
+    cells: NDArray[np.float64]
+    totals: NDArray[np.float64]
+
+    def system(self, batch: Batch) -> NDArray[np.float64]:
+        """The file's scores of systems, float64 [K].
+
+        Raises:
+            UsageError: the batch holds other texts than the test set, or only some segments.
+        """
+        systems, segments = positions(batch, self.own, self.metric.spec)
+        if sorted(segments.tolist()) != list(range(len(self.own.segments))):
+            raise UsageError(
+                f"{self.metric.spec} holds scores of whole systems, which say nothing of"
+                f" {len(segments)} of {len(self.own.segments)} segments; give a file with scores"
+                " of segments alone"
+            )
+        return self.totals[systems]
+
+
+def _chosen(options: ScoreFile, found: dict[str, _Given]) -> _Given:
+    """The scores of the one metric that is meant."""
+    if options.metric is not None:
+        if options.metric not in found:
+            raise UnknownNameError(f"metric of {options.file}", options.metric, found)
+        return found[options.metric]
+    if not found:
+        raise FormatError("holds no scores", path=options.file)
+    if len(found) > 1:
+        first = replace(options, metric=next(iter(found))).spec
+        raise UsageError(
+            f"{options.file} holds the scores of several metrics: {', '.join(found)}; name one, as"
+            f" in {first}"
+        )
+    return next(iter(found.values()))
+
+
+def _check_systems(file: str, given: _Given, testset: TestSet) -> None:
+    scored = dict.fromkeys(system for system, _ in given)
+    for name in testset.systems:
+        if name not in scored:
+            reason = UnknownNameError("system", name, scored)
+            raise DataError(
+                f"{file} scores no system {name!r} of test set {testset.name!r} ({reason}); leave"
+                " it out (--systems), or give it lines with missing scores"
+            )
+
+
+def _check_segments(file: str, given: _Given, testset: TestSet) -> None:
+    for name in testset.systems:
+        holes = [n for n in range(1, testset.segments + 1) if (name, n) not in given]
+        if holes:
+            raise DataError(
+                f"{file} lacks {len(holes)} of the {testset.segments} segments of system {name!r},"
+                f" the first is segment {holes[0]}; give every segment a line, with nothing (None,"
+                " null) for a missing score"
+            )
+
+
+def _cells(file: str, given: _Given, testset: TestSet) -> NDArray[np.float64]:
+    """Scores of segments, float64 [K, N]; all NaN where there are none at all."""
+    if any(n is not None for _, n in given):
+        _check_segments(file, given, testset)
+    nothing = float("nan")
+    numbers = range(1, testset.segments + 1)
+    rows = [[given.get((name, n), nothing) for n in numbers] for name in testset.systems]
+    return np.array(rows, dtype=np.float64).reshape(len(rows), testset.segments)
