@@ -129,19 +129,21 @@ class TestSet:
         systems: Sequence[str] | None = None,
         references: Sequence[str] | None = None,
     ) -> TestSet:
-        """Read a test set directory (gnomon's layout or mt-metrics-eval's).
+        """Read a test set: a directory, or a set as its publisher distributes it.
 
         Args:
-            path: the directory; ``DIR/de-en`` names one pair of an mt-metrics-eval directory.
+            path: a directory in gnomon's layout or mt-metrics-eval's, where ``DIR/de-en`` names
+                one pair; or a file or directory of a published format (``gnomon list formats``).
             language_pair: which pair, where the directory holds several.
             systems: names of the systems to read, in the order wanted; all by default.
             references: names of the references to read; all by default.
 
         Raises:
-            MissingFileError: there is no such directory.
+            MissingFileError: there is no such file or directory.
             FormatError: a file is not UTF-8, is binary, or is not of its format.
             DataError: no references are there, or counts differ.
             UnknownNameError: a named system or reference is not there.
+            UsageError: several sets are there.
         """
         return _formats().read_test_set(
             path, language_pair=language_pair, systems=systems, references=references

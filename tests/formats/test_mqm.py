@@ -174,3 +174,15 @@ def test_scores_without_error_spans_are_not_lost_in_silence(form: str, tmp_path)
     judged = testset.with_human(Judgements((scores,)))
     with pytest.raises(DataError, match="1 scores of 'mqm' below 0"):
         write_human(tmp_path / "out.tsv", judged, "mqm", format=form)
+
+
+@pytest.mark.parametrize("comment", [(), ("comment",)])
+def test_the_published_files_of_2021_are_told_by_their_header(
+    tmp_path: Path, comment: tuple[str, ...]
+) -> None:
+    # google/wmt-mqm-human-evaluation: newstest2021 as it is, TED with a comment
+    lines = ["\t".join([line, *comment]) for line in (HEADER, *ROWS)]
+    file = written(tmp_path, "mqm_newstest2021_ende.tsv", *lines)
+    testset = judged_set().with_human(file)
+    assert testset.human_kinds() == ("mqm",)
+    assert len(testset.errors) == len(ROWS) - 1

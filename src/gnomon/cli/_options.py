@@ -98,7 +98,8 @@ def add_data(parser: argparse.ArgumentParser, *, several: bool = False) -> None:
         "--test-set",
         metavar="DIR",
         nargs="+" if several else None,
-        help="a test set directory (gnomon's or mt-metrics-eval's), or a sacreBLEU name"
+        help="a test set: a directory (gnomon's or mt-metrics-eval's), a published set ('gnomon"
+        " list formats' names them), or a sacreBLEU name"
         + ("; several = several test sets" if several else ""),
     )
     data.add_argument("--systems", nargs="+", metavar="NAME", help="of the test set, only these")

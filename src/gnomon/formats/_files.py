@@ -78,7 +78,7 @@ def require_directory(path: Path) -> None:
         return
     if path.exists():
         raise MissingFileError(f"{path} is a file; the directory of a test set is expected here")
-    raise MissingFileError(f"there is no directory {path}{_nearest(path)}")
+    raise MissingFileError(f"there is no file or directory {path}{_nearest(path)}")
 
 
 def plain_name(path: str | PathLike[str]) -> str:
