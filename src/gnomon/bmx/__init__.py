@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from gnomon.bmx._power_mean import power_means as power_means
     from gnomon.bmx._published import read_grids as read_grids
     from gnomon.bmx._published import write_grids as write_grids
+    from gnomon.bmx._tune import tune as tune
     from gnomon.bmx.metric import Bmx as Bmx
 
 _HOMES = {
@@ -52,6 +53,7 @@ _HOMES = {
     "read_grids": "_published",
     "search": "_correlations",
     "second_iteration_difference": "_gains",
+    "tune": "_tune",
     "write_grids": "_published",
 }
 
@@ -75,6 +77,7 @@ __all__ = [
     "read_grids",
     "search",
     "second_iteration_difference",
+    "tune",
     "write_grids",
 ]
 
