@@ -44,6 +44,16 @@ def test_missing_packages_are_named_with_the_command_that_installs_them(
     assert "pip install 'gnomon[models]'" in said
 
 
+@pytest.mark.parametrize("package", ["onnx", "onnxruntime"])
+def test_packages_for_onnx_are_named_where_that_backend_is_asked_for(
+    package: str, tiny_model: Path
+) -> None:
+    said = _said(f"bertscore(model={str(tiny_model)!r}, layer=1, backend='onnx')", package)
+    assert package in said
+    assert "pip install 'gnomon[models,onnx]'" in said
+    assert "backend='torch'" in said
+
+
 def test_exact_transport_is_named_when_missing(tiny_model: Path) -> None:
     assert "POT" in _said(f"moverscore(model={str(tiny_model)!r})", "ot", "ot.lp")
 

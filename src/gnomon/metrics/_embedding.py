@@ -1,8 +1,8 @@
-"""What the metrics on embeddings share: weights, fields of signatures, notices."""
+"""What the metrics on embeddings share: encoders, weights, fields of signatures, notices."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -14,11 +14,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gnomon.batch import Batch
-    from gnomon.models import Encoder, Pieces
+    from gnomon.models import Backend, Encoder, Pieces, Precision
     from gnomon.testset import TestSet
 
 __all__ = [
+    "EncoderOptions",
     "compared_rows",
+    "encoder_of",
     "model_fields",
     "notices_of",
     "reference_texts",
@@ -28,6 +30,43 @@ __all__ = [
 
 #: share of unknown pieces from which on a language counts as foreign to the model
 _FOREIGN = 0.05
+
+
+class EncoderOptions(Protocol):
+    """Options that say how a model is run."""
+
+    @property
+    def revision(self) -> str | None: ...
+    @property
+    def device(self) -> str | None: ...
+    @property
+    def precision(self) -> Precision: ...
+    @property
+    def backend(self) -> Backend: ...
+
+
+def encoder_of(
+    options: EncoderOptions, model: str, layer: int | None, limit: int | None = None
+) -> Encoder:
+    """The encoder that a metric's options ask for.
+
+    Args:
+        options: of the metric.
+        model: its name.
+        layer: whose vectors to take; the last one by default.
+        limit: most pieces of a text, if fewer than the model takes.
+    """
+    from gnomon.models import load_encoder
+
+    return load_encoder(
+        model,
+        layer=layer,
+        revision=options.revision,
+        device=options.device,
+        precision=options.precision,
+        backend=options.backend,
+        limit=limit,
+    )
 
 
 def target_language(testset: TestSet) -> str | None:
@@ -61,13 +100,23 @@ def unit_weights(pieces: Pieces) -> NDArray[np.float64]:
 
 
 def model_fields(encoder: Encoder) -> dict[str, object]:
-    """What a signature says of the model."""
-    return {"model": encoder.identity, "layer": encoder.layer}
+    """What a signature says of the model, and of what runs it where that is not torch."""
+    fields: dict[str, object] = {"model": encoder.identity, "layer": encoder.layer}
+    if encoder.engine.name:
+        fields["backend"] = encoder.engine.name
+    if encoder.approximate:
+        fields["scores"] = "approximate"
+    return fields
 
 
 def notices_of(spec: str, encoder: Encoder, pieces: Pieces) -> tuple[str, ...]:
     """What a reader should know of how a model read the texts."""
     notices = []
+    if encoder.approximate:
+        notices.append(
+            f"{spec}: scores are approximate: the model computes with integers of 8 bits; take"
+            " precision='fp32' for scores to report"
+        )
     cut = int(pieces.truncated.sum())
     if cut:
         notices.append(

@@ -14,7 +14,7 @@ import numpy as np
 from gnomon.errors import DataError, SpecError
 from gnomon.metrics._baselines import Baseline, find_baseline, read_baseline
 from gnomon.metrics._default_models import default_layer, default_model
-from gnomon.metrics._embedding import reference_texts, target_language
+from gnomon.metrics._embedding import encoder_of, reference_texts, target_language
 from gnomon.metrics._idf import idf_of
 from gnomon.metrics._matched import BoundMatched
 from gnomon.metrics._spec import Options
@@ -55,7 +55,9 @@ class BertScore(Options):
             bert-score) or not ("exclude"). They have no weight of their own either way.
         revision: commit of the model on the hub.
         device: "cpu", "cuda", ...; by default a GPU if there is one.
-        precision: "fp32", or mixed precision with "bf16" or "fp16".
+        precision: "fp32"; mixed precision with "bf16" or "fp16"; approximate scores by integers of
+            8 bits with "int8" (backend "onnx").
+        backend: "torch", or "onnx" for ONNX Runtime on the CPU.
 
     Raises:
         SpecError: an option has a value that it cannot have.
@@ -74,7 +76,8 @@ class BertScore(Options):
     special: Literal["match", "exclude"] = "match"
     revision: str | None = None
     device: str | None = None
-    precision: Literal["fp32", "bf16", "fp16"] = "fp32"
+    precision: Literal["fp32", "bf16", "fp16", "int8"] = "fp32"
+    backend: Literal["torch", "onnx"] = "torch"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -101,15 +104,8 @@ class BertScore(Options):
         )
 
     def _encoder(self, model: str) -> Encoder:
-        from gnomon.models import load_encoder
-
-        return load_encoder(
-            model,
-            layer=default_layer(self.name, model) if self.layer is None else self.layer,
-            revision=self.revision,
-            device=self.device,
-            precision=self.precision,
-        )
+        layer = default_layer(self.name, model) if self.layer is None else self.layer
+        return encoder_of(self, model, layer)
 
     def _baseline(self, model: str, layer: int, language: str | None) -> Baseline | None:
         if not self.rescale:

@@ -16,6 +16,7 @@ import numpy as np
 from gnomon.errors import DataError, SpecError
 from gnomon.metrics._embedding import (
     compared_rows,
+    encoder_of,
     model_fields,
     notices_of,
     reference_texts,
@@ -61,7 +62,9 @@ class MoverScore(Options):
         idf: weigh words by their inverse document frequency in the test set's references.
         revision: commit of the model on the hub.
         device: "cpu", "cuda", ...; by default a GPU if there is one.
-        precision: "fp32", or mixed precision with "bf16" or "fp16".
+        precision: "fp32"; mixed precision with "bf16" or "fp16"; approximate scores by integers of
+            8 bits with "int8" (backend "onnx").
+        backend: "torch", or "onnx" for ONNX Runtime on the CPU.
 
     Raises:
         SpecError: an option has a value that it cannot have.
@@ -77,7 +80,8 @@ class MoverScore(Options):
     idf: bool = True
     revision: str | None = None
     device: str | None = None
-    precision: Literal["fp32", "bf16", "fp16"] = "fp32"
+    precision: Literal["fp32", "bf16", "fp16", "int8"] = "fp32"
+    backend: Literal["torch", "onnx"] = "torch"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -91,17 +95,9 @@ class MoverScore(Options):
             DataError: the test set lacks what is compared with, or the model cannot be loaded.
             MissingDependencyError: torch, transformers, POT or the model is not there.
         """
-        from gnomon.models import load_encoder
-
         other = self._compared(testset)
         load_transport()
-        encoder = load_encoder(
-            self.model,
-            layer=self.layer,
-            revision=self.revision,
-            device=self.device,
-            precision=self.precision,
-        )
+        encoder = encoder_of(self, self.model, self.layer)
         return BoundMoverScore(self, encoder, idf_of(encoder, other) if self.idf else None)
 
     def _compared(self, testset: TestSet) -> list[str]:
@@ -124,7 +120,8 @@ class XMoverScore(MoverScore):
         idf: weigh words by their inverse document frequency in the test set's sources.
         revision: commit of the model on the hub.
         device: "cpu", "cuda", ...
-        precision: "fp32", "bf16" or "fp16".
+        precision: "fp32", "bf16", "fp16" or "int8".
+        backend: "torch", or "onnx" for ONNX Runtime on the CPU.
 
     Raises:
         SpecError: an option has a value that it cannot have.

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 import numpy as np
 
 from gnomon.errors import DataError, SpecError
-from gnomon.metrics._embedding import compared_rows, model_fields, notices_of
+from gnomon.metrics._embedding import compared_rows, encoder_of, model_fields, notices_of
 from gnomon.metrics._of_options import MeanOfSegments
 from gnomon.metrics._spec import Options
 from gnomon.signature import Signature
@@ -47,7 +47,9 @@ class Sbert(Options):
         prefix: put before every text, for models that were trained so ("query: ").
         revision: commit of the model on the hub.
         device: "cpu", "cuda", ...; by default a GPU if there is one.
-        precision: "fp32", or mixed precision with "bf16" or "fp16".
+        precision: "fp32"; mixed precision with "bf16" or "fp16"; approximate scores by integers of
+            8 bits with "int8" (backend "onnx").
+        backend: "torch", or "onnx" for ONNX Runtime on the CPU.
 
     Raises:
         SpecError: an option has a value that it cannot have.
@@ -62,7 +64,8 @@ class Sbert(Options):
     prefix: str = ""
     revision: str | None = None
     device: str | None = None
-    precision: Literal["fp32", "bf16", "fp16"] = "fp32"
+    precision: Literal["fp32", "bf16", "fp16", "int8"] = "fp32"
+    backend: Literal["torch", "onnx"] = "torch"
 
     @property
     def needs(self) -> frozenset[Need]:
@@ -83,18 +86,12 @@ class Sbert(Options):
         return BoundSbert(self, self._encoder())
 
     def _encoder(self) -> Encoder:
-        from gnomon.models import find_model, load_encoder
+        from gnomon.models import find_model
 
         folder = find_model(self.model, self.revision).path
         _check_pooling(self.model, folder)
-        return load_encoder(
-            self.model,
-            layer=self.layer,
-            revision=self.revision,
-            device=self.device,
-            precision=self.precision,
-            limit=_setting(folder / "sentence_bert_config.json").get("max_seq_length"),
-        )
+        limit = _setting(folder / "sentence_bert_config.json").get("max_seq_length")
+        return encoder_of(self, self.model, self.layer, limit)
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,17 +4,19 @@ Models are named by a folder, by a package that carries one (``package:NAME/FOLD
 name on the model hub, where they must have been fetched before: nothing is downloaded unless
 ``GNOMON_ALLOW_DOWNLOADS=1`` says so. Weights are read from safetensors files alone, and no code
 of a model folder is ever run. torch and transformers (``pip install 'gnomon[models]'``) are loaded
-when a model is.
+when a model is; so are onnx and onnxruntime (``gnomon[models,onnx]``), where they are asked for.
 """
 
 from gnomon.models._batches import length_batches
 from gnomon.models._embedded import Embedded
+from gnomon.models._engine import Backend, Precision
 from gnomon.models._folder import ModelFolder, find_model
 from gnomon.models._loading import load_encoder
 from gnomon.models._pieces import Pieces
-from gnomon.models.encoder import Encoder, Precision
+from gnomon.models.encoder import Encoder
 
 __all__ = [
+    "Backend",
     "Embedded",
     "Encoder",
     "ModelFolder",

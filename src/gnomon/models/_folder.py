@@ -11,12 +11,14 @@ from pathlib import Path
 
 from gnomon.errors import DataError, MissingDependencyError, MissingFileError
 
-__all__ = ["ModelFolder", "find_model", "missing_package"]
+__all__ = ["ModelFolder", "carried_onnx", "check_safetensors", "find_model", "missing_package"]
 
 _PACKAGE = "package:"
 _ALLOW = "GNOMON_ALLOW_DOWNLOADS"
 #: what a model needs of its repository on the hub: never pickles, never code
 _WANTED = ("*.json", "*.txt", "*.model", "*.safetensors")
+#: ONNX files that come with a model; they give the last layer
+_CARRIED = ("onnx/model.onnx", "model.onnx")
 _CHUNK = 1 << 20
 
 
@@ -54,7 +56,7 @@ def find_model(name: str, revision: str | None = None) -> ModelFolder:
 
     Raises:
         MissingDependencyError: the model or the package is not on this machine.
-        DataError: the folder holds no weights as safetensors.
+        DataError: the folder holds neither weights as safetensors nor an ONNX file.
     """
     if name.startswith(_PACKAGE):
         found = ModelFolder(name, _in_package(name))
@@ -64,8 +66,31 @@ def find_model(name: str, revision: str | None = None) -> ModelFolder:
         raise MissingFileError(f"there is no model folder {name!r}")
     else:
         found = _on_hub(name, revision)
-    _check_weights(found)
+    if carried_onnx(found) is None:
+        check_safetensors(found)
+    if not (found.path / "config.json").is_file():
+        raise DataError(f"model {found.name!r} ({found.path}) holds no config.json")
     return found
+
+
+def carried_onnx(folder: ModelFolder) -> Path | None:
+    """The ONNX file that came with a model (``onnx/model.onnx`` or ``model.onnx``), if any."""
+    files = (folder.path / name for name in _CARRIED)
+    return next((file for file in files if file.is_file()), None)
+
+
+def check_safetensors(folder: ModelFolder) -> None:
+    """Refuse a model without weights that can be read safely.
+
+    Raises:
+        DataError: the folder holds none.
+    """
+    if not any(folder.path.glob("*.safetensors")):
+        raise DataError(
+            f"model {folder.name!r} ({folder.path}) holds no *.safetensors file; other formats of"
+            " weights can run code and are not read: convert it with"
+            " AutoModel.from_pretrained(...).save_pretrained(FOLDER) where you trust it"
+        )
 
 
 def missing_package(package: str, what: str) -> MissingDependencyError:
@@ -116,17 +141,6 @@ def _not_here(name: str, revision: str | None, *, allowed: bool) -> MissingDepen
     )
 
 
-def _check_weights(folder: ModelFolder) -> None:
-    if not any(folder.path.glob("*.safetensors")):
-        raise DataError(
-            f"model {folder.name!r} ({folder.path}) holds no *.safetensors file; other formats of"
-            " weights can run code and are not read: convert it with"
-            " AutoModel.from_pretrained(...).save_pretrained(FOLDER) where you trust it"
-        )
-    if not (folder.path / "config.json").is_file():
-        raise DataError(f"model {folder.name!r} ({folder.path}) holds no config.json")
-
-
 def _stamp(path: Path) -> tuple[tuple[str, int, int], ...]:
     """What changes when a file of the model does."""
     stats = ((file.name, file.stat()) for file in _files(path))
@@ -147,5 +161,7 @@ def _hash_of(path: Path, stamp: tuple[tuple[str, int, int], ...]) -> str:  # noq
 
 def _files(path: Path) -> list[Path]:
     names = {"config.json", "tokenizer.json", "tokenizer_config.json", "vocab.txt", "vocab.json"}
-    kept = (f for f in path.iterdir() if f.name in names or f.suffix in (".safetensors", ".model"))
+    kept = [f for f in path.iterdir() if f.name in names or f.suffix in (".safetensors", ".model")]
+    if not any(f.suffix == ".safetensors" for f in kept):
+        kept += [path / name for name in _CARRIED]
     return sorted(f for f in kept if f.is_file())

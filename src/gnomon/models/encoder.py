@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,15 +13,13 @@ from gnomon.models._pieces import Pieces, cut
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from contextlib import AbstractContextManager
 
     from numpy.typing import NDArray
 
+    from gnomon.models._engine import Backend, Engine, Precision
     from gnomon.models._folder import ModelFolder
 
-__all__ = ["Encoder", "Precision"]
-
-Precision: TypeAlias = Literal["fp32", "bf16", "fp16"]
+__all__ = ["Encoder"]
 
 
 @dataclass(eq=False)
@@ -36,7 +33,8 @@ class Encoder:
         dimensions: size of a vector.
         limit: most pieces of a text, special ones included; None where there is no limit.
         device: "cpu", "cuda", ...
-        precision: "fp32", or the type of automatic mixed precision.
+        precision: "fp32", the type of automatic mixed precision, or "int8".
+        backend: "torch" or "onnx".
         tokenised: texts cut into pieces so far.
         encoded: texts encoded so far.
         tokens: pieces encoded so far, padding not counted.
@@ -50,8 +48,9 @@ class Encoder:
     limit: int | None
     device: str
     precision: Precision
+    backend: Backend
     tokenizer: Any = field(repr=False)
-    model: Any = field(repr=False)
+    engine: Engine = field(repr=False)
     tokenised: int = 0
     encoded: int = 0
     tokens: int = 0
@@ -62,6 +61,11 @@ class Encoder:
         """Model and revision or hash, and the precision unless it is full."""
         half = "" if self.precision == "fp32" else f",{self.precision}"
         return f"{self.folder.identity}{half}"
+
+    @property
+    def approximate(self) -> bool:
+        """Whether vectors are rounded so far that scores are not those of the model."""
+        return self.precision == "int8"
 
     def pieces(self, texts: Sequence[str], wanted: Iterable[int] | None = None) -> Pieces:
         """Cut texts into pieces.
@@ -115,8 +119,6 @@ class Encoder:
 
     def _forward(self, pieces: Pieces, texts: NDArray[np.int64]) -> Any:
         """Vectors of the pieces of some texts, one text after the other, float32 [rows, d]."""
-        import torch
-
         lengths = pieces.lengths[texts]
         width = int(lengths.max(initial=0))
         kept = np.arange(width) < lengths[:, None]
@@ -125,29 +127,7 @@ class Encoder:
         ids[kept] = np.concatenate([pieces.ids[_rows_of(pieces, t)] for t in texts.tolist()])
         self.encoded += len(texts)
         self.tokens += int(kept.sum())
-        mask = None if kept.all() else torch.as_tensor(kept.astype(np.int64), device=self.device)
-        with torch.inference_mode(), self._mixed():
-            found = self.model(
-                input_ids=torch.as_tensor(ids, device=self.device), attention_mask=mask
-            )
-        hidden = self._hidden(found).float()
-        return hidden[torch.as_tensor(kept, device=self.device)]
-
-    def _hidden(self, found: Any) -> Any:
-        if found.hidden_states is not None:
-            return found.hidden_states[self.layer]
-        return found.last_hidden_state
-
-    def _mixed(self) -> AbstractContextManager[Any]:
-        import torch
-
-        if self.precision == "fp32":
-            return nullcontext()
-        types = {"bf16": torch.bfloat16, "fp16": torch.float16}
-        mixed: AbstractContextManager[Any] = torch.autocast(
-            self.device.split(":")[0], dtype=types[self.precision]
-        )
-        return mixed
+        return self.engine.hidden(ids, kept)
 
     def _rows(
         self, offsets: NDArray[np.int64], lengths: NDArray[np.int64], group: NDArray[np.int64]

@@ -1,0 +1,90 @@
+"""What turns piece numbers into vectors: torch here, ONNX Runtime in ``_onnx``."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
+
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+__all__ = ["Backend", "Engine", "Precision", "TorchEngine", "hidden_layer"]
+
+Backend: TypeAlias = Literal["torch", "onnx"]
+Precision: TypeAlias = Literal["fp32", "bf16", "fp16", "int8"]
+
+
+class Engine(Protocol):
+    """A model up to one layer.
+
+    Attributes:
+        name: what runs, as signatures name it; "" for torch.
+    """
+
+    @property
+    def name(self) -> str:
+        """What runs, as signatures name it; "" for torch."""
+        ...
+
+    def hidden(self, ids: NDArray[np.int64], kept: NDArray[np.bool_]) -> Any:
+        """Vectors of the pieces of some texts.
+
+        Args:
+            ids: int64 [B, W], padded numbers of pieces.
+            kept: bool [B, W], False for padding.
+
+        Returns:
+            float32 tensor [rows, d] on the model's device: the kept pieces, text after text.
+        """
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class TorchEngine:
+    """A model in torch.
+
+    Attributes:
+        model: of transformers, on its device.
+        layer: whose output to take, where the layers above it could not be dropped.
+        device: "cpu", "cuda", ...
+        precision: "fp32", or the type of automatic mixed precision.
+        name: "", since torch is what runs where nothing else is said.
+    """
+
+    model: Any
+    layer: int
+    device: str
+    precision: Precision
+    name: str = ""
+
+    def hidden(self, ids: NDArray[np.int64], kept: NDArray[np.bool_]) -> Any:
+        """Vectors of the kept pieces, float32 tensor [rows, d]."""
+        import torch
+
+        mask = None if kept.all() else torch.as_tensor(kept, device=self.device).long()
+        with torch.inference_mode(), self._mixed():
+            found = self.model(
+                input_ids=torch.as_tensor(ids, device=self.device), attention_mask=mask
+            )
+        hidden = hidden_layer(found, self.layer).float()
+        return hidden[torch.as_tensor(kept, device=self.device)]
+
+    def _mixed(self) -> AbstractContextManager[Any]:
+        import torch
+
+        types = {"bf16": torch.bfloat16, "fp16": torch.float16}
+        if self.precision not in types:
+            return nullcontext()
+        mixed: AbstractContextManager[Any] = torch.autocast(
+            self.device.split(":")[0], dtype=types[self.precision]
+        )
+        return mixed
+
+
+def hidden_layer(found: Any, layer: int) -> Any:
+    """The output of a layer in what a model of transformers returns."""
+    return found.last_hidden_state if found.hidden_states is None else found.hidden_states[layer]
