@@ -156,6 +156,8 @@ def test_damaged_scores_of_realsumm_are_named(tmp_path: Path) -> None:
     refused("by 'bart_out.txt' of article '19' lacks a text", *bart, value=[])
     refused("'19' lacks an object system_summaries", "19", "system_summaries", value=None)
     refused("article '19' lacks a text ref_summ", "19", "ref_summ", value=3)
+    refused("ref_summ of '19' holds a lone surrogate", "19", "ref_summ", value="a \ud800")
+    refused("article '0' lacks a text src, others have it", "19", "src", value="An article.")
     file = realsumm(tmp_path, realsumm_object())
     file.write_text(file.read_text(encoding="utf-8")[:-3], encoding="utf-8")
     with pytest.raises(FormatError, match=r"abs\.json:\d+: is not JSON"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import zlib
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
@@ -14,7 +15,8 @@ from gnomon.formats._lines import read_lines
 from gnomon.formats._quality_files import read_quality_files, stem_of, stems_of
 from gnomon.formats._quality_tables import read_quality_table, table_of
 from gnomon.formats._rated_rows import KNOWN_BY, read_rated_rows
-from gnomon.formats._summaries import read_realsumm, read_summeval
+from gnomon.formats._realsumm import read_realsumm
+from gnomon.formats._summeval import read_summeval
 from gnomon.formats._wmt_package import (
     packages_in,
     read_package,
@@ -200,5 +202,5 @@ def _head(path: Path) -> bytes:
     try:
         with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
             return file.read(_HEAD)
-    except (OSError, EOFError):
+    except (OSError, EOFError, zlib.error):
         return b""  # the reader proper says what is wrong
