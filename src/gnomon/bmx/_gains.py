@@ -10,7 +10,7 @@ from gnomon.errors import UsageError
 from gnomon.stats import pearson
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -22,7 +22,8 @@ __all__ = [
     "Coefficient",
     "Density",
     "Spread",
-    "density",
+    "bandwidth",
+    "densities",
     "gain_and_base",
     "ridge_coefficients",
     "second_iteration_difference",
@@ -67,28 +68,40 @@ class Coefficient(NamedTuple):
     n: int
 
 
-def density(gains: Floats, *, points: int = 101) -> Density | None:
-    """Density of gains by a Gaussian kernel with Silverman's (1986) bandwidth.
+def bandwidth(gains: Floats) -> float | None:
+    """Silverman's (1986) bandwidth, 0.9 min(deviation, interquartile range / 1.34) n^(-1/5).
 
-    0.9 min(deviation, interquartile range / 1.34) n^(-1/5), drawn to three bandwidths beyond the
-    ends.
-
-    Args:
-        gains: float64 [n]; NaN is left out.
-        points: how many points of the curve.
-
-    Returns:
-        The curve; ``None`` where fewer than three gains are defined or all are equal.
+    ``None`` where fewer than three gains are defined or all are equal.
     """
     known = gains[~np.isnan(gains)]
     if len(known) < _FEWEST or np.ptp(known) == 0:
         return None
     quartiles = np.percentile(known, [25, 75])
     sizes = [float(known.std(ddof=1)), float(np.ptp(quartiles)) / 1.34]
-    width = 0.9 * min(size for size in sizes if size > 0) * len(known) ** -0.2
-    at = np.linspace(known.min() - 3 * width, known.max() + 3 * width, points)
-    kernels = np.exp(-0.5 * ((at[:, None] - known) / width) ** 2)
-    return Density(at, kernels.sum(axis=1) / (len(known) * width * np.sqrt(2 * np.pi)), width)
+    return float(0.9 * min(size for size in sizes if size > 0) * len(known) ** -0.2)
+
+
+def densities(groups: Mapping[str, Floats], *, points: int = 121) -> dict[str, Density]:
+    """Densities of the gains of some groups, comparable: one bandwidth, one stretch of gains.
+
+    Gaussian kernels; the bandwidth is the median of Silverman's of the groups; drawn from the first
+    to the last percentile of all gains and three bandwidths beyond.
+
+    Args:
+        groups: float64 [n] by name; NaN is left out.
+        points: how many points of each curve.
+
+    Returns:
+        A curve for each group with three gains or more that are not all equal.
+    """
+    widths = {name: bandwidth(gains) for name, gains in groups.items()}
+    some = {name: groups[name] for name, width in widths.items() if width is not None}
+    if not some:
+        return {}
+    width = float(np.median([w for w in widths.values() if w is not None]))
+    ends = np.nanpercentile(np.concatenate(list(some.values())), [1, 99])
+    at = np.linspace(ends[0] - 3 * width, ends[1] + 3 * width, points)
+    return {name: Density(at, _kernels(gains, at, width), width) for name, gains in some.items()}
 
 
 def spread(gains: Floats) -> Spread | None:
@@ -200,6 +213,12 @@ def second_iteration_difference(
         )
     ended = first.correlations[:, rows[0], columns[0]]
     return np.asarray(np.abs(second.correlations[:, :, -1] - ended[:, None]).max(axis=1))
+
+
+def _kernels(gains: Floats, at: Floats, width: float) -> Floats:
+    known = gains[~np.isnan(gains)]
+    sums = np.exp(-0.5 * ((at[:, None] - known) / width) ** 2).sum(axis=1)
+    return np.asarray(sums / (len(known) * width * np.sqrt(2 * np.pi)))
 
 
 def _several(levels: Iterable[str]) -> list[str]:

@@ -212,7 +212,7 @@ def _finding(
     notes = {
         "factors": f"Ridge regression, alpha {asked.alpha:g}: an indicator for every level, gains"
         " and indicators centred, the intercept not penalised.",
-        "density": "Gaussian kernel, Silverman's bandwidth.",
+        "density": "Gaussian kernels; the bandwidth is the median of Silverman's of the groups.",
     }
     tables = {name: table(name, some, notes.get(name, "")) for name, some in rows.items() if some}
     return Finding(

@@ -9,7 +9,7 @@ import numpy as np
 
 from gnomon.bmx._choices import counts
 from gnomon.bmx._experiments import FACTORS
-from gnomon.bmx._gains import density, gain_and_base, ridge_coefficients, spread
+from gnomon.bmx._gains import densities, gain_and_base, ridge_coefficients, spread
 from gnomon.bmx._held_out import group_interval
 from gnomon.bmx._outcomes import ALL_RULES
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from gnomon.bmx._choices import Counts
     from gnomon.bmx._experiments import Experiment, Factor, Grids
     from gnomon.bmx._halves import Halves
     from gnomon.bmx._outcomes import Asked, Outcome
@@ -37,7 +38,6 @@ __all__ = [
 ]
 
 METRIC_ALONE = "w = 1, the metric alone"
-_POINTS = 81
 #: curves show every fifth of p up to 3, and every whole one beyond
 _NEAR, _FINE = 3, 5
 
@@ -128,11 +128,9 @@ def distribution_rows(
     for rule in dict.fromkeys(o.rule for o in found):
         some = [o for o in found if o.rule == rule]
         for factor in factors or FACTORS[:1]:
-            for level in dict.fromkeys(getattr(o.experiment, factor) for o in some):
-                mine = [o.gain for o in some if getattr(o.experiment, factor) == level]
-                named = {"factor": _said(factor), "level": level, "rule": rule}
-                for rows, more in zip(tables, _of_level(np.array(mine)), strict=False):
-                    rows += [{**named, **row} for row in more]
+            named = {"factor": _said(factor), "rule": rule}
+            for rows, more in zip(tables, _of_factor(some, factor), strict=False):
+                rows += [{**named, **row} for row in more]
         tables[3].extend(_factor_rows(some, factors, asked.alpha, rule))
     return tables
 
@@ -193,25 +191,31 @@ def _collapsed(grids: Grids, some: Sequence[Outcome]) -> float | None:
     return float(known.mean()) if len(known) else None
 
 
-def _of_level(gains: Floats) -> tuple[list[Row], list[Row], list[Row]]:
-    number, curve, box = counts(gains), density(gains, points=_POINTS), spread(gains)
+def _of_factor(some: Sequence[Outcome], factor: Factor) -> tuple[list[Row], list[Row], list[Row]]:
+    """Rows of density, spread and counts, level by level."""
+    levels = dict.fromkeys(str(getattr(o.experiment, factor)) for o in some)
+    gains = {
+        level: np.array([o.gain for o in some if getattr(o.experiment, factor) == level])
+        for level in levels
+    }
+    curves: list[Row] = [
+        {"level": level, "gain": x, "density": y, "bandwidth": curve.bandwidth}
+        for level, curve in densities(gains).items()
+        for x, y in zip(curve.gain.tolist(), curve.density.tolist(), strict=True)
+    ]
+    boxes: list[Row] = [
+        {"level": level, **box._asdict(), "outliers": len(box.outliers)}
+        for level, mine in gains.items()
+        if (box := spread(mine)) is not None
+    ]
+    return curves, boxes, [_counted(level, counts(mine)) for level, mine in gains.items()]
+
+
+def _counted(level: str, number: Counts) -> Row:
+    kinds = {"better": number.better, "between": number.between, "worse": number.worse}
     n = number.defined
-    curves: list[Row] = []
-    if curve is not None:
-        curves = [
-            {"gain": x, "density": y, "bandwidth": curve.bandwidth, "n": n}
-            for x, y in zip(curve.gain.tolist(), curve.density.tolist(), strict=True)
-        ]
-    boxes: list[Row] = [] if box is None else [{**box._asdict(), "outliers": len(box.outliers)}]
-    shares = {
-        name: getattr(number, name) / n if n else None for name in ("better", "between", "worse")
-    }
-    told: Row = {
-        **{name: getattr(number, name) for name in shares},
-        **{f"{name}_share": value for name, value in shares.items()},
-        "n": n,
-    }
-    return curves, boxes, [told]
+    shares = {f"{kind}_share": value / n if n else None for kind, value in kinds.items()}
+    return {"level": level, **kinds, **shares, "n": n}
 
 
 def _factor_rows(

@@ -118,9 +118,8 @@ COLUMNS: Mapping[str, tuple[Column, ...]] = {
         _LEVEL,
         _RULE,
         _number("gain", "Gain"),
-        _number("density", "Density", "Gaussian kernel, Silverman's bandwidth", 2),
-        _number("bandwidth", "Bandwidth", "of the kernel", 5),
-        _N,
+        _number("density", "Density", "of gains, by Gaussian kernels", 2),
+        _number("bandwidth", "Bandwidth", "of the kernels", 5),
     ),
     "spread": (
         _FACTOR,

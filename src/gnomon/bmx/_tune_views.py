@@ -112,7 +112,7 @@ def _by_factor(tables: Mapping[str, Table]) -> Iterator[View]:
             "Experiments improved and decreased",
             "level",
             "rule",
-            ("better_share", "between_share", "worse_share"),
+            ("worse_share", "between_share", "better_share"),
             where={"factor": factor},
         )
     for factor in _distinct(tables, "factors", "factor"):
