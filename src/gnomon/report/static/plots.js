@@ -179,7 +179,7 @@ function plots(box, finding, panel, kindOfPlot) {
     const points = part.rows.map((i) => ({i, n: nth(seriesAt(i)), px: made.px(x.at(i)), py: made.py(y.at(i)), label: view.label ? labelAt(i) : ""}));
     if (curves) made.root.append(...bands(points, made), ...strokes(part, made));
     const crowded = points.length > CROWD * unique(points.map((p) => p.n)).length;
-    const dots = points.map((p) => mark(p.n, p.px, p.py, curves ? crowded ? 1.1 : 2.8 : 3.6, {class: `point ${colour(seriesAt(p.i))}`, tabindex: "-1", role: "img", "aria-label": describe(p.i)}, svg("title", {}, describe(p.i))));
+    const dots = points.map((p) => mark(p.n, p.px, p.py, curves ? crowded ? 1.1 : 2.8 : 3.6, {class: `point ${colour(seriesAt(p.i))}${crowded && curves ? " fine" : ""}`, tabindex: "-1", role: "img", "aria-label": describe(p.i)}, svg("title", {}, describe(p.i))));
     made.root.append(...dots, ...(curves ? [] : nameplates(points, made.box)));
     walk(made.root, points, dots);
     return made.root;
