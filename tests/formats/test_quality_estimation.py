@@ -104,7 +104,7 @@ def test_the_files_of_wmt_2022_tag_the_tokenised_text(tmp_path: Path) -> None:
             "test.2022.src": ["Je mokro.", "Psi štěkají."],
             "test.2022.src_tok": ["Je mokro .", "Psi štěkají ."],
             "test.2022.mt": raw,
-            "test.2022.mt_tok": ["It 's wet .", "Dogs bark ."],
+            "test.2022.mt_tok": ["It 's wet . <EOS>", "Dogs bark . <EOS>"],
             "test.2022.cs-en.tags": ["OK OK BAD OK OK", "OK OK OK BAD"],
             "test.2022.cs-en.da_score": ["0.25", "-1e-1"],
         },

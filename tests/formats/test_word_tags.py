@@ -32,6 +32,8 @@ def test_a_gap_is_an_empty_span_where_something_is_missing() -> None:
 
 def test_one_tag_more_than_tokens_speaks_of_the_end() -> None:
     assert errors("OK BAD BAD", "a dog", gaps=True) == ["word:dog@2", "gap:@5"]
+    assert errors("OK BAD BAD", "a dog <EOS>", "a dog", gaps=True) == ["word:dog@2", "gap:@5"]
+    assert errors("OK BAD", "a <EOS>", gaps=True) == ["word:<EOS>@2"]
 
 
 def test_a_line_that_counts_unlike_the_others_is_named() -> None:

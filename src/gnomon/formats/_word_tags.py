@@ -2,8 +2,8 @@
 
 A file of tags has one line per segment and one tag per token: ``OK`` or ``BAD``, ``0`` or ``1``.
 Tags of a target may also speak of what is missing: ``2n + 1`` tags for n tokens are gap, word,
-gap, ..., word, gap (WMT 2018 to 2021); ``n + 1`` are the words and the end of the sentence (WMT
-2022). All lines of a file are of one kind.
+gap, ..., word, gap (WMT 2018 to 2021); ``n + 1`` are the words and the end of the sentence, which
+the tokenised text writes as ``<EOS>`` (WMT 2022). All lines of a file are of one kind.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ KIND = "word-tags"
 WORD, GAP = "word", "gap"
 SEVERITY = "bad"
 _WRONG = {"OK": False, "BAD": True, "0": False, "1": True}
+_EOS = "<EOS>"
 _WAYS = {  # tags = a * tokens + b
     "one for each token": (1, 0),
     "one for each token and each gap (2n + 1)": (2, 1),
@@ -82,8 +83,15 @@ def tagged_errors(
 
 def _tokens(row: Tagged, way: str, tags: int) -> list[str]:
     """Tokens stand between plain spaces; other white space ends one only if the tags say so."""
-    plain = [token for token in row.tokenised.split(" ") if token]
-    return plain if _fits(way, len(plain), tags) else row.tokenised.split()
+    plain = _without_end([token for token in row.tokenised.split(" ") if token], row.text)
+    if _fits(way, len(plain), tags):
+        return plain
+    return _without_end(row.tokenised.split(), row.text)
+
+
+def _without_end(tokens: list[str], text: str) -> list[str]:
+    marked = tokens[-1:] == [_EOS] and not text.rstrip().endswith(_EOS)
+    return tokens[:-1] if marked else tokens
 
 
 def _fits(way: str, tokens: int, tags: int) -> bool:
