@@ -31,6 +31,8 @@ class Scores:
         aggregate: statistics [..., S], summed over segments, to corpus scores [...].
         notices: what a reader should know (warnings in words).
         native_signatures: signatures of the tool that defines the metric, by its name.
+        informed_by: kinds of human scores that went into the scores, which they therefore cannot
+            be judged by.
     """
 
     metric: str
@@ -43,6 +45,7 @@ class Scores:
     aggregate: Callable[[NDArray[np.float64]], NDArray[np.float64]] | None = None
     notices: tuple[str, ...] = ()
     native_signatures: Mapping[str, str] | None = None
+    informed_by: tuple[str, ...] = ()
 
     def rows(self) -> list[dict[str, str | float | None]]:
         """One flat record per system: ``system, metric, score, signature``."""

@@ -12,6 +12,7 @@ BUILTIN = {
     "bleu": "gnomon.metrics.bleu:Bleu",
     "bmx": "gnomon.bmx.metric:Bmx",
     "chrf": "gnomon.metrics.chrf:Chrf",
+    "difficulty": "gnomon.difficulty:Difficulty",
     "meteor": "gnomon.metrics.meteor:Meteor",
     "moverscore": "gnomon.metrics.moverscore:MoverScore",
     "random": "gnomon.metrics.random_:Random",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
@@ -84,10 +84,12 @@ class BoundMatched(MeanOfSegments):
     def matches(self, batch: Batch, plan: MaskPlan | None = None) -> Iterator[Matches]:
         """Best matches of all tokens, as they are or under every variant of a plan."""
         rows = self._rows(batch)
+        floor = 0.0 if self.baseline is None else self.baseline.f
         if plan is None:
-            yield self._matcher.matches(batch, rows)
+            yield replace(self._matcher.matches(batch, rows), floor=floor)
         else:
-            yield from self._matcher.variants(batch, rows, plan)
+            for found in self._matcher.variants(batch, rows, plan):
+                yield replace(found, floor=floor)
 
     def notices(self, batch: Batch) -> tuple[str, ...]:
         """Texts that were cut at the model's limit, or that its tokeniser does not know."""

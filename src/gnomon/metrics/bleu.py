@@ -29,8 +29,9 @@ if TYPE_CHECKING:
     from gnomon.metrics._counting import Counted, Pairing
     from gnomon.metrics._token_masks import Masks
     from gnomon.metrics.masking import MaskPlan
+    from gnomon.metrics.ngrams import NgramCounts
     from gnomon.metrics.protocol import Need
-    from gnomon.metrics.tokenise import Tokeniser
+    from gnomon.metrics.tokenise import Tokeniser, TokenTable
     from gnomon.testset import TestSet
 
 __all__ = ["Bleu", "BoundBleu"]
@@ -185,6 +186,30 @@ class BoundBleu:
         scores, rescored = masked_scores(comparisons, base, masks, rescore)
         self.texts.rescored += rescored
         return scores
+
+    @property
+    def ngram_orders(self) -> tuple[int, ...]:
+        """1 to the length of the longest n-grams."""
+        return tuple(range(1, self.options.max_ngram_order + 1))
+
+    @property
+    def ngram_union(self) -> bool:
+        """True: an n-gram may be matched in any of the references."""
+        return True
+
+    @property
+    def ngram_sums(self) -> bool:
+        """True: corpus BLEU comes from summed counts."""
+        return True
+
+    def ngram_tokens(self, texts: tuple[str, ...]) -> TokenTable:
+        """The tokens of texts."""
+        return self.texts.tokens.of(texts)
+
+    def ngram_scores(self, counts: NgramCounts, *, corpus: bool) -> NDArray[np.float64]:
+        """BLEU [...] of counts, with the penalty for brevity of their lengths."""
+        counted = np.concatenate([counts.lengths, counts.matches, counts.candidate], axis=-1)
+        return self.aggregate(counted) if corpus else self._sentence_scores(counted)
 
     def native_signatures(self, batch: Batch) -> Mapping[str, str]:
         """The signature that sacreBLEU prints for corpus scores; none for the authors' variant."""

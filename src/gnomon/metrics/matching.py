@@ -110,6 +110,8 @@ class Matches:
         tokens: tokens of all texts, by number in the batch.
         candidate: the candidates' side.
         reference: the other side.
+        floor: what the metric takes for the similarity of unrelated texts and rescales away; 0
+            where it does not rescale. The similarities here are not rescaled.
     """
 
     shape: tuple[int, int]
@@ -119,6 +121,7 @@ class Matches:
     tokens: TokenRows
     candidate: Side
     reference: Side
+    floor: float = 0.0
 
     def parts(self) -> Parts:
         """Precision, recall and F of every pair with the metric's own weights.

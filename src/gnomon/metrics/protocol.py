@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BoundMetric",
+    "Informed",
     "Masking",
     "MaskingMetric",
     "Metric",
@@ -162,4 +163,17 @@ class Noticing(Protocol):
 
     def notices(self, batch: Batch) -> tuple[str, ...]:
         """Sentences about the scores of this batch; none where all is well."""
+        ...
+
+
+@runtime_checkable
+class Informed(Protocol):
+    """Power: tells which judgements of people went into the scores.
+
+    A metric that has seen them cannot be judged by them.
+    """
+
+    @property
+    def informed_by(self) -> tuple[str, ...]:
+        """Kinds of human scores ("da-z") that binding looked at; none for most metrics."""
         ...

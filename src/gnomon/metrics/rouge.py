@@ -29,7 +29,9 @@ if TYPE_CHECKING:
     from gnomon.metrics._pairs import PairRows
     from gnomon.metrics._rouge_pairs import Overlaps
     from gnomon.metrics.masking import MaskPlan
+    from gnomon.metrics.ngrams import NgramCounts
     from gnomon.metrics.protocol import Need
+    from gnomon.metrics.tokenise import TokenTable
     from gnomon.testset import TestSet
 
 __all__ = ["Rouge", "RougeScore", "rouge_scores"]
@@ -129,6 +131,34 @@ class BoundRouge(MeanOfSegments):
         return scores
 
     @property
+    def ngram_orders(self) -> tuple[int, ...]:
+        """1 or 2; none for subsequences, which are no n-grams."""
+        return {"rouge1": (1,), "rouge2": (2,)}.get(self.metric.type, ())
+
+    @property
+    def ngram_union(self) -> bool:
+        """False: the best reference counts."""
+        return False
+
+    @property
+    def ngram_sums(self) -> bool:
+        """False: the corpus score is the mean over segments."""
+        return False
+
+    def ngram_tokens(self, texts: tuple[str, ...]) -> TokenTable:
+        """The tokens of texts."""
+        return self._pairs.tokens.of(texts)
+
+    def ngram_scores(self, counts: NgramCounts, *, corpus: bool) -> NDArray[np.float64]:  # noqa: ARG002  # a corpus is scored by means
+        """Precision, recall or F [...] of counts."""
+        return _ratios(
+            counts.matches[..., 0],
+            counts.recalled[..., 0],
+            counts.candidate[..., 0],
+            counts.reference[..., 0],
+        )[..., self._part]
+
+    @property
     def _part(self) -> int:
         return {"precision": 0, "recall": 1, "f": 2}[self.metric.score]
 
@@ -167,8 +197,17 @@ def rouge_scores(
 
 def _scores(counts: Overlaps) -> NDArray[np.float64]:
     """Precision, recall and F of each row, float64 [P, 3]; 0 where a side is empty."""
-    precision = counts.found / np.maximum(counts.candidate, 1)
-    recall = counts.found / np.maximum(counts.reference, 1)
+    return _ratios(counts.found, counts.found, counts.candidate, counts.reference)
+
+
+def _ratios(
+    matched: NDArray[np.number],
+    recalled: NDArray[np.number],
+    candidate: NDArray[np.number],
+    reference: NDArray[np.number],
+) -> NDArray[np.float64]:
+    precision = matched / np.maximum(candidate, 1)
+    recall = recalled / np.maximum(reference, 1)
     both = precision + recall
     f = np.divide(2 * precision * recall, both, out=np.zeros_like(both), where=both > 0)
     return np.stack([precision, recall, f], axis=-1)

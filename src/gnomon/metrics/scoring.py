@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING
 from gnomon.metrics._function import FunctionMetric
 from gnomon.metrics._reader import read_spec
 from gnomon.metrics._registry import is_metric, resolve
-from gnomon.metrics.protocol import BoundMetric, NativeSignature, Noticing, Statistics
+from gnomon.metrics.protocol import (
+    BoundMetric,
+    Informed,
+    NativeSignature,
+    Noticing,
+    Statistics,
+)
 from gnomon.scores import Scores
 
 if TYPE_CHECKING:
@@ -70,6 +76,7 @@ def score(
         aggregate=aggregate,
         notices=bound.notices(batch) if isinstance(bound, Noticing) else (),
         native_signatures=native,
+        informed_by=bound.informed_by if isinstance(bound, Informed) else (),
     )
 
 

@@ -1,0 +1,209 @@
+"""Difficulties in a file: measured once on a pool of systems, applied to other systems later.
+
+The file is a plain zip of numpy arrays (``.npz``), read without pickle.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gnomon.difficulty._gram_hardness import GramHardness
+from gnomon.difficulty._grams import Known
+from gnomon.difficulty._hardness import Hardness
+from gnomon.difficulty._places import Places
+from gnomon.errors import DataError, FormatError, MissingFileError, OutputError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+    from os import PathLike
+
+    from numpy.typing import NDArray
+
+    from gnomon.batch import Batch
+    from gnomon.metrics.protocol import BoundMetric
+
+__all__ = [
+    "check_frozen",
+    "check_frozen_grams",
+    "read_grams",
+    "read_hardness",
+    "write_grams",
+    "write_hardness",
+]
+
+_FORMAT = "gnomon difficulties 1"
+_PLACES = ("segment", "offsets", "type", "start", "end", "special")
+_FROZEN = ",frozen,"
+
+
+def write_hardness(
+    path: str | PathLike[str], hardness: Hardness, base: BoundMetric, *, leave_one_out: bool
+) -> None:
+    """Write difficulties of tokens; arguments and errors as in ``BoundDifficulty.save``."""
+    places = hardness.places
+    arrays = {name: getattr(places, name) for name in _PLACES}
+    arrays |= {"value": hardness.value, "count": hardness.count}
+    about = {"kind": "tokens", "pool": hardness.pool, "texts": list(places.text)}
+    _write(path, about, arrays, base, leave_one_out=leave_one_out)
+
+
+def read_hardness(path: str | PathLike[str]) -> Hardness:
+    """Read difficulties of tokens.
+
+    Raises:
+        MissingFileError: there is no such file.
+        FormatError: it holds no such difficulties, or is damaged.
+    """
+    about, arrays = _read(path, "tokens")
+    try:
+        texts = tuple(map(str, about["texts"]))
+        places = Places(text=texts, **{name: arrays[name] for name in _PLACES})
+        hardness = Hardness(places, arrays["value"], arrays["count"], _pool(about))
+        rows = [places.type, places.start, places.end, places.special, hardness.value]
+        fits = len(texts) == len(places.segment) == len(places.offsets) - 1
+        fits &= {len(row) for row in (*rows, hardness.count)} == {int(places.offsets[-1])}
+    except (KeyError, IndexError, TypeError) as error:
+        raise _damaged(path, error) from error
+    if not fits:
+        raise _damaged(path, "its parts do not fit together")
+    return hardness
+
+
+def write_grams(
+    path: str | PathLike[str], hardness: GramHardness, base: BoundMetric, *, leave_one_out: bool
+) -> None:
+    """Write difficulties of n-grams; arguments and errors as in ``BoundNgramDifficulty.save``."""
+    parts = (hardness.known.keys, hardness.keys, hardness.missed)
+    arrays = {
+        f"{name}{order}": column
+        for name, columns in zip(("known", "keys", "missed"), parts, strict=True)
+        for order, column in enumerate(columns, start=1)
+    }
+    about = {
+        "kind": "n-grams",
+        "pool": hardness.pool,
+        "systems": hardness.systems,
+        "orders": len(hardness.keys),
+        "vocabulary": hardness.known.vocabulary,
+        "references": sorted(hardness.references),
+    }
+    _write(path, about, arrays, base, leave_one_out=leave_one_out)
+
+
+def read_grams(path: str | PathLike[str]) -> GramHardness:
+    """Read difficulties of n-grams; errors as for :func:`read_hardness`."""
+    about, arrays = _read(path, "n-grams")
+    try:
+        orders = range(1, int(about["orders"]) + 1)
+        known, keys, missed = (
+            tuple(arrays[f"{name}{order}"] for order in orders)
+            for name in ("known", "keys", "missed")
+        )
+        references = frozenset((int(n), str(text)) for n, text in about["references"])
+        vocabulary = tuple(map(str, about["vocabulary"]))
+        systems = int(about["systems"])
+        fits = all(len(a) == len(b) for a, b in zip(keys, missed, strict=True))
+    except (KeyError, TypeError, ValueError) as error:
+        raise _damaged(path, error) from error
+    if not fits:
+        raise _damaged(path, "its parts do not fit together")
+    return GramHardness(Known(vocabulary, known), keys, missed, systems, references, _pool(about))
+
+
+def check_frozen(hardness: Hardness, batch: Batch, base: BoundMetric) -> None:
+    """Refuse difficulties of other references, or of another model.
+
+    Raises:
+        DataError: with the first segment whose reference is not among them.
+    """
+    _check(hardness.pool, hardness.places.number, batch, base)
+
+
+def check_frozen_grams(hardness: GramHardness, batch: Batch, base: BoundMetric) -> None:
+    """Refuse difficulties of other references, or of other tokens; errors as above."""
+    _check(hardness.pool, hardness.references, batch, base)
+
+
+def _check(pool: str, known: Collection[tuple[int, str]], batch: Batch, base: BoundMetric) -> None:
+    measured = pool.rpartition(_FROZEN)[2]
+    if measured != _measured_by(base):
+        raise DataError(
+            f"the frozen difficulties were measured with {measured}, not with"
+            f" {_measured_by(base)}: their tokens do not fit"
+        )
+    sources = None if "references" in base.needs else batch.sources
+    against = [batch.references_of(k) for k in range(len(batch.systems))] or [batch.references]
+    for number, segment in enumerate(batch.segments.tolist()):
+        texts = {int(text) for ragged in against for text in ragged[number]}
+        if sources is not None:
+            texts = {int(sources[number])}
+        if any((segment, batch.texts[text]) not in known for text in texts):
+            raise DataError(
+                f"the frozen difficulties are of other references: that of segment {segment + 1} is"
+                " not among them; measure them again on these references"
+            )
+
+
+def _measured_by(base: BoundMetric) -> str:
+    """What the tokens of a metric depend on: model and layer, or tokeniser."""
+    fields = dict(base.signature.fields)
+    kept = [f"{key} {fields[key]}" for key in ("model", "layer", "tok", "case") if key in fields]
+    return ", ".join([base.name, *kept])
+
+
+def _pool(about: Mapping[str, Any]) -> str:
+    return f"{about['pool']}{_FROZEN}{about['metric']}"
+
+
+def _write(
+    path: str | PathLike[str],
+    about: Mapping[str, object],
+    arrays: Mapping[str, NDArray[Any]],
+    base: BoundMetric,
+    *,
+    leave_one_out: bool,
+) -> None:
+    if leave_one_out:
+        raise UsageError(
+            "leave_one_out gives every system difficulties of its own, which are not one list;"
+            " save those of the whole pool"
+        )
+    said = json.dumps({**about, "format": _FORMAT, "metric": _measured_by(base)})
+    temporary = Path(f"{path}.part")
+    try:
+        with temporary.open("wb") as file:
+            text = np.frombuffer(said.encode(), dtype=np.uint8)
+            np.savez_compressed(file, allow_pickle=False, about=text, **arrays)
+        temporary.replace(path)
+    except OSError as error:
+        raise OutputError(f"difficulties cannot be written to {str(path)!r}: {error}") from error
+
+
+def _read(path: str | PathLike[str], kind: str) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    try:
+        with np.load(io.BytesIO(Path(path).read_bytes()), allow_pickle=False) as file:
+            arrays = {name: file[name] for name in file.files}
+        about: dict[str, Any] = json.loads(arrays.pop("about").tobytes())
+    except FileNotFoundError:
+        raise MissingFileError(f"there is no file of difficulties {str(path)!r}") from None
+    except (OSError, ValueError, KeyError, AttributeError, EOFError, zipfile.BadZipFile) as error:
+        raise _damaged(path, error) from error
+    if about.get("format") != _FORMAT or about.get("kind") != kind:
+        raise _damaged(
+            path, f"it holds difficulties of {about.get('kind')}, where those of {kind} are wanted"
+        )
+    return about, arrays
+
+
+def _damaged(path: str | PathLike[str], problem: object) -> FormatError:
+    return FormatError(
+        f"this is no file of difficulties, or it is damaged ({problem}); make one with gnomon"
+        " difficulty score --save",
+        path=Path(path),
+    )

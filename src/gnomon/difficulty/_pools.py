@@ -1,0 +1,134 @@
+"""Which systems say how hard a word was."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gnomon.errors import DataError, UnknownNameError, UsageError
+from gnomon.signature import content_hash
+
+if TYPE_CHECKING:
+    from gnomon.testset import TestSet
+
+__all__ = ["Pool", "check_pool", "choose_pool"]
+
+_TOP = re.compile(r"top:([0-9]+)(%?)")
+_FORMS = "'all', 'top:6', 'top:30%' or a list of systems"
+
+
+@dataclass(frozen=True)
+class Pool:
+    """Systems whose outputs say how hard the words of the references are.
+
+    Attributes:
+        systems: their names, in the order of the test set.
+        how: how they were chosen, for people ("top 6 of 22 by human da-z").
+        human: the kind of human scores that chose them, if any did.
+        identity: number of systems and a hash of their names and outputs, for signatures.
+    """
+
+    systems: tuple[str, ...]
+    how: str
+    human: str | None
+    identity: str
+
+
+def check_pool(pool: str | tuple[str, ...]) -> None:
+    """Refuse what names no pool.
+
+    Raises:
+        UsageError: the pool is of no known form, or empty, or names a system twice.
+    """
+    if isinstance(pool, str):
+        found = _TOP.fullmatch(pool)
+        if pool != "all" and (not found or int(found[1]) == 0):
+            raise UsageError(f"{pool!r} names no pool of systems; give {_FORMS}")
+        if found and found[2] and int(found[1]) > 100:
+            raise UsageError(f"pool {pool!r}: there are no more than 100 %")
+    elif not pool or len(set(pool)) < len(pool):
+        raise UsageError(f"pool {list(pool)} must name one system or more, each once")
+
+
+def choose_pool(
+    testset: TestSet, pool: str | tuple[str, ...] = "all", by: str | None = None
+) -> Pool:
+    """The systems of a pool.
+
+    Args:
+        testset: the test set.
+        pool: "all"; "top:6", the best six; "top:30%", the best 30 % (rounded down); or names.
+        by: what ranks systems for "top": a kind of human scores ("da-z"; by default the only one
+            there is), or a metric ("bleu"). Ties go by name; systems without a score are not
+            ranked.
+
+    Raises:
+        UsageError: the pool is of no known form, or would be empty.
+        UnknownNameError: a named system, or the score to rank by, is not there.
+        DataError: there are no human scores to rank by, or several kinds.
+    """
+    check_pool(pool)
+    if not isinstance(pool, str):
+        for name in pool:
+            if name not in testset.systems:
+                raise UnknownNameError("system of the pool", name, list(testset.systems))
+        return _pool(testset, set(pool), f"{len(pool)} systems by name", None)
+    if pool == "all":
+        return _pool(testset, set(testset.systems), f"all {len(testset.systems)} systems", None)
+    ranked, shown, human = _ranked(testset, by)
+    wanted = _wanted(pool, len(ranked))
+    how = f"top {wanted} of {len(ranked)} by {shown}"
+    return _pool(testset, set(ranked[:wanted]), how, human)
+
+
+def _wanted(pool: str, ranked: int) -> int:
+    found = _TOP.fullmatch(pool)
+    number, share = (int(found[1]), found[2]) if found else (0, "")
+    wanted = number * ranked // 100 if share else number
+    if wanted == 0:
+        raise UsageError(
+            f"pool {pool!r} of {ranked} ranked systems holds none; at least"
+            f" {math.ceil(100 / max(ranked, 1))} % are needed for one"
+        )
+    if wanted > ranked:
+        raise UsageError(f"pool {pool!r}: only {ranked} systems have a score to be ranked by")
+    return wanted
+
+
+def _ranked(testset: TestSet, by: str | None) -> tuple[list[str], str, str | None]:
+    """Systems, best first; by what; and the kind of human scores, if it was one."""
+    kinds = testset.human_kinds("system")
+    if by is None or by in kinds:
+        if by is None and len(kinds) != 1:
+            have = f"several kinds of human scores: {', '.join(kinds)}" if kinds else "none"
+            raise DataError(
+                f"a pool of the top systems needs scores to rank them, and {testset.name!r} has"
+                f" {have}; say which with by=: a kind of human scores, or a metric such as 'bleu'"
+            )
+        kind = by or kinds[0]
+        values, shown, human = testset.human_scores(kind, "system"), f"human {kind}", kind
+    else:
+        values, shown, human = _scored(testset, by, kinds), by, None
+    keyed = zip(-values, testset.systems, strict=True)
+    return [name for value, name in sorted(keyed) if not np.isnan(value)], shown, human
+
+
+def _scored(testset: TestSet, by: str, kinds: tuple[str, ...]) -> np.ndarray:
+    from gnomon.metrics import score
+
+    try:
+        scores = score(testset, by)
+    except UnknownNameError:
+        raise UnknownNameError("score to rank systems by", by, [*kinds, "bleu", "chrf"]) from None
+    return scores.system if scores.higher_is_better else -scores.system
+
+
+def _pool(testset: TestSet, chosen: set[str], how: str, human: str | None) -> Pool:
+    names = tuple(name for name in testset.systems if name in chosen)
+    parts = [part for name in names for part in (name, *testset.systems[name])]
+    texts = [part.encode("utf-8", "surrogatepass") for part in parts]
+    return Pool(names, how, human, f"{len(names)}#{content_hash(*texts)}")

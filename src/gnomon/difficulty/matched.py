@@ -1,0 +1,338 @@
+"""Difficulty-aware scoring for metrics that match tokens."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+import numpy as np
+
+from gnomon.difficulty._frozen import check_frozen, read_hardness, write_hardness
+from gnomon.difficulty._hardness import Hardness, measure, rows_of_system, similarity
+from gnomon.difficulty._parts import best_of, corpus_parts, part_statistics, pool_notices
+from gnomon.difficulty._weights import Weights, normalised, weights_of
+from gnomon.errors import DataError
+from gnomon.metrics._of_options import OfOptions
+from gnomon.metrics._sequences import ranges
+from gnomon.metrics.matching import harmonic_mean
+from gnomon.metrics.protocol import Informed, Noticing
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    from numpy.typing import NDArray
+
+    from gnomon.batch import Batch
+    from gnomon.difficulty._pools import Pool
+    from gnomon.difficulty.metric import Difficulty
+    from gnomon.metrics.masking import MaskPlan
+    from gnomon.metrics.matching import Matches, Matching, Side
+    from gnomon.metrics.protocol import BoundMetric
+    from gnomon.signature import Signature
+    from gnomon.testset import TestSet
+
+__all__ = ["BoundDifficulty", "bind_matched"]
+
+
+def bind_matched(
+    options: Difficulty, bound: BoundMetric, testset: TestSet, pool: Pool | None
+) -> BoundDifficulty:
+    """Freeze difficulties: from a file where there is no pool."""
+    batch = testset.batch()
+    plain = _without_special(options, testset) if options.ref_diff else None
+    if pool is None:
+        hardness = read_hardness(options.frozen or "")
+        check_frozen(hardness, batch, bound)
+        return BoundDifficulty(options, bound, hardness, None, plain)
+    matches = next(iter(_matching(bound).matches(batch)))
+    found = measure(matches, batch, pool.systems, pool.identity, keep=options.leave_one_out)
+    return BoundDifficulty(options, bound, found, pool, plain)
+
+
+@dataclass(frozen=True, eq=False)
+class BoundDifficulty(OfOptions):
+    """A matching metric with frozen difficulties, ready to score.
+
+    Attributes:
+        metric: the options.
+        base: the wrapped metric, bound.
+        hardness: how hard each token of the references was.
+        pool: the systems that said so; None where difficulties came from a file.
+        plain: the wrapped metric with special tokens left out, where weights depend on matches.
+    """
+
+    metric: Difficulty
+    base: BoundMetric
+    hardness: Hardness
+    pool: Pool | None
+    plain: Matching | None = None
+
+    def __post_init__(self) -> None:
+        self.__dict__["_last"] = None
+
+    @property
+    def signature(self) -> Signature:
+        """Spec, fields of the wrapped metric, and the pool with a hash of its outputs."""
+        own = replace(self.base.signature, spec=self.metric.spec)
+        how = {} if self.pool is None else {"chosen": self.pool.how}
+        return own.adding({"pool": self.hardness.pool, **how})
+
+    @property
+    def informed_by(self) -> tuple[str, ...]:
+        """The kind of human scores that chose the pool, if any did."""
+        inner = self.base.informed_by if isinstance(self.base, Informed) else ()
+        return (*inner, *([self.pool.human] if self.pool and self.pool.human else []))
+
+    def parts(self, batch: Batch) -> NDArray[np.float64]:
+        """DA-P, DA-R and DA-F, float64 [K, N, 3]; NaN without a text to compare with."""
+        last = self.__dict__["_last"]
+        if last is None or last[0] is not batch:
+            matches = next(iter(_matching(self.base).matches(batch)))
+            last = batch, self._parts(batch, matches)
+            self.__dict__["_last"] = last
+        parts: NDArray[np.float64] = last[1]
+        return parts
+
+    def base_parts(self, batch: Batch) -> NDArray[np.float64]:
+        """Precision, recall and F of the wrapped metric alone, float64 [K, N, 3].
+
+        Special tokens are matched or not as here, so that only the weights differ.
+        """
+        matches = next(iter(_matching(self.base).matches(batch)))
+        found = matches.parts()
+        parts = (found.precision[matches.pair], found.recall[matches.pair])
+        precision, recall = (similarity(matches, part) for part in parts)
+        f = harmonic_mean(precision, recall, self.metric.beta)
+        return best_of(matches, np.stack([precision, recall, f], axis=-1))
+
+    def segments(self, batch: Batch) -> NDArray[np.float64]:
+        """Sentence scores, float64 [K, N]; NaN without a text to compare with."""
+        return self.parts(batch)[..., self._part]
+
+    def system(self, batch: Batch) -> NDArray[np.float64]:
+        """F of the means of precision and recall over segments, float64 [K]."""
+        return self.aggregate(self.statistics(batch).sum(axis=1))
+
+    def statistics(self, batch: Batch) -> NDArray[np.float64]:
+        """Precision, recall and 1, or zeros where undefined: float64 [K, N, 3]."""
+        return part_statistics(self.parts(batch))
+
+    def aggregate(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Corpus scores [...] from summed statistics [..., 3]."""
+        return corpus_parts(statistics, self.metric.beta)[..., self._part]
+
+    def mask_lengths(self, batch: Batch, plan: MaskPlan) -> None:
+        """Similarities have no length."""
+
+    def masked(self, batch: Batch, plan: MaskPlan) -> NDArray[np.float64]:
+        """Sentence scores of every variant, float64 [V, K, N].
+
+        Words keep the weights that they have in the unmasked texts; only the matches are edited.
+        """
+        scores = np.empty((plan.variants, *batch.shape))
+        for variant, matches in enumerate(_matching(self.base).matches(batch, plan)):
+            scores[variant] = self._parts(batch, matches)[..., self._part]
+        return scores
+
+    def notices(self, batch: Batch) -> tuple[str, ...]:
+        """What the wrapped metric says, and what a reader should know of the pool."""
+        inner = self.base.notices(batch) if isinstance(self.base, Noticing) else ()
+        return (*inner, *pool_notices(self.metric.spec, self.pool))
+
+    def difficulties(self, system: str | None = None) -> NDArray[np.float64]:
+        """Difficulty of every token of ``hardness.places``, float64 [places].
+
+        Args:
+            system: judged by the others of the pool, where one is left out.
+        """
+        return self.hardness.value if system is None else self.hardness.without(system)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the difficulties to a file, for ``difficulty(METRIC, frozen='FILE')``.
+
+        Raises:
+            OutputError: the file cannot be written.
+            UsageError: one system is left out at a time, so that there is no one list.
+        """
+        write_hardness(path, self.hardness, self.base, leave_one_out=self.metric.leave_one_out)
+
+    def _parts(self, batch: Batch, matches: Matches) -> NDArray[np.float64]:
+        """Parts of every cell."""
+        groups = self._groups(batch, matches)
+        # weights that depend on matches take those of the plain tokens of the unmasked texts
+        plain = matches if self.plain is None else next(iter(self.plain.matches(batch)))
+        found = np.zeros((len(matches.cell), 2))
+        for system, name in enumerate(batch.systems):
+            rows = rows_of_system(matches, system)
+            found[rows] = self._rows(matches, plain, rows, groups, self._weights(name))
+        f = harmonic_mean(found[:, 0], found[:, 1], self.metric.beta)
+        return best_of(matches, np.column_stack([found, f]))
+
+    def _weights(self, system: str) -> Weights:
+        known: dict[str, Weights] = self.__dict__.setdefault("_known", {})
+        name = system if self.metric.leave_one_out and system in self.hardness.own else ""
+        if name not in known:
+            if name:
+                known.clear()  # one system's weights at a time: memory does not grow with systems
+            value = self.hardness.without(name)
+            known[name] = weights_of(self.hardness.places, value, self.metric)
+        return known[name]
+
+    def _groups(self, batch: Batch, matches: Matches) -> _Groups:
+        """Which frozen reference each comparison is judged by."""
+        segments = batch.segments[matches.cell % max(matches.shape[1], 1)].astype(np.int64)
+        texts = matches.texts[matches.pair, 1]
+        keys, first, back = np.unique(
+            segments << _BITS | texts, return_index=True, return_inverse=True
+        )
+        places = self.hardness.places
+        near = dict(
+            zip(places.segment[::-1].tolist(), range(len(places.segment))[::-1], strict=True)
+        )
+        own, by = np.empty(len(keys), np.int64), np.empty(len(keys), np.int64)
+        for n, (segment, text) in enumerate(
+            zip(segments[first].tolist(), texts[first].tolist(), strict=True)
+        ):
+            own[n] = places.number.get((segment, batch.texts[text]), -1)
+            by[n] = own[n] if own[n] >= 0 else near.get(segment, -1)
+        if (by < 0).any():
+            missing = int(segments[first][by < 0][0]) + 1
+            raise DataError(
+                f"{self.metric.spec}: there are no difficulties for segment {missing}; bind the"
+                " metric to the test set that is scored"
+            )
+        return _Groups(own[back.reshape(-1)], by[back.reshape(-1)])
+
+    def _rows(
+        self, matches: Matches, plain: Matches, rows: slice, groups: _Groups, weights: Weights
+    ) -> NDArray[np.float64]:
+        """Weighted precision and recall of some comparisons, float64 [rows, 2]."""
+        pair = matches.pair[rows]
+        own, by = groups.own[rows], groups.by[rows]
+        candidate, reference = _slots(matches.candidate, pair), _slots(matches.reference, pair)
+        d_reference = _reference_weights(matches, reference, own, by, weights)
+        d_candidate = self._candidate_weights(plain, candidate, own, by, weights)
+        precision, empty = self._mean(matches, matches.candidate, candidate, d_candidate)
+        recall, missing = self._mean(matches, matches.reference, reference, d_reference)
+        found = np.stack([precision, recall], axis=-1)
+        found[empty | missing] = 0.0
+        return found
+
+    def _candidate_weights(
+        self,
+        plain: Matches,
+        slots: _Slots,
+        own: NDArray[np.int64],
+        by: NDArray[np.int64],
+        weights: Weights,
+    ) -> NDArray[np.float64]:
+        rows = plain.candidate.token[slots.slot]
+        found = weights.of_types(by[slots.row], plain.tokens.type[rows])
+        lacking = np.isnan(found)
+        found[lacking] = 1.0
+        if self.metric.ref_diff:
+            found[lacking] = self._matched_weights(plain, slots, own, weights)[lacking]
+        special = plain.tokens.special[rows]
+        found[special] = 0.0
+        kept = np.flatnonzero(~special)
+        found[kept] = normalised(found[kept], slots.row[kept], len(own), self.metric)
+        return found
+
+    def _matched_weights(
+        self, plain: Matches, slots: _Slots, own: NDArray[np.int64], weights: Weights
+    ) -> NDArray[np.float64]:
+        """The weight of each token's best match in the reference; 1 where there is none."""
+        best, at = plain.candidate.best, plain.candidate.at[slots.slot]
+        known = (at >= 0) & (own[slots.row] >= 0)
+        text = plain.texts[slots.pair, 1]
+        places = weights.places
+        place = places.offsets[own[slots.row]] + at - plain.tokens.offsets[text]
+        found = np.ones(len(best[slots.slot]))
+        found[known] = weights.value[place[known]]
+        return found
+
+    def _mean(
+        self, matches: Matches, side: Side, slots: _Slots, difficulty: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """Mean of difficulty times similarity of each comparison, and whether it has no tokens."""
+        weight = matches.tokens.weight[side.token[slots.slot]]
+        best = similarity(matches, side.best[slots.slot])
+        total = np.bincount(slots.row, weight * difficulty * best, slots.rows)
+        tokens = np.bincount(slots.row, weight, slots.rows)
+        by = np.bincount(slots.row, weight * difficulty, slots.rows)
+        divisor = by if self.metric.range_one else tokens
+        means = np.divide(total, divisor, out=np.zeros(slots.rows), where=divisor > 0)
+        return means, tokens <= 0
+
+    @property
+    def _part(self) -> int:
+        return {"precision": 0, "recall": 1, "f": 2}[getattr(self.metric.metric, "score", "f")]
+
+
+class _Groups(NamedTuple):
+    """The references that comparisons are judged by, int64 [comparisons] each.
+
+    Attributes:
+        own: the reference itself; -1 where it is not among the frozen ones (a perturbed text).
+        by: a frozen reference of the same segment, whose types say what words weigh.
+    """
+
+    own: NDArray[np.int64]
+    by: NDArray[np.int64]
+
+
+class _Slots(NamedTuple):
+    """The tokens of one side of some comparisons, one after the other.
+
+    Attributes:
+        slot: int64, the slot of each token on its side.
+        row: int64, its comparison, from 0.
+        pair: int64, the distinct pair of that comparison.
+        rows: number of comparisons.
+    """
+
+    slot: NDArray[np.int64]
+    row: NDArray[np.int64]
+    pair: NDArray[np.int64]
+    rows: int
+
+
+_BITS = 32
+
+
+def _slots(side: Side, pair: NDArray[np.int64]) -> _Slots:
+    sizes = np.diff(side.offsets)[pair]
+    row = np.repeat(np.arange(len(pair)), sizes)
+    return _Slots(ranges(side.offsets[pair], sizes), row, pair[row], len(pair))
+
+
+def _reference_weights(
+    matches: Matches,
+    slots: _Slots,
+    own: NDArray[np.int64],
+    by: NDArray[np.int64],
+    weights: Weights,
+) -> NDArray[np.float64]:
+    """What the tokens of references weigh; those of unknown texts as their types elsewhere."""
+    rows = matches.reference.token[slots.slot]
+    text = matches.texts[slots.pair, 1]
+    mine = own[slots.row]
+    known = mine >= 0
+    place = weights.places.offsets[mine] + rows - matches.tokens.offsets[text]
+    found = np.zeros(len(rows))
+    found[known] = weights.value[place[known]]
+    if not known.all():
+        types = matches.tokens.type[rows[~known]]
+        elsewhere = weights.of_types(by[slots.row[~known]], types)
+        plain = ~matches.tokens.special[rows[~known]]
+        found[~known] = np.where(np.isnan(elsewhere), 1.0, elsewhere) * plain
+    return found
+
+
+def _matching(bound: BoundMetric) -> Matching:
+    return cast("Matching", bound)
+
+
+def _without_special(options: Difficulty, testset: TestSet) -> Matching:
+    wrapped: Any = replace(options.metric, special="exclude")  # type: ignore[type-var]  # options are dataclasses
+    return cast("Matching", wrapped.bind(testset))

@@ -1,0 +1,157 @@
+"""``difficulty(METRIC)``: a metric whose words weigh what they were hard for a pool of systems."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from gnomon.difficulty._pools import check_pool, choose_pool
+from gnomon.errors import SpecError, UsageError
+from gnomon.metrics import Options, resolve
+from gnomon.metrics.matching import Matching
+from gnomon.metrics.ngrams import Ngrams
+from gnomon.metrics.protocol import Metric  # noqa: TC001  # types of options are read at run time
+
+if TYPE_CHECKING:
+    from gnomon.difficulty.matched import BoundDifficulty
+    from gnomon.difficulty.ngrams import BoundNgramDifficulty
+    from gnomon.metrics.protocol import BoundMetric, Need
+    from gnomon.testset import TestSet
+
+__all__ = ["Difficulty"]
+
+_AUTHORS_ONLY = ("ref_diff", "softmax_norm", "max_norm", "range_one")
+
+
+@dataclass(frozen=True)
+class Difficulty(Options):
+    """Difficulty-aware scoring: words weigh as much as they were hard for a pool of systems.
+
+    For metrics that match tokens (``bertscore``, ``xbertscore``), with sim the similarity and K
+    systems in the pool: d(t) = 1 - mean over the pool of the best similarity of reference token
+    t; DA-R = mean over the reference of d(t) times t's best similarity; DA-P likewise over the
+    candidate, where d(h) is the mean difficulty of the same token type in the reference, 1 if the
+    reference lacks it; DA-F their harmonic mean. The system score is the F of the means of DA-P
+    and DA-R over segments. Zhan et al. (2021), "Difficulty-Aware Machine Translation Evaluation",
+    eq. 1-6.
+
+    For metrics that count n-grams (``bleu``, ``rouge1``, ``rouge2``): d(g) = 1 - share of the pool
+    that has reference n-gram g; precision = sum of d(g) times clipped count over sum of d(g) times
+    count, where n-grams that the reference lacks weigh 1; recall of ROUGE likewise.
+
+    With several references the one with the best DA-F counts. An empty text scores 0.
+
+    Attributes:
+        metric: the metric whose words are weighed.
+        pool: "all", "top:6", "top:30%" (of the systems, rounded down) or a list of systems.
+        by: what ranks systems for "top": a kind of human scores, by default the only one there is,
+            or a metric such as "bleu".
+        frozen: file of difficulties saved before (``gnomon difficulty score --save``), used in
+            place of a pool.
+        leave_one_out: the words of a system are weighed by the others of the pool.
+        beta: weight of recall in F.
+        smooth: pull difficulties to the mean of their reference: 0 not at all, 1 all the way.
+        special: whether the tokens that begin and end a text may be matched ("match") or not
+            ("exclude"); holds for the wrapped metric too, whatever that says.
+        variant: "authors" for the published code: similarities rescaled, special tokens matched,
+            and repeated types by a running average, (w + next) / 2.
+        ref_diff: the authors' option: tokens that the reference lacks weigh as their best match.
+        softmax_norm: the authors' option: weights of a text go through a softmax.
+        max_norm: the authors' option: weights of a text are divided by the largest.
+        range_one: the authors' option: weighted means (divided by the sum of the weights).
+
+    Raises:
+        SpecError: an option has a value that it cannot have.
+        UsageError: the pool is of no known form.
+    """
+
+    name: ClassVar[str] = "difficulty"
+    positional: ClassVar[str | None] = "metric"
+
+    metric: Metric
+    pool: str | tuple[str, ...] = "all"
+    by: str | None = None
+    frozen: str | None = None
+    leave_one_out: bool = False
+    beta: float = 1.0
+    smooth: float = 0.0
+    special: Literal["match", "exclude"] = "exclude"
+    variant: Literal["authors"] | None = None
+    ref_diff: bool = False
+    softmax_norm: bool = False
+    max_norm: bool = False
+    range_one: bool = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "metric", resolve(self.metric))
+        check_pool(self.pool)
+        if not 0 < self.beta < float("inf"):
+            raise SpecError(f"difficulty: beta is {self.beta}; it must be above 0 and finite")
+        if not 0 <= self.smooth <= 1:
+            raise SpecError(f"difficulty: smooth is {self.smooth}; it must lie between 0 and 1")
+        given = [name for name in _AUTHORS_ONLY if getattr(self, name)]
+        if given and self.variant is None:
+            raise SpecError(
+                f"difficulty: {', '.join(given)} are options of the published code; add"
+                " variant='authors'"
+            )
+        if self.frozen and (self.pool != "all" or self.by or self.leave_one_out):
+            raise SpecError(
+                "difficulty: frozen difficulties bring their pool with them; leave out pool, by"
+                " and leave_one_out"
+            )
+        if self.by and not str(self.pool).startswith("top:"):
+            raise SpecError("difficulty: by= ranks systems for pool='top:...', which is not given")
+
+    @property
+    def needs(self) -> frozenset[Need]:
+        """What the wrapped metric needs."""
+        return self.metric.needs
+
+    @property
+    def higher_is_better(self) -> bool:
+        """True."""
+        return True
+
+    def bind(self, testset: TestSet) -> BoundDifficulty | BoundNgramDifficulty:
+        """Choose the pool and freeze how hard every word of the references was for it.
+
+        Raises:
+            UsageError: the metric neither matches tokens nor counts n-grams, or the pool cannot
+                be.
+            UnknownNameError: the pool names a system that is not there.
+            DataError: the test set lacks what the metric needs, or the frozen difficulties are of
+                other references.
+            GnomonError: whatever binding the wrapped metric raises.
+        """
+        from gnomon.difficulty.matched import bind_matched
+        from gnomon.difficulty.ngrams import bind_ngrams
+
+        bound = self._bind_wrapped(testset)
+        if not isinstance(bound, (Matching, Ngrams)):
+            raise UsageError(
+                f"difficulty cannot weigh the words of {self.metric.spec!r}; it takes metrics that"
+                " match tokens (bertscore, xbertscore) or count n-grams (bleu, rouge1, rouge2)"
+            )
+        pool = None if self.frozen else choose_pool(testset, self.pool, self.by)
+        if pool is not None and self.leave_one_out and len(pool.systems) == 1:
+            raise UsageError(
+                f"difficulty: leave_one_out leaves no system to judge {pool.systems[0]!r}; take a"
+                " pool of two systems or more"
+            )
+        if isinstance(bound, Matching):
+            return bind_matched(self, bound, testset, pool)
+        return bind_ngrams(self, bound, testset, pool)
+
+    def _bind_wrapped(self, testset: TestSet) -> BoundMetric:
+        """The wrapped metric, with special tokens (and, for the authors, rescaling) as here."""
+        options = {f.name for f in fields(self.metric)} if isinstance(self.metric, Options) else {}
+        changed: dict[str, Any] = {}
+        if "special" in options:
+            changed["special"] = "match" if self.variant else self.special
+        if self.variant and "rescale" in options:
+            changed["rescale"] = True
+        metric = replace(self.metric, **changed) if changed else self.metric  # type: ignore[type-var]  # options are dataclasses
+        bound: BoundMetric = metric.bind(testset)
+        return bound

@@ -1,0 +1,325 @@
+"""Difficulty-aware scoring for metrics that count n-grams."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, NamedTuple, cast
+
+import numpy as np
+
+from gnomon.difficulty._frozen import check_frozen_grams, read_grams, write_grams
+from gnomon.difficulty._gram_counts import count
+from gnomon.difficulty._gram_hardness import GramHardness, measure_grams
+from gnomon.difficulty._gram_rows import GramRows, gram_rows
+from gnomon.difficulty._gram_weights import GramWeights, gram_weights
+from gnomon.difficulty._grams import GramTable, grams, known_ids
+from gnomon.difficulty._parts import pool_notices
+from gnomon.errors import DataError, UsageError
+from gnomon.metrics._means import aggregate_means, mean_statistics
+from gnomon.metrics._of_options import OfOptions
+from gnomon.metrics._token_masks import TokenMasks
+from gnomon.metrics.ngrams import NgramCounts
+from gnomon.metrics.protocol import Informed, Noticing
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    from numpy.typing import NDArray
+
+    from gnomon.batch import Batch
+    from gnomon.difficulty._pools import Pool
+    from gnomon.difficulty.metric import Difficulty
+    from gnomon.metrics.masking import MaskPlan
+    from gnomon.metrics.ngrams import Ngrams
+    from gnomon.metrics.protocol import BoundMetric
+    from gnomon.metrics.tokenise import TokenTable
+    from gnomon.signature import Signature
+    from gnomon.testset import TestSet
+
+__all__ = ["BoundNgramDifficulty", "bind_ngrams"]
+
+
+def bind_ngrams(
+    options: Difficulty, bound: BoundMetric, testset: TestSet, pool: Pool | None
+) -> BoundNgramDifficulty:
+    """Freeze difficulties: from a file where there is no pool."""
+    base = cast("Ngrams", bound)
+    if not base.ngram_orders:
+        raise UsageError(
+            f"difficulty cannot weigh {options.metric.spec!r}, which counts no n-grams; take"
+            " rouge1 or rouge2"
+        )
+    _check_options(options)
+    batch = testset.batch()
+    if pool is None:
+        found = read_grams(options.frozen or "")
+        check_frozen_grams(found, batch, bound)
+        return BoundNgramDifficulty(options, bound, found, None)
+    found = measure_grams(
+        batch,
+        base.ngram_tokens(batch.texts),
+        pool.systems,
+        pool.identity,
+        most=max(base.ngram_orders),
+        keep=options.leave_one_out,
+    )
+    return BoundNgramDifficulty(options, bound, found, pool)
+
+
+@dataclass(frozen=True, eq=False)
+class BoundNgramDifficulty(OfOptions):
+    """A metric on n-grams with frozen difficulties, ready to score.
+
+    Attributes:
+        metric: the options.
+        base: the wrapped metric, bound.
+        hardness: how hard each n-gram of the references was.
+        pool: the systems that said so; None where difficulties came from a file.
+    """
+
+    metric: Difficulty
+    base: BoundMetric
+    hardness: GramHardness
+    pool: Pool | None
+
+    def __post_init__(self) -> None:
+        self.__dict__["_last"] = None
+
+    @property
+    def signature(self) -> Signature:
+        """Spec, fields of the wrapped metric, and the pool with a hash of its outputs."""
+        own = replace(self.base.signature, spec=self.metric.spec)
+        how = {} if self.pool is None else {"chosen": self.pool.how}
+        return own.adding({"pool": self.hardness.pool, **how})
+
+    @property
+    def informed_by(self) -> tuple[str, ...]:
+        """The kind of human scores that chose the pool, if any did."""
+        inner = self.base.informed_by if isinstance(self.base, Informed) else ()
+        return (*inner, *([self.pool.human] if self.pool and self.pool.human else []))
+
+    def segments(self, batch: Batch) -> NDArray[np.float64]:
+        """Sentence scores, float64 [K, N]; NaN for segments without a reference."""
+        rows, counted = self._counted(batch)
+        return self._best(batch, rows, self._scores(counted))
+
+    def system(self, batch: Batch) -> NDArray[np.float64]:
+        """Corpus scores, float64 [K], as the wrapped metric makes them of its counts."""
+        return self.aggregate(self.statistics(batch).sum(axis=1))
+
+    def statistics(self, batch: Batch) -> NDArray[np.float64]:
+        """Counts and weighted counts where corpus scores come from sums, else score and 1.
+
+        float64 [K, N, 2 + 4 n]: lengths; then matches, n-grams, weight of the matches, weight of
+        the n-grams. Or float64 [K, N, 2].
+        """
+        if not self._ngrams.ngram_sums:
+            return mean_statistics(self.segments(batch))
+        rows, counted = self._counted(batch)
+        found = np.zeros((batch.shape[0] * batch.shape[1], 2 + 4 * self._orders))
+        found[rows.cell] = np.concatenate(
+            [counted.lengths, counted.candidate.reshape(len(rows), -1)], axis=-1
+        )
+        return found.reshape(*batch.shape, -1)
+
+    def aggregate(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Corpus scores [...] from summed statistics."""
+        if not self._ngrams.ngram_sums:
+            return aggregate_means(statistics)
+        counts = statistics[..., 2:].reshape(*statistics.shape[:-1], self._orders, 4)
+        return self._scores(_Counted(statistics[..., :2], counts, counts), corpus=True)
+
+    def mask_lengths(self, batch: Batch, plan: MaskPlan) -> None:
+        """Words have no length."""
+
+    def masked(self, batch: Batch, plan: MaskPlan) -> NDArray[np.float64]:
+        """Sentence scores of every variant, float64 [V, K, N].
+
+        N-grams keep the weights that they have in the unmasked texts; only the matches change.
+
+        Raises:
+            UsageError: one mask stands for a whole span, which leaves no n-grams to keep weights.
+        """
+        if plan.granularity == "span":
+            raise UsageError(
+                f"{self.metric.spec}: masks are one per token here, so that n-grams keep their"
+                " weights; leave out granularity='span'"
+            )
+        masks = TokenMasks.of(self._tokens(batch), plan)
+        scores = np.empty((plan.variants, *batch.shape))
+        for variant in range(plan.variants):
+            sides = [masks.sequences(variant, side).ids for side in ("candidate", "reference")]
+            rows, counted = self._count(batch, (sides[0], sides[1]))
+            scores[variant] = self._best(batch, rows, self._scores(counted))
+        return scores
+
+    def notices(self, batch: Batch) -> tuple[str, ...]:
+        """What the wrapped metric says, and what a reader should know of the pool."""
+        inner = self.base.notices(batch) if isinstance(self.base, Noticing) else ()
+        return (*inner, *pool_notices(self.metric.spec, self.pool))
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the difficulties to a file, for ``difficulty(METRIC, frozen='FILE')``.
+
+        Raises:
+            OutputError: the file cannot be written.
+            UsageError: one system is left out at a time, so that there is no one list.
+        """
+        write_grams(path, self.hardness, self.base, leave_one_out=self.metric.leave_one_out)
+
+    @property
+    def _ngrams(self) -> Ngrams:
+        return cast("Ngrams", self.base)
+
+    @property
+    def _orders(self) -> int:
+        return len(self._ngrams.ngram_orders)
+
+    def _tokens(self, batch: Batch) -> TokenTable:
+        return self._ngrams.ngram_tokens(batch.texts)
+
+    def _counted(self, batch: Batch) -> tuple[GramRows, _Counted]:
+        last = self.__dict__["_last"]
+        if last is None or last[0] is not batch:
+            plain = self._tokens(batch).ids
+            last = batch, self._count(batch, (plain, plain))
+            self.__dict__["_last"] = last
+        found: tuple[GramRows, _Counted] = last[1]
+        return found
+
+    def _count(
+        self, batch: Batch, ids: tuple[NDArray[np.int32], NDArray[np.int32]]
+    ) -> tuple[GramRows, _Counted]:
+        """Counts of all comparisons; ids of the tokens of all texts as candidate and reference."""
+        tokens = self._tokens(batch)
+        rows = gram_rows(batch, union=self._ngrams.ngram_union)
+        self._check_segments(rows)
+        candidates, references = _two_sides(tokens.offsets, *ids, max(self._ngrams.ngram_orders))
+        named = known_ids(self.hardness.known, tokens.vocabulary, tokens.ids)
+        ranks = self.hardness.known.ranks(tokens.offsets, named)
+        counts = np.zeros((2, len(rows), self._orders, 4))
+        segments = max(batch.shape[1], 1)
+        for system, name in enumerate(batch.systems):
+            some = slice(
+                *np.searchsorted(rows.cell, [system * segments, (system + 1) * segments]).tolist()
+            )
+            weights = self._weights(name)
+            for n, order in enumerate(self._ngrams.ngram_orders):
+                weigh = weights.of_rows(order, ranks[order - 1])
+                tables = candidates[order - 1], references[order - 1]
+                counts[:, some, n] = count(rows.part(some), *tables, weigh)
+        return rows, _Counted(_lengths(rows, tokens), counts[0], counts[1])
+
+    def _weights(self, system: str) -> GramWeights:
+        known: dict[str, GramWeights] = self.__dict__.setdefault("_known", {})
+        name = system if system in self.hardness.own else ""
+        if name not in known:
+            if name:
+                known.clear()  # one system's weights at a time: memory does not grow with systems
+            known[name] = gram_weights(self.hardness, self.hardness.without(name), self.metric)
+        return known[name]
+
+    def _scores(self, counted: _Counted, *, corpus: bool = False) -> NDArray[np.float64]:
+        """Scores [...] of counts whose matches are shares of the weight."""
+        counts = NgramCounts(
+            lengths=counted.lengths,
+            matches=_effective(counted.candidate),
+            candidate=counted.candidate[..., 1],
+            recalled=_effective(counted.reference),
+            reference=counted.reference[..., 1],
+        )
+        return self._ngrams.ngram_scores(counts, corpus=corpus)
+
+    def _best(
+        self, batch: Batch, rows: GramRows, scores: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        best = np.full(batch.shape[0] * batch.shape[1], -np.inf)
+        np.maximum.at(best, rows.cell, scores)
+        best[np.isneginf(best)] = np.nan
+        return best.reshape(batch.shape)
+
+    def _check_segments(self, rows: GramRows) -> None:
+        known = self.__dict__.get("_segments")
+        if known is None:
+            known = np.unique([segment for segment, _ in self.hardness.references])
+            self.__dict__["_segments"] = known
+        missing = rows.segment[~np.isin(rows.segment, known)]
+        if len(missing):
+            raise DataError(
+                f"{self.metric.spec}: there are no difficulties for segment {int(missing[0]) + 1};"
+                " bind the metric to the test set that is scored"
+            )
+
+
+class _Counted(NamedTuple):
+    """Counts of comparisons.
+
+    Attributes:
+        lengths: float64 [P, 2], tokens of the candidate and of the reference nearest in length.
+        candidate: float64 [P, n, 4], matches, n-grams, weight of the matches, weight of all.
+        reference: float64 [P, n, 4], the same of the first reference.
+    """
+
+    lengths: NDArray[np.float64]
+    candidate: NDArray[np.float64]
+    reference: NDArray[np.float64]
+
+
+def _check_options(options: Difficulty) -> None:
+    if options.variant is not None:
+        raise UsageError(
+            "difficulty: the published code weighs tokens that are matched by similarity;"
+            " variant='authors' is for bertscore"
+        )
+    if options.beta != 1:
+        raise UsageError(f"difficulty: {options.metric.spec!r} has no F to give a beta to")
+
+
+def _effective(counts: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Matches that make the plain ratio equal to the weighted one.
+
+    Smoothing looks at matches and n-grams, so that both stay on the scale of counts. Where all
+    weights are 0, nothing was hard and the plain counts stand.
+    """
+    matches, total, weighted, weight = np.moveaxis(counts, -1, 0)
+    share = np.divide(weighted, weight, out=np.zeros_like(weight), where=weight > 0)
+    effective: NDArray[np.float64] = np.where(weight > 0, share * total, matches)
+    return effective
+
+
+def _two_sides(
+    offsets: NDArray[np.int64],
+    candidate: NDArray[np.int32],
+    reference: NDArray[np.int32],
+    most: int,
+) -> tuple[list[GramTable], list[GramTable]]:
+    """N-grams of all texts as candidates and as references, with the same keys."""
+    if candidate is reference:
+        tables = grams(offsets, candidate, most)
+        return tables, tables
+    texts = len(offsets) - 1
+    both = grams(
+        np.concatenate([offsets, offsets[1:] + offsets[-1]]),
+        np.concatenate([candidate, reference]),
+        most,
+    )
+    halves: tuple[list[GramTable], list[GramTable]] = [], []
+    for table in both:
+        middle = int(table.offsets[texts])
+        for half, rows, bounds in (
+            (0, slice(0, middle), table.offsets[: texts + 1]),
+            (1, slice(middle, None), table.offsets[texts:] - middle),
+        ):
+            halves[half].append(GramTable(bounds, table.key[rows], table.position[rows]))
+    return halves
+
+
+def _lengths(rows: GramRows, tokens: TokenTable) -> NDArray[np.float64]:
+    """Tokens of each candidate and of its reference nearest in length (the shorter of equals)."""
+    own = tokens.lengths[rows.candidate]
+    theirs = tokens.lengths[rows.references]
+    number = np.diff(rows.offsets)
+    stride = 1 + int(theirs.max(initial=0))
+    distance = np.abs(np.repeat(own, number) - theirs) * stride + theirs
+    nearest = np.minimum.reduceat(distance, rows.offsets[:-1]) % stride if len(rows) else own
+    return np.stack([own, nearest], axis=-1).astype(np.float64)
