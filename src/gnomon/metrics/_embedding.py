@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gnomon.batch import Batch
-    from gnomon.models import Backend, Encoder, Pieces, Precision
+    from gnomon.models import Backend, Encoder, Long, Pieces, Precision
     from gnomon.testset import TestSet
 
 __all__ = [
@@ -43,6 +43,8 @@ class EncoderOptions(Protocol):
     def precision(self) -> Precision: ...
     @property
     def backend(self) -> Backend: ...
+    @property
+    def long(self) -> Long: ...
 
 
 def encoder_of(
@@ -65,6 +67,7 @@ def encoder_of(
         device=options.device,
         precision=options.precision,
         backend=options.backend,
+        long=options.long,
         limit=limit,
     )
 
@@ -117,11 +120,16 @@ def notices_of(spec: str, encoder: Encoder, pieces: Pieces) -> tuple[str, ...]:
             f"{spec}: scores are approximate: the model computes with integers of 8 bits; take"
             " precision='fp32' for scores to report"
         )
-    cut = int(pieces.truncated.sum())
-    if cut:
+    cut, windowed = int(pieces.truncated.sum()), encoder.windowed(pieces)
+    if cut or windowed:
+        what = (
+            "only their beginnings are scored; long='window' reads them whole"
+            if cut
+            else "they are read in overlapping windows"
+        )
         notices.append(
-            f"{spec}: {cut} of {int((pieces.lengths > 0).sum())} texts are longer than the model"
-            f" takes ({encoder.limit} pieces); only their beginnings are scored"
+            f"{spec}: {cut or windowed} of {int((pieces.lengths > 0).sum())} texts are longer than"
+            f" the model takes ({encoder.limit} pieces); {what}"
         )
     plain = int((~pieces.special).sum())
     if plain and pieces.unknown > _FOREIGN * plain:

@@ -58,6 +58,8 @@ class BertScore(Options):
         precision: "fp32"; mixed precision with "bf16" or "fp16"; approximate scores by integers of
             8 bits with "int8" (backend "onnx").
         backend: "torch", or "onnx" for ONNX Runtime on the CPU.
+        long: texts beyond the model's limit are cut ("truncate") or read in overlapping windows
+            ("window").
 
     Raises:
         SpecError: an option has a value that it cannot have.
@@ -78,6 +80,7 @@ class BertScore(Options):
     device: str | None = None
     precision: Literal["fp32", "bf16", "fp16", "int8"] = "fp32"
     backend: Literal["torch", "onnx"] = "torch"
+    long: Literal["truncate", "window"] = "truncate"
 
     def __post_init__(self) -> None:
         super().__post_init__()

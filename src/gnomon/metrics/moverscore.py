@@ -65,6 +65,8 @@ class MoverScore(Options):
         precision: "fp32"; mixed precision with "bf16" or "fp16"; approximate scores by integers of
             8 bits with "int8" (backend "onnx").
         backend: "torch", or "onnx" for ONNX Runtime on the CPU.
+        long: texts beyond the model's limit are cut ("truncate") or read in overlapping windows
+            ("window").
 
     Raises:
         SpecError: an option has a value that it cannot have.
@@ -82,6 +84,7 @@ class MoverScore(Options):
     device: str | None = None
     precision: Literal["fp32", "bf16", "fp16", "int8"] = "fp32"
     backend: Literal["torch", "onnx"] = "torch"
+    long: Literal["truncate", "window"] = "truncate"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -122,6 +125,8 @@ class XMoverScore(MoverScore):
         device: "cpu", "cuda", ...
         precision: "fp32", "bf16", "fp16" or "int8".
         backend: "torch", or "onnx" for ONNX Runtime on the CPU.
+        long: texts beyond the model's limit are cut ("truncate") or read in overlapping windows
+            ("window").
 
     Raises:
         SpecError: an option has a value that it cannot have.

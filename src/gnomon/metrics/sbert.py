@@ -50,6 +50,8 @@ class Sbert(Options):
         precision: "fp32"; mixed precision with "bf16" or "fp16"; approximate scores by integers of
             8 bits with "int8" (backend "onnx").
         backend: "torch", or "onnx" for ONNX Runtime on the CPU.
+        long: texts beyond the model's limit are cut ("truncate") or read in overlapping windows
+            ("window").
 
     Raises:
         SpecError: an option has a value that it cannot have.
@@ -66,6 +68,7 @@ class Sbert(Options):
     device: str | None = None
     precision: Literal["fp32", "bf16", "fp16", "int8"] = "fp32"
     backend: Literal["torch", "onnx"] = "torch"
+    long: Literal["truncate", "window"] = "truncate"
 
     @property
     def needs(self) -> frozenset[Need]:

@@ -9,7 +9,7 @@ when a model is; so are onnx and onnxruntime (``gnomon[models,onnx]``), where th
 
 from gnomon.models._batches import length_batches
 from gnomon.models._embedded import Embedded
-from gnomon.models._engine import Backend, Precision
+from gnomon.models._engine import Backend, Long, Precision
 from gnomon.models._folder import ModelFolder, find_model
 from gnomon.models._loading import load_encoder
 from gnomon.models._pieces import Pieces
@@ -19,6 +19,7 @@ __all__ = [
     "Backend",
     "Embedded",
     "Encoder",
+    "Long",
     "ModelFolder",
     "Pieces",
     "Precision",

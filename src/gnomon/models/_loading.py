@@ -14,7 +14,7 @@ from gnomon.models.encoder import Encoder
 if TYPE_CHECKING:
     from typing import Any
 
-    from gnomon.models._engine import Backend, Engine, Precision
+    from gnomon.models._engine import Backend, Engine, Long, Precision
 
 __all__ = ["load_encoder"]
 
@@ -28,6 +28,7 @@ def load_encoder(
     precision: Precision = "fp32",
     backend: Backend = "torch",
     limit: int | None = None,
+    long: Long = "truncate",
 ) -> Encoder:
     """Load a transformer, up to a layer; the same request gives the same object.
 
@@ -42,6 +43,8 @@ def load_encoder(
         backend: "torch", or "onnx" for ONNX Runtime on the CPU. A model is written as ONNX once,
             into gnomon's cache; an ONNX file in its folder serves for the last layer.
         limit: most pieces of a text, if fewer than the model takes.
+        long: what becomes of longer texts: "truncate" cuts them, "window" reads them in windows
+            that overlap by half.
 
     Raises:
         MissingDependencyError: torch, transformers, onnxruntime or the model is not installed.
@@ -53,7 +56,7 @@ def load_encoder(
     folder = find_model(name, revision)
     _check_precision(backend, precision)
     chosen = _device(device, backend)
-    return _load(folder, folder.identity, layer, chosen, precision, backend, limit)
+    return _load(folder, folder.identity, layer, chosen, precision, backend, limit, long)
 
 
 @lru_cache(maxsize=4)
@@ -65,6 +68,7 @@ def _load(
     precision: Precision,
     backend: Backend,
     limit: int | None,
+    long: Long,
 ) -> Encoder:
     tokenizer, config = read_tokenizer(folder)
     depth = int(config.num_hidden_layers)
@@ -81,6 +85,7 @@ def _load(
         device=device,
         precision=precision,
         backend=backend,
+        long=long,
         tokenizer=tokenizer,
         engine=_engine(folder, config, chosen, device, precision, backend),
     )

@@ -9,15 +9,18 @@ import numpy as np
 
 from gnomon.models._batches import length_batches
 from gnomon.models._embedded import Embedded
-from gnomon.models._pieces import Pieces, cut
+from gnomon.models._pieces import cut
+from gnomon.models._windows import windows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
-    from gnomon.models._engine import Backend, Engine, Precision
+    from gnomon.models._engine import Backend, Engine, Long, Precision
     from gnomon.models._folder import ModelFolder
+    from gnomon.models._pieces import Pieces
+    from gnomon.models._windows import Window
 
 __all__ = ["Encoder"]
 
@@ -35,9 +38,10 @@ class Encoder:
         device: "cpu", "cuda", ...
         precision: "fp32", the type of automatic mixed precision, or "int8".
         backend: "torch" or "onnx".
+        long: "truncate" or "window": what becomes of texts beyond the limit.
         tokenised: texts cut into pieces so far.
         encoded: texts encoded so far.
-        tokens: pieces encoded so far, padding not counted.
+        tokens: pieces encoded so far, padding not counted; once for every window.
         memory: what was found with this encoder last, by name; metrics that share it share that.
     """
 
@@ -49,6 +53,7 @@ class Encoder:
     device: str
     precision: Precision
     backend: Backend
+    long: Long
     tokenizer: Any = field(repr=False)
     engine: Engine = field(repr=False)
     tokenised: int = 0
@@ -76,7 +81,12 @@ class Encoder:
         """
         chosen = range(len(texts)) if wanted is None else list(wanted)
         self.tokenised += len(chosen)
-        return cut(self.tokenizer, texts, chosen, self.limit)
+        limit = self.limit if self.long == "truncate" else None
+        return cut(self.tokenizer, texts, chosen, limit)
+
+    def windowed(self, pieces: Pieces) -> int:
+        """How many texts are read in several windows."""
+        return 0 if self.limit is None else int((pieces.lengths > self.limit).sum())
 
     def embed(self, pieces: Pieces, texts: NDArray[np.int64]) -> Embedded:
         """The vectors of all pieces of some texts, special pieces too, as unit vectors.
@@ -87,29 +97,23 @@ class Encoder:
         """
         import torch
 
-        lengths = pieces.lengths[texts]
-        offsets = np.concatenate([[0], np.cumsum(lengths)])
+        offsets = np.concatenate([[0], np.cumsum(pieces.lengths[texts])])
         shape = int(offsets[-1]), self.dimensions
         vectors = torch.empty(shape, dtype=torch.float32, device=self.device)
-        for group in length_batches(lengths, self.budget):
-            hidden = self._forward(pieces, texts[group])
-            hidden = torch.nn.functional.normalize(hidden, dim=-1)
-            vectors[self._rows(offsets, lengths, group)] = hidden
+        for owner, place, hidden in self._encoded(pieces, texts):
+            rows = torch.as_tensor(offsets[owner] + place, device=self.device)
+            vectors[rows] = torch.nn.functional.normalize(hidden, dim=-1)
         return Embedded(texts, offsets, vectors)
 
     def pooled(self, pieces: Pieces, texts: NDArray[np.int64]) -> NDArray[np.float32]:
         """The mean vector of each text over all its pieces, float32 [E, dimensions]."""
         import torch
 
-        lengths = pieces.lengths[texts]
-        means = np.zeros((len(texts), self.dimensions), dtype=np.float32)
-        for group in length_batches(lengths, self.budget):
-            hidden = self._forward(pieces, texts[group])
-            sizes = torch.as_tensor(lengths[group], device=self.device)
-            owner = torch.repeat_interleave(torch.arange(len(group), device=self.device), sizes)
-            total = torch.zeros(len(group), self.dimensions, device=self.device)
-            total.index_add_(0, owner, hidden)
-            means[group] = (total / sizes.clamp(min=1)[:, None]).cpu().numpy()
+        total = torch.zeros(len(texts), self.dimensions, device=self.device)
+        for owner, _, hidden in self._encoded(pieces, texts):
+            total.index_add_(0, torch.as_tensor(owner, device=self.device), hidden)
+        sizes = np.maximum(pieces.lengths[texts], 1).astype(np.float32)
+        means: NDArray[np.float32] = total.cpu().numpy() / sizes[:, None]
         return means
 
     @property
@@ -117,28 +121,30 @@ class Encoder:
         """Padded pieces per batch: what fits a core's caches, and what keeps a GPU busy."""
         return 1024 if self.device == "cpu" else 32768
 
-    def _forward(self, pieces: Pieces, texts: NDArray[np.int64]) -> Any:
-        """Vectors of the pieces of some texts, one text after the other, float32 [rows, d]."""
-        lengths = pieces.lengths[texts]
-        width = int(lengths.max(initial=0))
-        kept = np.arange(width) < lengths[:, None]
-        padding = self.tokenizer.pad_token_id or 0
-        ids = np.full(kept.shape, padding, dtype=np.int64)
-        ids[kept] = np.concatenate([pieces.ids[_rows_of(pieces, t)] for t in texts.tolist()])
+    def _encoded(
+        self, pieces: Pieces, texts: NDArray[np.int64]
+    ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], Any]]:
+        """Batches: text (position in ``texts``) and place in it of each piece, and vectors."""
+        parts = windows(pieces, texts, self.limit)
         self.encoded += len(texts)
+        for group in length_batches(np.array([len(part) for part in parts]), self.budget):
+            batch = [parts[number] for number in group.tolist()]
+            hidden = self._forward(pieces, batch)
+            kept = [np.arange(len(part))[part.kept] for part in batch]
+            if any(len(own) < len(part) for own, part in zip(kept, batch, strict=True)):
+                starts = np.cumsum([0, *(len(part) for part in batch[:-1])])
+                rows = [start + own for start, own in zip(starts, kept, strict=True)]
+                hidden = hidden[np.concatenate(rows)]
+            sizes = [len(own) for own in kept]
+            places = [part.place + np.arange(n) for part, n in zip(batch, sizes, strict=True)]
+            owner = np.repeat([part.text for part in batch], sizes)
+            yield owner, np.concatenate(places), hidden
+
+    def _forward(self, pieces: Pieces, batch: list[Window]) -> Any:
+        """Vectors of the pieces of some windows, one after the other, float32 tensor [rows, d]."""
+        lengths = np.array([len(part) for part in batch])
+        kept = np.arange(int(lengths.max(initial=0))) < lengths[:, None]
+        ids = np.full(kept.shape, self.tokenizer.pad_token_id or 0, dtype=np.int64)
+        ids[kept] = pieces.ids[np.concatenate([part.rows for part in batch])]
         self.tokens += int(kept.sum())
         return self.engine.hidden(ids, kept)
-
-    def _rows(
-        self, offsets: NDArray[np.int64], lengths: NDArray[np.int64], group: NDArray[np.int64]
-    ) -> Any:
-        import torch
-
-        sizes = lengths[group]
-        within = np.arange(int(sizes.sum())) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-        rows = np.repeat(offsets[group], sizes) + within
-        return torch.as_tensor(rows, device=self.device)
-
-
-def _rows_of(pieces: Pieces, text: int) -> slice:
-    return slice(int(pieces.offsets[text]), int(pieces.offsets[text + 1]))
