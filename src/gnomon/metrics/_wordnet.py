@@ -115,6 +115,15 @@ class WordNet:
             self._known[word] = frozenset(found)
         return self._known[word]
 
+    def senses(self, word: str) -> frozenset[tuple[str, int]]:
+        """The senses of a word: part of speech and place in its file."""
+        return frozenset(
+            (part, offset)
+            for part in _PARTS
+            for form in self._forms(word.lower(), part)
+            for offset in self._index[part][form]
+        )
+
     @cached_property
     def _known(self) -> dict[str, frozenset[str]]:
         return {}

@@ -1,21 +1,23 @@
 """METEOR: matched words, their stems and synonyms, and how much their order differs.
 
 Banerjee and Lavie (2005) and Lavie and Agarwal (2007); equal to nltk's ``meteor_score`` on the same
-words. Scores lie between 0 and 1.
+words. METEOR 1.5 is in ``_meteor15``. Scores lie between 0 and 1.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
-from gnomon.errors import DataError, MissingDependencyError
-from gnomon.metrics._embedding import target_language
+from gnomon.errors import DataError, MissingDependencyError, SpecError
+from gnomon.metrics._embedding import reference_texts, target_language
+from gnomon.metrics._meteor15 import BoundMeteor15
 from gnomon.metrics._meteor_alignment import Stemmer, align, chunks
+from gnomon.metrics._meteor_parameters import published_parameters
+from gnomon.metrics._meteor_words import frequent_words, listed_words, lowered_words
 from gnomon.metrics._of_options import MeanOfSegments
 from gnomon.metrics._pairs import pair_rows
 from gnomon.metrics._spec import Options
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gnomon.batch import Batch
+    from gnomon.metrics._meteor_parameters import Parameters
+    from gnomon.metrics._meteor_words import FunctionWords
     from gnomon.metrics.protocol import Need
     from gnomon.testset import TestSet
 
@@ -62,13 +66,20 @@ class Meteor(Options):
     Porter's algorithm and synonyms are WordNet's; for other languages stemmed by Snowball where
     nltk has it, and there are no synonyms.
 
+    Variant "1.5" is METEOR 1.5 (Denkowski and Lavie 2014) with its published parameters, but
+    without its paraphrase table: matches are weighted by stage, function words count less, the
+    alignment is the best one, and the system score is that of all segments taken as one.
+
     Attributes:
-        variant: "nltk", equal to nltk's ``meteor_score`` on the same words.
+        variant: "nltk", equal to nltk's ``meteor_score`` on the same words; or "1.5".
         tokenize: name of a tokeniser; by default BLEU's choice for the target language.
-        alpha: weight of precision against recall.
+        alpha: weight of precision against recall; by default the variant's own, as below.
         beta: how fast the penalty grows with disorder.
         gamma: the largest penalty.
+        delta: weight of content words against function words; variant "1.5" only.
         wordnet: folder of WordNet's files; looked for in the usual places by default.
+        function_words: file with one function word per line, for variant "1.5"; by default the
+            words that make up over a thousandth of the references, and occur ten times or more.
 
     Raises:
         SpecError: an option has a value that it cannot have.
@@ -78,14 +89,22 @@ class Meteor(Options):
     needs: ClassVar[frozenset[Need]] = frozenset(("references",))
     higher_is_better: ClassVar[bool] = True
 
-    variant: Literal["nltk"] = "nltk"
+    variant: Literal["nltk", "1.5"] = "nltk"
     tokenize: str | None = None
-    alpha: float = 0.9
-    beta: float = 3.0
-    gamma: float = 0.5
+    alpha: float | None = None
+    beta: float | None = None
+    gamma: float | None = None
+    delta: float | None = None
     wordnet: str | None = None
+    function_words: str | None = None
 
-    def bind(self, testset: TestSet) -> BoundMeteor:
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name in ("delta", "function_words"):
+            if self.variant == "nltk" and getattr(self, name) is not None:
+                raise SpecError(f"meteor: {name} belongs to variant='1.5'; leave it out, or say so")
+
+    def bind(self, testset: TestSet) -> BoundMeteor | BoundMeteor15:
         """Find stemmer and synonyms for the target language.
 
         Raises:
@@ -97,9 +116,26 @@ class Meteor(Options):
             raise DataError(f"metric {self.spec!r} needs references; {testset.name!r} has none")
         language = (target_language(testset) or "en").lower()
         tokeniser = load_tokeniser(self.tokenize or default_tokeniser(language))
-        stemmer, name = _stemmer(language)
+        tokens = Tokenised(tokeniser)
+        stemmer, name = _stemmer(language, self.variant)
         wordnet = find_wordnet(self.wordnet) if language == "en" else None
-        return BoundMeteor(self, Tokenised(tokeniser), stemmer, name, wordnet)
+        if self.variant == "nltk":
+            return BoundMeteor(self, tokens, stemmer, name, wordnet)
+        parameters = self._parameters(published_parameters(language))
+        if not parameters.stem:
+            stemmer, name = None, "none"
+        words = self._function_words(testset, tokens)
+        return BoundMeteor15(self, tokens, stemmer, name, wordnet, parameters, words)
+
+    def _parameters(self, published: Parameters) -> Parameters:
+        """The published parameters, but for those that are given."""
+        given = {name: getattr(self, name) for name in ("alpha", "beta", "gamma", "delta")}
+        return published._replace(**{k: value for k, value in given.items() if value is not None})
+
+    def _function_words(self, testset: TestSet, tokens: Tokenised) -> FunctionWords:
+        if self.function_words is not None:
+            return listed_words(self.function_words)
+        return frequent_words(lowered_words(tokens.of(tuple(reference_texts(testset)))))
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,14 +188,10 @@ class BoundMeteor(MeanOfSegments):
         return self._known[key]
 
     def _words(self, batch: Batch) -> list[tuple[str, ...]]:
-        table = self.tokens.of(batch.texts)
         if self.__dict__.get("_texts") is not batch.texts:
             self.__dict__["_texts"] = batch.texts
             self._known.clear()
-        lowered = [word.lower() for word in table.vocabulary]
-        ids = table.ids.tolist()
-        bounds = pairwise(table.offsets.tolist())
-        return [tuple(lowered[i] for i in ids[low:high]) for low, high in bounds]
+        return lowered_words(self.tokens.of(batch.texts))
 
     @cached_property
     def _known(self) -> dict[tuple[tuple[str, ...], tuple[str, ...]], float]:
@@ -181,20 +213,26 @@ class BoundMeteor(MeanOfSegments):
 
 
 _LOW = (1 << 32) - 1
+#: alpha, beta, gamma of Lavie and Agarwal (2007) as nltk has them
+_NLTK_PARAMETERS = (0.9, 3.0, 0.5)
 
 
 def _value(options: Meteor, matched: int, runs: int, candidate: int, reference: int) -> float:
     if not matched:
         return 0.0
     precision, recall = matched / candidate, matched / reference
-    below = options.alpha * precision + (1 - options.alpha) * recall
-    penalty = options.gamma * (runs / matched) ** options.beta
+    given = (options.alpha, options.beta, options.gamma)
+    alpha, beta, gamma = (
+        d if g is None else g for g, d in zip(given, _NLTK_PARAMETERS, strict=True)
+    )
+    below = alpha * precision + (1 - alpha) * recall
+    penalty = gamma * (runs / matched) ** beta
     score: float = (1 - penalty) * precision * recall / below
     return score
 
 
-def _stemmer(language: str) -> tuple[Stemmer | None, str]:
-    """The stemmer of a language, and its name."""
+def _stemmer(language: str, variant: str) -> tuple[Stemmer | None, str]:
+    """The stemmer of a language, and its name; METEOR 1.5 itself stems English by Snowball."""
     try:
         from nltk.stem.porter import PorterStemmer
         from nltk.stem.snowball import SnowballStemmer
@@ -202,10 +240,11 @@ def _stemmer(language: str) -> tuple[Stemmer | None, str]:
         raise MissingDependencyError(
             "meteor needs nltk for stems, which is not installed; run: pip install 'gnomon[rouge]'"
         ) from None
-    if language == "en":
+    if language == "en" and variant == "nltk":
         porter: Stemmer = PorterStemmer()
         return porter, "porter"
-    if language not in _SNOWBALL:
+    name = "english" if language == "en" else _SNOWBALL.get(language)
+    if name is None:
         return None, "none"
-    snowball: Stemmer = SnowballStemmer(_SNOWBALL[language])
-    return snowball, f"snowball-{_SNOWBALL[language]}"
+    snowball: Stemmer = SnowballStemmer(name)
+    return snowball, f"snowball-{name}"
