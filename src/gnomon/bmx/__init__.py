@@ -18,12 +18,15 @@ if TYPE_CHECKING:
     from gnomon.bmx._explainers import ExplainerDescription as ExplainerDescription
     from gnomon.bmx._explainers import describe_explainers as describe_explainers
     from gnomon.bmx._explainers import find_explainer as find_explainer
+    from gnomon.bmx._explanation_files import read_explanations as read_explanations
     from gnomon.bmx._explanations import Aggregable as Aggregable
     from gnomon.bmx._explanations import Explanations as Explanations
     from gnomon.bmx._explanations import SideWords as SideWords
     from gnomon.bmx._faithfulness import Faithfulness as Faithfulness
     from gnomon.bmx._faithfulness import faithfulness as faithfulness
     from gnomon.bmx._gains import second_iteration_difference as second_iteration_difference
+    from gnomon.bmx._iterations import Iteration as Iteration
+    from gnomon.bmx._judged_segments import explained as explained
     from gnomon.bmx._power_mean import combine as combine
     from gnomon.bmx._power_mean import power_mean as power_mean
     from gnomon.bmx._power_mean import power_means as power_means
@@ -41,15 +44,18 @@ _HOMES = {
     "Explanations": "_explanations",
     "Faithfulness": "_faithfulness",
     "Grids": "_experiments",
+    "Iteration": "_iterations",
     "SideWords": "_explanations",
     "choose": "_choices",
     "combine": "_power_mean",
     "describe_explainers": "_explainers",
     "explain": "_explain",
+    "explained": "_judged_segments",
     "faithfulness": "_faithfulness",
     "find_explainer": "_explainers",
     "power_mean": "_power_mean",
     "power_means": "_power_mean",
+    "read_explanations": "_explanation_files",
     "read_grids": "_published",
     "search": "_correlations",
     "second_iteration_difference": "_gains",
@@ -59,21 +65,25 @@ _HOMES = {
 
 __all__ = [
     "Aggregable",
+    "Bmx",
     "Experiment",
     "Explained",
     "ExplainerDescription",
     "Explanations",
     "Faithfulness",
     "Grids",
+    "Iteration",
     "SideWords",
     "choose",
     "combine",
     "describe_explainers",
     "explain",
+    "explained",
     "faithfulness",
     "find_explainer",
     "power_mean",
     "power_means",
+    "read_explanations",
     "read_grids",
     "search",
     "second_iteration_difference",

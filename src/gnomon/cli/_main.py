@@ -14,6 +14,7 @@ from rich_argparse import RawDescriptionRichHelpFormatter
 
 from gnomon.cli import (
     _cite,
+    bmx,
     cache,
     compare,
     demo,
@@ -33,7 +34,19 @@ if TYPE_CHECKING:
 
 __all__ = ["main", "parser"]
 
-_COMMANDS = (score, compare, metaeval, muler, info, listing, setup, selftest, demo, cache)
+_COMMANDS = (
+    score,
+    compare,
+    metaeval,
+    muler,
+    bmx,
+    info,
+    listing,
+    setup,
+    selftest,
+    demo,
+    cache,
+)
 _INTERRUPTED = 130
 
 
