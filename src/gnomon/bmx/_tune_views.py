@@ -59,7 +59,7 @@ def _all(tables: Mapping[str, Table]) -> Iterator[View]:
         yield Listing(
             "experiments",
             "Every experiment",
-            ("name", "rule", "p", "w", "base", "boosted", "gain", "low", "high", "used"),
+            ("name", "rule", "p", "w", "base", "boosted", "gain", "low", "high"),
         )
     yield Listing(
         "halves",
