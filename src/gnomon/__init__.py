@@ -29,7 +29,17 @@ _HOMES = {
     "metric": "gnomon.metrics",
     "score": "gnomon.metrics",
 }
-_ROOMS = ("annotate", "errors", "formats", "metaeval", "metrics", "muler", "report", "stats")
+_ROOMS = (
+    "annotate",
+    "difficulty",
+    "errors",
+    "formats",
+    "metaeval",
+    "metrics",
+    "muler",
+    "report",
+    "stats",
+)
 
 __all__ = [
     "Finding",
@@ -39,6 +49,7 @@ __all__ = [
     "__version__",
     "annotate",
     "compare",
+    "difficulty",
     "errors",
     "formats",
     "metaeval",

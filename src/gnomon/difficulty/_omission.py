@@ -1,0 +1,260 @@
+"""The omission test: what a metric charges for a missing word, by how hard the word was."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from gnomon import stats
+from gnomon.batch import Batch
+from gnomon.difficulty._observed import Observed, observed
+from gnomon.difficulty._setup import base_side, weighted_side
+from gnomon.difficulty._whole_words import split
+from gnomon.difficulty._word_classes import content_words, word_classes
+from gnomon.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from gnomon.cache import Cache
+    from gnomon.difficulty._setup import Bound
+    from gnomon.findings import Cell
+    from gnomon.testset import TestSet
+
+    Row = Mapping[str, Cell]
+
+__all__ = ["Omission", "omission", "without"]
+
+_DECILES = 10
+_LEAST = 5  # words that a group needs at least
+
+
+@dataclass(frozen=True)
+class Omission:
+    """What came out.
+
+    Attributes:
+        rows: one per group of words and metric.
+        notices: how words were chosen, and what there is to know.
+    """
+
+    rows: tuple[Row, ...]
+    notices: tuple[str, ...]
+
+
+class _Cut(NamedTuple):
+    """A word to be deleted.
+
+    Attributes:
+        segment: from 0.
+        system: whose output.
+        text: the output without the word.
+        word: the word.
+        difficulty: of the same word in the reference.
+    """
+
+    segment: int
+    system: int
+    text: str
+    word: str
+    difficulty: float
+
+
+def omission(
+    testset: TestSet,
+    bound: Bound,
+    *,
+    tagger: str | None = None,
+    seed: int = 12345,
+    bootstrap: int = 1000,
+    confidence: float = 0.95,
+    cache: Cache | None = None,
+    found: Observed | None = None,
+) -> Omission:
+    """Delete one content word per segment, and see what base and weighted score drop by.
+
+    In every segment the output of one system is drawn, and of it one content word that the
+    reference has, too. Difficulties stay those of the whole outputs.
+
+    Args:
+        testset: the test set.
+        bound: the weighted metric.
+        tagger: what tells content words; None: length and frequency.
+        seed: of the draws.
+        bootstrap: resamples for intervals; 0: none.
+        confidence: share of resamples inside them.
+        cache: where tags are kept.
+        found: the words of the references, if they are known already.
+
+    Raises:
+        UsageError: the metric has no references, or the confidence or number of resamples is out of
+            range.
+    """
+    _check(bound, bootstrap, confidence)
+    batch = testset.batch()
+    words = observed(bound, batch) if found is None else found
+    classes, said = word_classes(words, testset, tagger, cache) if tagger else (None, "")
+    content, meaning = content_words(words, classes, said)
+    cuts = list(_cuts(words, content, batch, np.random.default_rng(seed)))
+    if len(cuts) < _LEAST:
+        return Omission((), (f"omission test left out: {len(cuts)} segment(s) have a word for it",))
+    small = _batch(cuts, batch)
+    sides = [side(bound, small) for side in (base_side, weighted_side)]
+    difficulty = np.array([cut.difficulty for cut in cuts])
+    rows = [
+        row
+        for side in sides
+        for row in _rows(side.name, side.segments, difficulty, bootstrap, confidence, seed)
+    ]
+    rho = ", ".join(
+        f"{side.name} {stats.spearman(difficulty, side.segments[0] - side.segments[1]):.3f}"
+        for side in sides
+    )
+    told = (
+        f"omission test: one word deleted in {len(cuts)} of {testset.segments} segments (seed"
+        f" {seed}), of an output drawn for each; content words: {meaning}; Spearman's rho of"
+        f" difficulty and drop: {rho}"
+    )
+    return Omission(tuple(rows), (told,))
+
+
+def without(text: str, start: int, end: int) -> str:
+    """A text without the characters of a word, nor the space that it leaves over.
+
+    >>> without("the red house", 4, 7)
+    'the house'
+    """
+    before, after = text[:start], text[end:]
+    if not before or before[-1].isspace():
+        after = after[1:] if after[:1].isspace() else after
+        before = before if after[:1].isalnum() or not before else before.rstrip()
+    return before + after
+
+
+def _check(bound: Bound, bootstrap: int, confidence: float) -> None:
+    if "references" not in bound.needs:
+        raise UsageError(
+            f"the omission test deletes words that the reference has, too, and"
+            f" {bound.metric.spec!r} compares with the source"
+        )
+    if bootstrap < 0 or not 0 < confidence < 1:
+        raise UsageError(
+            "resamples are a number from 0 up and a confidence level lies strictly between 0 and 1;"
+            f" got {bootstrap} and {confidence}"
+        )
+
+
+def _cuts(
+    words: Observed, content: NDArray[np.bool_], batch: Batch, rng: np.random.Generator
+) -> Iterator[_Cut]:
+    """One word per segment, where an output has one."""
+    known = _by_segment(words, content)
+    for place, segment in enumerate(batch.segments.tolist()):
+        here = known.get(segment, {})
+        for system in rng.permutation(len(batch.systems)).tolist():
+            text = batch.texts[int(batch.candidates[system, place])]
+            spans = [(a, b) for a, b in split(text) if text[a:b] in here]
+            if spans:
+                start, end = spans[int(rng.integers(len(spans)))]
+                word = text[start:end]
+                yield _Cut(place, system, without(text, start, end), word, here[word])
+                break
+
+
+def _by_segment(words: Observed, content: NDArray[np.bool_]) -> dict[int, dict[str, float]]:
+    """Segment -> content word -> mean difficulty of its occurrences in the references."""
+    lists: dict[int, dict[str, list[float]]] = {}
+    for word in np.flatnonzero(content).tolist():
+        own = lists.setdefault(int(words.segment[word]), {})
+        own.setdefault(str(words.words.text[word]), []).append(float(words.difficulty[word]))
+    return {
+        segment: {text: sum(values) / len(values) for text, values in own.items()}
+        for segment, own in lists.items()
+    }
+
+
+def _batch(cuts: Sequence[_Cut], batch: Batch) -> Batch:
+    """The outputs as they are, and without the words, as two systems over the segments cut."""
+    whole = [batch.texts[int(batch.candidates[cut.system, cut.segment])] for cut in cuts]
+    lists = [
+        [batch.texts[int(text)] for text in batch.references_of(cut.system)[cut.segment]]
+        for cut in cuts
+    ]
+    width = max(map(len, lists))
+    columns = [[row[i] if i < len(row) else None for row in lists] for i in range(width)]
+    made = Batch.build(
+        systems={"whole": whole, "cut": [cut.text for cut in cuts]},
+        references=columns,
+        language_pair=batch.language_pair,
+    )
+    numbers = np.array([int(batch.segments[cut.segment]) for cut in cuts], dtype=np.int32)
+    return replace(made, segments=numbers)
+
+
+def _rows(
+    metric: str,
+    segments: NDArray[np.float64],
+    difficulty: NDArray[np.float64],
+    bootstrap: int,
+    confidence: float,
+    seed: int,
+) -> Iterator[Row]:
+    both = np.stack([segments[0], segments[0] - segments[1]], axis=-1)
+    for number, members in enumerate(_groups(difficulty), start=1):
+        own = both[members]
+        drop, low, high = _interval(own, _drop, bootstrap, confidence, seed)
+        share, share_low, share_high = _interval(own, _share, bootstrap, confidence, seed)
+        yield {
+            "group": number,
+            "difficulty_low": float(difficulty[members].min()),
+            "difficulty_high": float(difficulty[members].max()),
+            "difficulty": float(difficulty[members].mean()),
+            "words": len(own),
+            "metric": metric,
+            "drop": drop,
+            "low": low,
+            "high": high,
+            "share": share,
+            "share_low": share_low,
+            "share_high": share_high,
+        }
+
+
+def _groups(difficulty: NDArray[np.float64]) -> Iterator[NDArray[np.int64]]:
+    """Tenths of the words by difficulty, fewer groups where words are few; ties stay together."""
+    count = min(_DECILES, max(1, len(difficulty) // _LEAST))
+    shares = np.arange(1, count) / count
+    edges = np.unique(np.quantile(difficulty, shares, method="higher"))
+    group = np.searchsorted(edges, difficulty, side="right")
+    return (np.flatnonzero(group == number) for number in np.unique(group))
+
+
+def _drop(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.asarray(rows[:, 1].mean())
+
+
+def _share(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    before = rows[:, 0].mean()
+    return np.asarray(rows[:, 1].mean() / before if before else np.nan)
+
+
+def _interval(
+    rows: NDArray[np.float64],
+    statistic: Callable[[NDArray[np.float64]], NDArray[np.float64]],
+    bootstrap: int,
+    confidence: float,
+    seed: int,
+) -> tuple[float | None, float | None, float | None]:
+    if not bootstrap:
+        return _defined(float(statistic(rows))), None, None
+    found = stats.bootstrap_interval(rows, statistic, level=confidence, count=bootstrap, seed=seed)
+    estimate, low, high = (_defined(end) for end in found)
+    return estimate, low, high
+
+
+def _defined(number: float) -> float | None:
+    return None if np.isnan(number) else number

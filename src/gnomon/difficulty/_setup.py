@@ -1,0 +1,126 @@
+"""From what a user asks for to a weighted metric, and to both sides of the comparison."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from gnomon.difficulty._parts import corpus_parts, part_statistics
+from gnomon.difficulty.matched import BoundDifficulty
+from gnomon.difficulty.metric import Difficulty
+from gnomon.errors import UsageError
+from gnomon.metrics import resolve
+from gnomon.metrics.protocol import Statistics
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from gnomon.batch import Batch
+    from gnomon.difficulty.ngrams import BoundNgramDifficulty
+    from gnomon.metrics.protocol import BoundMetric, Metric
+
+    Bound = BoundDifficulty | BoundNgramDifficulty
+
+__all__ = ["Side", "base_side", "weighted_side", "wrapped"]
+
+
+@dataclass(frozen=True, eq=False)
+class Side:
+    """What a metric said, in a form from which corpus scores of any segments can be made.
+
+    Attributes:
+        name: what to call it in tables.
+        segments: float64 [K, N], NaN where undefined.
+        statistics: float64 [K, N, S]; they add up.
+        aggregate: corpus scores [...] from summed statistics [..., S].
+    """
+
+    name: str
+    segments: NDArray[np.float64]
+    statistics: NDArray[np.float64]
+    aggregate: Callable[[NDArray[np.float64]], NDArray[np.float64]]
+
+    def system(self, members: NDArray[np.bool_] | None = None) -> NDArray[np.float64]:
+        """Corpus scores over some segments (bool [N]), or all of them: float64 [K]."""
+        chosen = self.statistics if members is None else self.statistics[:, members]
+        scores: NDArray[np.float64] = self.aggregate(chosen.sum(axis=1))
+        return scores
+
+    def mean(self) -> NDArray[np.float64]:
+        """Mean of the segment scores that are defined, float64 [K]; NaN without any."""
+        known = ~np.isnan(self.segments)
+        total = np.where(known, self.segments, 0.0).sum(axis=1)
+        count = known.sum(axis=1)
+        return _quotient(total, count)
+
+
+def wrapped(metric: str | Metric, *, allow_code: bool = False, **options: Any) -> Difficulty:
+    """The metric under difficulty; one that is so already takes the options that it lacks.
+
+    Args:
+        metric: "difficulty(bertscore)", or the metric to be wrapped.
+        allow_code: let a spec ``python('module:function')`` run code.
+        options: of :class:`Difficulty`; None and False are not given.
+
+    Raises:
+        UsageError: an option is given that the metric names otherwise.
+    """
+    given = {name: value for name, value in options.items() if value not in (None, False)}
+    found = resolve(metric, allow_code=allow_code)
+    if not isinstance(found, Difficulty):
+        return Difficulty(metric=found, **given)
+    defaults = {field.name: field.default for field in fields(found)}
+    for name, value in given.items():
+        own = getattr(found, name)
+        if own not in (defaults[name], value):
+            raise UsageError(
+                f"{name} is given twice: {value!r} as an option, and {own!r} in {found.spec!r};"
+                " leave one out"
+            )
+    return replace(found, **given)
+
+
+def weighted_side(bound: Bound, batch: Batch) -> Side:
+    """The weighted metric."""
+    return _side(f"difficulty({bound.base.name})", cast("BoundMetric", bound), batch)
+
+
+def base_side(bound: Bound, batch: Batch) -> Side:
+    """The metric without weights, aggregated as the weighted one: only the weights differ."""
+    if not isinstance(bound, BoundDifficulty):
+        return _side(bound.base.name, bound.base, batch)
+    parts = bound.base_parts(batch)
+    part = {"precision": 0, "recall": 1, "f": 2}[getattr(bound.metric.metric, "score", "f")]
+    beta = bound.metric.beta
+    return Side(
+        bound.base.name,
+        parts[..., part],
+        part_statistics(parts),
+        lambda statistics: corpus_parts(statistics, beta)[..., part],
+    )
+
+
+def _side(name: str, bound: BoundMetric, batch: Batch) -> Side:
+    segments = bound.segments(batch)
+    if isinstance(bound, Statistics):
+        return Side(name, segments, bound.statistics(batch), bound.aggregate)
+    known = ~np.isnan(segments)
+    counted = np.stack([np.where(known, segments, 0.0), known.astype(np.float64)], axis=-1)
+    return Side(name, segments, counted, _mean)
+
+
+def _mean(statistics: NDArray[np.float64]) -> NDArray[np.float64]:
+    total, count = statistics[..., 0], statistics[..., 1]
+    return _quotient(total, count)
+
+
+def _quotient(
+    total: NDArray[np.float64], count: NDArray[np.float64] | NDArray[np.int64]
+) -> NDArray[np.float64]:
+    found = np.full(total.shape, np.nan)
+    np.divide(total, count, out=found, where=count > 0)
+    return found
