@@ -63,3 +63,36 @@ def tiny_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     tokenizer.save_pretrained(folder)
     return folder
+
+
+@pytest.fixture(scope="session")
+def tiny_gpt2(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A GPT-2 of 2 layers with random weights; its tokeniser has learned a few words."""
+    reason = "needs torch and transformers: pip install 'gnomon[models]'"
+    torch = pytest.importorskip("torch", reason=reason)
+    transformers = pytest.importorskip("transformers", reason=reason)
+    tokenizers = pytest.importorskip("tokenizers", reason=reason)
+    folder = tmp_path_factory.mktemp("models") / "gpt2"
+    folder.mkdir()
+    learned = tokenizers.ByteLevelBPETokenizer()
+    texts = ["the cat sat on the mat", "a dog on a mat", "the house"]
+    learned.train_from_iterator(
+        texts, vocab_size=300, special_tokens=["<|endoftext|>"], show_progress=False
+    )
+    learned.save_model(str(folder))
+    spelling = transformers.GPT2TokenizerFast.from_pretrained(folder, model_max_length=32)
+    spelling.save_pretrained(folder)
+    config = transformers.GPT2Config(
+        vocab_size=learned.get_vocab_size(),
+        n_positions=32,
+        n_embd=16,
+        n_layer=2,
+        n_head=2,
+        bos_token_id=0,
+        eos_token_id=0,
+        initializer_range=0.5,
+    )
+    with torch.random.fork_rng():
+        torch.manual_seed(7)
+        transformers.GPT2LMHeadModel(config).save_pretrained(folder)
+    return folder

@@ -40,10 +40,11 @@ if TYPE_CHECKING:
     from gnomon.models import Encoder, Pieces
     from gnomon.testset import TestSet
 
-__all__ = ["BoundMoverScore", "MoverScore", "XMoverScore"]
+__all__ = ["BoundMoverScore", "Grams", "MoverScore", "XMoverScore"]
 
 #: vectors whose cosine is this close to 1 are the same: the root would magnify what float32 rounds
 _ROUNDING = 1e-6
+_LM = "gpt2"
 
 
 @dataclass(frozen=True)
@@ -113,14 +114,18 @@ class MoverScore(Options):
 class XMoverScore(MoverScore):
     """MoverScore against the source, by the vectors of a multilingual transformer.
 
-    Vectors are not mapped from one language to the other. The score of the authors' program adds
-    that of a language model and limits the flow; this is the distance alone.
+    Vectors are not mapped from one language to the other. Variant "authors" is what the authors'
+    program does for single pieces: all of them count alike, special ones and punctuation too; of
+    the flow between them the smallest 30 % of its parts are left out; and a tenth of a language
+    model's mean log-probability of the candidate is added.
 
     Attributes:
         model: a folder, ``package:NAME/FOLDER`` or a name on the model hub.
         layer: whose vectors are compared.
         ngram: 1, or 2.
         idf: weigh words by their inverse document frequency in the test set's sources.
+        variant: None, or "authors".
+        lm: the language model of variant "authors", named like ``model``; gpt2 by default.
         revision: commit of the model on the hub.
         device: "cpu", "cuda", ...
         precision: "fp32", "bf16", "fp16" or "int8".
@@ -138,6 +143,34 @@ class XMoverScore(MoverScore):
     model: str = "bert-base-multilingual-cased"
     layer: int | None = 8
     idf: bool = False
+    variant: Literal["authors"] | None = None
+    lm: str | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.variant is None and self.lm is not None:
+            raise SpecError("xmoverscore: lm belongs to variant='authors'; leave it out, or say so")
+        if self.variant == "authors" and (self.idf or self.ngram != 1):
+            raise SpecError(
+                "xmoverscore: variant='authors' takes single pieces of equal weight; leave out"
+                " ngram and idf"
+            )
+
+    def bind(self, testset: TestSet) -> BoundMoverScore:
+        """Load the model, and the language model if there is to be one; freeze idf weights.
+
+        Raises:
+            DataError: the test set has no sources, or a model cannot be loaded.
+            MissingDependencyError: torch, transformers, POT or a model is not there.
+        """
+        bound = super().bind(testset)
+        if self.variant is None:
+            return bound
+        from gnomon.metrics._xmoverscore_authors import BoundAuthorsXMoverScore
+        from gnomon.models import load_causal
+
+        lm = load_causal(self.lm or _LM, device=self.device)
+        return BoundAuthorsXMoverScore(self, bound.encoder, None, lm)
 
     def _compared(self, testset: TestSet) -> list[str]:
         if testset.sources is None:
@@ -173,7 +206,7 @@ class BoundMoverScore(MeanOfSegments):
         seen, pair = self._seen(batch, rows)
         used, back = np.unique(pair, return_inverse=True)
         tokens = self._matcher.tokens(seen.pieces)
-        grams = _Grams(seen, tokens, batch.texts, self.metric.ngram)
+        grams = self._grams(seen, tokens, batch.texts, self.metric.ngram)
         found = np.array([grams.score(int(d)) for d in used])
         best = np.full(rows.shape[0] * rows.shape[1], -np.inf)
         np.maximum.at(best, rows.cell, found[back.reshape(-1)])
@@ -202,6 +235,10 @@ class BoundMoverScore(MeanOfSegments):
         seen, pair = self._matcher.seen(batch, both)
         return seen, pair[: len(rows.cell)]
 
+    @property
+    def _grams(self) -> type[Grams]:
+        return Grams
+
     @cached_property
     def _matcher(self) -> Matcher:
         return Matcher(self.encoder, self._weigh, "match")
@@ -210,12 +247,12 @@ class BoundMoverScore(MeanOfSegments):
         return unit_weights(pieces) if self.weights is None else self.weights.of(pieces)
 
 
-class _Grams:
+class Grams:
     """The n-grams of the texts of a batch, and the distance between two texts."""
 
     def __init__(self, seen: Seen, tokens: TokenRows, texts: tuple[str, ...], order: int) -> None:
         self._seen = seen
-        self._tokens = tokens
+        self.tokens = tokens
         self._texts = texts
         self._order = order
         self._words: dict[int, tuple[NDArray[np.int64], NDArray[np.float64]]] = {}
@@ -223,7 +260,7 @@ class _Grams:
     def score(self, pair: int) -> float:
         """1 - the earth mover's distance of a pair; 0 where a side has no weight."""
         own, other = (int(t) for t in self._seen.texts[pair])
-        (i, a), (j, b) = self._kept(own), self._kept(other)
+        (i, a), (j, b) = self.kept(own), self.kept(other)
         if not (a.sum() > 0 and b.sum() > 0):
             return 0.0
         cosine = self._matrix(pair)[np.ix_(i, j)]
@@ -231,7 +268,13 @@ class _Grams:
             cosine, a, b = self._bigrams(own, other, cosine)
         distance = np.sqrt(np.where(cosine > 1 - _ROUNDING, 0, 2 - 2 * cosine))
         some, more = a > 0, b > 0
-        return 1 - transport_cost(a[some], b[more], distance[np.ix_(some, more)])
+        return 1 - self.cost(a[some], b[more], distance[np.ix_(some, more)])
+
+    def cost(
+        self, own: NDArray[np.float64], other: NDArray[np.float64], distance: NDArray[np.float64]
+    ) -> float:
+        """What it costs to move the weights of one text onto those of the other."""
+        return transport_cost(own, other, distance)
 
     def _matrix(self, pair: int) -> NDArray[np.float64]:
         found = self._seen.similarities
@@ -239,18 +282,18 @@ class _Grams:
         values = found.values[found.offsets[pair] : found.offsets[pair + 1]]
         return np.asarray(values, dtype=np.float64).reshape(-1, width)
 
-    def _kept(self, text: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    def kept(self, text: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Positions and weights of the pieces of a text that count."""
         if text not in self._words:
-            rows = self._tokens.rows(text)
-            plain = np.flatnonzero(~self._tokens.special[rows])
-            word = self._tokens.word[rows]
+            rows = self.tokens.rows(text)
+            plain = np.flatnonzero(~self.tokens.special[rows])
+            word = self.tokens.word[rows]
             first = plain[np.diff(word[plain], prepend=-1) != 0]
-            start, end = self._tokens.start[rows], self._tokens.end[rows]
+            start, end = self.tokens.start[rows], self.tokens.end[rows]
             spelt = [self._texts[text][start[i] : end[i]] for i in first]
             kept = first[[not _punctuation(piece) for piece in spelt]] if len(first) else first
             chosen = kept if len(kept) else plain
-            self._words[text] = chosen, self._tokens.weight[rows][chosen]
+            self._words[text] = chosen, self.tokens.weight[rows][chosen]
         return self._words[text]
 
     def _bigrams(
@@ -266,7 +309,7 @@ class _Grams:
         self, text: int
     ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
         """Mixing weights [bigrams, words], lengths of the mixed vectors, and bigram weights."""
-        positions, weights = self._kept(text)
+        positions, weights = self.kept(text)
         count = max(len(weights) - 1, 1)
         mixing = np.zeros((count, len(weights)))
         for shift in (0, 1)[: len(weights)]:

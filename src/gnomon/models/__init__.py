@@ -11,12 +11,14 @@ from gnomon.models._batches import length_batches
 from gnomon.models._embedded import Embedded
 from gnomon.models._engine import Backend, Long, Precision
 from gnomon.models._folder import ModelFolder, find_model
-from gnomon.models._loading import load_encoder
+from gnomon.models._loading import load_causal, load_encoder
 from gnomon.models._pieces import Pieces
+from gnomon.models.causal import CausalModel
 from gnomon.models.encoder import Encoder
 
 __all__ = [
     "Backend",
+    "CausalModel",
     "Embedded",
     "Encoder",
     "Long",
@@ -25,5 +27,6 @@ __all__ = [
     "Precision",
     "find_model",
     "length_batches",
+    "load_causal",
     "load_encoder",
 ]

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from gnomon.errors import UsageError
 from gnomon.models._engine import TorchEngine
 from gnomon.models._folder import ModelFolder, find_model, missing_package
-from gnomon.models._reading import piece_limit, read_model, read_tokenizer
+from gnomon.models._reading import piece_limit, read_causal, read_model, read_tokenizer
+from gnomon.models.causal import CausalModel
 from gnomon.models.encoder import Encoder
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
     from gnomon.models._engine import Backend, Engine, Long, Precision
 
-__all__ = ["load_encoder"]
+__all__ = ["load_causal", "load_encoder"]
 
 
 def load_encoder(
@@ -57,6 +58,32 @@ def load_encoder(
     _check_precision(backend, precision)
     chosen = _device(device, backend)
     return _load(folder, folder.identity, layer, chosen, precision, backend, limit, long)
+
+
+def load_causal(
+    name: str, *, revision: str | None = None, device: str | None = None
+) -> CausalModel:
+    """Load a model that predicts texts from left to right, such as gpt2.
+
+    Args:
+        name: a folder, ``package:NAME/FOLDER``, or a name on the hub; see :func:`find_model`.
+        revision: commit, tag or branch on the hub.
+        device: "cpu", "cuda", "cuda:1"; by default a GPU if there is one.
+
+    Raises:
+        MissingDependencyError: torch, transformers or the model is not installed.
+        DataError: the folder is no such model, or cannot be loaded.
+        UsageError: the machine has no such device.
+    """
+    folder = find_model(name, revision)
+    return _load_causal(folder, folder.identity, _device(device, "torch"))
+
+
+@lru_cache(maxsize=2)
+def _load_causal(folder: ModelFolder, _identity: str, device: str) -> CausalModel:
+    tokenizer, model = read_causal(folder)
+    limit = piece_limit(tokenizer, model.config)
+    return CausalModel(folder, limit, device, tokenizer, model.to(device))
 
 
 @lru_cache(maxsize=4)

@@ -1,0 +1,94 @@
+"""A language model that predicts texts from left to right: how probable is a text?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gnomon.models._batches import length_batches
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from gnomon.models._folder import ModelFolder
+
+__all__ = ["CausalModel"]
+
+#: padded pieces per batch: every one of them takes a number for each word of the vocabulary
+_BUDGET = {"cpu": 512, "cuda": 8192}
+
+
+@dataclass(eq=False)
+class CausalModel:
+    """A causal language model; made by :func:`load_causal`.
+
+    Attributes:
+        folder: the model.
+        limit: most pieces of a text that it takes; None where there is no limit.
+        device: "cpu", "cuda", ...
+        scored: texts scored so far.
+    """
+
+    folder: ModelFolder
+    limit: int | None
+    device: str
+    tokenizer: Any = field(repr=False)
+    model: Any = field(repr=False)
+    scored: int = 0
+
+    @property
+    def identity(self) -> str:
+        """Model and revision or hash."""
+        return self.folder.identity
+
+    def log_probabilities(self, texts: Sequence[str]) -> NDArray[np.float64]:
+        """Mean natural logarithm of the probability of each piece given those before it.
+
+        The first piece of a text is given and not predicted: nothing is put before it. Pieces
+        beyond the model's limit are left out.
+
+        Args:
+            texts: the texts; each is scored once, so leave out repetitions.
+
+        Returns:
+            float64 [T], at most 0; 0 for texts of fewer than two pieces.
+        """
+        ids = self._ids(texts)
+        lengths = np.array([len(row) for row in ids], dtype=np.int64)
+        found = np.zeros(len(texts))
+        long = np.flatnonzero(lengths > 1)
+        budget = _BUDGET.get(self.device.split(":")[0], _BUDGET["cpu"])
+        for group in length_batches(lengths[long], budget):
+            batch = long[group]
+            found[batch] = self._means([ids[int(number)] for number in batch])
+        self.scored += len(texts)
+        return found
+
+    def _ids(self, texts: Sequence[str]) -> list[list[int]]:
+        if not texts:
+            return []
+        found = self.tokenizer(list(texts), add_special_tokens=False, verbose=False)["input_ids"]
+        return [row[: self.limit] for row in found]
+
+    def _means(self, batch: list[list[int]]) -> NDArray[np.float64]:
+        import torch
+
+        width = max(map(len, batch))
+        ids = torch.zeros((len(batch), width), dtype=torch.long)
+        kept = torch.zeros_like(ids)
+        for row, pieces in enumerate(batch):
+            ids[row, : len(pieces)] = torch.tensor(pieces)
+            kept[row, : len(pieces)] = 1
+        ids, kept = ids.to(self.device), kept.to(self.device)
+        with torch.inference_mode():
+            logits = self.model(input_ids=ids, attention_mask=kept).logits[:, :-1].float()
+            lost = torch.nn.functional.cross_entropy(
+                logits.transpose(1, 2), ids[:, 1:], reduction="none"
+            )
+            means = -(lost * kept[:, 1:]).sum(dim=1) / kept[:, 1:].sum(dim=1)
+        found: NDArray[np.float64] = means.double().cpu().numpy()
+        return found
