@@ -1,28 +1,12 @@
 import numpy as np
 import pytest
 import scipy.stats
+from tests.bmx.invented import NAMED, invented
 
 from gnomon.bmx._correlations import grid_correlations, search, usable
-from gnomon.bmx._experiments import Experiment, Explained, Grids, P, W
+from gnomon.bmx._experiments import Explained, Grids, P, W
 from gnomon.bmx._power_mean import combine, power_means
 from gnomon.errors import LengthMismatchError, UsageError
-
-NAMED = Experiment("made up", "erasure", "bleu", "de-en")
-
-
-def invented(n: int = 60, seed: int = 0) -> Explained:
-    """Scores that people partly agree with, and importances that know a little more."""
-    generator = np.random.default_rng(seed)
-    quality = generator.normal(size=n)
-    offsets = np.concatenate([[0], np.cumsum(generator.integers(5, 40, n))])
-    noise = generator.normal(0.02, 0.05, offsets[-1])
-    return Explained(
-        NAMED,
-        0.8 + 0.1 * quality + generator.normal(0, 0.1, n),
-        noise + np.repeat(0.01 * quality, np.diff(offsets)),
-        offsets,
-        quality + generator.normal(0, 0.5, n),
-    )
 
 
 def scipys(score, means, human, w=W):

@@ -62,7 +62,7 @@ def shifted(values: Floats, offsets: NDArray[np.int64], shift: Shift) -> Shifted
         by = np.where(lowest <= 0, np.abs(lowest), 0.0)
     else:
         by = np.maximum(0.0, _FLOOR * spread - lowest)
-    # one number is added, as in the original: two would move the smallest, 1e-9, by up to 1e-8 of it
+    # one number, as in the original: two would move the smallest, 1e-9, by up to 1e-8 of it
     positive = values + np.repeat(by + _OFFSET, sizes)
     totals = np.add.reduceat(positive, starts) if len(starts) else values
     return Shifted(np.log(positive), None, None, np.log(COLLAPSED * totals / sizes))
