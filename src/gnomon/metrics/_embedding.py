@@ -45,6 +45,8 @@ class EncoderOptions(Protocol):
     def backend(self) -> Backend: ...
     @property
     def long(self) -> Long: ...
+    @property
+    def embeddings(self) -> str | None: ...
 
 
 def encoder_of(
@@ -68,6 +70,7 @@ def encoder_of(
         precision=options.precision,
         backend=options.backend,
         long=options.long,
+        embeddings=options.embeddings,
         limit=limit,
     )
 

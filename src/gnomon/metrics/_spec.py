@@ -89,7 +89,8 @@ class Options:
     """Base of the built-in metrics: their fields are the options of their spec.
 
     Types of fields: bool, int, float, str, ``Literal[...]``, ``tuple[T, ...]`` (a list in specs)
-    and unions of them with None. A whole number is taken where a float is wanted.
+    and unions of them with None. A whole number is taken where a float is wanted. A field that
+    changes no score is declared with ``compare=False``: specs do not show it.
 
     Attributes:
         name: name of the metric.
@@ -120,7 +121,9 @@ class Options:
         arguments = tuple(
             (option.name, value)
             for option, value in given
-            if option.name != self.positional and not _same(value, default_of(option))
+            if option.name != self.positional
+            and option.compare
+            and not _same(value, default_of(option))
         )
         return _text(self.name, first, arguments)
 

@@ -5,7 +5,7 @@ Zhang et al. (2020), "BERTScore: Evaluating Text Generation with BERT". Equal to
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
 
@@ -60,6 +60,7 @@ class BertScore(Options):
         backend: "torch", or "onnx" for ONNX Runtime on the CPU.
         long: texts beyond the model's limit are cut ("truncate") or read in overlapping windows
             ("window").
+        embeddings: folder where vectors are kept for later runs; specs do not show it.
 
     Raises:
         SpecError: an option has a value that it cannot have.
@@ -81,6 +82,7 @@ class BertScore(Options):
     precision: Literal["fp32", "bf16", "fp16", "int8"] = "fp32"
     backend: Literal["torch", "onnx"] = "torch"
     long: Literal["truncate", "window"] = "truncate"
+    embeddings: str | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -7,7 +7,7 @@ Cross-lingual Encoders as Exposed by Reference-Free Machine Translation Evaluati
 from __future__ import annotations
 
 import unicodedata
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, Literal
 
@@ -68,6 +68,7 @@ class MoverScore(Options):
         backend: "torch", or "onnx" for ONNX Runtime on the CPU.
         long: texts beyond the model's limit are cut ("truncate") or read in overlapping windows
             ("window").
+        embeddings: folder where vectors are kept for later runs; specs do not show it.
 
     Raises:
         SpecError: an option has a value that it cannot have.
@@ -86,6 +87,7 @@ class MoverScore(Options):
     precision: Literal["fp32", "bf16", "fp16", "int8"] = "fp32"
     backend: Literal["torch", "onnx"] = "torch"
     long: Literal["truncate", "window"] = "truncate"
+    embeddings: str | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -132,6 +134,7 @@ class XMoverScore(MoverScore):
         backend: "torch", or "onnx" for ONNX Runtime on the CPU.
         long: texts beyond the model's limit are cut ("truncate") or read in overlapping windows
             ("window").
+        embeddings: folder where vectors are kept for later runs; specs do not show it.
 
     Raises:
         SpecError: an option has a value that it cannot have.

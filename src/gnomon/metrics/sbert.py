@@ -6,7 +6,7 @@ Reimers and Gurevych (2019), "Sentence-BERT".
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
@@ -52,6 +52,7 @@ class Sbert(Options):
         backend: "torch", or "onnx" for ONNX Runtime on the CPU.
         long: texts beyond the model's limit are cut ("truncate") or read in overlapping windows
             ("window").
+        embeddings: folder where vectors are kept for later runs; specs do not show it.
 
     Raises:
         SpecError: an option has a value that it cannot have.
@@ -69,6 +70,7 @@ class Sbert(Options):
     precision: Literal["fp32", "bf16", "fp16", "int8"] = "fp32"
     backend: Literal["torch", "onnx"] = "torch"
     long: Literal["truncate", "window"] = "truncate"
+    embeddings: str | None = field(default=None, compare=False)
 
     @property
     def needs(self) -> frozenset[Need]:

@@ -9,6 +9,7 @@ from gnomon.errors import UsageError
 from gnomon.models._engine import TorchEngine
 from gnomon.models._folder import ModelFolder, find_model, missing_package
 from gnomon.models._reading import piece_limit, read_causal, read_model, read_tokenizer
+from gnomon.models._store import open_store
 from gnomon.models.causal import CausalModel
 from gnomon.models.encoder import Encoder
 
@@ -30,6 +31,7 @@ def load_encoder(
     backend: Backend = "torch",
     limit: int | None = None,
     long: Long = "truncate",
+    embeddings: str | None = None,
 ) -> Encoder:
     """Load a transformer, up to a layer; the same request gives the same object.
 
@@ -46,18 +48,22 @@ def load_encoder(
         limit: most pieces of a text, if fewer than the model takes.
         long: what becomes of longer texts: "truncate" cuts them, "window" reads them in windows
             that overlap by half.
+        embeddings: folder where vectors are kept between runs, if at all. They are found by the
+            pieces of a text, the model, layer, limit and what runs it. At 20 GB (or at
+            ``GNOMON_EMBEDDINGS_LIMIT`` bytes) those go that were not used for longest.
 
     Raises:
         MissingDependencyError: torch, transformers, onnxruntime or the model is not installed.
         DataError: the folder is no model that can be loaded.
-        OutputError: the cache cannot be written.
+        OutputError: the cache, or the folder for vectors, cannot be written.
         UsageError: the model has no such layer, the machine no such device, or the backend no such
             precision.
     """
     folder = find_model(name, revision)
     _check_precision(backend, precision)
     chosen = _device(device, backend)
-    return _load(folder, folder.identity, layer, chosen, precision, backend, limit, long)
+    run = (chosen, precision, backend, limit, long, embeddings)
+    return _load(folder, folder.identity, layer, *run)
 
 
 def load_causal(
@@ -96,6 +102,7 @@ def _load(
     backend: Backend,
     limit: int | None,
     long: Long,
+    embeddings: str | None,
 ) -> Encoder:
     tokenizer, config = read_tokenizer(folder)
     depth = int(config.num_hidden_layers)
@@ -103,7 +110,7 @@ def _load(
     if not 0 <= chosen <= depth:
         raise UsageError(f"model {folder.name!r} has layers 0 to {depth}; layer {chosen} is asked")
     most = piece_limit(tokenizer, config)
-    return Encoder(
+    encoder = Encoder(
         folder=folder,
         layer=chosen,
         depth=depth,
@@ -116,6 +123,21 @@ def _load(
         tokenizer=tokenizer,
         engine=_engine(folder, config, chosen, device, precision, backend),
     )
+    if embeddings is not None:
+        encoder.store = open_store(embeddings, _about(encoder), encoder.dimensions)
+    return encoder
+
+
+def _about(encoder: Encoder) -> dict[str, object]:
+    """What vectors depend on, beside the pieces of their text."""
+    return {
+        "model": encoder.identity,
+        "layer": encoder.layer,
+        "engine": encoder.engine.name or "torch",
+        "device": encoder.device.split(":")[0],
+        "limit": encoder.limit,
+        "long": encoder.long,
+    }
 
 
 def _engine(

@@ -10,16 +10,18 @@ import numpy as np
 from gnomon.models._batches import length_batches
 from gnomon.models._embedded import Embedded
 from gnomon.models._pieces import cut
+from gnomon.models._store import vector_key
 from gnomon.models._windows import windows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
     from gnomon.models._engine import Backend, Engine, Long, Precision
     from gnomon.models._folder import ModelFolder
     from gnomon.models._pieces import Pieces
+    from gnomon.models._store import VectorStore
     from gnomon.models._windows import Window
 
 __all__ = ["Encoder"]
@@ -42,6 +44,8 @@ class Encoder:
         tokenised: texts cut into pieces so far.
         encoded: texts encoded so far.
         tokens: pieces encoded so far, padding not counted; once for every window.
+        recalled: texts whose vectors were read from disk so far.
+        store: vectors on disk, if they are kept.
         memory: what was found with this encoder last, by name; metrics that share it share that.
     """
 
@@ -59,6 +63,8 @@ class Encoder:
     tokenised: int = 0
     encoded: int = 0
     tokens: int = 0
+    recalled: int = 0
+    store: VectorStore | None = field(default=None, repr=False)
     memory: dict[str, Any] = field(default_factory=dict, repr=False)
 
     @property
@@ -95,18 +101,36 @@ class Encoder:
             pieces: pieces of all texts.
             texts: int64 [E], distinct numbers of the texts to encode; each is encoded once.
         """
+        offsets = _offsets(pieces.lengths[texts])
+        if self.store is None:
+            return Embedded(texts, offsets, self._embed(pieces, texts))
         import torch
 
-        offsets = np.concatenate([[0], np.cumsum(pieces.lengths[texts])])
+        found = self._recall(
+            "pieces", pieces, texts, offsets, lambda new: self._embed(pieces, new).cpu().numpy()
+        )
+        return Embedded(texts, offsets, torch.from_numpy(found).to(self.device))
+
+    def pooled(self, pieces: Pieces, texts: NDArray[np.int64]) -> NDArray[np.float32]:
+        """The mean vector of each text over all its pieces, float32 [E, dimensions]."""
+        if self.store is None:
+            return self._pool(pieces, texts)
+        offsets = np.arange(len(texts) + 1)
+        return self._recall("mean", pieces, texts, offsets, lambda new: self._pool(pieces, new))
+
+    def _embed(self, pieces: Pieces, texts: NDArray[np.int64]) -> Any:
+        """Unit vectors of all pieces, float32 tensor [rows, dimensions]."""
+        import torch
+
+        offsets = _offsets(pieces.lengths[texts])
         shape = int(offsets[-1]), self.dimensions
         vectors = torch.empty(shape, dtype=torch.float32, device=self.device)
         for owner, place, hidden in self._encoded(pieces, texts):
             rows = torch.as_tensor(offsets[owner] + place, device=self.device)
             vectors[rows] = torch.nn.functional.normalize(hidden, dim=-1)
-        return Embedded(texts, offsets, vectors)
+        return vectors
 
-    def pooled(self, pieces: Pieces, texts: NDArray[np.int64]) -> NDArray[np.float32]:
-        """The mean vector of each text over all its pieces, float32 [E, dimensions]."""
+    def _pool(self, pieces: Pieces, texts: NDArray[np.int64]) -> NDArray[np.float32]:
         import torch
 
         total = torch.zeros(len(texts), self.dimensions, device=self.device)
@@ -120,6 +144,29 @@ class Encoder:
     def budget(self) -> int:
         """Padded pieces per batch: what fits a core's caches, and what keeps a GPU busy."""
         return 1024 if self.device == "cpu" else 32768
+
+    def _recall(
+        self,
+        kind: str,
+        pieces: Pieces,
+        texts: NDArray[np.int64],
+        offsets: NDArray[np.int64],
+        make: Callable[[NDArray[np.int64]], NDArray[np.float32]],
+    ) -> NDArray[np.float32]:
+        """Vectors from disk; those that are not there are made, and kept."""
+        if self.store is None:
+            return make(texts)
+        keys = [vector_key(kind, pieces.ids[_rows_of(pieces, text)]) for text in texts.tolist()]
+        into = np.empty((int(offsets[-1]), self.dimensions), dtype=np.float32)
+        found = self.store.fill(keys, offsets, into)
+        self.recalled += int(found.sum())
+        missing = np.flatnonzero(~found)
+        if len(missing):
+            new = make(texts[missing])
+            sizes = np.diff(offsets)
+            into[np.repeat(~found, sizes)] = new
+            self.store.keep([keys[m] for m in missing.tolist()], _offsets(sizes[missing]), new)
+        return into
 
     def _encoded(
         self, pieces: Pieces, texts: NDArray[np.int64]
@@ -148,3 +195,11 @@ class Encoder:
         ids[kept] = pieces.ids[np.concatenate([part.rows for part in batch])]
         self.tokens += int(kept.sum())
         return self.engine.hidden(ids, kept)
+
+
+def _offsets(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
+    return np.concatenate([[0], np.cumsum(sizes)])
+
+
+def _rows_of(pieces: Pieces, text: int) -> slice:
+    return slice(int(pieces.offsets[text]), int(pieces.offsets[text + 1]))
