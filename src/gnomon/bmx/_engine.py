@@ -32,7 +32,7 @@ __all__ = ["CellExplanation", "Engine", "Progress"]
 Progress: TypeAlias = Callable[[str, int, int], None]
 
 #: pairs of a group of cells, and products of their lengths in words, about
-_PAIRS = 16384
+_PAIRS = 4096
 _PRODUCTS = 1 << 24
 #: changes whenever the same question gets another answer
 _SCHEMA = "bmx explanation 1"
