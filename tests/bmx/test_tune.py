@@ -1,0 +1,274 @@
+import json
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from tests.bmx.invented import control_of, invented
+
+from gnomon import bmx
+from gnomon.bmx._experiments import Experiment
+from gnomon.errors import DataError, FormatError, MissingFileError, UnknownNameError, UsageError
+from gnomon.human import HumanScores
+from gnomon.report import render, write_html
+from gnomon.testset import TestSet
+
+PAIRS = ("cs-en", "de-en", "fi-en", "tr-en")
+
+
+def experiments(n: int = 40) -> list[bmx.Explained]:
+    """Two metrics and two explainers on four language pairs, with controls."""
+    found = []
+    for seed, pair in enumerate(PAIRS):
+        for metric in ("bleu", "chrf"):
+            for offset, explainer in enumerate(("erasure", "lime")):
+                named = Experiment("made up", explainer, metric, pair)
+                found.append(invented(n, seed + 10 * offset, named))
+            found.append(control_of(found[-1]))
+    return found
+
+
+@pytest.fixture(scope="module")
+def tuned():
+    return bmx.tune(experiments(), splits=2, count=100)
+
+
+def test_every_explainer_has_a_row_for_every_rule(tuned):
+    rules = ["median", "median-improving", "most-improving", "largest-mean", "held-out", "best"]
+    keys = [(row["explainer"], row["rule"]) for row in tuned.rows]
+    assert keys == [(e, rule) for e in ("erasure", "lime") for rule in rules]
+    for row in tuned.rows:
+        assert row["better"] + row["between"] + row["worse"] + row["undefined"] == 8
+        assert (row["over_control"] is None) == (row["rule"] != "held-out")
+
+
+def test_gains_are_the_grids(tuned):
+    grids = bmx.search(experiments())
+    for row in tuned.table("experiments").rows:
+        named = Experiment(*(row[k] for k in ("dataset", "explainer", "metric", "language_pair")))
+        grid = grids.of(named)
+        place = np.searchsorted(grids.p, row["p"]), np.searchsorted(grids.w, row["w"])
+        assert row["boosted"] == pytest.approx(grid[place], abs=1e-12)
+        assert row["gain"] == pytest.approx(row["boosted"] - row["base"], abs=1e-12)
+        assert row["low"] <= row["high"]
+        if row["rule"] == "best":
+            assert row["boosted"] == grid.max()
+
+
+def test_every_table_is_there_and_holds_no_nan(tuned):
+    names = ["settings", "experiments", "halves", "density", "spread", "counts", "factors"]
+    assert [table.name for table in tuned.tables] == [*names, "relation", "curves"]
+    for table in tuned.tables:
+        for row in table.rows:
+            assert set(row) >= {column.name for column in table.columns}
+            assert not any(isinstance(v, float) and np.isnan(v) for v in row.values())
+
+
+def test_curves_hold_all_weights_with_the_metric_alone_as_a_level_line(tuned):
+    rows = tuned.table("curves").rows
+    assert len({row["experiment"] for row in rows}) == 4
+    for name in {row["experiment"] for row in rows}:
+        mine = [row for row in rows if row["experiment"] == name]
+        assert {row["w"] for row in mine} == {0, 0.2, 0.4, 0.6, 0.8, 1}
+        assert len({row["value"] for row in mine if row["w"] == 1}) == 1
+        assert {0.0, -30.0, 29.9} <= {row["p"] for row in mine}
+
+
+def test_notices_say_what_is_in_sample_and_what_was_held_out(tuned):
+    said = " ".join(tuned.notices)
+    assert "on the very scores that they are judged on" in said
+    assert "all other language pairs, with one of 4" in said
+    assert re.search(r"Over p < 0, \d+% of the power mean's values collapsed", said)
+    assert "random" not in said
+
+
+def test_one_experiment_alone_is_tuned_and_cannot_be_held_out():
+    found = bmx.tune([invented(50)], splits=3, count=50)
+    said = " ".join(found.notices)
+    assert "one language pair alone" in said
+    assert "random explainer was not run" in said
+    assert "held-out" not in {row["rule"] for row in found.rows}
+    assert found.table("halves").rows[0]["n"] == 6
+
+
+def test_undefined_experiments_are_named_and_do_not_hurt_the_others():
+    one = invented(30)
+    still = bmx.Explained(
+        Experiment("made up", "erasure", "chrf", "fi-en"),
+        one.score, one.values, one.offsets, np.full(30, 2.0),
+    )  # fmt: skip
+    flat = bmx.Explained(
+        Experiment("made up", "erasure", "ter", "fi-en"),
+        np.zeros(30), one.values, one.offsets, one.human,
+    )  # fmt: skip
+    found = bmx.tune([one, still, flat], splits=1, count=20)
+    said = " ".join(found.notices)
+    assert "fi-en chrf erasure: no correlation is defined: all human scores are equal." in said
+    assert "gives all segments the same score" in said
+    assert found.rows[0]["undefined"] == 2
+    assert found.rows[0]["chosen_from"] == 1
+
+
+def test_nothing_defined_is_a_finding_of_undefined_rows():
+    one = invented(30)
+    nothing = bmx.Explained(one.experiment, one.score, one.values, one.offsets, np.full(30, np.nan))
+    found = bmx.tune([nothing], splits=1, count=20)
+    assert {row["mean_gain"] for row in found.rows} == {None}
+    assert "no correlation is defined" in " ".join(found.notices)
+    render(found, "text", command="bmx tune")
+
+
+def test_grids_of_their_own_are_tuned_without_explanations(tmp_path):
+    made = bmx.search(experiments())
+    bmx.write_grids(tmp_path / "grids.npz", made)
+    read = bmx.read_grids(tmp_path / "grids.npz")
+    np.testing.assert_array_equal(read.correlations, made.correlations)
+    assert (read.experiments, read.p.tolist()) == (made.experiments, made.p.tolist())
+    found, direct = (bmx.tune(grids, count=50) for grids in (read, made))
+    assert found.to_dict("counts") == direct.to_dict("counts")
+    assert found.rows[0]["collapsed"] is None
+    assert direct.rows[0]["collapsed"] is not None
+
+
+def test_second_iterations_are_found_by_their_spec_and_start_where_the_first_ended():
+    first = invented(40)
+    grids = bmx.search([first])
+    means = bmx.power_means(first.values, first.offsets, [-0.3]).means[0]
+    boosted = bmx.combine(first.score, means, 0.6)
+    spec = "bmx(bleu, explainer='erasure', p=-0.3, w=0.6)"
+    named = Experiment("made up", "erasure", spec, "de-en")
+    second = bmx.Explained(named, boosted, first.values[::-1].copy(), first.offsets, first.human)
+    rows = bmx.tune([first, second], splits=0, count=20).table("iterations").rows
+    assert [row["metric"] for row in rows] == [spec]
+    assert rows[0]["difference"] < 1e-9
+    row, column = np.searchsorted(grids.p, -0.3), np.searchsorted(grids.w, 0.6)
+    assert rows[0]["first"] == grids.correlations[0, row, column]
+
+
+def test_options_out_of_range_are_refused():
+    some = [invented(20)]
+    with pytest.raises(UnknownNameError, match="exponential"):
+        bmx.tune(some, shift="exp")
+    with pytest.raises(UnknownNameError, match="language_pair"):
+        bmx.tune(some, held_out_by="metric")
+    with pytest.raises(UsageError, match="alpha"):
+        bmx.tune(some, alpha=0)
+    with pytest.raises(DataError, match="twice"):
+        bmx.tune([*some, *some])
+    with pytest.raises(DataError, match="control"):
+        bmx.tune([control_of(some[0])])
+
+
+def test_grids_that_are_none_are_refused(tmp_path):
+    with pytest.raises(MissingFileError):
+        bmx.read_grids(tmp_path / "none.npz")
+    (tmp_path / "text.npz").write_text("p\n")
+    with pytest.raises(FormatError, match="archive"):
+        bmx.read_grids(tmp_path / "text.npz")
+    np.savez(tmp_path / "objects.npz", name=np.array([{}], dtype=object))
+    with pytest.raises(FormatError, match="archive"):
+        bmx.read_grids(tmp_path / "objects.npz")
+    np.savez(tmp_path / "part.npz", name=np.array(["a__b__c__d"]), p=np.zeros(1))
+    with pytest.raises(FormatError, match="lacks w, corr"):
+        bmx.read_grids(tmp_path / "part.npz")
+    np.savez(tmp_path / "shape.npz", name=np.array(["a__b__c__d"]), p=[0.0], w=[1.0], corr=[0.1])
+    with pytest.raises(FormatError, match="shape"):
+        bmx.read_grids(tmp_path / "shape.npz")
+    np.savez(tmp_path / "named.npz", name=np.array(["a"]), p=[0.0], w=[1.0], corr=[[[0.1]]])
+    with pytest.raises(FormatError, match="DATASET__EXPLAINER__METRIC__PAIR"):
+        bmx.read_grids(tmp_path / "named.npz")
+
+
+def test_the_page_is_written(tuned, tmp_path):
+    write_html(tmp_path / "page.html", [tuned])
+    page = (tmp_path / "page.html").read_text()
+    assert "Density of gains" in page
+    assert json.loads(render(tuned, "json", command="bmx tune"))["rows"]
+
+
+WORDS = ["the", "cat", "sat", "on", "a", "mat", "and", "then", "it", "ate", "all", "its", "fish"]
+
+
+def judged(k: int = 2, n: int = 12) -> TestSet:
+    """Outputs that lack ever more words, and people who count them; every fifth is unscored."""
+    generator = np.random.default_rng(0)
+    lengths = generator.integers(4, len(WORDS), (k, n))
+    systems = {f"s{i}": [" ".join(WORDS[:m]) for m in row] for i, row in enumerate(lengths)}
+    made = TestSet.from_lists(systems, [" ".join(WORDS)] * n, language_pair="de-en", name="toy")
+    human = lengths + generator.normal(0, 1, (k, n))
+    human[:, ::5] = np.nan
+    return replace(made, human=(HumanScores("da", "segment", tuple(systems), human),))
+
+
+def test_segments_that_people_judged_are_explained_and_no_others():
+    def overlap(candidate: str, reference: str) -> float:
+        return len(set(candidate.split()) & set(reference.split())) / 10
+
+    made = judged()
+    one = bmx.explained(made, overlap, "erasure")
+    scored = ~np.isnan(made.human_scores("da"))
+    assert len(one.score) == scored.sum()
+    assert not np.isnan(one.human).any()
+    np.testing.assert_array_equal(one.human, made.human_scores("da")[scored])
+    few = bmx.explained(made, overlap, "erasure", sample=7)
+    again = bmx.explained(made, overlap, "erasure", sample=7)
+    assert len(few.score) == 7
+    assert few.human.tolist() == again.human.tolist()
+    with pytest.raises(UsageError, match="at least one"):
+        bmx.explained(made, overlap, sample=0)
+
+
+def test_without_human_scores_there_is_nothing_to_tune_on():
+    made = TestSet.from_lists({"a": ["x"]}, ["x"])
+    with pytest.raises(DataError, match="human"):
+        bmx.explained(made, "chrf")
+
+
+def written(path, rows):
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def test_explanation_files_give_what_was_explained(tmp_path):
+    made = judged()
+    found = bmx.explain(made, "chrf", "erasure")
+    scores = {
+        (system, i + 1): found.held[k, i]
+        for k, system in enumerate(found.systems)
+        for i in range(found.shape[1])
+    }
+    rows = [
+        {**row, "score": scores[row["system"], row["segment"]], "metric": "chrf"}
+        for row in found.rows()
+    ]
+    read = bmx.read_explanations(written(tmp_path / "erasure.jsonl", rows), made)
+    assert str(read.experiment) == "toy de-en chrf erasure"
+    grids = bmx.search([read, bmx.explained(made, "chrf", "erasure")]).correlations
+    np.testing.assert_allclose(grids[0], grids[1], atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"system": "nobody"}, "unknown system 'nobody'"),
+        ({"segment": 0}, "none of 1 to 12"),
+        ({"segment": "1"}, "none of 1 to 12"),
+        ({"importance": "much"}, "importance is a number or null"),
+        ({"score": 2.0}, "two scores for segment 1"),
+    ],
+)
+def test_damaged_explanation_files_are_refused_with_their_line(tmp_path, change, said):
+    row = {"system": "s0", "segment": 1, "side": "candidate", "importance": 0.1, "score": 1.0}
+    path = written(tmp_path / "x.jsonl", [row, {**row, **change}])
+    with pytest.raises(FormatError, match=re.escape(f"{path}:2: ") + f".*{said}"):
+        bmx.read_explanations(path, judged())
+
+
+def test_lines_that_are_no_records_are_refused(tmp_path):
+    path = tmp_path / "x.jsonl"
+    path.write_text("[1]\n")
+    with pytest.raises(FormatError, match="lacks system, segment"):
+        bmx.read_explanations(path, judged())
+    path.write_text("{\n")
+    with pytest.raises(FormatError, match="not a JSON object"):
+        bmx.read_explanations(path, judged())
