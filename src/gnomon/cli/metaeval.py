@@ -95,6 +95,7 @@ def run(args: argparse.Namespace) -> int:
             darr_threshold=args.darr_threshold,
             human_systems=args.human_systems,
             allow_code=args.allow_code,
+            allow_circular=args.allow_circular,
             progress=progress,
         )
         if args.html:
@@ -167,6 +168,11 @@ def _add_scores(parser: argparse.ArgumentParser) -> None:
         help="which human scores (da-z, mqm, darr), or files of them (default: the only kind)",
     )
     group.add_argument("--human-format", metavar="NAME", help="if the files do not tell")
+    group.add_argument(
+        "--allow-circular",
+        action="store_true",
+        help="judge metrics even by human scores that went into them (chose their pool)",
+    )
     group.add_argument("--human-systems", action="store_true", help="judge human translations, too")
 
 

@@ -20,7 +20,7 @@ from gnomon.difficulty._places import Places
 from gnomon.errors import DataError, FormatError, MissingFileError, OutputError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Mapping, Sequence
     from os import PathLike
 
     from numpy.typing import NDArray
@@ -43,13 +43,23 @@ _FROZEN = ",frozen,"
 
 
 def write_hardness(
-    path: str | PathLike[str], hardness: Hardness, base: BoundMetric, *, leave_one_out: bool
+    path: str | PathLike[str],
+    hardness: Hardness,
+    base: BoundMetric,
+    *,
+    leave_one_out: bool,
+    human: Sequence[str],
 ) -> None:
     """Write difficulties of tokens; arguments and errors as in ``BoundDifficulty.save``."""
     places = hardness.places
     arrays = {name: getattr(places, name) for name in _PLACES}
     arrays |= {"value": hardness.value, "count": hardness.count}
-    about = {"kind": "tokens", "pool": hardness.pool, "texts": list(places.text)}
+    about = {
+        "kind": "tokens",
+        "pool": hardness.pool,
+        "human": list(human),
+        "texts": list(places.text),
+    }
     _write(path, about, arrays, base, leave_one_out=leave_one_out)
 
 
@@ -64,7 +74,9 @@ def read_hardness(path: str | PathLike[str]) -> Hardness:
     try:
         texts = tuple(map(str, about["texts"]))
         places = Places(text=texts, **{name: arrays[name] for name in _PLACES})
-        hardness = Hardness(places, arrays["value"], arrays["count"], _pool(about))
+        hardness = Hardness(
+            places, arrays["value"], arrays["count"], _pool(about), human=_human(about)
+        )
         rows = [places.type, places.start, places.end, places.special, hardness.value]
         fits = len(texts) == len(places.segment) == len(places.offsets) - 1
         fits &= {len(row) for row in (*rows, hardness.count)} == {int(places.offsets[-1])}
@@ -76,7 +88,12 @@ def read_hardness(path: str | PathLike[str]) -> Hardness:
 
 
 def write_grams(
-    path: str | PathLike[str], hardness: GramHardness, base: BoundMetric, *, leave_one_out: bool
+    path: str | PathLike[str],
+    hardness: GramHardness,
+    base: BoundMetric,
+    *,
+    leave_one_out: bool,
+    human: Sequence[str],
 ) -> None:
     """Write difficulties of n-grams; arguments and errors as in ``BoundNgramDifficulty.save``."""
     parts = (hardness.known.keys, hardness.keys, hardness.missed)
@@ -88,6 +105,7 @@ def write_grams(
     about = {
         "kind": "n-grams",
         "pool": hardness.pool,
+        "human": list(human),
         "systems": hardness.systems,
         "orders": len(hardness.keys),
         "vocabulary": hardness.known.vocabulary,
@@ -113,7 +131,15 @@ def read_grams(path: str | PathLike[str]) -> GramHardness:
         raise _damaged(path, error) from error
     if not fits:
         raise _damaged(path, "its parts do not fit together")
-    return GramHardness(Known(vocabulary, known), keys, missed, systems, references, _pool(about))
+    return GramHardness(
+        Known(vocabulary, known),
+        keys,
+        missed,
+        systems,
+        references,
+        _pool(about),
+        human=_human(about),
+    )
 
 
 def check_frozen(hardness: Hardness, batch: Batch, base: BoundMetric) -> None:
@@ -159,6 +185,10 @@ def _measured_by(base: BoundMetric) -> str:
 
 def _pool(about: Mapping[str, Any]) -> str:
     return f"{about['pool']}{_FROZEN}{about['metric']}"
+
+
+def _human(about: Mapping[str, Any]) -> tuple[str, ...]:
+    return tuple(map(str, about.get("human", ())))
 
 
 def _write(

@@ -34,6 +34,7 @@ class GramHardness:
         pool: what chose the pool, for signatures.
         own: per system of the pool and order, bool: whether it has each n-gram; kept where a
             system is not to judge itself.
+        human: of difficulties from a file, the kinds of human scores that chose its pool.
     """
 
     known: Known
@@ -43,6 +44,7 @@ class GramHardness:
     references: frozenset[tuple[int, str]]
     pool: str
     own: Mapping[str, tuple[NDArray[np.bool_], ...]] = field(default_factory=dict)
+    human: tuple[str, ...] = ()
 
     def without(self, system: str) -> tuple[NDArray[np.float64], ...]:
         """Difficulties by the other systems of the pool."""

@@ -33,6 +33,7 @@ class Hardness:
         own: the best similarities of each system of the pool, float32 [places], kept where a
             system is not to judge itself; NaN where it was not compared.
         pool: what chose it, for signatures.
+        human: of difficulties from a file, the kinds of human scores that chose its pool.
     """
 
     places: Places
@@ -40,6 +41,7 @@ class Hardness:
     count: NDArray[np.int64]
     pool: str
     own: Mapping[str, NDArray[np.float32]] = field(default_factory=dict)
+    human: tuple[str, ...] = ()
 
     def without(self, system: str) -> NDArray[np.float64]:
         """Difficulties by the other systems of the pool, float64 [places]."""

@@ -111,7 +111,7 @@ def distribution_rows(found: Observed, pools: Mapping[str, Sequence[int] | None]
         for low, high, count in zip(edges[:-1], edges[1:], counts.tolist(), strict=True):
             yield {
                 "pool": name,
-                "bin": f"{low:.2f}-{high:.2f}",
+                "bin": f"{round(low, 6):g} to {round(high, 6):g}",
                 "low": float(low),
                 "high": float(high),
                 "words": count,

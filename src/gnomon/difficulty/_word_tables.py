@@ -149,8 +149,8 @@ def _views(tables: Mapping[str, Sequence[Row]], *, classes: bool) -> Iterator[Vi
         yield Bars(
             table="distribution",
             title=_TITLES["distribution"],
-            category="bin",
-            series="pool",
+            category="pool",
+            series="bin",
             values=("share",),
         )
     if tables["segments"]:

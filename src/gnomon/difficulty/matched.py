@@ -81,7 +81,8 @@ class BoundDifficulty(OfOptions):
     def informed_by(self) -> tuple[str, ...]:
         """The kind of human scores that chose the pool, if any did."""
         inner = self.base.informed_by if isinstance(self.base, Informed) else ()
-        return (*inner, *([self.pool.human] if self.pool and self.pool.human else []))
+        own = [self.pool.human] if self.pool and self.pool.human else []
+        return (*inner, *own, *self.hardness.human)
 
     def parts(self, batch: Batch) -> NDArray[np.float64]:
         """DA-P, DA-R and DA-F, float64 [K, N, 3]; NaN without a text to compare with."""
@@ -154,7 +155,13 @@ class BoundDifficulty(OfOptions):
             OutputError: the file cannot be written.
             UsageError: one system is left out at a time, so that there is no one list.
         """
-        write_hardness(path, self.hardness, self.base, leave_one_out=self.metric.leave_one_out)
+        write_hardness(
+            path,
+            self.hardness,
+            self.base,
+            leave_one_out=self.metric.leave_one_out,
+            human=self.informed_by,
+        )
 
     def _parts(self, batch: Batch, matches: Matches) -> NDArray[np.float64]:
         """Parts of every cell."""

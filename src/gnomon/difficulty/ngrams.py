@@ -96,7 +96,8 @@ class BoundNgramDifficulty(OfOptions):
     def informed_by(self) -> tuple[str, ...]:
         """The kind of human scores that chose the pool, if any did."""
         inner = self.base.informed_by if isinstance(self.base, Informed) else ()
-        return (*inner, *([self.pool.human] if self.pool and self.pool.human else []))
+        own = [self.pool.human] if self.pool and self.pool.human else []
+        return (*inner, *own, *self.hardness.human)
 
     def segments(self, batch: Batch) -> NDArray[np.float64]:
         """Sentence scores, float64 [K, N]; NaN for segments without a reference."""
@@ -165,7 +166,13 @@ class BoundNgramDifficulty(OfOptions):
             OutputError: the file cannot be written.
             UsageError: one system is left out at a time, so that there is no one list.
         """
-        write_grams(path, self.hardness, self.base, leave_one_out=self.metric.leave_one_out)
+        write_grams(
+            path,
+            self.hardness,
+            self.base,
+            leave_one_out=self.metric.leave_one_out,
+            human=self.informed_by,
+        )
 
     @property
     def _ngrams(self) -> Ngrams:

@@ -14,7 +14,7 @@ from gnomon.metrics import score
 from gnomon.scores import Scores
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
     from numpy.typing import NDArray
 
@@ -108,6 +108,7 @@ def contest(
     human: Sequence[str] = (),
     human_systems: bool = False,
     allow_code: bool = False,
+    allow_circular: bool = False,
     tick: Callable[[str, int, int], None] | None = None,
 ) -> Contest:
     """Score a test set and put everything into the order of the systems.
@@ -120,11 +121,13 @@ def contest(
         human: kinds of human scores and rankings to use; empty: the only one there is.
         human_systems: whether human translators are judged among the systems.
         allow_code: let a spec ``python('module:function')`` run code.
+        allow_circular: judge metrics by human scores that went into them.
         tick: progress.
 
     Raises:
         DataError: there are several kinds of human scores and none was named.
-        UsageError: two metrics have one name, or scores belong to other test sets.
+        UsageError: two metrics have one name, scores belong to other test sets, or a metric has
+            seen the human scores that would judge it.
     """
     scored: list[tuple[str, Scores]] = []
     for done, (name, wanted) in enumerate(metrics, start=1):
@@ -135,6 +138,7 @@ def contest(
             tick(f"scoring {testset.name}", done, len(metrics))
     _check_names([name for name, _ in scored])
     kinds = _kinds(testset, human)
+    seen = tuple(_circular(_title(testset), scored, kinds, allowed=allow_circular))
     systems, left_out = _systems(testset, kinds, [s for _, s in scored], keep=human_systems)
     entries = tuple(_entry(name, s, systems, testset.segments) for name, s in scored)
     ranking = testset.ranking(kinds["ranking"]) if "ranking" in kinds else None
@@ -150,7 +154,7 @@ def contest(
         ranking=ranking,
         entries=entries,
         signatures={name: str(s.signature) for name, s in scored},
-        notices=tuple(left_out),
+        notices=(*left_out, *seen),
     )
 
 
@@ -215,6 +219,31 @@ def _kinds(testset: TestSet, human: Sequence[str]) -> dict[str, str]:
         if fitting:
             found[level] = only_kind(None, fitting, f"human {level} scores")
     return found
+
+
+def _circular(
+    title: str, scored: Iterable[tuple[str, Scores]], kinds: Mapping[str, str], *, allowed: bool
+) -> Iterator[str]:
+    """Metrics that people's scores went into, which these would judge too kindly."""
+    for name, scores in scored:
+        both = [kind for kind in dict.fromkeys(kinds.values()) if kind in scores.informed_by]
+        others = [kind for kind in dict.fromkeys(kinds.values()) if kind not in both]
+        why = (
+            f"{title}: {name} was made with human scores ({', '.join(both)}), such as chose its"
+            " pool of systems, and would be judged by them"
+        )
+        if both and not allowed:
+            raise UsageError(
+                f"{why}; judge by other scores (--human), make the metric without them, or allow it"
+                " (--allow-circular)"
+            )
+        if both:
+            yield f"CIRCULAR, as was allowed: {why.replace('would be', 'is')}"
+        elif scores.informed_by and others:
+            yield (
+                f"{title}: {name} was made with human scores ({', '.join(scores.informed_by)});"
+                f" judging it by {', '.join(others)} is fair only if these are other judgements"
+            )
 
 
 def _systems(

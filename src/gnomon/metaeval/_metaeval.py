@@ -50,6 +50,7 @@ def metaeval(
     darr_threshold: float | None = None,
     human_systems: bool = False,
     allow_code: bool = False,
+    allow_circular: bool = False,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Finding:
     """How well metrics agree with people, and which agree better than others.
@@ -89,6 +90,8 @@ def metaeval(
             100), where there are no rankings; None: from rankings alone.
         human_systems: judge human translations among the systems.
         allow_code: let a spec ``python('module:function')`` import and run the module.
+        allow_circular: judge metrics even by human scores that went into them (difficulty whose
+            pool these chose); otherwise that is refused.
         progress: called with a stage, what is done and the total.
 
     Returns:
@@ -100,7 +103,8 @@ def metaeval(
     Raises:
         DataError: there are no human scores for what is to be measured, or several kinds and none
             was named.
-        UsageError: an option is out of its range, or two metrics have one name.
+        UsageError: an option is out of its range, two metrics have one name, or a metric has seen
+            the human scores that would judge it.
         UnknownNameError: there is no such metric, kind, level, statistic, grouping, preset, test.
     """
     sets = [testsets] if isinstance(testsets, TestSet) else list(testsets)
@@ -141,6 +145,7 @@ def metaeval(
             human=kinds,
             human_systems=human_systems,
             allow_code=allow_code,
+            allow_circular=allow_circular,
             tick=progress,
         )
         for place, one in enumerate(sets)
