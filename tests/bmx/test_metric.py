@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,7 +16,8 @@ import gnomon as gn
 from gnomon.batch import Batch
 from gnomon.bmx import Bmx, explain, power_mean
 from gnomon.errors import ScoringError, SpecError, UnknownNameError, UsageError
-from gnomon.metrics import parse, with_masking
+from gnomon.metrics import MaskPlan, parse, with_masking
+from gnomon.spans import SpanTable
 
 if TYPE_CHECKING:
     from gnomon.metrics.protocol import BoundMetric
@@ -211,10 +213,44 @@ def test_a_failing_metric_is_named(testset: gn.TestSet) -> None:
         gn.score(testset, Bmx(gn.metric(fails)))
 
 
+def _every_noun(testset: gn.TestSet) -> MaskPlan:
+    """Mask every "cat", "mat" and "it"; and every other word, as another feature."""
+    features = {"noun": r"\b(cat|mat|it)\b", "other": r"\b(?!cat|mat|it)\w+"}
+    found = [
+        {name: [m.span() for m in re.finditer(one, text)] for name, one in features.items()}
+        for text in testset.batch().texts
+    ]
+    return MaskPlan.oracles(SpanTable.build(found, list(features)))
+
+
 def test_muler_masks_it_as_a_black_box(testset: gn.TestSet) -> None:
     bound = parse("bmx(chrf, explainer='erasure', p=1, w=0.9)").bind(testset)
     masked = with_masking(bound, testset.batch())
-    assert masked.segments(testset.batch()).shape == (2, 4)
+    plan = _every_noun(testset)
+    oracle, anti_oracle = masked.masked(testset.batch(), plan)[:2]
+    assert (oracle >= anti_oracle).all()
+    assert (oracle > anti_oracle)[:, 0].all()
+    np.testing.assert_array_equal(oracle[:, 1], bound.segments(testset.batch())[:, 1])
+
+
+def test_masking_many_variants_is_refused_before_it_begins(testset: gn.TestSet) -> None:
+    bound = parse("bmx(chrf, explainer='erasure', max_calls=100)").bind(testset)
+    batch = testset.batch()
+    masked = with_masking(bound, batch)
+    assert bound.calls(batch) <= 100  # type: ignore[attr-defined]  # it has the power
+    with pytest.raises(UsageError, match=r"4 masked variants under 'bmx' take up to \d+ metric"):
+        masked.masked(batch, _every_noun(testset))
+
+
+def test_what_masking_leaves_as_it_is_is_not_explained_again(testset: gn.TestSet) -> None:
+    metric = Counting()
+    bound = Bmx(Unbound(metric), explainer="erasure").bind(testset)
+    batch = testset.batch()
+    bound.segments(batch)
+    before = len(metric.scored)
+    bound.segments(batch.select(segments=[2, 0]))
+    bound.system(batch.select(systems=[1]))
+    assert len(metric.scored) == before
 
 
 TEXTS = st.lists(st.sampled_from(["a", "b", "the", "cat", "cat"]), max_size=5).map(" ".join)

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from gnomon.batch import Batch
     from gnomon.bmx._cells import Cell
     from gnomon.bmx._levels import Boost
+    from gnomon.bmx._memory import Store
     from gnomon.bmx._protocol import BoundExplainer, Pair, PairImportances
     from gnomon.bmx._scorer import Scorer
-    from gnomon.cache import Cache
 
 __all__ = ["CellExplanation", "Engine", "Progress"]
 
@@ -79,7 +79,7 @@ class Engine:
     both: bool
     before: tuple[Boost, ...]
     max_calls: int
-    cache: Cache | None
+    cache: Store | None
     progress: Progress | None
 
     def explain(self, cells: Sequence[Cell]) -> tuple[list[CellExplanation], int]:

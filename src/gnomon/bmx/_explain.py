@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
@@ -10,6 +11,7 @@ from gnomon.bmx._cells import cells_of
 from gnomon.bmx._engine import Engine
 from gnomon.bmx._explainers import find_explainer
 from gnomon.bmx._explanations import Explanations, SideWords
+from gnomon.bmx._protocol import NoticingExplainer
 from gnomon.bmx._scorer import Scorer
 from gnomon.bmx._words import Words
 from gnomon.errors import UnknownNameError
@@ -26,13 +28,23 @@ if TYPE_CHECKING:
     from gnomon.bmx._cells import Cells
     from gnomon.bmx._engine import CellExplanation, Progress
     from gnomon.bmx._levels import Boost
+    from gnomon.bmx._memory import Store
     from gnomon.bmx._protocol import BoundExplainer, Explainer
     from gnomon.bmx._scorer import Role
     from gnomon.cache import Cache
     from gnomon.metrics.protocol import BoundMetric, Metric
     from gnomon.testset import TestSet
 
-__all__ = ["MAX_CALLS", "Explained", "Sides", "check_sides", "explain", "explain_batch"]
+__all__ = [
+    "MAX_CALLS",
+    "Explained",
+    "Sides",
+    "cache_of",
+    "calls_of",
+    "check_sides",
+    "explain",
+    "explain_batch",
+]
 
 Sides: TypeAlias = Literal["both", "candidate"]
 
@@ -98,15 +110,17 @@ def explain(
     batch = testset.batch()
     if rows is not None or segments is not None:
         batch = batch.select(systems=rows, segments=segments)
-    return explain_batch(
+    kept, notices = cache_of(bound, cache)
+    found = explain_batch(
         bound,
         batch,
         chosen.bind(testset, bound),
         both=both,
         max_calls=max_calls,
-        cache=cache,
+        cache=kept,
         progress=progress,
     ).explanations
+    return replace(found, notices=(*notices, *found.notices))
 
 
 def check_sides(sides: str) -> bool:
@@ -141,17 +155,17 @@ def explain_batch(
     both: bool,
     before: tuple[Boost, ...] = (),
     max_calls: int = MAX_CALLS,
-    cache: Cache | None = None,
+    cache: Store | None = None,
     progress: Progress | None = None,
 ) -> Explained:
     """Explain a bound metric, or what some iterations make of it, on a batch."""
-    kept, notices = _cache_of(bound, cache)
     scorer = Scorer(bound, batch)
     cells = cells_of(batch, scorer.role)
-    engine = Engine(scorer, batch, explainer, both, before, max_calls, kept, progress)
+    engine = Engine(scorer, batch, explainer, both, before, max_calls, cache, progress)
     found, known = engine.explain(cells.distinct)
     every = [found[number] for number in cells.of.tolist()]
     judges = _judges(cells, every)
+    sides = _sides(batch, judges, every, scorer.role if both else None)
     sign = 1.0 if bound.higher_is_better else -1.0
     explanations = Explanations(
         metric=bound.signature.spec,
@@ -162,18 +176,32 @@ def explain_batch(
         held=sign * _matrix([cell.held for cell in every], batch),
         judged_by=judges.reshape(batch.shape),
         higher_is_better=bound.higher_is_better,
-        sides=_sides(batch, judges, every, scorer.role if both else None),
+        sides=sides,
         signature=signature_of(bound, batch).adding(
             {"explainer": explainer.spec, **explainer.fields, "sides": "both" if both else "one"}
         ),
         calls=scorer.calls,
         known=known,
-        notices=(*notices, *_undefined_notice(every)),
+        notices=(*_said(explainer, sides, batch), *_undefined_notice(every)),
     )
     return Explained(explanations, _matrix([cell.base for cell in every], batch))
 
 
-def _cache_of(bound: BoundMetric, cache: Cache | None) -> tuple[Cache | None, tuple[str, ...]]:
+def calls_of(
+    bound: BoundMetric,
+    batch: Batch,
+    explainer: BoundExplainer,
+    *,
+    both: bool,
+    before: tuple[Boost, ...] = (),
+) -> int:
+    """How many pairs explaining a batch takes at most, if nothing is known yet."""
+    scorer = Scorer(bound, batch)
+    engine = Engine(scorer, batch, explainer, both, before, MAX_CALLS, None, None)
+    return engine.estimate(cells_of(batch, scorer.role).distinct)
+
+
+def cache_of(bound: BoundMetric, cache: Cache | None) -> tuple[Cache | None, tuple[str, ...]]:
     """No cache for functions whose source cannot be read: they may change and look the same."""
     fields = dict(bound.signature.fields)
     if cache is None or not isinstance(bound, BoundFunction) or fields.keys() & {"code", "package"}:
@@ -236,6 +264,20 @@ class _Places:
 
 
 _NOWHERE = np.zeros((0, 2), dtype=np.int32)
+
+
+def _said(
+    explainer: BoundExplainer, sides: Sequence[SideWords], batch: Batch
+) -> tuple[str, ...]:
+    """What the explainer has to say of each side."""
+    if not isinstance(explainer, NoticingExplainer):
+        return ()
+    texts = {side.side: np.unique(side.text[side.text >= 0]).tolist() for side in sides}
+    return tuple(
+        notice
+        for side, numbers in texts.items()
+        for notice in explainer.notices(side, [batch.texts[number] for number in numbers])
+    )
 
 
 def _undefined_notice(every: Sequence[CellExplanation]) -> tuple[str, ...]:

@@ -26,6 +26,7 @@ __all__ = [
     "BoundExplainer",
     "DirectExplainer",
     "Explainer",
+    "NoticingExplainer",
     "Pair",
     "PairImportances",
     "PerturbingExplainer",
@@ -156,5 +157,19 @@ class DirectExplainer(BoundExplainer, Protocol):
             bound: the metric.
             batch: one system (K = 1); pair p stands in column p.
             pairs: the words of both sides of each column.
+        """
+        ...
+
+
+@runtime_checkable
+class NoticingExplainer(BoundExplainer, Protocol):
+    """Power: what a reader of its explanations should know."""
+
+    def notices(self, side: str, texts: Sequence[str]) -> tuple[str, ...]:
+        """Sentences about the explanations of a side; none where all is well.
+
+        Args:
+            side: "candidate", "reference" or "source".
+            texts: its distinct texts.
         """
         ...

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from gnomon.bmx._explain import MAX_CALLS, Sides, explain_batch
+from gnomon.bmx._explain import MAX_CALLS, Sides, cache_of, calls_of, explain_batch
 from gnomon.bmx._explainers import find_explainer
 from gnomon.bmx._levels import Boost
+from gnomon.bmx._memory import Memory
 from gnomon.bmx._power_mean import combine, power_means
 from gnomon.bmx._protocol import DirectExplainer
 from gnomon.bmx._settings import PUBLISHED
@@ -155,7 +156,7 @@ class _Boosted(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class BoundBmx(MeanOfSegments):
-    """A boosted metric, ready to score; remembers the batch that it saw last.
+    """A boosted metric, ready to score; remembers the explanations that it made.
 
     Attributes:
         metric: the options.
@@ -173,6 +174,7 @@ class BoundBmx(MeanOfSegments):
 
     def __post_init__(self) -> None:
         self.__dict__["_last"] = None
+        self.__dict__["_memory"] = Memory(cache_of(self.bound, self.cache)[0])
 
     @property
     def signature(self) -> Signature:
@@ -195,6 +197,22 @@ class BoundBmx(MeanOfSegments):
             ScoringError: the metric failed.
         """
         return self._boosted(batch).scores.copy()
+
+    def calls(self, batch: Batch) -> int:
+        """How many scores of the explained metric a batch takes at most."""
+        *before, _ = self.metric.boosts
+        return calls_of(
+            self.bound,
+            batch,
+            self.explainer,
+            both=self.metric.sides == "both",
+            before=tuple(before),
+        )
+
+    @property
+    def max_calls(self) -> int:
+        """How many are allowed for one request."""
+        return self.metric.max_calls
 
     def notices(self, batch: Batch) -> tuple[str, ...]:
         """What the metric says, and how many segments collapsed or could not be explained."""
@@ -230,7 +248,7 @@ class BoundBmx(MeanOfSegments):
             both=self.metric.sides == "both",
             before=tuple(before),
             max_calls=self.metric.max_calls,
-            cache=self.cache,
+            cache=self.__dict__["_memory"],
             progress=self.progress,
         )
         explanations = found.explanations

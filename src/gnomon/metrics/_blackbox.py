@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 import numpy as np
 
 from gnomon.batch import Ragged
+from gnomon.errors import UsageError
 from gnomon.metrics._mask_words import check_absent, surviving_words
 from gnomon.metrics._token_masks import TokenMasks
 from gnomon.metrics.masking import Action
-from gnomon.metrics.protocol import Masking
+from gnomon.metrics.protocol import Costly, Masking
 from gnomon.metrics.tokenise import Tokenised, default_tokeniser, load_tokeniser
 
 if TYPE_CHECKING:
@@ -111,6 +112,28 @@ class BlackBox:
     def mask_lengths(self, batch: Batch, plan: MaskPlan) -> None:
         """Mask words have a fixed length."""
 
+    def check_cost(self, batch: Batch, plan: MaskPlan) -> None:
+        """Refuse a plan that costs more than a costly metric may.
+
+        Raises:
+            UsageError: it does.
+        """
+        if not isinstance(self.bound, Costly):
+            return
+        table = self.tokens.of(batch.texts)
+        masks = TokenMasks.of(table, plan)
+        calls = sum(
+            self.bound.calls(batch.select(segments=edited.columns.astype(np.int32)))
+            for edited in _variants(batch, table, masks, self.words)
+        )
+        if calls > self.bound.max_calls:
+            raise UsageError(
+                f"{plan.variants} masked variants under {self.name!r} take up to {calls} metric"
+                f" calls beside those of the texts as they are, more than the"
+                f" {self.bound.max_calls} that are allowed; take fewer features, systems or"
+                " segments, or allow more with max_calls= in the metric's spec"
+            )
+
     def masked(self, batch: Batch, plan: MaskPlan) -> NDArray[np.float64]:
         """Sentence scores of every variant, float64 [V, K, N].
 
@@ -118,8 +141,10 @@ class BlackBox:
 
         Raises:
             MaskingError: a mask word occurs in a text.
+            UsageError: the variants together cost more than the metric may.
         """
         check_absent(self.words, batch.texts)
+        self.check_cost(batch, plan)
         table = self.tokens.of(batch.texts)
         masks = TokenMasks.of(table, plan)
         scores = np.broadcast_to(self.bound.segments(batch), (plan.variants, *batch.shape)).copy()

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BoundMetric",
+    "Costly",
     "Informed",
     "Masking",
     "MaskingMetric",
@@ -176,4 +177,21 @@ class Informed(Protocol):
     @property
     def informed_by(self) -> tuple[str, ...]:
         """Kinds of human scores ("da-z") that binding looked at; none for most metrics."""
+        ...
+
+
+@runtime_checkable
+class Costly(Protocol):
+    """Power: tells what a request will cost, for metrics that score many texts for each.
+
+    What repeats requests (masking of many variants) adds up and refuses before it begins.
+    """
+
+    @property
+    def max_calls(self) -> int:
+        """Most scores of texts that one request may cost."""
+        ...
+
+    def calls(self, batch: Batch) -> int:
+        """How many scores of texts a batch takes at most."""
         ...
