@@ -31,6 +31,7 @@ _HOMES = {
 }
 _ROOMS = (
     "annotate",
+    "bmx",
     "difficulty",
     "errors",
     "formats",
@@ -48,6 +49,7 @@ __all__ = [
     "TestSet",
     "__version__",
     "annotate",
+    "bmx",
     "compare",
     "difficulty",
     "errors",

@@ -145,6 +145,15 @@ def test_second_iterations_are_found_by_their_spec_and_start_where_the_first_end
     assert rows[0]["first"] == grids.correlations[0, row, column]
 
 
+def test_a_control_that_is_dwarfed_by_the_scores_is_said():
+    one = invented(20)
+    hundred = replace(one, score=100 * one.score)
+    found = bmx.tune([hundred, control_of(hundred)], splits=0, count=20)
+    assert "scores of bleu are far larger" in " ".join(found.notices)
+    found = bmx.tune([one, control_of(one)], splits=0, count=20)
+    assert "far larger" not in " ".join(found.notices)
+
+
 def test_options_out_of_range_are_refused():
     some = [invented(20)]
     with pytest.raises(UnknownNameError, match="exponential"):

@@ -47,6 +47,9 @@ if TYPE_CHECKING:
 
 __all__ = ["tune"]
 
+#: scores beyond this dwarf random importances, which lie in [0, 1]
+_SCALE = 10
+
 
 def tune(
     experiments: Sequence[Explained] | Grids,
@@ -221,8 +224,17 @@ def _finding(
         tables=tuple(tables.values()),
         signatures=_signatures(grids, asked, by_name),
         views=views(tables),
-        notices=notices(grids, controls, asked),
+        notices=notices(grids, controls, asked, _large(by_name)),
         facts=_facts(grids, controls),
+    )
+
+
+def _large(by_name: Mapping[Experiment, Explained]) -> list[str]:
+    """The metrics whose scores reach beyond ten times the largest random importance."""
+    return list(
+        dict.fromkeys(
+            name.metric for name, one in by_name.items() if (abs(one.score) > _SCALE).any()
+        )
     )
 
 

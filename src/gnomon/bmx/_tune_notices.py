@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
     from gnomon.bmx._experiments import Grids
     from gnomon.bmx._outcomes import Asked
@@ -22,20 +22,23 @@ _SHOWN = 8
 _MANY = 0.5
 
 
-def notices(grids: Grids, controls: Grids, asked: Asked) -> tuple[str, ...]:
+def notices(
+    grids: Grids, controls: Grids, asked: Asked, large: Collection[str] = ()
+) -> tuple[str, ...]:
     """All that should be said.
 
     Args:
         grids: the experiments but for the controls.
         controls: the experiments of the random explainer.
         asked: what was asked for.
+        large: metrics whose scores are far larger than random importances.
     """
     return (
         _IN_SAMPLE,
         *_undefined(grids),
         *_left_out(grids),
         *_groups(grids, asked),
-        *_controls(grids, controls),
+        *_controls(grids, controls, large),
         *_collapsed(grids, asked),
     )
 
@@ -85,7 +88,7 @@ def _groups(grids: Grids, asked: Asked) -> Iterator[str]:
         yield f"Intervals over {what}s need three of them; there are {number}."
 
 
-def _controls(grids: Grids, controls: Grids) -> Iterator[str]:
+def _controls(grids: Grids, controls: Grids, large: Collection[str]) -> Iterator[str]:
     there = {one.data for one in controls.experiments}
     without = [str(one) for one in grids.experiments if one.data not in there]
     if len(without) == len(grids.experiments):
@@ -95,6 +98,11 @@ def _controls(grids: Grids, controls: Grids) -> Iterator[str]:
         )
     elif without:
         yield f"{len(without)} of {len(grids.experiments)} experiments have no random control."
+    if controls.experiments and large:
+        yield (
+            f"Random importances lie in [0, 1], whatever the metric: scores of {', '.join(large)}"
+            " are far larger, so that at the same weight the control hardly moves them."
+        )
 
 
 def _collapsed(grids: Grids, asked: Asked) -> Iterator[str]:

@@ -39,7 +39,7 @@ _HALVES = (
     "positive",
     "over_control",
 )
-_FEW = 12
+_FEW = 4
 
 
 def views(tables: Mapping[str, Table]) -> tuple[View, ...]:
