@@ -129,10 +129,11 @@ def without(text: str, start: int, end: int) -> str:
     'the house'
     """
     before, after = text[:start], text[end:]
-    if not before or before[-1].isspace():
-        after = after[1:] if after[:1].isspace() else after
-        before = before if after[:1].isalnum() or not before else before.rstrip()
-    return before + after
+    if before and not before[-1].isspace():
+        return before + after
+    if after[:1].isspace():
+        return before + after[1:]
+    return before.rstrip() + after  # a full stop, or nothing, follows at once
 
 
 def _check(bound: Bound, bootstrap: int, confidence: float) -> None:

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
     Bound = BoundDifficulty | BoundNgramDifficulty
 
+_LONG = 24  # characters of a spec that tables show whole
+
 __all__ = ["Side", "base_side", "weighted_side", "wrapped"]
 
 
@@ -86,22 +88,28 @@ def wrapped(metric: str | Metric, *, allow_code: bool = False, **options: Any) -
 
 def weighted_side(bound: Bound, batch: Batch) -> Side:
     """The weighted metric."""
-    return _side(f"difficulty({bound.base.name})", cast("BoundMetric", bound), batch)
+    return _side(f"difficulty({_short(bound)})", cast("BoundMetric", bound), batch)
 
 
 def base_side(bound: Bound, batch: Batch) -> Side:
     """The metric without weights, aggregated as the weighted one: only the weights differ."""
     if not isinstance(bound, BoundDifficulty):
-        return _side(bound.base.name, bound.base, batch)
+        return _side(_short(bound), bound.base, batch)
     parts = bound.base_parts(batch)
     part = {"precision": 0, "recall": 1, "f": 2}[getattr(bound.metric.metric, "score", "f")]
     beta = bound.metric.beta
     return Side(
-        bound.base.name,
+        _short(bound),
         parts[..., part],
         part_statistics(parts),
         lambda statistics: corpus_parts(statistics, beta)[..., part],
     )
+
+
+def _short(bound: Bound) -> str:
+    """The wrapped metric for headings: its spec, or its name where that is long."""
+    spec = bound.metric.metric.spec
+    return spec if len(spec) <= _LONG else bound.base.name
 
 
 def _side(name: str, bound: BoundMetric, batch: Batch) -> Side:

@@ -195,8 +195,8 @@ def _explained(found: Observed, least: int) -> tuple[str, ...]:
         )
     if np.isfinite(edge):
         notices.append(
-            f"the hardest tenth are words of difficulty {edge:.3f} or more; what a system of"
-            " the pool misses is the harder for it, which lowers its own figure for hard words a little"
+            f"the hardest tenth are words of difficulty {edge:.3f} or more; what a system of the"
+            " pool misses is the harder for it, which lowers its own figure for hard words"
         )
     if least > 1:
         notices.append(f"words that occur fewer than {least} times are not listed (--min-count)")

@@ -1,0 +1,330 @@
+"""``gnomon.difficulty.score``: both sides, ranks, agreement, curves, and what is refused."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from tests.difficulty.sets import contest, judged, sentences, spoiled
+
+import gnomon as gn
+from gnomon import difficulty, stats
+from gnomon.difficulty._agreement import ranks
+from gnomon.errors import DataError, UnknownNameError, UsageError
+from gnomon.metrics import BertScore, bind
+from gnomon.testset import SystemInfo
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from gnomon.findings import Finding
+
+PLAIN = {"beside": []}
+ROUGE = "rouge(type='rouge1')"
+
+
+@pytest.fixture(scope="module")
+def small() -> gn.TestSet:
+    return contest()
+
+
+@pytest.fixture
+def tokens(tiny_model: Path) -> str:
+    pytest.importorskip("torch", reason="pip install 'gnomon[models]'")
+    return f"bertscore(model='{tiny_model}', layer=2, device='cpu')"
+
+
+def names(found: Finding) -> set[str]:
+    return {table.name for table in found.tables}
+
+
+def rows(found: Finding, table: str, **wanted: object) -> list[dict]:
+    own = found.table(table).rows
+    return [dict(row) for row in own if all(row[key] == value for key, value in wanted.items())]
+
+
+def test_rows_are_those_of_the_contract_best_first(small) -> None:
+    found = difficulty.score(small, "rouge1", **PLAIN)
+    assert list(found.rows[0])[:6] == [
+        "system", "metric", "score", "base_score", "rank", "base_rank",
+    ]  # fmt: skip
+    assert [row["rank"] for row in found.rows] == sorted(row["rank"] for row in found.rows)
+    weighted = gn.score(small, "difficulty(rouge1)")
+    base = gn.score(small, "rouge1")
+    for row in found.rows:
+        k = small.batch().systems.index(row["system"])
+        assert row["score"] == pytest.approx(weighted.system[k])
+        assert row["base_score"] == pytest.approx(base.system[k])
+        assert row["moved"] == row["base_rank"] - row["rank"]
+        assert row["metric"] == "difficulty(rouge(type='rouge1'))"
+
+
+def test_only_the_weights_differ_between_base_and_weighted_score(small, tokens) -> None:
+    found = difficulty.score(small, tokens, curves=False, **PLAIN)
+    bound = bind(small, f"difficulty({tokens})")[1]
+    parts = bound.base_parts(small.batch())  # type: ignore[attr-defined]  # difficulty has them
+    p, r = parts[..., 0].mean(axis=1), parts[..., 1].mean(axis=1)
+    plain = gn.score(small, tokens.replace(")", ", special='exclude')"))
+    for row in found.rows:
+        k = small.batch().systems.index(row["system"])
+        assert row["base_score"] == pytest.approx(2 * p[k] * r[k] / (p[k] + r[k]))
+        assert row["base_mean"] == pytest.approx(plain.system[k], abs=1e-6)
+
+
+def test_equal_scores_share_a_rank_and_undefined_ones_have_none() -> None:
+    assert ranks(np.array([1.0, 2.0, np.nan, 2.0])) == [3, 1, None, 1]
+
+
+def test_agreement_is_that_of_the_statistics_over_all_and_the_best(small) -> None:
+    found = difficulty.score(small, "rouge1", beside=["ter", "bleu"])
+    scored = {
+        "ter (turned)": -gn.score(small, "ter").system,
+        "bleu": gn.score(small, "bleu").system,
+        ROUGE: gn.score(small, "rouge1").system,
+        f"difficulty({ROUGE})": gn.score(small, "difficulty(rouge1)").system,
+    }
+    human = -np.arange(10.0)
+    for subset, k in (("all 10 systems", 10), ("top 30%: 3 of 10 systems", 3)):
+        for row in rows(found, "agreement", subset=subset):
+            if row["metric"] not in scored:
+                assert row["metric"].endswith("mean of segments")
+                continue
+            own = scored[row["metric"]][:k]
+            assert row["pearson"] == pytest.approx(stats.pearson(human[:k], own))
+            assert row["absolute"] == pytest.approx(abs(row["pearson"]))
+            assert row["spearman"] == pytest.approx(stats.spearman(human[:k], own))
+            assert row["kendall_b"] == pytest.approx(stats.kendall_b(human[:k], own))
+            assert (row["systems"], row["segments"]) == (k, 30)
+
+
+def test_rank_differences_are_signed_and_summed_without_their_signs(small) -> None:
+    found = difficulty.score(small, "rouge1", top="5", **PLAIN)
+    for subset in ("all 10 systems", "top 5 of 10"):
+        own = rows(found, "ranks", subset=subset)
+        assert [row["human_rank"] for row in own] == list(range(1, len(own) + 1))
+        for row in own:
+            assert row["difference"] == row["human_rank"] - row["rank"]
+            assert row["base_difference"] == row["human_rank"] - row["base_rank"]
+        (total,) = rows(found, "rank_sums", subset=subset, metric=f"difficulty({ROUGE})")
+        assert total["sum"] == sum(abs(row["difference"]) for row in own)
+        assert total["in_place"] == sum(row["difference"] == 0 for row in own)
+
+
+def test_a_curve_keeps_the_difficulties_of_the_pool(small) -> None:
+    found = difficulty.score(small, "rouge1", **PLAIN)
+    weighted = gn.score(small, "difficulty(rouge1)").system
+    curve = rows(
+        found, "curves",
+        metric=f"difficulty({ROUGE}), d from all 10 systems", statistic="Kendall's tau-b",
+    )  # fmt: skip
+    assert [row["k"] for row in curve] == list(range(3, 11))
+    for row in curve:
+        expected = stats.kendall_b(-np.arange(float(row["k"])), weighted[: row["k"]])
+        assert row["value"] == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("inner", ["tokens", "rouge1"])
+def test_the_curve_of_the_authors_binds_to_the_best_k_systems(inner, small, request) -> None:
+    spec = request.getfixturevalue("tokens") if inner == "tokens" else inner
+    found = difficulty.score(small, spec, allow_circular=True, **PLAIN)
+    curve = [
+        row
+        for row in rows(found, "curves", statistic="Pearson's r")
+        if row["metric"].endswith("same K systems (circular)")
+    ]
+    for row in curve[:3]:
+        best = small.select(systems=[f"s{i}" for i in range(row["k"])])
+        scores = gn.score(best, f"difficulty({spec})").system
+        expected = stats.pearson(-np.arange(float(row["k"])), scores)
+        assert row["value"] == pytest.approx(expected, abs=1e-6)
+    assert any(notice.startswith("CIRCULAR, as was allowed") for notice in found.notices)
+
+
+def test_nothing_is_encoded_again_for_curves(small, tokens) -> None:
+    options = BertScore(**_options(tokens))
+    encoder = options.bind(small).encoder
+    before = encoder.encoded
+    difficulty.score(small, options, curves=False, **PLAIN)
+    once = encoder.encoded - before
+    encoder.memory.clear()
+    difficulty.score(small, options, allow_circular=True, **PLAIN)
+    assert encoder.encoded - before == 2 * once
+
+
+def _options(tokens: str) -> dict:
+    from gnomon.metrics import parse
+
+    metric = parse(tokens)
+    return {name: getattr(metric, name) for name in ("model", "layer", "device")}
+
+
+def test_the_authors_curve_is_left_out_with_a_notice_unless_allowed(small) -> None:
+    found = difficulty.score(small, "rouge1", **PLAIN)
+    assert not any("circular" in str(row["metric"]) for row in rows(found, "curves"))
+    assert any("--allow-circular" in notice for notice in found.notices)
+
+
+def test_people_do_not_judge_a_metric_whose_pool_they_chose(small) -> None:
+    found = difficulty.score(small, "rouge1", pool="top:5", **PLAIN)
+    assert names(found) == {"scores"}
+    assert any("chose the pool" in notice and "left out" in notice for notice in found.notices)
+    with pytest.raises(UsageError, match=r"human scores \(da\) chose the pool"):
+        difficulty.score(small, "rouge1", pool="top:5", human="da", **PLAIN)
+    allowed = difficulty.score(small, "rouge1", pool="top:5", allow_circular=True, **PLAIN)
+    assert "agreement" in names(allowed)
+    assert any(notice.startswith("CIRCULAR") for notice in allowed.notices)
+
+
+def test_other_human_scores_judge_a_pool_that_people_chose(small) -> None:
+    both = judged(small, {f"s{k}": float(k) for k in range(10)}, kind="mqm")
+    found = difficulty.score(both, "rouge1", pool="top:5", pool_by="da", human="mqm", **PLAIN)
+    assert "agreement" in names(found)
+
+
+def test_a_metric_beside_that_has_seen_the_human_scores_is_refused(small) -> None:
+    with pytest.raises(DataError, match="has seen the human scores"):
+        difficulty.score(small, "rouge1", beside=["difficulty(bleu, pool='top:3')"])
+
+
+@pytest.mark.parametrize("inner", ["tokens", "rouge1"])
+def test_a_frozen_pool_that_people_chose_stays_circular(inner, small, tmp_path, request) -> None:
+    spec = request.getfixturevalue("tokens") if inner == "tokens" else inner
+    path = str(tmp_path / "hard.npz")
+    difficulty.score(small, spec, pool="top:5", save=path, **PLAIN)
+    found = difficulty.score(small, spec, frozen=path, **PLAIN)
+    assert names(found) == {"scores"}
+    scores = gn.score(small, f"difficulty({spec}, frozen='{path}')")
+    assert scores.informed_by == ("da",)
+
+
+def test_saved_difficulties_give_the_same_scores(small, tmp_path) -> None:
+    path = str(tmp_path / "hard.npz")
+    once = difficulty.score(small, "rouge1", save=path, **PLAIN)
+    again = difficulty.score(small, "rouge1", frozen=path, **PLAIN)
+    pick = [(row["system"], row["score"]) for row in once.rows]
+    assert [(row["system"], row["score"]) for row in again.rows] == pick
+    assert again.facts["pool"] == "from a file"
+
+
+def test_without_human_scores_agreement_is_left_out_with_a_notice(small) -> None:
+    found = difficulty.score(replace(small, human=()), "rouge1")
+    assert names(found) == {"scores"}
+    assert any("human scores of systems: none" in notice for notice in found.notices)
+    assert all(row["human_rank"] is None for row in found.rows)
+
+
+def test_several_kinds_of_human_scores_must_be_chosen_from(small) -> None:
+    both = judged(small, {f"s{k}": float(k) for k in range(10)}, kind="mqm")
+    found = difficulty.score(both, "rouge1", **PLAIN)
+    assert any("several kinds (da, mqm)" in notice for notice in found.notices)
+    with pytest.raises(UnknownNameError, match="'esa'"):
+        difficulty.score(both, "rouge1", human="esa", **PLAIN)
+
+
+def test_two_judged_systems_are_too_few(small) -> None:
+    found = difficulty.score(small.select(systems=["s0", "s1"]), "rouge1", **PLAIN)
+    assert names(found) == {"scores"}
+    assert any("people judged 2 system(s)" in notice for notice in found.notices)
+
+
+def test_human_translations_are_not_judged(small) -> None:
+    people = replace(small, info={"s3": SystemInfo(human=True)})
+    found = difficulty.score(people, "rouge1", **PLAIN)
+    assert rows(found, "agreement")[0]["systems"] == 9
+    assert "s3" not in {row["system"] for row in rows(found, "ranks")}
+
+
+def test_constant_human_scores_leave_correlations_undefined(small) -> None:
+    flat = judged(replace(small, human=()), dict.fromkeys(small.systems, 1.0))
+    found = difficulty.score(flat, "rouge1", **PLAIN)
+    assert {row["pearson"] for row in rows(found, "agreement")} == {None}
+    assert {row["kendall_b"] for row in rows(found, "agreement")} == {None}
+    assert any("all human scores (da) are equal" in notice for notice in found.notices)
+
+
+def test_too_few_best_systems_are_left_out_with_a_notice(small) -> None:
+    found = difficulty.score(small, "rouge1", top="20%", **PLAIN)
+    assert {row["subset"] for row in rows(found, "agreement")} == {"all 10 systems"}
+    assert any("top 20% of 10 systems are 2" in notice for notice in found.notices)
+
+
+@pytest.mark.parametrize("top", ["0", "x", "-3", "101%", "3.5"])
+def test_the_best_systems_are_a_number_or_a_share(small, top) -> None:
+    with pytest.raises(UsageError, match="a number or a share"):
+        difficulty.score(small, "rouge1", top=top, **PLAIN)
+
+
+def test_a_pool_of_one_system_is_said_and_an_unknown_one_refused(small) -> None:
+    found = difficulty.score(small, "rouge1", pool=("s4",), **PLAIN)
+    assert any("the pool is one system" in notice for notice in found.notices)
+    assert [row["system"] for row in found.rows if row["in_pool"]] == ["s4"]
+    with pytest.raises(UnknownNameError, match="'nobody'"):
+        difficulty.score(small, "rouge1", pool=("nobody",), **PLAIN)
+
+
+def test_an_option_that_the_metric_names_otherwise_is_refused(small) -> None:
+    with pytest.raises(UsageError, match="pool is given twice"):
+        difficulty.score(small, "difficulty(rouge1, pool='top:3')", pool="top:5", **PLAIN)
+    same = difficulty.score(small, "difficulty(rouge1, pool='top:3')", pool="top:3", **PLAIN)
+    assert same.facts["pool"] == "top 3 of 10 by human da"
+
+
+def test_defaults_beside_that_cannot_be_had_are_left_out(small, monkeypatch) -> None:
+    from gnomon.difficulty import _score
+    from gnomon.errors import MissingDependencyError
+
+    real = _score.score_by
+
+    def without_meteor(testset: gn.TestSet, spec: str) -> gn.Scores:
+        if spec == "meteor":
+            raise MissingDependencyError("no words here")
+        return real(testset, spec)
+
+    monkeypatch.setattr(_score, "score_by", without_meteor)
+    found = difficulty.score(small, "rouge1")
+    assert "meteor is left out: no words here" in found.notices
+    assert "bleu" in {row["metric"] for row in rows(found, "agreement")}
+    with pytest.raises(MissingDependencyError, match="no words here"):
+        difficulty.score(small, "rouge1", beside=["meteor"])
+
+
+def test_slices_are_scored_as_if_they_were_all(small) -> None:
+    found = difficulty.score(small, "rouge1", by="length", **PLAIN)
+    (row, *_) = rows(found, "slices", slice="all segments", system="s0")
+    (whole,) = rows(found, "scores", system="s0")
+    assert row["score"] == pytest.approx(whole["score"])
+    own = [row for row in rows(found, "slices", system="s0") if row["slice"] != "all segments"]
+    assert sum(row["segments"] for row in own) == 30
+    mean = sum(row["segments"] * row["base_score"] for row in own) / 30
+    assert mean == pytest.approx(whole["base_score"])
+
+
+def test_system_order_changes_nothing(small, tokens) -> None:
+    turned = small.select(systems=list(reversed(list(small.systems))))
+    for spec in ("rouge1", tokens):
+        one, two = (difficulty.score(ts, spec, **PLAIN) for ts in (small, turned))
+        for a, b in zip(one.rows, two.rows, strict=True):
+            assert a["system"] == b["system"]
+            assert a["score"] == pytest.approx(b["score"], abs=1e-6)
+        for a, b in zip(rows(one, "agreement"), rows(two, "agreement"), strict=True):
+            assert a["pearson"] == pytest.approx(b["pearson"], abs=1e-4)
+
+
+def test_leaving_out_oneself_reaches_the_scores(small) -> None:
+    found = difficulty.score(small, "rouge1", leave_one_out=True, **PLAIN)
+    expected = gn.score(small, "difficulty(rouge1, leave_one_out=True)").system
+    got = {row["system"]: row["score"] for row in found.rows}
+    assert [got[name] for name in small.systems] == pytest.approx(expected.tolist())
+
+
+def test_two_references_and_an_empty_output_do_no_harm(tokens) -> None:
+    references = sentences(4)
+    outputs = {f"s{k}": spoiled(references, 0.2 * k, k) for k in range(3)}
+    outputs["s2"][1] = ""
+    pairs = [[a, b] for a, b in zip(references, sentences(4, 9), strict=True)]
+    testset = gn.TestSet.from_lists(outputs, pairs, language_pair="en")
+    found = difficulty.score(testset, tokens, **PLAIN)
+    assert [row["rank"] for row in found.rows] == [1, 2, 3]
+    assert all(0 <= row["score"] <= row["base_score"] for row in found.rows)
