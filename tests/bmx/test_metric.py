@@ -16,7 +16,7 @@ import gnomon as gn
 from gnomon.batch import Batch
 from gnomon.bmx import Bmx, explain, power_mean
 from gnomon.errors import ScoringError, SpecError, UnknownNameError, UsageError
-from gnomon.metrics import MaskPlan, parse, with_masking
+from gnomon.metrics import MaskPlan, describe, parse, with_masking
 from gnomon.spans import SpanTable
 
 if TYPE_CHECKING:
@@ -198,6 +198,16 @@ def test_options_that_cannot_be_are_refused(testset: gn.TestSet) -> None:
         parse("bmx(chrf, explainer='lima')")
     with pytest.raises(UsageError, match="'chrf' has none"):
         gn.score(testset, "bmx(chrf, explainer='match', p=1, w=0.5)")
+
+
+def test_without_a_metric_to_explain_the_form_is_told() -> None:
+    with pytest.raises(SpecError, match=r"'bmx' wants its metric first: bmx\(METRIC, \.\.\.\)"):
+        parse("bmx(p=1)")
+
+
+def test_the_list_of_metrics_tells_its_options() -> None:
+    (described,) = (one for one in describe() if one.name == "bmx")
+    assert described.options[:2] == ("metric", "explainer='lime'")
 
 
 def test_more_calls_than_allowed_are_refused(testset: gn.TestSet) -> None:

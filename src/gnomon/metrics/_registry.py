@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import logging
-from dataclasses import fields, is_dataclass
+from dataclasses import MISSING, fields, is_dataclass
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
@@ -172,8 +172,20 @@ def _construct(factory: type[Any], spec: Spec, *, allow_code: bool) -> Metric:
         arguments[positional] = (
             first if isinstance(first, str) else build(first, allow_code=allow_code)
         )
+    elif positional is not None and _required(factory, positional):
+        raise SpecError(
+            f"metric {spec.name!r} wants its {positional} first: {spec.name}({positional.upper()},"
+            f" ...); given: {spec}"
+        )
     made: Metric = factory(**arguments)
     return made
+
+
+def _required(factory: type[Any], option: str) -> bool:
+    """Whether a dataclass has no default for a field."""
+    return is_dataclass(factory) and any(
+        field.name == option and default_of(field) is MISSING for field in fields(factory)
+    )
 
 
 def _check_parameters(factory: Callable[..., object], spec: Spec) -> None:
@@ -251,7 +263,8 @@ def _load(target: str) -> type[Any]:
 
 
 def _describe(name: str, options: type[Any]) -> Description:
-    shown = tuple(f"{f.name}={default_of(f)!r}" for f in fields(options))
+    defaults = [(f.name, default_of(f)) for f in fields(options)]
+    shown = tuple(n if default is MISSING else f"{n}={default!r}" for n, default in defaults)
     summary = (inspect.getdoc(options) or "").split("\n\n", 1)[0].replace("\n", " ")
     return Description(name, name, shown, summary, "built-in")
 
