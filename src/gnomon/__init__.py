@@ -38,6 +38,7 @@ _ROOMS = (
     "metaeval",
     "metrics",
     "muler",
+    "paraphrase",
     "report",
     "stats",
 )
@@ -58,6 +59,7 @@ __all__ = [
     "metric",
     "metrics",
     "muler",
+    "paraphrase",
     "report",
     "score",
     "stats",

@@ -40,18 +40,22 @@ from gnomon.formats._scores_find import find_scores, is_wmt_scores
 from gnomon.formats._scores_read import read_scores
 from gnomon.formats._table import read_table
 from gnomon.formats._testsets import language_pairs, read_test_set, write_test_set
+from gnomon.formats._trees import Tree, Trees, parse_tree, read_trees, write_trees
 
 __all__ = [
     "HUMAN_FORMATS",
     "MQM_WEIGHTS",
     "PUBLISHED",
     "FormatInfo",
+    "Tree",
+    "Trees",
     "atomic_write",
     "describe",
     "find_scores",
     "is_sacrebleu_set",
     "is_wmt_scores",
     "language_pairs",
+    "parse_tree",
     "plain_name",
     "read_human",
     "read_lines",
@@ -61,9 +65,11 @@ __all__ = [
     "read_systems",
     "read_table",
     "read_test_set",
+    "read_trees",
     "write_human",
     "write_lines",
     "write_segment_scores",
     "write_system_scores",
     "write_test_set",
+    "write_trees",
 ]

@@ -46,6 +46,12 @@ _FORMATS = (
     FormatInfo(
         "sacrebleu", "yes", "no", "a test set by sacreBLEU's name, such as wmt19 with -l de-en"
     ),
+    FormatInfo(
+        "ptb",
+        "trees",
+        "trees",
+        "a constituency tree in brackets per line; (()) where there is none",
+    ),
 )
 
 
