@@ -701,3 +701,25 @@ def test_public_names_are_all_there() -> None:
     assert set(metaeval.__all__) <= set(dir(metaeval))
     for name in metaeval.__all__:
         assert getattr(metaeval, name) is not None
+
+
+def test_people_do_not_judge_a_metric_that_their_scores_went_into(human) -> None:
+    seen = replace(scores(noisy(human, 2)), informed_by=("da",))
+    with pytest.raises(UsageError, match=r"m was made with human scores \(da\).*--allow-circular"):
+        metaeval.metaeval(make(human), [seen], **FEW_DRAWS)
+    found = metaeval.metaeval(make(human), [seen], allow_circular=True, **FEW_DRAWS)
+    assert any(notice.startswith("CIRCULAR, as was allowed") for notice in found.notices)
+
+
+def test_other_judgements_may_judge_it_with_a_notice(human) -> None:
+    seen = replace(scores(noisy(human, 2)), informed_by=("mqm",))
+    found = metaeval.metaeval(make(human), [seen], **FEW_DRAWS)
+    assert any("fair only if these are other judgements" in notice for notice in found.notices)
+
+
+def test_a_pool_chosen_by_people_is_refused_when_they_judge_it(human) -> None:
+    testset = make(human)
+    with pytest.raises(UsageError, match=r"difficulty\(bleu, pool='top:3'\) was made with"):
+        metaeval.metaeval(testset, ["difficulty(bleu, pool='top:3')"], resamples=0)
+    found = metaeval.metaeval(testset, ["difficulty(bleu)"], resamples=0)
+    assert not any("was made with" in notice for notice in found.notices)

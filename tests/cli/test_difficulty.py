@@ -1,0 +1,164 @@
+"""``gnomon difficulty``: both commands as a user runs them."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from tests.difficulty.sets import contest
+
+SCORE = ("system", "metric", "score", "base_score", "rank", "base_rank")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A test set of ten systems with human scores."""
+    path = tmp_path_factory.mktemp("difficulty") / "de-en"
+    contest().write(path)
+    return path
+
+
+def test_score_prints_the_tables_of_the_paper(gnomon: Callable, folder: Path) -> None:
+    answer = gnomon("difficulty", "score", "-t", folder, "-m", "rouge1", "--beside", "ter", "bleu")
+    assert answer.code == 0, answer.err
+    for heading in (
+        "Scores with and without difficulty",
+        "Agreement with people, all 10 systems",
+        "Agreement with people, top 30%: 3 of 10 systems",
+        "Ranks, top 30%: 3 of 10 systems",
+        "Distance to the ranks by people",
+    ):
+        assert heading in answer.out
+    assert "ter (turned)" in answer.out
+    assert "pool:10#" in answer.out
+
+
+def test_score_has_the_fields_of_the_contract_in_every_machine_format(
+    gnomon: Callable, folder: Path
+) -> None:
+    start = ("difficulty", "score", "-t", folder, "-m", "rouge1", "--beside", "-q")
+    content = gnomon(*start, "-f", "json").json()
+    assert content["command"] == "difficulty score"
+    assert tuple(content["rows"][0])[:6] == SCORE
+    assert set(content["tables"]) == {"agreement", "ranks", "rank_sums", "curves", "points"}
+    rows = list(csv.DictReader(io.StringIO(gnomon(*start, "-f", "tsv").out), delimiter="\t"))
+    assert [row["system"] for row in rows] == [row["system"] for row in content["rows"]]
+    assert "\\begin{tabular}" in gnomon(*start, "-f", "latex").out
+    assert "| System" in gnomon(*start, "-f", "markdown").out
+
+
+def test_words_prints_hard_words_strips_and_systems(gnomon: Callable, folder: Path) -> None:
+    answer = gnomon("difficulty", "words", "-t", folder, "-m", "rouge1", "--segments", 3)
+    assert answer.code == 0, answer.err
+    for heading in (
+        "Hardest words",
+        "Words of segment 3 across systems (reference A)",
+        "Who has the hard words",
+        "Hardest segments",
+    ):
+        assert heading in answer.out
+    found = gnomon("difficulty", "words", "-t", folder, "-m", "rouge1", "-f", "json").json()
+    assert list(found["rows"][0])[:4] == ["word", "class", "difficulty", "count"]
+    assert {"strips", "systems", "distribution", "segments"} <= set(found["tables"])
+
+
+@pytest.mark.parametrize("command", ["score", "words"])
+def test_both_write_a_page_and_the_omission_test(
+    gnomon: Callable, folder: Path, tmp_path: Path, command: str
+) -> None:
+    page = tmp_path / "page.html"
+    answer = gnomon(
+        "difficulty", command, "-t", folder, "-m", "rouge1", "--omission", "--bootstrap", 20,
+        "--html", page, *(["--beside"] if command == "score" else []),
+    )  # fmt: skip
+    assert answer.code == 0, answer.err
+    assert "Omission test" in answer.out
+    assert "Omission test" in page.read_text(encoding="utf-8")
+
+
+def test_difficulties_are_saved_and_applied_to_a_new_system(
+    gnomon: Callable, folder: Path, tmp_path: Path
+) -> None:
+    hard, new = tmp_path / "hard.npz", tmp_path / "new.txt"
+    start = ("difficulty", "score", "-m", "rouge1", "-q")
+    first = gnomon(*start, "-t", folder, "--save", hard, "--beside", "-f", "json").json()
+    new.write_bytes((folder / "systems" / "s4.txt").read_bytes())
+    again = gnomon(*start, folder / "ref.A.txt", "-i", new, "--frozen", hard, "-f", "json").json()
+    expected = {row["system"]: row["score"] for row in first["rows"]}
+    assert again["rows"][0]["score"] == pytest.approx(expected["s4"])
+    other = gnomon(*start, new, "-i", new, "--frozen", hard)
+    assert other.code == 1
+    assert "are of other references" in other.err
+    hard.write_bytes(b"broken")
+    damaged = gnomon(*start, folder / "ref.A.txt", "-i", new, "--frozen", hard)
+    assert damaged.code == 1
+    assert "no file of difficulties" in damaged.err
+
+
+def test_pools_are_rules_or_names(gnomon: Callable, folder: Path) -> None:
+    start = ("difficulty", "score", "-t", folder, "-m", "rouge1", "--beside", "-f", "json")
+    named = gnomon(*start, "--pool", "s1", "s2").json()
+    assert {row["system"] for row in named["rows"] if row["in_pool"]} == {"s1", "s2"}
+    best = gnomon(*start, "--pool", "top:4", "--pool-by", "bleu")
+    assert best.code == 0, best.err
+    assert "agreement" in best.json()["tables"]
+    for pool, code, said in (
+        (["top:3", "s1"], 2, "--pool takes all, top:K, or names"),
+        (["nobody"], 2, "unknown system of the pool 'nobody'"),
+        (["top:0"], 2, "names no pool"),
+    ):
+        answer = gnomon(*start, "--pool", *pool)
+        assert answer.code == code
+        assert said in answer.err
+
+
+def test_circular_figures_need_leave(gnomon: Callable, folder: Path) -> None:
+    start = ("difficulty", "score", "-t", folder, "-m", "rouge1", "--beside", "--pool", "top:4")
+    silent = gnomon(*start)
+    assert silent.code == 0
+    assert "Agreement with people, all" not in silent.out
+    assert "--allow-circular shows it" in " ".join(silent.out.split())
+    refused = gnomon(*start, "--human", "da")
+    assert refused.code == 2
+    assert "chose the pool" in refused.err
+    allowed = gnomon(*start, "--allow-circular")
+    assert "CIRCULAR, as was allowed" in allowed.out
+    spec = "difficulty(rouge1, pool='top:4')"
+    meta = gnomon("metaeval", "-t", folder, "-m", spec, "--resamples", 0)
+    assert meta.code == 2
+    assert "--allow-circular" in meta.err
+    free = gnomon("metaeval", "-t", folder, "-m", spec, "--resamples", 0, "--allow-circular")
+    assert free.code == 0, free.err
+    assert "CIRCULAR" in free.out
+
+
+def test_human_scores_may_come_from_a_file(gnomon: Callable, folder: Path, tmp_path: Path) -> None:
+    plain = ("difficulty", "score", folder / "ref.A.txt", "-m", "rouge1", "--beside", "-f", "json")
+    systems = [folder / "systems" / f"s{k}.txt" for k in range(4)]
+    file = tmp_path / "mqm.sys.tsv"
+    file.write_text("system\tmqm\n" + "".join(f"s{k}\t{-k}\n" for k in range(4)), encoding="utf-8")
+    answer = gnomon(*plain, "-i", *systems, "--human", file, "--top", 3)
+    assert answer.code == 0, answer.err
+    assert {row["human"] for row in answer.json()["tables"]["agreement"]} == {"mqm"}
+
+
+def test_one_metric_at_a_time_and_only_metrics_of_words(gnomon: Callable, folder: Path) -> None:
+    two = gnomon("difficulty", "score", "-t", folder, "-m", "rouge1", "bleu")
+    assert two.code == 2
+    assert "-m takes one metric here" in two.err
+    chrf = gnomon("difficulty", "words", "-t", folder, "-m", "chrf")
+    assert chrf.code == 2
+    assert "difficulty cannot weigh the words of" in chrf.err
+
+
+def test_outputs_that_cannot_be_written_are_refused_before_any_work(
+    gnomon: Callable, folder: Path
+) -> None:
+    answer = gnomon(
+        "difficulty", "score", "-t", folder, "-m", "rouge1", "--save", "/nowhere/hard.npz"
+    )
+    assert answer.code == 1
+    assert "/nowhere" in answer.err
