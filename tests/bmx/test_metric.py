@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,6 +17,7 @@ import gnomon as gn
 from gnomon.batch import Batch
 from gnomon.bmx import Bmx, explain, power_mean
 from gnomon.errors import ScoringError, SpecError, UnknownNameError, UsageError
+from gnomon.human import HumanScores
 from gnomon.metrics import MaskPlan, describe, parse, with_masking
 from gnomon.spans import SpanTable
 
@@ -278,3 +280,12 @@ def test_permuting_segments_permutes_scores(pairs: list[tuple[str, str]], p: flo
         return made.bind(ts).segments(batch)[0].tolist()
 
     assert scores(pairs[::-1]) == scores(pairs)[::-1]
+
+
+def test_what_the_metric_was_told_by_people_is_passed_on() -> None:
+    plain = gn.TestSet.from_lists({"a": ["the cat"], "b": ["a dog"]}, ["the cat"])
+    human = HumanScores("da-z", "system", ("a", "b"), np.array([[1.0], [0.0]]))
+    testset = replace(plain, human=(human,))
+    spec = "bmx(difficulty(rouge1, pool='top:1'), explainer='erasure')"
+    assert gn.score(testset, spec).informed_by == ("da-z",)
+    assert gn.score(testset, "bmx(rouge1, explainer='erasure')").informed_by == ()

@@ -17,7 +17,7 @@ from gnomon.bmx._settings import PUBLISHED
 from gnomon.errors import SpecError, UsageError
 from gnomon.metrics import Options, resolve
 from gnomon.metrics._of_options import MeanOfSegments
-from gnomon.metrics.protocol import Metric, Noticing
+from gnomon.metrics.protocol import Informed, Metric, Noticing
 from gnomon.signature import Signature
 
 if TYPE_CHECKING:
@@ -213,6 +213,11 @@ class BoundBmx(MeanOfSegments):
     def max_calls(self) -> int:
         """How many are allowed for one request."""
         return self.metric.max_calls
+
+    @property
+    def informed_by(self) -> tuple[str, ...]:
+        """Kinds of human scores that the explained metric has seen."""
+        return self.bound.informed_by if isinstance(self.bound, Informed) else ()
 
     def notices(self, batch: Batch) -> tuple[str, ...]:
         """What the metric says, and how many segments collapsed or could not be explained."""
