@@ -15,7 +15,7 @@ from gnomon import difficulty
 from gnomon.difficulty._observed import observed
 from gnomon.difficulty._omission import _batch, _cuts, omission, without
 from gnomon.errors import UsageError
-from gnomon.metrics import bind
+from gnomon.metrics import BertScore, bind
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -106,6 +106,18 @@ def test_difficulties_stay_those_of_the_whole_outputs(small, tiny_model: Path) -
     found = omission(small, bound, bootstrap=10)
     assert (bound.hardness.value == before).all()  # type: ignore[union-attr]  # likewise
     assert {row["metric"] for row in found.rows} == {"bertscore", "difficulty(bertscore)"}
+
+
+@pytest.mark.parametrize("method", [difficulty.score, difficulty.words])
+def test_only_what_was_cut_is_encoded_beside_the_test_set(small, tiny_model: Path, method) -> None:
+    pytest.importorskip("torch", reason="pip install 'gnomon[models]'")
+    options = BertScore(model=str(tiny_model), layer=2, device="cpu")
+    encoder = options.bind(small).encoder
+    encoder.memory.clear()
+    before = encoder.encoded
+    method(small, options, omit=True, bootstrap=0)
+    # all texts once; then an output, the same without a word, and a reference of each segment
+    assert encoder.encoded - before <= len(small.batch().texts) + 3 * small.segments
 
 
 def test_the_seed_decides_the_draw(small) -> None:

@@ -140,6 +140,7 @@ def score(
     run = _run(testset, options.bind(testset), progress)
     if save is not None:
         run.bound.save(save)
+    told = run.bound.notices(testset.batch())  # while the matches of all texts are remembered
     judge, said = people(testset, human, run.bound.informed_by, allow_circular=allow_circular)
     tables: dict[str, list[Row]] = {"scores": _score_rows(run, judge)}
     tables["slices"] = list(_slice_rows(run, by)) if by else []
@@ -159,7 +160,7 @@ def score(
         if progress:
             progress("omission test", 1, 1)
     signature = signature_of(cast("BoundMetric", run.bound), testset.batch())
-    return score_finding(testset, run.bound, signature, tables, said, judge)
+    return score_finding(testset, run.bound, signature, tables, (*told, *said), judge)
 
 
 def _run(testset: TestSet, bound: Bound, progress: Callable[[str, int, int], None] | None) -> _Run:

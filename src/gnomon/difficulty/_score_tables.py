@@ -137,7 +137,7 @@ def score_finding(
         tables=(*made, *further),
         signatures={bound.metric.spec: str(signature)},
         views=tuple(_views(tables, judge)),
-        notices=tuple(dict.fromkeys([*bound.notices(testset.batch()), *notices])),
+        notices=tuple(dict.fromkeys(notices)),
         facts=_facts(testset, bound, judge),
     )
 

@@ -131,7 +131,7 @@ def words_finding(
         signatures={bound.metric.spec: str(signature)},
         views=tuple(_views(tables, classes=bool(tagger))),
         exhibits=tuple(exhibits),
-        notices=tuple(dict.fromkeys([*bound.notices(testset.batch()), *notices])),
+        notices=tuple(dict.fromkeys(notices)),
         facts=facts | {"tagger": tagger} if tagger else facts,
     )
 

@@ -130,6 +130,7 @@ def words(
         "documents": list(document_rows(found, testset)),
     }
     shown = exhibits(found, testset, by_segment[:examples], hard(found)[0]) if examples else ()
+    told = bound.notices(batch)  # while the matches of all texts are remembered
     if omit:
         test = omission(
             testset, bound, tagger=tagger, seed=seed, bootstrap=bootstrap, confidence=confidence,
@@ -140,7 +141,7 @@ def words(
         if progress:
             progress("omission test", 1, 1)
     signature = signature_of(cast("BoundMetric", bound), batch)
-    notices = (*_explained(found, least), *notices)
+    notices = (*told, *_explained(found, least), *notices)
     return words_finding(testset, bound, signature, tables, notices, shown, said)
 
 

@@ -9,13 +9,12 @@ import numpy as np
 
 from gnomon.difficulty._frozen import check_frozen, read_hardness, write_hardness
 from gnomon.difficulty._hardness import Hardness, measure, rows_of_system, similarity
-from gnomon.difficulty._parts import best_of, corpus_parts, part_statistics, pool_notices
+from gnomon.difficulty._of_pool import OfPool
+from gnomon.difficulty._parts import best_of, corpus_parts, part_statistics
 from gnomon.difficulty._weights import Weights, normalised, weights_of
 from gnomon.errors import DataError
-from gnomon.metrics._of_options import OfOptions
 from gnomon.metrics._sequences import ranges
 from gnomon.metrics.matching import harmonic_mean
-from gnomon.metrics.protocol import Informed, Noticing
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
     from gnomon.metrics.masking import MaskPlan
     from gnomon.metrics.matching import Matches, Matching, Side
     from gnomon.metrics.protocol import BoundMetric
-    from gnomon.signature import Signature
     from gnomon.testset import TestSet
 
 __all__ = ["BoundDifficulty", "bind_matched"]
@@ -50,7 +48,7 @@ def bind_matched(
 
 
 @dataclass(frozen=True, eq=False)
-class BoundDifficulty(OfOptions):
+class BoundDifficulty(OfPool):
     """A matching metric with frozen difficulties, ready to score.
 
     Attributes:
@@ -71,18 +69,9 @@ class BoundDifficulty(OfOptions):
         self.__dict__["_last"] = None
 
     @property
-    def signature(self) -> Signature:
-        """Spec, fields of the wrapped metric, and the pool with a hash of its outputs."""
-        own = replace(self.base.signature, spec=self.metric.spec)
-        how = {} if self.pool is None else {"chosen": self.pool.how}
-        return own.adding({"pool": self.hardness.pool, **how})
-
-    @property
-    def informed_by(self) -> tuple[str, ...]:
-        """The kind of human scores that chose the pool, if any did."""
-        inner = self.base.informed_by if isinstance(self.base, Informed) else ()
-        own = [self.pool.human] if self.pool and self.pool.human else []
-        return (*inner, *own, *self.hardness.human)
+    def measured(self) -> Hardness:
+        """How hard each word was, under the name that all such metrics have."""
+        return self.hardness
 
     def parts(self, batch: Batch) -> NDArray[np.float64]:
         """DA-P, DA-R and DA-F, float64 [K, N, 3]; NaN without a text to compare with."""
@@ -134,11 +123,6 @@ class BoundDifficulty(OfOptions):
         for variant, matches in enumerate(_matching(self.base).matches(batch, plan)):
             scores[variant] = self._parts(batch, matches)[..., self._part]
         return scores
-
-    def notices(self, batch: Batch) -> tuple[str, ...]:
-        """What the wrapped metric says, and what a reader should know of the pool."""
-        inner = self.base.notices(batch) if isinstance(self.base, Noticing) else ()
-        return (*inner, *pool_notices(self.metric.spec, self.pool))
 
     def difficulties(self, system: str | None = None) -> NDArray[np.float64]:
         """Difficulty of every token of ``hardness.places``, float64 [places].

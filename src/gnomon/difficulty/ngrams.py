@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
@@ -13,13 +13,11 @@ from gnomon.difficulty._gram_hardness import GramHardness, measure_grams
 from gnomon.difficulty._gram_rows import GramRows, gram_rows
 from gnomon.difficulty._gram_weights import GramWeights, gram_weights
 from gnomon.difficulty._grams import GramTable, grams, known_ids
-from gnomon.difficulty._parts import pool_notices
+from gnomon.difficulty._of_pool import OfPool
 from gnomon.errors import DataError, UsageError
 from gnomon.metrics._means import aggregate_means, mean_statistics
-from gnomon.metrics._of_options import OfOptions
 from gnomon.metrics._token_masks import TokenMasks
 from gnomon.metrics.ngrams import NgramCounts
-from gnomon.metrics.protocol import Informed, Noticing
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -33,7 +31,6 @@ if TYPE_CHECKING:
     from gnomon.metrics.ngrams import Ngrams
     from gnomon.metrics.protocol import BoundMetric
     from gnomon.metrics.tokenise import TokenTable
-    from gnomon.signature import Signature
     from gnomon.testset import TestSet
 
 __all__ = ["BoundNgramDifficulty", "bind_ngrams"]
@@ -67,7 +64,7 @@ def bind_ngrams(
 
 
 @dataclass(frozen=True, eq=False)
-class BoundNgramDifficulty(OfOptions):
+class BoundNgramDifficulty(OfPool):
     """A metric on n-grams with frozen difficulties, ready to score.
 
     Attributes:
@@ -86,18 +83,9 @@ class BoundNgramDifficulty(OfOptions):
         self.__dict__["_last"] = None
 
     @property
-    def signature(self) -> Signature:
-        """Spec, fields of the wrapped metric, and the pool with a hash of its outputs."""
-        own = replace(self.base.signature, spec=self.metric.spec)
-        how = {} if self.pool is None else {"chosen": self.pool.how}
-        return own.adding({"pool": self.hardness.pool, **how})
-
-    @property
-    def informed_by(self) -> tuple[str, ...]:
-        """The kind of human scores that chose the pool, if any did."""
-        inner = self.base.informed_by if isinstance(self.base, Informed) else ()
-        own = [self.pool.human] if self.pool and self.pool.human else []
-        return (*inner, *own, *self.hardness.human)
+    def measured(self) -> GramHardness:
+        """How hard each word was, under the name that all such metrics have."""
+        return self.hardness
 
     def segments(self, batch: Batch) -> NDArray[np.float64]:
         """Sentence scores, float64 [K, N]; NaN for segments without a reference."""
@@ -153,11 +141,6 @@ class BoundNgramDifficulty(OfOptions):
             rows, counted = self._count(batch, (sides[0], sides[1]))
             scores[variant] = self._best(batch, rows, self._scores(counted))
         return scores
-
-    def notices(self, batch: Batch) -> tuple[str, ...]:
-        """What the wrapped metric says, and what a reader should know of the pool."""
-        inner = self.base.notices(batch) if isinstance(self.base, Noticing) else ()
-        return (*inner, *pool_notices(self.metric.spec, self.pool))
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the difficulties to a file, for ``difficulty(METRIC, frozen='FILE')``.
