@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["FeatureScores", "Figures", "feature_scores", "figures"]
 
 _CELLS = 16_000_000  # float64 values of masked scores held at once (128 MB)
-_ROUNDING = 1e-12  # a difference below this share of the scores is rounding
+_ROUNDING = 1e-6  # a difference below this share of the scores is rounding; vectors are float32
 
 
 @dataclass(frozen=True)
@@ -42,8 +42,23 @@ class FeatureScores:
 
     def excess(self) -> NDArray[np.float64]:
         """How far the base exceeds the oracle, oriented, [K, N]; what rounding moves is below 0."""
-        noise = _ROUNDING * np.maximum(np.abs(self.oracle), np.abs(self.base))
-        return -self.gain() - noise
+        return -self.gain() - self._noise()
+
+    def deficit(self) -> NDArray[np.float64]:
+        """How far the base falls below the anti-oracle, oriented, [K, N]; likewise."""
+        return -self._lead() - self._noise()
+
+    def ordered(self) -> NDArray[np.bool_]:
+        """Where oracle > base > anti-oracle, oriented and by more than rounding, [K, N]."""
+        noise = self._noise()
+        return (self.gain() > noise) & (self._lead() > noise)
+
+    def _lead(self) -> NDArray[np.float64]:
+        lead = self.base - self.anti_oracle
+        return lead if self.higher_is_better else -lead
+
+    def _noise(self) -> NDArray[np.float64]:
+        return _ROUNDING * np.maximum(np.abs(self.oracle), np.abs(self.base))
 
 
 @dataclass(frozen=True)
@@ -65,6 +80,8 @@ class Figures:
         hit: share with equally much, and some.
         neither: share without it.
         negative: segments of I whose base exceeds their oracle ("negative MuLER").
+        below: segments of I whose base falls below their anti-oracle.
+        ordered: share of I where max > base > min.
     """
 
     segments: int
@@ -81,6 +98,8 @@ class Figures:
     hit: float | None
     neither: float | None
     negative: int
+    below: int
+    ordered: float | None
 
 
 def feature_scores(metric: MaskingMetric, batch: Batch, plan: MaskPlan) -> Iterator[FeatureScores]:
@@ -118,17 +137,25 @@ def figures(
     """
     sign = 1.0 if scores.higher_is_better else -1.0
     shares = clipped_ratios(sign * scores.base, sign * scores.oracle, sign * scores.anti_oracle)
-    above = scores.excess() > 0
+    order = _Order(scores.excess() > 0, scores.deficit() > 0, scores.ordered())
     return tuple(
-        _of_system(scores, present, shares[k], above[k], scope, k) for k in range(len(scores.base))
+        _of_system(scores, present, shares[k], order, scope, k) for k in range(len(scores.base))
     )
+
+
+class _Order(NamedTuple):
+    """How base, oracle and anti-oracle lie, bool [K, N] each."""
+
+    above: NDArray[np.bool_]
+    below: NDArray[np.bool_]
+    strict: NDArray[np.bool_]
 
 
 def _of_system(
     scores: FeatureScores,
     present: Presence,
     shares: NDArray[np.float64],
-    above: NDArray[np.bool_],
+    order: _Order,
     scope: NDArray[np.bool_],
     k: int,
 ) -> Figures:
@@ -152,7 +179,9 @@ def _of_system(
         miss=_mean(present.miss[k], scope),
         hit=_mean(present.hit[k], scope),
         neither=_mean(present.neither[k], scope),
-        negative=int((above & inside).sum()),
+        negative=int((order.above[k] & inside).sum()),
+        below=int((order.below[k] & inside).sum()),
+        ordered=_mean(order.strict[k].astype(np.float64), inside),
     )
 
 

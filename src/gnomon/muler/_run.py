@@ -84,9 +84,10 @@ def muler(
     Returns:
         A finding whose rows hold ``system, metric, feature, variant, slice, segments, muler,
         base, base_all, oracle, anti_oracle, spread, gain, add, miss, hit, neither, negative,
-        outside``; scores in the metric's own units, undefined figures ``None``. With a bootstrap
-        every figure from ``muler`` to ``neither`` has the ends of its interval beside it
-        (``muler_low, muler_high``, ...), and a table "differences" compares every pair of systems:
+        below, ordered, outside``; scores in the metric's own units, undefined figures ``None``.
+        With a bootstrap every figure from ``muler`` to ``neither`` has the ends of its interval
+        beside it (``muler_low, muler_high``, ...), and a table "differences" compares every pair
+        of systems:
         ``metric, variant, slice, feature, system_a, system_b, difference, low, high, p, p_holm,
         p_bh, p_max, segments, significant``. The table "negative" lists segments that score above
         their oracle.

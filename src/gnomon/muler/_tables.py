@@ -42,6 +42,8 @@ _COLUMNS = (
     Column("hit", "hit", "share", help="segments with equally much of it, and some"),
     Column("neither", "neither", "share", help="segments without it on both sides"),
     Column("negative", "base > max", "count", help="segments of I scored above their oracle"),
+    Column("below", "base < min", "count", help="segments of I scored below their anti-oracle"),
+    Column("ordered", "max > base > min", "share", help="segments of I where all three differ so"),
     Column("outside", "outside [0, 1]", help="the two sides are tagged differently"),
 )
 
@@ -117,6 +119,8 @@ def rows_of(
             **dict(_with_ends("muler", value, own)),
             **{k: v for n in _INTERVALS[1:] for k, v in _with_ends(n, getattr(figures, n), own)},
             "negative": figures.negative,
+            "below": figures.below,
+            "ordered": figures.ordered,
             "outside": value is not None and not 0 <= value <= 1,
         }
     return found
