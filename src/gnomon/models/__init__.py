@@ -15,13 +15,17 @@ from gnomon.models._loading import load_causal, load_encoder
 from gnomon.models._pieces import Pieces
 from gnomon.models.causal import CausalModel
 from gnomon.models.encoder import Encoder
+from gnomon.models.masked import Filling, Fluency, MaskedLM, load_masked_lm
 
 __all__ = [
     "Backend",
     "CausalModel",
     "Embedded",
     "Encoder",
+    "Filling",
+    "Fluency",
     "Long",
+    "MaskedLM",
     "ModelFolder",
     "Pieces",
     "Precision",
@@ -29,4 +33,5 @@ __all__ = [
     "length_batches",
     "load_causal",
     "load_encoder",
+    "load_masked_lm",
 ]

@@ -99,6 +99,40 @@ def read_causal(folder: ModelFolder) -> tuple[Any, Any]:
     return tokenizer, model.eval().requires_grad_(False)  # noqa: FBT003  # torch's signature
 
 
+def read_masked_lm(folder: ModelFolder, config: Any) -> Any:
+    """A masked language model in torch, on the CPU.
+
+    Raises:
+        MissingDependencyError: torch or transformers is not installed.
+        DataError: it is none, or its weights cannot be read.
+    """
+    check_safetensors(folder)
+    with _reading(folder):
+        import torch
+        from safetensors import SafetensorError
+        from transformers import AutoModelForMaskedLM
+
+        path, safe = _asked(folder)
+        try:
+            model, report = AutoModelForMaskedLM.from_pretrained(
+                path,
+                config=config,
+                use_safetensors=True,
+                dtype=torch.float32,
+                output_loading_info=True,
+                **safe,
+            )
+        except SafetensorError as error:
+            raise ValueError(str(error)) from error
+    if report["missing_keys"]:
+        raise DataError(
+            f"model {folder.name!r} ({folder.path}) was saved without the head that predicts masked"
+            f" words ({', '.join(sorted(report['missing_keys'])[:3])} ...); take a masked language"
+            " model such as xlm-roberta-base"
+        )
+    return model.eval().requires_grad_(False)  # noqa: FBT003  # torch's signature
+
+
 def piece_limit(tokenizer: Any, config: Any) -> int | None:
     """Most pieces of a text that a model takes, special ones included; None if any number."""
     limits = [int(tokenizer.model_max_length)]

@@ -1,0 +1,280 @@
+"""Masked language models: what could stand in the place of a word, and how probably."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache, partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from gnomon.errors import DataError, UsageError
+from gnomon.models._batches import length_batches
+from gnomon.models._folder import find_model, missing_package
+from gnomon.models._masked_head import masked_probabilities
+from gnomon.models._masked_words import Piece, Speller, best_words
+from gnomon.models._pieces import cut
+from gnomon.models._reading import piece_limit, read_masked_lm, read_tokenizer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from gnomon.models._folder import ModelFolder
+    from gnomon.models._pieces import Pieces
+    from gnomon.spans import Span
+
+__all__ = ["Filling", "Fluency", "MaskedLM", "load_masked_lm"]
+
+#: logits that are held at once, which bounds memory where vocabularies are large
+_LOGITS = 1 << 25
+#: pieces that are looked at per mask, at least
+_LEAST = 64
+
+
+class Filling(NamedTuple):
+    """A word that could stand in a place, and its probability there."""
+
+    word: str
+    probability: float
+
+
+class Fluency(NamedTuple):
+    """How the model's vocabulary takes some texts.
+
+    Attributes:
+        unknown: share of their pieces that the vocabulary does not know.
+        letters: mean number of letters of a piece, in scripts that have upper and lower case; NaN
+            without such a piece.
+        pieces: mean number of such pieces of a whitespace word that has any; in a language that
+            the model knows they are few and long.
+    """
+
+    unknown: float
+    letters: float
+    pieces: float
+
+
+class _Gap(NamedTuple):
+    """A word under masks.
+
+    Attributes:
+        text: position of its text among those that are filled.
+        place: position of the word among the places of that text.
+        rows: the rows of ``Pieces`` that the model reads.
+        masked: which of them are masked.
+    """
+
+    text: int
+    place: int
+    rows: NDArray[np.int64]
+    masked: NDArray[np.bool_]
+
+
+def load_masked_lm(
+    name: str, *, revision: str | None = None, device: str | None = None
+) -> MaskedLM:
+    """Load a masked language model; the same request gives the same object.
+
+    Args:
+        name: a folder, ``package:NAME/FOLDER``, or a name on the hub; see :func:`find_model`.
+        revision: commit, tag or branch on the hub.
+        device: "cpu", "cuda", ...; by default a GPU if there is one.
+
+    Raises:
+        MissingDependencyError: torch, transformers or the model is not installed.
+        DataError: the folder is no masked language model that can be loaded.
+        UsageError: the machine has no such device.
+    """
+    folder = find_model(name, revision)
+    return _load(folder, folder.identity, _device(device))
+
+
+@lru_cache(maxsize=2)
+def _load(folder: ModelFolder, _identity: str, device: str) -> MaskedLM:
+    tokenizer, config = read_tokenizer(folder)
+    if tokenizer.mask_token_id is None:
+        raise DataError(
+            f"model {folder.name!r} has no mask token, so that it is no masked language model; take"
+            " one such as xlm-roberta-base or bert-base-cased"
+        )
+    model = read_masked_lm(folder, config).to(device)
+    return MaskedLM(folder, piece_limit(tokenizer, config), device, tokenizer, model)
+
+
+@dataclass(eq=False)
+class MaskedLM:
+    """A masked language model; made by :func:`load_masked_lm`.
+
+    Attributes:
+        folder: the model.
+        limit: most pieces that it reads at once, special ones included; None for any number.
+        device: "cpu", "cuda", ...
+        tokenised: texts cut into pieces so far.
+        filled: places that were masked and filled so far.
+        tokens: pieces read so far, padding not counted.
+    """
+
+    folder: ModelFolder
+    limit: int | None
+    device: str
+    tokenizer: Any = field(repr=False)
+    model: Any = field(repr=False)
+    tokenised: int = 0
+    filled: int = 0
+    tokens: int = 0
+
+    @property
+    def identity(self) -> str:
+        """Model and revision or hash."""
+        return self.folder.identity
+
+    @property
+    def budget(self) -> int:
+        """Padded pieces per batch."""
+        return 1024 if self.device == "cpu" else 32768
+
+    def fill(
+        self, texts: Sequence[str], places: Sequence[Sequence[Span]], *, threshold: float = 0.05
+    ) -> list[list[tuple[Filling, ...]]]:
+        """Words that could stand in some places of some texts, the most probable first.
+
+        Every piece of the word that stands there gets a mask, and the model sees the rest of the
+        text (of long texts the part around the word). The probability of a word of several pieces
+        is the product of theirs. Words are whole: cut into pieces again, a word gives the pieces
+        that were predicted, which leaves out loose parts of words and special pieces; and in a word
+        of several pieces marks stay marks ("mat." will not be "matter").
+
+        Args:
+            texts: the texts.
+            places: of each text, the words to fill, half-open, in code points.
+            threshold: which probability a word must exceed; where none does, the most probable one
+                stands alone.
+
+        Returns:
+            Of each text and place the fillings; none where the model has no piece for the word, or
+            finds no whole word. A filling that is made of the very pieces of the word that stands
+            there is that word, as it is written there.
+        """
+        pieces = cut(self.tokenizer, texts, range(len(texts)), None)
+        self.tokenised += len(texts)
+        gaps = list(_gaps(pieces, places, self.limit))
+        found: list[list[tuple[Filling, ...]]] = [[()] * len(spans) for spans in places]
+        for batch in self._batches(gaps):
+            for gap, options in zip(batch, self._options(pieces, batch, threshold), strict=True):
+                span = places[gap.text][gap.place]
+                own = _own(pieces, gap), texts[gap.text][span.start : span.end]
+                chosen = best_words(options, partial(self._read, *own), threshold)
+                found[gap.text][gap.place] = tuple(Filling(*one) for one in chosen)
+        return found
+
+    def fluency(self, texts: Sequence[str]) -> Fluency:
+        """How the vocabulary takes some texts: what hints at a language that it does not know."""
+        pieces = cut(self.tokenizer, texts, range(len(texts)), None)
+        self.tokenised += len(texts)
+        rows = zip(pieces.text_of.tolist(), pieces.start.tolist(), pieces.end.tolist(), strict=True)
+        cased = [sum(map(_is_cased, texts[text][start:end])) for text, start, end in rows]
+        letters = [count for count in cased if count]
+        words = sum(any(map(_is_cased, word)) for text in texts for word in text.split())
+        plain = int((~pieces.special).sum())
+        return Fluency(
+            unknown=pieces.unknown / max(plain, 1),
+            letters=float(np.mean(letters)) if letters else float("nan"),
+            pieces=len(letters) / words if words else float("nan"),
+        )
+
+    @cached_property
+    def _speller(self) -> Speller:
+        return Speller(self.tokenizer, int(self.model.config.vocab_size))
+
+    def _read(self, own: tuple[int, ...], word: str, numbers: tuple[int, ...]) -> str | None:
+        return word if numbers == own else self._speller.read(numbers)
+
+    def _batches(self, gaps: list[_Gap]) -> Iterator[list[_Gap]]:
+        """Gaps of like length; no more masks at a time than their logits leave room for."""
+        rows = max(1, _LOGITS // int(self.model.config.vocab_size))
+        for group in length_batches(np.array([len(gap.rows) for gap in gaps]), self.budget):
+            batch: list[_Gap] = []
+            masks = 0
+            for gap in (gaps[number] for number in group.tolist()):
+                more = int(gap.masked.sum())
+                if batch and masks + more > rows:
+                    yield batch
+                    batch, masks = [], 0
+                batch.append(gap)
+                masks += more
+            if batch:
+                yield batch
+
+    def _options(
+        self, pieces: Pieces, batch: Sequence[_Gap], threshold: float
+    ) -> Iterator[list[list[Piece]]]:
+        """Of each gap the most probable pieces of each of its masks."""
+        lengths = np.array([len(gap.rows) for gap in batch])
+        kept = np.arange(int(lengths.max())) < lengths[:, None]
+        masked = np.zeros_like(kept)
+        masked[kept] = np.concatenate([gap.masked for gap in batch])
+        ids = np.full(kept.shape, self.tokenizer.pad_token_id or 0, dtype=np.int64)
+        ids[kept] = pieces.ids[np.concatenate([gap.rows for gap in batch])]
+        ids[masked] = self.tokenizer.mask_token_id
+        self.filled += len(batch)
+        self.tokens += int(kept.sum())
+        allowed = np.stack(
+            [row for gap in batch for row in self._speller.allowed(_own(pieces, gap))]
+        )
+        most = max(_LEAST, int(1 / threshold) + 1)
+        pairs = masked_probabilities(self.model, ids, kept, masked, allowed, most)
+        rows = [[Piece(*one) for one in zip(*row, strict=True) if one[1] > 0] for row in pairs]
+        ends = np.cumsum([int(gap.masked.sum()) for gap in batch]).tolist()
+        for start, end in zip([0, *ends], ends, strict=False):
+            yield rows[start:end]
+
+
+def _own(pieces: Pieces, gap: _Gap) -> tuple[int, ...]:
+    """The pieces that the masks of a gap hide."""
+    return tuple(pieces.ids[gap.rows[gap.masked]].tolist())
+
+
+def _is_cased(letter: str) -> bool:
+    return letter.islower() or letter.isupper()
+
+
+def _gaps(pieces: Pieces, places: Sequence[Sequence[Span]], limit: int | None) -> Iterator[_Gap]:
+    for text, spans in enumerate(places):
+        rows = np.arange(pieces.offsets[text], pieces.offsets[text + 1])
+        plain = rows[~pieces.special[rows]]
+        ends = np.array([span.end for span in spans])
+        word = np.searchsorted(ends, pieces.start[plain], side="right")
+        for place in range(len(spans)):
+            own = plain[word == place]
+            if len(own):
+                seen = _around(rows, plain, own, limit)
+                yield _Gap(text, place, seen, np.isin(seen, own))
+
+
+def _around(
+    rows: NDArray[np.int64], plain: NDArray[np.int64], own: NDArray[np.int64], limit: int | None
+) -> NDArray[np.int64]:
+    """The rows of a text, or as many around a word as the model takes, with both ends."""
+    if limit is None or len(rows) <= limit:
+        return rows
+    before, after = rows[rows < plain[0]], rows[rows > plain[-1]]
+    size = max(limit - len(before) - len(after), 1)
+    middle = int(np.searchsorted(plain, own[0])) + len(own) // 2
+    start = min(max(middle - size // 2, 0), max(len(plain) - size, 0))
+    return np.concatenate([before, plain[start : start + size], after])
+
+
+def _device(asked: str | None) -> str:
+    try:
+        import torch
+    except ImportError:
+        raise missing_package("torch", "a masked language model") from None
+    if asked is None:
+        return "cuda" if torch.cuda.is_available() else "cpu"
+    try:
+        torch.empty(0, device=asked)
+    except (RuntimeError, AssertionError) as error:
+        raise UsageError(f"device {asked!r} cannot be used here: {error}") from error
+    return asked
