@@ -172,6 +172,34 @@ def test_what_single_precision_flips(single, full, expected):
         assert as_counted(counts(gains_at(grids, published))) == wanted
 
 
+@pytest.mark.parametrize(
+    ("theirs", "flipped"),
+    [
+        ("erasure", []),
+        ("lime", []),
+        ("shap", ["wmt17 zh-en SentenceBLEU_REF_BASED shap"]),
+        (
+            "input_marginalization",
+            [
+                "wmt17 zh-en XMoverScore_No_Mapping marginalisation",
+                "eval4_nlp_21_test et-en XMoverScore_No_Mapping marginalisation",
+            ],
+        ),
+    ],
+)
+def test_gains_below_a_ten_millionth_become_ties_in_single_precision(
+    single, full, expected, theirs, flipped
+):
+    grids = settings_of(full, expected, theirs, *CHOSEN_ON)
+    setting = choose(grids)
+    gains = gains_at(grids, setting)
+    rounded = gains_at(settings_of(single, expected, theirs, *CHOSEN_ON), setting)
+    tied = (gains > 0) & (rounded <= 0)
+    assert [str(grids.experiments[i]) for i in np.flatnonzero(tied)] == flipped
+    assert gains[tied].max(initial=0) < 1e-7
+    assert not ((gains <= 0) & (rounded > 0)).any()
+
+
 def test_the_exponents_are_tenths_and_zero_is_exact(full):
     assert full.p.tolist() == [k / 10 for k in range(-300, 300)]
     assert full.w.tolist() == [0, 0.2, 0.4, 0.6, 0.8, 1]

@@ -47,7 +47,7 @@ def power_mean(values: ArrayLike, p: ArrayLike, *, shift: Shift = "paper") -> fl
     p = 0 is the geometric mean, minus and plus infinity are the minimum and the maximum. Values
     that are not positive are shifted first:
 
-    - ``paper`` (Leiter et al., 2022): |min(e)| is added where min(e) <= 0, and 1e-9 always. For
+    - ``paper`` (Leiter et al., 2022): -min(e) is added where min(e) <= 0, and 1e-9 always. For
       p < 0 the smallest value, now 1e-9, decides alone: the mean *collapses*.
     - ``floor``: the least shift that leaves the smallest value at a hundredth of the range
       (max - min) or above, and 1e-9. Never collapses: M_p is at least about 1/101 of the largest.
