@@ -228,7 +228,7 @@ def test_texts_in_other_places_are_changed_texts(testset, file) -> None:
     with pytest.raises(UsageError, match="cannot score changed texts"):
         bound.segments(swapped)
     renamed = replace(batch, systems=("a", "c"))
-    with pytest.raises(UsageError, match="no scores of system 'c'"):
+    with pytest.raises(UsageError, match="cannot score the texts of a system 'c'"):
         bound.segments(renamed)
     beyond = replace(batch, segments=batch.segments + 1)
     with pytest.raises(UsageError, match="no scores of segment 4"):

@@ -33,7 +33,7 @@ def positions(batch: Batch, own: Batch, what: str) -> tuple[NDArray[np.int64], N
     rows = {name: row for row, name in enumerate(own.systems)}
     strangers = [name for name in batch.systems if name not in rows]
     if strangers:
-        raise UsageError(f"{what} has no scores of system {strangers[0]!r}; {_ONLY}")
+        raise UsageError(f"{what} cannot score the texts of a system {strangers[0]!r}; {_ONLY}")
     systems = np.array([rows[name] for name in batch.systems], dtype=np.int64)
     segments = batch.segments.astype(np.int64)
     if len(segments) and not 0 <= segments.min() <= segments.max() < len(own.segments):
