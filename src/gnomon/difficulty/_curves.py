@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
+from gnomon.difficulty._gram_hardness import measure_grams
 from gnomon.difficulty._hardness import measure
 from gnomon.difficulty.matched import BoundDifficulty
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from gnomon.difficulty._people import People
     from gnomon.difficulty._setup import Bound
     from gnomon.metrics.matching import Matching
-    from gnomon.testset import TestSet
+    from gnomon.metrics.ngrams import Ngrams
 
 __all__ = ["LEAST", "following"]
 
@@ -30,7 +31,6 @@ LEAST = 3
 
 def following(
     bound: Bound,
-    testset: TestSet,
     batch: Batch,
     people: People,
     progress: Callable[[str, int, int], None] | None,
@@ -39,8 +39,7 @@ def following(
 
     Args:
         bound: the weighted metric; its options hold but for the pool.
-        testset: the test set.
-        batch: its texts, whose matches the wrapped metric remembers.
+        batch: the texts, whose matches the wrapped metric remembers.
         people: what ranks the systems.
         progress: called with a stage, what is done and the total.
     """
@@ -50,18 +49,20 @@ def following(
         rows = people.top(k)
         names = tuple(batch.systems[int(row)] for row in rows)
         part = batch.select(systems=rows.tolist())
-        found[k] = with_pool(bound, testset, batch, names).system(part)
+        found[k] = with_pool(bound, batch, names).system(part)
         if progress:
             progress("curves", k, last)
     return found
 
 
-def with_pool(bound: Bound, testset: TestSet, batch: Batch, names: tuple[str, ...]) -> Bound:
+def with_pool(bound: Bound, batch: Batch, names: tuple[str, ...]) -> Bound:
     """The same metric with the difficulties of other systems; nothing is encoded again."""
-    if not isinstance(bound, BoundDifficulty):
-        options = replace(bound.metric, pool=names, by=None, frozen=None)
-        return options.bind(testset)
-    matches = next(iter(cast("Matching", bound.base).matches(batch)))
-    keep = bound.metric.leave_one_out
-    hardness = measure(matches, batch, names, ",".join(names), keep=keep)
-    return BoundDifficulty(bound.metric, bound.base, hardness, None, bound.plain)
+    keep, identity = bound.metric.leave_one_out, ",".join(names)
+    if isinstance(bound, BoundDifficulty):
+        matches = next(iter(cast("Matching", bound.base).matches(batch)))
+        hardness = measure(matches, batch, names, identity, keep=keep)
+        return BoundDifficulty(bound.metric, bound.base, hardness, None, bound.plain)
+    base = cast("Ngrams", bound.base)
+    tokens, most = base.ngram_tokens(batch.texts), max(base.ngram_orders)
+    grams = measure_grams(batch, tokens, names, identity, most=most, keep=keep)
+    return replace(bound, hardness=grams, pool=None)

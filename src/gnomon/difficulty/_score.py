@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
+import numpy as np
+
 from gnomon.difficulty._agreement import (
     Judged,
     agreement_rows,
@@ -228,7 +230,8 @@ def _judge(
     others, unavailable = _beside(run.testset, beside, judge, circular=circular, tick=tick)
     base, weighted = run.sides
     mean = Judged(f"{run.base.name}, mean of segments", run.base.mean())
-    judged = [*others, mean, base, weighted]
+    same = np.allclose(mean.scores, base.scores, rtol=0, atol=1e-9, equal_nan=True)
+    judged = [*others, *([] if same else [mean]), base, weighted]
     ranked = list(rank_rows([base, weighted], judge, chosen, run.systems))
     tables: dict[str, list[Row]] = {
         "agreement": list(agreement_rows(judged, judge, chosen, run.testset.segments)),
@@ -260,7 +263,7 @@ def _curves(
         " it, is circular and left out (--allow-circular shows it)"
     )
     batch = run.testset.batch()
-    found = following(run.bound, run.testset, batch, judge, tick) if circular else {}
+    found = following(run.bound, batch, judge, tick) if circular else {}
     if found:
         notice = (
             f"CIRCULAR, as was allowed: the curve {name!r} lets human scores ({judge.kind}) choose"
