@@ -7,6 +7,7 @@ similarities of each pair: from a size on it lies in a temporary file.
 
 from __future__ import annotations
 
+import mmap
 import tempfile
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -16,7 +17,7 @@ import numpy as np
 from gnomon.models import length_batches
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from numpy.typing import NDArray
 
@@ -29,7 +30,7 @@ _VECTORS = {"cpu": 1 << 26, "cuda": 1 << 30}
 #: float32 values of the two padded sides of a batch of pairs, on a CPU and on a GPU
 _PADDED = {"cpu": 1 << 22, "cuda": 1 << 27}
 #: bytes of matrices kept in memory
-_MATRICES = 1 << 28
+_MATRICES = 1 << 24
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,14 +83,14 @@ def similarities(
     sizes = pieces.lengths[pairs]
     matrix = np.concatenate([[0], np.cumsum(sizes[:, 0] * sizes[:, 1])])
     slots = [np.concatenate([[0], np.cumsum(sizes[:, side])]) for side in (0, 1)]
-    found = Similarities(
-        matrix, _room(int(matrix[-1])), _nothing(int(slots[0][-1])), _nothing(int(slots[1][-1]))
-    )
+    values, written = _room(int(matrix[-1]))
+    found = Similarities(matrix, values, _nothing(int(slots[0][-1])), _nothing(int(slots[1][-1])))
     for chosen, vectors in _vectors(encoder, pieces, pairs, order):
         size = encoder.dimensions * sizes[chosen].max(axis=1)
         for group in length_batches(size, _PADDED[_kind(encoder)]):
             _compare(found, slots, pieces, pairs, chosen[group], vectors, targets)
         del vectors  # before the next ones are made
+        written()
     return found
 
 
@@ -97,12 +98,18 @@ def _kind(encoder: Encoder) -> str:
     return "cpu" if encoder.device == "cpu" else "cuda"
 
 
-def _room(size: int) -> NDArray[np.float32]:
+def _room(size: int) -> tuple[NDArray[np.float32], Callable[[], None]]:
+    """Room for values, and what to call when some were written: it takes them out of memory."""
     if 4 * size <= _MATRICES:
-        return np.empty(size, dtype=np.float32)
+        return np.empty(size, dtype=np.float32), lambda: None
     # the map keeps the file, which has no name, as long as it lives
     with tempfile.TemporaryFile(prefix="gnomon-") as file:
-        return np.memmap(file, dtype=np.float32, mode="w+", shape=(size,))
+        file.truncate(4 * size)
+        pages = mmap.mmap(file.fileno(), 4 * size)
+    values = np.frombuffer(pages, dtype=np.float32)
+    if not hasattr(mmap, "MADV_DONTNEED"):  # not on this system
+        return values, lambda: None
+    return values, lambda: pages.madvise(mmap.MADV_DONTNEED)
 
 
 def _nothing(size: int) -> Best:

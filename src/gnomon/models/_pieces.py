@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -17,7 +17,7 @@ __all__ = ["Pieces", "cut"]
 
 _SURROGATES = re.compile("[\ud800-\udfff]")
 #: texts that are cut at a time, which bounds the memory of what the tokeniser returns
-_AT_ONCE = 4096
+_AT_ONCE = 1024
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,14 +60,15 @@ class Pieces:
         return np.repeat(np.arange(len(self)), self.lengths)
 
 
-@dataclass(eq=False)
-class _Columns:
-    lengths: NDArray[np.int64]
-    ids: list[int]
-    places: list[tuple[int, int]]
-    word: list[int]
-    special: list[int]
-    truncated: NDArray[np.bool_]
+class _Part(NamedTuple):
+    """The pieces of some texts, as columns of ``Pieces``."""
+
+    lengths: list[int]
+    truncated: list[bool]
+    ids: NDArray[np.int32]
+    places: NDArray[np.int32]
+    word: NDArray[np.int32]
+    special: NDArray[np.bool_]
 
 
 def cut(
@@ -87,24 +88,25 @@ def cut(
         wanted: which of them to cut.
         limit: most pieces of a text, special ones included.
     """
-    chosen = list(wanted)
-    found = _Columns(np.zeros(len(texts), np.int64), [], [], [], [], np.zeros(len(texts), np.bool_))
-    order = sorted(chosen)
-    for first in range(0, len(order), _AT_ONCE):
-        _cut_some(tokenizer, texts, order[first : first + _AT_ONCE], limit, found)
-    ids = np.array(found.ids, dtype=np.int32)
-    places = np.array(found.places, dtype=np.int32).reshape(-1, 2)
-    special = np.array(found.special, dtype=np.bool_)
+    order = sorted(wanted)
+    chunks = [order[first : first + _AT_ONCE] for first in range(0, len(order), _AT_ONCE)]
+    parts = [_cut_some(tokenizer, [texts[t] for t in chunk], limit) for chunk in chunks or [[]]]
+    lengths, truncated = np.zeros(len(texts), np.int64), np.zeros(len(texts), np.bool_)
+    lengths[order] = [length for part in parts for length in part.lengths]
+    truncated[order] = [cut for part in parts for cut in part.truncated]
+    ids = np.concatenate([part.ids for part in parts])
+    places = np.concatenate([part.places for part in parts])
+    special = np.concatenate([part.special for part in parts])
     special |= np.isin(ids, _bounds(tokenizer))
     unknown = tokenizer.unk_token_id
     return Pieces(
-        offsets=np.concatenate([[0], np.cumsum(found.lengths)]),
+        offsets=np.concatenate([[0], np.cumsum(lengths)]),
         ids=ids,
         start=np.ascontiguousarray(places[:, 0]),
         end=np.ascontiguousarray(places[:, 1]),
-        word=np.array(found.word, dtype=np.int32),
+        word=np.concatenate([part.word for part in parts]),
         special=special,
-        truncated=found.truncated,
+        truncated=truncated,
         unknown=0 if unknown is None else int((ids == unknown).sum()),
     )
 
@@ -115,27 +117,38 @@ def _bounds(tokenizer: Any) -> list[int]:
     return [number for number in ends if number is not None]
 
 
-def _cut_some(
-    tokenizer: Any, texts: Sequence[str], numbers: list[int], limit: int | None, found: _Columns
-) -> None:
-    stripped = [_SURROGATES.sub("\ufffd", texts[number].strip()) for number in numbers]
-    encodings = tokenizer(
-        stripped,
-        add_special_tokens=True,
-        truncation=limit is not None,
-        max_length=limit,
-        verbose=False,
-    ).encodings
-    for number, encoding in zip(numbers, encodings, strict=True):
-        text = texts[number]
+def _cut_some(tokenizer: Any, texts: list[str], limit: int | None) -> _Part:
+    stripped = [_SURROGATES.sub("\ufffd", text.strip()) for text in texts]
+    encodings = (
+        tokenizer(
+            stripped,
+            add_special_tokens=True,
+            truncation=limit is not None,
+            max_length=limit,
+            verbose=False,
+        ).encodings
+        if texts
+        else []
+    )
+    ids: list[int] = []
+    places: list[tuple[int, int]] = []
+    words: list[int] = []
+    special: list[int] = []
+    for text, encoding in zip(texts, encodings, strict=True):
         shift = len(text) - len(text.lstrip())
-        special = encoding.special_tokens_mask
-        found.lengths[number] = len(encoding.ids)
-        found.truncated[number] = bool(encoding.overflowing)
-        found.ids.extend(encoding.ids)
-        found.places.extend(_placed(text, shift, encoding.offsets, special))
-        found.word.extend(-1 if word is None else word for word in encoding.word_ids)
-        found.special.extend(special)
+        own = encoding.special_tokens_mask
+        ids.extend(encoding.ids)
+        places.extend(_placed(text, shift, encoding.offsets, own))
+        words.extend(-1 if word is None else word for word in encoding.word_ids)
+        special.extend(own)
+    return _Part(
+        lengths=[len(encoding.ids) for encoding in encodings],
+        truncated=[bool(encoding.overflowing) for encoding in encodings],
+        ids=np.array(ids, dtype=np.int32),
+        places=np.array(places, dtype=np.int32).reshape(-1, 2),
+        word=np.array(words, dtype=np.int32),
+        special=np.array(special, dtype=np.bool_),
+    )
 
 
 def _placed(
