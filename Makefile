@@ -31,6 +31,9 @@ bench: $(VENV)/.test
 	$(BIN)/python benchmarks/muler.py
 	$(BIN)/python benchmarks/growth.py
 	$(BIN)/python benchmarks/metaeval.py
+	$(BIN)/python benchmarks/embeddings.py
+	$(BIN)/python benchmarks/difficulty.py
+	$(BIN)/python benchmarks/bmx.py
 
 debian:
 	sh scripts/debian_packages.sh
