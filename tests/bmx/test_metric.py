@@ -113,6 +113,20 @@ def test_a_spec_comes_back_as_it_is() -> None:
     assert parse("bmx(bmx(chrf), p=inf, w=0)").spec == "bmx(bmx(chrf), p=inf, w=0.0)"
 
 
+def test_a_metric_that_leaves_the_system_out_is_told_whose_the_words_are(
+    testset: gn.TestSet,
+) -> None:
+    inner = "difficulty(bleu, leave_one_out=True)"
+    plain = gn.score(testset, inner).segments
+    assert (plain != gn.score(testset, "difficulty(bleu)").segments).any()
+    boosted = gn.score(testset, f"bmx({inner}, explainer='erasure', w=1)")
+    np.testing.assert_allclose(boosted.segments, plain, rtol=1e-12)
+    bound = parse(f"bmx(bmx({inner}, explainer='erasure'), explainer='random', p=1, w=1)")
+    nested = bound.bind(testset).segments(testset.batch())
+    once = gn.score(testset, f"bmx({inner}, explainer='erasure')").segments
+    np.testing.assert_allclose(nested, once, rtol=1e-12)
+
+
 @pytest.mark.parametrize("explainer", ["erasure", "lime(samples=12)", "shap(max_evals=40)"])
 def test_a_second_iteration_that_keeps_the_first_is_the_first(
     testset: gn.TestSet, explainer: str

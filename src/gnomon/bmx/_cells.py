@@ -24,12 +24,14 @@ class Cell(NamedTuple):
         candidate: the text.
         others: its references; or the source; or nothing.
         source: the source beside the references; -1 for none.
+        system: position in the batch, for metrics that look at its name; else -1.
     """
 
     segment: int
     candidate: int
     others: tuple[int, ...]
     source: int
+    system: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,8 +47,14 @@ class Cells:
     of: NDArray[np.int64]
 
 
-def cells_of(batch: Batch, role: Role) -> Cells:
-    """The distinct cells of a batch: systems with equal outputs share theirs."""
+def cells_of(batch: Batch, role: Role, *, by_system: bool) -> Cells:
+    """The distinct cells of a batch: systems with equal outputs share theirs.
+
+    Args:
+        batch: the texts.
+        role: what candidates are judged by.
+        by_system: systems share nothing, their scores depend on their names.
+    """
     systems, segments = batch.shape
     number: dict[Cell, int] = {}
     of = np.empty((systems, segments), dtype=np.int64)
@@ -55,9 +63,10 @@ def cells_of(batch: Batch, role: Role) -> Cells:
         source = -1 if batch.sources is None else int(batch.sources[i])
         for k in range(systems):
             candidate = int(batch.candidates[k, i])
+            own = k if by_system else -1
             if role == "reference":
-                cell = Cell(i, candidate, tuple(ragged[k][i].tolist()), source)
+                cell = Cell(i, candidate, tuple(ragged[k][i].tolist()), source, own)
             else:
-                cell = Cell(i, candidate, (source,) if role else (), -1)
+                cell = Cell(i, candidate, (source,) if role else (), -1, own)
             of[k, i] = number.setdefault(cell, len(number))
     return Cells(tuple(number), of.ravel())

@@ -192,6 +192,7 @@ class Engine:
             texts[cell.candidate],
             *(texts[number] for number in cell.others),
             "" if cell.source < 0 else "source " + texts[cell.source],
+            "" if cell.system < 0 else "system " + self.batch.systems[cell.system],
         )
 
     def _unpacked(self, cell: Cell, value: bytes) -> CellExplanation:
@@ -267,7 +268,7 @@ class _Group:
     def _key(self, cell: Cell, chosen: int) -> PairKey:
         other = NO_TEXT if chosen == NO_TEXT else self._text(cell.others[chosen])
         source = NO_TEXT if cell.source < 0 else self._text(cell.source)
-        return PairKey(cell.segment, self._text(cell.candidate), other, source)
+        return PairKey(cell.segment, self._text(cell.candidate), other, source, cell.system)
 
     def _text(self, number: int) -> int:
         return self.texts.add(self.engine.batch.texts[number])
@@ -276,8 +277,13 @@ class _Group:
         explainer = self.engine.explainer
         if not isinstance(explainer, DirectExplainer):
             raise UsageError(f"explainer {explainer.spec!r} neither perturbs nor looks")
-        batch = self.scorer.batch(list(pairs.number), self.texts)
-        return explainer.look(self.scorer.bound, batch, words)
+        keys = list(pairs.number)
+        found: dict[int, PairImportances] = {}
+        for part in self.scorer.parts(keys):
+            batch = self.scorer.batch([keys[n] for n in part], self.texts)
+            own = explainer.look(self.scorer.bound, batch, [words[n] for n in part])
+            found |= zip(part, own, strict=True)
+        return [found[number] for number in range(len(keys))]
 
 
 def _at_top(levels: Sequence[Level], scores: NDArray[np.float64]) -> NDArray[np.float64]:

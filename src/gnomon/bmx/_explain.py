@@ -160,7 +160,7 @@ def explain_batch(
 ) -> Explained:
     """Explain a bound metric, or what some iterations make of it, on a batch."""
     scorer = Scorer(bound, batch)
-    cells = cells_of(batch, scorer.role)
+    cells = cells_of(batch, scorer.role, by_system=scorer.by_system)
     engine = Engine(scorer, batch, explainer, both, before, max_calls, cache, progress)
     found, known = engine.explain(cells.distinct)
     every = [found[number] for number in cells.of.tolist()]
@@ -198,7 +198,7 @@ def calls_of(
     """How many pairs explaining a batch takes at most, if nothing is known yet."""
     scorer = Scorer(bound, batch)
     engine = Engine(scorer, batch, explainer, both, before, MAX_CALLS, None, None)
-    return engine.estimate(cells_of(batch, scorer.role).distinct)
+    return engine.estimate(cells_of(batch, scorer.role, by_system=scorer.by_system).distinct)
 
 
 def cache_of(bound: BoundMetric, cache: Cache | None) -> tuple[Cache | None, tuple[str, ...]]:
@@ -266,9 +266,7 @@ class _Places:
 _NOWHERE = np.zeros((0, 2), dtype=np.int32)
 
 
-def _said(
-    explainer: BoundExplainer, sides: Sequence[SideWords], batch: Batch
-) -> tuple[str, ...]:
+def _said(explainer: BoundExplainer, sides: Sequence[SideWords], batch: Batch) -> tuple[str, ...]:
     """What the explainer has to say of each side."""
     if not isinstance(explainer, NoticingExplainer):
         return ()

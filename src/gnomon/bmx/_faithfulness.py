@@ -152,9 +152,16 @@ class _Curves:
         source = -1 if self.batch.sources is None else int(self.batch.sources[segment])
         if self.scorer.role != "reference":
             source = -1
-        numbers = int(self.batch.candidates[system, segment]), judge, source
-        texts = self.batch.texts
-        return PairKey(segment, *(NO_TEXT if n < 0 else self.texts.add(texts[n]) for n in numbers))
+        return PairKey(
+            segment,
+            candidate=self._text(int(self.batch.candidates[system, segment])),
+            other=self._text(judge),
+            source=self._text(source),
+            system=system if self.scorer.by_system else -1,
+        )
+
+    def _text(self, number: int) -> int:
+        return NO_TEXT if number < 0 else self.texts.add(self.batch.texts[number])
 
 
 def _fill(areas: NDArray[np.float64], cells: list[int], curves: _Curves) -> None:

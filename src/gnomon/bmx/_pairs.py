@@ -44,12 +44,14 @@ class PairKey(NamedTuple):
         candidate: number of the text.
         other: number of the reference, or source; ``NO_TEXT`` for none.
         source: number of the source that stays beside the reference; ``NO_TEXT`` for none.
+        system: position of the system in the batch, for metrics that look at its name; else -1.
     """
 
     segment: int
     candidate: int
     other: int
     source: int
+    system: int
 
 
 @dataclass

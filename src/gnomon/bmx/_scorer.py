@@ -9,9 +9,10 @@ import numpy as np
 from gnomon.batch import Batch, Ragged
 from gnomon.bmx._pairs import NO_TEXT
 from gnomon.errors import ScoringError
+from gnomon.metrics.protocol import Partial
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -46,12 +47,14 @@ class Scorer:
 
     Attributes:
         role: what the other side of a pair is.
+        by_system: scores depend on the name of the system, so that pairs have to tell it.
         calls: pairs scored so far.
     """
 
     def __init__(self, bound: BoundMetric, batch: Batch) -> None:
         self.bound = bound
         self.role = role_of(bound, batch)
+        self.by_system = isinstance(bound, Partial) and bound.by_system
         self.calls = 0
         self._batch = batch
         self._sign = 1.0 if bound.higher_is_better else -1.0
@@ -59,18 +62,32 @@ class Scorer:
 
     def scores(self, keys: Sequence[PairKey], texts: Texts) -> NDArray[np.float64]:
         """Scores of some pairs, float64 [P], the better the higher; NaN where not finite."""
-        parts = (keys[start : start + _AT_ONCE] for start in range(0, len(keys), _AT_ONCE))
-        found = [self._scored(self.batch(part, texts)) for part in parts]
-        return np.concatenate([np.zeros(0), *found])
+        found = np.empty(len(keys))
+        for part in self.parts(keys):
+            found[part] = self._scored(self.batch([keys[n] for n in part], texts))
+        return found
 
     def beside_all(
         self, keys: Sequence[PairKey], references: Sequence[Sequence[int]], texts: Texts
     ) -> NDArray[np.float64]:
         """Scores of candidates beside all of their references together, float64 [P]."""
-        return self._scored(self._built(keys, references, texts))
+        found = np.empty(len(keys))
+        for part in self.parts(keys):
+            own = [keys[n] for n in part], [references[n] for n in part]
+            found[part] = self._scored(self._built(*own, texts))
+        return found
+
+    def parts(self, keys: Sequence[PairKey]) -> Iterator[list[int]]:
+        """Positions of pairs that make a batch: of one system, and not too many."""
+        systems: dict[int, list[int]] = {}
+        for number, key in enumerate(keys):
+            systems.setdefault(key.system, []).append(number)
+        for own in systems.values():
+            for start in range(0, len(own), _AT_ONCE):
+                yield own[start : start + _AT_ONCE]
 
     def batch(self, keys: Sequence[PairKey], texts: Texts) -> Batch:
-        """Some pairs as a batch of one system, every pair a column."""
+        """Some pairs, of one system if that matters, as a batch; every pair is a column."""
         if self._last is None or self._last[0] != list(keys):
             others = [[k.other] if self.role == "reference" else [] for k in keys]
             self._last = list(keys), self._built(keys, others, texts)
@@ -89,7 +106,7 @@ class Scorer:
             candidates=np.array([candidates], dtype=np.int32),
             references=others,
             sources=np.array(sources, dtype=np.int32) if sources else None,
-            systems=(_NAME,),
+            systems=(_NAME if keys[0].system < 0 else self._batch.systems[keys[0].system],),
             segments=self._batch.segments[[k.segment for k in keys]],
             language_pair=self._batch.language_pair,
         )

@@ -17,7 +17,7 @@ from gnomon.bmx._settings import PUBLISHED
 from gnomon.errors import SpecError, UsageError
 from gnomon.metrics import Options, resolve
 from gnomon.metrics._of_options import MeanOfSegments
-from gnomon.metrics.protocol import Informed, Metric, Noticing
+from gnomon.metrics.protocol import Informed, Metric, Noticing, Partial
 from gnomon.signature import Signature
 
 if TYPE_CHECKING:
@@ -213,6 +213,11 @@ class BoundBmx(MeanOfSegments):
     def max_calls(self) -> int:
         """How many are allowed for one request."""
         return self.metric.max_calls
+
+    @property
+    def by_system(self) -> bool:
+        """Whether the explained metric looks at the name of the system."""
+        return isinstance(self.bound, Partial) and self.bound.by_system
 
     @property
     def informed_by(self) -> tuple[str, ...]:

@@ -30,6 +30,7 @@ __all__ = [
     "NativeSignature",
     "Need",
     "Noticing",
+    "Partial",
     "Statistics",
 ]
 
@@ -194,4 +195,17 @@ class Costly(Protocol):
 
     def calls(self, batch: Batch) -> int:
         """How many scores of texts a batch takes at most."""
+        ...
+
+
+@runtime_checkable
+class Partial(Protocol):
+    """Power: tells whether equal texts of two systems may score differently.
+
+    What scores texts apart from their batch then has to say whose they are.
+    """
+
+    @property
+    def by_system(self) -> bool:
+        """Whether the score depends on the name of the system."""
         ...
