@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from gnomon import TestSet
-from gnomon.errors import DataError, LengthMismatchError, UnknownNameError
-from gnomon.testset import HumanScores, Ranking, SystemInfo
+from gnomon.errors import DataError, LengthMismatchError, UnknownNameError, UsageError
+from gnomon.testset import ErrorSpan, HumanScores, Ranking, SystemInfo
 
 
 def make(**parts: Any) -> TestSet:
@@ -176,3 +176,33 @@ def test_test_sets_with_human_scores_can_be_compared() -> None:
 def test_what_is_no_list_of_texts_is_refused(systems: Any, references: Any) -> None:
     with pytest.raises(DataError, match=r"must be a list|must map|must be strings"):
         TestSet.from_lists(systems, references)
+
+
+def test_segments_are_chosen_with_all_that_is_said_of_them() -> None:
+    scores = HumanScores("da", "segment", ("a",), np.array([[1.0, 2.0, 3.0]]))
+    whole = HumanScores("da", "system", ("a",), np.array([[9.0]]))
+    ts = TestSet(
+        name="t",
+        references={"A": ["r1", "r2", "r3"]},
+        systems={"a": ["x", "y", "z"]},
+        documents=["d1", "d1", "d2"],
+        human=(scores, whole),
+        rankings=(Ranking("rr", ((0, "a", "b"), (2, "b", "a")), ("p", "q")),),
+        errors=(ErrorSpan("a", 2, "candidate", 0, 1, "c", "major"),),
+        system_references={"a": {"own": ["o1", None, "o3"]}},
+    )
+    some = ts.select(segments=[2, 1])
+    assert some.systems["a"] == ("z", "y")
+    assert some.documents == ("d2", "d1")
+    assert some.human_scores("da").tolist() == [[3.0, 2.0]]
+    assert some.human_scores("da", "system").tolist() == [9.0]
+    assert some.rankings[0].rows == ((0, "b", "a"),)
+    assert some.rankings[0].raters == ("q",)
+    assert some.errors[0].segment == 0
+    assert some.system_references["a"]["own"] == ("o3", None)
+
+
+@pytest.mark.parametrize("segments", [[0, 0], [1], [-1]])
+def test_segments_that_are_not_there_are_refused(segments: list[int]) -> None:
+    with pytest.raises(UsageError, match="segment"):
+        TestSet.from_lists({"a": ["x"]}, ["r"]).select(segments=segments)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from gnomon.errors import DataError, UnknownNameError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -188,6 +188,24 @@ def system_scores(
         return None
     values = mean(by_segment.values, axis=1).reshape(-1, 1)
     return HumanScores(by_segment.kind, "system", by_segment.systems, values, (), rater)
+
+
+def of_segments(judgements: Judgements, segments: Sequence[int]) -> Judgements:
+    """What was said of some segments (0-based), renumbered; other levels stay as they are."""
+    place = {old: new for new, old in enumerate(segments)}
+    scores = tuple(
+        replace(h, values=h.values[:, list(segments)]) if h.level == "segment" else h
+        for h in judgements.scores
+    )
+    rankings = tuple(_of_segments(ranking, place) for ranking in judgements.rankings)
+    errors = (replace(e, segment=place[e.segment]) for e in judgements.errors if e.segment in place)
+    return Judgements(scores, rankings, tuple(errors))
+
+
+def _of_segments(ranking: Ranking, place: Mapping[int, int]) -> Ranking:
+    kept = [i for i, (segment, *_) in enumerate(ranking.rows) if segment in place]
+    rows = tuple((place[s], b, w) for s, b, w in (ranking.rows[i] for i in kept))
+    return Ranking(ranking.kind, rows, tuple(ranking.raters[i] for i in kept if ranking.raters))
 
 
 def kinds(human: Sequence[HumanScores], level: str | None) -> tuple[str, ...]:

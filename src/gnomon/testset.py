@@ -9,7 +9,13 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Protocol, TypeVar, cast
 
 from gnomon.batch import Batch
-from gnomon.errors import DataError, LengthMismatchError, UnknownNameError, UsageError
+from gnomon.errors import (
+    DataError,
+    FormatError,
+    LengthMismatchError,
+    UnknownNameError,
+    UsageError,
+)
 from gnomon.human import (
     LEVELS,
     ErrorSpan,
@@ -17,6 +23,7 @@ from gnomon.human import (
     Judgements,
     Ranking,
     kinds,
+    of_segments,
     only_kind,
     segment_scores,
     system_scores,
@@ -28,7 +35,15 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["ErrorSpan", "HumanScores", "Ranking", "SystemInfo", "TestSet", "TestSetSummary"]
+__all__ = [
+    "ErrorSpan",
+    "HumanScores",
+    "Paraphrase",
+    "Ranking",
+    "SystemInfo",
+    "TestSet",
+    "TestSetSummary",
+]
 
 T = TypeVar("T")
 
@@ -50,6 +65,39 @@ class SystemInfo:
     constrained: bool | None = None
     human: bool = False
     extra: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Paraphrase:
+    """A further reference for one segment.
+
+    Attributes:
+        segment: 1-based segment.
+        text: the paraphrase.
+        method: how it was made ("beam", "human", "pseudo").
+        system: the only system that it is a reference for; ``None``: for all.
+        score: what the maker says of it; higher is better.
+        seed: seed of its maker, if that draws.
+        model: the model or command that made it.
+        path: the file that it was read from.
+        line: its 1-based line there.
+    """
+
+    segment: int
+    text: str
+    method: str = "paraphrase"
+    system: str | None = None
+    score: float | None = None
+    seed: int | None = None
+    model: str | None = None
+    path: str = field(default="", compare=False)
+    line: int = field(default=0, compare=False)
+
+    def error(self, problem: str) -> DataError:
+        """An error that names file and line, where it was read from a file."""
+        if not self.path:
+            return DataError(f"paraphrase {self.text[:40]!r} ({self.method}): {problem}")
+        return FormatError(problem, path=self.path, line=self.line)
 
 
 @dataclass(frozen=True)
@@ -335,17 +383,89 @@ class TestSet:
         *,
         systems: Sequence[str] | None = None,
         references: Sequence[str] | None = None,
+        segments: Sequence[int] | None = None,
     ) -> TestSet:
-        """The same test set with some of its systems and references, in the order given.
+        """The same test set with some of its systems, references and segments, as ordered here.
+
+        Human scores of systems as such (and of documents and domains) stay as they are.
+
+        Args:
+            systems: names; all by default.
+            references: names; all by default.
+            segments: 0-based numbers, each once; all by default.
 
         Raises:
             UnknownNameError: a name is not in the test set.
+            UsageError: a segment is not in the test set, or is named twice.
         """
+        if segments is not None:
+            found = self._of_segments(list(segments))
+            return found.select(systems=systems, references=references)
         chosen = {n: pick("system", n, self.systems) for n in systems or self.systems}
         refs = {n: pick("reference", n, self.references) for n in references or self.references}
         own = {n: r for n, r in self.system_references.items() if n in chosen}
         info = {n: i for n, i in self.info.items() if n in chosen}
         return replace(self, systems=chosen, references=refs, system_references=own, info=info)
+
+    def with_paraphrases(
+        self,
+        paraphrases: Sequence[Paraphrase] | Sequence[str | PathLike[str]],
+        *,
+        n: int | None = None,
+        methods: Sequence[str] | None = None,
+        original: bool = True,
+    ) -> TestSet:
+        """The same test set with paraphrases as further references, for any metric.
+
+        Paraphrase k of a method becomes the reference ``METHOD.k``; segments may have any number
+        of them. Those that belong to one system are references of that system alone.
+
+        Args:
+            paraphrases: files (see :func:`gnomon.formats.read_paraphrases`), or what they hold.
+            n: how many of each method are taken, the first ones of each segment; all by default.
+            methods: which methods; all by default.
+            original: keep the references that are there; False: paraphrases alone.
+
+        Raises:
+            DataError: a paraphrase is of a segment or a system that is not there, a reference of
+                that name is there already, or a segment would have no reference.
+            FormatError: a file is not what it should be, or has too few or too many lines.
+            UnknownNameError: there is no such method.
+            UsageError: n is below 1.
+        """
+        return _formats().add_paraphrases(
+            self, paraphrases, n=n, methods=methods, original=original
+        )
+
+    def _of_segments(self, segments: list[int]) -> TestSet:
+        wrong = [i for i in segments if not 0 <= i < self.segments]
+        if wrong or len(set(segments)) < len(segments):
+            raise UsageError(
+                f"segment {wrong[0]} is not there; there are {self.segments}, counted from 0"
+                if wrong
+                else "a segment is named twice"
+            )
+
+        def some(part: Mapping[str, Sequence[T]]) -> dict[str, list[T]]:
+            return {name: [texts[i] for i in segments] for name, texts in part.items()}
+
+        def row(part: Sequence[str] | None) -> list[str] | None:
+            return None if part is None else [part[i] for i in segments]
+
+        said = of_segments(Judgements(self.human, self.rankings, self.errors), segments)
+        return replace(
+            self,
+            references=some(self.references),
+            systems=some(self.systems),
+            sources=row(self.sources),
+            documents=row(self.documents),
+            domains=row(self.domains),
+            labels=some(self.labels),
+            human=said.scores,
+            rankings=said.rankings,
+            errors=said.errors,
+            system_references={name: some(r) for name, r in self.system_references.items()},
+        )
 
     def batch(self) -> Batch:
         """All systems and segments as distinct texts and indices; built once."""
@@ -411,6 +531,16 @@ class _Formats(Protocol):
     def read_human(
         self, path: str | PathLike[str], testset: TestSet, **options: object
     ) -> Judgements: ...
+
+    def add_paraphrases(
+        self,
+        testset: TestSet,
+        paraphrases: Sequence[Paraphrase] | Sequence[str | PathLike[str]],
+        *,
+        n: int | None,
+        methods: Sequence[str] | None,
+        original: bool,
+    ) -> TestSet: ...
 
 
 def _formats() -> _Formats:

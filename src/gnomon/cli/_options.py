@@ -31,9 +31,11 @@ __all__ = [
     "check_outputs",
     "emit",
     "load",
+    "load_original",
     "load_outputs",
     "load_several",
     "metrics",
+    "paraphrased",
     "show",
     "show_rows",
 ]
@@ -104,6 +106,10 @@ def add_data(parser: argparse.ArgumentParser, *, several: bool = False) -> None:
     )
     data.add_argument("--systems", nargs="+", metavar="NAME", help="of the test set, only these")
     data.add_argument("--references", nargs="+", metavar="NAME", help="likewise")
+    data.add_argument(
+        "--first", type=int, metavar="N", help="the first N segments alone (default: all)"
+    )
+    _add_paraphrases(parser)
     table = parser.add_argument_group("data from one TSV or JSONL file")
     table.add_argument("--table", metavar="FILE", help="a file with a header, or JSON objects")
     table.add_argument("--table-format", choices=("tsv", "jsonl"), help="if its name does not tell")
@@ -112,6 +118,27 @@ def add_data(parser: argparse.ArgumentParser, *, several: bool = False) -> None:
     table.add_argument("--source-column", metavar="COLUMN")
     table.add_argument("--document-column", metavar="COLUMN")
     table.add_argument("--domain-column", metavar="COLUMN")
+
+
+def _add_paraphrases(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("paraphrased references")
+    group.add_argument(
+        "--paraphrases",
+        nargs="+",
+        metavar="FILE",
+        help="further references: ref.NAME.txt files of one line per segment (empty: none there),"
+        " or JSONL with segment, text, method, system",
+    )
+    group.add_argument(
+        "--n",
+        type=int,
+        metavar="N",
+        help="of each method, N paraphrases per segment (default: all)",
+    )
+    group.add_argument("--methods", nargs="+", metavar="NAME", help="paraphrases of these alone")
+    group.add_argument(
+        "--no-original", action="store_true", help="score with the paraphrases alone"
+    )
 
 
 def add_metrics(parser: argparse.ArgumentParser, default: str = "bleu") -> None:
@@ -145,7 +172,39 @@ def add_output(parser: argparse.ArgumentParser) -> None:
 
 
 def load(args: argparse.Namespace) -> TestSet:
-    """The test set that the options name."""
+    """The test set that the options name, with the paraphrases that they name."""
+    return paraphrased(args, load_original(args))
+
+
+def paraphrased(args: argparse.Namespace, testset: TestSet) -> TestSet:
+    """A test set with the paraphrases that the options name."""
+    if not args.paraphrases:
+        given = {"--n": args.n, "--methods": args.methods, "--no-original": args.no_original}
+        wrong = [name for name, value in given.items() if value]
+        if wrong:
+            raise UsageError(
+                f"{', '.join(wrong)} choose paraphrases; name some: --paraphrases FILE"
+            )
+        return testset
+    return testset.with_paraphrases(
+        args.paraphrases, n=args.n, methods=args.methods, original=not args.no_original
+    )
+
+
+def load_original(args: argparse.Namespace) -> TestSet:
+    """The test set that the options name, as it is."""
+    testset = _load(args)
+    if args.first is None:
+        return testset
+    if not 1 <= args.first <= testset.segments:
+        raise UsageError(
+            f"--first {args.first}: the test set has {testset.segments} segments; give a number"
+            f" from 1 to {testset.segments}"
+        )
+    return testset.select(segments=range(args.first))
+
+
+def _load(args: argparse.Namespace) -> TestSet:
     from gnomon import formats
     from gnomon.testset import TestSet
 
@@ -184,7 +243,8 @@ def check_outputs(args: argparse.Namespace, *paths: str | None) -> None:
         UsageError: two outputs are the same file, or an output is an input.
     """
     wanted = [Path(path) for path in (args.output, *paths) if path not in (None, "-")]
-    taken = {Path(path).resolve() for path in (*args.refs, *(args.input or ())) if path != "-"}
+    given = (*args.refs, *(args.input or ()), *(args.paraphrases or ()))
+    taken = {Path(path).resolve() for path in given if path != "-"}
     for path in wanted:
         if not path.resolve().parent.is_dir() or not os.access(path.resolve().parent, os.W_OK):
             raise OutputError(
@@ -214,6 +274,8 @@ def load_several(args: argparse.Namespace) -> list[TestSet]:
         return [load_outputs(args)]
     if len(args.test_set) > 1 and (args.input or args.source):
         raise UsageError("-i and -s belong to one test set, and -t names several; leave them out")
+    if len(args.test_set) > 1 and args.paraphrases:
+        raise UsageError("--paraphrases belong to one test set, and -t names several; name one")
     each = (argparse.Namespace(**{**vars(args), "test_set": name}) for name in args.test_set)
     return [load_outputs(one) for one in each]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import logging
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,14 +15,14 @@ from gnomon.cli._options import (
     check_outputs,
     load_several,
     metrics,
+    paraphrased,
     show,
 )
 from gnomon.errors import UsageError
 
 if TYPE_CHECKING:
-    import argparse
-
     from gnomon.cli._options import Subparsers
+    from gnomon.scores import Scores
     from gnomon.testset import TestSet
 
 __all__ = ["add", "run"]
@@ -33,6 +34,7 @@ _MORE = """\
 examples:
   gnomon metaeval -t wmt19/de-en wmt19/kk-en -m bleu chrf --html report.html
   gnomon metaeval -t wmt21/en-de -m bleu --scores comet.tsv --human mqm --baseline bleu
+  gnomon metaeval -t wmt19/de-en -m bleu --paraphrases ref.human1.txt ref.human2.txt --baseline bleu
   gnomon metaeval --human de-en.da-z.sys.tsv --scores BLEU.tsv COMET.tsv --level system
 
 Without a test set, files of human scores and score files are enough. A file's name tells its
@@ -73,9 +75,10 @@ def run(args: argparse.Namespace) -> int:
             lower_is_better=args.lower_is_better or (),
             column=args.score_column,
         )
+        widened = _widened(args, testsets, chosen)
         finding = metaeval.metaeval(
             testsets,
-            {**{spec: spec for spec in chosen}, **scored},
+            {**{spec: spec for spec in chosen}, **scored, **widened},
             human=kinds,
             levels=args.level,
             statistics=args.statistics,
@@ -108,6 +111,21 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
+def _widened(
+    args: argparse.Namespace, testsets: list[TestSet], chosen: list[str]
+) -> dict[str, list[Scores]]:
+    """The metrics with paraphrased references, beside those without."""
+    from gnomon.metrics import score
+
+    if not args.paraphrases:
+        return {}
+    with_them = [paraphrased(args, testset) for testset in testsets]
+    return {
+        f"{spec}+paraphrases": [score(t, spec, allow_code=args.allow_code) for t in with_them]
+        for spec in chosen
+    }
+
+
 def _judged(args: argparse.Namespace) -> tuple[list[TestSet], tuple[str, ...]]:
     """Test sets with human judgements, and the kinds that were named."""
     from gnomon import metaeval
@@ -130,9 +148,17 @@ def _judged(args: argparse.Namespace) -> tuple[list[TestSet], tuple[str, ...]]:
         )
     else:
         testsets, kinds = metaeval.with_judgements(
-            load_several(args), files, format=args.human_format
+            load_several(_as_they_are(args)), files, format=args.human_format
         )
     return testsets, (*names, *kinds)
+
+
+def _as_they_are(args: argparse.Namespace) -> argparse.Namespace:
+    """The options for test sets without paraphrases, which are judged beside the originals."""
+    if args.paraphrases and args.test_set and len(args.test_set) > 1:
+        raise UsageError("--paraphrases belong to one test set, and -t names several; name one")
+    left_out = {"paraphrases": None, "n": None, "methods": None, "no_original": False}
+    return argparse.Namespace(**vars(args) | (left_out if args.paraphrases else {}))
 
 
 def _is_file(text: str) -> bool:

@@ -31,6 +31,15 @@ from gnomon.formats._human_read import read_human
 from gnomon.formats._human_write import write_human
 from gnomon.formats._lines import read_lines, write_lines
 from gnomon.formats._mqm_weights import MQM_WEIGHTS
+from gnomon.formats._paraphrases import (
+    Paraphrase,
+    add_paraphrases,
+    columns_of,
+    method_of,
+    read_paraphrases,
+    to_json,
+    write_paraphrases,
+)
 from gnomon.formats._plain import read_plain, read_systems
 from gnomon.formats._published import PUBLISHED
 from gnomon.formats._registry import FormatInfo, describe
@@ -47,18 +56,23 @@ __all__ = [
     "MQM_WEIGHTS",
     "PUBLISHED",
     "FormatInfo",
+    "Paraphrase",
     "Tree",
     "Trees",
+    "add_paraphrases",
     "atomic_write",
+    "columns_of",
     "describe",
     "find_scores",
     "is_sacrebleu_set",
     "is_wmt_scores",
     "language_pairs",
+    "method_of",
     "parse_tree",
     "plain_name",
     "read_human",
     "read_lines",
+    "read_paraphrases",
     "read_plain",
     "read_sacrebleu_set",
     "read_scores",
@@ -66,8 +80,10 @@ __all__ = [
     "read_table",
     "read_test_set",
     "read_trees",
+    "to_json",
     "write_human",
     "write_lines",
+    "write_paraphrases",
     "write_segment_scores",
     "write_system_scores",
     "write_test_set",

@@ -47,6 +47,13 @@ _FORMATS = (
         "sacrebleu", "yes", "no", "a test set by sacreBLEU's name, such as wmt19 with -l de-en"
     ),
     FormatInfo(
+        "paraphrases",
+        "yes",
+        "yes",
+        "paraphrases of references: parallel ref.NAME.txt, or JSONL with segment text method system"
+        " score seed model",
+    ),
+    FormatInfo(
         "ptb",
         "trees",
         "trees",
