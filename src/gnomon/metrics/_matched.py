@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from gnomon.metrics._embedding import compared_rows, model_fields, notices_of, unit_weights
+from gnomon.metrics._greedy_gradient import MatchedText, greedy_score
 from gnomon.metrics._matcher import Matcher
 from gnomon.metrics._of_options import MeanOfSegments
+from gnomon.metrics.differentiable import attributions
 from gnomon.signature import Signature
 
 if TYPE_CHECKING:
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from gnomon.metrics._baselines import Baseline
     from gnomon.metrics._idf import Idf
     from gnomon.metrics._pairs import PairRows
+    from gnomon.metrics.differentiable import Attributions
     from gnomon.metrics.masking import MaskPlan
     from gnomon.metrics.matching import Matches
     from gnomon.metrics.protocol import Need
@@ -90,6 +93,27 @@ class BoundMatched(MeanOfSegments):
         else:
             for found in self._matcher.variants(batch, rows, plan):
                 yield replace(found, floor=floor)
+
+    def attributions(self, batch: Batch) -> Attributions:
+        """Input times gradient of every token of both sides."""
+        rows = self._rows(batch)
+        used = np.union1d(rows.candidate, rows.reference)
+        pieces = self.encoder.pieces(batch.texts, used.tolist())
+        weight, targets = self._weigh(pieces), self._matcher.targets(pieces)
+        baseline = (0.0, 0.0, 0.0) if self.baseline is None else self.baseline[:3]
+
+        def matched(text: int, vectors: Any) -> MatchedText:
+            own = slice(int(pieces.offsets[text]), int(pieces.offsets[text + 1]))
+            like = vectors.detach()
+            marked = like.new_tensor(targets[own].astype(float)).bool()
+            return MatchedText(vectors, like.new_tensor(weight[own]), marked)
+
+        def score(number: int, candidate: Any, other: Any) -> Any:
+            sides = rows.candidate[number], rows.reference[number]
+            texts = [matched(int(t), v) for t, v in zip(sides, (candidate, other), strict=True)]
+            return greedy_score(texts[0], texts[1], self._part, baseline)
+
+        return attributions(self.encoder, pieces, rows, score)
 
     def notices(self, batch: Batch) -> tuple[str, ...]:
         """Texts that were cut at the model's limit, or that its tokeniser does not know."""

@@ -115,11 +115,11 @@ class Matcher:
             action[chosen.token] = chosen.action
             yield replace(
                 base,
-                candidate=_masked(seen, action, self._targets(seen.pieces), 0),
-                reference=_masked(seen, action, self._targets(seen.pieces), 1),
+                candidate=_masked(seen, action, self.targets(seen.pieces), 0),
+                reference=_masked(seen, action, self.targets(seen.pieces), 1),
             )
 
-    def _targets(self, pieces: Pieces) -> NDArray[np.bool_]:
+    def targets(self, pieces: Pieces) -> NDArray[np.bool_]:
         """Which pieces may be matched, bool [rows]."""
         return ~pieces.special if self._special == "exclude" else np.ones_like(pieces.special)
 
@@ -131,7 +131,7 @@ class Matcher:
         pieces = self.encoder.pieces(batch.texts, np.unique(texts).tolist())
         segment = rows.cell[first] % max(rows.shape[1], 1)
         order = np.argsort(segment, kind="stable")
-        found = similarities(self.encoder, pieces, texts, order, self._targets(pieces))
+        found = similarities(self.encoder, pieces, texts, order, self.targets(pieces))
         sides = [
             _side(pieces, texts, number, best)
             for number, best in enumerate((found.candidate, found.other))

@@ -6,8 +6,8 @@ Reimers and Gurevych (2019), "Sentence-BERT".
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar, Literal
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from gnomon.errors import DataError, SpecError
 from gnomon.metrics._embedding import compared_rows, encoder_of, model_fields, notices_of
 from gnomon.metrics._of_options import MeanOfSegments
 from gnomon.metrics._spec import Options
+from gnomon.metrics.differentiable import attributions
 from gnomon.signature import Signature
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gnomon.batch import Batch
+    from gnomon.metrics.differentiable import Attributions
     from gnomon.metrics.protocol import Need
     from gnomon.models import Encoder, Pieces
     from gnomon.testset import TestSet
@@ -130,6 +132,25 @@ class BoundSbert(MeanOfSegments):
         np.maximum.at(best, rows.cell, cosines)
         best[np.isneginf(best)] = np.nan
         return best.reshape(rows.shape)
+
+    def attributions(self, batch: Batch) -> Attributions:
+        """Input times gradient of every token of both sides; the prefix counts as special."""
+        from torch.nn.functional import cosine_similarity
+
+        rows = compared_rows(batch, self.needs)
+        used = np.union1d(rows.candidate, rows.reference)
+        shift = len(self.metric.prefix)
+        pieces = self.encoder.pieces([self.metric.prefix + t for t in batch.texts], used.tolist())
+        start = pieces.start - np.int32(shift)
+        empty = [not text.strip() for text in batch.texts]
+
+        def score(number: int, candidate: Any, other: Any) -> Any:
+            cosine = cosine_similarity(candidate.mean(dim=0), other.mean(dim=0), dim=0)
+            texts = rows.candidate[number], rows.reference[number]
+            return cosine * 0.0 if any(empty[text] for text in texts) else cosine
+
+        placed = replace(pieces, start=start, special=pieces.special | (start < 0))
+        return attributions(self.encoder, placed, rows, score)
 
     def notices(self, batch: Batch) -> tuple[str, ...]:
         """Texts that were cut at the model's limit, or that its tokeniser does not know."""

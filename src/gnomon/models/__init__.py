@@ -11,6 +11,7 @@ from gnomon.models._batches import length_batches
 from gnomon.models._embedded import Embedded
 from gnomon.models._engine import Backend, Long, Precision
 from gnomon.models._folder import ModelFolder, find_model
+from gnomon.models._gradients import input_gradients
 from gnomon.models._loading import load_causal, load_encoder
 from gnomon.models._pieces import Pieces
 from gnomon.models.causal import CausalModel
@@ -30,6 +31,7 @@ __all__ = [
     "Pieces",
     "Precision",
     "find_model",
+    "input_gradients",
     "length_batches",
     "load_causal",
     "load_encoder",

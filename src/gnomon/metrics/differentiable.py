@@ -1,0 +1,134 @@
+"""What each token adds to a score to first order: what differentiable metrics can tell.
+
+The power of differentiating: input times gradient through the model of a metric on embeddings
+(Denil et al., 2014; Shrikumar et al., 2016). Greedy matches are differentiable wherever the best
+match is unique.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from gnomon.batch import Batch
+    from gnomon.metrics._pairs import PairRows
+    from gnomon.models import Encoder, Pieces
+
+__all__ = ["Attributions", "Differentiable", "TokenValues", "attributions"]
+
+#: pairs whose graph is held at a time
+_PAIRS = 32
+
+
+@dataclass(frozen=True, eq=False)
+class TokenValues:
+    """A value for every token of one side of P comparisons, one comparison after the other.
+
+    Attributes:
+        offsets: int64 [P + 1]; the tokens of comparison p are slots ``offsets[p]:offsets[p + 1]``.
+        start: int32 [slots], first code point of the token in its text.
+        special: bool [slots], tokens that stand for no part of the text.
+        value: float64 [slots].
+    """
+
+    offsets: NDArray[np.int64]
+    start: NDArray[np.int32]
+    special: NDArray[np.bool_]
+    value: NDArray[np.float64]
+
+    def slots(self, comparison: int) -> slice:
+        """The slots of one comparison."""
+        return slice(int(self.offsets[comparison]), int(self.offsets[comparison + 1]))
+
+
+@dataclass(frozen=True, eq=False)
+class Attributions:
+    """What the tokens of both sides add to each score.
+
+    Attributes:
+        shape: (K, N).
+        cell: int64 [P], system * N + segment of each comparison; never decreases.
+        score: float64 [P], the score of each comparison.
+        candidate: input times gradient of the candidates' tokens.
+        other: that of the tokens that they are compared with.
+    """
+
+    shape: tuple[int, int]
+    cell: NDArray[np.int64]
+    score: NDArray[np.float64]
+    candidate: TokenValues
+    other: TokenValues
+
+
+@runtime_checkable
+class Differentiable(Protocol):
+    """Power: the gradient of each score in the model's input."""
+
+    def attributions(self, batch: Batch) -> Attributions:
+        """Input times gradient of every token, each candidate beside each reference (or source).
+
+        Raises:
+            UsageError: the model does not run in torch.
+        """
+        ...
+
+
+def attributions(
+    encoder: Encoder, pieces: Pieces, rows: PairRows, score: Callable[[int, Any, Any], Any]
+) -> Attributions:
+    """Attributions of scores of pairs of texts.
+
+    Args:
+        encoder: texts to vectors.
+        pieces: pieces of all texts.
+        rows: the comparisons.
+        score: from the number of a comparison and the vectors of both texts, tensors [pieces, d],
+            to a scalar tensor.
+    """
+    from gnomon.models import input_gradients
+
+    values: list[list[NDArray[np.float64]]] = [[], []]
+    scores: list[float] = []
+
+    def total(first: int, vectors: Sequence[Any]) -> Any:
+        pairs = zip(vectors[::2], vectors[1::2], strict=True)
+        found = [score(first + number, *pair) for number, pair in enumerate(pairs)]
+        scores.extend(float(one.detach()) for one in found)
+        return sum(found[1:], start=found[0])
+
+    texts = np.stack([rows.candidate, rows.reference], axis=-1)
+    for first in range(0, len(texts), _PAIRS):
+        own = texts[first : first + _PAIRS].ravel()
+        found = input_gradients(encoder, pieces, own, partial(total, first))
+        values[0] += found[::2]
+        values[1] += found[1::2]
+    return Attributions(
+        shape=rows.shape,
+        cell=rows.cell,
+        score=np.array(scores),
+        candidate=_placed(pieces, rows.candidate, values[0]),
+        other=_placed(pieces, rows.reference, values[1]),
+    )
+
+
+def _placed(
+    pieces: Pieces, texts: NDArray[np.int64], values: list[NDArray[np.float64]]
+) -> TokenValues:
+    sizes = pieces.lengths[texts]
+    offsets = np.concatenate([[0], np.cumsum(sizes)])
+    within = np.arange(int(offsets[-1])) - np.repeat(offsets[:-1], sizes)
+    token = np.repeat(pieces.offsets[texts], sizes) + within
+    return TokenValues(
+        offsets=offsets,
+        start=pieces.start[token],
+        special=pieces.special[token],
+        value=np.concatenate([np.zeros(0), *values]),
+    )

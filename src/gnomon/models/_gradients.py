@@ -1,0 +1,127 @@
+"""Input times gradient: what each piece of some texts adds to a function of their vectors."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gnomon.errors import UsageError
+from gnomon.models._batches import length_batches
+from gnomon.models._engine import TorchEngine, hidden_layer
+from gnomon.models._windows import windows
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from gnomon.models._pieces import Pieces
+    from gnomon.models._windows import Window
+    from gnomon.models.encoder import Encoder
+
+__all__ = ["input_gradients"]
+
+
+def input_gradients(
+    encoder: Encoder,
+    pieces: Pieces,
+    texts: NDArray[np.int64],
+    function: Callable[[Sequence[Any]], Any],
+) -> list[NDArray[np.float64]]:
+    """The product of each piece's input embedding with the gradient of a function in it.
+
+    The embedding is the model's vector of the piece's type, before its position is added. To first
+    order, the product is what the function would lose if the vector shrank to nothing.
+
+    Args:
+        encoder: of torch.
+        pieces: pieces of all texts.
+        texts: int64 [E], numbers of the texts; one that occurs twice is encoded twice, so that its
+            pieces may matter differently in each place.
+        function: from the vectors of the texts, tensors [pieces, d] as the layer gives them, to a
+            scalar tensor.
+
+    Returns:
+        For each text the products of all of its pieces, special ones too, float64 [pieces].
+
+    Raises:
+        UsageError: the encoder does not run in torch, which alone knows gradients.
+    """
+    import torch
+
+    engine = encoder.engine
+    if not isinstance(engine, TorchEngine):
+        raise UsageError(
+            f"gradients need backend='torch'; model {encoder.folder.name!r} runs in {engine.name}"
+        )
+    encoder.encoded += len(texts)
+    parts = windows(pieces, texts, encoder.limit)
+    with torch.enable_grad(), _inputs(engine.model) as inputs:
+        vectors: list[Any] = [None] * len(parts)
+        groups = length_batches(np.array([len(part) for part in parts]), encoder.budget)
+        for group in groups:
+            chosen = [parts[number] for number in group.tolist()]
+            read = _forward(encoder, engine, pieces, chosen)
+            for number, hidden in zip(group.tolist(), read, strict=True):
+                vectors[number] = hidden
+        value = function(_whole(parts, vectors, len(texts)))
+        if value.requires_grad:
+            value.backward()
+    found = [np.zeros(int(size)) for size in pieces.lengths[texts]]
+    for group, leaf in zip(groups, inputs, strict=True):
+        if leaf.grad is None:
+            continue
+        products = (leaf.detach() * leaf.grad).sum(dim=-1).double().cpu().numpy()
+        for number, row in zip(group.tolist(), products, strict=True):
+            part = parts[number]
+            own = part.rows - pieces.offsets[texts[part.text]]
+            found[part.text][own] += row[: len(part)]  # a piece may stand in several windows
+    return found
+
+
+@contextmanager
+def _inputs(model: Any) -> Iterator[list[Any]]:
+    """The input embeddings of every forward pass meanwhile, as leaves that gather gradients."""
+    leaves: list[Any] = []
+
+    def remember(_module: Any, _given: Any, found: Any) -> Any:
+        leaves.append(found.detach().requires_grad_())
+        return leaves[-1]
+
+    handle = model.get_input_embeddings().register_forward_hook(remember)
+    try:
+        yield leaves
+    finally:
+        handle.remove()
+
+
+def _forward(
+    encoder: Encoder, engine: TorchEngine, pieces: Pieces, batch: Sequence[Window]
+) -> Iterator[Any]:
+    """The vectors of the kept pieces of each window."""
+    import torch
+
+    lengths = np.array([len(part) for part in batch])
+    kept = np.arange(int(lengths.max(initial=0))) < lengths[:, None]
+    ids = np.full(kept.shape, encoder.tokenizer.pad_token_id or 0, dtype=np.int64)
+    ids[kept] = pieces.ids[np.concatenate([part.rows for part in batch])]
+    encoder.tokens += int(kept.sum())
+    found = engine.model(
+        input_ids=torch.as_tensor(ids, device=engine.device),
+        attention_mask=torch.as_tensor(kept, device=engine.device).long(),
+    )
+    hidden = hidden_layer(found, engine.layer)
+    for row, part in enumerate(batch):
+        yield hidden[row, part.kept]
+
+
+def _whole(parts: Sequence[Window], vectors: Sequence[Any], count: int) -> list[Any]:
+    """The vectors of whole texts from those of their windows, which are in order."""
+    import torch
+
+    of: list[list[Any]] = [[] for _ in range(count)]
+    for part, own in zip(parts, vectors, strict=True):
+        of[part.text].append(own)
+    return [own[0] if len(own) == 1 else torch.cat(own) for own in of]
