@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["omission_table", "omission_views"]
 
 _COLUMNS = (
-    Column("group", "Tenth", "count", help="of the deleted words, easiest first; ties together"),
+    Column("group", "Group", "count", help="a tenth of the words, easiest first; ties together"),
     Column("difficulty_low", "d from", "number", 3),
     Column("difficulty_high", "d to", "number", 3),
     Column("difficulty", "Mean d", "number", 3),

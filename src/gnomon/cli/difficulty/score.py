@@ -10,7 +10,6 @@ from gnomon.cli._options import (
     add_metrics,
     add_output,
     check_outputs,
-    show,
 )
 from gnomon.cli.difficulty._shared import (
     add_omission,
@@ -19,6 +18,7 @@ from gnomon.cli.difficulty._shared import (
     judged,
     one_metric,
     pool,
+    say,
     tag_cache,
 )
 
@@ -94,7 +94,7 @@ def run_score(args: argparse.Namespace) -> int:
         if args.html:
             report.write_html(args.html, [finding])
         progress.tick("reporting")
-    show(args, finding, "difficulty score")
+    say(args, finding)
     return 0
 
 
