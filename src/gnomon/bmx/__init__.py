@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from gnomon.bmx._choices import choose as choose
     from gnomon.bmx._correlations import search as search
+    from gnomon.bmx._errors import ErrorAgreement as ErrorAgreement
+    from gnomon.bmx._errors import against_errors as against_errors
     from gnomon.bmx._experiments import Experiment as Experiment
     from gnomon.bmx._experiments import Explained as Explained
     from gnomon.bmx._experiments import Grids as Grids
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "Aggregable": "_explanations",
     "Bmx": "metric",
+    "ErrorAgreement": "_errors",
     "Experiment": "_experiments",
     "Explained": "_experiments",
     "ExplainerDescription": "_explainers",
@@ -46,6 +49,7 @@ _HOMES = {
     "Grids": "_experiments",
     "Iteration": "_iterations",
     "SideWords": "_explanations",
+    "against_errors": "_errors",
     "choose": "_choices",
     "combine": "_power_mean",
     "describe_explainers": "_explainers",
@@ -66,6 +70,7 @@ _HOMES = {
 __all__ = [
     "Aggregable",
     "Bmx",
+    "ErrorAgreement",
     "Experiment",
     "Explained",
     "ExplainerDescription",
@@ -74,6 +79,7 @@ __all__ = [
     "Grids",
     "Iteration",
     "SideWords",
+    "against_errors",
     "choose",
     "combine",
     "describe_explainers",
