@@ -66,11 +66,16 @@ def test_only_the_weights_differ_between_base_and_weighted_score(small, tokens) 
     bound = bind(small, f"difficulty({tokens})")[1]
     parts = bound.base_parts(small.batch())  # type: ignore[attr-defined]  # difficulty has them
     p, r = parts[..., 0].mean(axis=1), parts[..., 1].mean(axis=1)
+    parts = bound.parts(small.batch()).mean(axis=1)  # type: ignore[attr-defined]  # likewise
     plain = gn.score(small, tokens.replace(")", ", special='exclude')"))
     for row in found.rows:
         k = small.batch().systems.index(row["system"])
         assert row["base_score"] == pytest.approx(2 * p[k] * r[k] / (p[k] + r[k]))
         assert row["base_mean"] == pytest.approx(plain.system[k], abs=1e-6)
+        assert (row["base_precision"], row["base_recall"]) == pytest.approx((p[k], r[k]))
+        assert [row["precision"], row["recall"]] == pytest.approx(parts[k, :2].tolist())
+    judged = {row["metric"] for row in rows(found, "agreement")}
+    assert {f"difficulty(bertscore), {half}" for half in ("precision", "recall")} <= judged
 
 
 def test_equal_scores_share_a_rank_and_undefined_ones_have_none() -> None:

@@ -20,6 +20,7 @@ from gnomon.difficulty._agreement import (
 from gnomon.difficulty._curves import following
 from gnomon.difficulty._omission import omission
 from gnomon.difficulty._people import people
+from gnomon.difficulty._precision_recall import Both, precision_recall
 from gnomon.difficulty._score_tables import score_finding
 from gnomon.difficulty._setup import Side, base_side, weighted_side, wrapped
 from gnomon.errors import DataError, GnomonError
@@ -178,6 +179,7 @@ def _score_rows(run: _Run, judge: People | None) -> list[Row]:
     base, weighted = (side.scores for side in run.sides)
     base_ranks, weighted_ranks = ranks(base), ranks(weighted)
     means = run.base.mean(), run.weighted.mean()
+    both = precision_recall(run.bound, run.testset.batch())
     human = [None] * len(run.systems) if judge is None else ranks(judge.scores)
     pool = run.bound.pool.systems if run.bound.pool else ()
     spec = run.bound.metric.spec
@@ -194,10 +196,16 @@ def _score_rows(run: _Run, judge: People | None) -> list[Row]:
             "mean": _defined(means[1][k]),
             "base_mean": _defined(means[0][k]),
             "in_pool": name in pool,
+            **_both_of(both, k),
         }
         for k, name in enumerate(run.systems)
     ]
     return sorted(rows, key=lambda row: (row["rank"] is None, row["rank"] or 0, row["system"]))
+
+
+def _both_of(both: Both | None, k: int) -> dict[str, float | None]:
+    names = Both._fields
+    return {name: None if both is None else _defined(getattr(both, name)[k]) for name in names}
 
 
 def _slice_rows(run: _Run, by: str) -> Iterator[Row]:
@@ -231,7 +239,7 @@ def _judge(
     base, weighted = run.sides
     mean = Judged(f"{run.base.name}, mean of segments", run.base.mean())
     same = np.allclose(mean.scores, base.scores, rtol=0, atol=1e-9, equal_nan=True)
-    judged = [*others, *([] if same else [mean]), base, weighted]
+    judged = [*others, *([] if same else [mean]), base, weighted, *_halves(run)]
     ranked = list(rank_rows([base, weighted], judge, chosen, run.systems))
     tables: dict[str, list[Row]] = {
         "agreement": list(agreement_rows(judged, judge, chosen, run.testset.segments)),
@@ -244,6 +252,15 @@ def _judge(
         tables["curves"] = drawn
         said += notices
     return tables, (*said, *unavailable)
+
+
+def _halves(run: _Run) -> list[Judged]:
+    """Weighted precision and recall apart, where the score is made of both."""
+    both = precision_recall(run.bound, run.testset.batch())
+    if both is None or getattr(run.bound.metric.metric, "score", "f") != "f":
+        return []
+    name = run.weighted.name
+    return [Judged(f"{name}, {half}", getattr(both, half)) for half in ("precision", "recall")]
 
 
 def _curves(
