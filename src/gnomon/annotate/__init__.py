@@ -1,6 +1,7 @@
 """Spans of features in texts: spaCy pipelines, users' labels, word lists, patterns."""
 
 from gnomon.annotate._annotate import Annotation, annotate
+from gnomon.annotate._constituents import constituents, parse
 from gnomon.annotate._describe import describe_features, describe_taggers
 from gnomon.annotate._facts import Mark
 from gnomon.annotate._labels import Labels
@@ -16,9 +17,11 @@ __all__ = [
     "SetupPlan",
     "SpacyAnnotator",
     "annotate",
+    "constituents",
     "describe",
     "describe_features",
     "describe_taggers",
+    "parse",
     "register",
     "run_setup",
     "setup_plan",

@@ -105,6 +105,22 @@ class SpacyAnnotator:
                     found[number][layer].extend(_READERS[layer](doc, shift))
         return found
 
+    def dependencies(self, texts: Sequence[str]) -> list[tuple[list[str], list[str], list[int]]]:
+        """Words, parts of speech and positions of heads, per text; a root is its own head."""
+        pipeline = _load(self.package, ("dep", "pos"))
+        pieces = [(i, piece) for i, text in enumerate(texts) for _, piece in _pieces(text)]
+        found: list[tuple[list[str], list[str], list[int]]] = [([], [], []) for _ in texts]
+        with _quiet(), pipeline.zone():
+            docs = pipeline.run([piece for _, piece in pieces])
+            for (number, _), doc in zip(pieces, docs, strict=True):
+                words, tags, heads = found[number]
+                kept = [token for token in doc if not token.is_space]
+                place = {token.i: len(words) + n for n, token in enumerate(kept)}
+                heads += [place.get(token.head.i, place[token.i]) for token in kept]
+                tags += [token.pos_ or "X" for token in kept]
+                words += [token.text for token in kept]
+        return found
+
 
 @dataclass(frozen=True)
 class _Pipeline:

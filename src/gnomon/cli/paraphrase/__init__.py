@@ -1,0 +1,28 @@
+"""``gnomon paraphrase``: wider references, and how wide they are."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gnomon.cli._options import add_group
+from gnomon.cli.paraphrase import diversity
+
+if TYPE_CHECKING:
+    import argparse
+
+    from gnomon.cli._options import Subparsers
+
+__all__ = ["add"]
+
+_COMMANDS = (diversity,)
+
+
+def add(commands: Subparsers[argparse.ArgumentParser]) -> None:
+    """Add the commands of the method."""
+    inner = add_group(
+        commands,
+        "paraphrase",
+        answers="what a metric would say with wider references",
+    )
+    for command in _COMMANDS:
+        command.add(inner)
