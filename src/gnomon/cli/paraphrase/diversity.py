@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 __all__ = ["add", "run"]
 
+#: gnomon.paraphrase.MEASURES, said again because help must not load what measures
+_MEASURES = ("lexical", "lexical-tokens", "syntactic")
 _MORE = """\
 Files that differ in a number at the end are one set: ref.human1.txt and ref.human2.txt are "human".
 In JSONL a method is a set. The outputs of two systems or more are a set, too.
@@ -83,10 +85,8 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _add_measures(parser: argparse.ArgumentParser) -> None:
-    from gnomon.paraphrase import MEASURES
-
     group = parser.add_argument_group("measures")
-    group.add_argument("--measures", nargs="+", choices=MEASURES, default=list(MEASURES))
+    group.add_argument("--measures", nargs="+", choices=_MEASURES, default=list(_MEASURES))
     group.add_argument("-tok", "--tokenize", default="13a", metavar="NAME", help="(default: 13a)")
     group.add_argument(
         "--trees",
