@@ -19,6 +19,7 @@ from gnomon.bmx import Bmx, explain, power_mean
 from gnomon.errors import ScoringError, SpecError, UnknownNameError, UsageError
 from gnomon.human import HumanScores
 from gnomon.metrics import MaskPlan, describe, parse, with_masking
+from gnomon.muler._figures import feature_scores
 from gnomon.spans import SpanTable
 
 if TYPE_CHECKING:
@@ -266,6 +267,14 @@ def test_masking_many_variants_is_refused_before_it_begins(testset: gn.TestSet) 
     assert bound.calls(batch) <= 100  # type: ignore[attr-defined]  # it has the power
     with pytest.raises(UsageError, match=r"4 masked variants under 'bmx' take up to \d+ metric"):
         masked.masked(batch, _every_noun(testset))
+
+
+def test_all_features_of_muler_are_refused_together(testset: gn.TestSet) -> None:
+    bound = parse("bmx(chrf, explainer='erasure', max_calls=100)").bind(testset)
+    batch = testset.batch()
+    scores = feature_scores(with_masking(bound, batch), batch, _every_noun(testset))
+    with pytest.raises(UsageError, match="4 masked variants under 'bmx'"):
+        next(scores)
 
 
 def test_what_masking_leaves_as_it_is_is_not_explained_again(testset: gn.TestSet) -> None:

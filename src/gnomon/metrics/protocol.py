@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BoundMetric",
+    "CostChecking",
     "Costly",
     "Informed",
     "Masking",
@@ -208,4 +209,17 @@ class Partial(Protocol):
     @property
     def by_system(self) -> bool:
         """Whether the score depends on the name of the system."""
+        ...
+
+
+@runtime_checkable
+class CostChecking(Protocol):
+    """Power: refuses a plan of masks that costs more than the metric may, before it begins."""
+
+    def check_cost(self, batch: Batch, plan: MaskPlan) -> None:
+        """Refuse the plan.
+
+        Raises:
+            UsageError: it costs too much.
+        """
         ...

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from gnomon.metrics.protocol import CostChecking
 from gnomon.muler._ratio import clipped_ratios, ratio
 
 if TYPE_CHECKING:
@@ -109,7 +110,12 @@ def feature_scores(metric: MaskingMetric, batch: Batch, plan: MaskPlan) -> Itera
         metric: the bound metric.
         batch: the texts.
         plan: a plan of :meth:`MaskPlan.oracles`, lengths filled in.
+
+    Raises:
+        UsageError: all features together cost more than a costly metric may.
     """
+    if isinstance(metric, CostChecking):
+        metric.check_cost(batch, plan)
     base = metric.segments(batch)
     step = max(1, _CELLS // max(1, 2 * base.size))
     names = plan.spans.features
