@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import logging
 import os
+import shutil
 import sqlite3
 import threading
 import time
@@ -162,7 +163,7 @@ class Cache:
         return CacheStats(self.path, self._do(count), self._do(size), self.limit_bytes)
 
     def clear(self) -> None:
-        """Forget everything, entries of other schemas and damaged files too.
+        """Forget everything: entries of other schemas, damaged files, models written as ONNX too.
 
         Raises:
             OutputError: the cache may not be written.
@@ -178,6 +179,7 @@ class Cache:
         for old in self.path.glob("*.sqlite3*"):
             if not old.name.startswith(_NAME):
                 old.unlink(missing_ok=True)
+        shutil.rmtree(self.path / "onnx", ignore_errors=True)
 
     def close(self) -> None:
         """Close the file; the next request opens it again."""

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import gnomon as gn
-from gnomon.cache import default_path
+from gnomon.cache import Cache, default_path
 from gnomon.errors import DataError, OutputError, UsageError
 from gnomon.models import Encoder, _export, _loading, load_encoder
 
@@ -94,6 +94,12 @@ def test_a_model_is_written_once_per_layer(tiny_model: Path, exports: list[int])
         _loading._load.cache_clear()
     assert exports == [2, 1]
     assert not list((default_path() / "onnx").glob(".*"))
+
+
+def test_clearing_the_cache_removes_what_was_written(tiny_model: Path) -> None:
+    _onnx(tiny_model)
+    Cache().clear()
+    assert not (default_path() / "onnx").exists()
 
 
 def test_a_damaged_file_is_written_anew(
