@@ -12,7 +12,7 @@ from tests.bmx.counting import Counting, overlap
 
 import gnomon as gn
 from gnomon.batch import Batch
-from gnomon.bmx import Explanations, explain, find_explainer
+from gnomon.bmx import Explanations, describe_explainers, explain, find_explainer
 from gnomon.cache import Cache
 from gnomon.errors import DataError, ScoringError, SpecError, UnknownNameError, UsageError
 
@@ -367,3 +367,9 @@ def test_the_signature_tells_explainer_seed_and_sides(testset: gn.TestSet) -> No
     fields = dict(explain(testset, "chrf", "lime(samples=9)").signature.fields)
     assert fields["explainer"] == "lime(samples=9)"
     assert (fields["seed"], fields["sides"], fields["refs"]) == ("0", "both", "1")
+
+
+def test_explainers_describe_themselves() -> None:
+    described = {one.name: one for one in describe_explainers() if one.name in {"lime", "shap"}}
+    assert described["lime"].options == ("samples=100", "seed=0")
+    assert described["shap"].summary.startswith("SHAP:")
