@@ -305,11 +305,27 @@ View: TypeAlias = HeatMap | Bars | StackedBars | Scatter | Lines | Boxes | Listi
 
 @dataclass(frozen=True)
 class Highlight:
-    """Characters ``start`` to ``end`` of a text (half-open code points), and why they stand out."""
+    """Characters of a text that stand out, and why.
+
+    Attributes:
+        start: first code point.
+        end: code point after the last one.
+        label: why, in a few words.
+        weight: from -1 (it hurts most) over 0 to 1 (it helps most), shown as a colour; None: the
+            characters are simply marked.
+        flagged: underlined, where there is a weight (marked by people, say).
+    """
 
     start: int
     end: int
     label: str = ""
+    weight: float | None = None
+    flagged: bool = False
+
+    @property
+    def step(self) -> int | None:
+        """The weight as one of nine colours, 0 (hurts most) to 8; 4 is neutral."""
+        return None if self.weight is None else round(4 + 4 * min(max(self.weight, -1.0), 1.0))
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from gnomon.findings import HeatMap, Listing
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
 
-    from gnomon.findings import Cell, Column, Exhibit, ExhibitText, Finding, Table, View
+    from gnomon.findings import Cell, Column, Exhibit, ExhibitText, Finding, Highlight, Table, View
 
 Json: TypeAlias = dict[str, Any]
 
@@ -122,7 +122,7 @@ def _exhibit(exhibit: Exhibit, pool: _Pool) -> Json:
 
 def _text(text: ExhibitText, pool: _Pool) -> list[Cell]:
     """Numbers of side, text, marks and names of values, then the values."""
-    marks = tuple((m.start, m.end, pool.number("strings", m.label)) for m in text.highlights)
+    marks = tuple(_mark(one, pool) for one in text.highlights)
     return [
         pool.number("sides", (text.role, text.name)),
         pool.number("strings", text.text),
@@ -130,6 +130,12 @@ def _text(text: ExhibitText, pool: _Pool) -> list[Cell]:
         pool.number("names", tuple(text.values)),
         *map(_rounded, text.values.values()),
     ]
+
+
+def _mark(mark: Highlight, pool: _Pool) -> tuple[int, ...]:
+    """Ends and number of the label; the colour where there is one, and whether it is flagged."""
+    own = (mark.start, mark.end, pool.number("strings", mark.label))
+    return own if mark.step is None else (*own, mark.step, *([1] if mark.flagged else []))
 
 
 def _rounded(value: float | None) -> float | None:

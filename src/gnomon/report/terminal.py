@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import IO, TYPE_CHECKING
 
 from gnomon.report._blocks import blocks, folded, keyed, widths
+from gnomon.report._shades import shaded
 from gnomon.tabular import grid, scores_grid, table_grid, visible
 
 if TYPE_CHECKING:
@@ -41,6 +42,9 @@ def print_finding(
 ) -> None:
     """Print views of a finding, with its facts above and notices and signatures below.
 
+    Exhibits whose highlights have weights come before the views, in colours; where there are no
+    colours, what hurts most stands in [-brackets-] and what helps most in {+braces+}, as in wdiff.
+
     Args:
         finding: what a method found.
         view: one of its views; by default those of :meth:`Finding.shown`.
@@ -50,6 +54,9 @@ def print_finding(
     """
     console = _console(width, file)
     _print_facts(console, finding.facts)
+    if view is None:
+        for line in shaded(finding, colours=console.color_system is not None):
+            console.print(_known(console, line), soft_wrap=True)
     shown = finding.shown() if view is None else (view,)
     *others, last = (grid(finding, one, digits=digits) for one in shown)
     for other in others:
@@ -190,3 +197,9 @@ def _text(console: Console, text: str, style: str = "") -> Text:
 
     known = text.encode(console.encoding, "backslashreplace").decode(console.encoding)
     return Text(known, style=style)
+
+
+def _known(console: Console, line: Text) -> Text:
+    """The line, if the file's encoding has all of it; else without colours, with escapes."""
+    plain = line.plain.encode(console.encoding, "backslashreplace").decode(console.encoding)
+    return line if plain == line.plain else _text(console, plain)

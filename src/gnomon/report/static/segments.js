@@ -63,13 +63,13 @@ function exhibits(box, finding) {
   }
   function textBox(t, chosen) {
     const title = t.role === "candidate" ? t.name : t.role === "source" ? "Source" : t.name ? `Reference ${t.name}` : "Reference";
-    const body = el("p", {class: "text", dir: "auto"});
+    const body = el("p", {class: "text", dir: "auto", "data-better": t.marks.some((m) => m.length > 3) ? "both" : null});
     const letters = Array.from(strings[t.text]);
     let at = 0;
-    for (const [start, end, label] of [...t.marks].sort((a, b) => a[0] - b[0])) {
+    for (const [start, end, label, step, flagged] of [...t.marks].sort((a, b) => a[0] - b[0])) {
       if (start < at || end <= start) continue;
       put(body, letters.slice(at, start));
-      body.append(put(el("mark", {title: shown(strings[label])}), letters.slice(start, end)));
+      body.append(put(el("mark", {title: shown(strings[label]), class: step === undefined ? null : `h${step}${flagged ? " wrong" : ""}`}), letters.slice(start, end)));
       at = Math.min(end, letters.length);
     }
     put(body, letters.slice(at));
