@@ -9,10 +9,14 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from gnomon.bmx._beside import Beside as Beside
+    from gnomon.bmx._beside import beside_base as beside_base
+    from gnomon.bmx._beside import boosted_scores as boosted_scores
     from gnomon.bmx._choices import choose as choose
     from gnomon.bmx._correlations import search as search
     from gnomon.bmx._errors import ErrorAgreement as ErrorAgreement
     from gnomon.bmx._errors import against_errors as against_errors
+    from gnomon.bmx._examine import examine as examine
     from gnomon.bmx._experiments import Experiment as Experiment
     from gnomon.bmx._experiments import Explained as Explained
     from gnomon.bmx._experiments import Grids as Grids
@@ -39,6 +43,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "Aggregable": "_explanations",
+    "Beside": "_beside",
     "Bmx": "metric",
     "ErrorAgreement": "_errors",
     "Experiment": "_experiments",
@@ -50,9 +55,12 @@ _HOMES = {
     "Iteration": "_iterations",
     "SideWords": "_explanations",
     "against_errors": "_errors",
+    "beside_base": "_beside",
+    "boosted_scores": "_beside",
     "choose": "_choices",
     "combine": "_power_mean",
     "describe_explainers": "_explainers",
+    "examine": "_examine",
     "explain": "_explain",
     "explained": "_judged_segments",
     "faithfulness": "_faithfulness",
@@ -69,6 +77,7 @@ _HOMES = {
 
 __all__ = [
     "Aggregable",
+    "Beside",
     "Bmx",
     "ErrorAgreement",
     "Experiment",
@@ -80,9 +89,12 @@ __all__ = [
     "Iteration",
     "SideWords",
     "against_errors",
+    "beside_base",
+    "boosted_scores",
     "choose",
     "combine",
     "describe_explainers",
+    "examine",
     "explain",
     "explained",
     "faithfulness",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gnomon.cli._options import add_group
-from gnomon.cli.bmx import tune
+from gnomon.cli.bmx import explain, score, tune
 
 if TYPE_CHECKING:
     import argparse
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["add"]
 
-_COMMANDS = (tune,)
+_COMMANDS = (score, explain, tune)
 
 
 def add(commands: Subparsers[argparse.ArgumentParser]) -> None:
