@@ -13,7 +13,7 @@ import pytest
 import gnomon as gn
 from gnomon.cache import Cache, default_path
 from gnomon.errors import DataError, OutputError, UsageError
-from gnomon.models import Encoder, _export, _loading, load_encoder
+from gnomon.models import Encoder, ModelFolder, _export, _loading, _reading, load_encoder
 
 torch = pytest.importorskip("torch", reason="pip install 'gnomon[models]'")
 pytest.importorskip("onnx", reason="pip install 'gnomon[onnx]'")
@@ -235,3 +235,25 @@ def test_what_a_backend_cannot_do_is_refused(
 ) -> None:
     with pytest.raises(UsageError, match=said):
         load_encoder(str(tiny_model), **asked)
+
+
+@pytest.mark.parametrize("family", ["Roberta", "DistilBert", "T5", "DebertaV2", "Albert"])
+def test_models_of_other_families_are_written_and_compared(tmp_path: Path, family: str) -> None:
+    import transformers
+
+    small: dict[str, Any] = {
+        "Roberta": {"max_position_embeddings": 42, "pad_token_id": 1},
+        "DistilBert": {"dim": 16, "n_layers": 3, "n_heads": 2, "hidden_dim": 32},
+        "T5": {"d_model": 16, "d_kv": 8, "d_ff": 32, "num_layers": 3, "num_heads": 2},
+        "DebertaV2": {"relative_attention": True, "pos_att_type": ["c2p", "p2c"]},
+        "Albert": {"embedding_size": 8},
+    }[family]
+    if family not in {"DistilBert", "T5"}:
+        small |= {"hidden_size": 16, "num_attention_heads": 2, "intermediate_size": 32}
+        small |= {"num_hidden_layers": 3}
+    config = getattr(transformers, f"{family}Config")(vocab_size=60, **small)
+    getattr(transformers, f"{family}Model")(config).save_pretrained(tmp_path / "model")
+    folder = ModelFolder(family, tmp_path / "model")
+    model = _reading.read_model(folder, config, 2)
+    _export._export(folder, 2, model, tmp_path)  # compares what it wrote with torch
+    assert (tmp_path / "model.onnx").is_file()
