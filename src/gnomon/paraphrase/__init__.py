@@ -9,8 +9,15 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from gnomon.paraphrase._constraint_table import constraint_finding as constraint_finding
+    from gnomon.paraphrase._constraint_table import write_constraints as write_constraints
+    from gnomon.paraphrase._constraints import Constraint as Constraint
+    from gnomon.paraphrase._constraints import constraints as constraints
+    from gnomon.paraphrase._coverage import coverage as coverage
     from gnomon.paraphrase._diversity import MEASURES as MEASURES
     from gnomon.paraphrase._diversity import diversity as diversity
+    from gnomon.paraphrase._half_splits import from_outputs as from_outputs
+    from gnomon.paraphrase._half_splits import half_splits as half_splits
     from gnomon.paraphrase._lexical import lexical_diversity as lexical_diversity
     from gnomon.paraphrase._sets import SYSTEMS as SYSTEMS
     from gnomon.paraphrase._sets import Wordings as Wordings
@@ -20,33 +27,56 @@ if TYPE_CHECKING:
     from gnomon.paraphrase._sets import wordings_of as wordings_of
     from gnomon.paraphrase._syntactic import syntactic_diversity as syntactic_diversity
     from gnomon.paraphrase._tree_kernel import tree_similarity as tree_similarity
+    from gnomon.paraphrase._variants import read_variants as read_variants
+    from gnomon.paraphrase._variants import variant_constraints as variant_constraints
+    from gnomon.paraphrase._variants import variant_paraphrases as variant_paraphrases
 
 _HOMES = {
     "MEASURES": "_diversity",
     "SYSTEMS": "_sets",
+    "Constraint": "_constraints",
     "Wordings": "_sets",
+    "constraint_finding": "_constraint_table",
+    "constraints": "_constraints",
+    "coverage": "_coverage",
     "diversity": "_diversity",
     "first_of": "_sets",
+    "from_outputs": "_half_splits",
+    "half_splits": "_half_splits",
     "lexical_diversity": "_lexical",
+    "read_variants": "_variants",
     "sets_of": "_sets",
     "syntactic_diversity": "_syntactic",
     "tree_sets": "_sets",
     "tree_similarity": "_tree_kernel",
+    "variant_constraints": "_variants",
+    "variant_paraphrases": "_variants",
     "wordings_of": "_sets",
+    "write_constraints": "_constraint_table",
 }
 
 __all__ = [
     "MEASURES",
     "SYSTEMS",
+    "Constraint",
     "Wordings",
+    "constraint_finding",
+    "constraints",
+    "coverage",
     "diversity",
     "first_of",
+    "from_outputs",
+    "half_splits",
     "lexical_diversity",
+    "read_variants",
     "sets_of",
     "syntactic_diversity",
     "tree_sets",
     "tree_similarity",
+    "variant_constraints",
+    "variant_paraphrases",
     "wordings_of",
+    "write_constraints",
 ]
 
 
