@@ -34,6 +34,7 @@ bench: $(VENV)/.test
 	$(BIN)/python benchmarks/embeddings.py
 	$(BIN)/python benchmarks/difficulty.py
 	$(BIN)/python benchmarks/bmx.py
+	$(BIN)/python benchmarks/explanations.py
 
 debian:
 	sh scripts/debian_packages.sh
