@@ -11,6 +11,7 @@ from gnomon.bmx._explain import MAX_CALLS, cache_of
 from gnomon.bmx.metric import Bmx
 from gnomon.findings import Column, Finding, Listing, Table
 from gnomon.metrics import resolve
+from gnomon.metrics._means import mean_over_segments
 from gnomon.metrics.scoring import score
 
 if TYPE_CHECKING:
@@ -102,13 +103,18 @@ def beside_base(testset: TestSet, found: Sequence[Beside]) -> Finding:
         Column("base_score", "Base", "number", digits=4),
         Column("rank", "Rank", "count"),
         Column("base_rank", "Base rank", "count"),
+        Column("system_score", "Corpus score", "number", digits=4, help="of the metric, unboosted"),
+    )
+    note = (
+        "Boosted and base scores are means over segments, so that they differ in the explanations"
+        " alone; the corpus score is what the metric itself says of the system."
     )
     title = f"Boosted metrics beside the metrics themselves: {testset.name}"
     notices = (notice for pair in found for one in pair for notice in one.notices)
     return Finding(
         method="bmx score",
         title=title,
-        tables=(Table("scores", title, columns, tuple(rows)),),
+        tables=(Table("scores", title, columns, tuple(rows), note),),
         signatures={one.metric: str(one.signature) for pair in found for one in pair},
         views=(Listing("scores", title, tuple(column.name for column in columns)),),
         notices=tuple(dict.fromkeys(notices)),
@@ -122,15 +128,17 @@ def beside_base(testset: TestSet, found: Sequence[Beside]) -> Finding:
 
 def _rows(pair: Beside) -> list[dict[str, Cell]]:
     boosted, base = pair.boosted, pair.base
-    ranks = [_ranks(one.system, up=one.higher_is_better) for one in (boosted, base)]
+    means = [mean_over_segments(one.segments) for one in (boosted, base)]
+    ranks = [_ranks(mean, up=base.higher_is_better) for mean in means]
     return [
         {
             "system": name,
             "metric": boosted.metric,
-            "score": _defined(boosted.system[k]),
-            "base_score": _defined(base.system[k]),
+            "score": _defined(means[0][k]),
+            "base_score": _defined(means[1][k]),
             "rank": ranks[0][k],
             "base_rank": ranks[1][k],
+            "system_score": _defined(base.system[k]),
         }
         for k, name in enumerate(boosted.systems)
     ]
