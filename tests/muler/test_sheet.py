@@ -14,10 +14,10 @@ from scipy.stats import binomtest
 from gnomon import muler
 from gnomon.errors import DataError, FormatError, GnomonError
 from gnomon.findings import Exhibit, ExhibitText, Highlight
+from gnomon.formats import from_cell, to_cell
 from gnomon.muler import Key, Sheet
 from gnomon.muler._sheet import KeyRow
 from gnomon.muler._sheet_annotators import alpha, kappa, majority
-from gnomon.muler._sheet_cells import from_cell, to_cell
 
 
 def _row(number: int, feature: str, a: str, better: str = "x") -> KeyRow:

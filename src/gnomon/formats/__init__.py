@@ -47,6 +47,8 @@ from gnomon.formats._sacrebleu import is_sacrebleu_set, read_sacrebleu_set
 from gnomon.formats._scores import write_segment_scores, write_system_scores
 from gnomon.formats._scores_find import find_scores, is_wmt_scores
 from gnomon.formats._scores_read import read_scores
+from gnomon.formats._sheet_cells import from_cell, to_cell
+from gnomon.formats._sheet_rows import SheetRow, sheet_rows
 from gnomon.formats._table import read_table
 from gnomon.formats._testsets import language_pairs, read_test_set, write_test_set
 from gnomon.formats._trees import Tree, Trees, parse_tree, read_trees, write_trees
@@ -57,6 +59,7 @@ __all__ = [
     "PUBLISHED",
     "FormatInfo",
     "Paraphrase",
+    "SheetRow",
     "Tree",
     "Trees",
     "add_paraphrases",
@@ -64,6 +67,7 @@ __all__ = [
     "columns_of",
     "describe",
     "find_scores",
+    "from_cell",
     "is_sacrebleu_set",
     "is_wmt_scores",
     "language_pairs",
@@ -80,6 +84,8 @@ __all__ = [
     "read_table",
     "read_test_set",
     "read_trees",
+    "sheet_rows",
+    "to_cell",
     "to_json",
     "write_human",
     "write_lines",

@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gnomon.errors import DataError, FormatError
-from gnomon.formats import read_lines
+from gnomon.formats import SheetRow, read_lines, sheet_rows
 from gnomon.muler._sheet import ANSWERS, Key, KeyRow
-from gnomon.muler._sheet_rows import Row, rows_of
 from gnomon.muler._sheet_write import KEY_COLUMNS
 
 if TYPE_CHECKING:
@@ -81,7 +80,7 @@ def read_key(path: str | PathLike[str]) -> Key:
         MissingFileError: the file is missing.
         FormatError: a column is missing, a cell is not of its kind, or an item occurs twice.
     """
-    rows = rows_of(str(path), read_lines(path), KEY_COLUMNS)
+    rows = sheet_rows(str(path), read_lines(path), KEY_COLUMNS)
     if not rows:
         raise FormatError(
             "holds no items; give the key that was written beside the sheet", path=path
@@ -100,11 +99,11 @@ def _read(path: str | PathLike[str]) -> list[Answer]:
     lines = read_lines(path)
     text = "\n".join(lines)
     saved = _saved(str(path), text) if text.lstrip().startswith(("{", "[")) else None
-    rows = rows_of(str(path), lines, ("item", "answer")) if saved is None else saved
+    rows = sheet_rows(str(path), lines, ("item", "answer")) if saved is None else saved
     return [_answer(row, _plain_name(path)) for row in rows if row.get("item") or row.get("answer")]
 
 
-def _answer(row: Row, fallback: str) -> Answer:
+def _answer(row: SheetRow, fallback: str) -> Answer:
     known = {answer.lower(): answer for answer in ANSWERS}
     given, item = row.get("answer"), row.get("item")
     if given and given.lower() not in known:
@@ -123,7 +122,7 @@ def _answer(row: Row, fallback: str) -> Answer:
     )
 
 
-def _saved(path: str, text: str) -> list[Row]:
+def _saved(path: str, text: str) -> list[SheetRow]:
     """The answers of a JSON file as rows."""
     content = _json(path, text)
     answers = content.get("answers") if isinstance(content, dict) else None
@@ -142,7 +141,7 @@ def _saved(path: str, text: str) -> list[Row]:
                     path=path,
                     line=line,
                 )
-        rows.append(Row(path, line, cells))
+        rows.append(SheetRow(path, line, cells))
     return rows
 
 
@@ -173,7 +172,7 @@ def _plain_name(path: str | PathLike[str]) -> str:
     return name or "annotator"
 
 
-def _key_row(row: Row) -> KeyRow:
+def _key_row(row: SheetRow) -> KeyRow:
     values: dict[str, Any] = {}
     for field in fields(KeyRow):
         kind = {"int": int, "float": float}.get(str(field.type), str)

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import astuple
 from typing import TYPE_CHECKING
 
-from gnomon.formats import atomic_write
+from gnomon.formats import atomic_write, to_cell
 from gnomon.muler._sheet import KeyRow
-from gnomon.muler._sheet_cells import to_cell
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

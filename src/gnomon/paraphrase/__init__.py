@@ -9,6 +9,8 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from gnomon.paraphrase._adequacy import adequacy as adequacy
+    from gnomon.paraphrase._adequacy import closeness as closeness
     from gnomon.paraphrase._constraint_table import constraint_finding as constraint_finding
     from gnomon.paraphrase._constraint_table import write_constraints as write_constraints
     from gnomon.paraphrase._constraints import Constraint as Constraint
@@ -25,6 +27,12 @@ if TYPE_CHECKING:
     from gnomon.paraphrase._sets import sets_of as sets_of
     from gnomon.paraphrase._sets import tree_sets as tree_sets
     from gnomon.paraphrase._sets import wordings_of as wordings_of
+    from gnomon.paraphrase._sheet import SheetItem as SheetItem
+    from gnomon.paraphrase._sheet import adequacy_sheet as adequacy_sheet
+    from gnomon.paraphrase._sheet import judge_adequacy as judge_adequacy
+    from gnomon.paraphrase._sheet import read_key as read_key
+    from gnomon.paraphrase._sheet import write_key as write_key
+    from gnomon.paraphrase._sheet import write_sheet as write_sheet
     from gnomon.paraphrase._syntactic import syntactic_diversity as syntactic_diversity
     from gnomon.paraphrase._tree_kernel import tree_similarity as tree_similarity
     from gnomon.paraphrase._variants import read_variants as read_variants
@@ -35,7 +43,11 @@ _HOMES = {
     "MEASURES": "_diversity",
     "SYSTEMS": "_sets",
     "Constraint": "_constraints",
+    "SheetItem": "_sheet",
     "Wordings": "_sets",
+    "adequacy": "_adequacy",
+    "adequacy_sheet": "_sheet",
+    "closeness": "_adequacy",
     "constraint_finding": "_constraint_table",
     "constraints": "_constraints",
     "coverage": "_coverage",
@@ -43,7 +55,9 @@ _HOMES = {
     "first_of": "_sets",
     "from_outputs": "_half_splits",
     "half_splits": "_half_splits",
+    "judge_adequacy": "_sheet",
     "lexical_diversity": "_lexical",
+    "read_key": "_sheet",
     "read_variants": "_variants",
     "sets_of": "_sets",
     "syntactic_diversity": "_syntactic",
@@ -53,13 +67,19 @@ _HOMES = {
     "variant_paraphrases": "_variants",
     "wordings_of": "_sets",
     "write_constraints": "_constraint_table",
+    "write_key": "_sheet",
+    "write_sheet": "_sheet",
 }
 
 __all__ = [
     "MEASURES",
     "SYSTEMS",
     "Constraint",
+    "SheetItem",
     "Wordings",
+    "adequacy",
+    "adequacy_sheet",
+    "closeness",
     "constraint_finding",
     "constraints",
     "coverage",
@@ -67,7 +87,9 @@ __all__ = [
     "first_of",
     "from_outputs",
     "half_splits",
+    "judge_adequacy",
     "lexical_diversity",
+    "read_key",
     "read_variants",
     "sets_of",
     "syntactic_diversity",
@@ -77,6 +99,8 @@ __all__ = [
     "variant_paraphrases",
     "wordings_of",
     "write_constraints",
+    "write_key",
+    "write_sheet",
 ]
 
 

@@ -1,4 +1,4 @@
-"""Rows of a tab-separated file that has been through a spreadsheet."""
+"""Rows of a tab-separated sheet that has been through a spreadsheet."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gnomon.errors import FormatError
-from gnomon.muler._sheet_cells import from_cell
+from gnomon.formats._sheet_cells import from_cell
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-__all__ = ["Row", "rows_of"]
+__all__ = ["SheetRow", "sheet_rows"]
 
 
 @dataclass(frozen=True)
-class Row:
+class SheetRow:
     """A row, and where it stands.
 
     Attributes:
@@ -37,7 +37,7 @@ class Row:
         return FormatError(problem, path=self.path, line=self.line)
 
 
-def rows_of(path: str, lines: Sequence[str], needed: Sequence[str]) -> list[Row]:
+def sheet_rows(path: str, lines: Sequence[str], needed: Sequence[str]) -> list[SheetRow]:
     """The rows that are not empty; cells left out at the end of a row are empty.
 
     Args:
@@ -70,5 +70,5 @@ def rows_of(path: str, lines: Sequence[str], needed: Sequence[str]) -> list[Row]
                 path=path,
                 line=number,
             )
-        rows.append(Row(path, number, dict(zip(header, cells, strict=False))))
+        rows.append(SheetRow(path, number, dict(zip(header, cells, strict=False))))
     return rows
