@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from gnomon.human import ErrorSpan
     from gnomon.testset import TestSet
 
-__all__ = ["ErrorAgreement", "against_errors", "tagged_words"]
+__all__ = ["ErrorAgreement", "against_errors", "check_errors", "tagged_words"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,18 +76,29 @@ def against_errors(
             was named.
         UnknownNameError: there is no such kind.
     """
+    check_errors(testset, [side.side for side in explanations.sides], kind=kind)
     tagged = tagged_words(testset, explanations, kind=kind)
-    if not tagged:
-        sides = " and ".join(side.side for side in explanations.sides)
-        raise DataError(
-            f"test set {testset.name!r} has no marked errors on the explained side ({sides});"
-            " explanations are judged by word tags or error spans of candidates and sources"
-        )
     return tuple(
         _agreement(side, tagged[side.side], explanations.shape)
         for side in explanations.sides
         if side.side in tagged
     )
+
+
+def check_errors(testset: TestSet, sides: Sequence[str], *, kind: str | None = None) -> None:
+    """Refuse a test set without marked errors on some sides, before anything is explained.
+
+    Raises:
+        DataError: nobody marked errors there, or there are several kinds and none was named.
+        UnknownNameError: there is no such kind.
+    """
+    there = {error.side for error in _of_kind(testset.errors, kind) if error.end > error.start}
+    if there.isdisjoint(sides):
+        raise DataError(
+            f"test set {testset.name!r} has no marked errors on the explained side"
+            f" ({' or '.join(sides)}); explanations are judged by word tags or error spans of"
+            " candidates and sources"
+        )
 
 
 def tagged_words(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from gnomon.bmx._errors import against_errors, tagged_words
+from gnomon.bmx._errors import against_errors, check_errors, tagged_words
 from gnomon.bmx._explain import MAX_CALLS, explain
 from gnomon.bmx._explainers import find_explainer
 from gnomon.bmx._faithfulness import faithfulness
@@ -93,6 +93,8 @@ def examine(
         GnomonError: whatever :func:`explain` raises.
     """
     chosen = _segments(testset, segments, sample, seed)
+    if errors:
+        check_errors(testset, ("candidate", "source"), kind=errors_kind)
     draws = Draws(resamples, seed, confidence)
     several: list[AnyMetric] = _listed(metrics)
     named: list[str | Explainer] = _listed(explainers)
