@@ -204,3 +204,10 @@ def test_equal_scores_share_the_better_rank() -> None:
     found = bmx.boosted_scores(testset, "chrf", explainer="erasure", p=1, w=1)
     assert isinstance(found, Beside)
     assert [row["rank"] for row in bmx.beside_base(testset, [found])] == [1, 1, 3]
+
+
+def test_explainers_are_listed_with_their_options(gnomon: Callable) -> None:
+    answer = gnomon("list", "explainers", "-f", "json")
+    options = {row["name"]: row["options"] for row in answer.json()["rows"]}
+    assert options["lime"] == "samples=100, seed=0"
+    assert {"erasure", "gradient", "marginalisation", "random"} <= set(options)

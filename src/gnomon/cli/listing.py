@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["add", "run"]
 
-KINDS = ("metrics", "features", "taggers", "scorers", "formats")
+KINDS = ("metrics", "features", "taggers", "scorers", "explainers", "formats")
 
 
 def add(commands: Subparsers[argparse.ArgumentParser]) -> None:
@@ -22,7 +22,7 @@ def add(commands: Subparsers[argparse.ArgumentParser]) -> None:
     parser = add_command(
         commands,
         "list",
-        answers="which metrics, features, taggers, sentence scorers and formats there are",
+        answers="which metrics, features, taggers, scorers, explainers and formats there are",
     )
     parser.add_argument("kind", choices=KINDS)
     add_output(parser)
@@ -56,4 +56,9 @@ def _of_kind(kind: str) -> tuple[tuple[str, ...], Iterable[tuple[str, ...]]]:
         from gnomon.annotate import scorers
 
         return ("name", "measures", "from"), scorers.describe_scorers()
+    if kind == "explainers":
+        from gnomon import bmx
+
+        found = bmx.describe_explainers()
+        return ("name", "options", "is"), [(d.name, ", ".join(d.options), d.summary) for d in found]
     return ("name", "reads", "writes", "is"), formats.describe()
