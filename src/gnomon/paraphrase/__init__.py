@@ -18,9 +18,14 @@ if TYPE_CHECKING:
     from gnomon.paraphrase._coverage import coverage as coverage
     from gnomon.paraphrase._diversity import MEASURES as MEASURES
     from gnomon.paraphrase._diversity import diversity as diversity
+    from gnomon.paraphrase._filters import Filtered as Filtered
+    from gnomon.paraphrase._filters import filtered as filtered
     from gnomon.paraphrase._half_splits import from_outputs as from_outputs
     from gnomon.paraphrase._half_splits import half_splits as half_splits
     from gnomon.paraphrase._lexical import lexical_diversity as lexical_diversity
+    from gnomon.paraphrase._pseudo import pseudo_references as pseudo_references
+    from gnomon.paraphrase._round_trip import round_trip as round_trip
+    from gnomon.paraphrase._round_trip import translate as translate
     from gnomon.paraphrase._sets import SYSTEMS as SYSTEMS
     from gnomon.paraphrase._sets import Wordings as Wordings
     from gnomon.paraphrase._sets import first_of as first_of
@@ -43,6 +48,7 @@ _HOMES = {
     "MEASURES": "_diversity",
     "SYSTEMS": "_sets",
     "Constraint": "_constraints",
+    "Filtered": "_filters",
     "SheetItem": "_sheet",
     "Wordings": "_sets",
     "adequacy": "_adequacy",
@@ -52,15 +58,19 @@ _HOMES = {
     "constraints": "_constraints",
     "coverage": "_coverage",
     "diversity": "_diversity",
+    "filtered": "_filters",
     "first_of": "_sets",
     "from_outputs": "_half_splits",
     "half_splits": "_half_splits",
     "judge_adequacy": "_sheet",
     "lexical_diversity": "_lexical",
+    "pseudo_references": "_pseudo",
     "read_key": "_sheet",
     "read_variants": "_variants",
+    "round_trip": "_round_trip",
     "sets_of": "_sets",
     "syntactic_diversity": "_syntactic",
+    "translate": "_round_trip",
     "tree_sets": "_sets",
     "tree_similarity": "_tree_kernel",
     "variant_constraints": "_variants",
@@ -75,6 +85,7 @@ __all__ = [
     "MEASURES",
     "SYSTEMS",
     "Constraint",
+    "Filtered",
     "SheetItem",
     "Wordings",
     "adequacy",
@@ -84,15 +95,19 @@ __all__ = [
     "constraints",
     "coverage",
     "diversity",
+    "filtered",
     "first_of",
     "from_outputs",
     "half_splits",
     "judge_adequacy",
     "lexical_diversity",
+    "pseudo_references",
     "read_key",
     "read_variants",
+    "round_trip",
     "sets_of",
     "syntactic_diversity",
+    "translate",
     "tree_sets",
     "tree_similarity",
     "variant_constraints",

@@ -1,0 +1,160 @@
+"""Paraphrases by translating references there and back, with any commands."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shlex
+import shutil
+import signal
+import subprocess
+from typing import TYPE_CHECKING
+
+from gnomon.errors import DataError, MissingDependencyError, UsageError
+from gnomon.testset import Paraphrase
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Sequence
+
+    from gnomon.testset import TestSet
+
+__all__ = ["round_trip", "translate"]
+
+_SAID = 300
+
+
+def round_trip(
+    testset: TestSet,
+    forward: str | Sequence[str],
+    back: str | Sequence[str],
+    *,
+    timeout: float = 600.0,
+    batch: int = 500,
+    skip: Collection[int] = (),
+) -> Iterator[list[Paraphrase]]:
+    """Translate every reference into another language and back.
+
+    Args:
+        testset: references; empty ones are left out.
+        forward: the command that translates into the other language; see :func:`translate`.
+        back: the command that translates back.
+        timeout: seconds that a command may take for a batch.
+        batch: references sent to a command at once; what earlier batches gave is not lost when a
+            later one fails.
+        skip: 1-based segments to leave out (those done before).
+
+    Yields:
+        The paraphrases of each batch, method "round-trip"; a reference whose translation is empty
+        has none.
+
+    Raises:
+        MissingDependencyError: a command is not installed.
+        DataError: a command fails, takes too long, or gives another number of lines.
+        UsageError: a command is empty, or a number is not positive.
+    """
+    if batch < 1 or timeout <= 0:
+        raise UsageError(f"batch and timeout must be positive; got {batch} and {timeout}")
+    commands = [_words(command) for command in (forward, back)]
+    model = " > ".join(shlex.join(words) for words in commands)
+    given = [
+        (i + 1, text)
+        for i in range(testset.segments)
+        for texts in testset.references.values()
+        if i + 1 not in skip and (text := texts[i]) is not None and text.strip()
+    ]
+    for start in range(0, len(given), batch):
+        part = given[start : start + batch]
+        there = translate([text for _, text in part], commands[0], timeout=timeout)
+        # an empty line is no text to translate: some commands swallow it
+        known = [n for n, text in enumerate(there) if text.strip()]
+        again = translate([there[n] for n in known], commands[1], timeout=timeout)
+        yield [
+            Paraphrase(part[n][0], text, "round-trip", model=model)
+            for n, text in zip(known, again, strict=True)
+            if text.strip()
+        ]
+
+
+def translate(
+    texts: Sequence[str], command: str | Sequence[str], *, timeout: float = 600.0
+) -> list[str]:
+    r"""Send lines through a command: one text per line in, one per line out, in the same order.
+
+    The command is started once, without a shell, reads standard input to its end, and writes to
+    standard output. White space at the ends of lines is removed; a carriage return is no line end.
+
+    Args:
+        texts: the texts; a ``\n`` within one would be two lines and is refused.
+        command: the program and its arguments; a string is split as a shell would split it.
+        timeout: seconds that it may take; then it is stopped, and whatever it started.
+
+    Raises:
+        MissingDependencyError: there is no such program.
+        DataError: it fails (what it said last is shown), takes too long, gives another number of
+            lines, or writes something that is not UTF-8.
+        UsageError: the command is empty.
+    """
+    words = _words(command)
+    if not texts:
+        return []
+    if any("\n" in text for text in texts):
+        raise DataError("a text to translate holds a line feed; replace it by a space")
+    said = shlex.join(words)
+    out, errors, code = _run(words, "".join(text + "\n" for text in texts).encode(), timeout)
+    if code:
+        last = errors.decode(errors="replace").strip()[-_SAID:]
+        raise DataError(f"{said!r} failed with exit code {code}: {last or 'it said nothing'}")
+    try:
+        lines = out.decode().split("\n")
+    except UnicodeDecodeError as error:
+        raise DataError(f"{said!r} did not write UTF-8 (byte {error.start})") from error
+    if lines[-1] == "":
+        lines.pop()
+    if len(lines) != len(texts):
+        raise DataError(
+            f"{said!r} gave {len(lines)} lines for {len(texts)}; it must write exactly one line for"
+            " each line it reads (Apertium: -f line), and not join or split sentences"
+        )
+    return [line.strip() for line in lines]
+
+
+def _words(command: str | Sequence[str]) -> list[str]:
+    try:
+        words = shlex.split(command) if isinstance(command, str) else list(command)
+    except ValueError as error:
+        raise UsageError(f"the command {command!r} cannot be read: {error}") from error
+    if not words:
+        raise UsageError("the command is empty; give a program and its arguments")
+    if shutil.which(words[0]) is None:
+        raise MissingDependencyError(
+            f"there is no program {words[0]!r}; install it, or give its full path"
+        )
+    return words
+
+
+def _run(words: Sequence[str], given: bytes, timeout: float) -> tuple[bytes, bytes, int]:
+    # a session of its own, so that whatever the command starts can be stopped with it
+    with subprocess.Popen(  # noqa: S603  # the user's own command, never through a shell
+        list(words),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    ) as process:
+        try:
+            out, errors = process.communicate(given, timeout=timeout)
+        except subprocess.TimeoutExpired:
+            _stop(process)
+            raise DataError(
+                f"{shlex.join(words)!r} took longer than {timeout:g} seconds and was stopped; give"
+                " it more time, or fewer lines at once"
+            ) from None
+        except BaseException:
+            _stop(process)
+            raise
+    return out, errors, process.returncode
+
+
+def _stop(process: subprocess.Popen[bytes]) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
