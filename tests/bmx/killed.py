@@ -35,7 +35,6 @@ _WORDS = [
     ".",
     ",",
 ]
-_engine._PAIRS = 40  # several groups, so that there is something between
 
 
 def _testset() -> gn.TestSet:
@@ -96,4 +95,5 @@ def main(folder: Path) -> None:
 
 
 if __name__ == "__main__":
+    _engine._PAIRS = 40  # several groups, so that there is something between
     main(Path(sys.argv[1]))
