@@ -143,7 +143,9 @@ class Encoder:
     @property
     def budget(self) -> int:
         """Padded pieces per batch: what fits a core's caches, and what keeps a GPU busy."""
-        return 1024 if self.device == "cpu" else 32768
+        if self.device != "cpu":
+            return 32768
+        return 512 if self.backend == "onnx" else 1024
 
     def _recall(
         self,
