@@ -19,6 +19,36 @@ PAPERS = """\
   year      = {2023}
 }
 
+@inproceedings{zhan-etal-2021-difficulty,
+  title     = {Difficulty-Aware Machine Translation Evaluation},
+  author    = {Zhan, Runzhe and Liu, Xuebo and Wong, Derek F. and Chao, Lidia S.},
+  booktitle = {Proceedings of ACL-IJCNLP 2021, Volume 2: Short Papers},
+  year      = {2021}
+}
+
+@article{leiter-etal-2022-bmx,
+  title     = {{BMX}: Boosting Natural Language Generation Metrics with Explainability},
+  author    = {Leiter, Christoph and Nguyen, Hoa and Eger, Steffen},
+  journal   = {arXiv preprint},
+  year      = {2022}
+}
+
+@inproceedings{bawden-etal-2020-study,
+  title     = {A Study in Improving {BLEU} Reference Coverage with Diverse Automatic Paraphrasing},
+  author    = {Bawden, Rachel and Zhang, Biao and Yankovskaya, Lisa and T{\\"a}ttar, Andre and
+               Post, Matt},
+  booktitle = {Findings of the Association for Computational Linguistics: EMNLP 2020},
+  year      = {2020}
+}
+
+@inproceedings{zhang-etal-2020-bertscore,
+  title     = {{BERTScore}: Evaluating Text Generation with {BERT}},
+  author    = {Zhang, Tianyi and Kishore, Varsha and Wu, Felix and Weinberger, Kilian Q. and
+               Artzi, Yoav},
+  booktitle = {International Conference on Learning Representations},
+  year      = {2020}
+}
+
 @inproceedings{post-2018-call,
   title     = {A Call for Clarity in Reporting {BLEU} Scores},
   author    = {Post, Matt},
