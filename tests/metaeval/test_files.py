@@ -107,7 +107,7 @@ def test_scores_of_unknown_systems_and_segments_are_refused(testset, tmp_path) -
     with pytest.raises(DataError, match=r"none of its systems is in test set 'wmt19'.*unknown"):
         metaeval.metric_scores([strange], [testset])
     beyond = write(tmp_path / "b.tsv", "system\tsegment\tmetric\tscore", "a\t4\tX\t1")
-    with pytest.raises(DataError, match="b.tsv:2: a score of segment 4; there are 3 segments"):
+    with pytest.raises(DataError, match=r"b\.tsv:2: a score of segment 4; there are 3 segments"):
         metaeval.metric_scores([beyond], [testset])
 
 
