@@ -100,8 +100,8 @@ def _notes(segments: int, rounds: int, found: dict[str, tuple[np.ndarray, int]])
     small, large = _peak(segments), _peak(4 * segments)
     setting = (
         f"{parts.shape[0]} systems x {segments} segments of WMT19 de-en; all-MiniLM-L6-v2, layer"
-        f" {LAYER}, one core, CPU time, medians over rounds in turn ({rounds}). bert-score 0.3.13 is"
-        f" called once per system and encodes {found[_PEER][1]} texts, gnomon encodes {texts}."
+        f" {LAYER}, one core, CPU time, medians over rounds in turn ({rounds}). bert-score 0.3.13"
+        f" is called once per system and encodes {found[_PEER][1]} texts, gnomon encodes {texts}."
     )
     memory = f"Peak memory of gnomon (torch) at four times the segments: {large / small:.2f}x."
     return [setting, "", memory]
