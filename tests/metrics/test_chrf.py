@@ -86,3 +86,10 @@ def test_a_feature_that_no_reference_has_gets_masks_of_one_character() -> None:
     testset = TestSet.from_lists({"a": ["cat"]}, ["dog"])
     bound = Chrf().bind(testset)
     assert bound.mask_lengths(testset.batch(), plan_for(testset, {"cat": [(0, 3)]})) == (1,)
+
+
+def test_no_systems_have_no_scores() -> None:
+    testset = TestSet.from_lists({}, ["the cat"])
+    bound = Chrf().bind(testset)
+    assert bound.system(testset.batch()).shape == (0,)
+    assert bound.segments(testset.batch()).shape == (0, 1)

@@ -212,7 +212,8 @@ class BoundChrf:
     def _columns(self, pairs: _Pairs, parts: Sequence[Counted]) -> NDArray[np.float64]:
         """Statistics of comparisons against their best references, [comparisons, 3 orders]."""
         columns = [_columns(pairs.pairing, part) for part in parts]
-        sorted_ = np.concatenate(columns, axis=1).reshape(len(pairs.order), -1)
+        joined = np.concatenate(columns, axis=1)
+        sorted_ = joined.reshape(len(pairs.order), joined.shape[1] * joined.shape[2])
         statistics = np.empty_like(sorted_)
         statistics[pairs.order] = sorted_
         if len(pairs.own) == 1 + int(pairs.own.max(initial=-1)):
