@@ -28,6 +28,7 @@ __all__ = [
     "add_group",
     "add_metrics",
     "add_output",
+    "add_page",
     "check_outputs",
     "emit",
     "load",
@@ -169,6 +170,11 @@ def add_output(parser: argparse.ArgumentParser) -> None:
     output.add_argument(
         "-w", "--width", type=_digits, default=None, metavar="N", help="digits after the point"
     )
+
+
+def add_page(parser: argparse._ActionsContainer) -> None:
+    """The page that a command may write."""
+    parser.add_argument("--html", metavar="FILE", help="write a report that opens by double click")
 
 
 def load(args: argparse.Namespace) -> TestSet:

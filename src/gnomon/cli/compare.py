@@ -10,6 +10,7 @@ from gnomon.cli._options import (
     add_data,
     add_metrics,
     add_output,
+    add_page,
     check_outputs,
     load_outputs,
     metrics,
@@ -197,7 +198,7 @@ def _add_shown(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="n-grams listed per system, side and length (default: 10)",
     )
-    group.add_argument("--html", metavar="FILE", help="write a report that opens by double click")
+    add_page(group)
 
 
 def _add_gate(parser: argparse.ArgumentParser) -> None:

@@ -39,24 +39,21 @@ class OfPool(OfOptions):
     Attributes:
         metric: the options.
         base: the wrapped metric, bound.
+        hardness: how hard each word was.
         pool: the systems that said so; None where difficulties came from a file.
     """
 
     metric: Difficulty
     base: BoundMetric
+    hardness: Measured
     pool: Pool | None
-
-    @property
-    def measured(self) -> Measured:
-        """How hard each word was."""
-        raise NotImplementedError
 
     @property
     def signature(self) -> Signature:
         """Spec, fields of the wrapped metric, and the pool with a hash of its outputs."""
         own = replace(self.base.signature, spec=self.metric.spec)
         how = {} if self.pool is None else {"chosen": self.pool.how}
-        return own.adding({"pool": self.measured.pool, **how})
+        return own.adding({"pool": self.hardness.pool, **how})
 
     @property
     def by_system(self) -> bool:
@@ -68,7 +65,7 @@ class OfPool(OfOptions):
         """The kind of human scores that chose the pool, if any did."""
         inner = self.base.informed_by if isinstance(self.base, Informed) else ()
         own = [self.pool.human] if self.pool and self.pool.human else []
-        return (*inner, *own, *self.measured.human)
+        return (*inner, *own, *self.hardness.human)
 
     def notices(self, batch: Batch) -> tuple[str, ...]:
         """What the wrapped metric says, and what a reader should know of the pool."""

@@ -68,11 +68,6 @@ class BoundDifficulty(OfPool):
     def __post_init__(self) -> None:
         self.__dict__["_last"] = None
 
-    @property
-    def measured(self) -> Hardness:
-        """How hard each word was, under the name that all such metrics have."""
-        return self.hardness
-
     def parts(self, batch: Batch) -> NDArray[np.float64]:
         """DA-P, DA-R and DA-F, float64 [K, N, 3]; NaN without a text to compare with."""
         last = self.__dict__["_last"]

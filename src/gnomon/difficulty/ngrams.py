@@ -82,11 +82,6 @@ class BoundNgramDifficulty(OfPool):
     def __post_init__(self) -> None:
         self.__dict__["_last"] = None
 
-    @property
-    def measured(self) -> GramHardness:
-        """How hard each word was, under the name that all such metrics have."""
-        return self.hardness
-
     def segments(self, batch: Batch) -> NDArray[np.float64]:
         """Sentence scores, float64 [K, N]; NaN for segments without a reference."""
         rows, counted = self._counted(batch)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Protocol
 
 from gnomon.metrics._means import aggregate_means, mean_over_segments, mean_statistics
@@ -52,12 +53,12 @@ class OfOptions:
         return self.metric.higher_is_better
 
 
-class MeanOfSegments(OfOptions):
+class MeanOfSegments(OfOptions, ABC):
     """A bound metric whose corpus score is the mean of its defined sentence scores."""
 
+    @abstractmethod
     def segments(self, batch: Batch) -> NDArray[np.float64]:
         """Sentence scores, float64 [K, N]; NaN where undefined."""
-        raise NotImplementedError
 
     def system(self, batch: Batch) -> NDArray[np.float64]:
         """Means over segments, float64 [K]; NaN where no segment has a score."""

@@ -12,6 +12,7 @@ from gnomon.cli._options import (
     add_data,
     add_metrics,
     add_output,
+    add_page,
     check_outputs,
     load_outputs,
     metrics,
@@ -54,7 +55,7 @@ def add(commands: Subparsers[argparse.ArgumentParser]) -> None:
     add_output(parser)
     _add_explanations(parser)
     _add_judging(parser)
-    parser.add_argument("--html", metavar="FILE", help="write a report that opens by double click")
+    add_page(parser)
     parser.set_defaults(run=run_explain)
 
 

@@ -9,6 +9,7 @@ from gnomon.cli._options import (
     add_data,
     add_metrics,
     add_output,
+    add_page,
     check_outputs,
     load_several,
     metrics,
@@ -54,7 +55,7 @@ def add(commands: Subparsers[argparse.ArgumentParser]) -> None:
     _add_explanations(parser)
     _add_search(parser)
     _add_intervals(parser)
-    parser.add_argument("--html", metavar="FILE", help="write a report that opens by double click")
+    add_page(parser)
     parser.set_defaults(run=run_tune)
 
 

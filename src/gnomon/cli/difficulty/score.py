@@ -9,6 +9,7 @@ from gnomon.cli._options import (
     add_data,
     add_metrics,
     add_output,
+    add_page,
     check_outputs,
 )
 from gnomon.cli.difficulty._shared import (
@@ -106,7 +107,7 @@ def _add_scoring(parser: argparse.ArgumentParser) -> None:
         help="the words of a system are weighed by the others of the pool",
     )
     group.add_argument("--by", metavar="KIND", help="slices: length, domain, document, score, ...")
-    group.add_argument("--html", metavar="FILE", help="write a report that opens by double click")
+    add_page(group)
 
 
 def _add_agreement(parser: argparse.ArgumentParser) -> None:

@@ -9,6 +9,7 @@ from gnomon.cli._options import (
     add_data,
     add_metrics,
     add_output,
+    add_page,
     check_outputs,
 )
 from gnomon.cli.difficulty._shared import (
@@ -118,4 +119,4 @@ def _add_words(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="segments to read in the report, hardest first (default: 20)",
     )
-    group.add_argument("--html", metavar="FILE", help="write a report that opens by double click")
+    add_page(group)

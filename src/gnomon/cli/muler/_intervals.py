@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from gnomon.cli._options import add_page
+
 if TYPE_CHECKING:
     import argparse
 
@@ -31,4 +33,4 @@ def add_intervals(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--seed", type=int, default=12345, metavar="N", help="of the resamples (default: 12345)"
     )
-    group.add_argument("--html", metavar="FILE", help="write a report that opens by double click")
+    add_page(group)

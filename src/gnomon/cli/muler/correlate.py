@@ -9,6 +9,7 @@ from gnomon.cli._options import (
     add_data,
     add_metrics,
     add_output,
+    add_page,
     check_outputs,
     load_several,
     metrics,
@@ -120,7 +121,7 @@ def _add_scoring(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="grey correlations over fewer systems (default: 8)",
     )
-    group.add_argument("--html", metavar="FILE", help="write a report that opens by double click")
+    add_page(group)
 
 
 def _add_examples(parser: argparse.ArgumentParser) -> None:

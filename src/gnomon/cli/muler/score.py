@@ -10,6 +10,7 @@ from gnomon.cli._options import (
     add_data,
     add_metrics,
     add_output,
+    add_page,
     check_outputs,
     load_outputs,
     metrics,
@@ -110,7 +111,7 @@ def _add_scoring(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--by", metavar="KIND", help="slices: domain, document, length, or a label")
     group.add_argument("--overlap", choices=("any", "majority", "inside"), default="any")
     group.add_argument("--granularity", choices=("token", "span"), default="token")
-    group.add_argument("--html", metavar="FILE", help="write a report that opens by double click")
+    add_page(group)
     group.add_argument(
         "--examples",
         type=int,

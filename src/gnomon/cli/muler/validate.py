@@ -10,6 +10,7 @@ from gnomon.cli._options import (
     add_group,
     add_metrics,
     add_output,
+    add_page,
     check_outputs,
     load_outputs,
     metrics,
@@ -125,7 +126,7 @@ def _add_common(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
     group = parser.add_argument_group("experiment")
     group.add_argument("--overlap", choices=("any", "majority", "inside"), default="any")
     group.add_argument("--granularity", choices=("token", "span"), default="token")
-    group.add_argument("--html", metavar="FILE", help="write a report that opens by double click")
+    add_page(group)
     return group
 
 
