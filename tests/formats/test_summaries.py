@@ -166,3 +166,11 @@ def test_damaged_scores_of_realsumm_are_named(tmp_path: Path) -> None:
     incomplete["19"]["system_summaries"].pop("bart_out.txt")  # type: ignore[attr-defined]  # a dict
     with pytest.raises(DataError, match="'bart_out' has summaries of 1 of 2 articles"):
         TestSet.read(realsumm(tmp_path, incomplete))
+
+
+def test_two_names_of_one_system_of_realsumm_are_refused(tmp_path: Path) -> None:
+    data = copy.deepcopy(realsumm_object())
+    summaries = data["0"]["system_summaries"]
+    summaries["bart_out"] = summaries["bart_out.txt"]
+    with pytest.raises(FormatError, match="two summaries of system 'bart_out'"):
+        TestSet.read(realsumm(tmp_path, data))

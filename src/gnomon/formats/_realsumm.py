@@ -109,10 +109,17 @@ def _summaries(
         raise FormatError(
             f"the article {name!r} lacks an object {' or '.join(_SYSTEMS)}", path=path
         )
-    return {
-        str(system).removesuffix(".txt"): _summary(path, f"{system!r} of article {name!r}", one)
-        for system, one in given.items()
-    }
+    found: dict[str, tuple[str, float]] = {}
+    for system, one in given.items():
+        short = str(system).removesuffix(".txt")
+        if short in found:
+            raise FormatError(
+                f"the article {name!r} has two summaries of system {short!r}: {short!r} and"
+                f" {short + '.txt'!r}; name one of them otherwise",
+                path=path,
+            )
+        found[short] = _summary(path, f"{system!r} of article {name!r}", one)
+    return found
 
 
 def _summary(path: Path, place: str, one: object) -> tuple[str, float]:
