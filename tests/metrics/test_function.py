@@ -1,6 +1,7 @@
 # ruff: noqa: ARG005  # what parameters are called is what is tested here
 from __future__ import annotations
 
+import functools
 import inspect
 from collections import Counter
 from typing import TYPE_CHECKING
@@ -162,6 +163,50 @@ def test_the_signature_tells_the_code() -> None:
     assert local.spec == "mine"
     assert dict(local.fields)["code"] == content_hash(inspect.getsource(local.function))
     assert metric(max, name="largest").fields == ()
+
+
+class _Weighted:
+    def __init__(self, weight: float | None = None) -> None:
+        if weight is not None:
+            self.weight = weight
+
+    def __call__(self, candidate: str, reference: str) -> float:
+        return getattr(self, "weight", 1.0) * (candidate == reference)
+
+
+class _Slotted:
+    __slots__ = ("weight",)
+
+    def __call__(self, candidate: str, reference: str) -> float:
+        return float(candidate == reference)
+
+
+def test_code_that_rests_on_more_than_its_source_has_no_hash() -> None:
+    weight, by = 2.0, {"a": 1.0}
+
+    def closed(candidate: str, reference: str) -> float:
+        return weight
+
+    def looked_up(candidate: str, reference: str, table: dict[str, float] = by) -> float:
+        return table["a"]
+
+    holding = (
+        *(closed, looked_up, functools.wraps(looked_up)(closed)),
+        *(_Weighted(2.0), _Slotted(), _Weighted().__call__, functools.partial(overlapping, k=2)),
+    )
+    for function in holding:
+        assert metric(function, name="mine").fields == (), function
+    assert metric(_Weighted(), name="mine").fields
+
+
+def overlapping(candidate: str, reference: str, k: int = 1) -> float:
+    return float(k)
+
+
+def test_values_of_defaults_are_part_of_the_code() -> None:
+    made = [lambda candidate, reference, k=k: float(k) for k in (1, 2)]
+    first, second = (metric(one, name="mine").fields for one in made)
+    assert first != second
 
 
 def test_a_function_that_can_be_imported_has_a_spec_that_finds_it_again() -> None:

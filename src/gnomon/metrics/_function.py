@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 __all__ = ["FunctionMetric", "from_code", "metric", "offered_function"]
 
+#: values that their repr tells
+_PLAIN = (bool, int, float, str, type(None))
 #: types of the named arguments of ``python('module:function')``
 CODE_OPTIONS = {
     "name": str | None,
@@ -135,7 +137,7 @@ class FunctionMetric:
         roles: what each of its arguments is.
         higher_is_better: False for error rates.
         spec: ``python('module:function')`` if it can be imported, or the name alone.
-        fields: what else its signature tells (a hash of its source).
+        fields: what else its signature tells (a hash of its source, where that tells all).
     """
 
     function: Callable[..., float]
@@ -252,11 +254,28 @@ def _checked_name(name: str) -> str:
 
 
 def _code_fields(function: Callable[..., float]) -> tuple[tuple[str, str], ...]:
-    written = function if hasattr(function, "__code__") else type(function)
+    """A hash of the source, if that tells all: no values from around it, no object's state."""
+    written = function if inspect.isfunction(function) else type(function)
+    if _holds_more(function):
+        return ()
     try:
-        return (("code", content_hash(inspect.getsource(written))),)
+        source = inspect.getsource(written)
     except (OSError, TypeError):
         return ()
+    given = (*(getattr(function, name, None) for name in ("__defaults__", "__kwdefaults__")),)
+    # a default in the source may be a name: lambda candidate, reference, k=k: ...
+    return (("code", content_hash(source + (repr(given) if any(given) else ""))),)
+
+
+def _holds_more(function: Callable[..., float]) -> bool:
+    """Whether what a function gives rests on more than its own source."""
+    if inspect.isfunction(function):
+        defaults = (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values())
+        plain = all(isinstance(value, _PLAIN) for value in defaults)
+        return bool(function.__closure__) or bool(vars(function)) or not plain
+    slots = any(getattr(kind, "__slots__", ()) for kind in type(function).__mro__)
+    called = inspect.isfunction(type(function).__call__)
+    return slots or bool(getattr(function, "__dict__", {})) or not called
 
 
 def _as_code(
