@@ -73,6 +73,17 @@ def test_segments_that_are_none_are_refused(gnomon: Callable, files: list[str], 
     answer = gnomon("bmx", "explain", *files, f"--segments={wrong}")
     assert answer.code == 2
     assert gnomon("bmx", "explain", *files, "--segments", "9").code == 2
+    far = gnomon("bmx", "explain", *files, "--segments", "1-99999999999")
+    assert (far.code, "the test set has 1 to 4" in far.err) == (2, True)
+
+
+@pytest.mark.parametrize("wrong", ["2", "0", "1", "nan"])
+def test_a_confidence_that_is_none_is_refused_before_the_work(
+    gnomon: Callable, files: list[str], wrong: str
+) -> None:
+    answer = gnomon("bmx", "explain", *files, "--faithfulness", "--confidence", wrong)
+    assert answer.code == 2
+    assert "between 0 and 1" in answer.err
 
 
 def test_text_colours_the_worst_outputs_and_lists_what_hurts(
@@ -211,3 +222,12 @@ def test_explainers_are_listed_with_their_options(gnomon: Callable) -> None:
     options = {row["name"]: row["options"] for row in answer.json()["rows"]}
     assert options["lime"] == "samples=100, seed=0"
     assert {"erasure", "gradient", "marginalisation", "random"} <= set(options)
+
+
+@pytest.mark.parametrize("p", ["-inf", "inf", "-1e3", "-.5", "-0.3"])
+def test_any_exponent_is_an_exponent(gnomon: Callable, files: list[str], p: str) -> None:
+    command = ("bmx", "score", *files, "-f", "json", "-q", "--w", "0.5", "--p")
+    answer = gnomon(*command, p)
+    assert answer.code == 0, answer.err
+    assert answer.json()["rows"][0]["metric"].endswith(f"p={float(p)}, w=0.5)")
+    assert gnomon(*command, p, "1").code == 0

@@ -28,6 +28,7 @@ from gnomon.cli import (
     selftest,
     setup,
 )
+from gnomon.cli._parser import Parser
 from gnomon.errors import GnomonError, OutputError
 from gnomon.signature import version
 
@@ -90,7 +91,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def parser() -> argparse.ArgumentParser:
     """The parser of all commands."""
     RawDescriptionRichHelpFormatter.styles["argparse.metavar"] = "cyan"
-    top = argparse.ArgumentParser(
+    top = Parser(
         prog="gnomon",
         description="Makes any metric of translation or text generation say more.",
         formatter_class=RawDescriptionRichHelpFormatter,

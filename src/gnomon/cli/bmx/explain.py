@@ -80,7 +80,7 @@ def run_explain(args: argparse.Namespace) -> int:
             chosen,
             args.explainers,
             sides=args.sides,
-            segments=_numbers(args.segments),
+            segments=_numbers(args.segments, testset.segments),
             sample=args.sample,
             errors=args.against_errors is not None,
             errors_kind=args.against_errors or None,
@@ -112,19 +112,26 @@ def _export(path: str, finding: Finding) -> None:
         file.writelines(json.dumps(dict(row)) + "\n" for row in finding.rows)
 
 
-def _numbers(given: list[list[int]] | None) -> list[int] | None:
-    """Segments from 0, each once."""
+def _numbers(given: list[range] | None, there: int) -> list[int] | None:
+    """Segments from 0, each once.
+
+    Raises:
+        UsageError: the test set has no such segment.
+    """
     if given is None:
         return None
+    last = max(some[-1] for some in given)
+    if last > there:
+        raise UsageError(f"segment {last} is not there; the test set has 1 to {there}")
     return list(dict.fromkeys(number - 1 for some in given for number in some))
 
 
-def _segments(text: str) -> list[int]:
+def _segments(text: str) -> range:
     found = _RANGE.fullmatch(text)
     first, last = (int(part or 0) for part in found.groups()) if found else (0, 0)
     if first < 1 or (last and last < first):
         raise argparse.ArgumentTypeError(f"{text!r} is no segment: 7, or 4-6, counted from 1")
-    return list(range(first, max(first, last) + 1))
+    return range(first, max(first, last) + 1)
 
 
 def _add_explanations(parser: argparse.ArgumentParser) -> None:
