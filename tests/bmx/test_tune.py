@@ -130,6 +130,19 @@ def test_grids_of_their_own_are_tuned_without_explanations(tmp_path):
     assert direct.rows[0]["collapsed"] is not None
 
 
+@pytest.mark.parametrize(
+    "named",
+    [
+        Experiment("no pair", "erasure", "bleu", "", "candidate"),
+        Experiment("a__b", "lime", "bleu", "de-en"),
+        Experiment("_edge_", "lime", "my__own_", "de-en"),
+    ],
+)
+def test_experiments_of_any_names_come_back_from_a_file(tmp_path, named):
+    bmx.write_grids(tmp_path / "x.npz", bmx.search([invented(20, named=named)]))
+    assert bmx.read_grids(tmp_path / "x.npz").experiments == (named,)
+
+
 def test_second_iterations_are_found_by_their_spec_and_start_where_the_first_ended():
     first = invented(40)
     grids = bmx.search([first])
@@ -264,12 +277,18 @@ def test_explanation_files_give_what_was_explained(tmp_path):
         ({"segment": "1"}, "none of 1 to 12"),
         ({"importance": "much"}, "importance is a number or null"),
         ({"score": 2.0}, "two scores for segment 1"),
+        ({"system": ["s0"]}, "unknown system ['s0']"),
+        ({"importance": 10**400}, "importance is too large"),
+        ({"metric": "bleu", "position": 2}, "the metric is 'bleu', and 'chrf' before"),
+        ({"explainer": "lime", "position": 2}, "the explainer is 'lime', and 'erasure' before"),
+        ({}, "word 1 of the candidate of system 's0', segment 1, stands in line 1, too"),
     ],
 )
 def test_damaged_explanation_files_are_refused_with_their_line(tmp_path, change, said):
     row = {"system": "s0", "segment": 1, "side": "candidate", "importance": 0.1, "score": 1.0}
+    row |= {"position": 1, "metric": "chrf", "explainer": "erasure"}
     path = written(tmp_path / "x.jsonl", [row, {**row, **change}])
-    with pytest.raises(FormatError, match=re.escape(f"{path}:2: ") + f".*{said}"):
+    with pytest.raises(FormatError, match=re.escape(f"{path}:2: ") + f".*{re.escape(said)}"):
         bmx.read_explanations(path, judged())
 
 

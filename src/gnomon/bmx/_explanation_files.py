@@ -44,13 +44,15 @@ def read_explanations(
 
     Raises:
         MissingFileError: there is no such file.
-        FormatError: a line is no such object, or speaks of a system or segment that is not there.
+        FormatError: a line is no such object, speaks of a system or segment that is not there, or
+            of a second metric or explainer, or repeats a word (by ``position``, if that is told).
         DataError: the test set has no human segment scores, or several kinds and none was named.
     """
     cells: Cells = {}
     scores: dict[tuple[str, int], float] = {}
     sides: set[str] = set()
     told: dict[str, str] = {}
+    words: dict[tuple[object, ...], int] = {}
     for line, row in _rows(path):
         key = _cell(row, testset, path, line)
         cells.setdefault(key, []).append(_number(row, "importance", path, line))
@@ -63,7 +65,7 @@ def read_explanations(
                 line=line,
             )
         sides.add(str(row["side"]))
-        told = {name: str(row[name]) for name in ("metric", "explainer") if name in row} or told
+        _once(row, told, words, path, line)
     name = Experiment(
         testset.name,
         explainer or told.get("explainer", Path(path).stem),
@@ -72,6 +74,35 @@ def read_explanations(
         "both" if len(sides) > 1 else next(iter(sides), "both"),
     )
     return _joined(name, cells, scores, testset, human)
+
+
+def _once(
+    row: Mapping[str, Any],
+    told: dict[str, str],
+    words: dict[tuple[object, ...], int],
+    path: str | Path,
+    line: int,
+) -> None:
+    """Refuse what tells of two explanations in one file: they are read one by one."""
+    for name in ("metric", "explainer"):
+        if name in row and told.setdefault(name, str(row[name])) != str(row[name]):
+            raise FormatError(
+                f"the {name} is {row[name]!r}, and {told[name]!r} before; a file holds the"
+                " explanations of one metric by one explainer: give several files",
+                path=path,
+                line=line,
+            )
+    if "position" not in row:
+        return
+    word = tuple(str(row[name]) for name in ("system", "segment", "side", "position"))
+    first = words.setdefault(word, line)
+    if first != line:
+        raise FormatError(
+            f"word {row['position']} of the {row['side']} of system {row['system']!r}, segment"
+            f" {row['segment']}, stands in line {first}, too; give each once",
+            path=path,
+            line=line,
+        )
 
 
 def _joined(
@@ -112,7 +143,7 @@ def _rows(path: str | Path) -> Iterator[tuple[int, dict[str, Any]]]:
 
 def _cell(row: Mapping[str, Any], testset: TestSet, path: str | Path, line: int) -> tuple[str, int]:
     system, segment = row["system"], row["segment"]
-    if system not in testset.systems:
+    if not isinstance(system, str) or system not in testset.systems:
         raise FormatError(
             f"unknown system {system!r}; the test set has {', '.join(testset.systems)}",
             path=path,
@@ -132,7 +163,10 @@ def _number(row: Mapping[str, Any], key: str, path: str | Path, line: int) -> fl
         return float("nan")
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise FormatError(f"{key} is a number or null; got {value!r}", path=path, line=line)
-    return float(value)
+    try:
+        return float(value)
+    except OverflowError as error:
+        raise FormatError(f"{key} is too large for a number", path=path, line=line) from error
 
 
 def _same(a: float, b: float) -> bool:

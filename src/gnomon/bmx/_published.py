@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 __all__ = ["read_grids", "write_grids"]
 
 _FIELDS = ("name", "p", "w", "corr")
+#: the names of an experiment, one by one, in our own files
+_PARTS = ("dataset", "explainer", "metric", "language_pair", "sides")
 _SIDES = {"only_hyp": "candidate"}
 _EXPLAINERS = {
     "ErasureExplainer": "erasure",
@@ -35,8 +37,10 @@ def read_grids(path: str | Path) -> Grids:
     """Grids of correlations from a ``.npz`` file.
 
     It holds ``name`` [E] (DATASET__EXPLAINER__METRIC__PAIR, with ``__only_hyp`` where the words of
-    the candidate alone were explained), ``p`` [P], ``w`` [W] and ``corr`` [E, P, W]. Exponents
-    within 1e-9 of a tenth are that tenth. Explainers of the published files get our names.
+    the candidate alone were explained), ``p`` [P], ``w`` [W] and ``corr`` [E, P, W]. Where there
+    are ``dataset``, ``explainer``, ``metric``, ``language_pair`` and ``sides`` [E] too, they count
+    and ``name`` does not. Exponents within 1e-9 of a tenth are that tenth. Explainers of the
+    published files get our names.
 
     Raises:
         MissingFileError: there is no such file.
@@ -46,7 +50,7 @@ def read_grids(path: str | Path) -> Grids:
         raise MissingFileError(f"no grids at {path}: there is no such file")
     try:
         with np.load(path, allow_pickle=False) as archive:
-            fields = {key: archive[key] for key in _FIELDS if key in archive}
+            fields = {key: archive[key] for key in (*_FIELDS, *_PARTS) if key in archive}
     except (OSError, ValueError, EOFError, zipfile.BadZipFile, TypeError) as error:
         raise FormatError(
             f"not an archive of numbers (.npz with {', '.join(_FIELDS)}): {error}", path=path
@@ -66,19 +70,41 @@ def read_grids(path: str | Path) -> Grids:
 def write_grids(path: str | Path, grids: Grids) -> None:
     """Write grids so that :func:`read_grids` reads them back."""
     names = np.array([_name(one) for one in grids.experiments], dtype=np.str_)
+    dataset, explainer, metric, pair, sides = (
+        np.array([getattr(one, part) for one in grids.experiments], dtype=np.str_)
+        for part in _PARTS
+    )
     with Path(path).open("wb") as file:
-        np.savez_compressed(file, name=names, p=grids.p, w=grids.w, corr=grids.correlations)
+        np.savez_compressed(
+            file,
+            name=names,
+            p=grids.p,
+            w=grids.w,
+            corr=grids.correlations,
+            dataset=dataset,
+            explainer=explainer,
+            metric=metric,
+            language_pair=pair,
+            sides=sides,
+        )
 
 
 def _grids(fields: Mapping[str, NDArray[np.generic]]) -> Grids:
     p, w, correlations = (np.asarray(fields[key], dtype=np.float64) for key in ("p", "w", "corr"))
     tenths = np.rint(p * 10) / 10
     return Grids(
-        experiments=tuple(_experiment(str(name)) for name in np.atleast_1d(fields["name"])),
+        experiments=_experiments(fields),
         p=np.where(np.abs(p - tenths) < _ROUNDING, tenths, p),
         w=np.where(np.abs(w - np.rint(w * 10) / 10) < _ROUNDING, np.rint(w * 10) / 10, w),
         correlations=correlations,
     )
+
+
+def _experiments(fields: Mapping[str, NDArray[np.generic]]) -> tuple[Experiment, ...]:
+    if not all(part in fields for part in _PARTS):
+        return tuple(_experiment(str(name)) for name in np.atleast_1d(fields["name"]))
+    columns = [[str(value) for value in np.atleast_1d(fields[part])] for part in _PARTS]
+    return tuple(Experiment(*values) for values in zip(*columns, strict=True))
 
 
 def _experiment(name: str) -> Experiment:
