@@ -4,10 +4,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.bmx.counting import Counting
 from tests.bmx.invented import control_of, invented
 
 from gnomon import bmx
 from gnomon.bmx._experiments import Experiment
+from gnomon.cache import Cache
 from gnomon.errors import DataError, FormatError, MissingFileError, UnknownNameError, UsageError
 from gnomon.human import HumanScores
 from gnomon.report import render, write_html
@@ -255,7 +257,7 @@ def test_explanation_files_give_what_was_explained(tmp_path):
     made = judged()
     found = bmx.explain(made, "chrf", "erasure")
     scores = {
-        (system, i + 1): found.held[k, i]
+        (system, i + 1): found.scores[k, i]
         for k, system in enumerate(found.systems)
         for i in range(found.shape[1])
     }
@@ -300,3 +302,51 @@ def test_lines_that_are_no_records_are_refused(tmp_path):
     path.write_text("{\n")
     with pytest.raises(FormatError, match="not a JSON object"):
         bmx.read_explanations(path, judged())
+
+
+def test_functions_that_look_alike_do_not_share_explanations(tmp_path):
+    def written(weight):
+        space = {}
+        exec(f"def overlap(candidate, reference): return len(candidate) * {weight}", space)  # noqa: S102  # a function whose source nobody can read
+        return space["overlap"]
+
+    made = judged()
+    with Cache(tmp_path / "cache") as cache:
+        one, two = (bmx.explained(made, written(k), cache=cache) for k in (1.0, 2.0))
+    np.testing.assert_allclose(2 * one.values, two.values)
+    assert "nothing is kept for later" in " ".join(bmx.tune([one], count=20, splits=0).notices)
+
+
+def test_the_score_that_is_weighed_is_that_beside_all_references(tmp_path):
+    made = judged()
+    texts = next(iter(made.references.values()))
+    made = replace(made, references={"A": texts, "B": tuple(t[4:] for t in texts)})
+    human = made.human_scores("da")
+    boosted = bmx.boosted_scores(made, "bleu", explainer="erasure", p=1, w=0.6).boosted.segments
+    exported = bmx.examine(made, "bleu", sides="both").table("words").rows
+    files = bmx.read_explanations(written(tmp_path / "x.jsonl", exported), made)
+    found = bmx.explain(made, "bleu")
+    assert (found.scores != found.held).any()
+    named = {"dataset": "toy", "explainer": "erasure", "language_pair": "de-en"}
+    whole = bmx.Explained.of(found, human, **named)
+    judged_alone = bmx.explained(made, "bleu")
+    for one in (whole, judged_alone, files):
+        means = bmx.power_means(one.values, one.offsets, [1.0]).means[0]
+        mixed = bmx.combine(one.score, means, 0.6)
+        wanted = boosted[~np.isnan(human)] if one is judged_alone else boosted.ravel()
+        np.testing.assert_allclose(mixed, wanted, atol=1e-9)
+
+
+def test_too_many_calls_are_refused_once_for_all_systems_together():
+    made = judged()
+    scores = made.human_scores("da").copy()
+    scores[0, 0], scores[1, 0] = np.nan, 1.0  # the systems have segments of their own
+    made = replace(made, human=(HumanScores("da", "segment", tuple(made.systems), scores),))
+    with pytest.raises(UsageError) as refused:
+        bmx.explained(made, Counting(), "erasure", max_calls=1)
+    needed = int(re.search(r"up to (\d+) metric calls", str(refused.value))[1])
+    counting = Counting()
+    with pytest.raises(UsageError, match=rf"more than the {needed - 1} that are allowed"):
+        bmx.explained(made, counting, "erasure", max_calls=needed - 1)
+    assert not counting.scored
+    bmx.explained(made, counting, "erasure", max_calls=needed)

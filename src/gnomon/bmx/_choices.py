@@ -82,6 +82,10 @@ def choose(grids: Grids, rule: Rule = "median") -> Setting:
       one of the largest mean gain.
     - ``largest-mean``: the setting of the largest mean gain.
 
+    The last two choose among settings that use explanations (w < 1), since w = 1 gains 0 whatever
+    they say: where every setting loses, they name the one that loses least, and a mean gain that
+    is not above 0 says to keep the metric.
+
     Args:
         grids: the experiments; those without a defined correlation do not count.
         rule: the rule.

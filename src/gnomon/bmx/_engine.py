@@ -102,6 +102,11 @@ class Engine:
             self._tell(done, len(cells))
         return [known[cell] for cell in cells], len(cells) - len(open_)
 
+    def unknown(self, cells: Sequence[Cell]) -> list[Cell]:
+        """Those cells that the cache does not know."""
+        known = self._known(cells)
+        return [cell for cell in cells if cell not in known]
+
     def estimate(self, cells: Sequence[Cell]) -> int:
         """How many pairs explaining some cells takes at most."""
         return sum(self._calls(cell) for cell in cells)

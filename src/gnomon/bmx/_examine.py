@@ -19,6 +19,7 @@ from gnomon.bmx._word_tables import hurting_table, lowest_table, words_table
 from gnomon.errors import UsageError
 from gnomon.findings import Finding, Listing
 from gnomon.metrics.scoring import bind
+from gnomon.stats.significance import check_confidence, check_count
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -90,8 +91,11 @@ def examine(
 
     Raises:
         DataError: nobody marked errors on an explained side.
+        UsageError: an option is out of its range.
         GnomonError: whatever :func:`explain` raises.
     """
+    check_count(resamples)
+    check_confidence(confidence)
     chosen = _segments(testset, segments, sample, seed)
     if errors:
         check_errors(testset, ("candidate", "source"), kind=errors_kind)
@@ -237,15 +241,16 @@ def _rows(one: _Examined) -> Iterator[dict[str, Cell]]:
     explanations = one.explanations
     column = {int(segment) + 1: i for i, segment in enumerate(explanations.segments)}
     of = {
-        (name, segment): float(explanations.held[k, i])
+        (name, segment): (float(explanations.scores[k, i]), float(explanations.held[k, i]))
         for k, name in enumerate(explanations.systems)
         for segment, i in column.items()
     }
     for row in explanations.rows():
-        score = of[str(row["system"]), int(row["segment"] or 0)]
+        score, held = of[str(row["system"]), int(row["segment"] or 0)]
         yield {
             **row,
             "score": None if np.isnan(score) else score,
+            "held": None if np.isnan(held) else held,
             "metric": explanations.metric,
             "explainer": one.explainer,
             "higher_is_better": explanations.higher_is_better,

@@ -70,12 +70,13 @@ class Explained:
 
     Attributes:
         experiment: what it is called.
-        score: float64 [N], S0, better is higher; NaN where undefined.
+        score: float64 [N], S0 beside all references, better is higher; NaN where undefined.
         values: float64 [tokens], importances of the words of both sides of all segments, one
             segment after the other.
         offsets: int64 [N + 1]; segment i has ``values[offsets[i]:offsets[i + 1]]``.
         human: float64 [N], human scores, better is higher; NaN is missing.
         signature: how the explanations were made.
+        notices: what a reader should know.
 
     Raises:
         LengthMismatchError: the sides have different numbers of segments.
@@ -87,6 +88,7 @@ class Explained:
     offsets: NDArray[np.int64]
     human: Floats
     signature: str = ""
+    notices: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         sizes = {"score": self.score.shape, "human": self.human.shape}
@@ -117,14 +119,14 @@ class Explained:
             )
         both = explanations.both()
         sides = "both" if len(explanations.sides) > 1 else explanations.sides[0].side
-        sign = 1.0 if explanations.higher_is_better else -1.0
         return cls(
             Experiment(dataset, explainer, explanations.metric, language_pair, sides),
-            sign * explanations.held.ravel(),
+            explanations.oriented.ravel(),
             both.values,
             both.offsets,
             np.asarray(human, dtype=np.float64).ravel(),
             str(explanations.signature),
+            explanations.notices,
         )
 
 

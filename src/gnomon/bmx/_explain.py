@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, get_args
+from typing import (
+    TYPE_CHECKING,
+    Literal,
+    NamedTuple,
+    Protocol,
+    TypeAlias,
+    get_args,
+    runtime_checkable,
+)
 
 import numpy as np
 
@@ -194,19 +202,39 @@ def calls_of(
     *,
     both: bool,
     before: tuple[Boost, ...] = (),
+    cache: Store | None = None,
 ) -> int:
-    """How many pairs explaining a batch takes at most, if nothing is known yet."""
+    """How many pairs explaining a batch takes at most, but for what a cache knows."""
     scorer = Scorer(bound, batch)
-    engine = Engine(scorer, batch, explainer, both, before, MAX_CALLS, None, None)
-    return engine.estimate(cells_of(batch, scorer.role, by_system=scorer.by_system).distinct)
+    engine = Engine(scorer, batch, explainer, both, before, MAX_CALLS, cache, None)
+    cells = cells_of(batch, scorer.role, by_system=scorer.by_system).distinct
+    return engine.estimate(engine.unknown(cells))
 
 
 def cache_of(bound: BoundMetric, cache: Cache | None) -> tuple[Cache | None, tuple[str, ...]]:
-    """No cache for functions whose source cannot be read: they may change and look the same."""
-    fields = dict(bound.signature.fields)
-    if cache is None or not isinstance(bound, BoundFunction) or fields.keys() & {"code", "package"}:
+    """No cache for functions that may change and look the same, whatever is made of them."""
+    inmost: object = bound
+    while isinstance(inmost, _Wrapping):
+        inmost = inmost.bound
+    if cache is None or not isinstance(inmost, BoundFunction):
         return cache, ()
-    return None, (f"{bound.name}: the function's source cannot be read; nothing is kept for later",)
+    if dict(inmost.signature.fields).keys() & {"code", "package"}:
+        return cache, ()
+    notice = (
+        f"{inmost.name}: the function's source cannot be read, or does not tell all (values from"
+        " around it, the state of an object); nothing is kept for later"
+    )
+    return None, (notice,)
+
+
+@runtime_checkable
+class _Wrapping(Protocol):
+    """A bound metric that is made of another one."""
+
+    @property
+    def bound(self) -> BoundMetric:
+        """The other one."""
+        ...
 
 
 def _matrix(values: Sequence[float], batch: Batch) -> NDArray[np.float64]:

@@ -98,6 +98,11 @@ class Explanations:
         systems, segments = self.scores.shape
         return systems, segments
 
+    @property
+    def oriented(self) -> NDArray[np.float64]:
+        """Scores beside all references, better is higher, float64 [K, N]: what w weighs."""
+        return self.scores if self.higher_is_better else -self.scores
+
     def both(self) -> Aggregable:
         """The importances of both sides of each cell, as the power mean takes them."""
         lengths = np.sum([np.diff(side.offsets) for side in self.sides], axis=0)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gnomon.bmx._experiments import Experiment, Explained
-from gnomon.bmx._explain import MAX_CALLS, check_sides, explain_batch
+from gnomon.bmx._explain import MAX_CALLS, cache_of, calls_of, check_sides, explain_batch
 from gnomon.bmx._explainers import find_explainer
 from gnomon.errors import DataError, UsageError
 from gnomon.metrics.scoring import bind
@@ -72,20 +72,23 @@ def explained(
     scores = _scores(testset, human, human_systems=human_systems)
     wanted = _sampled(~np.isnan(scores), sample, seed)
     _, bound = bind(testset, metric, allow_code=allow_code)
+    kept, notices = cache_of(bound, cache)
     ready, batch, parts = chosen.bind(testset, bound), testset.batch(), _Parts()
-    left = max_calls
-    for systems, segments in _blocks(wanted):
-        found = explain_batch(
-            bound,
-            batch.select(systems=systems, segments=segments),
-            ready,
-            both=both,
-            max_calls=left,
-            cache=cache,
-            progress=progress,
+    blocks = list(_blocks(wanted))
+    batches = [batch.select(systems=systems, segments=segments) for systems, segments in blocks]
+    calls = sum(calls_of(bound, block, ready, both=both, cache=kept) for block in batches)
+    if calls > max_calls:
+        raise UsageError(
+            f"explaining {bound.name!r} by {chosen.spec} on {int(wanted.sum())} scored segments of"
+            f" {testset.name!r} takes up to {calls} metric calls, more than the {max_calls} that"
+            " are allowed; allow more (--max-calls, max_calls=), take a sample of the segments"
+            " (--sample, sample=), fewer systems, or a cheaper explainer"
         )
-        left = max(0, left - found.explanations.calls)
-        parts.add(found.explanations, found.base, scores[np.ix_(systems, segments)])
+    for block, (systems, segments) in zip(batches, blocks, strict=True):
+        found = explain_batch(
+            bound, block, ready, both=both, max_calls=max_calls, cache=kept, progress=progress
+        )
+        parts.add(found.explanations, scores[np.ix_(systems, segments)])
     name = Experiment(
         testset.name,
         chosen.spec,
@@ -93,7 +96,7 @@ def explained(
         testset.language_pair or "",
         "both" if both else "candidate",
     )
-    return parts.joined(name)
+    return parts.joined(name, notices)
 
 
 class _Parts:
@@ -106,18 +109,18 @@ class _Parts:
         self.sizes: list[NDArray[np.int64]] = []
         self.signature = ""
 
-    def add(self, found: Explanations, base: Floats, human: Floats) -> None:
+    def add(self, found: Explanations, human: Floats) -> None:
         both = found.both()
-        self.scores.append(base.ravel())
+        self.scores.append(found.oriented.ravel())
         self.human.append(human.ravel())
         self.values.append(both.values)
         self.sizes.append(np.diff(both.offsets))
         self.signature = str(found.signature)
 
-    def joined(self, name: Experiment) -> Explained:
+    def joined(self, name: Experiment, notices: tuple[str, ...]) -> Explained:
         offsets = np.concatenate([[0], np.cumsum(np.concatenate(self.sizes))]).astype(np.int64)
         score, values, human = map(np.concatenate, (self.scores, self.values, self.human))
-        return Explained(name, score, values, offsets, human, self.signature)
+        return Explained(name, score, values, offsets, human, self.signature, notices)
 
 
 def _scores(testset: TestSet, kind: str | None, *, human_systems: bool) -> Floats:

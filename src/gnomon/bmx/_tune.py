@@ -224,9 +224,13 @@ def _finding(
         tables=tuple(tables.values()),
         signatures=_signatures(grids, asked, by_name),
         views=views(tables),
-        notices=notices(grids, controls, asked, _large(by_name)),
+        notices=(*notices(grids, controls, asked, _large(by_name)), *_own_notices(by_name)),
         facts=_facts(grids, controls),
     )
+
+
+def _own_notices(by_name: Mapping[Experiment, Explained]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(notice for one in by_name.values() for notice in one.notices))
 
 
 def _large(by_name: Mapping[Experiment, Explained]) -> list[str]:

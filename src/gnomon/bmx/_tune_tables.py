@@ -21,7 +21,8 @@ _RULE = Column(
     "rule",
     "Rule",
     help="how p and w were chosen; held-out: without the language pair that they are judged on;"
-    " best: each experiment's own best; all but held-out are chosen on what they are judged on",
+    " best: each experiment's own best; all but held-out are chosen on what they are judged on;"
+    " most-improving and largest-mean never take w = 1: a gain of 0 or less says keep the metric",
 )
 _P = Column("p", "p", "number", 1, help="exponent of the power mean")
 _W = Column("w", "w", "number", 1, help="weight of the metric itself")

@@ -216,7 +216,8 @@ def _add_search(parser: argparse.ArgumentParser) -> None:
         "--rule",
         choices=_RULES,
         default="largest-mean",
-        help="how the held-out setting is chosen (default: largest-mean)",
+        help="how the held-out setting is chosen (default: largest-mean); most-improving and"
+        " largest-mean choose among w < 1 alone",
     )
     group.add_argument(
         "--splits",
