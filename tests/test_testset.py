@@ -8,7 +8,8 @@ import pytest
 
 from gnomon import TestSet
 from gnomon.errors import DataError, LengthMismatchError, UnknownNameError, UsageError
-from gnomon.testset import ErrorSpan, HumanScores, Ranking, SystemInfo
+from gnomon.metrics import score
+from gnomon.testset import ErrorSpan, HumanScores, Paraphrase, Ranking, SystemInfo
 
 
 def make(**parts: Any) -> TestSet:
@@ -206,3 +207,33 @@ def test_segments_are_chosen_with_all_that_is_said_of_them() -> None:
 def test_segments_that_are_not_there_are_refused(segments: list[int]) -> None:
     with pytest.raises(UsageError, match="segment"):
         TestSet.from_lists({"a": ["x"]}, ["r"]).select(segments=segments)
+
+
+def test_signatures_name_the_paraphrases_by_what_they_hold() -> None:
+    plain = TestSet.from_lists({"x": ["a b", "c"], "y": ["a", "d"]}, ["a b", "c d"])
+    made = [Paraphrase(1, "a c", "beam"), Paraphrase(1, "b", "beam"), Paraphrase(2, "e", "human")]
+    wide = plain.with_paraphrases(made)
+    (beam, human) = wide.paraphrase_sets
+    assert (beam.method, beam.n, beam.count, beam.segments) == ("beam", 2, 2, 1)
+    told = score(wide, "bleu").signature.fields
+    assert ("paraphrases", f"{beam},{human}") in told
+    assert "paraphrases" not in dict(score(plain, "bleu").signature.fields)
+    assert plain.with_paraphrases(made).paraphrase_sets == wide.paraphrase_sets
+    other = [Paraphrase(1, "a d", "beam"), *made[1:]]
+    assert plain.with_paraphrases(other).paraphrase_sets[0].identity != beam.identity
+    first = plain.with_paraphrases(made, n=1).paraphrase_sets[0]
+    assert first.n == 1
+    assert first.identity != beam.identity
+
+
+def test_signatures_say_when_the_originals_are_left_out() -> None:
+    plain = TestSet.from_lists({"x": ["a b"]}, ["a b"])
+    wide = plain.with_paraphrases([Paraphrase(1, "a c")], original=False)
+    assert dict(score(wide, "chrf").signature.fields)["paraphrases"].endswith(",no-original")
+
+
+def test_paraphrases_of_one_system_are_in_the_identity() -> None:
+    plain = TestSet.from_lists({"x": ["a"], "y": ["a"]}, ["b"])
+    own = [plain.with_paraphrases([Paraphrase(1, "c", system=s)]) for s in ("x", "y")]
+    assert len({one.paraphrase_sets[0].identity for one in own}) == 2
+    assert dict(score(own[0], "bleu").signature.fields)["own_refs"] == "1"

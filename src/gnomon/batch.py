@@ -69,6 +69,7 @@ class Batch:
         segments: int32 [N], 0-based numbers of the segments in their test set.
         language_pair: "de-en" or "en" or unknown.
         system_references: references of one system (by position) in place of the shared ones.
+        paraphrases: which of the references are paraphrases, for signatures; empty: none.
     """
 
     texts: tuple[str, ...]
@@ -79,6 +80,7 @@ class Batch:
     segments: NDArray[np.int32]
     language_pair: str | None = None
     system_references: Mapping[int, Ragged] = field(default_factory=dict)
+    paraphrases: str = ""
 
     @classmethod
     def build(
@@ -89,6 +91,7 @@ class Batch:
         sources: Sequence[str] | None = None,
         language_pair: str | None = None,
         system_references: Mapping[str, Sequence[Sequence[str | None]]] | None = None,
+        paraphrases: str = "",
     ) -> Batch:
         """Intern the texts of some systems; references come one sequence per reference.
 
@@ -124,6 +127,7 @@ class Batch:
             segments=np.arange(n, dtype=np.int32),
             language_pair=language_pair,
             system_references=own,
+            paraphrases=paraphrases,
         )
 
     @property

@@ -28,6 +28,7 @@ from gnomon.human import (
     segment_scores,
     system_scores,
 )
+from gnomon.signature import content_hash
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -39,6 +40,7 @@ __all__ = [
     "ErrorSpan",
     "HumanScores",
     "Paraphrase",
+    "ParaphraseSet",
     "Ranking",
     "SystemInfo",
     "TestSet",
@@ -101,6 +103,29 @@ class Paraphrase:
 
 
 @dataclass(frozen=True)
+class ParaphraseSet:
+    """The paraphrases of one method among the references of a test set.
+
+    Attributes:
+        method: how they were made.
+        n: how many a segment has at most (and a system, if they are output-specific).
+        count: how many there are.
+        segments: how many segments have one.
+        identity: hash of their texts and places; equal paraphrases have equal ones.
+    """
+
+    method: str
+    n: int
+    count: int
+    segments: int
+    identity: str
+
+    def __str__(self) -> str:
+        """The form of signatures: ``METHOD*N@HASH``."""
+        return f"{self.method}*{self.n}@{self.identity}"
+
+
+@dataclass(frozen=True)
 class TestSetSummary:
     """What a test set holds, in counts; see :meth:`TestSet.summary`."""
 
@@ -139,6 +164,7 @@ class TestSet:
         system_references: references of one system alone (output-specific paraphrases), system ->
             reference name -> texts; these come beside ``references``.
         path: the file or directory that it was read from.
+        paraphrases: which references are paraphrases: reference name -> method.
 
     Raises:
         LengthMismatchError: two parts have unequal numbers of segments.
@@ -163,6 +189,7 @@ class TestSet:
         default_factory=dict
     )
     path: str | None = None
+    paraphrases: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         _freeze(self)
@@ -437,6 +464,11 @@ class TestSet:
             self, paraphrases, n=n, methods=methods, original=original
         )
 
+    @property
+    def paraphrase_sets(self) -> tuple[ParaphraseSet, ...]:
+        """The paraphrases among the references, by method; what signatures say of them."""
+        return tuple(_paraphrase_set(self, m) for m in dict.fromkeys(self.paraphrases.values()))
+
     def _of_segments(self, segments: list[int]) -> TestSet:
         wrong = [i for i in segments if not 0 <= i < self.segments]
         if wrong or len(set(segments)) < len(segments):
@@ -482,6 +514,7 @@ class TestSet:
             sources=self.sources,
             language_pair=self.language_pair,
             system_references={n: list(r.values()) for n, r in self.system_references.items()},
+            paraphrases=_told(self),
         )
 
     def summary(self) -> TestSetSummary:
@@ -555,6 +588,32 @@ def pick(kind: str, name: str, among: Mapping[str, T]) -> T:
     return among[name]
 
 
+def _paraphrase_set(testset: TestSet, method: str) -> ParaphraseSet:
+    columns = [("", testset.references), *testset.system_references.items()]
+    texts = [
+        (str(i), system, name, text)
+        for system, references in columns
+        for name, column in references.items()
+        if testset.paraphrases.get(name) == method
+        for i, text in enumerate(column)
+        if text is not None
+    ]
+    return ParaphraseSet(
+        method=method,
+        n=len({name for _, _, name, _ in texts}),
+        count=len(texts),
+        segments=len({i for i, *_ in texts}),
+        identity=content_hash(*(part for row in texts for part in row)),
+    )
+
+
+def _told(testset: TestSet) -> str:
+    """The paraphrases in a signature, and whether the original references are missing."""
+    sets = testset.paraphrase_sets
+    bare = bool(sets) and set(testset.references) <= set(testset.paraphrases)
+    return ",".join([*map(str, sets), *(["no-original"] if bare else [])])
+
+
 def _length(testset: TestSet) -> int:
     for part in (*testset.references.values(), *testset.systems.values()):
         return len(part)
@@ -572,6 +631,7 @@ def _freeze(testset: TestSet) -> None:
         value = getattr(testset, name)
         fix(name, None if value is None else tuple(value))
     fix("info", MappingProxyType(dict(testset.info)))
+    fix("paraphrases", MappingProxyType(dict(testset.paraphrases)))
     own = {
         system: MappingProxyType({name: tuple(texts) for name, texts in refs.items()})
         for system, refs in testset.system_references.items()

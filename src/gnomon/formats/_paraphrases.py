@@ -122,12 +122,18 @@ def add_paraphrases(
     shared = columns_of([p for p in wanted if p.system is None], testset.segments, n)
     references = _joined(dict(testset.references) if original else {}, shared)
     own = {s: dict(refs) for s, refs in testset.system_references.items()} if original else {}
+    names = {**(testset.paraphrases if original else {}), **_methods(shared)}
     for system in testset.systems:
         columns = columns_of([p for p in wanted if p.system == system], testset.segments, n)
         if columns:
             own[system] = _joined(own.get(system, {}), columns)
+            names |= _methods(columns)
     _check_complete(testset, references, own)
-    return replace(testset, references=references, system_references=own)
+    return replace(testset, references=references, system_references=own, paraphrases=names)
+
+
+def _methods(columns: Iterable[str]) -> dict[str, str]:
+    return {name: name.rpartition(".")[0] for name in columns}
 
 
 def columns_of(

@@ -105,9 +105,17 @@ def bind(
 
 
 def signature_of(bound: BoundMetric, batch: Batch) -> Signature:
-    """The signature of a bound metric on a batch: with the number of references."""
+    """The signature of a bound metric on a batch: with the number of references.
+
+    Paraphrases among these are named by method, number and a hash of their texts.
+    """
     known = {key for key, _ in bound.signature.fields}
-    if "references" not in bound.needs or "refs" in known:
+    if "references" not in bound.needs:
         return bound.signature
-    own = {"own_refs": len(batch.system_references)} if batch.system_references else {}
-    return bound.signature.adding({"refs": reference_count(batch), **own})
+    fields: dict[str, object] = {}
+    if "refs" not in known:
+        own = {"own_refs": len(batch.system_references)} if batch.system_references else {}
+        fields = {"refs": reference_count(batch), **own}
+    if batch.paraphrases and "paraphrases" not in known:
+        fields["paraphrases"] = batch.paraphrases
+    return bound.signature.adding(fields) if fields else bound.signature
