@@ -17,6 +17,7 @@ from gnomon.models._pieces import Pieces
 from gnomon.models.causal import CausalModel
 from gnomon.models.encoder import Encoder
 from gnomon.models.masked import Filling, Fluency, MaskedLM, load_masked_lm
+from gnomon.models.seq2seq import Seq2Seq, load_seq2seq
 
 __all__ = [
     "Backend",
@@ -30,10 +31,12 @@ __all__ = [
     "ModelFolder",
     "Pieces",
     "Precision",
+    "Seq2Seq",
     "find_model",
     "input_gradients",
     "length_batches",
     "load_causal",
     "load_encoder",
     "load_masked_lm",
+    "load_seq2seq",
 ]

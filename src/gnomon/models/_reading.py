@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from gnomon.models._folder import ModelFolder
 
-__all__ = ["piece_limit", "read_causal", "read_model", "read_tokenizer"]
+__all__ = ["piece_limit", "read_causal", "read_model", "read_seq2seq", "read_tokenizer"]
 
 #: byte-level tokenisers: the first word of a text gets a space before it, like all others
 _BYTE_LEVEL = frozenset(("bart", "deberta", "gpt2", "longformer", "roberta"))
@@ -92,6 +92,30 @@ def read_causal(folder: ModelFolder) -> tuple[Any, Any]:
         try:
             tokenizer = AutoTokenizer.from_pretrained(path, **safe)
             model = AutoModelForCausalLM.from_pretrained(
+                path, use_safetensors=True, dtype=torch.float32, **safe
+            )
+        except SafetensorError as error:
+            raise ValueError(str(error)) from error
+    return tokenizer, model.eval().requires_grad_(False)  # noqa: FBT003  # torch's signature
+
+
+def read_seq2seq(folder: ModelFolder) -> tuple[Any, Any]:
+    """Tokeniser and encoder-decoder model with its language model head, in torch, on the CPU.
+
+    Raises:
+        MissingDependencyError: torch or transformers is not installed.
+        DataError: they cannot be read, or the model is of another kind.
+    """
+    check_safetensors(folder)
+    with _reading(folder):
+        import torch
+        from safetensors import SafetensorError
+        from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
+
+        path, safe = _asked(folder)
+        try:
+            tokenizer = AutoTokenizer.from_pretrained(path, **safe)
+            model = AutoModelForSeq2SeqLM.from_pretrained(
                 path, use_safetensors=True, dtype=torch.float32, **safe
             )
         except SafetensorError as error:

@@ -1,0 +1,238 @@
+"""Encoder-decoder models: from the pieces of a text to the pieces of another."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gnomon.errors import DataError, UsageError
+from gnomon.models._folder import find_model, missing_package
+from gnomon.models._reading import piece_limit, read_seq2seq
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from gnomon.models._engine import Precision
+    from gnomon.models._folder import ModelFolder
+
+__all__ = ["Seq2Seq", "load_seq2seq"]
+
+#: most target pieces of models that could go on for ever (T5)
+_TARGET = 512
+_CODE = re.compile(r"<code:(0|[1-9][0-9]*)>")
+#: what begins a word in the vocabularies of SentencePiece and of byte-level tokenisers
+_BOUNDARIES = ("▁", "Ġ")
+_TYPES = {"fp32": "float32", "bf16": "bfloat16", "fp16": "float16"}
+
+
+def load_seq2seq(
+    name: str,
+    *,
+    revision: str | None = None,
+    device: str | None = None,
+    precision: Precision = "fp32",
+) -> Seq2Seq:
+    """Load an encoder-decoder model such as Marian, BART or T5; the same request, the same object.
+
+    Args:
+        name: a folder, ``package:NAME/FOLDER``, or a name on the hub; see :func:`find_model`.
+        revision: commit, tag or branch on the hub.
+        device: "cpu", "cuda", "cuda:1"; by default a GPU if there is one.
+        precision: of the weights, "fp32", "bf16" or "fp16"; probabilities are always summed in
+            full precision.
+
+    Raises:
+        MissingDependencyError: torch, transformers or the model is not installed.
+        DataError: the folder is no such model, or cannot be loaded.
+        UsageError: the machine has no such device, or there is no such precision.
+    """
+    if precision not in _TYPES:
+        known = ", ".join(map(repr, _TYPES))
+        raise UsageError(f"precision={precision!r} is not known here; there are {known}")
+    folder = find_model(name, revision)
+    return _load(folder, folder.identity, _device(device), precision)
+
+
+@lru_cache(maxsize=2)
+def _load(folder: ModelFolder, _identity: str, device: str, precision: Precision) -> Seq2Seq:
+    import torch
+
+    tokenizer, model = read_seq2seq(folder)
+    if tokenizer.eos_token_id is None or _start(model) is None:
+        raise DataError(
+            f"model {folder.name!r} names no piece that ends a text, or none that its decoder"
+            " starts with; eos_token and decoder_start_token_id must be set"
+        )
+    model = model.to(device=device, dtype=getattr(torch, _TYPES[precision]))
+    most = piece_limit(tokenizer, model.config)
+    longest = _TARGET if most is None else most - len(_start(model) or ())
+    return Seq2Seq(folder, device, longest, most, tokenizer, model)
+
+
+def _device(asked: str | None) -> str:
+    try:
+        import torch
+    except ImportError:
+        raise missing_package("torch", "an encoder-decoder model") from None
+    if asked is None:
+        return "cuda" if torch.cuda.is_available() else "cpu"
+    try:
+        torch.empty(0, device=asked)
+    except (RuntimeError, AssertionError) as error:
+        raise UsageError(f"device {asked!r} cannot be used here: {error}") from error
+    return asked
+
+
+def _start(model: Any) -> tuple[int, ...] | None:
+    """What the decoder reads first: its start, and a piece that is always forced after it."""
+    settings = model.generation_config
+    first = settings.decoder_start_token_id
+    if first is None:
+        first = getattr(model.config, "decoder_start_token_id", None)
+    if first is None:
+        return None
+    forced = settings.forced_bos_token_id
+    return (int(first),) if forced is None else (int(first), int(forced))
+
+
+@dataclass(eq=False)
+class Seq2Seq:
+    """An encoder-decoder model; made by :func:`load_seq2seq`.
+
+    Attributes:
+        folder: the model.
+        device: "cpu", "cuda", ...
+        limit: most pieces of a target, ``</s>`` not counted; 512 where the model sets no limit.
+        source_limit: most pieces of a source, ``</s>`` counted; None for any number.
+        truncated: texts that were cut to it so far.
+        encoded: texts encoded so far.
+        steps: passes of the decoder so far.
+        notices: what a user should know, each thing once.
+    """
+
+    folder: ModelFolder
+    device: str
+    limit: int
+    source_limit: int | None
+    tokenizer: Any = field(repr=False)
+    model: Any = field(repr=False)
+    truncated: int = 0
+    encoded: int = 0
+    steps: int = 0
+    notices: list[str] = field(default_factory=list)
+
+    @property
+    def identity(self) -> str:
+        """Model and revision or hash."""
+        return self.folder.identity
+
+    @cached_property
+    def start(self) -> tuple[int, ...]:
+        """What the decoder reads before a target; not part of targets."""
+        return _start(self.model) or ()
+
+    @property
+    def end(self) -> int:
+        """The piece that ends a target."""
+        return int(self.tokenizer.eos_token_id)
+
+    @property
+    def pad(self) -> int:
+        """The piece that fills up shorter texts of a batch."""
+        return int(self.tokenizer.pad_token_id or 0)
+
+    @cached_property
+    def size(self) -> int:
+        """Number of pieces that the model gives probabilities to."""
+        return int(self.model.config.vocab_size)
+
+    @cached_property
+    def codes(self) -> Mapping[int, int]:
+        """Sentence codes: from K to the number of the piece ``<code:K>``; {} without any."""
+        found = {}
+        for piece, number in self.tokenizer.get_vocab().items():
+            if match := _CODE.fullmatch(piece):
+                found[int(match[1])] = int(number)
+        return MappingProxyType(dict(sorted(found.items())))
+
+    @cached_property
+    def silent(self) -> NDArray[np.bool_]:
+        """Pieces that are never produced [V]: padding, unknown, start and other special ones.
+
+        ``</s>`` and sentence codes are not among them.
+        """
+        found = np.ones(self.size, dtype=bool)
+        known = np.fromiter(self.tokenizer.get_vocab().values(), np.int64)
+        found[known[known < self.size]] = False
+        found[[*self.tokenizer.all_special_ids, *self.start]] = True
+        found[[self.end, *self.codes.values()]] = False
+        return found
+
+    @cached_property
+    def silent_pieces(self) -> Any:
+        """Their numbers, on the model's device."""
+        import torch
+
+        return torch.as_tensor(np.flatnonzero(self.silent), device=self.device)
+
+    @cached_property
+    def continuing(self) -> NDArray[np.bool_]:
+        """Pieces that go on with the word before them [V]; none where words are pieces."""
+        names = {int(number): piece for piece, number in self.tokenizer.get_vocab().items()}
+        found = np.zeros(self.size, dtype=bool)
+        pieces = [names.get(number, "") for number in range(self.size)]
+        special = {*self.tokenizer.all_special_ids, *self.codes.values()}
+        marked = any(piece.startswith(_BOUNDARIES) for piece in pieces)
+        for number, piece in enumerate(pieces):
+            inner = piece.startswith("##") or (marked and piece[:1].isalnum())
+            found[number] = inner and number not in special
+        return found
+
+    def pieces(self, texts: Sequence[str]) -> list[list[int]]:
+        """The source pieces of some texts, ``</s>`` at the end; longer texts are cut."""
+        if not texts:
+            return []
+        rows = self.tokenizer(list(texts), verbose=False)["input_ids"]
+        rows = [row if self.end in row[-2:] else [*row, self.end] for row in rows]
+        most = self.source_limit
+        long = [number for number, row in enumerate(rows) if most and len(row) > most]
+        for number in long:
+            row = self.tokenizer(texts[number], truncation=True, max_length=most)["input_ids"]
+            rows[number] = row if self.end in row[-2:] else [*row[: (most or 1) - 1], self.end]
+        if long:
+            self.truncated += len(long)
+            self.say(
+                f"{self.folder.name} reads at most {most} pieces of a text; longer texts were cut"
+            )
+        return [[int(piece) for piece in row] for row in rows]
+
+    def target_pieces(self, text: str) -> list[int]:
+        """The pieces of a target, without ``</s>``."""
+        found = self.tokenizer(text_target=text, add_special_tokens=False, verbose=False)
+        return [int(piece) for piece in found["input_ids"]]
+
+    def phrase_pieces(self, phrase: str) -> list[int]:
+        """The pieces of words in the midst of a target."""
+        spaced = any(piece.startswith("Ġ") for piece in self.tokenizer.get_vocab())
+        return self.target_pieces(f" {phrase}" if spaced else phrase)
+
+    def text(self, pieces: Iterable[int]) -> str:
+        """The text of some target pieces; codes and special pieces are left out."""
+        codes = set(self.codes.values())
+        kept = [int(piece) for piece in pieces if int(piece) not in codes]
+        found = self.tokenizer.decode(
+            kept, skip_special_tokens=True, clean_up_tokenization_spaces=False
+        )
+        return str(found).strip()
+
+    def say(self, notice: str) -> None:
+        """Note something that a user should know, once."""
+        if notice not in self.notices:
+            self.notices.append(notice)
