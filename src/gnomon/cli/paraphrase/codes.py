@@ -1,0 +1,324 @@
+"""``gnomon paraphrase codes``: sentence codes, which a paraphraser can be trained with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gnomon.cli._options import add_command, add_output, add_page, check_outputs, show
+from gnomon.errors import DataError, FormatError, UsageError
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+
+    from gnomon.cache import Cache
+    from gnomon.cli._options import Subparsers
+    from gnomon.cli._progress import Stages
+    from gnomon.findings import Finding
+    from gnomon.formats import Tree
+    from gnomon.paraphrase.codes import Codes, Placed, TreeRecipe
+
+__all__ = ["add", "run"]
+
+#: gnomon.paraphrase.codes.KINDS, said again because help must not load what clusters
+_KINDS = ("semantic", "syntactic", "random")
+_MORE = """\
+-o FOLDER gets the codes (codes.safetensors, codes.json), and NAME.codes.txt for each file: one
+integer per line, and an empty line where a sentence has none (it is empty, or has no tree).
+
+examples:
+  gnomon paraphrase codes train.en --kind semantic --model sentence-transformers/LaBSE -o codes
+  gnomon paraphrase codes pairs.tsv --column 2 --kind syntactic -l en --k 64 -o codes
+  gnomon paraphrase codes test.en --from codes -o test-codes --html codes.html
+  gnomon paraphrase codes --tree-stats --trees ref.human?.ptb --depth 2 3 4
+"""
+
+
+def add(commands: Subparsers[argparse.ArgumentParser]) -> None:
+    """Add the command."""
+    parser = add_command(
+        commands,
+        "codes",
+        answers="which cluster of meanings or structures a sentence is in",
+        more=_MORE,
+    )
+    data = parser.add_argument_group("data")
+    data.add_argument("files", nargs="*", metavar="FILE", help="one sentence per line")
+    data.add_argument(
+        "--column", type=int, metavar="N", help="of files of tab-separated columns, from 1"
+    )
+    data.add_argument(
+        "--sources",
+        nargs="+",
+        metavar="FILE",
+        help="what the sentences paraphrase, parallel to the files: how much codes tell of theirs",
+    )
+    _add_codes(parser)
+    _add_trees(parser)
+    add_output(parser)
+    # -o is a folder here, and results go to stdout
+    for action in parser._actions:  # noqa: SLF001  # argparse has no other way to change an option
+        if action.dest == "output":
+            action.dest, action.metavar = "folder", "FOLDER"
+            action.help = "write the codes, and those of every file, there"
+    add_page(parser)
+    parser.set_defaults(run=run, output=None, refs=[], input=None, paraphrases=None)
+
+
+def _add_codes(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("codes")
+    group.add_argument("--kind", choices=_KINDS, help="by meaning, by structure, by chance")
+    group.add_argument("--model", metavar="NAME", help="sentence encoder of semantic codes")
+    group.add_argument("--layer", type=int, metavar="N", help="of the encoder (default: the last)")
+    group.add_argument("--revision", metavar="ID", help="commit, tag or branch on the hub")
+    group.add_argument(
+        "--any-length", action="store_true", help="vectors as they are, not of length 1"
+    )
+    group.add_argument("--embeddings", metavar="DIR", help="keep vectors there between runs")
+    group.add_argument("--k", type=int, default=256, metavar="N", help="how many codes (256)")
+    group.add_argument("--seed", type=int, default=0, metavar="N", help="(0)")
+    group.add_argument(
+        "--passes", type=int, default=10, metavar="N", help="most exact passes of k-means (10)"
+    )
+    group.add_argument("--from", dest="known", metavar="FOLDER", help="codes that were made before")
+    group.add_argument(
+        "--device", metavar="NAME", help="cpu, cuda (default: a GPU if there is one)"
+    )
+
+
+def _add_trees(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("syntactic codes")
+    group.add_argument(
+        "--trees", nargs="+", metavar="FILE", help="bracketed trees, parallel to the files, if any"
+    )
+    group.add_argument(
+        "--parser", metavar="NAME", help="spacy:NAME, stanza:LANGUAGE, benepar:MODEL"
+    )
+    group.add_argument("-l", "--language", metavar="LANG", help="the standard parser of a language")
+    group.add_argument(
+        "--depth", type=int, nargs="+", metavar="N", help="levels that pruned trees keep (4)"
+    )
+    group.add_argument("--most-children", type=int, default=10, metavar="N", help="of a node (10)")
+    group.add_argument("--hidden", type=int, default=256, metavar="N", help="of a vector (256)")
+    group.add_argument(
+        "--iterations", type=int, default=20, metavar="N", help="over the trees (20)"
+    )
+    group.add_argument("--batch", type=int, default=400, metavar="N", help="trees at once (400)")
+    group.add_argument("--rate", type=float, default=0.025, metavar="X", help="of Adagrad (.025)")
+    group.add_argument(
+        "--decay", type=float, default=1e-4, metavar="X", help="weight decay (.0001)"
+    )
+    group.add_argument(
+        "--tree-stats", action="store_true", help="count different pruned trees, and make no codes"
+    )
+    group.add_argument("--no-cache", action="store_true", help="keep no trees for later")
+
+
+@dataclass(frozen=True)
+class _File:
+    """Sentences, what they paraphrase, and their trees."""
+
+    name: str
+    texts: Sequence[str]
+    sources: Sequence[str] | None
+    trees: Sequence[Tree | None] | None
+
+
+def run(args: argparse.Namespace) -> int:
+    """Read, cluster or load, code, write, print."""
+    from gnomon import report
+    from gnomon.cache import Cache, default_path
+    from gnomon.cli._progress import stages
+
+    _check(args)
+    check_outputs(args, args.html)
+    cache = None if args.no_cache else Cache(default_path())
+    with stages(quiet=args.quiet) as progress:
+        files = _files(args)
+        progress.tick("reading")
+        if args.tree_stats:
+            finding = _counted(args, files, cache, progress)
+        else:
+            finding = _coded(args, files, cache, progress)
+        if args.html:
+            report.write_html(args.html, [finding])
+        progress.tick("reporting")
+    show(args, finding, "paraphrase codes")
+    return 0
+
+
+def _check(args: argparse.Namespace) -> None:
+    if not args.files and not args.trees:
+        raise UsageError("no sentences: name files of one sentence per line, or --trees FILE")
+    if args.files and args.trees and len(args.files) != len(args.trees):
+        raise UsageError(
+            f"{len(args.trees)} files of trees for {len(args.files)} of sentences; give one each"
+        )
+    if args.sources and len(args.sources) != len(args.files):
+        raise UsageError(
+            f"{len(args.sources)} files of sources for {len(args.files)} of sentences; give one"
+            " each"
+        )
+    if args.tree_stats:
+        return
+    if bool(args.known) == bool(args.kind):
+        raise UsageError("say which codes: --kind NAME makes some, --from FOLDER takes known ones")
+    if args.known and (args.layer is not None or args.revision or args.embeddings):
+        raise UsageError("--layer, --revision and --embeddings belong to new codes, not to --from")
+    if args.depth and len(args.depth) > 1:
+        raise UsageError("codes have one --depth; several are for --tree-stats")
+    if args.kind == "semantic" and not args.model:
+        raise UsageError("--kind semantic needs a sentence encoder: --model NAME")
+    if args.kind and args.kind != "semantic" and args.model:
+        raise UsageError(f"--model belongs to --kind semantic, not {args.kind}")
+
+
+def _files(args: argparse.Namespace) -> list[_File]:
+    from gnomon.formats import read_lines, read_trees
+
+    trees = [read_trees(path).trees for path in args.trees or ()]
+    names = [_plain(path) for path in args.files or args.trees]
+    if len(set(names)) < len(names) and args.folder:
+        twice = next(name for name in names if names.count(name) > 1)
+        raise UsageError(f"two files would be written as {twice}.codes.txt; rename one")
+    if not args.files:
+        return [_File(n, [], None, t) for n, t in zip(names, trees, strict=True)]
+    found = []
+    for number, path in enumerate(args.files):
+        texts = _column(read_lines(path), args.column, path)
+        sources = read_lines(args.sources[number]) if args.sources else None
+        own = trees[number] if trees else None
+        for name, other in (("sources", sources), ("trees", own)):
+            if other is not None and len(other) != len(texts):
+                raise DataError(
+                    f"{path} has {len(texts)} lines, and its {name} have {len(other)}; they must be"
+                    " parallel"
+                )
+        found.append(_File(names[number], texts, sources, own))
+    return found
+
+
+def _column(lines: list[str], column: int | None, path: str) -> list[str]:
+    if column is None:
+        return lines
+    if column < 1:
+        raise UsageError(f"--column counts from 1; got {column}")
+    found = []
+    for number, line in enumerate(lines, start=1):
+        cells = line.split("\t")
+        if line and len(cells) < column:
+            raise FormatError(
+                f"has {len(cells)} column(s), and --column is {column}", path=path, line=number
+            )
+        found.append(cells[column - 1] if line else "")
+    return found
+
+
+def _coded(
+    args: argparse.Namespace, files: list[_File], cache: Cache | None, progress: Stages
+) -> Finding:
+    from gnomon.paraphrase import codes as rooms
+
+    made = _codes(args, files, cache, progress)
+    placed = [_placed(made, file.texts, file.trees, cache, progress) for file in files]
+    if args.folder:
+        folder = Path(args.folder)
+        if args.known is None:
+            made.save(folder)
+        elif not folder.is_dir():
+            raise UsageError(f"there is no folder {folder} for the codes of files; make it first")
+        for file, found in zip(files, placed, strict=True):
+            rooms.write_codes(folder / f"{file.name}.codes.txt", found.codes.tolist())
+    progress.tick("coding")
+    sources = [
+        None if file.sources is None else made.assign(file.sources, cache=cache) for file in files
+    ]
+    return rooms.quality(
+        made,
+        {file.name: found for file, found in zip(files, placed, strict=True)},
+        texts={file.name: _shown(file) for file in files},
+        sources={f.name: s for f, s in zip(files, sources, strict=True) if s is not None},
+    )
+
+
+def _shown(file: _File) -> Sequence[str]:
+    if file.texts or file.trees is None:
+        return file.texts
+    return ["" if tree is None else " ".join(tree.words) for tree in file.trees]
+
+
+def _placed(
+    made: Codes,
+    texts: Sequence[str],
+    trees: Sequence[Tree | None] | None,
+    cache: Cache | None,
+    progress: Stages,
+) -> Placed:
+    return made.place(texts, trees=trees, cache=cache, progress=progress)
+
+
+def _codes(
+    args: argparse.Namespace, files: list[_File], cache: Cache | None, progress: Stages
+) -> Codes:
+    from gnomon.paraphrase import codes as rooms
+
+    if args.known:
+        return rooms.load(args.known, model=args.model, device=args.device)
+    trees = [tree for file in files for tree in file.trees or ()]
+    syntactic = args.kind == "syntactic"
+    return rooms.fit(
+        [text for file in files for text in file.texts],
+        encoder=f"semantic:{args.model}" if args.kind == "semantic" else args.kind,
+        k=args.k,
+        seed=args.seed,
+        unit=not args.any_length,
+        layer=args.layer,
+        revision=args.revision,
+        device=args.device,
+        embeddings=args.embeddings,
+        trees=trees if args.trees else None,
+        parser=args.parser,
+        language=args.language,
+        recipe=_recipe(args) if syntactic else None,
+        passes=args.passes,
+        cache=cache,
+        progress=progress,
+    )
+
+
+def _recipe(args: argparse.Namespace) -> TreeRecipe:
+    from gnomon.paraphrase import codes as rooms
+
+    return rooms.TreeRecipe(
+        depth=(args.depth or [4])[0],
+        most_children=args.most_children,
+        hidden=args.hidden,
+        iterations=args.iterations,
+        batch=args.batch,
+        rate=args.rate,
+        decay=args.decay,
+    )
+
+
+def _counted(
+    args: argparse.Namespace, files: list[_File], cache: Cache | None, progress: Stages
+) -> Finding:
+    from gnomon.annotate import parse
+    from gnomon.paraphrase import codes as rooms
+
+    trees = {}
+    for file in files:
+        trees[file.name] = file.trees or parse(
+            file.texts, tagger=args.parser, language=args.language, cache=cache, progress=progress
+        )
+    depths = args.depth or rooms.DEPTHS
+    return rooms.tree_stats(trees, depths=depths, most_children=args.most_children)
+
+
+def _plain(path: str) -> str:
+    name = Path(path).name.removesuffix(".gz")
+    for ending in (".txt", ".ptb", ".mrg", ".tsv"):
+        name = name.removesuffix(ending)
+    return name or "stdin"

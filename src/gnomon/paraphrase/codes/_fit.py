@@ -1,0 +1,118 @@
+"""Making codes by name."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gnomon.errors import UnknownNameError, UsageError
+from gnomon.paraphrase.codes._codes import Codes, check_parallel, clustered, random_codes
+from gnomon.paraphrase.codes._space import Semantic
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from gnomon.cache import Cache
+    from gnomon.formats import Tree
+    from gnomon.paraphrase.codes._recipe import TreeRecipe
+
+__all__ = ["KINDS", "fit"]
+
+KINDS = ("semantic", "syntactic", "random")
+
+
+def fit(
+    texts: Sequence[str | None],
+    *,
+    encoder: str,
+    k: int = 256,
+    seed: int = 0,
+    unit: bool = True,
+    layer: int | None = None,
+    revision: str | None = None,
+    device: str | None = None,
+    embeddings: str | None = None,
+    trees: Sequence[Tree | None] | None = None,
+    parser: str | None = None,
+    language: str | None = None,
+    recipe: TreeRecipe | None = None,
+    passes: int = 10,
+    cache: Cache | None = None,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> Codes:
+    """Cluster sentences by meaning or by structure (Bawden et al., 2020, section 3).
+
+    Vectors go to a scratch file and are clustered from there, so that memory does not grow with
+    the text. The same input and seed give the same codes on the same machine.
+
+    Args:
+        texts: sentences; empty ones are skipped and counted, repeated ones count as often as they
+            stand there and are encoded once.
+        encoder: "semantic:MODEL" (mean vectors of any encoder, named as :func:`load_encoder` takes
+            it), "syntactic" (a TreeLSTM autoencoder over pruned constituency trees), or "random"
+            (drawn by a hash: the control).
+        k: number of codes.
+        seed: of everything that is drawn.
+        unit: semantic: whether vectors are brought to length 1.
+        layer: semantic: whose output is taken; the last by default.
+        revision: semantic: commit, tag or branch on the hub.
+        device: "cpu", "cuda"; by default a GPU if there is one.
+        embeddings: semantic: folder where vectors are kept between runs, if at all.
+        trees: syntactic: one tree per text, None where there is none; they may come without
+            texts. By default texts are parsed.
+        parser: syntactic: ``spacy:NAME``, ``stanza:LANGUAGE``, ``benepar:MODEL``.
+        language: syntactic: the standard parser of a language.
+        recipe: syntactic: depth, size and training of the autoencoder.
+        passes: most exact passes of k-means.
+        cache: where trees are kept between runs.
+        progress: called with a stage, what is done, and the total.
+
+    Raises:
+        UsageError: fewer different sentences than codes, or options that do not go together.
+        UnknownNameError: there is no such kind of encoder.
+        MissingDependencyError: scikit-learn, the model or the parser is not installed.
+        DataError: the trees are not parallel to the texts.
+    """
+    kind, _, model = encoder.partition(":")
+    _check(kind, model, {"trees": trees, "parser": parser, "language": language, "recipe": recipe})
+    if kind == "random":
+        return random_codes(texts, k=k, seed=seed)
+    if kind == "semantic":
+        from gnomon.models import load_encoder
+
+        loaded = load_encoder(
+            model, layer=layer, revision=revision, device=device, embeddings=embeddings
+        )
+        space = Semantic(loaded, unit, revision)
+        return clustered(
+            space, texts, k=k, seed=seed, passes=passes, cache=cache, progress=progress
+        )
+    from gnomon.paraphrase.codes._syntactic import fit_syntactic
+
+    check_parallel(texts, trees)
+    return fit_syntactic(
+        texts,
+        trees,
+        k=k,
+        seed=seed,
+        parser=parser,
+        language=language,
+        recipe=recipe,
+        device=device,
+        passes=passes,
+        cache=cache,
+        progress=progress,
+    )
+
+
+def _check(kind: str, model: str, syntactic: dict[str, object]) -> None:
+    if kind not in KINDS:
+        raise UnknownNameError("kind of codes", kind, KINDS)
+    if kind == "semantic" and not model:
+        raise UsageError(
+            "semantic codes need a sentence encoder: encoder='semantic:MODEL', --model NAME"
+        )
+    if kind != "semantic" and model:
+        raise UsageError(f"{kind} codes take no model; got {model!r}")
+    given = [name for name, value in syntactic.items() if value is not None]
+    if kind != "syntactic" and given:
+        raise UsageError(f"{kind} codes read no trees; leave out {', '.join(given)}")

@@ -1,0 +1,179 @@
+"""k-means over vectors that do not fit into memory at once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gnomon.errors import MissingDependencyError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from gnomon.paraphrase.codes._vectors import Vectors
+
+__all__ = ["Clusters", "kmeans", "nearest"]
+
+_CHUNK = 16384
+#: rows at a time where distances to all centroids are held
+_ROWS = 4096
+#: sklearn's own rule for k-means++: three times a batch, or three times the clusters
+_BATCH = 4096
+#: rows far from all centroids that are kept as new places for empty clusters
+_SPARE = 64
+
+
+@dataclass(frozen=True, eq=False)
+class Clusters:
+    """What k-means found.
+
+    Attributes:
+        centroids: float32 [k, dimensions].
+        counts: int64 [k], rows of each cluster (their weights added up).
+        inertia: sum over rows of weight x squared distance to the nearest centroid.
+        passes: exact passes over all rows.
+    """
+
+    centroids: NDArray[np.float32]
+    counts: NDArray[np.int64]
+    inertia: float
+    passes: int
+
+    @property
+    def empty(self) -> int:
+        """Clusters without any row."""
+        return int((self.counts == 0).sum())
+
+
+def kmeans(
+    vectors: Vectors,
+    k: int,
+    *,
+    seed: int = 0,
+    weights: NDArray[np.int64] | None = None,
+    passes: int = 10,
+    tolerance: float = 1e-3,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> Clusters:
+    """Cluster rows: one mini-batch pass of scikit-learn, then exact passes of Lloyd.
+
+    The rows should come in random order: k-means++ starts from the first ones. A cluster that has
+    become empty moves to a row that is far from all centroids. Memory is a few chunks of rows and
+    the centroids, however many rows there are.
+
+    Args:
+        vectors: the rows.
+        k: number of clusters.
+        seed: of the start.
+        weights: int64 [rows], how often each row counts; once by default.
+        passes: most exact passes.
+        tolerance: they end where the inertia falls by less than this share of itself.
+        progress: called with "clustering", passes done, most passes.
+
+    Raises:
+        UsageError: there are fewer rows than clusters, or k or passes is no positive number.
+        MissingDependencyError: scikit-learn is not installed.
+    """
+    if k < 1 or passes < 1:
+        raise UsageError(f"k and the number of passes are at least 1; got k={k}, passes={passes}")
+    if vectors.rows < k:
+        raise UsageError(f"{vectors.rows} rows cannot make {k} clusters; ask for fewer (k, --k)")
+    counted = np.ones(vectors.rows, np.int64) if weights is None else weights
+    centroids = _started(vectors, k, seed, counted)
+    before = np.inf
+    for number in range(1, passes + 1):
+        sums, counts, inertia, spare = _pass(vectors, centroids, counted)
+        if before - inertia <= tolerance * inertia and counts.all():
+            return Clusters(centroids, counts, inertia, number)
+        centroids, before = _moved(centroids, sums, counts, spare), inertia
+        if progress is not None:
+            progress("clustering", number, passes)
+    _, counts, inertia, _ = _pass(vectors, centroids, counted)
+    return Clusters(centroids, counts, inertia, passes + 1)
+
+
+def nearest(
+    rows: NDArray[np.float32], centroids: NDArray[np.float32]
+) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+    """The nearest centroid of each row, int32 [rows], and the squared distance, float32 [rows].
+
+    Of several that are equally near it is the first.
+    """
+    which, distance = np.empty(len(rows), np.int32), np.empty(len(rows), np.float32)
+    half = (centroids**2).sum(1) / 2
+    for first in range(0, len(rows), _ROWS):
+        part = rows[first : first + _ROWS]
+        score = half - part @ centroids.T
+        best = score.argmin(1)
+        which[first : first + _ROWS] = best
+        found = score[np.arange(len(part)), best] * 2 + (part**2).sum(1)
+        distance[first : first + _ROWS] = np.maximum(found, 0)
+    return which, distance
+
+
+def _started(
+    vectors: Vectors, k: int, seed: int, weights: NDArray[np.int64]
+) -> NDArray[np.float32]:
+    """Centroids after one mini-batch pass."""
+    batch = max(_BATCH, 4 * k)
+    model = _mini_batch(k, seed, batch)
+    for first, rows in vectors.chunks(batch):
+        if first and len(rows) < k:  # scikit-learn refuses a batch that is smaller than k
+            break
+        model.partial_fit(rows, sample_weight=weights[first : first + len(rows)].astype(np.float32))
+    found: NDArray[np.float32] = np.ascontiguousarray(model.cluster_centers_, dtype=np.float32)
+    return found
+
+
+def _mini_batch(k: int, seed: int, batch: int) -> Any:
+    try:
+        from sklearn.cluster import MiniBatchKMeans
+    except ImportError:
+        raise MissingDependencyError(
+            "clustering needs the package scikit-learn, which is not installed; install it with:"
+            " pip install 'gnomon[training]'"
+        ) from None
+    return MiniBatchKMeans(k, random_state=seed, batch_size=batch, init_size=batch, n_init=1)
+
+
+def _pass(
+    vectors: Vectors, centroids: NDArray[np.float32], weights: NDArray[np.int64]
+) -> tuple[NDArray[np.float64], NDArray[np.int64], float, NDArray[np.float32]]:
+    """Sums and counts of the clusters, inertia, and the rows farthest from all centroids."""
+    k, size = centroids.shape
+    sums, counts, inertia = np.zeros((k, size)), np.zeros(k, np.int64), 0.0
+    far, spare = np.zeros(0, np.float32), np.zeros((0, size), np.float32)
+    for first, rows in vectors.chunks(_CHUNK):
+        own = weights[first : first + len(rows)]
+        which, distance = nearest(rows, centroids)
+        inertia += float(distance.astype(np.float64) @ own)
+        counts += np.bincount(which, own, k).astype(np.int64)
+        order = np.argsort(which, kind="stable")
+        starts = np.flatnonzero(np.diff(which[order], prepend=-1))
+        weighted = rows[order] * own[order, None].astype(np.float32)
+        sums[which[order][starts]] += np.add.reduceat(weighted, starts, axis=0)
+        best = np.argsort(-distance, kind="stable")[:_SPARE]
+        far, spare = np.append(far, distance[best]), np.concatenate([spare, rows[best]])
+        kept = np.argsort(-far, kind="stable")[:_SPARE]
+        far, spare = far[kept], spare[kept]
+    return sums, counts, inertia, spare[far > 0]
+
+
+def _moved(
+    centroids: NDArray[np.float32],
+    sums: NDArray[np.float64],
+    counts: NDArray[np.int64],
+    spare: NDArray[np.float32],
+) -> NDArray[np.float32]:
+    """The mean of each cluster; empty ones take rows that are far from all centroids."""
+    moved = centroids.copy()
+    full = counts > 0
+    moved[full] = sums[full] / counts[full, None]
+    fresh = np.unique(spare, axis=0) if len(spare) else spare
+    empty = np.flatnonzero(~full)[: len(fresh)]
+    moved[empty] = fresh[: len(empty)]
+    return moved

@@ -1,0 +1,215 @@
+"""Whether codes are worth something: sizes, spread, what they tell, who is at their centre."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gnomon.findings import Bars, Column, Exhibit, ExhibitText, Finding, Listing, Table
+from gnomon.paraphrase.codes._information import entropy, shared
+from gnomon.signature import Signature
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from gnomon.findings import Cell
+    from gnomon.paraphrase.codes._codes import Codes, Placed
+
+__all__ = ["quality"]
+
+_TITLE = "Codes of sentences"
+_NEAREST = 5
+_SHOWN = 30
+_FILES = (
+    Column("file", "File"),
+    Column("sentences", "Sentences", "count"),
+    Column("coded", "Coded", "count", help="the others are empty, or have no tree"),
+    Column("used", "Used", "count", help="codes that some sentence has"),
+    Column("entropy", "Entropy", "number", 2, help="of the codes, in bits"),
+    Column("perplexity", "Perplexity", "number", 1, help="codes of one size that were as even"),
+    Column("largest", "Largest", "share", 3, help="share of sentences with the commonest code"),
+    Column("distance", "Distance", "number", 3, "lower", "mean squared distance to the centroid"),
+    Column("pairs", "Pairs", "count", help="sentences and sources that both have a code"),
+    Column("same", "Same", "share", 3, help="share of paraphrases with the code of their source"),
+    Column("information", "Information", "number", 2, help="of the two codes, in bits"),
+    Column("chance", "By chance", "number", 2, help="likewise where paraphrases are shuffled"),
+    Column("normalised", "Normalised", "share", 3, help="0: by chance, 1: one decides the other"),
+)
+_SIZES = (
+    Column("file", "File"),
+    Column("code", "Code"),
+    Column("count", "Sentences", "count"),
+    Column("share", "Share", "share", 4, help="of the sentences with a code"),
+    Column("fitted", "When made", "count", help="sentences of the code where codes were made"),
+    Column("distance", "Distance", "number", 3, "lower", "mean squared distance to the centroid"),
+    Column("nearest", "Nearest", help="the sentence nearest the centroid"),
+)
+
+
+def quality(
+    codes: Codes,
+    placed: Mapping[str, Placed],
+    *,
+    texts: Mapping[str, Sequence[str | None]] | None = None,
+    sources: Mapping[str, NDArray[np.int32]] | None = None,
+) -> Finding:
+    """How codes spread over files of sentences, and whether a paraphrase keeps its code.
+
+    Args:
+        codes: the codes.
+        placed: file -> what :meth:`Codes.place` gave for its sentences.
+        texts: the sentences, for the ones nearest each centroid.
+        sources: file -> codes of what its sentences paraphrase, int32 [T]; -1 where there is none.
+
+    Returns:
+        A finding with rows ``file, sentences, coded, used, entropy, perplexity, largest, distance,
+        pairs, same, information, chance, normalised``; a table ``sizes`` with one row per file and
+        code; and for the commonest codes the sentences nearest their centroid.
+    """
+    said = texts or {}
+    rows = [_row(name, codes, found, (sources or {}).get(name)) for name, found in placed.items()]
+    sizes = [
+        row for name, found in placed.items() for row in _sizes(name, codes, found, said.get(name))
+    ]
+    exhibits = [
+        exhibit
+        for name, found in placed.items()
+        if said.get(name) and codes.space is not None
+        for exhibit in _exhibits(name, found, said[name])
+    ]
+    signature = Signature("codes").adding(kind=codes.kind, k=codes.k, codes=codes.identity)
+    told = tuple(c.name for c in _FILES if any(row[c.name] is not None for row in rows))
+    views = (
+        Listing("codes", _TITLE, told),
+        Bars("sizes", "Sentences of each code", "code", "file", ("share", "distance")),
+    )
+    return Finding(
+        "paraphrase codes",
+        _TITLE,
+        (Table("codes", _TITLE, _FILES, tuple(rows)), _sized(sizes)),
+        {"codes": str(signature)},
+        views,
+        tuple(exhibits),
+        tuple(_notices(codes)),
+        _facts(codes),
+    )
+
+
+def _sized(rows: list[dict[str, Cell]]) -> Table:
+    return Table("sizes", "Sentences of each code", _SIZES, tuple(rows))
+
+
+def _row(
+    name: str, codes: Codes, placed: Placed, source: NDArray[np.int32] | None
+) -> dict[str, Cell]:
+    coded = placed.codes >= 0
+    counts = np.bincount(placed.codes[coded], minlength=codes.k)
+    total = int(coded.sum())
+    bits = entropy(counts) if total else None
+    common = None if source is None else shared(source, placed.codes)
+    return {
+        "file": name,
+        "sentences": len(placed.codes),
+        "coded": total,
+        "used": int((counts > 0).sum()),
+        "entropy": bits,
+        "perplexity": None if bits is None else 2**bits,
+        "largest": int(counts.max()) / total if total else None,
+        "distance": _mean(placed.distances[coded]) if codes.space is not None else None,
+        "pairs": common.n if common else None,
+        "same": common.same if common else None,
+        "information": common.bits if common else None,
+        "chance": common.chance if common else None,
+        "normalised": common.normalised if common else None,
+    }
+
+
+def _sizes(
+    name: str, codes: Codes, placed: Placed, texts: Sequence[str | None] | None
+) -> list[dict[str, Cell]]:
+    members = _members(placed, codes.k)
+    total = sum(map(len, members))
+    rows: list[dict[str, Cell]] = []
+    for code, own in enumerate(members):
+        bare = codes.space is None or not len(own)
+        rows.append(
+            {
+                "file": name,
+                "code": str(code),
+                "count": len(own),
+                "share": len(own) / total if total else None,
+                "fitted": int(codes.counts[code]),
+                "distance": None if bare else _mean(placed.distances[own]),
+                "nearest": None if bare or not texts else texts[int(own[0])],
+            }
+        )
+    return rows
+
+
+def _members(placed: Placed, k: int) -> list[NDArray[np.int64]]:
+    """The sentences of each code, the nearest ones first."""
+    order = np.lexsort((np.arange(len(placed.codes)), placed.distances, placed.codes))
+    bounds = np.searchsorted(placed.codes[order], np.arange(k + 1))
+    return [order[first:last] for first, last in pairwise(bounds.tolist())]
+
+
+def _exhibits(name: str, placed: Placed, texts: Sequence[str | None]) -> list[Exhibit]:
+    members = _members(placed, int(placed.codes.max(initial=-1)) + 1)
+    commonest = sorted(range(len(members)), key=lambda code: (-len(members[code]), code))
+    found = []
+    for code in [code for code in commonest if len(members[code])][:_SHOWN]:
+        own = members[code]
+        different = {texts[int(i)]: int(i) for i in own[::-1]}
+        chosen = sorted(different.values(), key=lambda i: (placed.distances[i], i))[:_NEAREST]
+        found.append(
+            Exhibit(
+                group=f"code {code}",
+                kind="nearest the centre",
+                segment=chosen[0] + 1,
+                texts=tuple(
+                    ExhibitText(
+                        "candidate",
+                        f"{name}, {i + 1}",
+                        texts[i] or "",
+                        values={"distance": float(placed.distances[i])},
+                    )
+                    for i in chosen
+                ),
+                weight=float(len(own)),
+                caption=f"{len(own)} sentences of {name} have code {code}; these are nearest its"
+                " centre",
+            )
+        )
+    return found
+
+
+def _mean(values: NDArray[np.float32]) -> float | None:
+    return float(values.mean(dtype=np.float64)) if len(values) else None
+
+
+def _notices(codes: Codes) -> list[str]:
+    found = []
+    if codes.fitted.empty:
+        found.append(f"{codes.fitted.empty} of {codes.k} codes are empty: no sentence had them")
+    if codes.fitted.skipped:
+        found.append(
+            f"{codes.fitted.skipped} line(s) that were empty or had no tree took no part when the"
+            " codes were made"
+        )
+    return found
+
+
+def _facts(codes: Codes) -> dict[str, str]:
+    space = {} if codes.space is None else {"vectors": codes.space.identity}
+    made = codes.fitted
+    return {
+        "codes": f"{codes.k} {codes.kind}",
+        "identity": codes.identity,
+        **space,
+        "made from": f"{made.sentences} sentences, {made.distinct} of them different",
+        "seed": str(codes.seed),
+    }
