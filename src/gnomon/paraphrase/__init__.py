@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from gnomon.paraphrase._adequacy import adequacy as adequacy
     from gnomon.paraphrase._adequacy import closeness as closeness
     from gnomon.paraphrase._constraint_table import constraint_finding as constraint_finding
+    from gnomon.paraphrase._constraint_table import read_constraints as read_constraints
     from gnomon.paraphrase._constraint_table import write_constraints as write_constraints
     from gnomon.paraphrase._constraints import Constraint as Constraint
     from gnomon.paraphrase._constraints import constraints as constraints
@@ -43,12 +44,22 @@ if TYPE_CHECKING:
     from gnomon.paraphrase._variants import read_variants as read_variants
     from gnomon.paraphrase._variants import variant_constraints as variant_constraints
     from gnomon.paraphrase._variants import variant_paraphrases as variant_paraphrases
+    from gnomon.paraphrase.gains import gain as gain
+    from gnomon.paraphrase.gains import paraphrases_used as paraphrases_used
+    from gnomon.paraphrase.gains import side_by_side as side_by_side
+    from gnomon.paraphrase.generation import ConstrainedBy as ConstrainedBy
+    from gnomon.paraphrase.generation import GenerationOptions as GenerationOptions
+    from gnomon.paraphrase.generation import generate as generate
+    from gnomon.paraphrase.generation import plan as plan
+    from gnomon.paraphrase.generation import save_generated as save_generated
 
 _HOMES = {
     "MEASURES": "_diversity",
     "SYSTEMS": "_sets",
+    "ConstrainedBy": "generation",
     "Constraint": "_constraints",
     "Filtered": "_filters",
+    "GenerationOptions": "generation",
     "SheetItem": "_sheet",
     "Wordings": "_sets",
     "adequacy": "_adequacy",
@@ -61,14 +72,21 @@ _HOMES = {
     "filtered": "_filters",
     "first_of": "_sets",
     "from_outputs": "_half_splits",
+    "gain": "gains",
+    "generate": "generation",
     "half_splits": "_half_splits",
     "judge_adequacy": "_sheet",
     "lexical_diversity": "_lexical",
+    "plan": "generation",
+    "paraphrases_used": "gains",
     "pseudo_references": "_pseudo",
+    "read_constraints": "_constraint_table",
     "read_key": "_sheet",
     "read_variants": "_variants",
     "round_trip": "_round_trip",
+    "save_generated": "generation",
     "sets_of": "_sets",
+    "side_by_side": "gains",
     "syntactic_diversity": "_syntactic",
     "translate": "_round_trip",
     "tree_sets": "_sets",
@@ -84,8 +102,10 @@ _HOMES = {
 __all__ = [
     "MEASURES",
     "SYSTEMS",
+    "ConstrainedBy",
     "Constraint",
     "Filtered",
+    "GenerationOptions",
     "SheetItem",
     "Wordings",
     "adequacy",
@@ -98,14 +118,20 @@ __all__ = [
     "filtered",
     "first_of",
     "from_outputs",
+    "gain",
+    "generate",
     "half_splits",
     "judge_adequacy",
     "lexical_diversity",
+    "plan",
     "pseudo_references",
+    "read_constraints",
     "read_key",
     "read_variants",
     "round_trip",
+    "save_generated",
     "sets_of",
+    "side_by_side",
     "syntactic_diversity",
     "translate",
     "tree_sets",

@@ -5,7 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gnomon.cli._options import add_group
-from gnomon.cli.paraphrase import adequacy, codes, constraints, coverage, diversity, generate
+from gnomon.cli.paraphrase import (
+    adequacy,
+    beside,
+    codes,
+    constraints,
+    coverage,
+    diversity,
+    gain,
+    generate,
+)
 
 if TYPE_CHECKING:
     import argparse
@@ -14,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["add"]
 
-_COMMANDS = (generate, codes, diversity, adequacy, coverage, constraints)
+_COMMANDS = (generate, codes, gain, diversity, adequacy, coverage, beside, constraints)
 
 
 def add(commands: Subparsers[argparse.ArgumentParser]) -> None:

@@ -1,0 +1,7 @@
+"""What paraphrased references bring: agreement with people with and without them."""
+
+from gnomon.paraphrase.gains._gain import gain
+from gnomon.paraphrase.gains._page import side_by_side
+from gnomon.paraphrase.gains._used import paraphrases_used
+
+__all__ = ["gain", "paraphrases_used", "side_by_side"]

@@ -1,0 +1,281 @@
+"""How far one metric agrees with people, before and after its references were widened."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from gnomon import stats
+from gnomon.human import only_kind
+from gnomon.stats.resampling import percentile_interval, resample_counts, resampled_sums
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from gnomon.findings import Cell
+    from gnomon.human import RankedPairs
+    from gnomon.scores import Scores
+    from gnomon.testset import TestSet
+
+__all__ = ["Draws", "People", "decisions", "people_of", "segment_rows", "system_row"]
+
+_FEW = 3  # systems that a correlation needs
+
+
+class Draws(NamedTuple):
+    """How intervals are made.
+
+    Attributes:
+        resamples: how many; 0: no intervals.
+        seed: of the draws.
+        confidence: share of draws inside the interval.
+        over: "segments" or "systems".
+    """
+
+    resamples: int
+    seed: int
+    confidence: float
+    over: str
+
+
+@dataclass(frozen=True)
+class People:
+    """What people said of a test set.
+
+    Attributes:
+        systems: scores of systems [K], NaN where there are none (human translators among them).
+        segments: scores of segments [K, N]; None: there are none.
+        ranked: judgements of pairs; None: there are none.
+    """
+
+    systems: NDArray[np.float64]
+    segments: NDArray[np.float64] | None
+    ranked: RankedPairs | None
+
+
+def people_of(testset: TestSet, kinds: Sequence[str] = ()) -> People:
+    """People's scores and rankings of a test set, in the order of its systems.
+
+    Args:
+        testset: the test set.
+        kinds: kinds of human scores and rankings; empty: the only one there is.
+
+    Raises:
+        DataError: there are several kinds and none was named.
+    """
+    judged = [name for name in testset.systems if not _is_human(testset, name)]
+    systems = np.full(len(testset.systems), np.nan)
+    kind = _kind(testset.human_kinds("system"), kinds, "human system scores")
+    if kind is not None:
+        systems = testset.human_scores(kind, "system")
+        systems = np.where([name in judged for name in testset.systems], systems, np.nan)
+    kind = _kind(testset.human_kinds("segment"), kinds, "human segment scores")
+    segments = None if kind is None else testset.human_scores(kind, "segment")
+    kind = _kind(tuple(one.kind for one in testset.rankings), kinds, "rankings")
+    ranked = None if kind is None else testset.ranking(kind).pairs(list(testset.systems))
+    return People(systems, segments, ranked)
+
+
+def system_row(people: People, base: Scores, wide: Scores, draws: Draws) -> dict[str, Cell]:
+    """Pearson's r of system scores before and after, gain, interval, Williams's p."""
+    human = people.systems
+    before, after = _oriented(base), _oriented(wide)
+    known = ~(np.isnan(human) | np.isnan(before) | np.isnan(after))
+    row: dict[str, Cell] = dict.fromkeys(("base", "value", "gain", "low", "high", "p"))
+    row |= {
+        "systems": int(known.sum()),
+        "base_score": _defined(float(np.mean(base.system))),
+        "score": _defined(float(np.mean(wide.system))),
+    }
+    if known.sum() < _FEW:
+        return row
+    pair = [float(stats.pearson(human[known], one[known])) for one in (before, after)]
+    found = stats.williams(human, after, before)
+    low, high = _interval(human, known, base, wide, draws)
+    return row | {
+        "base": _defined(pair[0]),
+        "value": _defined(pair[1]),
+        "gain": _defined(pair[1] - pair[0]),
+        "low": low,
+        "high": high,
+        "p": _defined(float(found.p)),
+    }
+
+
+def decisions(people: People, base: Scores, wide: Scores) -> dict[str, Cell]:
+    """Pairs of systems that people tell apart: which of them the references repair or break."""
+    human, before, after = people.systems, _oriented(base), _oriented(wide)
+    known = np.flatnonzero(~(np.isnan(human) | np.isnan(before) | np.isnan(after)))
+    counts = dict.fromkeys(("right", "repaired", "broken", "wrong"), 0)
+    for a, b in combinations(known.tolist(), 2):
+        if human[a] != human[b]:
+            i, j = (a, b) if human[a] > human[b] else (b, a)
+            was, now = before[i] > before[j], after[i] > after[j]
+            counts[("right" if was else "repaired") if now else "broken" if was else "wrong"] += 1
+    pairs = sum(counts.values())
+    shares = {f"{name}_share": n / pairs if pairs else None for name, n in counts.items()}
+    return {"pairs": pairs, **counts, **shares}
+
+
+def segment_rows(people: People, base: Scores, wide: Scores, draws: Draws) -> list[dict[str, Cell]]:
+    """Agreement on segments: DaRR where people ranked, Pearson and Kendall where they scored."""
+    rows = []
+    before, after = (_sign(one) * np.asarray(one.segments) for one in (base, wide))
+    if people.ranked is not None:
+        rows.append(_darr(people.ranked, before, after, draws))
+    if people.segments is not None:
+        rows += _of_scores(people.segments, before, after, draws)
+    return rows
+
+
+def _darr(
+    ranked: RankedPairs, before: NDArray[np.float64], after: NDArray[np.float64], draws: Draws
+) -> dict[str, Cell]:
+    better, worse = ((side, ranked.segment) for side in (ranked.better, ranked.worse))
+    known = ~np.isnan(before[better] + before[worse] + after[better] + after[worse])
+    won = [known & (one[better] > one[worse]) for one in (before, after)]
+    n = before.shape[1]
+    per = [np.bincount(ranked.segment, row, n) for row in (*won, known)]
+
+    def tau(sums: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        some = np.where(sums[2] > 0, sums[2], np.nan)
+        return 2 * sums[0] / some - 1, 2 * sums[1] / some - 1
+
+    cells = np.array(per, dtype=np.float64)
+    low = high = None
+    if draws.resamples:
+        counts = resample_counts(n, count=draws.resamples, seed=draws.seed)
+        first, second = tau(resampled_sums(cells, counts))
+        low, high = _ends(second - first, draws)
+    first, second = tau(cells.sum(axis=1))
+    return _segment_row("darr", float(first), float(second), low, high, int(known.sum()))
+
+
+def _of_scores(
+    human: NDArray[np.float64],
+    before: NDArray[np.float64],
+    after: NDArray[np.float64],
+    draws: Draws,
+) -> list[dict[str, Cell]]:
+    known = ~(np.isnan(human) | np.isnan(before) | np.isnan(after))
+    three = [np.where(known, one, 0.0) for one in (human, before, after)]
+    n = int(known.sum())
+    low = high = None
+    if draws.resamples and n >= _FEW:
+        products = [a * b for i, a in enumerate(three) for b in three[i:]]
+        moments = np.array([part.sum(axis=0) for part in (known, *three, *products)])
+        counts = resample_counts(human.shape[1], count=draws.resamples, seed=draws.seed)
+        low, high = _ends(_gain_of_moments(resampled_sums(moments, counts)), draws)
+    flat = [one[known] for one in (human, before, after)]
+    rows = []
+    for name, measure in (("pearson", stats.pearson), ("kendall", stats.kendall_b)):
+        pair = [float(measure(flat[0], one)) if n >= _FEW else np.nan for one in flat[1:]]
+        ends = (low, high) if name == "pearson" else (None, None)
+        rows.append(_segment_row(name, pair[0], pair[1], *ends, n))
+    return rows
+
+
+def _gain_of_moments(sums: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Differences of two Pearson correlations from sums of h, a, b and of their products."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        h, a, b, hh, ha, hb, aa, _, bb = sums[1:] / sums[0]
+        spread = hh - h * h
+        first = (ha - h * a) / np.sqrt(spread * (aa - a * a))
+        second = (hb - h * b) / np.sqrt(spread * (bb - b * b))
+        gains = np.asarray(second - first)
+    return np.where(np.isfinite(gains), gains, np.nan)
+
+
+def _segment_row(
+    name: str, before: float, after: float, low: float | None, high: float | None, n: int
+) -> dict[str, Cell]:
+    return {
+        "statistic": name,
+        "base": _defined(before),
+        "value": _defined(after),
+        "gain": _defined(after - before),
+        "low": low,
+        "high": high,
+        "judgements": n,
+    }
+
+
+def _interval(
+    human: NDArray[np.float64],
+    known: NDArray[np.bool_],
+    base: Scores,
+    wide: Scores,
+    draws: Draws,
+) -> tuple[float | None, float | None]:
+    """The same draws for both, so that what they share cancels."""
+    if not draws.resamples:
+        return None, None
+    if draws.over == "systems":
+        sides = [_oriented(one)[known] for one in (base, wide)]
+        places = stats.resamples(int(known.sum()), count=draws.resamples, seed=draws.seed)
+        wanted, drawn = human[known][places], [side[places] for side in sides]
+    else:
+        found = [_resampled(one, draws) for one in (base, wide)]
+        if found[0] is None or found[1] is None:
+            return None, None
+        wanted, drawn = (
+            human[known][None, :],
+            [part[:, known] for part in found if part is not None],
+        )
+    return _ends(_rows_r(wanted, drawn[1]) - _rows_r(wanted, drawn[0]), draws)
+
+
+def _resampled(scores: Scores, draws: Draws) -> NDArray[np.float64] | None:
+    """System scores [draws, K] over resampled segments; None: they are no sums of segments."""
+    counts = resample_counts(scores.segments.shape[1], count=draws.resamples, seed=draws.seed)
+    if scores.statistics is not None and scores.aggregate is not None:
+        systems, segments, columns = scores.statistics.shape
+        rows = scores.statistics.transpose(0, 2, 1).reshape(systems * columns, segments)
+        sums = resampled_sums(rows, counts).reshape(systems, columns, -1).transpose(2, 0, 1)
+        return _sign(scores) * np.asarray(scores.aggregate(sums))
+    values = np.asarray(scores.segments)
+    present = ~np.isnan(values)
+    if not np.allclose(np.nanmean(values, axis=1), scores.system, equal_nan=True):
+        return None
+    sums = resampled_sums(np.where(present, values, 0.0), counts)
+    held = resampled_sums(present.astype(np.float64), counts)
+    with np.errstate(invalid="ignore"):
+        return np.asarray(_sign(scores) * (sums / held).T)
+
+
+def _rows_r(human: NDArray[np.float64], scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Pearson's r of each row."""
+    a, b = (one - one.mean(axis=1, keepdims=True) for one in (human, scores))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray((a * b).sum(1) / np.sqrt((a * a).sum(1) * (b * b).sum(1)))
+
+
+def _ends(values: NDArray[np.float64], draws: Draws) -> tuple[float | None, float | None]:
+    low, high = percentile_interval(values, draws.confidence)
+    return _defined(float(low)), _defined(float(high))
+
+
+def _kind(there: tuple[str, ...], wanted: Sequence[str], what: str) -> str | None:
+    fitting = tuple(kind for kind in there if kind in wanted) if wanted else there
+    return only_kind(None, fitting, what) if fitting else None
+
+
+def _is_human(testset: TestSet, name: str) -> bool:
+    return name in testset.info and testset.info[name].human
+
+
+def _oriented(scores: Scores) -> NDArray[np.float64]:
+    return _sign(scores) * np.asarray(scores.system, dtype=np.float64)
+
+
+def _sign(scores: Scores) -> float:
+    return 1.0 if scores.higher_is_better else -1.0
+
+
+def _defined(number: float) -> float | None:
+    return float(number) if np.isfinite(number) else None

@@ -1,0 +1,207 @@
+"""Paraphrases side by side, segment by segment, with what they change marked."""
+
+from __future__ import annotations
+
+from difflib import SequenceMatcher
+from typing import TYPE_CHECKING
+
+from gnomon.errors import DataError, UsageError
+from gnomon.findings import Column, Exhibit, ExhibitText, Finding, Highlight, Listing, Table
+from gnomon.paraphrase._lexical import lexical_values, mean
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from gnomon.findings import Cell
+    from gnomon.testset import TestSet
+
+__all__ = ["changed", "exhibits_of", "side_by_side"]
+
+_TITLE = "Paraphrases side by side"
+_ALL = "all methods"
+_MARKED = "marked: words that the first reference has not, or not there"
+_COLUMNS = (
+    Column("segment", "Segment", "count"),
+    Column("method", "Paraphrases"),
+    Column("number", "No.", "count"),
+    Column("system", "System", help="whose reference it is; none: of all"),
+    Column("change", "Change", "share", 3, help="lexical distance from the first reference"),
+    Column("text", "Wording"),
+)
+
+
+def side_by_side(
+    testset: TestSet,
+    *,
+    segments: int = 100,
+    outputs: bool = False,
+    order: str = "text",
+) -> Finding:
+    """Source, reference and each method's wordings of every segment, changed words marked.
+
+    Args:
+        testset: a test set after :meth:`gnomon.testset.TestSet.with_paraphrases`.
+        segments: how many segments, so that pages stay small.
+        outputs: show what the systems said, too.
+        order: "text": the first segments; "change": those whose paraphrases differ most from the
+            reference.
+
+    Returns:
+        A finding with rows ``segment, method, number, system, change, text``, and exhibits of every
+        segment, of each method alone and of all of them.
+
+    Raises:
+        DataError: the references hold no paraphrase.
+        UsageError: no segment is to be shown, or there is no such order.
+    """
+    if segments < 1:
+        raise UsageError(f"at least one segment is shown; got {segments}")
+    if order not in ("text", "change"):
+        raise UsageError(f"order is 'text' or 'change'; got {order!r}")
+    if not testset.paraphrases:
+        raise DataError("there is no paraphrase to show; name files with --paraphrases FILE")
+    chosen = _chosen(testset, segments, order)
+    rows = tuple(row for segment in chosen for row in _rows(testset, segment))
+    left = sum(_has_some(testset, i) for i in range(testset.segments)) - len(chosen)
+    said = f"{left} more segment(s) with paraphrases are not shown; ask for more with --segments N"
+    return Finding(
+        method="paraphrase show",
+        title=_TITLE,
+        tables=(Table("wordings", _TITLE, _COLUMNS, rows),),
+        signatures={},
+        views=(Listing("wordings", _TITLE, ("segment", "method", "number", "change", "text")),),
+        exhibits=tuple(_exhibits(testset, chosen, outputs=outputs)),
+        notices=(said,) if left else (),
+        facts={
+            "test set": testset.name,
+            "paraphrases": ", ".join(map(str, testset.paraphrase_sets)),
+        },
+    )
+
+
+def exhibits_of(testset: TestSet, *, segments: int) -> tuple[Exhibit, ...]:
+    """The exhibits of :func:`side_by_side` for the first segments."""
+    return tuple(_exhibits(testset, _chosen(testset, segments, "text"), outputs=False))
+
+
+def changed(text: str, reference: str) -> tuple[Highlight, ...]:
+    """The white-space words of a text that are not in line with the reference, in runs.
+
+    >>> [(mark.start, mark.end) for mark in changed("a new cat sat", "a cat sat")]
+    [(2, 5)]
+    """
+    spans = list(_words(text))
+    words = [text[start:end] for start, end in spans]
+    matcher = SequenceMatcher(None, reference.split(), words, autojunk=False)
+    return tuple(
+        Highlight(spans[first][0], spans[last - 1][1], "changed")
+        for kind, _, _, first, last in matcher.get_opcodes()
+        if kind in ("replace", "insert")
+    )
+
+
+def _words(text: str) -> Iterator[tuple[int, int]]:
+    at = 0
+    for word in text.split():
+        start = text.index(word, at)
+        at = start + len(word)
+        yield start, at
+
+
+def _wordings(testset: TestSet, segment: int) -> Iterator[tuple[str, str, str | None, str]]:
+    """Method, name, system and text of the paraphrases of a segment; equal texts once."""
+    seen = set()
+    columns: list[tuple[str | None, Mapping[str, Sequence[str | None]]]] = [
+        (None, testset.references),
+        *testset.system_references.items(),
+    ]
+    for system, references in columns:
+        for name, column in references.items():
+            method, text = testset.paraphrases.get(name), column[segment]
+            if method is not None and text is not None and (method, text) not in seen:
+                seen.add((method, text))
+                yield method, name, system, text
+
+
+def _originals(testset: TestSet, segment: int) -> list[tuple[str, str]]:
+    return [
+        (name, text)
+        for name, column in testset.references.items()
+        if name not in testset.paraphrases and (text := column[segment]) is not None
+    ]
+
+
+def _has_some(testset: TestSet, segment: int) -> bool:
+    return any(True for _ in _wordings(testset, segment))
+
+
+def _chosen(testset: TestSet, segments: int, order: str) -> list[int]:
+    found = [i for i in range(testset.segments) if _has_some(testset, i)]
+    if order == "change":
+        found.sort(
+            key=lambda i: (
+                -(mean([_change(t, _first(testset, i)) for *_, t in _wordings(testset, i)]) or 0.0)
+            )
+        )
+    return found[:segments]
+
+
+def _first(testset: TestSet, segment: int) -> str:
+    originals = _originals(testset, segment)
+    return originals[0][1] if originals else ""
+
+
+def _change(text: str, reference: str) -> float | None:
+    return lexical_values([[text, reference]])[0] if reference else None
+
+
+def _rows(testset: TestSet, segment: int) -> Iterator[dict[str, Cell]]:
+    counts: dict[str, int] = {}
+    for method, _, system, text in _wordings(testset, segment):
+        counts[method] = counts.get(method, 0) + 1
+        yield {
+            "segment": segment + 1,
+            "method": method,
+            "number": counts[method],
+            "system": system,
+            "change": _change(text, _first(testset, segment)),
+            "text": text,
+        }
+
+
+def _exhibits(testset: TestSet, chosen: Sequence[int], *, outputs: bool) -> Iterator[Exhibit]:
+    methods = tuple(dict.fromkeys(testset.paraphrases.values()))
+    for group in (*([_ALL] if len(methods) > 1 else []), *methods):
+        for segment in chosen:
+            wordings = [one for one in _wordings(testset, segment) if group in (_ALL, one[0])]
+            if wordings:
+                yield _exhibit(testset, segment, group, wordings, outputs=outputs)
+
+
+def _exhibit(
+    testset: TestSet,
+    segment: int,
+    group: str,
+    wordings: Sequence[tuple[str, str, str | None, str]],
+    *,
+    outputs: bool,
+) -> Exhibit:
+    first = _first(testset, segment)
+    texts = [] if testset.sources is None else [ExhibitText("source", "", testset.sources[segment])]
+    texts += [ExhibitText("reference", name, text) for name, text in _originals(testset, segment)]
+    for _, name, system, text in wordings:
+        called = name if system is None else f"{name} (for {system})"
+        texts.append(ExhibitText("reference", called, text, changed(text, first)))
+    if outputs:
+        said = ((name, column[segment]) for name, column in testset.systems.items())
+        texts += [ExhibitText("candidate", name, text) for name, text in said]
+    return Exhibit(
+        group=group,
+        kind="paraphrases",
+        segment=segment + 1,
+        texts=tuple(texts),
+        systems=tuple(testset.systems) if outputs else (),
+        document=None if testset.documents is None else testset.documents[segment],
+        domain=None if testset.domains is None else testset.domains[segment],
+        caption=_MARKED,
+    )
