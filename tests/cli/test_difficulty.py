@@ -164,3 +164,23 @@ def test_outputs_that_cannot_be_written_are_refused_before_any_work(
     )
     assert answer.code == 1
     assert "/nowhere" in answer.err
+
+
+@pytest.mark.parametrize("command", ["score", "words"])
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        (("--top", "0"), "a number or a share"),
+        (("--top", "101%"), "a number or a share"),
+        (("--confidence", "2"), "strictly between 0 and 1"),
+        (("--bootstrap", "-1"), "from 0 up"),
+    ],
+)
+def test_options_out_of_range_are_refused_whatever_the_data_has(
+    gnomon: Callable, tmp_path: Path, command: str, wrong: tuple[str, str], said: str
+) -> None:
+    (tmp_path / "text.txt").write_text("a word\n", encoding="utf-8")
+    data = (tmp_path / "text.txt", "-i", tmp_path / "text.txt", "-l", "en", "-m", "rouge1")
+    answer = gnomon("difficulty", command, *data, *wrong)
+    assert answer.code == 2
+    assert said in answer.err

@@ -76,3 +76,55 @@ def test_what_is_left_out_one_by_one_cannot_be_saved(inner, tmp_path: Path) -> N
     whole = bind(_set(POOL), f"difficulty({inner})")[1]
     with pytest.raises(OutputError, match="cannot be written"):
         whole.save(tmp_path / "no" / "hard.npz")  # type: ignore[attr-defined]  # difficulty can
+
+
+@pytest.mark.parametrize(
+    ("saved", "applied"),
+    [
+        ("rouge1", "rouge2"),
+        ("rouge1", "rouge(type='rouge1', stemmer=True)"),
+        ("bleu", "bleu(max_ngram_order=2)"),
+    ],
+)
+def test_difficulties_of_other_ngrams_are_refused(tmp_path: Path, saved, applied) -> None:
+    path = tmp_path / "hard.npz"
+    bind(_set(POOL), f"difficulty({saved})")[1].save(path)  # type: ignore[attr-defined]  # difficulty can
+    with pytest.raises(DataError, match="their tokens do not fit"):
+        gn.score(_set(NEW), f"difficulty({applied}, frozen='{path}')")
+
+
+@pytest.mark.parametrize("option", ["long='window'", "rescale=True, baseline=BASELINE"])
+def test_difficulties_of_tokens_that_were_cut_or_compared_otherwise_are_refused(
+    tmp_path: Path, tiny_model, option
+) -> None:
+    baseline = tmp_path / "xx.tsv"
+    baseline.write_text("LAYER,P,R,F\n0,.1,.1,.1\n1,.1,.1,.1\n2,.1,.1,.1\n", encoding="utf-8")
+    path = tmp_path / "hard.npz"
+    long = [" ".join([text] * 40) for text in REFERENCES]
+    inner = f"bertscore(model='{tiny_model}', layer=2"
+    bind(_set(POOL, long), f"difficulty({inner}))")[1].save(path)  # type: ignore[attr-defined]  # difficulty can
+    other = f"{inner}, {option.replace('BASELINE', repr(str(baseline)))})"
+    with pytest.raises(DataError, match="their tokens do not fit"):
+        gn.score(_set(NEW, long), f"difficulty({other}, frozen='{path}')")
+
+
+def test_damaged_parts_are_refused(inner, tmp_path: Path) -> None:
+    path = tmp_path / "hard.npz"
+    bind(_set(POOL), f"difficulty({inner})")[1].save(path)  # type: ignore[attr-defined]  # difficulty can
+    with np.load(path) as file:
+        arrays = {name: file[name] for name in file.files}
+    about = np.frombuffer(b"[1]", dtype=np.uint8)
+    changes = {"about": about}
+    changes |= {name: arrays[name] * 0.5 for name in ("offsets", "keys1") if name in arrays}
+    changes |= {name: arrays[name] * np.nan for name in ("value",) if name in arrays}
+    for name, value in changes.items():
+        np.savez(path, **{**arrays, name: value})
+        with pytest.raises(FormatError, match="it is damaged"):
+            gn.score(_set(NEW), f"difficulty({inner}, frozen='{path}')")
+
+
+def test_a_text_is_no_file_of_difficulties(tmp_path: Path) -> None:
+    (tmp_path / "hard.npz").write_text("hard\n", encoding="utf-8")
+    with pytest.raises(FormatError, match="it is no zip of arrays") as refused:
+        gn.score(_set(NEW), f"difficulty(rouge1, frozen='{tmp_path / 'hard.npz'}')")
+    assert "pickle" not in str(refused.value)

@@ -23,6 +23,7 @@ __all__ = [
     "Judged",
     "Subset",
     "agreement_rows",
+    "best_count",
     "curve_rows",
     "point_rows",
     "rank_rows",
@@ -78,7 +79,7 @@ def subsets(people: People, top: str) -> tuple[list[Subset], tuple[str, ...]]:
         UsageError: ``top`` is neither a number nor a share.
     """
     judged = len(people.order)
-    k = _count(top, judged)
+    k = best_count(top, judged)
     found = [Subset(f"all {judged} systems", people.top(judged))]
     if k < _LEAST:
         said = f"the top {top} of {judged} systems are {k}, too few to correlate; see --top"
@@ -197,7 +198,12 @@ def ranks(scores: NDArray[np.float64]) -> list[int | None]:
     return [None if np.isnan(own) else 1 + int((scores > own).sum()) for own in scores]
 
 
-def _count(top: str, judged: int) -> int:
+def best_count(top: str, judged: int) -> int:
+    """How many systems are the best: "30%" of those judged, rounded down, or a number.
+
+    Raises:
+        UsageError: ``top`` is neither a number nor a share.
+    """
     share = top.endswith("%")
     digits = top.removesuffix("%")
     if not digits.isdecimal() or int(digits) == 0 or (share and int(digits) > 100):

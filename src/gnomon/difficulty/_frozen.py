@@ -8,6 +8,7 @@ from __future__ import annotations
 import io
 import json
 import zipfile
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,7 @@ from gnomon.difficulty._grams import Known
 from gnomon.difficulty._hardness import Hardness
 from gnomon.difficulty._places import Places
 from gnomon.errors import DataError, FormatError, MissingFileError, OutputError, UsageError
+from gnomon.metrics import Options
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -39,7 +41,10 @@ __all__ = [
 
 _FORMAT = "gnomon difficulties 1"
 _PLACES = ("segment", "offsets", "type", "start", "end", "special")
+_WHOLE = ("segment", "offsets", "type", "start", "end", "count")
 _FROZEN = ",frozen,"
+#: options that decide which tokens there are, or in which units they are similar
+_OPTIONS = ("type", "stemmer", "max_ngram_order", "long", "rescale")
 
 
 def write_hardness(
@@ -77,12 +82,14 @@ def read_hardness(path: str | PathLike[str]) -> Hardness:
         hardness = Hardness(
             places, arrays["value"], arrays["count"], _pool(about), human=_human(about)
         )
+        whole = all(arrays[name].dtype.kind in "iu" for name in _WHOLE)
         rows = [places.type, places.start, places.end, places.special, hardness.value]
         fits = len(texts) == len(places.segment) == len(places.offsets) - 1
-        fits &= {len(row) for row in (*rows, hardness.count)} == {int(places.offsets[-1])}
-    except (KeyError, IndexError, TypeError) as error:
+        fits &= {row.shape for row in (*rows, hardness.count)} == {(int(places.offsets[-1]),)}
+        fits &= bool((np.diff(places.offsets) >= 0).all() and np.isfinite(hardness.value).all())
+    except (KeyError, IndexError, TypeError, ValueError) as error:
         raise _damaged(path, error) from error
-    if not fits:
+    if not (fits and whole and places.special.dtype == bool):
         raise _damaged(path, "its parts do not fit together")
     return hardness
 
@@ -126,19 +133,15 @@ def read_grams(path: str | PathLike[str]) -> GramHardness:
         references = frozenset((int(n), str(text)) for n, text in about["references"])
         vocabulary = tuple(map(str, about["vocabulary"]))
         systems = int(about["systems"])
-        fits = all(len(a) == len(b) for a, b in zip(keys, missed, strict=True))
+        fits = all(a.shape == b.shape for a, b in zip(keys, missed, strict=True))
+        fits &= all(column.ndim == 1 and column.dtype.kind in "iu" for column in (*keys, *known))
+        pool, human = _pool(about), _human(about)
     except (KeyError, TypeError, ValueError) as error:
         raise _damaged(path, error) from error
     if not fits:
         raise _damaged(path, "its parts do not fit together")
     return GramHardness(
-        Known(vocabulary, known),
-        keys,
-        missed,
-        systems,
-        references,
-        _pool(about),
-        human=_human(about),
+        Known(vocabulary, known), keys, missed, systems, references, pool, human=human
     )
 
 
@@ -177,9 +180,14 @@ def _check(pool: str, known: Collection[tuple[int, str]], batch: Batch, base: Bo
 
 
 def _measured_by(base: BoundMetric) -> str:
-    """What the tokens of a metric depend on: model and layer, or tokeniser."""
-    fields = dict(base.signature.fields)
-    kept = [f"{key} {fields[key]}" for key in ("model", "layer", "tok", "case") if key in fields]
+    """What tokens and their similarities depend on: model and layer, or tokeniser and order."""
+    told = dict(base.signature.fields)
+    kept = [f"{key} {told[key]}" for key in ("model", "layer", "tok", "case") if key in told]
+    options = getattr(base, "options", getattr(base, "metric", None))
+    if isinstance(options, Options):
+        others = [one for one in fields(options) if one.name in _OPTIONS]
+        given = [(one.name, getattr(options, one.name), one.default) for one in others]
+        kept += [f"{name} {value}" for name, value, default in given if value != default]
     return ", ".join([base.name, *kept])
 
 
@@ -219,11 +227,16 @@ def _read(path: str | PathLike[str], kind: str) -> tuple[dict[str, Any], dict[st
     try:
         with np.load(io.BytesIO(Path(path).read_bytes()), allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
-        about: dict[str, Any] = json.loads(arrays.pop("about").tobytes())
+        about = json.loads(arrays.pop("about").tobytes())
     except FileNotFoundError:
         raise MissingFileError(f"there is no file of difficulties {str(path)!r}") from None
-    except (OSError, ValueError, KeyError, AttributeError, EOFError, zipfile.BadZipFile) as error:
+    except (KeyError, AttributeError, zipfile.BadZipFile) as error:
         raise _damaged(path, error) from error
+    except (OSError, ValueError, EOFError) as error:
+        whole = zipfile.is_zipfile(path)  # of other files numpy says to trust their pickles
+        raise _damaged(path, error if whole else "it is no zip of arrays") from error
+    if not isinstance(about, dict):
+        raise _damaged(path, "it does not say what it holds")
     if about.get("format") != _FORMAT or about.get("kind") != kind:
         raise _damaged(
             path, f"it holds difficulties of {about.get('kind')}, where those of {kind} are wanted"

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     Row = Mapping[str, Cell]
 
-__all__ = ["Omission", "omission", "without"]
+__all__ = ["Omission", "check_resamples", "omission", "without"]
 
 _DECILES = 10
 _LEAST = 5  # words that a group needs at least
@@ -142,6 +142,15 @@ def _check(bound: Bound, bootstrap: int, confidence: float) -> None:
             f"the omission test deletes words that the reference has, too, and"
             f" {bound.metric.spec!r} compares with the source"
         )
+    check_resamples(bootstrap, confidence)
+
+
+def check_resamples(bootstrap: int, confidence: float) -> None:
+    """Refuse what gives no intervals.
+
+    Raises:
+        UsageError: the number is negative, or the confidence no share between 0 and 1.
+    """
     if bootstrap < 0 or not 0 < confidence < 1:
         raise UsageError(
             "resamples are a number from 0 up and a confidence level lies strictly between 0 and 1;"

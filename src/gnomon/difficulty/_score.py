@@ -10,6 +10,7 @@ import numpy as np
 from gnomon.difficulty._agreement import (
     Judged,
     agreement_rows,
+    best_count,
     curve_rows,
     point_rows,
     rank_rows,
@@ -18,7 +19,7 @@ from gnomon.difficulty._agreement import (
     sum_rows,
 )
 from gnomon.difficulty._curves import following
-from gnomon.difficulty._omission import omission
+from gnomon.difficulty._omission import check_resamples, omission
 from gnomon.difficulty._people import people
 from gnomon.difficulty._precision_recall import Both, precision_recall
 from gnomon.difficulty._score_tables import score_finding
@@ -140,6 +141,8 @@ def score(
         leave_one_out=leave_one_out,
         frozen=frozen,
     )
+    best_count(top, 0)
+    check_resamples(bootstrap, confidence)
     run = _run(testset, options.bind(testset), progress)
     if save is not None:
         run.bound.save(save)

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
+from gnomon.difficulty._agreement import best_count, subsets
 from gnomon.difficulty._observed import Observed, observed
-from gnomon.difficulty._omission import omission
+from gnomon.difficulty._omission import check_resamples, omission
 from gnomon.difficulty._people import people
 from gnomon.difficulty._setup import wrapped
 from gnomon.difficulty._word_classes import word_classes
@@ -107,6 +108,8 @@ def words(
         OutputError: the difficulties cannot be written.
     """
     _check(testset, segments, min_count)
+    best_count(top, 0)
+    check_resamples(bootstrap, confidence)
     options = wrapped(metric, allow_code=allow_code, pool=pool, by=pool_by, frozen=frozen)
     bound = options.bind(testset)
     if save is not None:
@@ -177,8 +180,6 @@ def _pools(
             notice.replace("agreement with people is", "the difficulties for the best systems are")
             for notice in said
         )
-    from gnomon.difficulty._agreement import subsets
-
     chosen, notices = subsets(judge, top)
     for subset in chosen[1:]:
         pools.setdefault(f"{subset.name} by human {judge.kind}", subset.rows.tolist())
