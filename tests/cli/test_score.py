@@ -267,3 +267,38 @@ def test_odd_lines_are_accepted_and_said(gnomon, files) -> None:
     assert answer.code == 0
     for word in ("separator", "longer than", "control character"):
         assert word in answer.err
+
+
+def test_a_page_tells_which_paraphrases_were_among_the_references(gnomon, files) -> None:
+    (files / "ref.p1.txt").write_text("a cat sat here .\n\nit was 1999 .\n", encoding="utf-8")
+    base = (
+        "score",
+        files / "ref.txt",
+        "-i",
+        files / "a.txt",
+        files / "b.txt",
+        "-m",
+        "bleu",
+        "chrf",
+    )
+    plain, wide = files / "plain.html", files / "wide.html"
+    assert gnomon(*base, "--html", plain).code == 0
+    answer = gnomon(*base, "--paraphrases", files / "ref.p1.txt", "--html", wide)
+    assert answer.code == 0
+    identity = answer.out.partition("paraphrases:p*1@")[2][:16]
+    assert len(identity) == 16
+    assert "Paraphrased references" not in plain.read_text(encoding="utf-8")
+    page = wide.read_text(encoding="utf-8")
+    assert "Paraphrased references" in page
+    assert identity in page.partition("Paraphrased references")[2]
+
+
+def test_pages_of_other_commands_tell_of_paraphrases_too(gnomon, files) -> None:
+    (files / "ref.p1.txt").write_text("a cat sat here .\n\nit was 1999 .\n", encoding="utf-8")
+    page = files / "page.html"
+    more = ("--paraphrases", files / "ref.p1.txt", "--html", page, "-q")
+    assert (
+        gnomon("compare", files / "ref.txt", "-i", files / "a.txt", files / "b.txt", *more).code
+        == 0
+    )
+    assert "Paraphrased references" in page.read_text(encoding="utf-8")

@@ -197,6 +197,16 @@ def paraphrased(args: argparse.Namespace, testset: TestSet) -> TestSet:
     )
 
 
+def paraphrase_sections(*testsets: TestSet) -> list[Finding]:
+    """Sections of a page that tell which paraphrases were among the references; often none."""
+    if not any(testset.paraphrases for testset in testsets):
+        return []
+    from gnomon.paraphrase import paraphrases_used
+
+    found = (paraphrases_used(testset) for testset in testsets)
+    return [one for one in found if one is not None]
+
+
 def load_original(args: argparse.Namespace) -> TestSet:
     """The test set that the options name, as it is."""
     testset = _load(args)

@@ -14,6 +14,7 @@ from gnomon.cli._options import (
     check_outputs,
     load_outputs,
     metrics,
+    paraphrase_sections,
     show,
 )
 from gnomon.errors import UnknownNameError, UsageError
@@ -84,7 +85,8 @@ def run(args: argparse.Namespace) -> int:
             progress=progress,
         )
         if args.html:
-            report.write_html(args.html, [finding], title=f"{finding.title} ({testset.name})")
+            page = [finding, *paraphrase_sections(testset)]
+            report.write_html(args.html, page, title=f"{finding.title} ({testset.name})")
         progress.tick("reporting")
     show(args, finding, "compare")
     if args.fail_if_worse:

@@ -16,6 +16,7 @@ from gnomon.cli._options import (
     check_outputs,
     load_several,
     metrics,
+    paraphrase_sections,
     paraphrased,
     show,
 )
@@ -76,7 +77,8 @@ def run(args: argparse.Namespace) -> int:
             lower_is_better=args.lower_is_better or (),
             column=args.score_column,
         )
-        widened = _widened(args, testsets, chosen)
+        wide = [paraphrased(args, one) for one in testsets] if args.paraphrases else []
+        widened = _widened(wide, chosen, allow_code=args.allow_code)
         finding = metaeval.metaeval(
             testsets,
             {**{spec: spec for spec in chosen}, **scored, **widened},
@@ -103,7 +105,7 @@ def run(args: argparse.Namespace) -> int:
             progress=progress,
         )
         if args.html:
-            report.write_html(args.html, [finding])
+            report.write_html(args.html, [finding, *paraphrase_sections(*wide)])
         progress.tick("reporting")
     show(args, finding, "metaeval")
     if args.format in _BARE:
@@ -113,16 +115,15 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _widened(
-    args: argparse.Namespace, testsets: list[TestSet], chosen: list[str]
+    wide: list[TestSet], chosen: list[str], *, allow_code: bool
 ) -> dict[str, list[Scores]]:
     """The metrics with paraphrased references, beside those without."""
     from gnomon.metrics import score
 
-    if not args.paraphrases:
+    if not wide:
         return {}
-    with_them = [paraphrased(args, testset) for testset in testsets]
     return {
-        f"{spec}+paraphrases": [score(t, spec, allow_code=args.allow_code) for t in with_them]
+        f"{spec}+paraphrases": [score(t, spec, allow_code=allow_code) for t in wide]
         for spec in chosen
     }
 

@@ -9,10 +9,12 @@ from gnomon.cli._options import (
     add_data,
     add_metrics,
     add_output,
+    add_page,
     check_outputs,
     emit,
     load_outputs,
     metrics,
+    paraphrase_sections,
     show,
 )
 
@@ -48,6 +50,7 @@ def add(commands: Subparsers[argparse.ArgumentParser]) -> None:
         metavar="FILE",
         help="write segment scores: .tsv, .jsonl, .wmt, or .seg.score (mt-metrics-eval)",
     )
+    add_page(parser)
     parser.set_defaults(run=run)
 
 
@@ -56,13 +59,18 @@ def run(args: argparse.Namespace) -> int:
     from gnomon.metrics import score
 
     chosen, code = metrics(args), args.allow_code
-    check_outputs(args, args.segments)
+    check_outputs(args, args.segments, args.html)
     testset = load_outputs(args)
     scores = [score(testset, metric, allow_code=code) for metric in chosen]
     if args.segments:
         from gnomon.formats import write_segment_scores
 
         write_segment_scores(args.segments, scores, testset)
+    if args.html:
+        from gnomon import report
+
+        page = [report.scores_finding(scores, testset.name), *paraphrase_sections(testset)]
+        report.write_html(args.html, page)
     if args.score_only:
         digits = 1 if args.width is None else args.width
         values = [s.segments.ravel() if args.sentence_level else s.system for s in scores]

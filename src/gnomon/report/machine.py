@@ -5,10 +5,11 @@ from __future__ import annotations
 import io
 import json
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from gnomon.errors import UnknownNameError
-from gnomon.findings import Column, Finding, Table
+from gnomon.findings import Bars, Column, Finding, Table
 from gnomon.report.terminal import print_finding, print_scores
 from gnomon.signature import version
 from gnomon.tabular import grid, score_signatures, scores_grid, to_latex, to_markdown, to_tsv
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from gnomon.findings import Cell
     from gnomon.scores import Scores
 
-__all__ = ["Format", "envelope", "render", "render_segments", "scores_table"]
+__all__ = ["Format", "envelope", "render", "render_segments", "scores_finding", "scores_table"]
 
 Format: TypeAlias = Literal["text", "json", "tsv", "latex", "markdown"]
 
@@ -135,6 +136,30 @@ def scores_table(scores: Sequence[Scores]) -> Table:
         Column("signature", "Signature"),
     )
     return Table("scores", "Scores", columns, tuple(row for s in scores for row in s.rows()))
+
+
+def scores_finding(scores: Sequence[Scores], name: str) -> Finding:
+    """Scores as a finding, for a page.
+
+    Args:
+        scores: what each metric said.
+        name: name of the test set.
+    """
+    table = scores_table(scores)
+    columns = tuple(column for column in table.columns if column.name != "signature")
+    title = "Systems under each metric"
+    return Finding(
+        method="score",
+        title="Scores of systems",
+        tables=(replace(table, columns=columns),),
+        signatures=score_signatures(scores),
+        views=tuple(
+            Bars("scores", title, "metric", "system", ("score",), {"metric": one.metric})
+            for one in scores
+        ),
+        notices=tuple(dict.fromkeys(notice for one in scores for notice in one.notices)),
+        facts={"test set": name, "metrics": ", ".join(one.metric for one in scores)},
+    )
 
 
 def segments_table(scores: Sequence[Scores]) -> Table:

@@ -176,6 +176,9 @@ def _plots(rows: Mapping[str, Sequence[Row]], place: str) -> Iterator[View]:
     if any(row["gain"] is not None and row["diversity"] is not None for row in own):
         title = f"Gain against diversity: {place}"
         yield Scatter("gain", title, "diversity", "gain", "arm", "method", "metric", where)
+    if any(row["gain"] is not None and row["change"] is not None for row in own):
+        title = f"Gain against distance from the reference: {place}"
+        yield Scatter("gain", title, "change", "gain", "arm", "method", "metric", where)
     if len({row["n"] for row in own}) > 1 and any(row["gain"] is not None for row in own):
         title = f"Gain against the number of paraphrases: {place}"
         yield Lines("gain", title, "n", "gain", "method", "metric", where, "low", "high")
