@@ -41,6 +41,7 @@ _ROOMS = (
     "paraphrase",
     "report",
     "stats",
+    "study",
 )
 
 __all__ = [
@@ -63,6 +64,7 @@ __all__ = [
     "report",
     "score",
     "stats",
+    "study",
 ]
 
 __version__ = _version()

@@ -1,0 +1,115 @@
+"""``gnomon run``: a study, as a file says."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+from gnomon.cli._options import add_command, add_output, show, show_rows
+from gnomon.errors import UsageError
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Mapping
+
+    from gnomon.cli._options import Subparsers
+    from gnomon.study import Engine, Outcome, Plan, Store
+
+__all__ = ["add", "run"]
+
+_log = logging.getLogger(__name__)
+
+_MORE = """\
+examples:
+  gnomon run study.toml --dry-run
+  gnomon run study.toml --workers 4
+  gnomon run study.toml --engine dask://10.0.0.1:8786
+  gnomon run study.toml --forget wmt18/de-en
+"""
+
+
+def add(commands: Subparsers[argparse.ArgumentParser]) -> None:
+    """Add the command."""
+    parser = add_command(
+        commands,
+        "run",
+        answers="what many metrics and methods say of many test sets, computed once and kept",
+        more=_MORE,
+    )
+    parser.add_argument("study", metavar="STUDY.toml")
+    parser.add_argument("--dry-run", action="store_true", help="print the plan, compute nothing")
+    parser.add_argument(
+        "--engine",
+        default="pool",
+        metavar="NAME",
+        help="here, pool (processes of this machine; default), or dask://HOST:PORT",
+    )
+    parser.add_argument(
+        "--workers", type=int, metavar="N", help="processes of the pool (default: one per core)"
+    )
+    parser.add_argument("--allow-code", action="store_true", help="let python(...) run code")
+    kept = parser.add_argument_group("what is kept")
+    kept.add_argument(
+        "--forget", metavar="TESTSET", help="delete all that came from a test set, compute nothing"
+    )
+    kept.add_argument(
+        "--prune", action="store_true", help="delete what the study no longer asks for"
+    )
+    add_output(parser)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Check, plan, run, report."""
+    from gnomon import study
+
+    if args.forget and (args.dry_run or args.prune):
+        raise UsageError("--forget only deletes; run the study afterwards")
+    if args.workers is not None and args.engine != "pool":
+        raise UsageError(f"--workers are those of the pool, and the engine is {args.engine}")
+    wanted = study.read_study(args.study, allow_code=args.allow_code)
+    if args.forget:
+        count = study.Store.open(wanted.store).forget(args.forget)
+        show_rows(args, "run", "Deleted", [{"testset": args.forget, "tasks": count}])
+        return 0
+    made = study.plan(wanted, allow_code=args.allow_code)
+    if args.dry_run:
+        store = study.Store.open(wanted.store) if (wanted.store / "store.json").exists() else None
+        show(args, made.finding(*_known(store)), "run")
+        return 0
+    engine = study.open_engine(args.engine, workers=args.workers)
+    try:
+        return _finish(args, made, engine)
+    finally:
+        engine.close()
+
+
+def _finish(args: argparse.Namespace, made: Plan, engine: Engine) -> int:
+    from gnomon import study
+    from gnomon.cli._progress import stages
+
+    with stages(quiet=args.quiet) as progress:
+        store = study.Store.open(made.study.store, create=True)
+        outcome = study.run(made, engine, store=store, progress=progress)
+        if args.prune:
+            _log.info("%d tasks deleted that the study no longer asks for", store.prune())
+    show(args, made.finding(*_known(store)), "run")
+    return _told(outcome)
+
+
+def _told(outcome: Outcome) -> int:
+    _log.info("%d tasks done, %d kept from before", outcome.done, outcome.kept)
+    for key, said in outcome.failed.items():
+        _log.error("%s failed: %s", outcome.labels[key], said)
+    return 1 if outcome.failed else 0
+
+
+def _known(store: Store | None) -> tuple[set[str], Mapping[str, float]]:
+    """Finished tasks, and how long such tasks take."""
+    if store is None:
+        return set(), {}
+    spent: dict[str, list[float]] = {}
+    for entry in store.entries.values():
+        spent.setdefault(f"{entry.method} {', '.join(entry.metrics)}", []).append(entry.seconds)
+    means = {name: sum(seconds) / len(seconds) for name, seconds in spent.items()}
+    return set(store.entries), means

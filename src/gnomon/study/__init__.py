@@ -1,0 +1,76 @@
+"""Studies: many test sets, systems, metrics and methods; planned, run anywhere, kept.
+
+A study is a TOML file. It is checked as a whole, becomes a plan of tasks that are keyed by what
+they read, and fills a store that outlives it. Everything public is listed in ``__all__``.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from gnomon.study._config import SetSource as SetSource
+    from gnomon.study._config import Step as Step
+    from gnomon.study._config import Study as Study
+    from gnomon.study._config import read_study as read_study
+    from gnomon.study._engines import ENGINES as ENGINES
+    from gnomon.study._engines import Engine as Engine
+    from gnomon.study._engines import open_engine as open_engine
+    from gnomon.study._export import Kind as Kind
+    from gnomon.study._methods import METHODS as METHODS
+    from gnomon.study._plan import Plan as Plan
+    from gnomon.study._plan import plan as plan
+    from gnomon.study._query import Answer as Answer
+    from gnomon.study._run import Outcome as Outcome
+    from gnomon.study._run import run as run
+    from gnomon.study._store import Store as Store
+    from gnomon.study._tasks import Task as Task
+
+_HOMES = {
+    "ENGINES": "_engines",
+    "METHODS": "_methods",
+    "Answer": "_query",
+    "Engine": "_engines",
+    "Kind": "_export",
+    "Outcome": "_run",
+    "Plan": "_plan",
+    "SetSource": "_config",
+    "Step": "_config",
+    "Store": "_store",
+    "Study": "_config",
+    "Task": "_tasks",
+    "open_engine": "_engines",
+    "plan": "_plan",
+    "read_study": "_config",
+    "run": "_run",
+}
+
+__all__ = [
+    "ENGINES",
+    "METHODS",
+    "Answer",
+    "Engine",
+    "Kind",
+    "Outcome",
+    "Plan",
+    "SetSource",
+    "Step",
+    "Store",
+    "Study",
+    "Task",
+    "open_engine",
+    "plan",
+    "read_study",
+    "run",
+]
+
+
+def __getattr__(name: str) -> object:
+    if name in _HOMES:
+        return getattr(importlib.import_module(f"gnomon.study.{_HOMES[name]}"), name)
+    raise AttributeError(f"module 'gnomon.study' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

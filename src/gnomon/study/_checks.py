@@ -1,0 +1,146 @@
+"""What is wrong with a study: gathered, and told at once."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from gnomon.errors import GnomonError, UnknownNameError
+from gnomon.study._methods import options_of
+
+if TYPE_CHECKING:
+    import inspect
+    from collections.abc import Iterable
+    from pathlib import Path
+
+__all__ = ["Problems", "checked_options", "checked_specs", "described"]
+
+_KINDS: Mapping[type, str] = {
+    bool: "true or false",
+    int: "an integer",
+    float: "a number",
+    str: "a string",
+    list: "a list",
+    dict: "a table",
+}
+
+
+@dataclass
+class Problems:
+    """Errors found so far, each with the key that it belongs to."""
+
+    found: list[str] = field(default_factory=list)
+
+    def add(self, where: str, said: str) -> None:
+        """Note an error."""
+        self.found.append(f"{where}: {said}" if where else said)
+
+    def name(self, where: str, kind: str, given: str, known: Iterable[str]) -> None:
+        """Note an unknown name, with what there is and the nearest of it."""
+        self.add(where, str(UnknownNameError(kind, given, list(known))))
+
+    def unknown(self, given: Mapping[str, object], known: Iterable[str], where: str) -> None:
+        """Note the keys that nobody knows."""
+        for key in given:
+            if key not in known:
+                self.name(f"{where}.{key}" if where else key, "key", key, known)
+
+    def strings(self, given: Mapping[str, object], key: str, where: str) -> tuple[str, ...]:
+        """A list of strings, or one string."""
+        value = given.get(key, [])
+        if isinstance(value, str):
+            return (value,)
+        if isinstance(value, list) and all(isinstance(one, str) for one in value):
+            return tuple(value)
+        self.add(f"{where}.{key}", f"must be strings; got {described(value)}")
+        return ()
+
+    def positive(self, given: Mapping[str, object], key: str, where: str) -> int | None:
+        """A count of 1 or more, or nothing."""
+        value = given.get(key)
+        if value is None or (type(value) is int and value >= 1):
+            return value
+        self.add(f"{where}.{key}", f"must be an integer of at least 1; got {described(value)}")
+        return None
+
+
+def checked_specs(
+    given: object, where: str, problems: Problems, *, allow_code: bool
+) -> tuple[str, ...]:
+    """Specs of metrics: strings that name metrics, none twice."""
+    from gnomon.metrics import parse
+
+    listed = [given] if isinstance(given, str) else given
+    if not isinstance(listed, list):
+        problems.add(where, f"must be specs such as ['bleu']; got {described(given)}")
+        return ()
+    found: list[str] = []
+    for number, spec in enumerate(listed):
+        place = f"{where}[{number}]"
+        if not isinstance(spec, str):
+            problems.add(place, f"must be a spec such as 'bleu'; got {described(spec)}")
+            continue
+        try:
+            parse(spec, allow_code=allow_code)
+        except GnomonError as error:
+            problems.add(place, str(error))
+            continue
+        if spec in found:
+            problems.add(place, f"{spec!r} is named twice")
+        found.append(spec)
+    return tuple(found)
+
+
+def checked_options(
+    name: str, given: Mapping[str, object], folder: Path, where: str, problems: Problems
+) -> dict[str, object]:
+    """The options of a method: known, of the right kind, files found beside the study."""
+    known = options_of(name)
+    problems.unknown(given, known, where)
+    found: dict[str, object] = {}
+    for key, value in given.items():
+        if key not in known:
+            continue
+        said = _misfit(value, known[key])
+        if said:
+            problems.add(f"{where}.{key}", f"must be {said}; got {described(value)}")
+        found[key] = _located(value, folder)
+    return found
+
+
+def described(value: object) -> str:
+    """A value of TOML and its kind, in words."""
+    if isinstance(value, dt.date | dt.time):
+        return f"a time, {value}"
+    kind = next((said for known, said in _KINDS.items() if type(value) is known), "something else")
+    return f"{kind}, {value!r}" if not isinstance(value, list | dict) else kind
+
+
+def _misfit(value: object, parameter: inspect.Parameter) -> str | None:
+    default = parameter.default
+    if isinstance(default, bool):
+        return None if isinstance(value, bool) else _KINDS[bool]
+    if isinstance(default, int):
+        return None if type(value) is int else _KINDS[int]
+    if isinstance(default, float):
+        return None if type(value) in (int, float) else _KINDS[float]
+    if isinstance(default, str):
+        return None if isinstance(value, str | list) else _KINDS[str]
+    if isinstance(value, dt.date | dt.time):
+        return "something else"
+    return None
+
+
+def _located(value: object, folder: Path) -> object:
+    """File names that lie beside the study, in full: workers run elsewhere."""
+    if isinstance(value, str):
+        beside = folder / value
+        looks = "/" in value or "." in value
+        return str(beside.resolve()) if looks and beside.is_file() else value
+    if isinstance(value, list):
+        return [_located(one, folder) for one in value]
+    if isinstance(value, Mapping):
+        return {key: _located(one, folder) for key, one in value.items()}
+    return value

@@ -1,0 +1,297 @@
+"""From a TOML file to a study, checked as a whole: every error at once, with its key."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gnomon.errors import DataError, FormatError, MissingFileError
+from gnomon.study._checks import Problems, checked_options, checked_specs, described
+from gnomon.study._methods import METHODS, Method
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from os import PathLike
+
+__all__ = ["SetSource", "Step", "Study", "read_study"]
+
+_TOP = ("name", "metrics", "testsets", "store", "report", "methods")
+_SET = (
+    "path",
+    "language_pair",
+    "systems",
+    "exclude",
+    "references",
+    "first",
+    "paraphrases",
+    "n",
+    "methods",
+)
+_WILD = frozenset("*?[")
+
+
+@dataclass(frozen=True)
+class SetSource:
+    """Where a test set is, and what of it a study takes.
+
+    Attributes:
+        path: directory or file of a test set.
+        language_pair: which pair, where the directory holds several.
+        systems: patterns (``online-*``) of which a system's name must fit one; all by default.
+        exclude: patterns of which it must fit none.
+        references: names of the references to take; all by default.
+        first: how many segments to take, from the first; all by default.
+        paraphrases: files of further references.
+        n: how many paraphrases of each method to take.
+        methods: which methods of paraphrases to take.
+    """
+
+    path: str
+    language_pair: str | None = None
+    systems: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    references: tuple[str, ...] = ()
+    first: int | None = None
+    paraphrases: tuple[str, ...] = ()
+    n: int | None = None
+    methods: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Step:
+    """One method with its metrics and options, for all test sets.
+
+    Attributes:
+        method: a name of :data:`gnomon.study.METHODS`.
+        metrics: specs.
+        options: keyword options of the method, as TOML gives them.
+    """
+
+    method: str
+    metrics: tuple[str, ...]
+    options: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Study:
+    """What is to be computed, and where it is kept.
+
+    Attributes:
+        name: what to call it.
+        path: the file that it was read from.
+        testsets: where the test sets are.
+        steps: the methods.
+        store: folder of the results.
+        report: the HTML report to write, if any.
+    """
+
+    name: str
+    path: str
+    testsets: tuple[SetSource, ...]
+    steps: tuple[Step, ...]
+    store: Path
+    report: Path | None = None
+
+
+def read_study(path: str | PathLike[str], *, allow_code: bool = False) -> Study:
+    """Read and check a study.
+
+    Paths in the file are relative to its folder. A path with wildcards names several test sets.
+
+    Args:
+        path: the TOML file.
+        allow_code: let a spec ``python('module:function')`` import and run the module.
+
+    Raises:
+        MissingFileError: there is no such file.
+        FormatError: it is not TOML or not UTF-8; file and line are named.
+        DataError: keys, test sets, metrics or options are not right: all of them are named.
+    """
+    file = Path(path)
+    given = _toml(file)
+    problems = Problems()
+    problems.unknown(given, _TOP, "")
+    metrics = checked_specs(given.get("metrics", []), "metrics", problems, allow_code=allow_code)
+    study = Study(
+        name=_text(given, "name", problems) or file.stem,
+        path=str(file),
+        testsets=_sets(given.get("testsets"), file.parent, problems),
+        steps=_steps(
+            given.get("methods", {}), metrics, file.parent, problems, allow_code=allow_code
+        ),
+        store=file.parent / (_text(given, "store", problems) or f"{file.stem}.store"),
+        report=None
+        if given.get("report") is None
+        else file.parent / _text(given, "report", problems),
+    )
+    if problems.found:
+        raise DataError(_told(file, problems.found))
+    return study
+
+
+def _told(file: Path, found: Sequence[str]) -> str:
+    count = "an error" if len(found) == 1 else f"{len(found)} errors"
+    return f"{file} has {count}:\n" + "\n".join(f"  {one}" for one in found)
+
+
+def _toml(file: Path) -> Mapping[str, object]:
+    try:
+        text = file.read_text(encoding="utf-8-sig")
+    except FileNotFoundError as error:
+        raise MissingFileError(f"there is no study {str(file)!r}; name a TOML file") from error
+    except OSError as error:
+        raise DataError(f"{file} cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        line = file.read_bytes()[: error.start].count(b"\n") + 1
+        raise FormatError("is not UTF-8; save it as UTF-8", path=str(file), line=line) from error
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        said = str(error)
+        number = said.partition("(at line ")[2].partition(",")[0]
+        line = int(number) if number.isdigit() else text.count("\n") + 1
+        raise FormatError(f"is not TOML: {said}", path=str(file), line=line) from error
+
+
+def _sets(given: object, folder: Path, problems: Problems) -> tuple[SetSource, ...]:
+    if not isinstance(given, list) or not given:
+        problems.add("testsets", "a study needs test sets; write [[testsets]] and path = 'DIR'")
+        return ()
+    found: list[SetSource] = []
+    for number, one in enumerate(given):
+        where = f"testsets[{number}]"
+        if not isinstance(one, Mapping):
+            problems.add(where, f"must be a table, [[testsets]]; got {described(one)}")
+            continue
+        problems.unknown(one, _SET, where)
+        found.extend(_set(one, where, folder, problems))
+    places = [one.path for one in found]
+    for twice in sorted({one for one in places if places.count(one) > 1}):
+        problems.add("testsets", f"{twice} is named twice; narrow a path, or take one away")
+    return tuple(found)
+
+
+def _set(
+    given: Mapping[str, object], where: str, folder: Path, problems: Problems
+) -> list[SetSource]:
+    path = _text(given, "path", problems, f"{where}.path")
+    if not path:
+        problems.add(f"{where}.path", "is missing; name the directory or file of a test set")
+        return []
+    files = tuple(
+        str(place)
+        for pattern in problems.strings(given, "paraphrases", where)
+        for place in _places(pattern, folder, f"{where}.paraphrases", problems)
+    )
+    taken = SetSource(
+        path="",
+        language_pair=_text(given, "language_pair", problems, f"{where}.language_pair") or None,
+        systems=problems.strings(given, "systems", where),
+        exclude=problems.strings(given, "exclude", where),
+        references=problems.strings(given, "references", where),
+        first=problems.positive(given, "first", where),
+        paraphrases=files,
+        n=problems.positive(given, "n", where),
+        methods=problems.strings(given, "methods", where),
+    )
+    places = _places(path, folder, f"{where}.path", problems)
+    if files and len(places) > 1:
+        problems.add(f"{where}.paraphrases", "belong to one test set, and path names several")
+    return [replace(taken, path=str(place)) for place in places]
+
+
+def _places(pattern: str, folder: Path, where: str, problems: Problems) -> list[Path]:
+    whole = folder / Path(pattern).expanduser()
+    if not _WILD & set(pattern):
+        if not whole.exists():
+            problems.add(where, f"there is no {whole}")
+            return []
+        return [whole]
+    anchor = Path(whole.anchor) if whole.is_absolute() else Path()
+    parts = whole.relative_to(anchor) if whole.is_absolute() else whole
+    found = sorted(anchor.glob(str(parts)))
+    if not found:
+        problems.add(where, f"nothing fits {whole}")
+    return found
+
+
+def _steps(
+    given: object, metrics: Sequence[str], folder: Path, problems: Problems, *, allow_code: bool
+) -> tuple[Step, ...]:
+    if not isinstance(given, Mapping) or not given:
+        if given:
+            problems.add("methods", f"must be a table; got {described(given)}")
+        given = {"score": {}}
+    found: list[Step] = []
+    for name, entry in _flat(given).items():
+        where = f"methods.{name}"
+        if name not in METHODS:
+            problems.name(where, "method of a study", name, METHODS)
+            continue
+        for number, options in enumerate(entry if isinstance(entry, list) else [entry]):
+            place = f"{where}[{number}]" if isinstance(entry, list) else where
+            if not isinstance(options, Mapping):
+                problems.add(place, f"must be a table of options; got {described(options)}")
+                continue
+            found.append(
+                _step(name, options, metrics, folder, place, problems, allow_code=allow_code)
+            )
+    return tuple(found)
+
+
+def _flat(given: Mapping[str, object]) -> dict[str, object]:
+    """``{"muler": {"score": {...}}}`` is the method ``muler.score``."""
+    rooms = {name.split(".")[0] for name in METHODS if "." in name}
+    found: dict[str, object] = {}
+    for name, entry in given.items():
+        if name in rooms and isinstance(entry, Mapping):
+            found |= {f"{name}.{part}": options for part, options in entry.items()}
+        else:
+            found[name] = entry
+    return found
+
+
+def _step(
+    name: str,
+    options: Mapping[str, object],
+    metrics: Sequence[str],
+    folder: Path,
+    where: str,
+    problems: Problems,
+    *,
+    allow_code: bool,
+) -> Step:
+    chosen = METHODS[name]
+    own = options.get("metrics")
+    if own is not None and chosen.metrics == "none":
+        problems.add(f"{where}.metrics", f"{name} takes no metrics; leave them out")
+    specs = (
+        tuple(metrics)
+        if own is None
+        else checked_specs(own, f"{where}.metrics", problems, allow_code=allow_code)
+    )
+    _need_metrics(chosen, specs, where, problems)
+    rest = {key: value for key, value in options.items() if key != "metrics"}
+    return Step(
+        name,
+        specs if chosen.metrics != "none" else (),
+        checked_options(name, rest, folder, where, problems),
+    )
+
+
+def _need_metrics(chosen: Method, specs: Sequence[str], where: str, problems: Problems) -> None:
+    if chosen.metrics != "none" and not specs and "metrics" not in "".join(problems.found):
+        problems.add(where, "needs metrics: write metrics = ['bleu'] here, or at the top")
+
+
+def _text(
+    given: Mapping[str, object], key: str, problems: Problems, where: str | None = None
+) -> str:
+    value = given.get(key, "")
+    if not isinstance(value, str):
+        problems.add(where or key, f"must be a string; got {described(value)}")
+        return ""
+    return value

@@ -1,0 +1,149 @@
+"""Where tasks run: here, in a pool of processes, or on a Dask cluster."""
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import Executor, Future
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+from gnomon.errors import MissingDependencyError, UnknownNameError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["ENGINES", "Engine", "open_engine"]
+
+T = TypeVar("T")
+
+#: kinds of engines
+ENGINES = ("here", "pool", "dask://HOST:PORT")
+
+
+class Engine(Protocol):
+    """Runs functions elsewhere.
+
+    Attributes:
+        workers: how many run at a time.
+    """
+
+    workers: int
+
+    def submit(self, function: Callable[..., T], *given: object) -> Future[T]:
+        """Start a call."""
+        ...
+
+    def restart(self) -> None:
+        """Begin anew after a worker died."""
+        ...
+
+    def close(self) -> None:
+        """Let go of the workers."""
+        ...
+
+
+def open_engine(name: str = "pool", *, workers: int | None = None) -> Engine:
+    """An engine by name.
+
+    Args:
+        name: ``here`` (this process), ``pool`` (processes of this machine), or the address of a
+            Dask scheduler, ``dask://HOST:PORT``.
+        workers: how many processes a pool has; by default one for each core.
+
+    Raises:
+        MissingDependencyError: loky or distributed is not installed.
+        UnknownNameError: there is no such engine.
+        UsageError: no cluster answers, or the number of workers is below 1.
+    """
+    if workers is not None and workers < 1:
+        raise UsageError(f"an engine has at least one worker; got {workers}")
+    if name == "here":
+        return _Here()
+    if name == "pool":
+        return _Pool(workers or len(os.sched_getaffinity(0)))
+    if name.startswith("dask://"):
+        return _Dask(f"tcp://{name.removeprefix('dask://')}")
+    raise UnknownNameError("engine", name, ENGINES)
+
+
+@dataclass
+class _Here:
+    """This very process, one call after the other."""
+
+    workers: int = 1
+
+    def submit(self, function: Callable[..., T], *given: object) -> Future[T]:
+        future: Future[T] = Future()
+        try:
+            future.set_result(function(*given))
+        except Exception as error:  # noqa: BLE001  # as an executor does: the caller looks at it
+            future.set_exception(error)
+        return future
+
+    def restart(self) -> None:
+        """Nothing can be restarted here."""
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+
+class _Pool:
+    """Processes of this machine; each takes its share of the cores."""
+
+    def __init__(self, workers: int) -> None:
+        try:
+            import loky as _  # noqa: F401  # asked for before anything starts
+        except ImportError as error:
+            raise MissingDependencyError(
+                "a pool of processes needs loky, which is not installed; run: pip install"
+                " 'gnomon[study]' (or use --engine here)"
+            ) from error
+        self.workers = workers
+        self._executor = self._made()
+
+    def _made(self) -> Executor:
+        from loky import ProcessPoolExecutor
+
+        threads = str(max(1, len(os.sched_getaffinity(0)) // self.workers))
+        names = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
+        made: Executor = ProcessPoolExecutor(self.workers, env=dict.fromkeys(names, threads))
+        return made
+
+    def submit(self, function: Callable[..., T], *given: object) -> Future[T]:
+        return self._executor.submit(function, *given)
+
+    def restart(self) -> None:
+        self._executor.shutdown(wait=False, kill_workers=True)  # type: ignore[call-arg]  # loky's
+        self._executor = self._made()
+
+    def close(self) -> None:
+        self._executor.shutdown(wait=False, kill_workers=True)  # type: ignore[call-arg]  # loky's
+
+
+class _Dask:
+    """A cluster that somebody started; it moves the tasks of a lost worker itself."""
+
+    def __init__(self, address: str) -> None:
+        try:
+            from distributed import Client
+        except ImportError as error:
+            raise MissingDependencyError(
+                "a Dask cluster needs distributed, which is not installed; run: pip install"
+                " 'gnomon[dask]'"
+            ) from error
+        try:
+            self._client = Client(address, timeout=10)
+        except (OSError, TimeoutError) as error:
+            raise UsageError(f"no Dask scheduler answers at {address}: {error}") from error
+        self._executor = self._client.get_executor(pure=False)
+        self.workers = max(1, sum(self._client.nthreads().values()))
+
+    def submit(self, function: Callable[..., T], *given: object) -> Future[T]:
+        found: Future[T] = self._executor.submit(function, *given)
+        return found
+
+    def restart(self) -> None:
+        """The cluster looks after its workers."""
+
+    def close(self) -> None:
+        self._client.close()

@@ -1,0 +1,107 @@
+"""A store as one DuckDB file, or as a folder of CSV or Parquet files."""
+
+from __future__ import annotations
+
+import secrets
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from gnomon.errors import OutputError, UnknownNameError, UsageError
+from gnomon.study._query import connect
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from os import PathLike
+
+    from gnomon.study._store import Store
+
+__all__ = ["Kind", "export"]
+
+Kind = Literal["duckdb", "csv", "parquet"]
+
+_RISKY = "^[=+@\\t\\r-]"
+
+
+def export(
+    store: Store,
+    to: str | PathLike[str],
+    *,
+    kind: Kind = "duckdb",
+    tables: Sequence[str] | None = None,
+    keep_formulas: bool = False,
+) -> dict[str, int]:
+    """Write tables; returns how many rows each has.
+
+    Args:
+        store: the results.
+        to: a file for "duckdb", else a folder; it must not be there (a folder may be empty).
+        kind: "duckdb" (one file), "csv" or "parquet" (a file per table).
+        tables: which; all by default.
+        keep_formulas: CSV: do not put ``'`` before texts that a spreadsheet would take for
+            formulas.
+
+    Raises:
+        MissingDependencyError: duckdb is not installed.
+        OutputError: the place is taken or cannot be written.
+        UnknownNameError: there is no such table.
+        UsageError: the kind is none of these.
+    """
+    if kind not in ("duckdb", "csv", "parquet"):
+        raise UsageError(f"kind is duckdb, csv or parquet; got {kind!r}")
+    known = (*store.files(), "tasks")
+    for name in tables or ():
+        if name not in known:
+            raise UnknownNameError("table", name, known)
+    wanted = tuple(tables or known)
+    place = Path(to)
+    taken = place.exists() and (kind == "duckdb" or not place.is_dir() or any(place.iterdir()))
+    if taken:
+        raise OutputError(f"{place} is there already; name a new one, or take it away")
+    connection = connect(store, closed=False)
+    try:
+        return _whole(connection, wanted, place, kind, keep_formulas=keep_formulas)
+    except OSError as error:
+        raise OutputError(f"{place} cannot be written: {error.strerror}") from error
+
+
+def _whole(
+    connection: Any,  # DuckDB is optional and without types
+    tables: Sequence[str],
+    place: Path,
+    kind: Kind,
+    *,
+    keep_formulas: bool,
+) -> dict[str, int]:
+    if kind == "duckdb":
+        scratch = place.with_name(f".{secrets.token_hex(8)}.duckdb")
+        connection.execute(f"attach {_text(scratch)} as taken")
+        for name in tables:
+            connection.execute(f'create table taken."{name}" as select * from memory."{name}"')
+        connection.execute("detach taken")
+        scratch.replace(place)
+    else:
+        place.mkdir(parents=True, exist_ok=True)
+        for name in tables:
+            chosen = "*" if keep_formulas or kind == "parquet" else _harmless(connection, name)
+            options = "format csv, header" if kind == "csv" else "format parquet"
+            target = place / f"{name}.{kind}"
+            connection.execute(
+                f'copy (select {chosen} from "{name}") to {_text(target)} ({options})'
+            )
+    count = 'select count(*) from "{}"'
+    return {name: connection.execute(count.format(name)).fetchone()[0] for name in tables}
+
+
+def _harmless(connection: Any, table: str) -> str:  # DuckDB is optional and without types
+    described = connection.execute(f'describe "{table}"').fetchall()
+    return ", ".join(
+        f"case when regexp_matches(\"{name}\", {_text(_RISKY)}) then '''' || \"{name}\""
+        f' else "{name}" end as "{name}"'
+        if kind == "VARCHAR"
+        else f'"{name}"'
+        for name, kind, *_ in described
+    )
+
+
+def _text(value: object) -> str:
+    return "'" + str(value).replace("'", "''") + "'"

@@ -1,0 +1,193 @@
+"""From a study to its tasks, and what they come to."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gnomon.errors import DataError, GnomonError
+from gnomon.findings import Column, Finding
+from gnomon.findings import Table as FindingTable
+from gnomon.signature import content_hash
+from gnomon.study._methods import METHODS
+from gnomon.study._sources import name_of, read_set
+from gnomon.study._tasks import Task, content_of, task_key
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Sequence
+
+    from gnomon.findings import Cell
+    from gnomon.study._config import SetSource, Step, Study
+    from gnomon.testset import TestSet
+
+__all__ = ["Plan", "plan"]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The tasks of a study.
+
+    Attributes:
+        study: what they are for.
+        tasks: all of them, each key once; costly ones first.
+        sizes: systems, segments and reference words of the test sets, by name.
+    """
+
+    study: Study
+    tasks: tuple[Task, ...]
+    sizes: Mapping[str, tuple[int, int]]
+
+    def finding(self, done: Collection[str] = (), seconds: Mapping[str, float] = {}) -> Finding:
+        """The plan as a table: per method and metric, how many tasks there are and are done.
+
+        Args:
+            done: keys of finished tasks.
+            seconds: mean seconds of finished tasks by method and metrics, for an estimate.
+        """
+        groups: dict[tuple[str, str], list[Task]] = {}
+        for task in self.tasks:
+            groups.setdefault((task.method, ", ".join(task.metrics)), []).append(task)
+        rows = []
+        for (name, metrics), tasks in groups.items():
+            left = [task for task in tasks if task.key not in done]
+            mean = seconds.get(f"{name} {metrics}")
+            rows.append(
+                {
+                    "method": name,
+                    "metrics": metrics or None,
+                    "testsets": len({task.testset for task in tasks}),
+                    "tasks": len(tasks),
+                    "done": len(tasks) - len(left),
+                    "left": len(left),
+                    "seconds": None if mean is None else mean * len(left),
+                }
+            )
+        return _plan_finding(self, rows)
+
+
+def plan(study: Study, *, allow_code: bool = False) -> Plan:
+    """Read the test sets and lay out the tasks.
+
+    A method whose word on a system does not depend on the others has a task for each system, so
+    that one system more costs that system alone.
+
+    Args:
+        study: the study.
+        allow_code: specs may run code.
+
+    Raises:
+        DataError: test sets cannot be read, share a name, or lack what a method needs; all are
+            named.
+    """
+    sets = _read(study)
+    _check_names(sets)
+    _check_needs(study, sets)
+    found: dict[str, Task] = {}
+    for step in study.steps:
+        for source, testset in sets:
+            for task in _tasks(step, source, testset, allow_code=allow_code):
+                found.setdefault(task.key, task)
+    sizes = {name_of(testset): (len(testset.systems), testset.segments) for _, testset in sets}
+    whole_sets_first = sorted(found.values(), key=lambda task: -len(task.systems))
+    return Plan(study, tuple(whole_sets_first), sizes)
+
+
+def _read(study: Study) -> list[tuple[SetSource, TestSet]]:
+    found, problems = [], []
+    for source in study.testsets:
+        try:
+            found.append((source, read_set(source)))
+        except GnomonError as error:
+            problems.append(f"  {source.path}: {error}")
+    if problems:
+        raise DataError(f"{study.path}: test sets cannot be read:\n" + "\n".join(problems))
+    return found
+
+
+def _check_names(sets: Sequence[tuple[SetSource, TestSet]]) -> None:
+    paths: dict[str, str] = {}
+    for source, testset in sets:
+        name = name_of(testset)
+        if name in paths:
+            raise DataError(
+                f"two test sets are called {name!r}: {paths[name]} and {source.path}; results are"
+                " kept by name, so rename one of the folders"
+            )
+        paths[name] = source.path
+
+
+def _check_needs(study: Study, sets: Sequence[tuple[SetSource, TestSet]]) -> None:
+    for step in study.steps:
+        lacking = [name_of(t) for _, t in sets if METHODS[step.method].systems and not t.systems]
+        if lacking:
+            raise DataError(f"{step.method} needs systems, and {', '.join(lacking)} has none")
+    if any(step.method == "metaeval" for step in study.steps) and not any(
+        testset.human or testset.rankings for _, testset in sets
+    ):
+        raise DataError("metaeval needs people's judgements, and no test set of the study has any")
+
+
+def _tasks(step: Step, source: SetSource, testset: TestSet, *, allow_code: bool) -> Iterator[Task]:
+    chosen = METHODS[step.method]
+    if step.method == "metaeval" and not (testset.human or testset.rankings):
+        return
+    options = json.dumps(step.options, sort_keys=True)
+    files = [_file_hash(place) for place in _files(step.options)]
+    groups = [(name,) for name in testset.systems] if chosen.by_system else [(*testset.systems,)]
+    bundles: list[tuple[str, ...]] = (
+        [(one,) for one in step.metrics] if chosen.metrics == "one" else [step.metrics]
+    )
+    for systems in groups:
+        content = content_of(testset, systems, human=chosen.human)
+        for metrics in bundles:
+            yield Task(
+                key=task_key(step.method, metrics, options, content, files=files),
+                method=step.method,
+                testset=name_of(testset),
+                source=source,
+                systems=systems,
+                metrics=metrics,
+                options=options,
+                content=content,
+                allow_code=allow_code,
+            )
+
+
+def _files(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        if Path(value).is_absolute() and Path(value).is_file():
+            yield value
+    elif isinstance(value, Mapping):
+        for one in value.values():
+            yield from _files(one)
+    elif isinstance(value, list | tuple):
+        for one in value:
+            yield from _files(one)
+
+
+def _file_hash(path: str) -> str:
+    return content_hash(Path(path).read_bytes())
+
+
+def _plan_finding(made: Plan, rows: Sequence[Mapping[str, Cell]]) -> Finding:
+    columns = (
+        Column("method", "method"),
+        Column("metrics", "metrics"),
+        Column("testsets", "test sets", "count"),
+        Column("tasks", "tasks", "count"),
+        Column("done", "done", "count"),
+        Column("left", "left", "count"),
+        Column("seconds", "seconds of one core", "number", 0, help="by what such tasks took"),
+    )
+    sets = "; ".join(f"{name}: {k} systems x {n}" for name, (k, n) in made.sizes.items())
+    table = FindingTable("plan", f"Plan of {made.study.name}", columns, tuple(rows))
+    return Finding(
+        method="run",
+        title=f"Plan of {made.study.name}",
+        tables=(table,),
+        signatures={},
+        facts={"study": made.study.name, "test sets": sets, "tasks": str(len(made.tasks))},
+    )

@@ -1,0 +1,148 @@
+"""Running a plan: what is kept is left out, what is lost is done again, nothing is done twice."""
+
+from __future__ import annotations
+
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, wait
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from gnomon.study._lock import locked
+from gnomon.study._store import Store
+from gnomon.study._tasks import Done, Failed, attempt
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from concurrent.futures import Future
+
+    from gnomon.study._engines import Engine
+    from gnomon.study._plan import Plan
+    from gnomon.study._tasks import Task
+
+__all__ = ["Outcome", "run"]
+
+#: a task that takes its worker with it this often is set aside
+_CHANCES = 2
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a plan.
+
+    Attributes:
+        kept: tasks whose results were there before.
+        done: tasks that were done now.
+        failed: what went wrong, by the key of the task.
+        labels: what the failed tasks do, by key.
+    """
+
+    kept: int
+    done: int
+    failed: Mapping[str, str]
+    labels: Mapping[str, str] = field(default_factory=dict)
+
+
+def run(
+    plan: Plan,
+    engine: Engine,
+    *,
+    store: Store | None = None,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> Outcome:
+    """Do the tasks of a plan that its store does not hold.
+
+    Only this process writes. A task that fails is reported and the others go on; a task that
+    kills its worker twice (the second time alone) is set aside.
+
+    Args:
+        plan: the tasks.
+        engine: where they run.
+        store: where results go; by default that of the study.
+        progress: called with a stage, what is done and the total.
+
+    Raises:
+        DataError: another process is writing to the store.
+        OutputError: the store cannot be written.
+    """
+    place = store or Store.open(plan.study.store, create=True)
+    with locked(place.path):
+        place.repair()
+        place.plan([task.key for task in plan.tasks])
+        left = [task for task in plan.tasks if task.key not in place.entries]
+        total, kept = len(plan.tasks), len(plan.tasks) - len(left)
+        driver = _Driver(engine, place, total, kept, progress)
+        driver.all_of(left)
+    labels = {task.key: task.label for task in left if task.key in driver.failed}
+    return Outcome(kept, driver.finished - kept, driver.failed, labels)
+
+
+@dataclass
+class _Driver:
+    engine: Engine
+    store: Store
+    total: int
+    finished: int
+    progress: Callable[[str, int, int], None] | None
+    failed: dict[str, str] = field(default_factory=dict)
+    deaths: dict[str, int] = field(default_factory=dict)
+
+    def all_of(self, tasks: list[Task]) -> None:
+        """Keep the workers busy; after a death, suspects run one by one."""
+        suspects = self._together(tasks)
+        while suspects:
+            self.engine.restart()
+            alone, rest = suspects[0], suspects[1:]
+            died = self._together([alone])
+            suspects = [one for one in died if self.deaths[one.key] < _CHANCES] + rest
+            for one in died:
+                if self.deaths[one.key] >= _CHANCES:
+                    self.failed[one.key] = (
+                        f"its worker died {_CHANCES} times (out of memory, or a crash); "
+                        "the task was set aside, and runs again with the study"
+                    )
+            if not died:
+                suspects = self._together(suspects)
+
+    def _together(self, tasks: list[Task]) -> list[Task]:
+        """Run tasks; returns those that were running or waiting when a worker died."""
+        waiting = list(reversed(tasks))
+        running: dict[Future[Done | Failed], Task] = {}
+        while waiting or running:
+            try:
+                while waiting and len(running) < 2 * self.engine.workers:
+                    running[self.engine.submit(attempt, waiting[-1])] = waiting[-1]
+                    waiting.pop()
+            except BrokenExecutor:
+                return self._lost(running, waiting)
+            ready, _ = wait(running, return_when=FIRST_COMPLETED)
+            broken = False
+            for future in ready:
+                if isinstance(future.exception(), BrokenExecutor):
+                    broken = True
+                else:
+                    self._take(running.pop(future), future)
+            if broken:
+                return self._lost(running, waiting)
+        return []
+
+    def _lost(
+        self, running: Mapping[Future[Done | Failed], Task], waiting: list[Task]
+    ) -> list[Task]:
+        suspects = []
+        for future, task in running.items():
+            if future.done() and not future.cancelled() and future.exception() is None:
+                self._take(task, future)
+            else:
+                self.deaths[task.key] = self.deaths.get(task.key, 0) + 1
+                suspects.append(task)
+        return suspects + list(reversed(waiting))
+
+    def _take(self, task: Task, future: Future[Done | Failed]) -> None:
+        error = future.exception()
+        found = Failed(task.key, str(error)) if error is not None else future.result()
+        if isinstance(found, Done):
+            self.store.add(task, found)
+            self.finished += 1
+        else:
+            self.failed[task.key] = found.said
+        if self.progress is not None:
+            self.progress("tasks", self.finished + len(self.failed), self.total)

@@ -1,0 +1,225 @@
+"""Results are kept, and nothing is done twice or lost."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from gnomon import study
+from gnomon.errors import DataError, OutputError, UsageError
+from gnomon.metrics import score
+from gnomon.study import _methods, _tasks
+from gnomon.testset import TestSet
+
+pytest.importorskip("duckdb", reason="needs duckdb: pip install 'gnomon[study]'")
+pytest.importorskip("pyarrow", reason="needs pyarrow: pip install 'gnomon[study]'")
+
+
+def _run(file: Path, engine: str = "here", store: Path | None = None) -> study.Outcome:
+    plan = study.plan(study.read_study(file))
+    place = study.Store.open(store or plan.study.store, create=True)
+    chosen = study.open_engine(engine, workers=2)
+    try:
+        return study.run(plan, chosen, store=place)
+    finally:
+        chosen.close()
+
+
+def _bytes(store: Path) -> dict[str, bytes]:
+    return {str(f.relative_to(store)): f.read_bytes() for f in store.glob("tables/*/*.parquet")}
+
+
+def test_the_store_holds_what_score_says(study_file: Path) -> None:
+    outcome = _run(study_file)
+    made = study.read_study(study_file)
+    store = study.Store.open(made.store)
+    testset = TestSet.read(made.testsets[0].path).select(segments=range(12))
+    expected = {
+        (name, metric): value
+        for metric in ("bleu", "chrf")
+        for name, value in zip(testset.systems, score(testset, metric).system, strict=True)
+    }
+    found = store.query("select system, metric, score from scores").rows
+    assert {(system, metric): value for system, metric, value in found} == pytest.approx(expected)
+    assert len(found) == len(expected)
+    assert outcome.failed == {}
+    assert outcome.done == len(expected) + 1
+
+
+def test_a_second_run_does_nothing(study_file: Path) -> None:
+    first = _run(study_file)
+    again = _run(study_file)
+    assert (again.done, again.kept) == (0, first.done)
+
+
+def test_a_changed_line_recomputes_only_what_depends_on_it(study_file: Path) -> None:
+    first = _run(study_file)
+    study_file.write_text(study_file.read_text().replace("resamples = 20", "resamples = 21"))
+    again = _run(study_file)
+    assert (again.done, again.kept) == (1, first.done - 1)
+    store = study.Store.open(study.read_study(study_file).store)
+    # the comparison of before is kept, and no longer shown
+    assert store.query("select count(*) from tasks where method = 'compare'").rows == ((1,),)
+    assert store.prune() == 1
+
+
+def test_one_more_system_costs_one_systems_work(study_file: Path) -> None:
+    text = study_file.read_text().replace("[methods.compare]\nresamples = 20\n", "")
+    testset = TestSet.read(study.read_study(study_file).testsets[0].path)
+    last = list(testset.systems)[-1]
+    study_file.write_text(text.replace("first = 12", f'first = 12\nexclude = ["{last}"]'))
+    before = _run(study_file)
+    study_file.write_text(text)
+    assert _run(study_file).done == 2  # two metrics
+    assert before.done == 2 * (len(testset.systems) - 1)
+
+
+def test_a_pool_gives_the_same_bytes(study_file: Path, tmp_path: Path) -> None:
+    pytest.importorskip("loky", reason="needs loky: pip install 'gnomon[study]'")
+    _run(study_file, "here", tmp_path / "one")
+    _run(study_file, "pool", tmp_path / "two")
+    assert _bytes(tmp_path / "one") == _bytes(tmp_path / "two")
+
+
+def test_a_dask_cluster_gives_the_same_bytes(study_file: Path, tmp_path: Path) -> None:
+    pytest.importorskip("distributed", reason="needs distributed: pip install 'gnomon[dask]'")
+    program = """
+import sys, logging
+from distributed import LocalCluster
+from gnomon import study
+if __name__ == "__main__":
+    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None,
+                      silence_logs=logging.CRITICAL) as cluster:
+        engine = study.open_engine(cluster.scheduler_address.replace("tcp", "dask"))
+        plan = study.plan(study.read_study(sys.argv[1]))
+        store = study.Store.open(sys.argv[2], create=True)
+        assert not study.run(plan, engine, store=store).failed
+        engine.close()
+"""
+    file = tmp_path / "program.py"
+    file.write_text(program)
+    _run(study_file, "here", tmp_path / "one")
+    done = subprocess.run(
+        [sys.executable, str(file), str(study_file), str(tmp_path / "two")],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert _bytes(tmp_path / "one") == _bytes(tmp_path / "two")
+
+
+def test_a_task_that_fails_leaves_the_others(study_file: Path) -> None:
+    text = study_file.read_text().replace('["bleu", "chrf"]', '["bleu", "scores(\'none.tsv\')"]')
+    study_file.write_text(text.replace("[methods.compare]\nresamples = 20\n", ""))
+    outcome = _run(study_file)
+    assert outcome.done == len(outcome.failed) > 0
+    assert all("none.tsv" in said for said in outcome.failed.values())
+    assert all("scores" in label for label in outcome.labels.values())
+
+
+_DEADLY = """
+import os, signal, time
+from pathlib import Path
+
+def value(candidate, reference):
+    marks = Path({marks!r})
+    if candidate == "kill" and len(list(marks.iterdir())) < {times}:
+        (marks / str(time.monotonic_ns())).touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return 1.0
+"""
+_PROGRAM = """
+import sys
+from gnomon import study
+if __name__ == "__main__":
+    plan = study.plan(study.read_study(sys.argv[1], allow_code=True), allow_code=True)
+    engine = study.open_engine("pool", workers=2)
+    outcome = study.run(plan, engine)
+    engine.close()
+    print(outcome.done, len(outcome.failed), *outcome.failed.values())
+"""
+
+
+def _killed(folder: Path, times: int) -> tuple[str, study.Store]:
+    """A study one of whose systems kills its worker so often; what came of it."""
+    systems = folder / "set" / "systems"
+    systems.mkdir(parents=True)
+    (folder / "deaths").mkdir()
+    (folder / "set" / "ref.A.txt").write_text("a b\nc d\n")
+    for number in range(6):
+        (systems / f"sys{number}.txt").write_text("a b\n" + ("kill\n" if number == 2 else "c e\n"))
+    file = folder / "study.toml"
+    file.write_text("metrics = [\"python('deadly:value')\"]\n[[testsets]]\npath = 'set'\n")
+    deadly = _DEADLY.format(marks=str(folder / "deaths"), times=times)
+    (folder / "deadly.py").write_text(deadly)
+    done = subprocess.run(
+        [sys.executable, "-c", _PROGRAM, str(file)],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+        env={**os.environ, "PYTHONPATH": str(folder)},
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout, study.Store.open(folder / "study.store")
+
+
+@pytest.mark.parametrize(("times", "done", "failed"), [(1, 6, 0), (9, 5, 1)])
+def test_a_worker_that_dies_loses_and_doubles_nothing(
+    tmp_path: Path, times: int, done: int, failed: int
+) -> None:
+    pytest.importorskip("loky", reason="needs loky: pip install 'gnomon[study]'")
+    said, store = _killed(tmp_path, times)
+    assert said.startswith(f"{done} {failed}")
+    assert ("died 2 times" in said) == bool(failed)
+    systems = [row[0] for row in store.query("select system from scores order by 1").rows]
+    assert systems == [f"sys{n}" for n in range(6) if not (failed and n == 2)]
+
+
+def test_other_texts_than_planned_are_refused(tmp_path: Path) -> None:
+    folder = tmp_path / "set"
+    (folder / "systems").mkdir(parents=True)
+    (folder / "ref.A.txt").write_text("a b\nc d\n")
+    (folder / "systems" / "s.txt").write_text("a b\nc e\n")
+    file = tmp_path / "study.toml"
+    file.write_text('metrics = ["bleu"]\n[[testsets]]\npath = "set"\n')
+    plan = study.plan(study.read_study(file))
+    (folder / "systems" / "s.txt").write_text("a b\nc f\n")
+    from gnomon.study._sources import read_set
+
+    read_set.cache_clear()
+    with pytest.raises(DataError, match="has changed since the study was planned"):
+        _tasks.execute(plan.tasks[0])
+
+
+def test_only_one_process_writes(study_file: Path) -> None:
+    from gnomon.study._lock import locked
+
+    made = study.read_study(study_file)
+    store = study.Store.open(made.store, create=True)
+    with locked(store.path), pytest.raises(DataError, match="another process"):
+        _run(study_file)
+
+
+def test_unknown_engines_and_workers_are_told() -> None:
+    with pytest.raises(UsageError, match="pool"):
+        study.open_engine("poool")
+    with pytest.raises(UsageError, match="at least one worker"):
+        study.open_engine("pool", workers=0)
+
+
+def test_a_folder_with_other_things_is_no_store(tmp_path: Path) -> None:
+    (tmp_path / "mine.txt").touch()
+    with pytest.raises(OutputError, match="holds something else"):
+        study.Store.open(tmp_path, create=True)
+
+
+def test_the_methods_of_a_study_exist() -> None:
+    for name in _methods.METHODS:
+        assert _methods.options_of(name) is not None

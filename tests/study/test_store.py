@@ -1,0 +1,153 @@
+"""The store survives whatever happens to the process that writes."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from gnomon import study
+from gnomon.errors import DataError, OutputError, UnknownNameError, UsageError
+
+pytest.importorskip("duckdb", reason="needs duckdb: pip install 'gnomon[study]'")
+pytest.importorskip("pyarrow", reason="needs pyarrow: pip install 'gnomon[study]'")
+
+
+@pytest.fixture
+def store(study_file: Path) -> study.Store:
+    plan = study.plan(study.read_study(study_file))
+    study.run(plan, study.open_engine("here"))
+    return study.Store.open(plan.study.store)
+
+
+def test_a_torn_line_and_files_of_no_task_are_taken_away(store: study.Store) -> None:
+    manifest = store.path / "manifest.jsonl"
+    whole = manifest.read_bytes()
+    lines = whole.splitlines(keepends=True)
+    manifest.write_bytes(b"".join(lines[:-1]) + lines[-1][:20])
+    lost = json.loads(lines[-1])["key"]
+    (store.path / "tables" / "scores" / ".scratch.tmp").touch()
+    reader = study.Store.open(store.path)
+    assert lost not in reader.entries  # a reader is not disturbed
+    reader.repair()
+    assert manifest.read_bytes() == b"".join(lines[:-1])
+    left = [f for f in store.path.glob("tables/*/*") if f.stem == lost or f.name[0] == "."]
+    assert left == []
+
+
+_PROGRAM = """
+import sys
+from gnomon import study
+plan = study.plan(study.read_study(sys.argv[1]))
+print("ready", flush=True)
+study.run(plan, study.open_engine("here"))
+"""
+
+
+def _killed_at(file: Path, seconds: float) -> None:
+    running = subprocess.Popen([sys.executable, "-c", _PROGRAM, str(file)], stdout=subprocess.PIPE)
+    assert running.stdout is not None
+    running.stdout.readline()
+    time.sleep(seconds)
+    os.kill(running.pid, signal.SIGKILL)
+    running.wait()
+    running.stdout.close()
+
+
+@pytest.mark.slow
+def test_a_kill_at_any_time_loses_the_running_task_at_most(study_file: Path) -> None:
+    plan = study.plan(study.read_study(study_file))
+    draw = random.Random(7)
+    known: set[str] = set()
+    for _ in range(6):
+        _killed_at(study_file, draw.uniform(0.0, 0.5))
+        if not (plan.study.store / "store.json").exists():
+            continue
+        store = study.Store.open(plan.study.store)
+        assert known <= set(store.entries)  # what was finished stays
+        known = set(store.entries)
+        for name, files in store.files().items():
+            rows = store.query(f'select count(*) from "{name}"').rows[0][0]
+            assert rows == sum(store.entries[f.stem].rows[name] for f in files)
+    study.run(plan, study.open_engine("here"))
+    store = study.Store.open(plan.study.store)
+    assert set(store.entries) == {task.key for task in plan.tasks}
+    lines = (store.path / "manifest.jsonl").read_text().splitlines()
+    keys = [json.loads(line)["key"] for line in lines]
+    assert len(keys) == len(set(keys))
+
+
+def test_queries_reach_nothing_outside(store: study.Store, tmp_path: Path) -> None:
+    (tmp_path / "secret.csv").write_text("a\n1\n")
+    for sql in (
+        f"select * from '{tmp_path / 'secret.csv'}'",
+        f"copy (select 1) to '{tmp_path / 'out.csv'}'",
+        "set enable_external_access = true",
+        "install httpfs",
+    ):
+        with pytest.raises(UsageError):
+            store.query(sql)
+    assert not (tmp_path / "out.csv").exists()
+
+
+def test_wrong_sql_is_told_with_the_tables(store: study.Store) -> None:
+    with pytest.raises(UsageError, match=r"there are the tables.*scores"):
+        store.query("select * from score")
+
+
+def test_forgetting_a_test_set_deletes_what_came_from_it(store: study.Store) -> None:
+    name = next(iter(store.entries.values())).testset
+    count = len(store.entries)
+    assert store.forget(name) == count
+    assert study.Store.open(store.path).entries == {}
+    assert list(store.path.glob("tables/*/*")) == []
+    with pytest.raises(DataError, match="nothing came from"):
+        store.forget(name)
+
+
+def test_a_later_layout_is_refused(store: study.Store) -> None:
+    (store.path / "store.json").write_text('{"gnomon-store": 99}')
+    with pytest.raises(DataError, match="layout 99"):
+        study.Store.open(store.path)
+
+
+def test_a_damaged_store_is_told(store: study.Store) -> None:
+    (store.path / "store.json").write_text("?")
+    with pytest.raises(DataError, match="damaged"):
+        study.Store.open(store.path)
+
+
+def test_export_writes_all_tables_in_every_kind(store: study.Store, tmp_path: Path) -> None:
+    import duckdb
+
+    counts = store.export(tmp_path / "all.duckdb")
+    with duckdb.connect(str(tmp_path / "all.duckdb"), read_only=True) as found:
+        for name, count in counts.items():
+            assert found.execute(f'select count(*) from "{name}"').fetchone() == (count,)
+    for kind in ("csv", "parquet"):
+        assert store.export(tmp_path / kind, kind=kind) == counts
+        for name, count in counts.items():
+            file = tmp_path / kind / f"{name}.{kind}"
+            assert duckdb.execute(f"select count(*) from '{file}'").fetchone() == (count,)
+
+
+def test_export_does_not_overwrite(store: study.Store, tmp_path: Path) -> None:
+    (tmp_path / "x.duckdb").touch()
+    with pytest.raises(OutputError, match="is there already"):
+        store.export(tmp_path / "x.duckdb")
+    with pytest.raises(UnknownNameError):
+        store.export(tmp_path / "y.duckdb", tables=["score"])
+
+
+def test_a_frame_has_the_rows_of_its_table(store: study.Store) -> None:
+    frame = store.frame("scores")
+    assert frame.height == store.query("select count(*) from scores").rows[0][0]
+    with pytest.raises(UsageError, match="there is no table 'nothing'"):
+        store.frame("nothing")
