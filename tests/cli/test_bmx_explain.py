@@ -231,3 +231,12 @@ def test_any_exponent_is_an_exponent(gnomon: Callable, files: list[str], p: str)
     assert answer.code == 0, answer.err
     assert answer.json()["rows"][0]["metric"].endswith(f"p={float(p)}, w=0.5)")
     assert gnomon(*command, p, "1").code == 0
+
+
+@pytest.mark.parametrize("wrong", [("--show", "-3"), ("--least", "0")])
+def test_less_than_nothing_cannot_be_shown(
+    gnomon: Callable, files: list[str], wrong: tuple[str, str]
+) -> None:
+    answer = gnomon("bmx", "explain", *files, *wrong)
+    assert answer.code == 2
+    assert "outputs to show are 0 or more" in answer.err

@@ -94,6 +94,10 @@ def examine(
         UsageError: an option is out of its range.
         GnomonError: whatever :func:`explain` raises.
     """
+    if show < 0 or least < 1:
+        raise UsageError(
+            f"outputs to show are 0 or more, and words occur once or more; got {show} and {least}"
+        )
     check_count(resamples)
     check_confidence(confidence)
     chosen = _segments(testset, segments, sample, seed)

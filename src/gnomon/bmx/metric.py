@@ -237,7 +237,7 @@ class BoundBmx(MeanOfSegments):
             )
         if boosted.wordless:
             said.append(
-                f"{self.metric.spec}: {boosted.wordless} outputs have no word to explain and keep"
+                f"{self.metric.spec}: {boosted.wordless} output(s) have no word to explain and keep"
                 " the metric's own score"
             )
         return tuple(said)
