@@ -1,0 +1,66 @@
+"""``gnomon run``, ``query`` and ``export`` as a user meets them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from gnomon import example
+
+pytest.importorskip("duckdb", reason="needs duckdb: pip install 'gnomon[study]'")
+pytest.importorskip("pyarrow", reason="needs pyarrow: pip install 'gnomon[study]'")
+
+
+@pytest.fixture
+def study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    file = tmp_path / "study.toml"
+    file.write_text(
+        f'metrics = ["bleu"]\n[[testsets]]\npath = "{example.path()}"\nfirst = 10\n',
+        encoding="utf-8",
+    )
+    return file
+
+
+def test_a_dry_run_prints_the_plan_and_makes_nothing(gnomon: Callable, study: Path) -> None:
+    answer = gnomon("run", study, "--dry-run", "-f", "json")
+    assert answer.code == 0
+    (row,) = answer.json()["rows"]
+    assert (row["method"], row["metrics"], row["left"]) == ("score", "bleu", row["tasks"])
+    assert not (study.parent / "study.store").exists()
+
+
+def test_run_query_export_and_forget(gnomon: Callable, study: Path) -> None:
+    assert gnomon("run", study, "--engine", "here").code == 0
+    scores = gnomon("score", "-t", example.path(), "--first", 10, "-m", "bleu", "-f", "json")
+    found = gnomon("query", "select system, metric, score, signature from scores", "-f", "json")
+    keys = ("system", "metric", "score", "signature")
+    expected = [{key: row[key] for key in keys} for row in scores.json()["rows"]]
+    assert sorted(found.json()["rows"], key=str) == sorted(expected, key=str)
+    assert gnomon("run", study, "--dry-run", "-f", "json").json()["rows"][0]["left"] == 0
+    assert "segments" in gnomon("query").out
+    assert gnomon("export", "all.duckdb").code == 0
+    assert Path("all.duckdb").stat().st_size > 0
+    name = found.json() and gnomon("query", "select distinct testset from tasks", "-f", "json")
+    assert gnomon("run", study, "--forget", name.json()["rows"][0]["testset"]).code == 0
+    assert gnomon("query", "select * from tasks", "-f", "json").json()["rows"] == []
+
+
+def test_mistakes_are_told(gnomon: Callable, study: Path) -> None:
+    assert "gnomon run" in gnomon("query", "--store", "nowhere", "select 1").err
+    assert "there is none here" in gnomon("query", "select 1").err
+    answer = gnomon("run", study, "--engine", "here", "--workers", 3)
+    assert (answer.code, "--workers" in answer.err) == (2, True)
+    study.write_text("metrics = [\n")
+    answer = gnomon("run", study)
+    assert (answer.code, "study.toml:" in answer.err) == (1, True)
+
+
+def test_a_task_that_fails_makes_exit_code_1(gnomon: Callable, study: Path) -> None:
+    study.write_text(study.read_text().replace('["bleu"]', '["bleu", "scores(\'none.tsv\')"]'))
+    answer = gnomon("run", study, "--engine", "here")
+    assert answer.code == 1
+    assert "none.tsv" in answer.err
+    assert gnomon("query", "select count(*) as n from scores", "-f", "json").json()["rows"]
