@@ -2,10 +2,22 @@
 
 Own decoding over the forward pass of the model: the encoder runs once per text, keys and values of
 the decoder are kept, texts of like length are decoded together and leave the batch when they are
-done, and each distinct text is decoded once.
+done, and each distinct text is decoded once. Where memory ends, batches are halved.
 """
 
 from gnomon.models.decoding._beam import beam
+from gnomon.models.decoding._constrained import constrained
+from gnomon.models.decoding._diverse import diverse
+from gnomon.models.decoding._forced import code_probabilities, log_probabilities
 from gnomon.models.decoding._hypotheses import Hypothesis
+from gnomon.models.decoding._sampled import sampled
 
-__all__ = ["Hypothesis", "beam"]
+__all__ = [
+    "Hypothesis",
+    "beam",
+    "code_probabilities",
+    "constrained",
+    "diverse",
+    "log_probabilities",
+    "sampled",
+]

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gnomon.models.decoding._phrases import PhraseStates
-from gnomon.models.decoding._plan import Options
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
+    from gnomon.models.decoding._plan import Options
     from gnomon.models.decoding._requests import Request
     from gnomon.models.seq2seq import Seq2Seq
 

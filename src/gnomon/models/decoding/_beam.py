@@ -70,7 +70,7 @@ def beam(
     plan = make_plan(beam, n, length_penalty, stopping)
     requests = make_requests(model, texts, prefixes=prefixes, limit=limit)
 
-    def decode(batch: list[Request]) -> list[list[Hypothesis]]:
+    def decode(batch: list[Request]) -> list[Sequence[Hypothesis]]:
         return [proposals(model, found) for found in search(model, batch, plan)]
 
     return each_once(requests, lambda distinct: answers(model, distinct, decode, rows=plan.beam))

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
-__all__ = ["Machine", "PhraseStates"]
+__all__ = ["Machine", "PhraseStates", "held"]
 
 _OTHER, _INNER = 0, 1
+#: states of a machine that are looked at to find what it needs where phrases overlap
+_EXPLORED = 4096
 
 
 @dataclass(frozen=True)
@@ -45,18 +47,15 @@ class Machine:
         continuing: pieces that go on with a word [V].
     """
 
-    def __init__(
-        self, phrases: Sequence[tuple[int, ...]], continuing: NDArray[np.bool_]
-    ) -> None:
+    def __init__(self, phrases: Sequence[tuple[int, ...]], continuing: NDArray[np.bool_]) -> None:
         asked = Counter(phrases)
         self.phrases = tuple(asked)
         self._asked = tuple(asked.values())
-        self.size = sum(map(len, phrases))
         self.alphabet = tuple(dict.fromkeys(piece for phrase in self.phrases for piece in phrase))
         firsts = {phrase[0] for phrase in self.phrases}
         self._inner = {p for p in self.alphabet if continuing[p] and p not in firsts}
         self._tails = {p[:size] for p in self.phrases for size in range(len(p) + 1)} | {()}
-        self._longest = max(map(len, self.phrases), default=0)
+        self._shortest = self._explored() if self._overlap() else {}
 
     def first(self) -> _State:
         """Before the first piece."""
@@ -73,17 +72,63 @@ class Machine:
             return _State((), counts)
         return _State(self._tail((*state.tail, piece)), counts)
 
-    def met(self, state: _State) -> dict[tuple[int, ...], int]:
-        """How often each phrase is met if the text ends here, at most as often as it is asked."""
-        return dict(zip(self.phrases, self._with_tail(state), strict=True))
-
     def needed(self, state: _State) -> int:
-        """Pieces that suffice to meet all that is left; 0 where all is met."""
-        return min((cost for cost, _ in self._ways(state)), default=0)
+        """How many pieces meet all that is left; 0 where all is met.
+
+        The fewest, but where very many phrases overlap: then those without overlap.
+        """
+        known = self._shortest.get(state)
+        return min((cost for cost, _ in self._ways(state)), default=0) if known is None else known
 
     def wanted(self, state: _State) -> list[int]:
         """Pieces that bring it on: the next ones of phrases begun, the first ones of others."""
         return list(dict.fromkeys(piece for _, piece in self._ways(state)))
+
+    def _overlap(self) -> bool:
+        """Whether the end of a phrase begins one, or a phrase lies in another."""
+        if any(asked > 1 and len(phrase) > 1 for phrase, asked in self._rows()):
+            return True
+        begun = self._tails - {()}
+        ends = {p[start:] for p in self.phrases for start in range(1, len(p))}
+        inside = {
+            p[start:end]
+            for p in self.phrases
+            for start in range(len(p))
+            for end in range(start + 1, len(p) + (start > 0))
+        }
+        return not ends.isdisjoint(begun) or not inside.isdisjoint(self.phrases)
+
+    def _rows(self) -> Iterator[tuple[tuple[int, ...], int]]:
+        return zip(self.phrases, self._asked, strict=True)
+
+    def _explored(self) -> dict[_State, int]:
+        """The fewest pieces that each state needs; {} where there are too many states."""
+        before: dict[_State, list[_State]] = {self.first(): []}
+        waiting = deque(before)
+        while waiting:
+            state = waiting.popleft()
+            for after in self._all_after(state):
+                if after not in before:
+                    before[after] = []
+                    waiting.append(after)
+                before[after].append(state)
+            if len(before) > _EXPLORED:
+                return {}
+        found = {state: 0 for state in before if self._with_tail(state) == self._asked}
+        waiting.extend(found)
+        while waiting:
+            state = waiting.popleft()
+            for one in before[state]:
+                if one not in found:
+                    found[one] = found[state] + 1
+                    waiting.append(one)
+        return found
+
+    def _all_after(self, state: _State) -> Iterator[_State]:
+        yield self.after(state, None, inner=False)
+        yield self.after(state, None, inner=True)
+        for piece in self.alphabet:
+            yield self.after(state, piece, inner=self.is_inner(piece))
 
     def _ways(self, state: _State) -> list[tuple[int, int]]:
         """Ways to go on: pieces that they need at most, and the first of these."""
@@ -118,13 +163,34 @@ class Machine:
         )
 
 
+def held(
+    phrases: Sequence[tuple[int, ...]], pieces: tuple[int, ...], continuing: NDArray[np.bool_]
+) -> tuple[bool, ...]:
+    """Which phrases some pieces hold, in the sense of :class:`Machine`; empty ones never."""
+    firsts = {phrase[0] for phrase in phrases if phrase}
+    ends = [p in firsts or not continuing[p] for p in pieces[1:]] + [True]
+    left = {
+        phrase: sum(
+            pieces[at : at + len(phrase)] == phrase and ends[at + len(phrase) - 1]
+            for at in range(len(pieces) - len(phrase) + 1)
+        )
+        for phrase in set(phrases)
+        if phrase
+    }
+    found = []
+    for phrase in phrases:
+        found.append(left.get(phrase, 0) > 0)
+        left[phrase] = left.get(phrase, 0) - 1
+    return tuple(found)
+
+
 @dataclass
 class PhraseStates:
     """The machines of a batch as tables; states are numbered as they are met.
 
     Attributes:
         first: the state of each text before its first piece [B].
-        size: pieces of all phrases of each text [B].
+        size: pieces that all phrases of each text need [B].
         needed: pieces that each state needs at most [N].
         wanted: pieces that bring each state on, -1 for none [N, A].
     """
@@ -138,7 +204,6 @@ class PhraseStates:
 
     def __post_init__(self) -> None:
         self._machines = [Machine(phrases, self.continuing) for phrases in self.phrases]
-        self.size = np.array([machine.size for machine in self._machines])
         alphabets = [machine.alphabet for machine in self._machines]
         self._symbols = np.tile(self.continuing.astype(np.int32), (len(alphabets), 1))
         for text, alphabet in enumerate(alphabets):
@@ -152,6 +217,7 @@ class PhraseStates:
         self.first = np.array(
             [self._number(text, one.first()) for text, one in enumerate(self._machines)]
         )
+        self.size = self.needed[self.first]
 
     def after(
         self, texts: NDArray[np.int64], states: NDArray[np.int64], pieces: NDArray[np.int64]

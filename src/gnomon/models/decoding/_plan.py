@@ -65,4 +65,19 @@ class Options(NamedTuple):
 
     def take(self, order: NDArray[np.int64]) -> Options:
         """Those at some places of each slot."""
-        return Options(*(np.take_along_axis(array, order, axis=1) for array in self))
+        return Options(
+            np.take_along_axis(self.parent, order, axis=1),
+            np.take_along_axis(self.piece, order, axis=1),
+            np.take_along_axis(self.total, order, axis=1),
+            np.take_along_axis(self.state, order, axis=1),
+        )
+
+    def widened(self, size: int) -> Options:
+        """As many as asked for, those that are added impossible."""
+        more = ((0, 0), (0, size - self.parent.shape[1]))
+        return Options(
+            np.pad(self.parent, more),
+            np.pad(self.piece, more),
+            np.pad(self.total, more, constant_values=-np.inf),
+            np.pad(self.state, more),
+        )

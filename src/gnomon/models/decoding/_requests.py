@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar
 
 from gnomon.errors import LengthMismatchError, ScoringError, UsageError
 
@@ -31,12 +31,14 @@ class Request:
         prefix: pieces that every target begins with.
         limit: most pieces of a target, prefix included, ``</s>`` not.
         phrases: pieces of the constraints that can be met.
+        target: what is to be scored, where nothing is searched.
     """
 
     source: tuple[int, ...]
     prefix: tuple[int, ...] = ()
     limit: int = 0
-    phrases: tuple[tuple[int, ...], ...] = field(default=())
+    phrases: tuple[tuple[int, ...], ...] = ()
+    target: tuple[int, ...] = ()
 
 
 def make_requests(
@@ -65,7 +67,8 @@ def make_requests(
     found: list[Request | None] = [None] * len(texts)
     for number, source in zip(full, model.pieces([texts[n] for n in full]), strict=True):
         prefix = () if prefixes is None else tuple(map(int, prefixes[number]))
-        most = min(model.limit, 2 * len(source) + 10 + len(prefix) if limit is None else limit)
+        most = 2 * len(source) + 10 + len(prefix) if limit is None else limit
+        most = min(most, model.limit)
         _check_prefix(model, prefix, most)
         found[number] = Request(tuple(source), prefix, most)
     return found
@@ -74,13 +77,17 @@ def make_requests(
 def _check_prefix(model: Seq2Seq, prefix: tuple[int, ...], most: int) -> None:
     if len(prefix) > most:
         raise UsageError(f"a prefix of {len(prefix)} pieces is longer than the limit of {most}")
-    if prefix and not 0 <= min(prefix) <= max(prefix) < model.size:
-        raise UsageError(f"prefix {prefix}: pieces are numbers from 0 to {model.size - 1}")
+    if prefix and not (0 <= min(prefix) <= max(prefix) < model.size and model.end not in prefix):
+        raise UsageError(
+            f"prefix {prefix}: pieces are numbers from 0 to {model.size - 1}, and {model.end} is"
+            " not allowed, since it ends a target"
+        )
 
 
 def each_once(
-    requests: Sequence[Request | None], decode: Callable[[list[Request]], list[list[Any]]]
-) -> list[list[Any]]:
+    requests: Sequence[Request | None],
+    decode: Callable[[list[Request]], list[Sequence[_Answer]]],
+) -> list[list[_Answer]]:
     """Decode each distinct request once; nothing comes of None."""
     distinct = list(dict.fromkeys(request for request in requests if request is not None))
     found = dict(zip(distinct, decode(distinct), strict=True))
@@ -110,9 +117,7 @@ def answers(
     kind = model.device.split(":")[0]
     most = _LOGITS.get(kind, _LOGITS["cpu"]) // (rows * positions * model.size)
     size = max(1, min(_ROWS.get(kind, _ROWS["cpu"]) // rows, most))
-    order = sorted(
-        range(len(requests)), key=lambda n: (len(requests[n].prefix), -len(requests[n].source))
-    )
+    order = sorted(range(len(requests)), key=lambda number: _length(requests[number]))
     found: dict[int, _Answer] = {}
     while len(found) < len(order):
         batch = order[len(found) : len(found) + size]
@@ -124,6 +129,10 @@ def answers(
         else:
             size = max(1, len(batch) // 2)
     return [found[number] for number in range(len(requests))]
+
+
+def _length(request: Request) -> tuple[int, int]:
+    return len(request.prefix), -len(request.source) - len(request.target)
 
 
 def _tried(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -62,8 +62,9 @@ class _Run:
         logits = self._steps.logits(
             np.array([[*model.start, *request.prefix] for request in requests])
         )
+        before = self._steps.prefix_scores(logits, [request.prefix for request in requests])
         self._total = np.full((count, plan.beam), -np.inf)
-        self._total[:, 0] = np.repeat(_prefix_scores(model, requests, logits), plan.groups)
+        self._total[:, 0] = np.repeat(before, plan.groups)
         self._state = np.zeros((count, plan.beam), dtype=np.int64)
         if allocation is not None:
             self._state += allocation.begin()[:, None]
@@ -120,29 +121,13 @@ class _Run:
             self._scored = Scored(self._model, self._plan, logits[:, -1], self._total)
 
 
-def _prefix_scores(model: Seq2Seq, requests: Sequence[Request], logits: Any) -> NDArray[np.float64]:
-    import torch
-
-    prefix = torch.tensor([request.prefix for request in requests], dtype=torch.long)
-    given = logits[:, len(model.start) - 1 : -1].log_softmax(-1)
-    chosen = given.gather(2, prefix.to(logits.device)[..., None])
-    found: NDArray[np.float64] = chosen.double().sum((1, 2)).cpu().numpy()
-    return found
-
-
 def _unfinished(options: Options, ends: NDArray[np.bool_], beam: int) -> Options:
     """The first options that do not end, as many as the beam is wide; -inf where there are less."""
-    kept = options.take(np.argsort(ends, axis=1, kind="stable")[:, :beam])
-    total = np.where(
-        np.take_along_axis(ends, ends.argsort(1, kind="stable"), 1)[:, :beam], -np.inf, kept.total
-    )
-    kept = kept._replace(total=total)
-    short = beam - kept.parent.shape[1]
-    if not short:
-        return kept
-    wide = [np.pad(array, ((0, 0), (0, short))) for array in kept]
-    wide[2][:, -short:] = -np.inf
-    return Options(*wide)
+    order = np.argsort(ends, axis=1, kind="stable")[:, :beam]
+    kept = options.take(order)
+    lost = np.take_along_axis(ends, order, axis=1)
+    kept = kept._replace(total=np.where(lost, -np.inf, kept.total))
+    return kept.widened(beam)
 
 
 def _joined(

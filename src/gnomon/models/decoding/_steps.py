@@ -70,6 +70,17 @@ class Steps:
         self._model.steps += 1
         return found.logits.float()
 
+    def prefix_scores(self, logits: Any, prefixes: Sequence[Sequence[int]]) -> NDArray[np.float64]:
+        """Log-probabilities of prefixes [rows], from the logits of the decoder's start and them."""
+        import torch
+
+        asked = torch.tensor(prefixes, dtype=torch.long, device=logits.device)
+        given = logits[:, len(self._model.start) - 1 : -1].log_softmax(-1)
+        found: NDArray[np.float64] = (
+            given.gather(2, asked[..., None]).double().sum((1, 2)).cpu().numpy()
+        )
+        return found
+
     def repeat(self, times: int) -> None:
         """Give every row so many copies, side by side."""
         count = int(self._mask.shape[0])

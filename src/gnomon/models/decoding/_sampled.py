@@ -1,0 +1,190 @@
+"""Targets that are drawn."""
+
+from __future__ import annotations
+
+import hashlib
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from gnomon.errors import UsageError
+from gnomon.models.decoding._beam import proposals
+from gnomon.models.decoding._plan import Found
+from gnomon.models.decoding._requests import answers, each_once, make_requests
+from gnomon.models.decoding._steps import Steps
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from gnomon.models.decoding._hypotheses import Hypothesis
+    from gnomon.models.decoding._requests import Request
+    from gnomon.models.seq2seq import Seq2Seq
+
+__all__ = ["sampled"]
+
+#: pieces that are looked at first; where they do not hold enough probability, all are
+_MOST = 256
+
+
+class _Law(NamedTuple):
+    """What targets are drawn from."""
+
+    n: int
+    top_p: float
+    temperature: float
+    seed: int
+    length_penalty: float
+
+
+def sampled(
+    model: Seq2Seq,
+    texts: Sequence[str],
+    *,
+    n: int = 1,
+    top_p: float = 0.8,
+    temperature: float = 1.0,
+    seed: int = 0,
+    length_penalty: float = 1.0,
+    prefixes: Sequence[Sequence[int]] | None = None,
+    limit: int | None = None,
+) -> list[list[Hypothesis]]:
+    """Targets drawn piece by piece from the nucleus of the model's distribution.
+
+    The nucleus is the smallest set of most probable pieces that together have a probability of at
+    least ``top_p``; their probabilities are renormalised. At the limit targets end.
+
+    Every draw has its own random numbers, which hang on the seed, the text, its prefix and the
+    number of the draw alone: the first three of five draws are those that n=3 gives, and neither
+    other texts nor the size of batches matter (but for rounding, where a random number falls
+    within it between two pieces).
+
+    Args:
+        model: what decodes.
+        texts: the sources; equal texts with equal prefixes get equal draws.
+        n: draws per text; they may repeat.
+        top_p: in (0, 1]; 1 draws from the whole distribution.
+        temperature: above 0; logits are divided by it before the nucleus is taken.
+        seed: any whole number from 0.
+        length_penalty: for ``score`` alone.
+        prefixes: as for :func:`beam`.
+        limit: as for :func:`beam`.
+
+    Returns:
+        Of each text ``n`` hypotheses in the order of their draws, none of empty texts; their
+        log-probabilities are those of the model, neither heated nor cut.
+
+    Raises:
+        LengthMismatchError: there are not as many prefixes as texts.
+        UsageError: an option is out of its range.
+        ScoringError: memory does not suffice for a single text.
+
+    Source: Holtzman et al. (2020), The Curious Case of Neural Text Degeneration, ICLR, section 3.1.
+    """
+    if n < 1:
+        raise UsageError(f"n={n} is no number of draws; it must be 1 or more")
+    if not 0 < top_p <= 1:
+        raise UsageError(f"top_p={top_p} is no share of probability; it lies in (0, 1]")
+    if not 0 < temperature < float("inf"):
+        raise UsageError(f"temperature={temperature} must be above 0 and finite")
+    if seed < 0:
+        raise UsageError(f"seed={seed} must be 0 or more")
+    law = _Law(n, top_p, temperature, seed, length_penalty)
+    requests = make_requests(model, texts, prefixes=prefixes, limit=limit)
+    decode = partial(_drawn, model, law)
+    return each_once(requests, lambda distinct: answers(model, distinct, decode, rows=n))
+
+
+def _drawn(model: Seq2Seq, law: _Law, batch: Sequence[Request]) -> list[Sequence[Hypothesis]]:
+    begun = len(batch[0].prefix)
+    limits = np.repeat([request.limit for request in batch], law.n)
+    numbers = _random_numbers(law, batch, int(limits.max()) + 1)
+    steps = Steps(model, [request.source for request in batch])
+    logits = steps.logits(np.array([[*model.start, *request.prefix] for request in batch]))
+    total = np.repeat(steps.prefix_scores(logits, [request.prefix for request in batch]), law.n)
+    steps.repeat(law.n)
+    logits = logits[:, -1].repeat_interleave(law.n, 0)
+    pieces = np.full(numbers.shape, model.end)
+    length = np.full(len(total), begun)
+    rows = np.arange(len(total))  # those that go on
+    for at in range(begun, numbers.shape[1]):
+        chosen, gain = _draw(model, law, logits, numbers[rows, at], limits[rows] <= at)
+        total[rows] += gain
+        pieces[rows, at] = chosen
+        on = chosen != model.end
+        length[rows[on]] += 1
+        rows = rows[on]
+        if not len(rows):
+            break
+        steps.follow(np.flatnonzero(on), texts_left=not on.all())
+        logits = steps.logits(chosen[on][:, None])[:, -1]
+    return [_proposed(model, law, batch, pieces, length, total, text) for text in range(len(batch))]
+
+
+def _proposed(
+    model: Seq2Seq,
+    law: _Law,
+    batch: Sequence[Request],
+    pieces: NDArray[np.int64],
+    length: NDArray[np.int64],
+    total: NDArray[np.float64],
+    text: int,
+) -> list[Hypothesis]:
+    prefix, found = batch[text].prefix, []
+    for row in range(text * law.n, (text + 1) * law.n):
+        size = int(length[row])
+        own = (*prefix, *pieces[row, len(prefix) : size].tolist())
+        score = float(total[row]) / (size + 1) ** law.length_penalty
+        found.append(Found(own, float(total[row]), score))
+    return proposals(model, found)
+
+
+def _random_numbers(law: _Law, batch: Sequence[Request], count: int) -> NDArray[np.float64]:
+    """Of each draw its random numbers in [0, 1), [texts * n, count]."""
+    found: list[NDArray[np.float64]] = []
+    for request in batch:
+        own = hashlib.blake2b(repr((request.source, request.prefix)).encode(), digest_size=16)
+        words = np.frombuffer(own.digest(), dtype="<u4").tolist()
+        seeds = ([law.seed, number, *words] for number in range(law.n))
+        found.extend(np.random.default_rng(seed).random(count) for seed in seeds)
+    return np.array(found)
+
+
+def _draw(
+    model: Seq2Seq,
+    law: _Law,
+    logits: Any,
+    numbers: NDArray[np.float64],
+    over: NDArray[np.bool_],
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """A piece per row and the model's log-probability of it."""
+    import torch
+
+    norm = logits.logsumexp(-1).double()
+    heated = logits / law.temperature
+    heated[:, model.silent_pieces] = -torch.inf
+    chosen = _in_nucleus(heated, law.top_p, torch.as_tensor(numbers, device=logits.device))
+    chosen[torch.as_tensor(over, device=logits.device)] = model.end
+    gain = logits.gather(1, chosen[:, None])[:, 0].double() - norm
+    return chosen.cpu().numpy(), gain.cpu().numpy()
+
+
+def _in_nucleus(heated: Any, top_p: float, numbers: Any) -> Any:
+    """The piece at which the cumulated probability of the nucleus passes a random number."""
+    import torch
+
+    size = heated.shape[1]
+    norm = heated.logsumexp(-1, keepdim=True).double()
+    for count in (min(_MOST, size), size):
+        best = torch.topk(heated, count)
+        each = (best.values.double() - norm).exp()
+        passed = each.cumsum(1)
+        if count == size or bool((passed[:, -1] >= top_p).all()):
+            break
+    inside = (passed - each < top_p) & (each > 0)
+    mass = (each * inside).sum(1, keepdim=True)
+    place = (passed <= numbers[:, None] * mass).sum(1)
+    last = inside.sum(1) - 1
+    return best.indices.gather(1, torch.minimum(place, last)[:, None])[:, 0]

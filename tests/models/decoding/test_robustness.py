@@ -1,0 +1,140 @@
+"""Memory that ends, models that say nothing, texts that are empty or too long."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from gnomon.errors import ScoringError
+from gnomon.models import load_seq2seq
+from gnomon.models.decoding import (
+    Hypothesis,
+    _steps,
+    beam,
+    constrained,
+    diverse,
+    log_probabilities,
+    sampled,
+)
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from gnomon.models import Seq2Seq
+
+TEXTS = ["the cat sat on the mat .", "a dog", "the rug lay on a dog . the cat", "mat", "a cat ."]
+
+METHODS: dict[str, Callable[..., list[list[Hypothesis]]]] = {
+    "beam": lambda model, texts: beam(model, texts, beam=4, limit=6),
+    "diverse": lambda model, texts: diverse(model, texts, beam=4, groups=2, limit=6),
+    "sampled": lambda model, texts: sampled(model, texts, n=3, limit=6),
+    "constrained": lambda model, texts: constrained(
+        model, texts, [["cat"]] * len(texts), beam=4, limit=6
+    ),
+}
+
+
+def _with_room_for(monkeypatch: pytest.MonkeyPatch, rows: int) -> list[int]:
+    """Let the decoder fail where it is given more rows; the sizes that were tried."""
+    import torch
+
+    tried: list[int] = []
+    whole = _steps.Steps.logits
+
+    def scarce(self: Any, pieces: Any) -> Any:
+        tried.append(len(pieces))
+        if len(pieces) > rows:
+            raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB")
+        return whole(self, pieces)
+
+    monkeypatch.setattr(_steps.Steps, "logits", scarce)
+    return tried
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_batches_are_halved_where_memory_ends(
+    seq2seq: Seq2Seq, method: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = METHODS[method](seq2seq, TEXTS)
+    seq2seq.notices.clear()
+    tried = _with_room_for(monkeypatch, 9)
+    found = METHODS[method](seq2seq, TEXTS)
+    assert max(tried) > 9
+    assert [[one.pieces for one in row] for row in found] == [
+        [one.pieces for one in row] for row in expected
+    ]
+    assert seq2seq.notices == ["memory did not suffice; texts were decoded in smaller batches"]
+
+
+def test_a_text_that_does_not_fit_alone_is_said(
+    seq2seq: Seq2Seq, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _with_room_for(monkeypatch, 3)
+    with pytest.raises(ScoringError, match="take a smaller beam"):
+        beam(seq2seq, TEXTS, beam=4)
+    with pytest.raises(ScoringError, match="a single text"):
+        sampled(seq2seq, TEXTS, n=4)
+
+
+def test_other_faults_are_not_taken_for_want_of_memory(
+    seq2seq: Seq2Seq, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(self: Any, pieces: Any) -> Any:
+        raise RuntimeError("size mismatch")
+
+    monkeypatch.setattr(_steps.Steps, "logits", broken)
+    with pytest.raises(RuntimeError, match="size mismatch"):
+        beam(seq2seq, TEXTS)
+
+
+@pytest.fixture(scope="module")
+def mute(tmp_path_factory: pytest.TempPathFactory) -> Seq2Seq:
+    """A model that ends at once."""
+    pytest.importorskip("torch", reason="needs torch: pip install 'gnomon[models]'")
+    from tests.models.tiny_seq2seq import build
+
+    folder: Path = tmp_path_factory.mktemp("mute") / "tiny"
+    return load_seq2seq(str(build(folder, end_bias=200.0)))
+
+
+def test_a_model_that_says_nothing_gives_empty_hypotheses(mute: Seq2Seq) -> None:
+    for method in (beam, sampled, diverse):
+        for row in method(mute, TEXTS):
+            assert row[0].text == ""
+            assert row[0].pieces == ()
+            assert row[0].log_probability == pytest.approx(0, abs=1e-6)
+
+
+def test_a_model_that_says_nothing_still_meets_constraints(mute: Seq2Seq) -> None:
+    for row in constrained(mute, TEXTS, [["the cat"]] * 5, beam=3, n=1):
+        assert row[0].text == "the cat"
+        assert row[0].met == (True,)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_nothing_comes_of_empty_texts(seq2seq: Seq2Seq, method: str) -> None:
+    seq2seq.notices.clear()
+    found = METHODS[method](seq2seq, ["", "a dog", " "])
+    assert [bool(row) for row in found] == [False, True, False]
+    assert seq2seq.notices == ["empty texts were not decoded"]
+    assert METHODS[method](seq2seq, []) == []
+
+
+def test_longer_texts_are_cut_and_said(any_seq2seq: Seq2Seq) -> None:
+    any_seq2seq.notices.clear()
+    before = any_seq2seq.truncated
+    long, cut = " ".join(["cat"] * 100), " ".join(["cat"] * 63)
+    assert len(any_seq2seq.pieces([long])[0]) == 64
+    found, same = beam(any_seq2seq, [long, cut], beam=2, limit=4)
+    assert found == same
+    assert any_seq2seq.truncated == before + 2
+    assert any("longer texts were cut" in notice for notice in any_seq2seq.notices)
+
+
+def test_no_target_is_longer_than_the_model_takes(any_seq2seq: Seq2Seq) -> None:
+    (row,) = sampled(any_seq2seq, ["a dog"], n=3, limit=10_000, top_p=1.0)
+    assert all(len(one.pieces) <= any_seq2seq.limit for one in row)
+    full = [3] * any_seq2seq.limit
+    assert log_probabilities(any_seq2seq, ["a dog"], [full])[0] < 0
