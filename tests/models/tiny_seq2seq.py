@@ -19,6 +19,7 @@ def build(
     seed: int = 0,
     kind: str = "marian",
     end_bias: float = 0.0,
+    std: float = 0.5,
     **options: Any,
 ) -> Path:
     """Save a tiny random model whose tokeniser knows whole words.
@@ -30,6 +31,7 @@ def build(
         seed: of the weights.
         kind: "marian", "bart" or "t5".
         end_bias: added to the logit of ``</s>`` (Marian and BART).
+        std: standard deviation of the weights.
         options: entries of the configuration.
     """
     import torch
@@ -41,7 +43,7 @@ def build(
         model = _model(kind, len(vocabulary), options)
         for weight in model.parameters():
             if weight.dim() > 1:
-                torch.nn.init.normal_(weight, std=0.5)
+                torch.nn.init.normal_(weight, std=std)
     if end_bias:
         model.final_logits_bias[0, vocabulary["</s>"]] = end_bias
     model.save_pretrained(folder)

@@ -163,6 +163,10 @@ class Seq2Seq:
         return MappingProxyType(dict(sorted(found.items())))
 
     @cached_property
+    def _code_pieces(self) -> frozenset[int]:
+        return frozenset(self.codes.values())
+
+    @cached_property
     def silent(self) -> NDArray[np.bool_]:
         """Pieces that are never produced [V]: padding, unknown, start and other special ones.
 
@@ -220,13 +224,16 @@ class Seq2Seq:
 
     def phrase_pieces(self, phrase: str) -> list[int]:
         """The pieces of words in the midst of a target."""
-        spaced = any(piece.startswith("Ġ") for piece in self.tokenizer.get_vocab())
-        return self.target_pieces(f" {phrase}" if spaced else phrase)
+        return self.target_pieces(f" {phrase}" if self._is_spaced else phrase)
+
+    @cached_property
+    def _is_spaced(self) -> bool:
+        """Whether words carry the space before them, which a tokeniser may add or not."""
+        return any(piece.startswith("Ġ") for piece in self.tokenizer.get_vocab())
 
     def text(self, pieces: Iterable[int]) -> str:
         """The text of some target pieces; codes and special pieces are left out."""
-        codes = set(self.codes.values())
-        kept = [int(piece) for piece in pieces if int(piece) not in codes]
+        kept = [int(piece) for piece in pieces if int(piece) not in self._code_pieces]
         found = self.tokenizer.decode(
             kept, skip_special_tokens=True, clean_up_tokenization_spaces=False
         )
