@@ -272,3 +272,13 @@ def test_a_limit_that_is_no_number_is_an_error(
     monkeypatch.setenv("GNOMON_EMBEDDINGS_LIMIT", "5GB")
     with pytest.raises(UsageError, match="number of bytes"):
         _encoder(tiny_model, tmp_path)
+
+
+def test_a_shard_that_goes_while_room_is_made_keeps_nothing_else_out(tmp_path: Path) -> None:
+    store = open_store(str(tmp_path), {"model": "m"}, 2)
+    (store.folder / "gone.safetensors").symlink_to(tmp_path / "nowhere")
+    vectors = np.ones((3, 2), dtype=np.float32)
+    store.keep([b"k" * 16], np.array([0, 3]), vectors)
+    into = np.zeros((3, 2), dtype=np.float32)
+    assert store.fill([b"k" * 16], np.array([0, 3]), into).all()
+    assert (into == 1).all()

@@ -22,7 +22,7 @@ from gnomon.errors import OutputError, UsageError
 from gnomon.signature import content_hash
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -209,10 +209,10 @@ class VectorStore:
     def _room(self, size: int) -> bool:
         """Make room for some bytes; whether there is."""
         root = self.folder.parent
-        for left in root.glob("vectors-*/.*.part"):
-            if left.stat().st_mtime < self._begun - _STALE:
+        for stat, left in _stats(root.glob("vectors-*/.*.part")):
+            if stat.st_mtime < self._begun - _STALE:
                 left.unlink(missing_ok=True)
-        stats = sorted(((f.stat(), f) for f in root.glob(_SHARDS)), key=lambda s: s[0].st_mtime)
+        stats = sorted(_stats(root.glob(_SHARDS)), key=lambda s: s[0].st_mtime)
         total = sum(stat.st_size for stat, _ in stats) + size
         for stat, shard in stats:
             if total <= self.limit_bytes or stat.st_mtime >= self._begun:
@@ -252,6 +252,15 @@ class VectorStore:
             gone = [key for key, entry in self._index.items() if entry.shard == shard]
             for key in gone:
                 del self._index[key]
+
+
+def _stats(files: Iterable[Path]) -> Iterator[tuple[os.stat_result, Path]]:
+    """Those files that are still there: another process may make room at the same time."""
+    for file in files:
+        try:
+            yield file.stat(), file
+        except FileNotFoundError:
+            continue
 
 
 def _opened(shard: Path) -> Any:
