@@ -14,6 +14,7 @@ from gnomon.cli.paraphrase import (
     diversity,
     gain,
     generate,
+    train,
 )
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["add"]
 
-_COMMANDS = (generate, codes, gain, diversity, adequacy, coverage, beside, constraints)
+_COMMANDS = (generate, train, codes, gain, diversity, adequacy, coverage, beside, constraints)
 
 
 def add(commands: Subparsers[argparse.ArgumentParser]) -> None:

@@ -1,0 +1,280 @@
+"""From pairs to a paraphraser."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from gnomon.errors import DataError, OutputError, UsageError
+from gnomon.paraphrase.training._batches import batches, encode
+from gnomon.paraphrase.training._recipe import Recipe
+from gnomon.paraphrase.training._selection import held_out
+from gnomon.signature import content_hash, version
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from os import PathLike
+
+    from gnomon.paraphrase.training._batches import Encoded
+    from gnomon.paraphrase.training._pairs import Pair
+
+__all__ = ["CodeKind", "Plan", "Trained", "plan", "train"]
+
+
+@dataclass(frozen=True)
+class CodeKind:
+    """What the sentence codes of some pairs are.
+
+    Attributes:
+        kind: what they stand for.
+        count: how many there are; codes go from 0 to count - 1.
+        identity: of the folder with the clusters, if there is one.
+    """
+
+    kind: Literal["semantic", "syntactic", "random"]
+    count: int
+    identity: str | None = None
+
+
+class Plan(NamedTuple):
+    """What a run would do.
+
+    Attributes:
+        pairs: to train on.
+        dev: held out.
+        too_long: left out for more pieces than the limit.
+        vocabulary: pieces and codes.
+        parameters: weights that are learnt.
+        tokens: target pieces of one pass.
+        steps: updates of one pass.
+    """
+
+    pairs: int
+    dev: int
+    too_long: int
+    vocabulary: int
+    parameters: int
+    tokens: int
+    steps: int
+
+
+class Trained(NamedTuple):
+    """What a run did.
+
+    Attributes:
+        folder: the model.
+        steps: updates, over all calls.
+        epochs: whole passes.
+        tokens: target pieces seen.
+        seconds: spent, over all calls.
+        loss: validation loss of the model in the folder, in nats per piece.
+        bleu: its validation BLEU by greedy decoding, if that was measured.
+        parameters: weights that were learnt.
+        stopped: why the run ended: "epochs", "steps", "minutes" or "patience".
+    """
+
+    folder: Path
+    steps: int
+    epochs: int
+    tokens: int
+    seconds: float
+    loss: float
+    bleu: float | None
+    parameters: int
+    stopped: str
+
+
+class Data(NamedTuple):
+    """Pairs as pieces, and the tokeniser that made them."""
+
+    tokenizer: Any
+    pairs: list[Encoded]
+    dev: list[Encoded]
+    dev_texts: list[Pair]
+    too_long: int
+
+
+def plan(
+    pairs: Sequence[Pair], *, recipe: Recipe | None = None, codes: CodeKind | None = None
+) -> Plan:
+    """Count what :func:`train` would do; nothing is written.
+
+    Raises:
+        DataError: as :func:`train`.
+        UsageError: as :func:`train`.
+    """
+    import torch
+
+    from gnomon.paraphrase.training._network import build, parameters
+
+    recipe = recipe or Recipe()
+    data = _prepare(pairs, recipe, codes, None)
+    vocabulary = data.tokenizer.get_vocab_size()
+    with torch.device("meta"):
+        weights = parameters(build(recipe, vocabulary))
+    steps = -(-len(batches(data.pairs, recipe.batch_tokens)) // recipe.accumulate)
+    tokens = sum(len(one.target) for one in data.pairs)
+    return Plan(len(data.pairs), len(data.dev), data.too_long, vocabulary, weights, tokens, steps)
+
+
+def train(
+    pairs: Sequence[Pair],
+    folder: str | PathLike[str],
+    *,
+    recipe: Recipe | None = None,
+    codes: CodeKind | None = None,
+    device: str | None = None,
+    resume: bool = False,
+    progress: Callable[[str, int, int], object] | None = None,
+) -> Trained:
+    """Train an encoder-decoder on pairs (Bawden et al. 2020, appendix; sizes by the recipe).
+
+    The best model so far, by validation, is in the folder from the first validation on. The
+    folder ``training`` inside it holds what a run needs to go on, and can be deleted afterwards.
+    A run that is interrupted and resumed gives the weights of one that never was, on one machine
+    with the same number of threads.
+
+    Args:
+        pairs: sentences and paraphrases; all of them with a code, or none. See :func:`select`.
+        folder: where the model goes; made if it is missing.
+        recipe: sizes and options.
+        codes: what the codes of the pairs are; needed where they have some.
+        device: "cpu", "cuda", "cuda:1"; by default a GPU if there is one.
+        resume: go on with the run that the folder holds; begin one where it holds none.
+        progress: called with a stage, what is done and the total.
+
+    Raises:
+        DataError: there are too few pairs, codes are out of range, or the folder holds a run of
+            other data or of another recipe.
+        MissingDependencyError: torch, transformers or sentencepiece is not installed.
+        OutputError: the folder cannot be written, or the disk is full.
+        UsageError: the folder holds a run or a model already and ``resume`` is not given; there is
+            no such device.
+    """
+    from gnomon.paraphrase.training._loop import Run
+    from gnomon.paraphrase.training._vocabulary import write_tokenizer
+
+    recipe = recipe or Recipe()
+    place = Path(folder)
+    facts = _facts(pairs, recipe, codes)
+    known = _open(place, facts, resume=resume)
+    data = _prepare(pairs, recipe, codes, place if known else None)
+    if not known:
+        write_tokenizer(place, data.tokenizer, recipe.limit)
+        _write_json(place / "training" / "run.json", facts)
+    return Run(place, data, recipe, _device(device), _about(facts, recipe), progress).go()
+
+
+def _facts(pairs: Sequence[Pair], recipe: Recipe, codes: CodeKind | None) -> dict[str, object]:
+    texts = ("\t".join((one.source, one.target, str(one.code))) for one in pairs)
+    return {
+        "codes": None if codes is None else asdict(codes),
+        "recipe": recipe.fixed(),
+        "data": {"pairs": len(pairs), "hash": content_hash("\n".join(texts))},
+    }
+
+
+def _about(facts: dict[str, object], recipe: Recipe) -> dict[str, object]:
+    """What ``gnomon-paraphraser.json`` says, but for the number of steps."""
+    none = {"kind": None, "count": 0, "identity": None}
+    return {
+        "format": 1,
+        "codes": facts["codes"] or none,
+        "recipe": asdict(recipe),
+        "data": facts["data"],
+        "gnomon": version(),
+    }
+
+
+def _open(folder: Path, facts: dict[str, object], *, resume: bool) -> bool:
+    """Make the folder, or find a run in it that is this one."""
+    run = folder / "training" / "run.json"
+    if not run.is_file():
+        if (folder / "config.json").exists():
+            raise UsageError(
+                f"{folder} holds a model and no run to go on with; name another folder"
+            )
+        try:
+            (folder / "training").mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise OutputError(
+                f"the folder {folder} cannot be made: {error.strerror}; name another"
+            ) from error
+        return False
+    if not resume:
+        raise UsageError(f"{folder} holds a run; go on with it (--resume), or name another folder")
+    before = json.loads(run.read_text(encoding="utf-8"))
+    for part, value in facts.items():
+        if before.get(part) != json.loads(json.dumps(value)):
+            raise DataError(
+                f"the run in {folder} has other {part}: {before.get(part)}, now {value}; give the"
+                " same, or name another folder"
+            )
+    return True
+
+
+def _prepare(
+    pairs: Sequence[Pair], recipe: Recipe, codes: CodeKind | None, known: Path | None
+) -> Data:
+    from tokenizers import Tokenizer
+
+    from gnomon.paraphrase.training._vocabulary import fast_tokenizer, learn
+
+    _check_codes(pairs, codes)
+    kept, dev = held_out(pairs, recipe.dev, recipe.seed)
+    if known is not None:
+        tokenizer = Tokenizer.from_file(str(known / "tokenizer.json"))
+        tokenizer.encode_special_tokens = True
+    else:
+        texts = dict.fromkeys(text for pair in kept for text in (pair.source, pair.target))
+        model = learn(texts, recipe.vocabulary, recipe.seed)
+        tokenizer = fast_tokenizer(model, codes.count if codes else 0)
+    encoded = encode(tokenizer, kept)
+    short = [one for one in encoded if max(map(len, one)) <= recipe.limit]
+    if not short:
+        raise DataError(f"all {len(kept)} pairs have more pieces than the limit, {recipe.limit}")
+    found = encode(tokenizer, dev)
+    fit = [i for i, one in enumerate(found) if max(map(len, one)) <= recipe.limit]
+    return Data(
+        tokenizer,
+        short,
+        [found[i] for i in fit],
+        [dev[i] for i in fit],
+        len(encoded) - len(short) + len(dev) - len(fit),
+    )
+
+
+def _check_codes(pairs: Sequence[Pair], codes: CodeKind | None) -> None:
+    count = 0 if codes is None else codes.count
+    for number, pair in enumerate(pairs, start=1):
+        if (pair.code is None) is not (codes is None):
+            raise DataError(
+                f"pair {number} has {'no code' if pair.code is None else 'a code'}; give codes for"
+                " all pairs and say what they are, or for none"
+            )
+        if pair.code is not None and not 0 <= pair.code < count:
+            raise DataError(
+                f"pair {number} has code {pair.code}, and codes go from 0 to {count - 1}; correct"
+                " it, or say how many there are"
+            )
+
+
+def _device(asked: str | None) -> str:
+    import torch
+
+    if asked is None:
+        return "cuda" if torch.cuda.is_available() else "cpu"
+    try:
+        torch.empty(0, device=asked)
+    except (RuntimeError, AssertionError) as error:
+        raise UsageError(f"device {asked!r} cannot be used here: {error}") from error
+    return asked
+
+
+def _write_json(path: Path, value: object) -> None:
+    from gnomon.formats import atomic_write
+
+    with atomic_write(path) as file:
+        file.write(json.dumps(value, indent=2) + "\n")
