@@ -42,6 +42,7 @@ from gnomon.formats._paraphrases import (
 )
 from gnomon.formats._plain import read_plain, read_systems
 from gnomon.formats._published import PUBLISHED
+from gnomon.formats._records import Record, read_records
 from gnomon.formats._registry import FormatInfo, describe
 from gnomon.formats._sacrebleu import is_sacrebleu_set, read_sacrebleu_set
 from gnomon.formats._scores import write_segment_scores, write_system_scores
@@ -59,6 +60,7 @@ __all__ = [
     "PUBLISHED",
     "FormatInfo",
     "Paraphrase",
+    "Record",
     "SheetRow",
     "Tree",
     "Trees",
@@ -78,6 +80,7 @@ __all__ = [
     "read_lines",
     "read_paraphrases",
     "read_plain",
+    "read_records",
     "read_sacrebleu_set",
     "read_scores",
     "read_systems",

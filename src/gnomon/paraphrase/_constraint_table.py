@@ -5,17 +5,19 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from gnomon.errors import DataError
 from gnomon.findings import Column, Exhibit, ExhibitText, Finding, Highlight, Listing, Table
-from gnomon.formats import atomic_write
+from gnomon.formats import atomic_write, read_records
+from gnomon.paraphrase._constraints import Constraint
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from os import PathLike
 
-    from gnomon.paraphrase._constraints import Constraint
+    from gnomon.formats import Record
     from gnomon.testset import TestSet
 
-__all__ = ["constraint_finding", "write_constraints"]
+__all__ = ["constraint_finding", "read_constraints", "write_constraints"]
 
 _TITLE = "N-grams that the references lack"
 _SHOWN = 20
@@ -75,6 +77,41 @@ def write_constraints(path: str | PathLike[str], found: Sequence[Constraint]) ->
     rows = [{key: getattr(one, key) for key in keys} for one in found]
     with atomic_write(path) as file:
         file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+
+
+def read_constraints(path: str | PathLike[str]) -> tuple[Constraint, ...]:
+    """Read constraints that :func:`write_constraints` wrote, or your own: ``segment`` and ``text``.
+
+    Raises:
+        MissingFileError: there is no such file.
+        FormatError: a line is not what it should be; file and line are named.
+        DataError: the file holds none.
+    """
+    found = tuple(_of_record(record) for record in read_records(path, "jsonl"))
+    if not found:
+        raise DataError(f"{path} holds no constraints; 'gnomon paraphrase constraints' finds some")
+    return found
+
+
+def _of_record(record: Record) -> Constraint:
+    values = record.values
+    segment, text = record.value("segment"), record.text("text")
+    if type(segment) is not int or segment < 1:
+        raise record.error(f"segment is {segment!r:.40}; a number from 1 is expected")
+    if not text.strip():
+        raise record.error("text is empty; the words that a paraphrase is to hold are expected")
+    tokens = values.get("tokens")
+    if not (isinstance(tokens, list) and all(isinstance(one, str) for one in tokens)):
+        tokens = text.split()
+    systems, share, replaces = (values.get(key) for key in ("systems", "share", "replaces"))
+    return Constraint(
+        segment=segment,
+        tokens=tuple(tokens),
+        text=text,
+        systems=systems if type(systems) is int else 0,
+        share=share if isinstance(share, float) else None,
+        replaces=replaces if isinstance(replaces, str) else None,
+    )
 
 
 def _exhibit(testset: TestSet, one: Constraint) -> Exhibit:

@@ -64,6 +64,7 @@ def half_splits(
     testset: TestSet,
     generator: Generator | None = None,
     *,
+    maker: str | None = None,
     metric: str = "bleu",
     human: str | None = None,
     splits: int = 10,
@@ -85,7 +86,8 @@ def half_splits(
     Args:
         testset: references, outputs, and people's scores of systems.
         generator: (test set of the giving systems, constraints) -> paraphrases; by default
-            :func:`from_outputs`, which needs no model.
+            :func:`from_outputs`, which needs no model; :class:`ConstrainedBy` asks one.
+        maker: what the generator is called in the signature.
         metric: spec of the metric.
         human: kind of human scores; may be left out where there is one.
         splits: how many.
@@ -142,6 +144,8 @@ def half_splits(
     signature = Signature(metric).adding(
         splits=splits, seed=seed, share=share, longest=longest, most=most, tok=tokenizer
     )
+    if maker is not None:
+        signature = signature.adding(maker=maker)
     return Finding(
         method="paraphrase constraints",
         title=_TITLE,

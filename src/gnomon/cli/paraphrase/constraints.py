@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from gnomon.cli._options import (
@@ -14,6 +15,7 @@ from gnomon.cli._options import (
     metrics,
     show,
 )
+from gnomon.cli.paraphrase import _generating
 from gnomon.errors import UsageError
 
 if TYPE_CHECKING:
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from gnomon.cli._options import Subparsers
     from gnomon.cli._progress import Stages
     from gnomon.findings import Finding
+    from gnomon.paraphrase import ConstrainedBy
     from gnomon.testset import TestSet
 
 __all__ = ["add", "run"]
@@ -30,6 +33,7 @@ _MORE = """\
 examples:
   gnomon paraphrase constraints ref.txt -i sysA.txt sysB.txt sysC.txt sysD.txt --save wanted.jsonl
   gnomon paraphrase constraints -t wmt19/de-en --first 500 --splits 10 -m bleu
+  gnomon paraphrase constraints -t wmt19/de-en --first 500 --splits 10 --model FOLDER
   gnomon paraphrase constraints -t wmt19/de-en --variants variants.txt
 
 A file of variants holds lines such as: U.S. / United States
@@ -61,10 +65,12 @@ def add(commands: Subparsers[argparse.ArgumentParser]) -> None:
         type=int,
         metavar="N",
         help="split the systems N times into halves; people's scores choose who gives constraints,"
-        " and outputs that hold them are the paraphrases",
+        " and outputs that hold them are the paraphrases, or what --model makes of them",
     )
     splits.add_argument("--human", metavar="KIND", help="which human scores (default: the only)")
     splits.add_argument("--seed", type=int, default=0, metavar="N", help="of the splits (0)")
+    splits.add_argument("--beam", type=int, metavar="N", help="of --model (20)")
+    _generating.add_machine(splits)
     parser.add_argument("--html", metavar="FILE", help="write the result as a page")
     parser.set_defaults(run=run)
 
@@ -77,6 +83,10 @@ def run(args: argparse.Namespace) -> int:
     chosen = metrics(args)
     if args.splits and (args.save or args.variants):
         raise UsageError("--splits tests the systems' constraints; leave out --save and --variants")
+    needing = {"model": "splits", "beam": "model", "device": "model", "precision": "model"}
+    for option, needed in needing.items():
+        if getattr(args, option) and not getattr(args, needed):
+            raise UsageError(f"--{option} needs --{needed}")
     if args.splits and len(chosen) > 1:
         raise UsageError(f"--splits takes one metric; got {' '.join(chosen)}")
     check_outputs(args, args.html, args.save)
@@ -96,8 +106,11 @@ def run(args: argparse.Namespace) -> int:
 def _gain(args: argparse.Namespace, testset: TestSet, metric: str, progress: Stages) -> Finding:
     from gnomon import paraphrase
 
-    return paraphrase.half_splits(
+    by_model = _by_model(args) if args.model else None
+    finding = paraphrase.half_splits(
         testset,
+        by_model,
+        maker=by_model.identity if by_model else None,
         metric=metric,
         human=args.human,
         splits=args.splits,
@@ -107,6 +120,18 @@ def _gain(args: argparse.Namespace, testset: TestSet, metric: str, progress: Sta
         most=args.most,
         allow_code=args.allow_code,
         progress=progress,
+    )
+    if by_model is None:
+        return finding
+    return replace(finding, notices=(*finding.notices, *by_model.notices()))
+
+
+def _by_model(args: argparse.Namespace) -> ConstrainedBy:
+    from gnomon.paraphrase import ConstrainedBy, GenerationOptions
+
+    options = GenerationOptions(method="constrained", beam=args.beam)
+    return ConstrainedBy(
+        args.model, options, device=args.device, precision=args.precision or "fp32"
     )
 
 

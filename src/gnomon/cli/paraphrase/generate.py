@@ -1,4 +1,4 @@
-"""``gnomon paraphrase generate``: further references, without a model."""
+"""``gnomon paraphrase generate``: further references."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from gnomon.cli._options import (
     load_original,
     show_rows,
 )
+from gnomon.cli.paraphrase import _generating
 from gnomon.errors import UsageError
 
 if TYPE_CHECKING:
@@ -20,22 +21,34 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from gnomon.cli._options import Subparsers
+    from gnomon.cli._progress import Stages
+    from gnomon.findings import Cell
     from gnomon.testset import Paraphrase, TestSet
 
 __all__ = ["add", "run"]
 
 _MORE = """\
 methods:
-  pseudo      for each system, what other systems said, where a metric likes it (--n of them)
-  round-trip  the references translated there and back, by any commands that read lines
-  variants    the references with one variant of a list for another (U.S. / United States)
+  pseudo        for each system, what other systems said, where a metric likes it (--n of them)
+  round-trip    the references translated there and back, by commands that read lines or by models
+  variants      the references with one variant of a list for another (U.S. / United States)
+with --model, any encoder-decoder that paraphrases:
+  beam          the n best of a search
+  diverse       of a search in groups that avoid each other's words
+  sampled       drawn, from the most probable 80 % of what may come next
+  codes         the best under each of the n most probable sentence codes
+  random-codes  under n codes drawn for each segment: the control for codes
+  output-codes  for each system, under the code of its output
+  constrained   one for each n-gram that most systems have and the reference lacks
 
 examples:
   gnomon paraphrase generate -t wmt19/de-en --method pseudo --n 3 --save pseudo.jsonl
   gnomon paraphrase generate ref.txt --method round-trip --save there-and-back.jsonl \\
     --forward 'apertium -u -f line eng-spa' --back 'apertium -u -f line spa-eng'
+  gnomon paraphrase generate ref.txt --method codes --n 5 --model FOLDER --save codes.jsonl
+  gnomon paraphrase generate -t wmt19/de-en --method constrained --model FOLDER --save c.jsonl
 """
-_METHODS = ("pseudo", "round-trip", "variants")
+_METHODS = ("pseudo", "round-trip", "variants", *_generating.METHODS)
 
 
 def add(commands: Subparsers[argparse.ArgumentParser]) -> None:
@@ -51,6 +64,7 @@ def add(commands: Subparsers[argparse.ArgumentParser]) -> None:
         "--resume", action="store_true", help="keep what the file holds, make what is missing"
     )
     _add_methods(parser)
+    _generating.add_models(parser)
     group = parser.add_argument_group("what is kept")
     group.add_argument("--keep-copies", action="store_true", help="also of a reference")
     group.add_argument("--keep-duplicates", action="store_true")
@@ -64,36 +78,46 @@ def add(commands: Subparsers[argparse.ArgumentParser]) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Make, filter, write; say how many."""
-    from gnomon import paraphrase
     from gnomon.cli._progress import stages
 
     _check(args)
     check_outputs(args, args.save)
     with stages(quiet=args.quiet) as progress:
         testset = _testset(args)
-        done = _done(args, testset)
-        progress.tick("reading")
-        dropped = dict.fromkeys(("empty", "copies", "duplicates", "inadequate"), 0)
-        count, segments = len(done), {one.segment for one in done}
-        with _Appended(args.save, done) as file:
-            for made in _batches(args, testset, segments.copy()):
-                found = paraphrase.filtered(
-                    testset,
-                    made,
-                    copies=not args.keep_copies,
-                    duplicates=not args.keep_duplicates,
-                    metric=args.filter,
-                    least=args.least if args.filter else None,
-                    allow_code=args.allow_code,
-                )
-                file.add(found.kept)
-                count += len(found.kept)
-                segments |= {one.segment for one in found.kept}
-                dropped = {name: dropped[name] + getattr(found, name) for name in dropped}
-                progress.tick("making")
-    row = {"method": args.method, "paraphrases": count, "segments": len(segments), **dropped}
+        if args.method in _generating.METHODS or args.forward_model:
+            progress.tick("reading")
+            _generating.show(args, *_generating.make(args, testset, progress))
+            return 0
+        row = _made(args, testset, progress)
     show_rows(args, "paraphrase generate", f"Paraphrases in {args.save}", [row])
     return 0
+
+
+def _made(args: argparse.Namespace, testset: TestSet, progress: Stages) -> dict[str, Cell]:
+    """Write paraphrases that need no model; the counts."""
+    from gnomon import paraphrase
+
+    done = _done(args, testset)
+    progress.tick("reading")
+    dropped = dict.fromkeys(("empty", "copies", "duplicates", "inadequate"), 0)
+    count, segments = len(done), {one.segment for one in done}
+    with _Appended(args.save, done) as file:
+        for made in _batches(args, testset, segments.copy()):
+            found = paraphrase.filtered(
+                testset,
+                made,
+                copies=not args.keep_copies,
+                duplicates=not args.keep_duplicates,
+                metric=args.filter,
+                least=args.least if args.filter else None,
+                allow_code=args.allow_code,
+            )
+            file.add(found.kept)
+            count += len(found.kept)
+            segments |= {one.segment for one in found.kept}
+            dropped = {name: dropped[name] + getattr(found, name) for name in dropped}
+            progress.tick("making")
+    return {"method": args.method, "paraphrases": count, "segments": len(segments), **dropped}
 
 
 class _Appended:
@@ -138,20 +162,31 @@ def _add_methods(parser: argparse.ArgumentParser) -> None:
         "--back", metavar="COMMAND", help="likewise, into the language of references"
     )
     group.add_argument("--timeout", type=float, default=600.0, metavar="SECONDS", help="(600)")
-    group.add_argument("--batch", type=int, default=500, metavar="N", help="lines at once (500)")
-    group = parser.add_argument_group("variants")
+    group.add_argument(
+        "--batch", type=int, metavar="N", help="segments at once (500; with models 32)"
+    )
+    group.add_argument("--forward-model", metavar="MODEL", help="a folder or a name: translates")
+    group.add_argument("--back-model", metavar="MODEL", help="likewise, back")
+    group = parser.add_argument_group("variants, constrained")
     group.add_argument("--variants", metavar="FILE", help="lines such as: U.S. / United States")
 
 
 def _check(args: argparse.Namespace) -> None:
-    needed = {"round-trip": ("forward", "back"), "variants": ("variants",)}
+    by_models = bool(args.forward_model or args.back_model)
+    needed = {"round-trip": () if by_models else ("forward", "back"), "variants": ("variants",)}
     for option in needed.get(args.method, ()):
         if not getattr(args, option):
             raise UsageError(f"--method {args.method} needs --{option}")
-    for method, options in needed.items():
-        for option in options:
-            if getattr(args, option) and args.method != method:
-                raise UsageError(f"--{option} belongs to --method {method}, not {args.method}")
+    owners = {
+        "forward": () if by_models else ("round-trip",),
+        "back": () if by_models else ("round-trip",),
+        "variants": ("variants", "constrained"),
+    }
+    for option, methods in owners.items():
+        if getattr(args, option) and args.method not in methods:
+            said = f"--method {' or '.join(methods)}" if methods else "commands, not models"
+            raise UsageError(f"--{option} belongs to {said}; the method is {args.method}")
+    _generating.check(args)
     if args.save.endswith(".gz") or not args.save.endswith((".jsonl", ".ndjson")):
         raise UsageError(f"--save {args.save}: give a file name that ends in .jsonl")
     if args.filter and args.least is None:
@@ -159,7 +194,8 @@ def _check(args: argparse.Namespace) -> None:
 
 
 def _testset(args: argparse.Namespace) -> TestSet:
-    if args.method == "pseudo" or args.test_set or args.table or args.input:
+    outputs = args.method == "pseudo" or _generating.needs_outputs(args)
+    if outputs or args.test_set or args.table or args.input:
         return load_original(args)
     from gnomon.testset import TestSet
 
@@ -190,7 +226,12 @@ def _batches(
 
     if args.method == "round-trip":
         yield from paraphrase.round_trip(
-            testset, args.forward, args.back, timeout=args.timeout, batch=args.batch, skip=done
+            testset,
+            args.forward,
+            args.back,
+            timeout=args.timeout,
+            batch=args.batch or 500,
+            skip=done,
         )
         return
     if args.method == "variants":

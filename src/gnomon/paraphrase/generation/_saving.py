@@ -1,0 +1,172 @@
+"""A file that grows batch by batch, and that an interruption does not spoil."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+from gnomon.errors import DataError, FormatError, UsageError
+from gnomon.formats import atomic_write, to_json
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from gnomon.paraphrase.generation._generate import Batch, Work
+
+    Progress: TypeAlias = Callable[[str, int, int], None]
+
+__all__ = ["Record", "record_of", "save_generated"]
+
+_FORMAT = 1
+
+
+@dataclass(frozen=True)
+class Record:
+    """How far a file has come: kept beside it, as ``FILE.settings.json``.
+
+    Attributes:
+        settings: what its paraphrases depend on.
+        done: segments done, from the first one.
+        size: bytes of the file by then.
+        counts: paraphrases, and everything that batches count.
+    """
+
+    settings: dict[str, object]
+    done: int = 0
+    size: int = 0
+    counts: Counter[str] | None = None
+
+    def after(self, batch: Batch, written: int) -> Record:
+        """The record when a batch has been written."""
+        counts = Counter(self.counts or {})
+        counts.update(batch.counts)
+        counts["paraphrases"] += len(batch)
+        counts["segments"] += len({one.segment for one in batch})
+        return Record(self.settings, batch.done, self.size + written, counts)
+
+    def write(self, path: Path) -> None:
+        """Write it, whole or not at all."""
+        held = {"done": self.done, "size": self.size, "counts": dict(self.counts or {})}
+        with atomic_write(_beside(path)) as file:
+            json.dump({"format": _FORMAT, "settings": self.settings, **held}, file, indent=1)
+            file.write("\n")
+
+
+def record_of(path: str | os.PathLike[str]) -> Record | None:
+    """The record beside a file of paraphrases, if there is one.
+
+    Raises:
+        FormatError: it is damaged.
+    """
+    file = _beside(Path(path))
+    if not file.is_file():
+        return None
+    try:
+        held = json.loads(file.read_text(encoding="utf-8"))
+        if held["format"] != _FORMAT:
+            raise FormatError(
+                f"has format {held['format']!r}; this version of gnomon reads {_FORMAT}", path=file
+            )
+        counts = Counter({str(key): int(value) for key, value in held["counts"].items()})
+        return Record(dict(held["settings"]), int(held["done"]), int(held["size"]), counts)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        if isinstance(error, FormatError):
+            raise
+        raise FormatError(
+            "is damaged, so that nobody knows how the paraphrases were made; remove both files, or"
+            " leave out --resume",
+            path=file,
+        ) from error
+
+
+def save_generated(
+    path: str | os.PathLike[str],
+    work: Work,
+    *,
+    resume: bool = False,
+    batch: int = 32,
+    progress: Progress | None = None,
+) -> Counter[str]:
+    """Write what a model generates into a JSONL file that :func:`read_paraphrases` reads.
+
+    Each batch is written and counted in ``FILE.settings.json`` before the next one is made, so
+    that an interruption, at whatever moment, loses one batch. The bytes of the finished file are
+    the same with and without interruptions.
+
+    Args:
+        path: the file.
+        work: what :func:`plan` made.
+        resume: go on where the file ends; a new file is begun where there is none.
+        batch: segments at once.
+        progress: called with "making", segments done, segments.
+
+    Returns:
+        Counts of "paraphrases", of "segments" with any, and those of :class:`Batch`; of earlier
+        runs, too.
+
+    Raises:
+        UsageError: the file was made with other settings; says which differ.
+        DataError: the file is not what its record says.
+    """
+    file = Path(path)
+    record = _begun(file, work) if resume else None
+    if record is None:
+        record = Record(work.settings())
+        file.write_bytes(b"")
+        record.write(file)
+    total = len(work.groups)
+    with file.open("r+b") as stream:
+        stream.truncate(record.size)
+        stream.seek(record.size)
+        for made in work.batches(batch, record.done):
+            lines = "".join(to_json(one) + "\n" for one in made).encode()
+            stream.write(lines)
+            stream.flush()
+            os.fsync(stream.fileno())
+            record = record.after(made, len(lines))
+            record.write(file)
+            if progress is not None:
+                progress("making", record.done, total)
+    return Counter(record.counts or {})
+
+
+def _begun(file: Path, work: Work) -> Record | None:
+    """The record of a file that can be gone on with; None where nothing was begun."""
+    record = record_of(file)
+    if record is None:
+        if not file.is_file() or not file.stat().st_size:
+            return None
+        raise DataError(
+            f"{file} cannot be resumed: there is no {_beside(file).name} beside it that says how"
+            " its paraphrases were made; name another file, or leave out --resume to begin anew"
+        )
+    _compare(file, record.settings, json.loads(json.dumps(work.settings())))
+    size = file.stat().st_size if file.is_file() else 0
+    if size < record.size or record.done > len(work.groups):
+        raise DataError(
+            f"{file} has {size} bytes, and {record.size} had been written: it was changed since;"
+            " leave out --resume to begin anew"
+        )
+    return record
+
+
+def _compare(file: Path, made: dict[str, object], wanted: dict[str, object]) -> None:
+    names = {"asked": "references, constraints or codes"}
+    wrong = [
+        f"{names.get(key, key)} {made.get(key)!r}, now {wanted.get(key)!r}"
+        for key in dict.fromkeys((*made, *wanted))
+        if made.get(key) != wanted.get(key)
+    ]
+    if wrong:
+        raise UsageError(
+            f"{file} was made with other settings: {'; '.join(wrong)}; name another file, give the"
+            " settings that it was made with, or leave out --resume to begin anew"
+        )
+
+
+def _beside(path: Path) -> Path:
+    return path.with_name(path.name + ".settings.json")

@@ -1,0 +1,317 @@
+"""Paraphrases by a model: what each method asks of it, what is kept, what is refused."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gnomon.errors import DataError, UnknownNameError, UsageError
+from gnomon.paraphrase import ConstrainedBy, GenerationOptions, generate
+from gnomon.paraphrase._constraints import Constraint
+from gnomon.paraphrase.generation import METHODS, Batch
+from gnomon.testset import Paraphrase, TestSet
+
+pytest.importorskip("torch")
+pytest.importorskip("transformers")
+
+from tests.models.tiny_seq2seq import build
+
+from gnomon.models import Seq2Seq, decoding, load_seq2seq
+
+_TEXTS = ["the cat sat on the mat .", "", "a dog lay", "the dog sat on a rug", "a cat lay on"]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return str(build(tmp_path_factory.mktemp("tiny"), seed=1))
+
+
+@pytest.fixture(scope="module")
+def coded(tmp_path_factory: pytest.TempPathFactory) -> str:
+    made = build(tmp_path_factory.mktemp("coded"), codes=6, seed=3, end_bias=-20.0)
+    about = {"format": 1, "codes": {"kind": "semantic", "count": 6, "identity": "aaaa"}}
+    (made / "gnomon-paraphraser.json").write_text(json.dumps(about), encoding="utf-8")
+    return str(made)
+
+
+@pytest.fixture
+def testset() -> TestSet:
+    return TestSet.from_lists({}, _TEXTS)
+
+
+def _options(method: str, **more: object) -> GenerationOptions:
+    return replace(GenerationOptions(method=method, limit=8), **more)  # type: ignore[arg-type]  # any option
+
+
+def _all(batches: object) -> list[Paraphrase]:
+    assert not isinstance(batches, Batch)
+    return [one for batch in batches for one in batch]  # type: ignore[attr-defined]  # an iterator of batches
+
+
+def test_a_beam_gives_its_best_hypotheses_with_model_and_score(
+    testset: TestSet, folder: str
+) -> None:
+    made = _all(generate(testset, folder, _options("beam", n=3)))
+    model = load_seq2seq(folder)
+    for segment in (1, 3, 4, 5):
+        text = _TEXTS[segment - 1]
+        (row,) = decoding.beam(model, [text], beam=20, limit=8)
+        texts = dict.fromkeys(one.text for one in row if one.text and one.text != text)
+        own = [one for one in made if one.segment == segment]
+        assert [one.text for one in own] == list(texts)[:3]
+        assert {(one.method, one.model, one.seed) for one in own} == {
+            ("beam", model.identity, None)
+        }
+        scores = [one.score for one in own]
+        assert scores == sorted(scores, key=lambda s: -(s or 0))
+    assert not [one for one in made if one.segment == 2]
+
+
+@pytest.mark.parametrize("method", ["beam", "diverse", "sampled", "codes", "random-codes"])
+def test_results_do_not_depend_on_the_size_of_batches(
+    testset: TestSet, coded: str, method: str
+) -> None:
+    options = _options(method, n=3)
+    whole = _all(generate(testset, coded, options))
+    assert whole
+    late = [one for one in whole if one.segment > 3]
+    parts = [(generate(testset, coded, options, batch=size), whole) for size in (1, 2, 100)]
+    for part, wanted in [*parts, (generate(testset, coded, options, after=3), late)]:
+        made = _all(part)
+        assert [replace(one, score=0) for one in made] == [replace(one, score=0) for one in wanted]
+        # in batches of another shape sums round otherwise: a last digit may fall to the other side
+        assert np.allclose([p.score for p in made], [p.score for p in wanted], rtol=0, atol=1.1e-3)
+
+
+def test_an_empty_reference_is_counted(testset: TestSet, folder: str) -> None:
+    batches = list(generate(testset, folder, _options("beam"), batch=2))
+    assert [batch.counts["bare"] for batch in batches] == [1, 0, 0]
+    assert [batch.done for batch in batches] == [2, 4, 5]
+
+
+class _Canned:
+    """Hypotheses that tests choose, in place of a search."""
+
+    def __init__(self, rows: dict[str, list[str]]) -> None:
+        self.rows = rows
+
+    def __call__(
+        self, _model: Seq2Seq, texts: list[str], *, n: int, **_: object
+    ) -> list[list[decoding.Hypothesis]]:
+        return [
+            [decoding.Hypothesis(t, (), -float(k), -float(k), ()) for k, t in enumerate(row[:n])]
+            for row in (self.rows[text] for text in texts)
+        ]
+
+
+def test_filters_leave_n_where_the_search_has_enough(
+    folder: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = {"a b": ["a b", "", "a  c", "a c", "a d", "a e"], "x": ["x", "x", "x"]}
+    monkeypatch.setattr(decoding, "beam", _Canned(rows))
+    ts = TestSet.from_lists({}, ["a b", "x"])
+    (batch,) = generate(ts, folder, GenerationOptions(n=2))
+    assert [(one.segment, one.text) for one in batch] == [(1, "a c"), (1, "a d")]
+    assert batch.counts == {
+        **dict.fromkeys(("bare", "unreachable", "inadequate"), 0),
+        "short": 1,
+        "empty": 1,
+        "copies": 2,
+        "duplicates": 3,
+    }
+    kept = GenerationOptions(n=3, keep_copies=True, keep_duplicates=True)
+    (batch,) = generate(ts, folder, kept)
+    assert [one.text for one in batch] == ["a b", "a c", "a c", "x", "x", "x"]
+    (batch,) = generate(ts, folder, GenerationOptions(n=1, metric="chrf", least=99.0))
+    assert not batch.paraphrases
+    assert batch.counts["inadequate"] == 3
+
+
+def test_several_references_share_n_in_turn(folder: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(decoding, "beam", _Canned({"a": ["c", "d", "e"], "b": ["f"]}))
+    (batch,) = generate(TestSet.from_lists({}, [["a", "b"]]), folder, GenerationOptions(n=3))
+    assert [one.text for one in batch] == ["c", "f", "d"]
+
+
+def test_draws_keep_their_seed_and_another_seed_draws_others(testset: TestSet, folder: str) -> None:
+    first, again = (_all(generate(testset, folder, _options("sampled", n=2))) for _ in range(2))
+    assert first == again
+    assert {one.seed for one in first} == {0}
+    other = _all(generate(testset, folder, _options("sampled", n=2, seed=1)))
+    assert [one.text for one in other] != [one.text for one in first]
+
+
+def _naming_codes(
+    _: Seq2Seq, texts: list[str], *, prefixes: list[list[int]], **__: object
+) -> list[list[decoding.Hypothesis]]:
+    """In place of a search: the text, and the piece that the paraphrase was to begin with."""
+    pairs = zip(texts, prefixes, strict=True)
+    return [[decoding.Hypothesis(f"{text} {p}", (), 0.0, 0.0, ())] for text, (p,) in pairs]
+
+
+def test_codes_are_taken_by_their_probability(
+    testset: TestSet, coded: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = load_seq2seq(coded)
+    rows = decoding.code_probabilities(model, _TEXTS)
+    monkeypatch.setattr(decoding, "beam", _naming_codes)
+    made = _all(generate(testset, coded, _options("codes", n=4)))
+    for segment in (1, 3, 4, 5):
+        order = np.argsort(-rows[segment - 1], kind="stable")[:4].tolist()
+        wanted = [f"{_TEXTS[segment - 1]} {model.codes[code]}" for code in order]
+        assert [one.text for one in made if one.segment == segment] == wanted
+    assert {one.method for one in made} == {"codes-semantic"}
+
+
+def test_random_codes_differ_between_segments_and_seeds(
+    coded: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(decoding, "beam", _naming_codes)
+    ts = TestSet.from_lists({}, ["a", "b", "c", "d"])
+    made = _all(generate(ts, coded, _options("random-codes", n=3)))
+    assert {(one.method, one.seed) for one in made} == {("random-codes-semantic", 0)}
+    drawn = [tuple(one.text[2:] for one in made if one.segment == k) for k in range(1, 5)]
+    assert all(len(set(codes)) == 3 for codes in drawn)
+    assert len(set(drawn)) > 1
+    other = _all(generate(ts, coded, _options("random-codes", n=3, seed=5)))
+    assert [one.text for one in other] != [one.text for one in made]
+
+
+class _Coder:
+    identity = "aaaa"
+
+    def __init__(self, codes: dict[str, int]) -> None:
+        self._codes = codes
+
+    def assign(self, texts: list[str]) -> np.ndarray:
+        return np.array([self._codes[text] for text in texts], dtype=np.int32)
+
+
+def test_an_output_specific_paraphrase_begins_with_the_code_of_its_output(coded: str) -> None:
+    systems = {"x": ["the cat lay", "a dog"], "y": ["a cat sat", ""]}
+    ts = TestSet.from_lists(systems, ["the cat sat", "the dog"])
+    coder = _Coder({"the cat lay": 2, "a dog": 1, "a cat sat": 4, "": -1})
+    options = _options("output-codes")
+    made = _all(generate(ts, coded, options, codes=coder))
+    assert [(one.segment, one.system) for one in made] == [(1, "x"), (1, "y"), (2, "x")]
+    model = load_seq2seq(coded)
+    for one, code in zip(made, (2, 4, 1), strict=True):
+        text = ("the cat sat", "the dog")[one.segment - 1]
+        (row,) = decoding.beam(model, [text], beam=6, prefixes=[[model.codes[code]]], limit=8)
+        assert one.text in {h.text for h in row}
+    wide = ts.with_paraphrases(made)
+    assert {name: len(refs) for name, refs in wide.system_references.items()} == {"x": 1, "y": 1}
+    coder.identity = "bbbb"
+    with pytest.raises(DataError, match="trained with the codes aaaa"):
+        _all(generate(ts, coded, options, codes=coder))
+    coder.identity, coder._codes["a dog"] = "aaaa", 9
+    with pytest.raises(DataError, match="code 9"):
+        _all(generate(ts, coded, options, codes=coder))
+
+
+def _wants(segment: int, text: str) -> Constraint:
+    return Constraint(segment, tuple(text.split()), text)
+
+
+def test_constrained_paraphrases_hold_what_is_asked(testset: TestSet, folder: str) -> None:
+    wanted = [_wants(1, "rug"), _wants(1, "dog lay"), _wants(3, "mat"), _wants(2, "cat")]
+    batches = list(generate(testset, folder, _options("constrained"), constraints=wanted))
+    made = _all(iter(batches))
+    assert [one.segment for one in made] == [1, 1, 3]
+    assert "rug" in made[0].text.split()
+    assert "dog lay" in made[1].text
+    assert "mat" in made[2].text.split()
+    assert sum(batch.counts["unreachable"] for batch in batches) == 0
+    options = _options("constrained", together=True)
+    (one, _) = _all(generate(testset, folder, options, constraints=wanted))
+    assert "rug" in one.text.split()
+    assert "dog lay" in one.text
+
+
+def test_constraints_out_of_reach_are_counted(testset: TestSet, folder: str) -> None:
+    wanted = [_wants(1, "zebra"), _wants(1, "rug"), _wants(3, "a cat sat on a mat . the dog lay .")]
+    (batch,) = generate(testset, folder, _options("constrained"), constraints=wanted)
+    assert batch.counts["unreachable"] == 2
+    assert [one.segment for one in batch] == [1]
+    options = _options("constrained", together=True)
+    (batch,) = generate(testset, folder, options, constraints=wanted[:2])
+    assert batch.counts["unreachable"] == 1
+    assert "rug" in batch[0].text.split()
+    with pytest.raises(DataError, match="segment 9"):
+        _all(generate(testset, folder, _options("constrained"), constraints=[_wants(9, "cat")]))
+
+
+def test_a_round_trip_goes_through_two_models(folder: str, coded: str) -> None:
+    ts = TestSet.from_lists({}, ["the cat sat"])
+    made = _all(generate(ts, folder, _options("round-trip", n=2), back=coded))
+    there, back = load_seq2seq(folder), load_seq2seq(coded)
+    ((middle,),) = decoding.beam(there, ["the cat sat"], beam=20, n=1, limit=8)
+    (row,) = decoding.beam(back, [middle.text], beam=20, limit=8)
+    texts = [t for t in dict.fromkeys(one.text for one in row) if t not in ("", "the cat sat")]
+    assert [one.text for one in made] == texts[:2]
+    assert {one.model for one in made} == {f"{there.identity} > {back.identity}"}
+
+
+def test_a_model_that_says_nothing_gives_no_paraphrase(tmp_path: Path, testset: TestSet) -> None:
+    silent = str(build(tmp_path / "silent", end_bias=1000.0))
+    (batch,) = generate(testset, silent, _options("sampled", n=2))
+    assert not batch.paraphrases
+    assert batch.counts["empty"] == 4 * 4 * 2
+    assert batch.counts["short"] == 4
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"n": 0}, "n must be at least 1"),
+        ({"beam": 0}, "beam must be"),
+        ({"method": "sampled", "top_p": 0.0}, "top_p"),
+        ({"method": "sampled", "temperature": 0.0}, "temperature"),
+        ({"method": "sampled", "seed": -1}, "seed"),
+        ({"method": "diverse", "beam": 7, "groups": 2}, "7 cannot be split into 2"),
+        ({"metric": "chrf"}, "both"),
+    ],
+)
+def test_options_out_of_their_range_are_refused(options: dict[str, object], said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        GenerationOptions(**options)  # type: ignore[arg-type]  # any option
+
+
+def test_what_a_model_cannot_do_is_said(testset: TestSet, folder: str, coded: str) -> None:
+    with pytest.raises(UnknownNameError, match="beam"):
+        GenerationOptions(method="bean")
+    for method in ("codes", "random-codes"):
+        with pytest.raises(UsageError, match="knows none"):
+            _all(generate(testset, folder, _options(method)))
+    with pytest.raises(UsageError, match="has 6 codes; 7"):
+        _all(generate(testset, coded, _options("codes", n=7)))
+    with pytest.raises(UsageError, match="needs constraints"):
+        _all(generate(testset, folder, _options("constrained")))
+    with pytest.raises(UsageError, match="does not read constraints"):
+        _all(generate(testset, folder, _options("beam"), constraints=[]))
+    with pytest.raises(UsageError, match="needs a model that translates back"):
+        _all(generate(testset, folder, _options("round-trip")))
+
+
+def test_settings_hold_what_the_method_reads() -> None:
+    for method in METHODS:
+        held = GenerationOptions(method=method).settings()
+        assert ("seed" in held) is (method in ("sampled", "random-codes"))
+        assert ("beam" in held) is (method != "sampled")
+
+
+def test_half_splits_ask_each_constraint_once(folder: str) -> None:
+    ts = TestSet.from_lists({"x": ["the cat lay"], "y": ["a dog lay"]}, ["the cat sat"])
+    make = ConstrainedBy(folder, _options("constrained"))
+    first = make(ts, [_wants(1, "dog"), _wants(1, "rug"), _wants(1, "zebra")])
+    assert (make.searched, make.unreachable) == (3, 1)
+    assert ["dog" in first[0].text, "rug" in first[1].text] == [True, True]
+    again = make(ts, [_wants(1, "rug"), _wants(1, "lay")])
+    assert again[0] == first[1]
+    assert make.searched == 4
+    with pytest.raises(UsageError, match="constrained"):
+        ConstrainedBy(folder, GenerationOptions(method="beam"))

@@ -1,0 +1,124 @@
+"""The file that grows batch by batch: interruptions, other settings, damage."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from gnomon.errors import DataError, FormatError, UsageError
+from gnomon.formats import read_paraphrases
+from gnomon.paraphrase import GenerationOptions, plan, save_generated
+from gnomon.paraphrase.generation import Work
+from gnomon.testset import TestSet
+
+pytest.importorskip("torch")
+pytest.importorskip("transformers")
+
+from tests.models.tiny_seq2seq import build
+
+_TEXTS = ["the cat sat on the mat .", "", "a dog lay", "the dog sat on a rug", "a cat lay on"]
+_OPTIONS = GenerationOptions(method="sampled", n=2, limit=8)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return str(build(tmp_path_factory.mktemp("tiny"), seed=1))
+
+
+@pytest.fixture
+def work(folder: str) -> Work:
+    return plan(TestSet.from_lists({}, _TEXTS), folder, _OPTIONS)
+
+
+def _record(path: Path) -> Path:
+    return path.with_name(path.name + ".settings.json")
+
+
+def test_the_file_is_read_as_paraphrases(work: Work, tmp_path: Path) -> None:
+    path = tmp_path / "p.jsonl"
+    counts = save_generated(path, work, batch=2)
+    made = read_paraphrases([path], segments=5)
+    assert list(made) == [one for batch in work.batches() for one in batch]
+    assert counts["paraphrases"] == len(made) == 8
+    assert (counts["segments"], counts["bare"]) == (4, 1)
+    assert {(one.seed, one.model) for one in made} == {(0, work.models.identity)}
+
+
+class _Stopped(Exception):  # noqa: N818  # stands for a signal, not for an error
+    pass
+
+
+@pytest.mark.parametrize("batch", [1, 2])
+@pytest.mark.parametrize("cut", [0, 1, 25])
+def test_an_interruption_changes_no_byte(
+    work: Work, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, batch: int, cut: int
+) -> None:
+    """Stopped while a batch is written: some of its bytes are in the file, its record is not."""
+    whole = tmp_path / "whole.jsonl"
+    counts = save_generated(whole, work, batch=batch)
+    path = tmp_path / "p.jsonl"
+
+    def stopping(self: Work, size: int = 32, after: int = 0) -> Iterator[object]:
+        for made in plain(self, size, after):
+            if made.done > 3:
+                with path.open("ab") as file:
+                    file.write("".join(f'{{"segment": {p.segment}' for p in made).encode()[:cut])
+                raise _Stopped
+            yield made
+
+    plain = Work.batches
+    with monkeypatch.context() as patch:
+        patch.setattr(Work, "batches", stopping)
+        with pytest.raises(_Stopped):
+            save_generated(path, work, batch=batch)
+    assert path.read_bytes() != whole.read_bytes()
+    assert save_generated(path, work, batch=batch, resume=True) == counts
+    assert path.read_bytes() == whole.read_bytes()
+    assert _record(path).read_bytes() == _record(whole).read_bytes()
+    assert save_generated(path, work, resume=True) == counts
+    assert path.read_bytes() == whole.read_bytes()
+
+
+def test_resuming_with_other_settings_says_which_differ(
+    work: Work, folder: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "p.jsonl"
+    save_generated(path, work)
+    before = path.read_bytes()
+    testset = TestSet.from_lists({}, _TEXTS)
+    for options, said in (
+        (replace(_OPTIONS, seed=4), "seed 0, now 4"),
+        (replace(_OPTIONS, n=3), "n 2, now 3"),
+        (replace(_OPTIONS, method="beam"), "method 'sampled', now 'beam'"),
+        (replace(_OPTIONS, metric="chrf", least=1.0), "metric None, now 'chrf'"),
+    ):
+        with pytest.raises(UsageError, match=said):
+            save_generated(path, plan(testset, folder, options), resume=True)
+    other = TestSet.from_lists({}, ["a cat", *_TEXTS[1:]])
+    with pytest.raises(UsageError, match="references, constraints or codes"):
+        save_generated(path, plan(other, folder, _OPTIONS), resume=True)
+    assert path.read_bytes() == before
+    save_generated(path, plan(other, folder, _OPTIONS))
+    assert path.read_bytes() != before
+
+
+def test_a_file_that_was_changed_or_not_begun_is_not_resumed(work: Work, tmp_path: Path) -> None:
+    path = tmp_path / "p.jsonl"
+    save_generated(path, work, resume=True)
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-5])
+    with pytest.raises(DataError, match="was changed"):
+        save_generated(path, work, resume=True)
+    _record(path).write_text("{", encoding="utf-8")
+    with pytest.raises(FormatError, match="damaged"):
+        save_generated(path, work, resume=True)
+    _record(path).write_text(json.dumps({"format": 9}), encoding="utf-8")
+    with pytest.raises(FormatError, match="format 9"):
+        save_generated(path, work, resume=True)
+    _record(path).unlink()
+    with pytest.raises(DataError, match="cannot be resumed"):
+        save_generated(path, work, resume=True)
