@@ -110,9 +110,15 @@ def read_seq2seq(folder: ModelFolder) -> tuple[Any, Any]:
     with _reading(folder):
         import torch
         from safetensors import SafetensorError
-        from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
+        from transformers import AutoConfig, AutoModelForSeq2SeqLM, AutoTokenizer
 
         path, safe = _asked(folder)
+        config = AutoConfig.from_pretrained(path, **safe)
+        if not config.is_encoder_decoder:
+            raise ValueError(
+                f"it is a {config.model_type} model and no encoder-decoder; take one such as"
+                " Marian, BART or T5"
+            )
         try:
             tokenizer = AutoTokenizer.from_pretrained(path, **safe)
             model = AutoModelForSeq2SeqLM.from_pretrained(
