@@ -1,0 +1,157 @@
+"""``gnomon paraphrase generate`` and ``constraints`` with a model."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gnomon.cli import main
+from gnomon.formats import read_paraphrases
+from gnomon.human import HumanScores
+from gnomon.testset import TestSet
+
+pytest.importorskip("torch")
+pytest.importorskip("transformers")
+
+from tests.models.tiny_seq2seq import build
+
+_REFERENCES = ["the cat sat on the mat .", "a dog lay on the rug", "the dog sat"]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return str(build(tmp_path_factory.mktemp("tiny"), seed=1))
+
+
+@pytest.fixture
+def ref(tmp_path: Path) -> str:
+    path = tmp_path / "ref.txt"
+    path.write_text("".join(line + "\n" for line in _REFERENCES), encoding="utf-8")
+    return str(path)
+
+
+def _generate(*options: str) -> int:
+    return main(["paraphrase", "generate", *options, "-f", "json", "-q"])
+
+
+def _rows(capsys: pytest.CaptureFixture[str]) -> dict[str, object]:
+    found = json.loads(capsys.readouterr().out)
+    (row,) = found["rows"]
+    assert isinstance(row, dict)
+    return row
+
+
+@pytest.mark.parametrize(
+    ("method", "more"),
+    [("beam", []), ("diverse", ["--beam", "6", "--groups", "3"]), ("sampled", ["--seed", "3"])],
+)
+def test_a_model_makes_paraphrases_that_scoring_takes(
+    folder: str,
+    ref: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    method: str,
+    more: list[str],
+) -> None:
+    saved = str(tmp_path / "p.jsonl")
+    base = (ref, "--method", method, "--model", folder, "--n", "2", "--save", saved)
+    assert _generate(*base, "--limit", "8", *more) == 0
+    row = _rows(capsys)
+    assert (row["method"], row["paraphrases"], row["segments"]) == (method, 6, 3)
+    assert {one.method for one in read_paraphrases([saved])} == {method}
+    assert _generate(*base, "--limit", "8", *more, "--resume") == 0
+    assert _rows(capsys) == row
+    assert _generate(*base, "--limit", "9", *more, "--resume") == 2
+    assert "limit 8, now 9" in capsys.readouterr().err
+    assert main(["score", ref, "-i", ref, "--paraphrases", saved, "--methods", method]) == 0
+
+
+def _constraint_file(path: Path, *rows: tuple[int, str]) -> str:
+    lines = [json.dumps({"segment": segment, "text": text}) for segment, text in rows]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return str(path)
+
+
+def test_constraints_come_from_a_file_from_variants_or_from_systems(
+    folder: str, ref: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    saved = str(tmp_path / "p.jsonl")
+    base = ("--method", "constrained", "--model", folder, "--limit", "8", "--save", saved)
+    asked = _constraint_file(tmp_path / "c.jsonl", (1, "rug"), (3, "zebra"))
+    assert main(["paraphrase", "generate", ref, *base, "--constraints", asked]) == 0
+    said = capsys.readouterr().out
+    assert "1 of 2 constraints were not reached" in said
+    assert [("rug" in p.text, p.segment) for p in read_paraphrases([saved])] == [(True, 1)]
+    variants = tmp_path / "v.txt"
+    variants.write_text("cat / dog\n", encoding="utf-8")
+    assert _generate(ref, *base, "--variants", str(variants)) == 0
+    assert _rows(capsys)["paraphrases"] == 3
+    outputs = tmp_path / "x.txt"
+    outputs.write_text("a\na\nthe dog lay\n", encoding="utf-8")
+    assert _generate(ref, "-i", str(outputs), *base) == 0
+    made = read_paraphrases([saved])
+    assert all("lay" in one.text for one in made if one.segment == 3)
+    assert _generate(ref, *base, "--constraints", asked, "--variants", str(variants)) == 2
+    asked = _constraint_file(tmp_path / "c.jsonl", (1, " "))
+    assert _generate(ref, *base, "--constraints", asked) == 1
+    assert "c.jsonl:1: text is empty" in capsys.readouterr().err
+
+
+def test_half_splits_ask_a_model(
+    folder: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    texts = [
+        ["the cat lay on the rug .", "a dog sat on the mat", "the dog lay"],
+        ["the cat lay on a rug .", "a dog sat on the rug", "a dog lay"],
+        ["a cat lay on the rug", "the dog sat on the mat .", "the dog lay ."],
+    ]
+    systems = {f"s{i}": texts[i % 3][: 3 - i % 2] + ["a cat"] * (i % 2) for i in range(8)}
+    values = np.array([[float(i * i % 7)] for i in range(8)])
+    human = HumanScores("da", "system", tuple(systems), values)
+    ts = replace(TestSet.from_lists(systems, _REFERENCES), human=(human,))
+    ts.write(tmp_path / "set")
+    base = ("paraphrase", "constraints", "-t", str(tmp_path / "set"), "--splits", "3")
+    assert main([*base, "--model", folder, "--beam", "4"]) == 0
+    said = capsys.readouterr().out
+    assert "oracle" in said
+    assert "constraints, each once" in said
+    assert main(["paraphrase", "constraints", "-t", str(tmp_path / "set"), "--model", folder]) == 2
+    assert "--model needs --splits" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--method", "beam"], "needs a model"),
+        (["--method", "beam", "--model", "F", "--seed", "1"], "--seed belongs to"),
+        (["--method", "pseudo", "--model", "F"], "--model belongs to"),
+        (["--method", "output-codes", "--model", "F"], "--codes FOLDER"),
+        (["--method", "round-trip", "--forward-model", "F"], "both"),
+        (["--method", "round-trip", "--forward-model", "F", "--forward", "cat"], "commands"),
+        (["--method", "beam", "--model", "F", "--variants", "v"], "--variants belongs to"),
+        (["--method", "sampled", "--model", "F", "--top-p", "2"], "top_p"),
+    ],
+)
+def test_options_that_a_method_does_not_read_are_refused(
+    ref: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], options: list[str], said: str
+) -> None:
+    assert _generate(ref, *options, "--save", str(tmp_path / "p.jsonl")) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_no_such_model_and_no_encoder_decoder_are_said(
+    ref: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    base = (ref, "--method", "beam", "--save", str(tmp_path / "p.jsonl"), "--model")
+    assert _generate(*base, "./nowhere") == 1
+    assert "no model folder './nowhere'" in capsys.readouterr().err
+    from tests.models.tiny_masked import save_masked_lm
+
+    (tmp_path / "masked").mkdir()
+    assert _generate(*base, str(save_masked_lm(tmp_path / "masked"))) == 1
+    assert "encoder-decoder" in capsys.readouterr().err
+    assert not (tmp_path / "p.jsonl").exists()
