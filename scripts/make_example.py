@@ -1,11 +1,12 @@
 """Makes the translations of the bundled example again, with Apertium.
 
-    python scripts/make_example.py            # writes systems/*.txt
+    python scripts/make_example.py            # writes systems/*.txt and paraphrases/*.txt
     python scripts/make_example.py --check    # compares instead; exit status 1 on a difference
 
 Each system is a chain of Apertium modes from Spanish to English: one step, or through a pivot. The
-outputs depend on the versions of Apertium's packages; the bundled ones were made with those of
-Debian 12, which the example's README lists.
+paraphrases are the references translated to another language and back. All depend on the versions
+of Apertium's packages; the bundled ones were made with those of Debian 12, which the example's
+README lists.
 """
 
 from __future__ import annotations
@@ -30,6 +31,14 @@ SYSTEMS: dict[str, tuple[str, ...]] = {
     "apertium-galician": ("es-gl", "gl-en"),
 }
 
+#: round trips of the references, the shortest way of each language
+PARAPHRASES: dict[str, tuple[str, ...]] = {
+    "ref.round-trip.1": ("eng-cat", "cat-eng"),
+    "ref.round-trip.2": ("eng-spa", "spa-eng"),
+    "ref.round-trip.3": ("en-gl", "gl-en"),
+    "ref.round-trip.4": ("en-eo", "eo-en"),
+}
+
 PACKAGES = {
     "spa-eng": "apertium-eng-spa",
     "spa-cat": "apertium-spa-cat",
@@ -40,6 +49,10 @@ PACKAGES = {
     "fra-cat": "apertium-fra-cat",
     "es-gl": "apertium-es-gl",
     "gl-en": "apertium-en-gl",
+    "eng-cat": "apertium-eng-cat",
+    "eng-spa": "apertium-eng-spa",
+    "en-gl": "apertium-en-gl",
+    "en-eo": "apertium-eo-en",
 }
 
 MARKS = re.compile(r"[*#@](?=\w)")
@@ -163,12 +176,22 @@ def check(outputs: dict[str, list[str]], folder: Path) -> int:
     """Compares ``outputs`` with the files under ``folder``; returns the exit status."""
     differences = 0
     for name, lines in outputs.items():
-        told = difference(folder / "systems" / f"{name}.txt", lines)
-        print(f"{name}: {told or 'the same'}")
+        told = difference(folder / f"{name}.txt", lines)
+        print(f"{Path(name).name}: {told or 'the same'}")
         differences += told is not None
     if differences:
         print("Another version of Apertium or of a language pair may translate differently.")
     return 1 if differences else 0
+
+
+def made(program: str, folder: Path) -> dict[str, list[str]]:
+    """All outputs and paraphrases, by their files' names under ``folder`` without ``.txt``."""
+    sources, references = (read_lines(folder / name) for name in ("src.txt", "ref.A.txt"))
+    chains = [
+        *((f"systems/{name}", modes, sources) for name, modes in SYSTEMS.items()),
+        *((f"paraphrases/{name}", modes, references) for name, modes in PARAPHRASES.items()),
+    ]
+    return {name: translate(program, modes, lines) for name, modes, lines in chains}
 
 
 def parse_arguments(arguments: list[str] | None) -> argparse.Namespace:
@@ -187,7 +210,8 @@ def parse_arguments(arguments: list[str] | None) -> argparse.Namespace:
         type=Path,
         default=BUNDLED,
         metavar="DIR",
-        help="the test set: reads DIR/src.txt, writes DIR/systems/*.txt (default: the bundled one)",
+        help="the test set: reads DIR/src.txt and DIR/ref.A.txt, writes DIR/systems/*.txt and"
+        " DIR/paraphrases/*.txt (default: the bundled one)",
     )
     return parser.parse_args(arguments)
 
@@ -197,16 +221,15 @@ def main(arguments: list[str] | None = None) -> int:
     asked = parse_arguments(arguments)
     try:
         program = find_apertium()
-        sources = read_lines(asked.folder / "src.txt")
-        outputs = {name: translate(program, modes, sources) for name, modes in SYSTEMS.items()}
+        outputs = made(program, asked.folder)
     except (MakeError, OSError, subprocess.CalledProcessError) as error:
         print(f"make_example: {error}", file=sys.stderr)
         return 2
     if asked.check:
         return check(outputs, asked.folder)
     for name, lines in outputs.items():
-        write_lines(asked.folder / "systems" / f"{name}.txt", lines)
-        print(f"{name}: {len(lines)} lines")
+        write_lines(asked.folder / f"{name}.txt", lines)
+        print(f"{Path(name).name}: {len(lines)} lines")
     return 0
 
 

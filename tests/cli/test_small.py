@@ -52,3 +52,5 @@ def test_the_demo_writes_and_names_a_report(gnomon, tmp_path) -> None:
     page = (tmp_path / "demo.html").read_text(encoding="utf-8")
     assert "Content-Security-Policy" in page
     assert "pos:NOUN" in page
+    assert "Paraphrased references" in page
+    assert "round-trip" in answer.out

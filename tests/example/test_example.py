@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from gnomon import example
+from gnomon import example, formats
 
 SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "make_example.py"
 SYSTEMS = (
@@ -23,7 +23,8 @@ SYSTEMS = (
     "apertium-french",
     "apertium-galician",
 )
-TEXTS = ("src.txt", "ref.A.txt", *(f"systems/{name}.txt" for name in SYSTEMS))
+PARAPHRASES = tuple(f"paraphrases/ref.round-trip.{number}.txt" for number in range(1, 5))
+TEXTS = ("src.txt", "ref.A.txt", *(f"systems/{name}.txt" for name in SYSTEMS), *PARAPHRASES)
 UPOS = [
     "ADJ",
     "ADP",
@@ -132,8 +133,17 @@ def test_no_line_is_empty_or_padded_or_out_of_nfc(name):
 
 
 def test_no_output_holds_a_mark_of_apertium():
-    for name in SYSTEMS:
-        assert not [line for line in lines_of(f"systems/{name}.txt") if set(line) & set("*#@^\\~")]
+    for name in (*(f"systems/{name}.txt" for name in SYSTEMS), *PARAPHRASES):
+        assert not [line for line in lines_of(name) if set(line) & set("*#@^\\~")]
+
+
+def test_paraphrases_are_of_one_method_and_change_the_references():
+    assert [f"paraphrases/{file.name}" for file in example.paraphrases()] == list(PARAPHRASES)
+    references = lines_of("ref.A.txt")
+    made = formats.read_paraphrases(example.paraphrases(), segments=len(references))
+    assert {one.method for one in made} == {"round-trip"}
+    copies = [one for one in made if one.text == references[one.segment - 1]]
+    assert len(copies) < 0.05 * len(made)
 
 
 def test_no_two_sources_share_half_of_their_four_grams():

@@ -1,11 +1,11 @@
-"""A small Spanish-English test set to try things on: texts, a reference, five systems."""
+"""A small Spanish-English test set to try things on: a reference, paraphrases, five systems."""
 
 from __future__ import annotations
 
 from importlib import resources
 from pathlib import Path
 
-__all__ = ["path"]
+__all__ = ["paraphrases", "path"]
 
 
 def path() -> Path:
@@ -25,3 +25,14 @@ def path() -> Path:
         209
     """
     return Path(str(resources.files(__name__))) / "es-en"
+
+
+def paraphrases() -> tuple[Path, ...]:
+    """Paraphrases of the references: four files, one line per segment, method ``round-trip``.
+
+    Example:
+        >>> from gnomon import example
+        >>> [file.name for file in example.paraphrases()][:2]
+        ['ref.round-trip.1.txt', 'ref.round-trip.2.txt']
+    """
+    return tuple(sorted((path() / "paraphrases").glob("ref.*.txt")))

@@ -165,9 +165,19 @@ def _listings(rows: Mapping[str, Sequence[Row]], places: Sequence[str]) -> Itera
         yield Listing("averages", _TITLES["averages"], _SHOWN["averages"])
     for name in ("gain", "segments"):
         for place in places:
-            if any(row["test_set"] == place for row in rows[name]):
-                title = f"{_TITLES[name]}: {place}"
-                yield Listing(name, title, _SHOWN[name], {"test_set": place})
+            own = [row for row in rows[name] if row["test_set"] == place]
+            if own:
+                judged = name != "gain" or any(row["value"] is not None for row in own)
+                title = f"{_TITLES[name] if judged else 'Scores and paraphrases'}: {place}"
+                yield Listing(name, title, _shown(name, own, judged=judged), {"test_set": place})
+
+
+def _shown(name: str, rows: Sequence[Row], *, judged: bool) -> tuple[str, ...]:
+    """Columns of a listing; without people's judgements, what scores and paraphrases are."""
+    if not judged:
+        return ("metric", "method", "n", "base_score", "score", "diversity", "change", "adequacy")
+    bare = {column for column in ("low", "high") if all(row[column] is None for row in rows)}
+    return tuple(column for column in _SHOWN[name] if column not in bare)
 
 
 def _plots(rows: Mapping[str, Sequence[Row]], place: str) -> Iterator[View]:
