@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from gnomon.errors import ScoringError
+from gnomon.errors import DataError, ScoringError
 from gnomon.models import load_seq2seq
 from gnomon.models.decoding import (
     Hypothesis,
@@ -87,6 +87,29 @@ def test_other_faults_are_not_taken_for_want_of_memory(
     monkeypatch.setattr(_steps.Steps, "logits", broken)
     with pytest.raises(RuntimeError, match="size mismatch"):
         beam(seq2seq, TEXTS)
+
+
+def test_a_cache_of_another_form_is_said(seq2seq: Seq2Seq, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = seq2seq.model.forward
+
+    def other(**given: Any) -> Any:
+        found = whole(**given)
+        found.past_key_values = ()
+        return found
+
+    monkeypatch.setattr(seq2seq.model, "forward", other)
+    with pytest.raises(DataError, match="no keys and values of source and target apart"):
+        beam(seq2seq, TEXTS)
+
+
+def test_texts_that_are_done_leave_the_batch(
+    seq2seq: Seq2Seq, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried = _with_room_for(monkeypatch, 1000)
+    beam(seq2seq, TEXTS, beam=2)  # limits hang on the length of texts
+    assert tried[:2] == [5, 10]
+    assert tried[1:] == sorted(tried[1:], reverse=True)
+    assert tried[-1] == 2
 
 
 @pytest.fixture(scope="module")

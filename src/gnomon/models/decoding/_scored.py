@@ -48,15 +48,18 @@ class Scored:
         self._scores[rows] = -torch.inf
         self._scores[rows, self._end] = end
 
-    def best(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def best(self, going_on: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The best continuations of each slot, twice as many as the beam is wide.
+
+        Args:
+            going_on: slots that are not done [S]; what others take costs nobody anything.
 
         Returns:
             Hypotheses and pieces [S, M], the best first.
         """
         beam, size = self._plan.beam, self._scores.shape[1]
         if self._plan.groups > 1:
-            places = self._group_by_group()
+            places = self._group_by_group(going_on)
         else:
             places = best_entries(self._scores.view(-1, beam * size), 2 * beam)[1]
         found = places.cpu().numpy()
@@ -80,13 +83,14 @@ class Scored:
         found[piece < 0] = -np.inf
         return found + np.take_along_axis(self._before, parent, axis=1)
 
-    def _group_by_group(self) -> Any:
+    def _group_by_group(self, going_on: NDArray[np.bool_]) -> Any:
         """Of each slot the best, where a group pays for the pieces that earlier groups took."""
         import torch
 
         groups, beam, size = self._plan.groups, self._plan.beam, self._scores.shape[1]
         table = self._scores.view(-1, groups, beam, size)
         taken = torch.zeros((len(table), size), device=table.device)
+        counts = torch.as_tensor(going_on.reshape(-1, groups), device=table.device)
         found = []
         for group in range(groups):
             own = table[:, group] - self._plan.strength * taken[:, None]
@@ -94,6 +98,6 @@ class Scored:
             found.append(places)
             pieces = places % size
             kept = (pieces != self._end) & values.isfinite()
-            kept &= kept.cumsum(1) <= beam
+            kept &= (kept.cumsum(1) <= beam) & counts[:, group, None]
             taken.scatter_add_(1, pieces, kept.float())
         return torch.stack(found, dim=1).flatten(0, 1)

@@ -87,7 +87,7 @@ class _Run:
     def _options(self) -> Options:
         left = self._limits[self.slots] - self._length
         self._scored.end_only(left <= 0)
-        parent, piece = self._scored.best()
+        parent, piece = self._scored.best(~self._done[self.slots])
         if self._allocation is None:
             total = self._scored.totals(parent, piece)
             return Options(parent, piece, total, np.zeros_like(parent))

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gnomon.errors import DataError
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -56,6 +58,9 @@ class Steps:
 
         Returns:
             float32 tensor [rows, P, V].
+
+        Raises:
+            DataError: the model keeps its keys and values in an unknown form.
         """
         import torch
 
@@ -67,6 +72,11 @@ class Steps:
             use_cache=True,
         )
         self._cache = found.past_key_values
+        if not hasattr(self._cache, "cross_attention_cache"):
+            raise DataError(
+                f"model {self._model.folder.name!r} keeps no keys and values of source and target"
+                " apart, as encoder-decoder models of transformers 5 do (Marian, BART, T5, ...)"
+            )
         self._model.steps += 1
         return found.logits.float()
 

@@ -1,0 +1,177 @@
+"""Decoding: constrained beside plain beam search, and plain beam search beside transformers.
+
+``python benchmarks/decoding.py [REFERENCES [PEER_REFERENCES [MODEL]]]`` prints the table and, for
+its own model, writes it to ``benchmarks/decoding.md``. The texts are references of WMT19 de-en
+where the folder named by ``GNOMON_SHARED`` (default ``../shared``) holds them, else the bundled
+example; each gets three constraints of one to three words out of other references. The model,
+where none is named, is a Marian of two layers, 64 dimensions and random weights, whose speed is
+that of trained ones, with the most frequent words as its vocabulary. All sides run in turn in one
+process; transformers gets the same batches, and its hypotheses must end at the limit, as they do
+here.
+"""
+
+from __future__ import annotations
+
+import os
+
+os.environ |= dict.fromkeys(("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"), "1")
+
+import sys
+import tempfile
+from collections import Counter
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from _measure import ROOT, ROUNDS, cpu, keep, wmt
+
+from gnomon.models import load_seq2seq
+from gnomon.models.decoding import beam, constrained
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from gnomon.models import Seq2Seq
+
+BEAM = 20
+LIMIT = 20
+WORDS = 4000
+BATCH = 16
+
+
+def main(count: int, peers: int, folder: str | None) -> None:
+    """Measure and write the table."""
+    import torch
+
+    torch.set_num_threads(1)
+    texts = [str(text) for text in next(iter(wmt("wmt19/de-en").references.values()))]
+    frequent = Counter(word for text in texts for word in text.split()).most_common(WORDS)
+    words = [word for word, _ in frequent]
+    with tempfile.TemporaryDirectory() as own:
+        model = load_seq2seq(folder, device="cpu") if folder else built(Path(own) / "model", words)
+    asked = phrases(texts, set(words), count)
+    plain = partial(beam, model, beam=BEAM, limit=LIMIT)
+    sides: dict[str, Callable[[], Any]] = {
+        "plain": partial(plain, texts[:count]),
+        "constrained": partial(constrained, model, texts[:count], asked, beam=BEAM, limit=LIMIT),
+        "exact": partial(plain, texts[:peers]),
+        "never": partial(theirs, model, texts[:peers], early="never"),
+        "usual": partial(plain, texts[:peers], stopping="usual"),
+        "False": partial(theirs, model, texts[:peers], early=False),
+    }
+    middle, found = measured(sides)
+    met = np.mean([met for row in found["constrained"] for one in row for met in one.met])
+    first = (
+        f"| constrained, {count} references x 3 constraints | plain beam search of gnomon |"
+        f" {middle['constrained'] / middle['plain']:.2f}x as long | {met:.1%} of the constraints"
+        " are met |"
+    )
+    lines = [first]
+    for ours, name in (("exact", "never"), ("usual", "False")):
+        said = f"the best scores differ by at most {difference(found[ours], found[name]):.1g}"
+        lines.append(
+            f"| plain beam, {peers} references, stopping={ours} | transformers generate,"
+            f" early_stopping={name} | {middle[ours] / middle[name]:.2f}x as long | {said} |"
+        )
+    named = "a trained model" if folder else "random weights"
+    note = (
+        f"Beam {BEAM}, at most {LIMIT} pieces, {named}, vocabulary of {model.size}, one core, fp32."
+        f" Ratios of CPU time, medians of {ROUNDS} interleaved rounds."
+    )
+    head = ["| task | against | time | |", "|---|---|---|---|"]
+    if folder:
+        print("\n".join([*head, *lines, "", note]))
+    else:
+        keep("decoding", [*head, *lines, "", note])
+
+
+def measured(sides: Mapping[str, Callable[[], Any]]) -> tuple[dict[str, float], dict[str, Any]]:
+    """Median CPU seconds and results of what is run in turn."""
+    seconds: dict[str, list[float]] = {name: [] for name in sides}
+    found: dict[str, Any] = {}
+    for _ in range(ROUNDS):
+        for name, run in sides.items():
+            spent, found[name] = cpu(run)
+            seconds[name].append(spent)
+    return {name: float(np.median(values)) for name, values in seconds.items()}, found
+
+
+def built(folder: Path, words: Sequence[str]) -> Seq2Seq:
+    """A random model."""
+    sys.path.insert(0, str(ROOT))
+    from tests.models.tiny_seq2seq import build
+
+    sizes: dict[str, Any] = {"d_model": 64, "encoder_ffn_dim": 256, "decoder_ffn_dim": 256}
+    build(folder, words=words, std=0.1, **sizes)
+    return load_seq2seq(str(folder), device="cpu")
+
+
+def phrases(texts: Sequence[str], known: set[str], count: int) -> list[list[str]]:
+    """Per text three phrases of one to three known words, each out of another text."""
+    random = np.random.default_rng(3)
+    found = []
+    for _ in range(count):
+        row: list[str] = []
+        while len(row) < 3:
+            words = texts[int(random.integers(len(texts)))].split()
+            first, size = int(random.integers(len(words))), int(random.integers(1, 4))
+            some = words[first : first + size]
+            if len(some) == size and known.issuperset(some):
+                row.append(" ".join(some))
+        found.append(row)
+    return found
+
+
+def theirs(model: Seq2Seq, texts: Sequence[str], *, early: Any) -> list[list[float]]:
+    """Scores of what ``generate`` finds, with batches of the texts that are next in length."""
+    import torch
+    from transformers import LogitsProcessor
+
+    class EndsAtLimit(LogitsProcessor):  # type: ignore[misc]  # transformers is untyped
+        def __call__(self, input_ids: Any, scores: Any) -> Any:
+            scores[:, model.silent_pieces] = -torch.inf
+            if input_ids.shape[1] > LIMIT:
+                end = scores[:, model.end].clone()
+                scores[:] = -torch.inf
+                scores[:, model.end] = end
+            return scores
+
+    pieces = model.pieces(texts)
+    order = sorted(range(len(texts)), key=lambda number: -len(pieces[number]))
+    found: list[list[float]] = [[] for _ in texts]
+    for first in range(0, len(order), BATCH):
+        batch = order[first : first + BATCH]
+        filled = model.tokenizer.pad({"input_ids": [pieces[n] for n in batch]}, return_tensors="pt")
+        with torch.inference_mode():
+            scores = model.model.generate(
+                filled["input_ids"],
+                attention_mask=filled["attention_mask"],
+                num_beams=BEAM,
+                num_return_sequences=BEAM,
+                max_new_tokens=LIMIT + 1,
+                do_sample=False,
+                length_penalty=1.0,
+                early_stopping=early,
+                output_scores=True,
+                return_dict_in_generate=True,
+                logits_processor=[EndsAtLimit()],
+            ).sequences_scores
+        rows = scores.view(len(batch), -1).tolist()
+        for number, row in zip(batch, rows, strict=True):
+            found[number] = row
+    return found
+
+
+def difference(ours: Sequence[Sequence[Any]], theirs: Sequence[Sequence[float]]) -> float:
+    """The largest difference of the best scores."""
+    return max(abs(float(one[0].score) - other[0]) for one, other in zip(ours, theirs, strict=True))
+
+
+if __name__ == "__main__":
+    given = sys.argv[1:]
+    main(
+        int(given[0]) if given else 500,
+        int(given[1]) if given[1:] else 100,
+        given[2] if given[2:] else None,
+    )
