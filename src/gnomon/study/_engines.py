@@ -33,6 +33,10 @@ class Engine(Protocol):
         """Start a call."""
         ...
 
+    def each(self, function: Callable[..., T], *given: object) -> dict[str, T]:
+        """What a function gives on every worker (one stands for all where they are alike)."""
+        ...
+
     def restart(self) -> None:
         """Begin anew after a worker died."""
         ...
@@ -80,6 +84,9 @@ class _Here:
             future.set_exception(error)
         return future
 
+    def each(self, function: Callable[..., T], *given: object) -> dict[str, T]:
+        return {"this process": function(*given)}
+
     def restart(self) -> None:
         """Nothing can be restarted here."""
 
@@ -112,6 +119,9 @@ class _Pool:
     def submit(self, function: Callable[..., T], *given: object) -> Future[T]:
         return self._executor.submit(function, *given)
 
+    def each(self, function: Callable[..., T], *given: object) -> dict[str, T]:
+        return {"a process of the pool": self.submit(function, *given).result()}
+
     def restart(self) -> None:
         self._executor.shutdown(wait=False, kill_workers=True)  # type: ignore[call-arg]  # loky's
         self._executor = self._made()
@@ -140,6 +150,10 @@ class _Dask:
 
     def submit(self, function: Callable[..., T], *given: object) -> Future[T]:
         found: Future[T] = self._executor.submit(function, *given)
+        return found
+
+    def each(self, function: Callable[..., T], *given: object) -> dict[str, T]:
+        found: dict[str, T] = self._client.run(function, *given)
         return found
 
     def restart(self) -> None:

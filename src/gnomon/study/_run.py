@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from gnomon.study._lock import locked
+from gnomon.study._preflight import preflight
 from gnomon.study._store import Store
 from gnomon.study._tasks import Done, Failed, attempt
 
@@ -60,7 +61,8 @@ def run(
         progress: called with a stage, what is done and the total.
 
     Raises:
-        DataError: another process is writing to the store.
+        DataError: another process is writing to the store, or a worker has other versions or does
+            not see the data.
         OutputError: the store cannot be written.
     """
     place = store or Store.open(plan.study.store, create=True)
@@ -68,6 +70,8 @@ def run(
         place.repair()
         place.plan([task.key for task in plan.tasks])
         left = [task for task in plan.tasks if task.key not in place.entries]
+        if left:
+            preflight(plan, engine)
         total, kept = len(plan.tasks), len(plan.tasks) - len(left)
         driver = _Driver(engine, place, total, kept, progress)
         driver.all_of(left)
