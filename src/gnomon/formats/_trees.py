@@ -44,6 +44,11 @@ class Tree:
         return iter(self.children)
 
     @property
+    def category(self) -> str:
+        """The label without functions and indices: NP of NP-SBJ-1; -LRB- is a label as it is."""
+        return re.split("[-=]", self.label)[0] or self.label
+
+    @property
     def words(self) -> tuple[str, ...]:
         """Its words, from left to right."""
         found: list[str] = []

@@ -265,7 +265,7 @@ def _codes(
     from gnomon.paraphrase import codes as rooms
 
     if args.known:
-        return rooms.load(args.known, model=args.model, device=args.device)
+        return rooms.load(args.known, model=args.model, parser=args.parser, device=args.device)
     trees = [tree for file in files for tree in file.trees or ()]
     syntactic = args.kind == "syntactic"
     return rooms.fit(

@@ -61,13 +61,19 @@ def save(codes: Codes, folder: str | PathLike[str]) -> Path:
 
 
 def load(
-    folder: str | PathLike[str], *, model: str | None = None, device: str | None = None
+    folder: str | PathLike[str],
+    *,
+    model: str | None = None,
+    parser: str | None = None,
+    device: str | None = None,
 ) -> Codes:
     """Read the codes of a folder.
 
     Args:
         folder: where :meth:`Codes.save` put them.
         model: where the sentence encoder lies now, if not where it lay; it must be the same one.
+        parser: what makes trees of sentences, if codes were made from trees that were given; it
+            should be what made those.
         device: where it computes; by default a GPU if there is one.
 
     Raises:
@@ -85,11 +91,11 @@ def load(
             centroids=tensors["centroids"],
             counts=tensors["counts"],
             fitted=Fitted(**about["fitted"]),
-            space=_space(about, tensors, model, device),
+            space=_space(about, tensors, model, parser, device),
         )
     except (KeyError, TypeError) as error:
         raise DataError(f"{path / _ABOUT} lacks what codes need: {error}; fit them anew") from error
-    if model is None and codes.identity != about["identity"]:
+    if model is None and parser is None and codes.identity != about["identity"]:
         raise DataError(
             f"the codes in {path} are not those that were written: {_TENSORS} and {_ABOUT} do not"
             " belong together, or were changed; fit them anew"
@@ -101,6 +107,7 @@ def _space(
     about: Mapping[str, Any],
     tensors: Mapping[str, NDArray[np.float32]],
     model: str | None,
+    parser: str | None,
     device: str | None,
 ) -> Space | None:
     if about["kind"] == "random":
@@ -120,7 +127,7 @@ def _space(
     from gnomon.paraphrase.codes._syntactic import read_syntactic
 
     own = {k.removeprefix(_OWN): v for k, v in tensors.items() if k.startswith(_OWN)}
-    return read_syntactic(kept, own, device)
+    return read_syntactic(kept, own, device, parser)
 
 
 def _about(path: Path) -> dict[str, Any]:

@@ -6,11 +6,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections import Counter
+    from typing import TypeGuard
 
     from gnomon.formats import Tree
+    from gnomon.formats._trees import Child
 
 __all__ = ["Pruned", "pruned"]
+
+_TRACE = "-NONE-"
 
 
 @dataclass(frozen=True)
@@ -40,31 +43,27 @@ class Pruned:
         return 1 + sum(child.size for child in self.children)
 
 
-def pruned(
-    tree: Tree,
-    depth: int | None = 4,
-    *,
-    most_children: int | None = None,
-    dropped: Counter[str] | None = None,
-) -> Pruned:
-    """A tree without words, cut below a depth.
+def pruned(tree: Tree, depth: int | None = 4, *, most_children: int | None = None) -> Pruned:
+    """A tree without words, cut below a depth; labels lose functions and indices, traces go.
 
     Args:
         tree: the tree; its root is on level 1.
         depth: levels that are kept; None keeps all.
         most_children: of a node, the first ones; None keeps all.
-        dropped: counts, under "children", the nodes that had more.
 
     >>> from gnomon.formats import parse_tree
     >>> tree = parse_tree("(S (NP (DT the) (NN cat)) (VP (VBZ sits)))")
     >>> str(pruned(tree, 2)), str(pruned(tree, 3))
     ('(S (NP) (VP))', '(S (NP (DT) (NN)) (VP (VBZ)))')
     """
-    below = [child for child in tree if not isinstance(child, str)] if depth != 1 else []
-    if most_children is not None and len(below) > most_children:
-        below = below[:most_children]
-        if dropped is not None:
-            dropped["children"] += 1
+    below = [child for child in tree if _kept(child)] if depth != 1 else []
     deeper = None if depth is None else depth - 1
-    parts = (pruned(child, deeper, most_children=most_children, dropped=dropped) for child in below)
-    return Pruned(tree.label, tuple(parts))
+    parts = (pruned(child, deeper, most_children=most_children) for child in below[:most_children])
+    return Pruned(tree.category, tuple(parts))
+
+
+def _kept(child: Child) -> TypeGuard[Tree]:
+    """Whether a child is a constituent that holds a word; traces hold none."""
+    if isinstance(child, str) or child.label == _TRACE:
+        return False
+    return any(isinstance(part, str) or _kept(part) for part in child)
