@@ -216,8 +216,8 @@ def test_signatures_name_the_paraphrases_by_what_they_hold() -> None:
     (beam, human) = wide.paraphrase_sets
     assert (beam.method, beam.n, beam.count, beam.segments) == ("beam", 2, 2, 1)
     told = score(wide, "bleu").signature.fields
-    assert ("paraphrases", f"{beam},{human}") in told
-    assert "paraphrases" not in dict(score(plain, "bleu").signature.fields)
+    assert ("paraphrased", f"{beam},{human}") in told
+    assert "paraphrased" not in dict(score(plain, "bleu").signature.fields)
     assert plain.with_paraphrases(made).paraphrase_sets == wide.paraphrase_sets
     other = [Paraphrase(1, "a d", "beam"), *made[1:]]
     assert plain.with_paraphrases(other).paraphrase_sets[0].identity != beam.identity
@@ -229,7 +229,7 @@ def test_signatures_name_the_paraphrases_by_what_they_hold() -> None:
 def test_signatures_say_when_the_originals_are_left_out() -> None:
     plain = TestSet.from_lists({"x": ["a b"]}, ["a b"])
     wide = plain.with_paraphrases([Paraphrase(1, "a c")], original=False)
-    assert dict(score(wide, "chrf").signature.fields)["paraphrases"].endswith(",no-original")
+    assert dict(score(wide, "chrf").signature.fields)["paraphrased"].endswith(",no-original")
 
 
 def test_paraphrases_of_one_system_are_in_the_identity() -> None:

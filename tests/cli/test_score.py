@@ -285,7 +285,7 @@ def test_a_page_tells_which_paraphrases_were_among_the_references(gnomon, files)
     assert gnomon(*base, "--html", plain).code == 0
     answer = gnomon(*base, "--paraphrases", files / "ref.p1.txt", "--html", wide)
     assert answer.code == 0
-    identity = answer.out.partition("paraphrases:p*1@")[2][:16]
+    identity = answer.out.partition("paraphrased:p*1@")[2][:16]
     assert len(identity) == 16
     assert "Paraphrased references" not in plain.read_text(encoding="utf-8")
     page = wide.read_text(encoding="utf-8")

@@ -116,6 +116,6 @@ def signature_of(bound: BoundMetric, batch: Batch) -> Signature:
     if "refs" not in known:
         own = {"own_refs": len(batch.system_references)} if batch.system_references else {}
         fields = {"refs": reference_count(batch), **own}
-    if batch.paraphrases and "paraphrases" not in known:
-        fields["paraphrases"] = batch.paraphrases
+    if batch.paraphrases and "paraphrased" not in known:  # METEOR's "paraphrases" is its table
+        fields["paraphrased"] = batch.paraphrases
     return bound.signature.adding(fields) if fields else bound.signature
