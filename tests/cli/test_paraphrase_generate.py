@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -155,3 +158,22 @@ def test_no_such_model_and_no_encoder_decoder_are_said(
     assert _generate(*base, str(save_masked_lm(tmp_path / "masked"))) == 1
     assert "encoder-decoder" in capsys.readouterr().err
     assert not (tmp_path / "p.jsonl").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="sends SIGKILL")
+def test_a_killed_run_is_gone_on_with_to_the_same_bytes(folder: str, tmp_path: Path) -> None:
+    ref, saved, whole = (tmp_path / name for name in ("ref.txt", "p.jsonl", "whole.jsonl"))
+    ref.write_text("the cat sat .\na dog lay on the rug\n" * 20, encoding="utf-8")
+    base = [str(ref), "--method", "sampled", "--model", folder, "--limit", "8", "--batch", "1"]
+    command = [sys.executable, "-m", "gnomon", "paraphrase", "generate", *base, "--save"]
+    record = tmp_path / "p.jsonl.settings.json"
+    with subprocess.Popen([*command, str(saved)], stderr=subprocess.DEVNULL) as process:
+        while not record.is_file() or json.loads(record.read_text(encoding="utf-8"))["done"] < 3:
+            assert process.poll() is None
+            time.sleep(0.01)
+        process.kill()
+    assert json.loads(record.read_text(encoding="utf-8"))["done"] < 40
+    assert _generate(*base, "--save", str(saved), "--resume") == 0
+    assert _generate(*base, "--save", str(whole)) == 0
+    assert saved.read_bytes() == whole.read_bytes()
