@@ -35,6 +35,8 @@ bench: $(VENV)/.test
 	$(BIN)/python benchmarks/difficulty.py
 	$(BIN)/python benchmarks/bmx.py
 	$(BIN)/python benchmarks/explanations.py
+	$(BIN)/python benchmarks/decoding.py
+	$(BIN)/python benchmarks/codes.py
 
 debian:
 	sh scripts/debian_packages.sh

@@ -135,18 +135,27 @@ def value(candidate, reference):
     return 1.0
 """
 _PROGRAM = """
-import sys
+import logging, sys
+from contextlib import ExitStack
 from gnomon import study
 if __name__ == "__main__":
     plan = study.plan(study.read_study(sys.argv[1], allow_code=True), allow_code=True)
-    engine = study.open_engine("pool", workers=2)
-    outcome = study.run(plan, engine)
-    engine.close()
+    with ExitStack() as stack:
+        name = sys.argv[2]
+        if name == "dask":
+            from distributed import LocalCluster
+            cluster = stack.enter_context(LocalCluster(
+                n_workers=2, threads_per_worker=1, dashboard_address=None,
+                silence_logs=logging.CRITICAL))
+            name = cluster.scheduler_address.replace("tcp", "dask")
+        engine = study.open_engine(name, workers=2)
+        outcome = study.run(plan, engine)
+        engine.close()
     print(outcome.done, len(outcome.failed), *outcome.failed.values())
 """
 
 
-def _killed(folder: Path, times: int) -> tuple[str, study.Store]:
+def _killed(folder: Path, times: int, engine: str) -> tuple[str, study.Store]:
     """A study one of whose systems kills its worker so often; what came of it."""
     systems = folder / "set" / "systems"
     systems.mkdir(parents=True)
@@ -158,8 +167,10 @@ def _killed(folder: Path, times: int) -> tuple[str, study.Store]:
     file.write_text("metrics = [\"python('deadly:value')\"]\n[[testsets]]\npath = 'set'\n")
     deadly = _DEADLY.format(marks=str(folder / "deaths"), times=times)
     (folder / "deadly.py").write_text(deadly)
+    program = folder / "program.py"
+    program.write_text(_PROGRAM)
     done = subprocess.run(
-        [sys.executable, "-c", _PROGRAM, str(file)],
+        [sys.executable, str(program), str(file), engine],
         capture_output=True,
         text=True,
         timeout=300,
@@ -170,14 +181,16 @@ def _killed(folder: Path, times: int) -> tuple[str, study.Store]:
     return done.stdout, study.Store.open(folder / "study.store")
 
 
-@pytest.mark.parametrize(("times", "done", "failed"), [(1, 6, 0), (9, 5, 1)])
+@pytest.mark.parametrize("engine", ["pool", "dask"])
+@pytest.mark.parametrize(("times", "done", "failed"), [(1, 6, 0), (99, 5, 1)])
 def test_a_worker_that_dies_loses_and_doubles_nothing(
-    tmp_path: Path, times: int, done: int, failed: int
+    tmp_path: Path, engine: str, times: int, done: int, failed: int
 ) -> None:
-    pytest.importorskip("loky", reason="needs loky: pip install 'gnomon[study]'")
-    said, store = _killed(tmp_path, times)
+    package = {"pool": "loky", "dask": "distributed"}[engine]
+    pytest.importorskip(package, reason=f"needs {package}: pip install 'gnomon[study,dask]'")
+    said, store = _killed(tmp_path, times, engine)
     assert said.startswith(f"{done} {failed}")
-    assert ("died 2 times" in said) == bool(failed)
+    assert ("was set aside" in said) == bool(failed)
     systems = [row[0] for row in store.query("select system from scores order by 1").rows]
     assert systems == [f"sys{n}" for n in range(6) if not (failed and n == 2)]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -61,12 +62,17 @@ def _killed_at(file: Path, seconds: float) -> None:
     running.stdout.close()
 
 
-@pytest.mark.slow
-def test_a_kill_at_any_time_loses_the_running_task_at_most(study_file: Path) -> None:
+@pytest.mark.parametrize(
+    "kills", [pytest.param(6, marks=pytest.mark.slow), pytest.param(100, marks=pytest.mark.verify)]
+)
+def test_a_kill_at_any_time_loses_the_running_task_at_most(study_file: Path, kills: int) -> None:
     plan = study.plan(study.read_study(study_file))
     draw = random.Random(7)
     known: set[str] = set()
-    for _ in range(6):
+    for _ in range(kills):
+        if plan.study.store.exists() and draw.random() < 0.2:
+            shutil.rmtree(plan.study.store)  # begin anew: otherwise all is soon done
+            known = set()
         _killed_at(study_file, draw.uniform(0.0, 0.5))
         if not (plan.study.store / "store.json").exists():
             continue

@@ -142,7 +142,7 @@ class _Driver:
 
     def _take(self, task: Task, future: Future[Done | Failed]) -> None:
         error = future.exception()
-        found = Failed(task.key, str(error)) if error is not None else future.result()
+        found = future.result() if error is None else Failed(task.key, _said(error))
         if isinstance(found, Done):
             self.store.add(task, found)
             self.finished += 1
@@ -150,3 +150,10 @@ class _Driver:
             self.failed[task.key] = found.said
         if self.progress is not None:
             self.progress("tasks", self.finished + len(self.failed), self.total)
+
+
+def _said(error: BaseException) -> str:
+    """What a cluster says of a task that it gave up."""
+    if type(error).__name__ == "KilledWorker":  # of a library that need not be installed
+        return "its workers died, as often as the cluster allows; the task was set aside"
+    return f"{type(error).__name__}: {error}"
