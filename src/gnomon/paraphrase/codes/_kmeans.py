@@ -21,8 +21,9 @@ __all__ = ["Clusters", "kmeans", "nearest"]
 _CHUNK = 16384
 #: rows at a time where distances to all centroids are held
 _ROWS = 4096
-#: sklearn's own rule for k-means++: three times a batch, or three times the clusters
 _BATCH = 4096
+#: rows that several starts are tried on, at least 16 per cluster; the best start goes on
+_SAMPLE, _STARTS = 16384, 3
 #: rows far from all centroids that are kept as new places for empty clusters
 _SPARE = 64
 
@@ -59,9 +60,10 @@ def kmeans(
     tolerance: float = 1e-3,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Clusters:
-    """Cluster rows: one mini-batch pass of scikit-learn, then exact passes of Lloyd.
+    """Cluster rows: a mini-batch pass of scikit-learn, then exact passes of Lloyd.
 
-    The rows should come in random order: k-means++ starts from the first ones. A cluster that has
+    The rows should come in random order: the first ones are the sample that three starts
+    (k-means++) are tried on, of which the best goes on. A cluster that has
     become empty moves to a row that is far from all centroids. Memory is a few chunks of rows and
     the centroids, however many rows there are.
 
@@ -118,18 +120,27 @@ def nearest(
 def _started(
     vectors: Vectors, k: int, seed: int, weights: NDArray[np.int64]
 ) -> NDArray[np.float32]:
-    """Centroids after one mini-batch pass."""
+    """Centroids after one mini-batch pass, from the best of some starts on a sample."""
     batch = max(_BATCH, 4 * k)
-    model = _mini_batch(k, seed, batch)
-    for first, rows in vectors.chunks(batch):
-        if first and len(rows) < k:  # scikit-learn refuses a batch that is smaller than k
-            break
-        model.partial_fit(rows, sample_weight=weights[first : first + len(rows)].astype(np.float32))
+    size = min(vectors.rows, max(_SAMPLE, 16 * k))
+    sample, own = vectors.read(0, size), weights[:size].astype(np.float32)
+    starts = [
+        _mini_batch(k, batch, random_state=first, init_size=size).fit(sample, sample_weight=own)
+        for first in np.random.SeedSequence(seed).generate_state(_STARTS).tolist()
+    ]
+    best = min(starts, key=lambda start: float(nearest(sample, _centroids(start))[1] @ own))
+    for first in range(size, vectors.rows - k, batch):  # scikit-learn takes k rows at least
+        rows = vectors.read(first, min(batch, vectors.rows - first))
+        best.partial_fit(rows, sample_weight=weights[first : first + len(rows)].astype(np.float32))
+    return _centroids(best)
+
+
+def _centroids(model: Any) -> NDArray[np.float32]:
     found: NDArray[np.float32] = np.ascontiguousarray(model.cluster_centers_, dtype=np.float32)
     return found
 
 
-def _mini_batch(k: int, seed: int, batch: int) -> Any:
+def _mini_batch(k: int, batch: int, **options: Any) -> Any:
     try:
         from sklearn.cluster import MiniBatchKMeans
     except ImportError:
@@ -137,7 +148,7 @@ def _mini_batch(k: int, seed: int, batch: int) -> Any:
             "clustering needs the package scikit-learn, which is not installed; install it with:"
             " pip install 'gnomon[training]'"
         ) from None
-    return MiniBatchKMeans(k, random_state=seed, batch_size=batch, init_size=batch, n_init=1)
+    return MiniBatchKMeans(k, batch_size=batch, n_init=1, **options)
 
 
 def _pass(
