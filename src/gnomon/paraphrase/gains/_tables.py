@@ -181,22 +181,23 @@ def _shown(name: str, rows: Sequence[Row], *, judged: bool) -> tuple[str, ...]:
 
 
 def _plots(rows: Mapping[str, Sequence[Row]], place: str) -> Iterator[View]:
+    # the page offers the test set as a choice, so that no title names one
     own = [row for row in rows["gain"] if row["test_set"] == place]
     where = {"test_set": place}
     if any(row["gain"] is not None and row["diversity"] is not None for row in own):
-        title = f"Gain against diversity: {place}"
+        title = "Gain against diversity"
         yield Scatter("gain", title, "diversity", "gain", "arm", "method", "metric", where)
     if any(row["gain"] is not None and row["change"] is not None for row in own):
-        title = f"Gain against distance from the reference: {place}"
+        title = "Gain against distance from the reference"
         yield Scatter("gain", title, "change", "gain", "arm", "method", "metric", where)
     if len({row["n"] for row in own}) > 1 and any(row["gain"] is not None for row in own):
-        title = f"Gain against the number of paraphrases: {place}"
+        title = "Gain against the number of paraphrases"
         yield Lines("gain", title, "n", "gain", "method", "metric", where, "low", "high")
     if any(row["test_set"] == place for row in rows["decisions"]):
-        title = f"{_TITLES['decisions']}: {place}"
+        title = _TITLES["decisions"]
         yield StackedBars("decisions", title, "arm", "metric", _PARTS, where)
     if any(row["test_set"] == place for row in rows["segments"]):
-        title = f"Gain over segments: {place}"
+        title = "Gain over segments"
         yield Scatter(
             "segments", title, "base", "value", "arm", "method", "metric", where, identity=True
         )
