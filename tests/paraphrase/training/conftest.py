@@ -21,8 +21,8 @@ def tiny() -> dict[str, object]:
         "feed_forward": 32,
         "batch_tokens": 150,
         "dev": 10,
-        "bleu_pairs": 4,
-        "validate_every": 4,
+        "bleu_pairs": 1,
+        "validate_every": 5,
         "warmup": 5,
     }
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from gnomon.paraphrase.training._vocabulary import EOS, PAD, code_token
+from gnomon.paraphrase.training._vocabulary import PAD, code_token
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,7 +30,7 @@ def encode(tokenizer: Any, pairs: Sequence[Pair]) -> list[Encoded]:
     return [
         Encoded(
             source.ids,
-            target.ids if pair.code is None else [_id(tokenizer, pair.code), *target.ids],
+            [*_code(tokenizer, pair), *target.ids],
         )
         for pair, source, target in zip(pairs, sources, targets, strict=True)
     ]
@@ -76,6 +76,5 @@ def padded(rows: Sequence[Sequence[int]], device: str) -> Any:
     return torch.from_numpy(filled).to(device)
 
 
-def _id(tokenizer: Any, code: int) -> int:
-    found = tokenizer.token_to_id(code_token(code))
-    return EOS if found is None else int(found)
+def _code(tokenizer: Any, pair: Pair) -> list[int]:
+    return [] if pair.code is None else [tokenizer.token_to_id(code_token(pair.code))]
