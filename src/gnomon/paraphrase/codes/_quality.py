@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gnomon.findings import Bars, Column, Exhibit, ExhibitText, Finding, Listing, Table
+from gnomon.findings import Column, Exhibit, ExhibitText, Finding, Lines, Listing, Table
 from gnomon.paraphrase.codes._information import entropy, shared
 from gnomon.signature import Signature
 
@@ -41,6 +41,7 @@ _FILES = (
 )
 _SIZES = (
     Column("file", "File"),
+    Column("rank", "Rank", "count", help="1: the commonest code of the file"),
     Column("code", "Code"),
     Column("count", "Sentences", "count"),
     Column("share", "Share", "share", 4, help="of the sentences with a code"),
@@ -68,7 +69,7 @@ def quality(
     Returns:
         A finding with rows ``file, sentences, coded, used, entropy, perplexity, largest, distance,
         pairs, same, information, chance, normalised``; a table ``sizes`` with one row per file and
-        code; and for the commonest codes the sentences nearest their centroid.
+        code, the commonest first; and for the commonest codes the sentences nearest their centroid.
     """
     said = texts or {}
     rows = [_row(name, codes, found, (sources or {}).get(name)) for name, found in placed.items()]
@@ -85,7 +86,7 @@ def quality(
     told = tuple(c.name for c in _FILES if any(row[c.name] is not None for row in rows))
     views = (
         Listing("codes", _TITLE, told),
-        Bars("sizes", "Sentences of each code", "code", "file", ("share", "distance")),
+        Lines("sizes", "Share of sentences, commonest code first", "rank", "share", "file"),
     )
     return Finding(
         "paraphrase codes",
@@ -134,11 +135,14 @@ def _sizes(
     members = _members(placed, codes.k)
     total = sum(map(len, members))
     rows: list[dict[str, Cell]] = []
-    for code, own in enumerate(members):
+    commonest = sorted(range(codes.k), key=lambda code: (-len(members[code]), code))
+    for rank, code in enumerate(commonest, start=1):
+        own = members[code]
         bare = codes.space is None or not len(own)
         rows.append(
             {
                 "file": name,
+                "rank": rank,
                 "code": str(code),
                 "count": len(own),
                 "share": len(own) / total if total else None,
