@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tomllib
 import unicodedata
 from collections import Counter
 from pathlib import Path
@@ -206,3 +207,11 @@ def test_without_apertium_the_script_names_the_packages_to_install(tmp_path):
     assert done.returncode == 2
     assert "no `apertium` on the PATH" in done.stderr
     assert "apt-get install apertium apertium-en-gl" in done.stderr
+
+
+def test_every_file_of_the_example_is_packed():
+    settings = tomllib.loads((SCRIPT.parents[1] / "pyproject.toml").read_text(encoding="utf-8"))
+    patterns = settings["tool"]["setuptools"]["package-data"]["gnomon"]
+    package = example.path().parents[1]
+    packed = {file for pattern in patterns for file in package.glob(pattern)}
+    assert {file for file in example.path().rglob("*") if file.is_file()} <= packed
