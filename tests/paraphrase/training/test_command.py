@@ -5,10 +5,27 @@ import pytest
 
 from gnomon.cli import main
 
-_OPTIONS = (
-    "--vocabulary 44 --dimensions 16 --encoder-layers 1 --decoder-layers 1 --heads 2"
-    " --feed-forward 32 --dev 10 --bleu-pairs 1 -f json -q"
-).split()
+_OPTIONS = [
+    "--vocabulary",
+    "44",
+    "--dimensions",
+    "16",
+    "--encoder-layers",
+    "1",
+    "--decoder-layers",
+    "1",
+    "--heads",
+    "2",
+    "--feed-forward",
+    "32",
+    "--dev",
+    "10",
+    "--bleu-pairs",
+    "1",
+    "-f",
+    "json",
+    "-q",
+]
 
 
 @pytest.fixture
