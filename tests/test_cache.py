@@ -77,7 +77,7 @@ def test_a_damaged_entry_is_dropped_and_can_be_put_again(
 ) -> None:
     with Cache(tmp_path) as cache:
         cache.put_many({b"a": b"1", b"b": b"2"})
-    _spoil(tmp_path, f"UPDATE entries SET {damage} WHERE key = x'61'")  # noqa: S608  # fixed above
+    _spoil(tmp_path, f"UPDATE entries SET {damage} WHERE key = x'61'")  # fixed above
     with Cache(tmp_path) as cache:
         with caplog.at_level(logging.WARNING):
             assert cache.get_many([b"a", b"b"]) == {b"b": b"2"}
