@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -32,6 +33,17 @@ def test_codes_of_a_folder_are_those_that_were_saved(made: codes.Codes, tmp_path
     assert read.identity == made.identity
     assert read.fitted == made.fitted
     assert read.assign(_texts(60)).tolist() == made.assign(_texts(60)).tolist()
+
+
+def test_what_codes_were_made_from_is_encoded_once(tiny_model: Path) -> None:
+    found = codes.fit(_texts(30), encoder=f"semantic:{tiny_model}", k=3, device="cpu")
+    encoder = found.space.encoder
+    before = encoder.encoded
+    placed = found.place([*_texts(30), "a new house"])
+    assert encoder.encoded == before + 1
+    anew = replace(found, known={}).place([*_texts(30), "a new house"])
+    assert placed.codes.tolist() == anew.codes.tolist()
+    assert np.allclose(placed.distances, anew.distances, atol=1e-5)
 
 
 def test_the_same_seed_gives_the_same_codes(made: codes.Codes, tiny_model: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
@@ -13,7 +13,7 @@ from gnomon.paraphrase.codes._kmeans import kmeans, nearest
 from gnomon.paraphrase.codes._vectors import Vectors
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Sequence
+    from collections.abc import Callable, Hashable, Mapping, Sequence
     from os import PathLike
     from pathlib import Path
 
@@ -28,6 +28,7 @@ __all__ = ["NO_CODE", "Codes", "Fitted", "Kind", "Placed", "clustered", "random_
 Kind: TypeAlias = Literal["semantic", "syntactic", "random"]
 #: what a sentence gets that has none: an empty line, or one without a tree
 NO_CODE = -1
+_CHUNK = 16384
 
 
 @dataclass(frozen=True)
@@ -74,6 +75,8 @@ class Codes:
         counts: int64 [k], sentences of each code where the codes were made.
         fitted: what they were made from.
         space: how sentences become vectors; None for random codes.
+        known: code and squared distance of what they were made from, in the process that made
+            them, so that nothing is encoded twice.
     """
 
     kind: Kind
@@ -82,6 +85,7 @@ class Codes:
     counts: NDArray[np.int64]
     fitted: Fitted
     space: Space | None = None
+    known: Mapping[Hashable, tuple[int, float]] = field(default_factory=dict, repr=False)
 
     @property
     def k(self) -> int:
@@ -144,17 +148,21 @@ class Codes:
             return self._drawn(texts)
         items = items_of(self.space, texts, trees, cache, progress)
         which, rows = _distinct(items)
-        codes, distances = [], []
-        for chunk in self.space.vectors(rows):
-            code, distance = nearest(chunk, self.centroids)
-            codes.append(code)
-            distances.append(distance)
+        # one more entry at the end for items without a code: their row is -1
+        codes = np.full(len(rows) + 1, NO_CODE, np.int32)
+        distances = np.full(len(rows) + 1, np.inf, np.float32)
+        new = [row for row, item in enumerate(rows) if item not in self.known]
+        old = [row for row, item in enumerate(rows) if item in self.known]
+        for row in old:
+            codes[row], distances[row] = self.known[rows[row]]
+        done = 0
+        for chunk in self.space.vectors([rows[row] for row in new]):
+            own = new[done : done + len(chunk)]
+            codes[own], distances[own] = nearest(chunk, self.centroids)
+            done += len(chunk)
             if progress is not None:
-                progress("coding", sum(map(len, codes)), len(rows))
-        # the last entry is that of items without a code: their row is -1
-        code_of = np.concatenate([*codes, np.array([NO_CODE], np.int32)])
-        far = np.concatenate([*distances, np.array([np.inf], np.float32)])
-        return Placed(code_of[which], far[which])
+                progress("coding", done, len(new))
+        return Placed(codes[which], distances[which])
 
     def _drawn(self, texts: Sequence[str | None]) -> Placed:
         found = [_draw(text, self.k, self.seed) if _said(text) else NO_CODE for text in texts]
@@ -187,10 +195,22 @@ def clustered(
         found = kmeans(
             vectors, k, seed=seed, weights=weights[order], passes=passes, progress=progress
         )
+        known = _known(vectors, found.centroids, [rows[i] for i in order])
     read = int(weights.sum())
     fitted = Fitted(read, len(rows), len(items) - read, found.empty, found.inertia)
     kind: Kind = "semantic" if space.kind == "semantic" else "syntactic"
-    return Codes(kind, seed, found.centroids, found.counts, fitted, space)
+    return Codes(kind, seed, found.centroids, found.counts, fitted, space, known)
+
+
+def _known(
+    vectors: Vectors, centroids: NDArray[np.float32], items: Sequence[Hashable]
+) -> dict[Hashable, tuple[int, float]]:
+    found: dict[Hashable, tuple[int, float]] = {}
+    for first, chunk in vectors.chunks(_CHUNK):
+        codes, distances = nearest(chunk, centroids)
+        own = items[first : first + len(chunk)]
+        found |= zip(own, zip(codes.tolist(), distances.tolist(), strict=True), strict=True)
+    return found
 
 
 def random_codes(texts: Sequence[str | None], *, k: int, seed: int) -> Codes:
