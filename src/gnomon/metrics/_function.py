@@ -15,7 +15,7 @@ from gnomon.metrics._code import imported, target_of
 from gnomon.metrics._of_options import MeanOfSegments
 from gnomon.metrics._reader import NAME
 from gnomon.metrics._roles import needs_of, roles_of
-from gnomon.metrics._spec import Spec
+from gnomon.metrics._spec import Options, Spec
 from gnomon.signature import Signature, content_hash
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def metric(
         roles=roles_of(function, name, needs),
         higher_is_better=higher_is_better,
         spec=spec or name,
-        fields=_code_fields(function),
+        fields=_code_fields(function, spec),
     )
     target = None if spec else target_of(function)
     return made if target is None else _as_code(made, target, own=own, needs=needs)
@@ -253,10 +253,15 @@ def _checked_name(name: str) -> str:
     return name
 
 
-def _code_fields(function: Callable[..., float]) -> tuple[tuple[str, str], ...]:
-    """A hash of the source, if that tells all: no values from around it, no object's state."""
-    written = function if inspect.isfunction(function) else type(function)
-    if _holds_more(function):
+def _code_fields(function: Callable[..., float], spec: str | None) -> tuple[tuple[str, str], ...]:
+    """A hash of the source, if that tells all: no values from around it, no object's state.
+
+    The state of options is told if they are those of the spec; then their class is hashed whole.
+    """
+    owner = getattr(function, "__self__", None)
+    told = spec is not None and isinstance(owner, Options) and owner.spec == spec
+    written = function if inspect.isfunction(function) else type(owner if told else function)
+    if not told and _holds_more(function):
         return ()
     try:
         source = inspect.getsource(written)
