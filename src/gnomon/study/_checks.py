@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from gnomon.errors import GnomonError, UnknownNameError
+from gnomon.study._labels import located
 from gnomon.study._methods import options_of
 
 if TYPE_CHECKING:
@@ -106,7 +107,7 @@ def checked_options(
         said = _misfit(value, known[key])
         if said:
             problems.add(f"{where}.{key}", f"must be {said}; got {described(value)}")
-        found[key] = _located(value, folder)
+        found[key] = located(value, folder) if key == "labels" else _located(value, folder)
     return found
 
 

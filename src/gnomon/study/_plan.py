@@ -12,6 +12,7 @@ from gnomon.errors import DataError, GnomonError
 from gnomon.findings import Column, Finding
 from gnomon.findings import Table as FindingTable
 from gnomon.signature import content_hash
+from gnomon.study._labels import label_files
 from gnomon.study._methods import METHODS
 from gnomon.study._sources import name_of, read_set
 from gnomon.study._tasks import Task, content_of, task_key
@@ -141,10 +142,11 @@ def _tasks(step: Step, source: SetSource, testset: TestSet, *, allow_code: bool)
         [(one,) for one in step.metrics] if chosen.metrics == "one" else [step.metrics]
     )
     for systems in groups:
+        labels = [_file_hash(one) for one in label_files(step.options, name_of(testset), systems)]
         content = content_of(testset, systems, human=chosen.human)
         for metrics in bundles:
             yield Task(
-                key=task_key(step.method, metrics, options, content, files=files),
+                key=task_key(step.method, metrics, options, content, files=[*files, *labels]),
                 method=step.method,
                 testset=name_of(testset),
                 source=source,

@@ -11,8 +11,9 @@ from gnomon.errors import DataError, GnomonError
 from gnomon.findings import Cell, Finding
 from gnomon.scores import Scores
 from gnomon.signature import content_hash, version
+from gnomon.study._labels import labels_of
 from gnomon.study._methods import METHODS, method
-from gnomon.study._sources import digest_of_people, digest_of_set, digest_of_system, read_set
+from gnomon.study._sources import content_of, read_set
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from gnomon.study._config import SetSource
     from gnomon.testset import TestSet
 
-__all__ = ["Done", "Failed", "Task", "TaskTable", "attempt", "content_of", "execute", "task_key"]
+__all__ = ["Done", "Failed", "Task", "TaskTable", "attempt", "execute", "task_key"]
 
 #: column -> cells
 Cells: TypeAlias = "Mapping[str, Sequence[Cell]]"
@@ -122,12 +123,6 @@ def task_key(
     ) + content_hash(name, options, content)
 
 
-def content_of(testset: TestSet, systems: Sequence[str], *, human: bool) -> str:
-    """A hash of what a task reads of a test set."""
-    parts = [digest_of_set(testset), *(digest_of_system(testset, name) for name in systems)]
-    return content_hash(*parts, *([digest_of_people(testset)] if human else []))
-
-
 def execute(task: Task) -> Done:
     """Do a task: read, check that the texts are those of the plan, run the method.
 
@@ -137,8 +132,8 @@ def execute(task: Task) -> Done:
     """
     start = time.perf_counter()
     chosen = method(task.method)
-    whole = read_set(task.source)
-    if content_of(whole, task.systems, human=chosen.human) != task.content:
+    whole, sketch = read_set(task.source)
+    if content_of(sketch, task.systems, human=chosen.human) != task.content:
         raise DataError(
             f"{task.source.path} has changed since the study was planned, or is another one on"
             " this worker; run the study again, or give all workers the same files"
@@ -159,6 +154,8 @@ def _called(task: Task, testset: TestSet) -> Scores | Finding:
     options = json.loads(task.options)
     if chosen.metrics != "none":
         options[chosen.parameter] = task.metrics[0] if chosen.metrics == "one" else task.metrics
+    if options.get("labels"):
+        options["labels"] = labels_of(options, task.testset, task.systems)
     options |= _of_the_run(function, task)
     found = function(testset, **options)
     if not isinstance(found, Scores | Finding):
