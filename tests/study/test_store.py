@@ -120,8 +120,57 @@ def test_forgetting_a_test_set_deletes_what_came_from_it(store: study.Store) -> 
 
 def test_a_later_layout_is_refused(store: study.Store) -> None:
     (store.path / "store.json").write_text('{"gnomon-store": 99}')
-    with pytest.raises(DataError, match="layout 99"):
+    with pytest.raises(DataError, match="layout 99, and this gnomon knows layouts up to 2; update"):
         study.Store.open(store.path)
+
+
+def _as_layout_1(store: Path) -> None:
+    """A store as the first layout wrote it."""
+    (store / "store.json").write_text('{"gnomon-store": 1}')
+    manifest = store / "manifest.jsonl"
+    lines = [json.loads(line) for line in manifest.read_text("utf-8").split("\n")[:-1]]
+    for line in lines:
+        for name in ("made_with", "gnomon", "finished"):
+            del line[name]
+    manifest.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
+    plan = json.loads((store / "plan.json").read_text("utf-8"))
+    (store / "plan.json").write_text(json.dumps({"tasks": plan["tasks"]}))
+
+
+def test_an_older_layout_is_read_as_it_is_and_migrated_by_the_next_run(store: study.Store) -> None:
+    before = store.query("select system, score from scores order by all").rows
+    _as_layout_1(store.path)
+    old = {str(f): f.read_bytes() for f in store.path.rglob("*") if f.is_file()}
+    reader = study.Store.open(store.path)
+    assert reader.query("select system, score from scores order by all").rows == before
+    assert reader.sets() == ()
+    assert {str(f): f.read_bytes() for f in store.path.rglob("*") if f.is_file()} == old
+    reader.repair()
+    assert json.loads((store.path / "store.json").read_text()) == {"gnomon-store": 2}
+    assert all('"made_with"' in one for one in _manifest(store.path))
+    assert study.Store.open(store.path).entries == reader.entries
+
+
+def test_a_migration_that_was_cut_off_goes_on(store: study.Store) -> None:
+    whole = study.Store.open(store.path)
+    (store.path / "store.json").write_text('{"gnomon-store": 1}')  # the number comes last
+    again = study.Store.open(store.path)
+    again.repair()
+    assert (again.entries, again.sets()) == (whole.entries, whole.sets())
+
+
+def _manifest(store: Path) -> list[str]:
+    return (store / "manifest.jsonl").read_text("utf-8").split("\n")[:-1]
+
+
+def test_a_store_tells_its_test_sets_and_reads_their_texts_again(
+    store: study.Store, study_file: Path
+) -> None:
+    (found,) = study.Store.open(store.path).sets()
+    assert found.source == study.read_study(study_file).testsets[0]
+    testset = found.read()
+    assert testset.segments == found.sketch.segments == 12
+    assert list(testset.systems) == list(found.sketch.systems)
 
 
 def test_a_damaged_store_is_told(store: study.Store) -> None:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from gnomon.study._query import Answer as Answer
     from gnomon.study._run import Outcome as Outcome
     from gnomon.study._run import run as run
+    from gnomon.study._sources import PlannedSet as PlannedSet
     from gnomon.study._store import Store as Store
     from gnomon.study._tasks import Task as Task
 
@@ -35,6 +36,7 @@ _HOMES = {
     "Kind": "_export",
     "Outcome": "_run",
     "Plan": "_plan",
+    "PlannedSet": "_sources",
     "SetSource": "_config",
     "Step": "_config",
     "Store": "_store",
@@ -54,6 +56,7 @@ __all__ = [
     "Kind",
     "Outcome",
     "Plan",
+    "PlannedSet",
     "SetSource",
     "Step",
     "Store",

@@ -59,6 +59,12 @@ class SetSource:
     n: int | None = None
     methods: tuple[str, ...] = ()
 
+    @classmethod
+    def of_record(cls, given: Mapping[str, object]) -> SetSource:
+        """From what JSON holds of one."""
+        held = {key: tuple(v) if isinstance(v, list) else v for key, v in given.items()}
+        return cls(**held)  # type: ignore[arg-type]  # as dataclasses.asdict wrote it
+
 
 @dataclass(frozen=True)
 class Step:
@@ -111,6 +117,7 @@ def read_study(path: str | PathLike[str], *, allow_code: bool = False) -> Study:
         DataError: keys, test sets, metrics or options are not right: all of them are named.
     """
     file = Path(path)
+    folder = file.parent.absolute()  # workers run elsewhere
     given = _toml(file)
     problems = Problems()
     problems.unknown(given, _TOP, "")
@@ -118,10 +125,8 @@ def read_study(path: str | PathLike[str], *, allow_code: bool = False) -> Study:
     study = Study(
         name=_text(given, "name", problems) or file.stem,
         path=str(file),
-        testsets=_sets(given.get("testsets"), file.parent, problems),
-        steps=_steps(
-            given.get("methods", {}), metrics, file.parent, problems, allow_code=allow_code
-        ),
+        testsets=_sets(given.get("testsets"), folder, problems),
+        steps=_steps(given.get("methods", {}), metrics, folder, problems, allow_code=allow_code),
         store=file.parent / (_text(given, "store", problems) or f"{file.stem}.store"),
         report=None
         if given.get("report") is None
@@ -168,7 +173,7 @@ def _sets(given: object, folder: Path, problems: Problems) -> tuple[SetSource, .
             continue
         problems.unknown(one, _SET, where)
         found.extend(_set(one, where, folder, problems))
-    places = [one.path for one in found]
+    places = [" ".join(filter(None, (one.path, one.language_pair))) for one in found]
     for twice in sorted({one for one in places if places.count(one) > 1}):
         problems.add("testsets", f"{twice} is named twice; narrow a path, or take one away")
     return tuple(found)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,15 +14,15 @@ from gnomon.findings import Table as FindingTable
 from gnomon.signature import content_hash
 from gnomon.study._labels import label_files
 from gnomon.study._methods import METHODS
-from gnomon.study._sources import name_of, read_set
-from gnomon.study._tasks import Task, content_of, task_key
+from gnomon.study._sketches import Sketches
+from gnomon.study._sources import PlannedSet, content_of
+from gnomon.study._tasks import Task, task_key
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
     from gnomon.findings import Cell
-    from gnomon.study._config import SetSource, Step, Study
-    from gnomon.testset import TestSet
+    from gnomon.study._config import Step, Study
 
 __all__ = ["Plan", "plan"]
 
@@ -34,12 +34,29 @@ class Plan:
     Attributes:
         study: what they are for.
         tasks: all of them, each key once; costly ones first.
-        sizes: systems, segments and reference words of the test sets, by name.
+        sets: the test sets.
+        sketches: what is remembered of their files.
     """
 
     study: Study
     tasks: tuple[Task, ...]
-    sizes: Mapping[str, tuple[int, int]]
+    sets: tuple[PlannedSet, ...]
+    sketches: Sketches = field(default_factory=Sketches, compare=False, repr=False)
+
+    @property
+    def sizes(self) -> dict[str, tuple[int, int]]:
+        """Systems and segments of the test sets, by name."""
+        return {one.name: (len(one.sketch.systems), one.sketch.segments) for one in self.sets}
+
+    def record(self) -> dict[str, object]:
+        """What a store keeps of it."""
+        return {
+            "name": self.study.name,
+            "tasks": [task.key for task in self.tasks],
+            "testsets": [
+                {"source": asdict(one.source), "sketch": one.sketch.record()} for one in self.sets
+            ],
+        }
 
     def finding(self, done: Collection[str] = (), seconds: Mapping[str, float] = {}) -> Finding:
         """The plan as a table: per method and metric, how many tasks there are and are done.
@@ -83,24 +100,24 @@ def plan(study: Study, *, allow_code: bool = False) -> Plan:
         DataError: test sets cannot be read, share a name, or lack what a method needs; all are
             named.
     """
-    sets = _read(study)
+    sketches = Sketches.read(study.store / "sketches.json")
+    sets = _sketched(study, sketches)
     _check_names(sets)
     _check_needs(study, sets)
     found: dict[str, Task] = {}
     for step in study.steps:
-        for source, testset in sets:
-            for task in _tasks(step, source, testset, allow_code=allow_code):
+        for one in sets:
+            for task in _tasks(step, one, allow_code=allow_code):
                 found.setdefault(task.key, task)
-    sizes = {name_of(testset): (len(testset.systems), testset.segments) for _, testset in sets}
     whole_sets_first = sorted(found.values(), key=lambda task: -len(task.systems))
-    return Plan(study, tuple(whole_sets_first), sizes)
+    return Plan(study, tuple(whole_sets_first), tuple(sets), sketches)
 
 
-def _read(study: Study) -> list[tuple[SetSource, TestSet]]:
+def _sketched(study: Study, sketches: Sketches) -> list[PlannedSet]:
     found, problems = [], []
     for source in study.testsets:
         try:
-            found.append((source, read_set(source)))
+            found.append(PlannedSet(source, sketches.sketch(source)))
         except GnomonError as error:
             problems.append(f"  {source.path}: {error}")
     if problems:
@@ -108,48 +125,48 @@ def _read(study: Study) -> list[tuple[SetSource, TestSet]]:
     return found
 
 
-def _check_names(sets: Sequence[tuple[SetSource, TestSet]]) -> None:
+def _check_names(sets: Sequence[PlannedSet]) -> None:
     paths: dict[str, str] = {}
-    for source, testset in sets:
-        name = name_of(testset)
-        if name in paths:
+    for one in sets:
+        if one.name in paths:
             raise DataError(
-                f"two test sets are called {name!r}: {paths[name]} and {source.path}; results are"
-                " kept by name, so rename one of the folders"
+                f"two test sets are called {one.name!r}: {paths[one.name]} and {one.source.path};"
+                " results are kept by name, so rename one of the folders"
             )
-        paths[name] = source.path
+        paths[one.name] = one.source.path
 
 
-def _check_needs(study: Study, sets: Sequence[tuple[SetSource, TestSet]]) -> None:
+def _check_needs(study: Study, sets: Sequence[PlannedSet]) -> None:
     for step in study.steps:
-        lacking = [name_of(t) for _, t in sets if METHODS[step.method].systems and not t.systems]
+        needed = METHODS[step.method].systems
+        lacking = [one.name for one in sets if needed and not one.sketch.systems]
         if lacking:
             raise DataError(f"{step.method} needs systems, and {', '.join(lacking)} has none")
     if any(step.method == "metaeval" for step in study.steps) and not any(
-        testset.human or testset.rankings for _, testset in sets
+        one.sketch.judged for one in sets
     ):
         raise DataError("metaeval needs people's judgements, and no test set of the study has any")
 
 
-def _tasks(step: Step, source: SetSource, testset: TestSet, *, allow_code: bool) -> Iterator[Task]:
-    chosen = METHODS[step.method]
-    if step.method == "metaeval" and not (testset.human or testset.rankings):
+def _tasks(step: Step, planned: PlannedSet, *, allow_code: bool) -> Iterator[Task]:
+    chosen, sketch = METHODS[step.method], planned.sketch
+    if step.method == "metaeval" and not sketch.judged:
         return
     options = json.dumps(step.options, sort_keys=True)
     files = [_file_hash(place) for place in _files(step.options)]
-    groups = [(name,) for name in testset.systems] if chosen.by_system else [(*testset.systems,)]
+    groups = [(name,) for name in sketch.systems] if chosen.by_system else [(*sketch.systems,)]
     bundles: list[tuple[str, ...]] = (
         [(one,) for one in step.metrics] if chosen.metrics == "one" else [step.metrics]
     )
     for systems in groups:
-        labels = [_file_hash(one) for one in label_files(step.options, name_of(testset), systems)]
-        content = content_of(testset, systems, human=chosen.human)
+        labels = [_file_hash(one) for one in label_files(step.options, sketch.name, systems)]
+        content = content_of(sketch, systems, human=chosen.human)
         for metrics in bundles:
             yield Task(
                 key=task_key(step.method, metrics, options, content, files=[*files, *labels]),
                 method=step.method,
-                testset=name_of(testset),
-                source=source,
+                testset=sketch.name,
+                source=planned.source,
                 systems=systems,
                 metrics=metrics,
                 options=options,

@@ -68,7 +68,8 @@ def run(
     place = store or Store.open(plan.study.store, create=True)
     with locked(place.path):
         place.repair()
-        place.plan([task.key for task in plan.tasks])
+        place.keep_plan(plan.record())
+        place.keep_sketches(plan.sketches)
         left = [task for task in plan.tasks if task.key not in place.entries]
         if left:
             preflight(plan, engine)

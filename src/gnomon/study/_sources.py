@@ -1,39 +1,144 @@
-"""Reading the test sets of a study, and saying what they hold in a hash."""
+"""Reading the test sets of a study, and saying what they hold in hashes."""
 
 from __future__ import annotations
 
+import json
+from dataclasses import asdict, dataclass
 from fnmatch import fnmatchcase
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from gnomon.errors import DataError
+from gnomon.errors import DataError, GnomonError
 from gnomon.signature import content_hash
-from gnomon.testset import TestSet
+from gnomon.study._stamps import stamp_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from gnomon.human import HumanScores
     from gnomon.study._config import SetSource
+    from gnomon.study._stamps import Stamp
+    from gnomon.testset import Paraphrase, TestSet
 
-__all__ = ["digest_of_people", "digest_of_set", "digest_of_system", "name_of", "read_set"]
+__all__ = [
+    "PlannedSet",
+    "Read",
+    "Sketch",
+    "content_of",
+    "name_of",
+    "paraphrases_of",
+    "read_original",
+    "read_set",
+    "sketch_of",
+]
 
 #: a worker meets the same set task after task
 _KEPT = 4
 
 
-@lru_cache(maxsize=_KEPT)
-def read_set(source: SetSource) -> TestSet:
-    """The test set that a source names, narrowed as it says.
+@dataclass(frozen=True)
+class Sketch:
+    """What a plan needs to know of a test set: names, sizes and hashes of the texts.
+
+    Attributes:
+        name: what it is called in a store.
+        language_pair: which one, if that is known.
+        segments: how many.
+        references: names of the references.
+        systems: hash of the outputs, by system.
+        texts: hash of all that it holds beside its systems and what people said of them.
+        people: hash of what people said.
+        judged: whether people said anything.
+    """
+
+    name: str
+    language_pair: str | None
+    segments: int
+    references: tuple[str, ...]
+    systems: Mapping[str, str]
+    texts: str
+    people: str
+    judged: bool
+
+    def record(self) -> dict[str, object]:
+        """As JSON holds it."""
+        return {**asdict(self), "systems": dict(self.systems)}
+
+    @classmethod
+    def of_record(cls, given: Mapping[str, object]) -> Sketch:
+        """From what JSON holds."""
+        known = {**given, "references": tuple(given["references"])}  # type: ignore[arg-type]  # a list
+        return cls(**known)  # type: ignore[arg-type]  # as written by record()
+
+
+class Read(NamedTuple):
+    """A test set and its sketch."""
+
+    testset: TestSet
+    sketch: Sketch
+
+
+@dataclass(frozen=True)
+class PlannedSet:
+    """A test set of a study, as its last plan saw it.
+
+    Attributes:
+        source: where it is, and what of it the study takes.
+        sketch: what it held then.
+    """
+
+    source: SetSource
+    sketch: Sketch
+
+    @property
+    def name(self) -> str:
+        """What it is called in the tables."""
+        return self.sketch.name
+
+    def read(self) -> TestSet:
+        """Its texts, which are those that the results are of.
+
+        Raises:
+            DataError: it is not there any more, cannot be read, or holds other texts now.
+        """
+        try:
+            found = read_set(self.source)
+        except (GnomonError, OSError) as error:
+            raise DataError(f"the texts of {self.name} cannot be read again: {error}") from error
+        if found.sketch != self.sketch:
+            raise DataError(
+                f"{self.source.path} holds other texts than the results of {self.name} are of; run"
+                " the study again"
+            )
+        return found.testset
+
+
+def read_set(source: SetSource) -> Read:
+    """The test set that a source names, narrowed as it says, and its sketch.
 
     Raises:
         DataError: it cannot be read, or no system is left.
     """
-    whole = TestSet.read(
-        source.path,
-        language_pair=source.language_pair,
-        references=source.references or None,
-    )
+    return _read(source, stamp_of(source.path, *source.paraphrases))
+
+
+@lru_cache(maxsize=_KEPT)
+def _read(source: SetSource, _stamp: Stamp) -> Read:
+    found = read_original(source)
+    if source.paraphrases:
+        found = found.with_paraphrases(
+            paraphrases_of(source), n=source.n, methods=source.methods or None
+        )
+    return Read(found, sketch_of(found))
+
+
+def read_original(source: SetSource) -> TestSet:
+    """The same without paraphrases.
+
+    Raises:
+        DataError: it cannot be read, or no system is left.
+    """
+    whole = _whole(source, stamp_of(source.path))
     names = [
         name
         for name in whole.systems
@@ -44,14 +149,33 @@ def read_set(source: SetSource) -> TestSet:
             f"{source.path}: no system fits {', '.join(source.systems) or '*'} without"
             f" {', '.join(source.exclude) or 'any'}; there are {', '.join(whole.systems)}"
         )
-    found = whole.select(
+    return whole.select(
         systems=names, segments=None if source.first is None else _first(whole, source.first)
     )
-    if source.paraphrases:
-        return found.with_paraphrases(
-            source.paraphrases, n=source.n, methods=source.methods or None
-        )
-    return found
+
+
+def paraphrases_of(source: SetSource) -> list[Paraphrase]:
+    """All paraphrases that a source names, of the segments that it takes.
+
+    Raises:
+        DataError: a file cannot be read, or does not fit the test set.
+    """
+    from gnomon.formats import read_paraphrases
+
+    whole = _whole(source, stamp_of(source.path))
+    found = read_paraphrases(source.paraphrases, segments=whole.segments)
+    return [one for one in found if source.first is None or one.segment <= source.first]
+
+
+@lru_cache(maxsize=1)
+def _whole(source: SetSource, _stamp: Stamp) -> TestSet:
+    from gnomon.testset import TestSet
+
+    return TestSet.read(
+        source.path,
+        language_pair=source.language_pair,
+        references=source.references or None,
+    )
 
 
 def name_of(testset: TestSet) -> str:
@@ -60,31 +184,55 @@ def name_of(testset: TestSet) -> str:
     return testset.name if not pair or pair in testset.name else f"{testset.name}/{pair}"
 
 
-def digest_of_set(testset: TestSet) -> str:
-    """A hash of all that a test set holds beside its systems and what people said."""
+def sketch_of(testset: TestSet) -> Sketch:
+    """Names, sizes and hashes of a test set."""
+    return Sketch(
+        name=name_of(testset),
+        language_pair=testset.language_pair,
+        segments=testset.segments,
+        references=tuple(testset.references),
+        systems={name: _digest_of_system(testset, name) for name in testset.systems},
+        texts=_digest_of_set(testset),
+        people=_digest_of_people(testset),
+        judged=bool(testset.human or testset.rankings),
+    )
+
+
+def content_of(sketch: Sketch, systems: Sequence[str], *, human: bool) -> str:
+    """A hash of what a task reads of a test set.
+
+    Raises:
+        DataError: a system is not there.
+    """
+    missing = [name for name in systems if name not in sketch.systems]
+    if missing:
+        raise DataError(f"{sketch.name} has no system {', '.join(missing)} any more")
+    parts = [sketch.texts, *(sketch.systems[name] for name in systems)]
+    return content_hash(*parts, *([sketch.people] if human else []))
+
+
+def _digest_of_set(testset: TestSet) -> str:
     parts = [name_of(testset), testset.language_pair or ""]
     for name, texts in testset.references.items():
-        parts += ["reference", name, *_texts(texts)]
+        parts += ["reference", name, testset.paraphrases.get(name, ""), _joined(texts)]
     for system, columns in testset.system_references.items():
         for name, texts in columns.items():
-            parts += ["own reference", system, name, *_texts(texts)]
+            parts += ["own reference", system, name, _joined(texts)]
     for kind, values in (
         ("sources", testset.sources),
         ("documents", testset.documents),
         ("domains", testset.domains),
         *(("label " + name, labels) for name, labels in sorted(testset.labels.items())),
     ):
-        parts += [kind, *_texts(values or ())]
+        parts += [kind, _joined(values or ())]
     return content_hash(*parts)
 
 
-def digest_of_system(testset: TestSet, system: str) -> str:
-    """A hash of a system's name and outputs, and of what is known of it."""
-    return content_hash(system, repr(testset.info.get(system)), *testset.systems[system])
+def _digest_of_system(testset: TestSet, system: str) -> str:
+    return content_hash(system, repr(testset.info.get(system)), _joined(testset.systems[system]))
 
 
-def digest_of_people(testset: TestSet) -> str:
-    """A hash of what people said of a test set."""
+def _digest_of_people(testset: TestSet) -> str:
     scores = [part for one in testset.human for part in _people(one)]
     return content_hash(*scores, repr(testset.rankings), repr(testset.errors))
 
@@ -94,9 +242,9 @@ def _people(one: HumanScores) -> tuple[str | bytes, ...]:
     return names, one.values.tobytes()
 
 
-def _texts(texts: Iterable[str | None]) -> list[str]:
-    # what is missing is not what is empty
-    return ["-" if text is None else f"+{text}" for text in texts]
+def _joined(texts: Iterable[str | None]) -> str:
+    # boundaries show, and what is missing is not what is empty
+    return json.dumps(list(texts), ensure_ascii=False)
 
 
 def _fits(name: str, patterns: Sequence[str]) -> bool:

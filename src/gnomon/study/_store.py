@@ -6,6 +6,7 @@ Readers see finished tasks of the last plan, each once, at any time.
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 import os
 from dataclasses import dataclass, field
@@ -13,21 +14,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gnomon.errors import DataError, OutputError, UsageError
+from gnomon.signature import version as gnomon_version
+from gnomon.study._migrate import SCHEMA, check_layout, migrated
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
     from os import PathLike
 
     from gnomon.study._export import Kind
     from gnomon.study._query import Answer
+    from gnomon.study._sketches import Sketches
+    from gnomon.study._sources import PlannedSet
     from gnomon.study._tasks import Done, Task, TaskTable
 
-__all__ = ["SCHEMA", "Entry", "Store"]
-
-#: version of the layout; a store of another version is refused or migrated
-SCHEMA = 1
+__all__ = ["Entry", "Store"]
 
 _MANIFEST, _PLAN, _TABLES, _ABOUT = "manifest.jsonl", "plan.json", "tables", "store.json"
+_SKETCHES = "sketches.json"
 
 
 @dataclass(frozen=True)
@@ -44,6 +47,10 @@ class Entry:
         notices: what a reader should know.
         signatures: how to make its numbers again.
         seconds: how long it took.
+        made_with: versions and hashes of what its numbers depend on beside texts, options and
+            gnomon: models, taggers, packages, files.
+        gnomon: the version of gnomon; "" in entries of older stores.
+        finished: when, UTC (ISO 8601); "" in entries of older stores.
     """
 
     key: str
@@ -55,6 +62,9 @@ class Entry:
     notices: tuple[str, ...]
     signatures: Mapping[str, str]
     seconds: float
+    made_with: Mapping[str, str] = field(default_factory=dict)
+    gnomon: str = ""
+    finished: str = ""
 
 
 @dataclass
@@ -68,6 +78,7 @@ class Store:
 
     path: Path
     entries: dict[str, Entry] = field(default_factory=dict)
+    _plan: dict[str, Any] = field(default_factory=dict, repr=False)  # what JSON holds
 
     @classmethod
     def open(cls, path: str | PathLike[str], *, create: bool = False) -> Store:
@@ -87,25 +98,26 @@ class Store:
             if not create:
                 raise DataError(f"there is no store in {folder}; make one: gnomon run STUDY.toml")
             _make(folder)
-        version = _number(about)
-        if version != SCHEMA:
-            raise DataError(
-                f"the store {folder} has layout {version}, and this gnomon reads layout {SCHEMA};"
-                " update gnomon, or run the study into a new store"
-            )
+        check_layout(_number(about), folder)
         found = cls(folder)
         found.refresh()
         return found
 
     def refresh(self) -> None:
-        """Read the manifest again: another process may have added to it."""
-        self.entries = {entry.key: entry for entry in _entries(self.path / _MANIFEST)}
+        """Read the manifest and the plan again: another process may have added to them."""
+        version = check_layout(_number(self.path / _ABOUT), self.path)
+        lines = list(_lines(self.path / _MANIFEST))
+        self._plan = _json(self.path / _PLAN)
+        migrated(version, lines, self._plan)
+        self.entries = {entry.key: entry for entry in map(_entry, lines)}
 
     def repair(self) -> None:
         """Take away what an interruption left behind: a torn line, files of no finished task.
 
-        Only the one process that writes may call it.
+        A store of an older layout is brought up to date. Only the one process that writes may call
+        it.
         """
+        self._update()
         manifest = self.path / _MANIFEST
         if manifest.exists():
             data = manifest.read_bytes()
@@ -135,11 +147,14 @@ class Store:
             notices=done.notices,
             signatures=dict(done.signatures),
             seconds=done.seconds,
+            made_with=dict(task.made_with),
+            gnomon=gnomon_version(),
+            finished=dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
         )
         try:
             for table in done.tables:
                 self._write(table, task.key)
-            _append(self.path / _MANIFEST, json.dumps(_record(entry), ensure_ascii=False))
+            _append(self.path / _MANIFEST, _line(entry))
         except OSError as error:
             raise OutputError(
                 f"the store {self.path} cannot be written: {error.strerror}"
@@ -147,17 +162,44 @@ class Store:
         self.entries[entry.key] = entry
         return entry
 
-    def plan(self, keys: Sequence[str]) -> None:
-        """Say which tasks the study consists of now; views show these alone."""
-        from gnomon.formats import atomic_write
+    def keep_plan(self, record: Mapping[str, object]) -> None:
+        """Say what the study consists of now; views show its tasks alone.
 
-        with atomic_write(self.path / _PLAN) as file:
-            json.dump({"tasks": list(keys)}, file)
+        Args:
+            record: ``name``, ``tasks`` (keys), ``testsets`` (sources and sketches).
+        """
+        self._replace(_PLAN, record)
+        self._plan = dict(record)
 
     def planned(self) -> list[str]:
         """Keys of the tasks of the last plan."""
-        file = self.path / _PLAN
-        return list(json.loads(file.read_text())["tasks"]) if file.exists() else []
+        return list(self._plan.get("tasks", []))
+
+    @property
+    def name(self) -> str:
+        """What the study was called that ran last; the folder's name where that is not known."""
+        return str(self._plan.get("name") or self.path.stem)
+
+    def sets(self) -> tuple[PlannedSet, ...]:
+        """The test sets of the last plan: where they are and what they held; they can be read."""
+        from gnomon.study._config import SetSource
+        from gnomon.study._sources import PlannedSet, Sketch
+
+        return tuple(
+            PlannedSet(SetSource.of_record(one["source"]), Sketch.of_record(one["sketch"]))
+            for one in self._plan.get("testsets", [])
+        )
+
+    def sketches(self) -> Sketches:
+        """What the store remembers of files of test sets."""
+        from gnomon.study._sketches import Sketches
+
+        return Sketches.read(self.path / _SKETCHES)
+
+    def keep_sketches(self, sketches: Sketches) -> None:
+        """Remember files of test sets."""
+        if sketches.fresh:
+            self._replace(_SKETCHES, sketches.merged())
 
     def forget(self, testset: str) -> int:
         """Take away all that came from a test set; returns how many tasks that were.
@@ -238,13 +280,31 @@ class Store:
             raise UsageError(f"there is no table {table!r}; there are {', '.join(known) or 'none'}")
         return self.query(f'select * from "{table}"').to_frame()  # noqa: S608  # a known name
 
+    def _update(self) -> None:
+        """Write an older layout anew; the number comes last, so that this may be cut off."""
+        from gnomon.formats import atomic_write
+
+        if _number(self.path / _ABOUT) == SCHEMA:
+            return
+        self.refresh()
+        with atomic_write(self.path / _MANIFEST) as file:
+            file.writelines(_line(entry) + "\n" for entry in self.entries.values())
+        self._replace(_PLAN, self._plan)
+        self._replace(_ABOUT, {"gnomon-store": SCHEMA})
+
+    def _replace(self, name: str, record: object) -> None:
+        from gnomon.formats import atomic_write
+
+        with atomic_write(self.path / name) as file:
+            json.dump(record, file, ensure_ascii=False)
+
     def _keep(self, keys: Collection[str]) -> None:
         from gnomon.formats import atomic_write
 
         # the manifest first: a file that nothing names is only litter
         kept = [entry for key, entry in self.entries.items() if key in keys]
         with atomic_write(self.path / _MANIFEST) as file:
-            file.writelines(json.dumps(_record(one), ensure_ascii=False) + "\n" for one in kept)
+            file.writelines(_line(one) + "\n" for one in kept)
         self.repair()
 
     def _file(self, table: str, key: str) -> Path:
@@ -280,18 +340,25 @@ def _number(about: Path) -> object:
         raise DataError(f"{about} is damaged: it does not say the version of the store") from error
 
 
-def _entries(manifest: Path) -> Iterator[Entry]:
+def _lines(manifest: Path) -> list[dict[str, Any]]:  # what JSON holds
     if not manifest.exists():
-        return
-    for line in manifest.read_bytes().split(b"\n")[:-1]:  # what has no line end is not finished
-        given = json.loads(line)
-        for name in ("metrics", "systems", "notices"):
-            given[name] = tuple(given[name])
-        yield Entry(**given)
+        return []
+    # what has no line end is not finished
+    return [json.loads(line) for line in manifest.read_bytes().split(b"\n")[:-1]]
 
 
-def _record(entry: Entry) -> dict[str, object]:
-    return dict(vars(entry))
+def _json(file: Path) -> dict[str, Any]:  # what JSON holds
+    return dict(json.loads(file.read_text(encoding="utf-8"))) if file.exists() else {}
+
+
+def _entry(given: dict[str, Any]) -> Entry:  # what JSON holds
+    for name in ("metrics", "systems", "notices"):
+        given[name] = tuple(given[name])
+    return Entry(**given)
+
+
+def _line(entry: Entry) -> str:
+    return json.dumps(vars(entry), ensure_ascii=False)
 
 
 def _append(path: Path, line: str) -> None:

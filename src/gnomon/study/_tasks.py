@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from gnomon.errors import DataError, GnomonError
@@ -44,6 +44,7 @@ class Task:
         options: keyword options of the method, as JSON.
         content: hash of the texts that the plan saw; a worker that reads others refuses.
         allow_code: specs may run code.
+        made_with: versions and hashes of what the result depends on beside texts and options.
     """
 
     key: str
@@ -55,6 +56,7 @@ class Task:
     options: str
     content: str
     allow_code: bool = False
+    made_with: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def label(self) -> str:

@@ -1,0 +1,65 @@
+"""What changes when files do: path, size, time of change and inode, without reading them."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from gnomon.signature import content_hash
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["Stamp", "stamp_of"]
+
+#: folders with more files than this are not looked through
+_MOST = 20_000
+
+
+class Stamp(NamedTuple):
+    """The state of some files.
+
+    Attributes:
+        hash: another one where a file differs; "" where there are too many files to tell.
+        newest: when the last of them changed, seconds since the epoch.
+    """
+
+    hash: str
+    newest: float
+
+
+def stamp_of(*paths: str) -> Stamp:
+    """The state of the files that reading some paths may look at."""
+    lines: list[str] = []
+    newest = 0.0
+    for path in paths:
+        for file, found in _files(Path(path)):
+            lines.append(f"{file} {found.st_size} {found.st_mtime_ns} {found.st_ino}")
+            newest = max(newest, found.st_mtime, found.st_ctime)
+            if len(lines) > _MOST:
+                return Stamp("", newest)
+    return Stamp(content_hash(*sorted(lines)) if lines else "", newest)
+
+
+def _files(path: Path) -> Iterator[tuple[str, os.stat_result]]:
+    """The files that reading a path may look at; those beside a file or a missing path, too."""
+    if path.is_dir():
+        for folder, _, names in os.walk(path, followlinks=True):
+            for name in names:
+                yield from _stat(os.path.join(folder, name))  # noqa: PTH118  # a path of strings
+        return
+    if not path.parent.is_dir():
+        return
+    for one in os.scandir(path.parent):
+        if one.is_file():
+            yield from _stat(one.path)
+    if not path.exists():  # DIR/de-en, where DIR holds the pair among others
+        yield from _files(path.parent)
+
+
+def _stat(file: str) -> Iterator[tuple[str, os.stat_result]]:
+    try:
+        yield file, os.stat(file)  # noqa: PTH116  # a path of strings
+    except OSError:
+        return
