@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from itertools import pairwise
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from gnomon.annotate._facts import Mark
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["read_jsonl"]
 
 _SHAPE = '{"text": "...", "spans": [{"start": 0, "end": 4, "label": "ent:PERSON"}]}'
+_LABEL_AND_START = attrgetter("label", "start")
 
 
 def read_jsonl(
@@ -68,7 +70,7 @@ def _record(line: str, path: str, number: int) -> dict[str, Any]:
 def _mark(span: object, text: str, path: str, number: int) -> Mark:
     if not isinstance(span, dict):
         _refuse(f"span {span!r} is not an object", path, number)
-    start, end, label = (span.get(name) for name in ("start", "end", "label"))
+    start, end, label = span.get("start"), span.get("end"), span.get("label")
     if type(start) is not int or type(end) is not int:
         _refuse(f"'start' and 'end' of span {span!r} are not whole numbers", path, number)
     if not isinstance(label, str) or not label.strip() or "\n" in label:
@@ -82,7 +84,7 @@ def _mark(span: object, text: str, path: str, number: int) -> Mark:
 
 
 def _check_overlaps(marks: Sequence[Mark], path: str, number: int) -> None:
-    for one, other in pairwise(sorted(set(marks), key=lambda mark: (mark.label, mark.start))):
+    for one, other in pairwise(sorted(set(marks), key=_LABEL_AND_START)):
         if one.label == other.label and other.start < one.end:
             raise AnnotationError(
                 f"{path}:{number}: spans {one.start}:{one.end} and {other.start}:{other.end} of"
