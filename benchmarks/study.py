@@ -1,0 +1,231 @@
+"""How time, memory and store of a study grow, and what its engines cost.
+
+    python benchmarks/study.py growth            # a small ladder, minutes
+    python benchmarks/study.py growth --whole    # up to 500 systems x 3000 segments, hours
+    python benchmarks/study.py speed             # wants a quiet machine of two cores
+
+The texts are real outputs with a tenth of their words or more changed, and labels of 40 features
+come from files (``scripts/study_corpus.py``). The study is BLEU and its MuLER without intervals.
+Prints the tables and writes them to ``benchmarks/study.md`` and ``benchmarks/study_speed.md``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from _measure import ROOT, ROUNDS, command, keep, program
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gnomon.study import Store
+
+_STUDY = """
+name = "growth"
+metrics = ["bleu"]
+[[testsets]]
+path = "testset"
+{chosen}
+[methods.score]
+[methods.muler.score]
+features = ["label:*"]
+labels = ["labels/ref.jsonl", "labels/{{system}}.jsonl"]
+bootstrap = 0
+"""
+_FEATURES = 40
+_SMALL = {
+    "systems": [(systems, 300) for systems in (10, 20, 40, 80)],
+    "segments": [(20, segments) for segments in (300, 1000, 3000)],
+}
+_WHOLE = {
+    "systems": [(systems, 3000) for systems in (25, 50, 100, 200, 500)],
+    "segments": [(500, segments) for segments in (300, 1000, 3000)],
+}
+#: systems and segments on which engines are compared
+_COMPARED = (24, 1000)
+_AGAIN_SECONDS = 2.0
+
+
+class Cost(NamedTuple):
+    """What a run took.
+
+    Attributes:
+        seconds: CPU time of the command and its children.
+        megabytes: peak memory of its largest process.
+        stored: bytes of the store.
+    """
+
+    seconds: float
+    megabytes: float
+    stored: int
+
+
+def main() -> None:
+    """Measure what was asked for."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
+    parser.add_argument("what", choices=("growth", "speed"))
+    parser.add_argument("--whole", action="store_true", help="up to 500 systems x 3000 segments")
+    args = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        if args.what == "growth":
+            growth(Path(folder), whole=args.whole)
+        else:
+            speed(Path(folder))
+
+
+def growth(folder: Path, *, whole: bool) -> None:
+    """Time, memory and store along systems and along segments, relative to the smallest."""
+    ladders = _WHOLE if whole else _SMALL
+    known: dict[tuple[int, int], Cost] = {}
+    lines = ["| grows | size | by | time | memory | store |", "|---|---|---|---|---|---|"]
+    said = []
+    for name, steps in ladders.items():
+        for step in steps:
+            if step not in known:
+                known[step] = _cost(folder, *step)
+                print(f"{step[0]} x {step[1]}: {known[step]}", file=sys.stderr, flush=True)
+        works = [systems * segments for systems, segments in steps]
+        costs = [known[step] for step in steps]
+        lines += [
+            f"| {name} | {step[0]} x {step[1]} | x{work / works[0]:.1f} |"
+            f" {_relative(cost, costs[0])} |"
+            for step, work, cost in zip(steps, works, costs, strict=True)
+        ]
+        said.append(_exponents(name, works, costs))
+    note = (
+        f"Systems x segments, {_FEATURES} features; scores and MuLER of BLEU from label files, one"
+        " worker; CPU time and peak memory of the whole command, start-up included, and bytes of"
+        " the store, relative to the smallest of each group."
+    )
+    keep("study", [*lines, "", *said, "", note])
+
+
+def _cost(folder: Path, systems: int, segments: int) -> Cost:
+    place = corpus(folder, systems, segments)
+    seconds, megabytes = command(_run(place / "study.toml", "--engine", "here"))
+    stored = sum(file.stat().st_size for file in (place / "study.store").rglob("*.*"))
+    shutil.rmtree(place)
+    return Cost(seconds, megabytes, stored)
+
+
+def _relative(cost: Cost, first: Cost) -> str:
+    return " | ".join(f"x{one / other:.1f}" for one, other in zip(cost, first, strict=True))
+
+
+def _exponents(name: str, works: Sequence[int], costs: Sequence[Cost]) -> str:
+    """How each cost grows: the slope of logarithms, over all steps and over the last one."""
+    parts = []
+    for field, values in zip(("time", "memory", "store"), zip(*costs, strict=True), strict=True):
+        x, y = [math.log(work) for work in works], [math.log(value) for value in values]
+        whole = statistics.linear_regression(x, y).slope
+        (x0, x1), (y0, y1) = list(pairwise(x))[-1], list(pairwise(y))[-1]
+        parts.append(f"{field} {whole:.2f} (last step {(y1 - y0) / (x1 - x0):.2f})")
+    return f"- along {name}, cost ~ size^e with e: {', '.join(parts)}"
+
+
+def corpus(folder: Path, systems: int, segments: int, *, chosen: str = "") -> Path:
+    """A folder with a test set, its labels and a study of both."""
+    place = folder / f"{systems}-{segments}"
+    script = ROOT / "scripts" / "study_corpus.py"
+    sizes = ("--systems", systems, "--segments", segments, "--features", _FEATURES)
+    subprocess.run([sys.executable, script, place, *map(str, sizes)], check=True)
+    (place / "study.toml").write_text(_STUDY.format(chosen=chosen), encoding="utf-8")
+    return place
+
+
+def speed(folder: Path) -> None:
+    """Two workers and one, Dask and the pool, an unchanged study, one more system."""
+    place = corpus(folder, *_COMPARED)
+    lines = ["| what | measured | wanted | results |", "|---|---|---|---|"]
+    one, two, dask = _engines(place)
+    again, share = _more(place)
+    unchanged = f"{again / _AGAIN_SECONDS:.2f} of {_AGAIN_SECONDS:.0f} s"
+    lines += [
+        f"| one worker / two workers | {one / two:.2f}x | at least 1.7x | the same |",
+        f"| Dask / pool, two workers each | {dask / two:.2f}x | at most 1.3x | the same |",
+        f"| unchanged study | {unchanged} | at most 1 | nothing is done |",
+        f"| one more system / one of the first | {share:.2f}x | about 1x | its own |",
+    ]
+    note = (
+        f"{_COMPARED[0]} systems x {_COMPARED[1]} segments x {_FEATURES} features, BLEU and its"
+        f" MuLER; wall clock of whole commands in turn, medians of {ROUNDS} rounds; the cluster is"
+        " new in each round, and its start does not count."
+    )
+    keep("study_speed", [*lines, "", note])
+
+
+def _engines(place: Path) -> tuple[float, float, float]:
+    """Seconds with one worker, with two, with two of a Dask cluster; their results are equal."""
+    spent: dict[str, list[float]] = {"one": [], "two": [], "dask": []}
+    for _ in range(ROUNDS):
+        rows = []
+        for name, seconds in spent.items():
+            shutil.rmtree(place / "study.store", ignore_errors=True)
+            seconds.append(_on(name, place / "study.toml"))
+            rows.append(results(place / "study.store"))
+        if rows[1] != rows[0] or rows[2] != rows[0]:
+            raise SystemExit("results differ between engines")
+    one, two, dask = (statistics.median(seconds) for seconds in spent.values())
+    return one, two, dask
+
+
+def _on(name: str, study: Path) -> float:
+    if name != "dask":
+        return wall(_run(study, "--workers", "1" if name == "one" else "2"))
+    from distributed import LocalCluster
+
+    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
+        address = cluster.scheduler_address.removeprefix("tcp://")
+        return wall(_run(study, "--engine", f"dask://{address}"))
+
+
+def _more(place: Path) -> tuple[float, float]:
+    """Seconds of an unchanged study; what a further system costs, in shares of a system."""
+    fewer = _COMPARED[0] - 1
+    study = place / "more.toml"
+    again, shares = [], []
+    for _ in range(ROUNDS):
+        shutil.rmtree(place / "more.store", ignore_errors=True)
+        chosen = f'exclude = ["system-{fewer:03d}"]'
+        study.write_text(_STUDY.format(chosen=chosen), encoding="utf-8")
+        whole = wall(_run(study, "--engine", "here"))
+        same = wall(_run(study, "--engine", "here"))
+        study.write_text(_STUDY.format(chosen=""), encoding="utf-8")
+        added = wall(_run(study, "--engine", "here"))
+        again.append(same)
+        shares.append((added - same) / ((whole - same) / fewer))
+    return statistics.median(again), statistics.median(shares)
+
+
+def _run(study: Path, *options: str) -> list[str | Path]:
+    return [program("gnomon"), "run", study, *options, "-q", "-f", "json"]
+
+
+def wall(arguments: Sequence[str | Path]) -> float:
+    """Wall-clock seconds of a command."""
+    begun = time.perf_counter()
+    subprocess.run(list(map(str, arguments)), check=True, stdout=subprocess.DEVNULL)
+    return time.perf_counter() - begun
+
+
+def results(folder: Path) -> list[tuple[object, ...]]:
+    """All scores and figures of a store."""
+    from gnomon.study import Store
+
+    store: Store = Store.open(folder)
+    tables = ("scores", "segments", "muler")
+    return [row for name in tables for row in store.query(f"from {name} order by all").rows]
+
+
+if __name__ == "__main__":
+    main()
