@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from gnomon.study._engines import open_engine as open_engine
     from gnomon.study._export import Kind as Kind
     from gnomon.study._methods import METHODS as METHODS
+    from gnomon.study._pages import StudyPages as StudyPages
+    from gnomon.study._pages import pages as pages
     from gnomon.study._plan import Plan as Plan
     from gnomon.study._plan import plan as plan
     from gnomon.study._query import Answer as Answer
@@ -40,9 +42,11 @@ _HOMES = {
     "SetSource": "_config",
     "Step": "_config",
     "Store": "_store",
+    "StudyPages": "_pages",
     "Study": "_config",
     "Task": "_tasks",
     "open_engine": "_engines",
+    "pages": "_pages",
     "plan": "_plan",
     "read_study": "_config",
     "run": "_run",
@@ -61,8 +65,10 @@ __all__ = [
     "Step",
     "Store",
     "Study",
+    "StudyPages",
     "Task",
     "open_engine",
+    "pages",
     "plan",
     "read_study",
     "run",

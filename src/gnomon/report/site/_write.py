@@ -1,0 +1,84 @@
+"""A study as a site: one HTML file, or a folder that opens by double click from disk.
+
+The page loads what it shows when it shows it: parts are scripts beside it (a page from disk may not
+``fetch``) that hand over JSON as a string, or, in one file, elements of data.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from gnomon.report.site._json import in_html, packed
+from gnomon.report.site._page import page
+from gnomon.report.site._sets import add_set
+from gnomon.report.site._sinks import opened
+from gnomon.signature import version
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from os import PathLike
+
+    from gnomon.report.site._content import Content, TableContent
+    from gnomon.report.site._sinks import Sink
+
+__all__ = ["write_site"]
+
+#: rows of a table in one part
+_ROWS = 20_000
+
+
+def write_site(
+    path: str | PathLike[str],
+    content: Content,
+    *,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> None:
+    """Write the report of a study; it appears whole or not at all.
+
+    Args:
+        path: a file that ends in ``.html``, which then holds everything, or a folder: new, empty,
+            or with a report that is replaced. Above some ten megabytes a folder opens faster.
+        content: what there is to show; read part by part.
+        progress: called with a stage, what is done and the total.
+
+    Raises:
+        OutputError: the place cannot be written, or holds something else.
+    """
+    with opened(path) as sink:
+        total = len(content.tables) + len(content.testsets)
+        tables = []
+        for number, table in enumerate(content.tables):
+            tables.append(_table(sink, number, table))
+            if progress:
+                progress("pages", number + 1, total)
+        sets = []
+        for number, testset in enumerate(content.testsets):
+            sets.append(add_set(sink, number, testset))
+            if progress:
+                progress("pages", len(tables) + number + 1, total)
+        about = {
+            "title": content.title,
+            "gnomon": version(),
+            "inside": sink.inside,
+            "facts": list(content.facts.items()),
+            "notices": list(content.notices),
+            "tables": tables,
+            "sets": sets,
+        }
+        sink.finish(*page(content, in_html(about)))
+
+
+def _table(sink: Sink, number: int, table: TableContent) -> dict[str, Any]:
+    parts: list[int] = []
+    for part, columns in enumerate(table.parts(_ROWS)):
+        sink.add(f"table-{number}-{part}", [packed(cells) for cells in columns])
+        parts.append(len(columns[0]) if columns else 0)
+    return {
+        "name": table.name,
+        "title": table.title,
+        "page": table.page,
+        "size": sum(parts),
+        "columns": [asdict(column) for column in table.columns],
+        "parts": parts,
+    }

@@ -1,0 +1,138 @@
+// A table of any size: some rows at a time, searched, sorted, filtered, downloaded; a real table.
+const PER_PAGE = [25, 50, 100, 500], FEW = 80, PIECE = 4000;
+// Where a cell leads: a system, a segment, a feature's segments, the segments with a word.
+const LINKS = {
+  system: (at) => { const t = setOf(at("testset")), k = systemOf(t, at("system")); return k < 0 ? null : `#/system/${t}/${k}`; },
+  segment: (at) => { const t = setOf(at("testset")), k = systemOf(t, at("system")); return t < 0 || page.sets[t].missing ? null : `#/segment/${t}/${at("segment")}${k < 0 ? "" : "?s=" + k}`; },
+  feature: (at) => { const t = setOf(at("testset")), k = systemOf(t, at("system")); return t < 0 ? null : featureHref(t, at("feature"), at("metric"), k); },
+  word: (at) => { const t = setOf(at("testset")); return t < 0 || page.sets[t].missing ? null : `#/segments/${t}?w=${encodeURIComponent(at("word"))}`; },
+};
+LINKS.token = (at) => at("segment") ? LINKS.segment(at) : LINKS.word((name) => at(name === "word" ? "token" : name));
+LINKS.hardest = (at) => LINKS.segment(at);
+const link = (href, node) => href ? el("a", {href}, node) : node;
+
+function grid(box, t, options = {}) {
+  const columns = [...t.columns.values()].filter((c) => !isEnd(t, c) && !(options.hide || []).includes(c.name));
+  const words = columns.filter((c) => c.kind === "text");
+  const state = {text: "", page: 0, per: options.per || 50, sort: {key: null, down: false, ...options.sort}, rows: null, turn: 0};
+  const picks = new Map();
+  const choices = el("div", {class: "choices"}), total = el("output", {class: "count"}), body = el("div"), pager = el("nav", {class: "pager", "aria-label": `Pages of ${shown(t.title)}`});
+  const find = search(options.find || "Search", (v) => { state.text = v; renew(); });
+  const per = choice("Rows", PER_PAGE.map((n) => [n, n]), state.per, (n) => { state.per = n; state.page = 0; draw(); });
+  const saver = (kind, mime, join, escape) => button(`Download ${kind.toUpperCase()}`, () => save(kind, mime, join, escape), {class: "quiet", "aria-label": `Download ${shown(t.title)} as ${kind.toUpperCase()}`});
+  const helps = columns.filter((c) => c.help);
+  box.append(toolbar(...(options.controls || []), choices, find.node, t.size > PER_PAGE[0] ? per.node : null, total), body,
+    el("div", {class: "after"}, pager, saver("tsv", "text/tab-separated-values", "\t", escapeTsv), saver("csv", "text/csv", ",", escapeCsv)),
+    helps.length ? el("details", {class: "helps"}, el("summary", {}, "What the columns say"), el("dl", {}, ...helps.flatMap((c) => [data(c.title, "dt"), data(c.help, "dd")]))) : "");
+  if (t.whole()) offer(); else if (t.parts === 1) t.all().then(offer);
+  renew();
+
+  function offer() {
+    for (const c of words) {
+      const values = new Set();
+      for (let i = 0; i < t.size && values.size <= FEW; i += 1) values.add(c.at(i));
+      if (values.size < 2 || values.size > FEW || (options.plain || []).includes(c.name)) continue;
+      const named = [...values].map((v) => [v, v === true ? "yes" : v === false ? "no" : v === "" || v === null ? "(none)" : v]);
+      choices.append(choice(c.title, [[undefined, "all"], ...named], undefined, (v) => { if (v === undefined) picks.delete(c.name); else picks.set(c.name, v); renew(); }).node);
+    }
+  }
+  function asked() { return state.text || picks.size || state.sort.key !== null; }
+  // Rows are only looked through when something is asked; a table as it stands needs the parts in sight alone.
+  async function renew() {
+    const turn = state.turn += 1;
+    state.page = 0;
+    state.rows = null;
+    if (asked()) {
+      await t.all();
+      if (turn !== state.turn) return;
+      state.rows = rows();
+    }
+    await draw();
+  }
+  function rows() {
+    const kept = [], chosen = [...picks].map(([name, v]) => [t.columns.get(name).at, v]);
+    for (let i = 0; i < t.size; i += 1) {
+      if (chosen.every(([at, v]) => at(i) === v) && (!state.text || words.some((c) => String(c.at(i) ?? "").toLowerCase().includes(state.text)))) kept.push(i);
+    }
+    const {key, down} = state.sort;
+    if (key === null) return kept;
+    const at = t.columns.get(key).at;
+    return kept.sort((a, b) => compare(at(a), at(b), down) || a - b);
+  }
+  function sizeNow() { return state.rows ? state.rows.length : t.size; }
+  function rowAt(n) { return state.rows ? state.rows[n] : n; }
+  async function draw() {
+    const turn = state.turn, low = state.page * state.per, high = Math.min(sizeNow(), low + state.per);
+    if (!state.rows) await t.need(low, high);
+    if (turn !== state.turn) return;
+    keepingFocus(body, () => render(low, high));
+    turns();
+  }
+  function render(low, high) {
+    total.textContent = (high ? `${count(low + 1)}\u2013${count(high)} of ` : "") + `${count(sizeNow())} rows` + (sizeNow() < t.size ? `, ${count(t.size)} in all` : "");
+    const head = el("tr", {}, ...columns.map((c) => el("th", {scope: "col", class: c.kind === "text" ? null : "number", "aria-sort": ariaSort(state.sort, c.name)},
+      sortButton(data(c.title), state.sort, c.name, renew, c.kind !== "text"))));
+    const lines = [];
+    for (let n = low; n < high; n += 1) lines.push(line(rowAt(n)));
+    body.replaceChildren(scroller(t.title, el("table", {class: "data"}, el("caption", {class: "hidden"}, shown(t.title)), el("thead", {}, head), el("tbody", {}, ...lines))));
+  }
+  function line(i) {
+    const at = (name) => t.columns.has(name) ? t.columns.get(name).at(i) : options.given ? options.given[name] : undefined;
+    return el("tr", {class: options.chosen && options.chosen(i) ? "chosen" : null}, ...columns.map((c, n) => {
+      const value = c.at(i), tag = n === 0 ? "th" : "td", own = options.cells && options.cells[c.name];
+      const css = (c.kind === "text" ? "" : "number") + (outside(value, c) ? " flagged" : "") + (options.shade ? " " + options.shade(c, value) : "");
+      const attributes = {class: css.trim() || null, scope: n === 0 ? "row" : null, "data-better": options.shade ? c.better || "none" : null};
+      if (own) return el(tag, {...attributes, class: "free"}, own(i, value));
+      const href = value !== null && LINKS[c.name] && !options.unlinked ? LINKS[c.name](at) : null;
+      const text = typeof value === "string" ? data(value) : withEnds(t, c, i);
+      return el(tag, attributes, link(href, text));
+    }));
+  }
+  function turns() {
+    const last = Math.max(0, Math.ceil(sizeNow() / state.per) - 1);
+    const go = (label, to, off) => button(label, () => { state.page = to; draw().then(() => { const again = [...pager.querySelectorAll("button")].find((b) => b.textContent === label); (again && !again.disabled ? again : body.querySelector(".scroll")).focus(); }); }, {disabled: off});
+    pager.hidden = last === 0;
+    pager.replaceChildren(go("First", 0, state.page === 0), go("Previous", state.page - 1, state.page === 0),
+      el("span", {}, `Page ${count(state.page + 1)} of ${count(last + 1)}`), go("Next", state.page + 1, state.page === last), go("Last", last, state.page === last));
+  }
+  // Every row and column that was asked for, unrounded; written piece by piece.
+  async function save(kind, mime, join, escape) {
+    await t.all();
+    const every = [...t.columns.values()].filter((c) => !(options.hide || []).includes(c.name)), line = (cells) => cells.map((v) => escape(plain(v))).join(join) + "\n";
+    const pieces = [line(every.map((c) => c.name))];
+    for (let from = 0; from < sizeNow(); from += PIECE) {
+      let text = "";
+      for (let n = from; n < Math.min(from + PIECE, sizeNow()); n += 1) { const i = rowAt(n); text += line(every.map((c) => c.at(i))); }
+      pieces.push(text);
+      if (sizeNow() > 10 * PIECE) { tell(`Writing ${count(from)} of ${count(sizeNow())} rows`); await pause(); }
+    }
+    tell("");
+    downloadAll(`${t.file}.${kind}`, mime, pieces);
+  }
+  return {renew};
+}
+function downloadAll(name, type, pieces) {
+  const url = URL.createObjectURL(new Blob(pieces, {type: type + ";charset=utf-8"}));
+  const anchor = el("a", {href: url, download: name});
+  document.body.append(anchor);
+  anchor.click();
+  anchor.remove();
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}
+// A section of a page with a table; long ones open on request.
+function section(title, ...children) {
+  const id = "section-" + (ids += 1);
+  return el("section", {class: "panel", "aria-labelledby": id}, el("h2", {id}, data(title)), ...children);
+}
+function tableSection(t, options = {}) {
+  const box = el("div"), id = "section-" + (ids += 1);
+  const heading = el("h2", {id}, data(options.title || t.title));
+  grid(box, t, options);
+  return el("section", {class: "panel tables", "aria-labelledby": id}, heading, box);
+}
+function folded(t, options = {}) {
+  const box = el("div"), fold = el("details", {class: "fold"}, el("summary", {}, data(options.title || t.title), ` (${count(t.size)} rows)`), box);
+  fold.addEventListener("toggle", () => { if (fold.open && !box.firstChild) grid(box, t, options); });
+  return fold;
+}
+const alsoHere = (list) => list.length ? section("Tables", ...list.map((t) => folded(t))) : "";

@@ -1,0 +1,89 @@
+// The data of the site: parts are loaded when they are looked at, as scripts beside the page or
+// as elements of it. A script hands over JSON as a string, so that names stay plain data.
+const KEEP = 40;
+const held = new Map(), expected = new Map();
+window.gnomonData = (key, text) => { const take = expected.get(key); if (take) take(JSON.parse(text)); };
+const parsed = document.readyState === "loading" ? new Promise((done) => addEventListener("DOMContentLoaded", done)) : Promise.resolve();
+async function within(key) {
+  let node = document.getElementById("part-" + key);
+  if (!node) { await parsed; node = document.getElementById("part-" + key); }
+  if (!node) throw new Error("the page is cut off: a part of its data is missing");
+  return JSON.parse(node.textContent);
+}
+function beside(key) {
+  return new Promise((done, fail) => {
+    const script = el("script", {src: `data/${key}.js`, onerror: () => { expected.delete(key); fail(new Error(`data/${key}.js is missing beside the page; keep the folder whole`)); },
+      onload: () => script.remove()});
+    expected.set(key, (content) => { expected.delete(key); done(content); });
+    document.head.append(script);
+  });
+}
+// What was used last is kept; the rest is read again when it is wanted again.
+function load(key) {
+  const known = held.get(key) || (page.inside ? within(key) : beside(key));
+  held.delete(key);
+  held.set(key, known);
+  known.catch(() => held.delete(key));
+  for (const old of held.keys()) { if (held.size <= KEEP) break; held.delete(old); }
+  return known;
+}
+
+const stateLine = document.getElementById("state");
+function tell(text) { stateLine.textContent = text; stateLine.hidden = !text; }
+const pause = () => new Promise((done) => setTimeout(done));
+
+// A table whose rows come in parts; its columns answer for rows of parts that are loaded.
+function lazily(about, sizes, read, valueOf) {
+  const starts = [0], parts = new Array(sizes.length).fill(null), names = about.columns.map((c) => c.name);
+  for (const size of sizes) starts.push(starts[starts.length - 1] + size);
+  let last = 0;
+  const place = (i) => {
+    if (i >= starts[last] && i < starts[last + 1]) return last;
+    let low = 0, high = sizes.length - 1;
+    while (low < high) { const middle = (low + high + 1) >> 1; if (starts[middle] <= i) low = middle; else high = middle - 1; }
+    return (last = low);
+  };
+  const columns = new Map(about.columns.map((c, n) => [c.name, {...c, at: (i) => { const p = place(i); return valueOf(parts[p], n, i - starts[p], p); }}]));
+  const one = async (p) => { if (!parts[p]) parts[p] = await read(p); };
+  return {...about, file: `gnomon-${about.name}`, size: starts[starts.length - 1], columns, names, parts: sizes.length,
+    whole: () => parts.every(Boolean),
+    async need(low, high) { for (let p = 0; p < sizes.length; p += 1) if (starts[p] < high && starts[p + 1] > low) await one(p); },
+    async all() {
+      for (let p = 0; p < sizes.length; p += 1) {
+        if (parts[p]) continue;
+        if (sizes.length > 2) { tell(`Reading ${shown(about.title)}: part ${p + 1} of ${sizes.length}`); if (p % 4 === 0) await pause(); }
+        await one(p);
+      }
+      if (sizes.length > 2) tell("");
+      return this;
+    }};
+}
+const cellOf = (part, n, i) => { const c = part[n]; return c.levels ? c.levels[c.codes[i]] : c.cells[i]; };
+const stored = page.tables.map((about, t) => lazily(about, about.parts, (p) => load(`table-${t}-${p}`), cellOf));
+
+// Scores of segments are kept system by system; as a table they are one row each.
+const blocksOf = (set) => { const found = []; for (let at = 0; at < set.systems.length; at += set.scored) found.push(Math.min(set.scored, set.systems.length - at)); return found; };
+function segmentTable() {
+  const own = page.sets.flatMap((set, t) => set.metrics.flatMap((metric, m) => blocksOf(set).map((systems, b) => ({set, t, m, b, metric, systems}))));
+  if (!own.length) return [];
+  const column = (name, title, kind) => ({name, title, kind, digits: 4, better: null, help: "", ends: null});
+  const about = {name: "segments", title: "Scores of segments", page: "systems",
+    columns: [column("testset", "Test set", "text"), column("system", "System", "text"), column("segment", "Segment", "count"), column("metric", "Metric", "text"), column("score", "Score", "number")]};
+  return [lazily(about, own.map((o) => o.systems * o.set.segments), (p) => load(`score-${own[p].t}-${own[p].m}-${own[p].b}`), (part, n, i, p) => {
+    const {set, metric, b} = own[p], k = Math.floor(i / set.segments), at = i % set.segments;
+    return n === 0 ? set.name : n === 1 ? set.systems[b * set.scored + k] : n === 2 ? at + 1 : n === 3 ? metric : part[k][at];
+  })];
+}
+const tables = [...stored, ...segmentTable()];
+const table = (name) => tables.find((t) => t.name === name && t.size > 0);
+const tablesOf = (name) => tables.filter((t) => t.page === name);
+// A table made here, of a list of rows.
+function made(name, title, columns, rows) {
+  const full = columns.map((c) => ({kind: "text", digits: 2, better: null, help: "", ends: null, ...c}));
+  return {name, title, page: "", file: `gnomon-${name}`, size: rows.length, parts: 1, names: full.map((c) => c.name), whole: () => true, need: async () => {}, async all() { return this; },
+    columns: new Map(full.map((c) => [c.name, {...c, at: (i) => rows[i][c.name] ?? null}]))};
+}
+// Some rows of a table, as a table.
+const some = (t, rows, extra) => ({...t, size: rows.length, ...extra, columns: new Map([...t.columns].map(([name, c]) => [name, {...c, at: (i) => c.at(rows[i])}]))});
+const setOf = (name) => page.sets.findIndex((s) => s.name === name);
+const systemOf = (t, name) => t < 0 ? -1 : page.sets[t].systems.indexOf(name);

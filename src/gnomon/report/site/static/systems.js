@@ -1,0 +1,74 @@
+// How good the systems are: all metrics side by side, for one test set at a time.
+const digitsFor = (values) => { const top = Math.max(0, ...values.filter(isNumber).map(Math.abs)); return top < 2 ? 4 : top < 10 ? 3 : 2; };
+function setChoice(t, go, label = "Test set") {
+  return page.sets.length < 2 ? null : choice(label, page.sets.map((s, n) => [n, s.name]), t, go).node;
+}
+const lower = (metric) => /^(ter|wer|cer)\b/.test(metric) ? "lower" : "higher";
+// Rows of a table that belong to a test set.
+function rowsWhere(t, where) {
+  const found = [], tests = Object.entries(where).filter(([name]) => t.columns.has(name)).map(([name, v]) => [t.columns.get(name).at, v]);
+  for (let i = 0; i < t.size; i += 1) if (tests.every(([at, v]) => at(i) === v)) found.push(i);
+  return found;
+}
+async function scoreTable(t) {
+  const set = page.sets[t], scores = await table("scores").all(), metrics = [], rows = new Map(set.systems.map((name) => [name, {system: name}]));
+  const at = (name) => scores.columns.get(name).at;
+  for (const i of rowsWhere(scores, {testset: set.name})) {
+    const metric = at("metric")(i);
+    if (!metrics.includes(metric)) metrics.push(metric);
+    if (!rows.has(at("system")(i))) rows.set(at("system")(i), {system: at("system")(i)});
+    rows.get(at("system")(i))["m" + metrics.indexOf(metric)] = at("score")(i);
+  }
+  const list = [...rows.values()], people = table("agreement_systems");
+  if (people) {
+    await people.all();
+    for (const i of rowsWhere(people, {testset: set.name})) { const row = rows.get(people.columns.get("system").at(i)); if (row) row.people = people.columns.get("human").at(i); }
+  }
+  const columns = [{name: "testset", title: "Test set"}, {name: "system", title: "System"}];
+  if (list.some((r) => isNumber(r.people))) columns.push({name: "people", title: "People", kind: "number", digits: 3, better: "higher", help: "what people said of the system"});
+  metrics.forEach((metric, m) => columns.push({name: "m" + m, title: metric, kind: "number", digits: digitsFor(list.map((r) => r["m" + m])), better: lower(metric)}));
+  for (const row of list) row.testset = set.name;
+  return {metrics, whole: made("systems", `Systems of ${set.name}`, columns, list)};
+}
+// A colour for each value, by where it lies among those of its column.
+function shading(t) {
+  const spans = new Map([...t.columns.values()].map((c) => { const values = Array.from({length: t.size}, (_, i) => c.at(i)).filter(isNumber); return [c.name, [Math.min(...values), Math.max(...values)]]; }));
+  return (c, value) => { const [low, high] = spans.get(c.name); return c.kind !== "number" || !isNumber(value) || !(high > low) ? "" : "h" + Math.round(6 * (value - low) / (high - low)); };
+}
+async function systemsPage({box, rest, head, alive}) {
+  const t = Number(rest[0] || 0) < page.sets.length ? Number(rest[0] || 0) : 0, set = page.sets[t];
+  head("Systems");
+  const notices = page.notices.length ? el("ul", {class: "notices"}, ...page.notices.map((n) => data(n, "li"))) : "";
+  box.append(notices, el("dl", {class: "facts"}, ...page.facts.filter(([, v]) => v).map(([name, v]) => el("div", {}, data(name, "dt"), data(v, "dd")))));
+  if (table("scores")) {
+    const {metrics, whole} = await scoreTable(t);
+    if (!alive()) return;
+    const first = whole.columns.has("people") ? "people" : metrics.length ? "m0" : null;
+    box.append(tableSection(whole, {title: `Systems of ${set.name}`, controls: [setChoice(t, (n) => { location.hash = `#/systems/${n}`; })].filter(Boolean), hide: ["testset"], given: {testset: set.name},
+      sort: first ? {key: first, down: lower(metrics[0]) === "higher" || first === "people"} : {}, shade: shading(whole)}));
+  } else box.append(el("p", {class: "empty"}, "This study scored no systems; its other pages show what it did."));
+  box.append(alsoHere(tablesOf("systems").filter((s) => s.size)));
+}
+// One system: its scores, its features, its segments.
+async function systemPage({box, rest, head, alive}) {
+  const t = Number(rest[0]), set = page.sets[t], name = set && set.systems[Number(rest[1])], k = Number(rest[1]);
+  if (name === undefined) throw new Error("there is no such system");
+  head(name);
+  const crumbs = [link(`#/systems/${t}`, "Systems of "), data(set.name)];
+  box.append(el("p", {class: "note"}, ...crumbs));
+  if (table("scores")) {
+    const {metrics, whole} = await scoreTable(t), values = (m) => set.systems.map((_, i) => whole.columns.get("m" + m).at(i));
+    const own = set.systems.indexOf(name), rows = metrics.map((metric, m) => {
+      const mine = values(m)[own], better = values(m).filter((v) => isNumber(v) && (lower(metric) === "lower" ? v < mine : v > mine)).length;
+      return {metric, score: mine, rank: isNumber(mine) ? better + 1 : null, of: values(m).filter(isNumber).length};
+    });
+    box.append(tableSection(made("scores-of-system", `Scores of ${name}`, [{name: "metric", title: "Metric"}, {name: "score", title: "Score", kind: "number", digits: digitsFor(rows.map((r) => r.score))}, {name: "rank", title: "Rank", kind: "count"}, {name: "of", title: "of", kind: "count"}], rows), {title: "Scores"}));
+  }
+  if (!set.missing && set.metrics.length) box.append(section("Segments", el("ul", {class: "links"}, ...set.metrics.map((metric, m) => el("li", {}, el("a", {href: `#/segments/${t}?s=${k}&m=${m}&o=worst`}, "worst first, by ", data(metric)))))));
+  for (const other of ["muler", "difficulty", "difficulty_words_systems", "comparisons"].map(table).filter(Boolean)) {
+    await other.all();
+    if (!alive()) return;
+    const rows = rowsWhere(other, {testset: set.name, system: name});
+    if (rows.length) box.append(tableSection(some(other, rows, {file: `${other.file}-of-system`}), {hide: ["testset", "system"], given: {testset: set.name, system: name}, per: 25}));
+  }
+}

@@ -1,0 +1,197 @@
+"""Test sets of a store as a report shows them: texts read again, scores, and what is marked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gnomon.errors import DataError
+from gnomon.study._page_marks import Markers, Stretch, Text, markers
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from gnomon.cache import Cache
+    from gnomon.study._page_marks import Layer
+    from gnomon.study._sources import PlannedSet
+    from gnomon.study._store import Store
+    from gnomon.testset import TestSet
+
+__all__ = ["StudySegment", "StudySet", "study_sets"]
+
+#: outputs that are marked in one go
+_TEXTS = 20_000
+
+
+@dataclass(frozen=True)
+class StudySegment:
+    """A segment with its texts, each distinct one once; numbers are those of the texts."""
+
+    document: str | None
+    domain: str | None
+    texts: tuple[Text, ...]
+    source: int | None
+    references: tuple[int | None, ...]
+    outputs: tuple[int | None, ...]
+
+
+@dataclass(frozen=True)
+class StudySet:
+    """A test set of a study.
+
+    Attributes:
+        name: its name in the tables.
+        language_pair: if known.
+        segments: N.
+        systems: names of the K systems.
+        references: names of the references.
+        metrics: metrics with segment scores.
+        missing: why its texts are not shown; empty where they are.
+        path: where the plan found it.
+        layers: what can be marked: kind, name, and the ends of the scale of its values.
+        notices: what cannot be marked, and why.
+    """
+
+    name: str
+    language_pair: str | None
+    segments: int
+    systems: tuple[str, ...]
+    references: tuple[str, ...]
+    metrics: tuple[str, ...]
+    missing: str
+    path: str
+    layers: tuple[Layer, ...]
+    notices: tuple[str, ...]
+    _connection: Any = field(repr=False)  # DuckDB is optional and without types
+    _planned: PlannedSet | None = field(repr=False)
+    _markers: Markers = field(repr=False)
+
+    def testset(self) -> TestSet | None:
+        """Its texts, where they can be shown."""
+        return None if self.missing or self._planned is None else self._planned.read()
+
+    def scores(self, metric: str) -> NDArray[np.float64]:
+        """Segment scores, float64 [K, N]; NaN where there is none."""
+        found = self._connection.execute(
+            "select list_position($systems, system) as k, segment as i, score from segments"
+            " where testset = $testset and metric = $metric and score is not null",
+            {"systems": list(self.systems), "testset": self.name, "metric": metric},
+        ).fetchnumpy()
+        scores = np.full((len(self.systems), self.segments), np.nan)
+        scores[found["k"] - 1, found["i"] - 1] = found["score"]
+        return scores
+
+    def read(self) -> Iterator[StudySegment]:
+        """The segments in order; nothing where texts are missing."""
+        testset = self.testset()
+        if testset is None:
+            return
+        step = max(1, _TEXTS // max(1, len(self.systems)))
+        for first in range(0, self.segments, step):
+            yield from _stretch(
+                testset, self.systems, range(first, min(self.segments, first + step)), self._markers
+            )
+
+
+def study_sets(
+    store: Store,
+    connection: Any,  # DuckDB is optional and without types
+    *,
+    texts: bool = True,
+    spans: bool = True,
+    cache: Cache | None = None,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> tuple[StudySet, ...]:
+    """The test sets of a store; see :func:`gnomon.study.pages`."""
+    known = {one.name: one for one in store.sets()}
+    names = dict.fromkeys(e.testset for k, e in store.entries.items() if k in store.planned())
+    found = []
+    for name in names:
+        planned = known.get(name)
+        missing = _missing(name, planned) if texts else "texts were not asked for"
+        systems, segments = _size(connection, name, planned, store)
+        marked = Markers()
+        if planned is not None and not missing:
+            marked = markers(
+                store, connection, planned, spans=spans, cache=cache, progress=progress
+            )
+        found.append(
+            StudySet(
+                name=name,
+                language_pair=planned.sketch.language_pair if planned else None,
+                segments=segments,
+                systems=systems,
+                references=planned.sketch.references if planned else (),
+                metrics=_metrics(store, connection, name),
+                missing=missing,
+                path=planned.source.path if planned else "",
+                layers=marked.layers,
+                notices=marked.notices,
+                _connection=connection,
+                _planned=planned,
+                _markers=marked,
+            )
+        )
+    return tuple(found)
+
+
+def _missing(name: str, planned: PlannedSet | None) -> str:
+    if planned is None:
+        return f"the store does not say where the texts of {name} are; run the study again"
+    try:
+        planned.read()
+    except DataError as error:
+        return str(error)
+    return ""
+
+
+def _size(
+    connection: Any, name: str, planned: PlannedSet | None, store: Store
+) -> tuple[tuple[str, ...], int]:
+    if planned is not None:
+        return tuple(planned.sketch.systems), planned.sketch.segments
+    entries = [entry for entry in store.entries.values() if entry.testset == name]
+    systems = tuple(dict.fromkeys(system for entry in entries for system in entry.systems))
+    if "segments" not in store.files():
+        return systems, 0
+    said = "select coalesce(max(segment), 0) from segments where testset = ?"
+    return systems, int(connection.execute(said, [name]).fetchone()[0])
+
+
+def _metrics(store: Store, connection: Any, name: str) -> tuple[str, ...]:
+    if "segments" not in store.files():
+        return ()
+    said = "select metric from segments where testset = ? group by 1 order by 1"
+    return tuple(str(row[0]) for row in connection.execute(said, [name]).fetchall())
+
+
+def _stretch(
+    testset: TestSet, systems: Sequence[str], segments: range, marked: Markers
+) -> Iterator[StudySegment]:
+    """Some segments; their texts are marked together."""
+    references = {name: testset.references[name] for name in testset.references}
+    stretch = Stretch(
+        segments.start,
+        [
+            {name: t for name, texts in references.items() if (t := texts[i]) is not None}
+            for i in segments
+        ],
+        [{name: testset.systems[name][i] for name in systems} for i in segments],
+    )
+    for i, outputs, marks in zip(segments, stretch.outputs, marked.marks(stretch), strict=True):
+        source = testset.sources[i] if testset.sources else None
+        said = [source, *(texts[i] for texts in references.values()), *outputs.values()]
+        numbers: dict[str, int] = {}
+        places = [None if t is None else numbers.setdefault(t, len(numbers)) for t in said]
+        yield StudySegment(
+            document=testset.documents[i] if testset.documents else None,
+            domain=testset.domains[i] if testset.domains else None,
+            texts=tuple(Text(text, marks.get(text, ())) for text in numbers),
+            source=places[0],
+            references=tuple(places[1 : 1 + len(references)]),
+            outputs=tuple(places[1 + len(references) :]),
+        )

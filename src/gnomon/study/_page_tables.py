@@ -1,0 +1,200 @@
+"""Tables of a store as a report shows them: titles, pages, digits, and rows part by part."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from gnomon.findings import Column
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from gnomon.findings import Cell, Kind
+
+    Better = Literal["higher", "lower"] | None
+
+__all__ = ["HeldTable", "StoredTable", "column_of", "page_of", "stored_table"]
+
+#: which page shows a table, by how its name begins; the longest that fits counts
+_PAGES: Mapping[str, str] = {
+    "scores": "systems",
+    "segments": "systems",
+    "comparisons": "systems",
+    "muler": "features",
+    "difficulty": "words",
+    "importance": "words",
+    "bmx": "words",
+    "references": "references",
+    "paraphrase": "references",
+    "diversity": "references",
+    "agreement": "agreement",
+    "tasks": "provenance",
+    "notices": "provenance",
+    "signatures": "provenance",
+    "steps": "provenance",
+    "testsets": "provenance",
+}
+_TITLES: Mapping[str, str] = {
+    "testset": "Test set",
+    "muler": "MuLER",
+    "p_holm": "p (Holm)",
+    "p_bh": "p (BH)",
+    "n": "n",
+    "p": "p",
+    "k": "K",
+    "testsets": "Test sets",
+}
+_BETTER: Mapping[str, Better] = {
+    "muler": "lower",
+    "importance": "higher",
+    "similarity": "higher",
+    "value": "higher",
+}
+_HELP: Mapping[str, str] = {
+    "muler": "share of the reachable gain that a system leaves on a feature; 0 is perfect",
+    "segments": "segments that count here",
+    "oracle": "mean score with the feature masked alike on both sides",
+    "anti_oracle": "mean score with the feature masked differently on each side",
+    "difficulty": "1 less the mean similarity over the systems of the pool",
+    "importance": "positive where the word makes the output look better, in units of the metric",
+    "seconds": "wall clock of one worker",
+    "place": "where judgements and scores were compared",
+}
+
+
+@dataclass(frozen=True)
+class StoredTable:
+    """A table of a store, read when it is written.
+
+    Attributes:
+        name: in queries.
+        title: for people.
+        page: which page shows it.
+        columns: its columns.
+        connection: DuckDB with the store's views.
+    """
+
+    name: str
+    title: str
+    page: str
+    columns: tuple[Column, ...]
+    connection: Any  # DuckDB is optional and without types
+
+    def parts(self, rows: int) -> Iterator[Sequence[Sequence[Cell]]]:
+        """The cells column by column, that many rows at a time."""
+        asked = f'select * from "{self.name}"'  # noqa: S608  # a table of the store
+        found = self.connection.cursor().execute(asked)
+        while taken := found.fetchmany(rows):
+            yield [[_cell(value) for value in cells] for cells in zip(*taken, strict=True)]
+
+
+@dataclass(frozen=True)
+class HeldTable:
+    """A small table that is made for the report.
+
+    Attributes:
+        name: what it is called.
+        title: for people.
+        page: which page shows it.
+        columns: its columns.
+        rows: gives its rows, when they are wanted.
+    """
+
+    name: str
+    title: str
+    page: str
+    columns: tuple[Column, ...]
+    rows: Callable[[], Iterable[Mapping[str, Cell]]]
+
+    def parts(self, rows: int) -> Iterator[Sequence[Sequence[Cell]]]:
+        """The cells column by column, that many rows at a time."""
+        held = list(self.rows())
+        for start in range(0, len(held), rows):
+            some = held[start : start + rows]
+            yield [[row[column.name] for row in some] for column in self.columns]
+
+
+def stored_table(connection: Any, name: str) -> StoredTable:  # DuckDB is without types
+    """A table of the store that a connection shows."""
+    types = {
+        str(column): str(kind)
+        for column, kind, *_ in connection.execute(f'describe "{name}"').fetchall()
+    }
+    numbers = [column for column, kind in types.items() if kind in {"DOUBLE", "FLOAT"}]
+    wanted = ", ".join(["count(*)", *map(_largest, numbers)])
+    asked = f'select {wanted} from "{name}"'  # noqa: S608  # names of the store's own columns
+    _, *largest = connection.execute(asked).fetchone()
+    digits = dict(zip(numbers, map(_digits, largest), strict=True))
+    columns = tuple(
+        column_of(column, _kind(kind), digits.get(column, 2), types)
+        for column, kind in types.items()
+    )
+    return StoredTable(name, _title(name), page_of(name), columns, connection)
+
+
+def column_of(name: str, kind: Kind, digits: int = 2, among: Mapping[str, object] = {}) -> Column:
+    """A column with what is known of its name; intervals stand behind their values.
+
+    Args:
+        name: of the column.
+        kind: what it holds.
+        digits: shown after the point.
+        among: all columns of its table.
+    """
+    return Column(
+        name,
+        _TITLES.get(name) or _title(name),
+        kind,
+        digits,
+        _BETTER.get(name),
+        _HELP.get(name, ""),
+        _ends(name, among),
+    )
+
+
+def page_of(table: str) -> str:
+    """The page that shows a table."""
+    fitting = [start for start in _PAGES if table.startswith(start)]
+    return _PAGES[max(fitting, key=len)] if fitting else "tables"
+
+
+def _ends(name: str, among: Mapping[str, object]) -> tuple[str, str] | None:
+    own = (f"{name}_low", f"{name}_high")
+    if set(own) <= set(among):
+        return own
+    lone = {"low", "high"} <= set(among) and name == _bare(among)
+    return ("low", "high") if lone else None
+
+
+def _bare(among: Mapping[str, object]) -> str | None:
+    """The figure whose interval is just called low and high: the one right before."""
+    names = list(among)
+    at = names.index("low")
+    named = [name for name in ("value", "difference", "signed") if name in among]
+    return named[0] if named else names[at - 1]
+
+
+def _title(name: str) -> str:
+    words = name.replace("_", " ").strip()
+    return words[:1].upper() + words[1:]
+
+
+def _kind(sql: str) -> Kind:
+    if sql in {"DOUBLE", "FLOAT"}:
+        return "number"
+    return "count" if sql.endswith("INT") else "text"
+
+
+def _largest(column: str) -> str:
+    return f'max(abs("{column}")) filter (where isfinite("{column}"))'
+
+
+def _digits(largest: float | None) -> int:
+    return 4 if largest is None or largest < 2 else 3 if largest < 10 else 2
+
+
+def _cell(value: object) -> Cell:
+    if value is None or isinstance(value, str | bool | int | float):
+        return value
+    return str(value)

@@ -1,0 +1,177 @@
+"""Words with values in the texts of a report: how hard they were, what a metric rests on."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+
+    from gnomon.study._page_marks import Layer, Mark, Stretch
+
+__all__ = ["DifficultyMarks", "ImportanceMarks", "places"]
+
+#: words of a table of difficulties: a run of letters and digits, or a single sign
+_WORD = re.compile(r"[^\W_]+|\S")
+_STRIPS, _TYPES = "difficulty_words_strips", "difficulty_words"
+
+
+def places(text: str, words: Iterable[str]) -> list[tuple[int, int]] | None:
+    """Where words stand in a text, one after the other; None where one is not there.
+
+    >>> places("a cat, a dog", ["cat", "a"])
+    [(2, 5), (7, 8)]
+    """
+    found, at = [], 0
+    for word in words:
+        start = text.find(word, at)
+        if start < 0:
+            return None
+        at = start + len(word)
+        found.append((start, at))
+    return found
+
+
+@dataclass(frozen=True)
+class DifficultyMarks:
+    """Marks hard words of references.
+
+    Words of segments that were asked for carry their own difficulty, others the mean of the word.
+
+    Attributes:
+        layers: a layer for each metric.
+        types: by layer, word -> mean difficulty.
+        own: by layer, segment (from 1) and reference -> words and their difficulties.
+    """
+
+    layers: tuple[Layer, ...]
+    types: tuple[Mapping[str, float], ...]
+    own: tuple[Mapping[tuple[int, str], Sequence[tuple[str, float]]], ...]
+
+    @classmethod
+    def of(cls, connection: Any, testset: str, *, there: Collection[str]) -> DifficultyMarks:
+        """From the tables ``difficulty_words`` and ``difficulty_words_strips``.
+
+        Args:
+            connection: DuckDB with the store's views, which is optional and without types.
+            testset: its name.
+            there: names of the tables of the store.
+        """
+        by = _metric(connection, _TYPES)
+        said = f"select {by}, word, difficulty from {_TYPES} where testset = ?"  # noqa: S608  # constants
+        types: dict[str, dict[str, float]] = {}
+        for metric, word, value in connection.execute(said, [testset]).fetchall():
+            types.setdefault(metric, {})[word] = value
+        own: dict[str, dict[tuple[int, str], list[tuple[str, float]]]] = {}
+        if _STRIPS in there:
+            for metric, segment, reference, word, value in _strips(connection, testset):
+                own.setdefault(metric, {}).setdefault((segment, reference), []).append(
+                    (word, value)
+                )
+        names = list(dict.fromkeys([*types, *own]))
+        tops = [max(types.get(name, {"": 1.0}).values(), default=1.0) for name in names]
+        return cls(
+            tuple(
+                ("difficulty", name, 0.0, min(top, 1.0))
+                for name, top in zip(names, tops, strict=True)
+            ),
+            tuple(types.get(name, {}) for name in names),
+            tuple(own.get(name, {}) for name in names),
+        )
+
+    def marks(self, stretch: Stretch) -> Iterator[tuple[int, str, Mark]]:
+        """Number of the segment (from 0, within the stretch), text, mark in one of the layers."""
+        for i, references in enumerate(stretch.references):
+            for name, text in references.items():
+                for layer in range(len(self.layers)):
+                    found = self._words(layer, stretch.first + i + 1, name, text)
+                    if found:
+                        ends = [end for place, _ in found for end in place]
+                        yield i, text, (layer, ends, [value for _, value in found])
+
+    def _words(
+        self, layer: int, segment: int, reference: str, text: str
+    ) -> list[tuple[tuple[int, int], float]]:
+        own = self.own[layer].get((segment, reference))
+        where = places(text, (word for word, _ in own)) if own else None
+        if own and where:
+            return list(zip(where, (value for _, value in own), strict=True))
+        known = self.types[layer]
+        return [(one.span(), known[one[0]]) for one in _WORD.finditer(text) if one[0] in known]
+
+
+@dataclass(frozen=True)
+class ImportanceMarks:
+    """Marks words by what they add to a metric's score; in references, on average over systems.
+
+    Attributes:
+        layers: a layer for each metric and explainer.
+        connection: DuckDB with the store's views, which is optional and without types.
+        testset: its name.
+        by: SQL that names a layer.
+    """
+
+    layers: tuple[Layer, ...]
+    connection: Any
+    testset: str
+    by: str
+
+    @classmethod
+    def of(cls, connection: Any, testset: str) -> ImportanceMarks:
+        """From the table ``importance``."""
+        by = _metric(connection, "importance", "explainer")
+        rows = connection.execute(
+            f"select {by} as layer, quantile_cont(abs(importance), 0.98) from importance"  # noqa: S608  # constants
+            " where testset = ? group by 1 order by 1",
+            [testset],
+        ).fetchall()
+        layers = tuple(("importance", name, -(top or 1.0), top or 1.0) for name, top in rows)
+        return cls(layers, connection, testset, by)
+
+    def marks(self, stretch: Stretch) -> Iterator[tuple[int, str, Mark]]:
+        """Number of the segment (from 0, within the stretch), text, mark in one of the layers."""
+        numbers = {layer[1]: number for number, layer in enumerate(self.layers)}
+        for (segment, side, system, name), rows in groupby(self._rows(stretch), lambda r: r[:4]):
+            words = [(token, value) for *_, token, value in rows]
+            i, layer = segment - 1 - stretch.first, numbers[name]
+            outputs, references = stretch.outputs[i], stretch.references[i]
+            texts = [outputs[system]] if side == "candidate" else list(references.values())
+            found = next(
+                ((t, p) for t in texts if (p := places(t, (word for word, _ in words)))), None
+            )
+            if found:
+                ends = [end for place in found[1] for end in place]
+                yield i, found[0], (layer, ends, [value for _, value in words])
+
+    def _rows(self, stretch: Stretch) -> list[tuple[Any, ...]]:
+        """Segment, side, system (none for means over systems), layer, position, word, value."""
+        low, high = stretch.first + 1, stretch.first + len(stretch.outputs)
+        found: list[tuple[Any, ...]] = self.connection.execute(
+            f"select segment, side, case when side = 'candidate' then system end as who,"  # noqa: S608  # constants
+            f" {self.by} as layer, position, any_value(token), avg(importance) from importance"
+            " where testset = ? and segment between ? and ? and side in ('candidate', 'reference')"
+            " group by 1, 2, 3, 4, 5 order by 1, 2, 3, 4, 5",
+            [self.testset, low, high],
+        ).fetchall()
+        return found
+
+
+def _strips(connection: Any, testset: str) -> list[tuple[Any, ...]]:  # DuckDB is without types
+    by = _metric(connection, _STRIPS)
+    found: list[tuple[Any, ...]] = connection.execute(
+        f"select {by}, segment, reference, any_value(word), any_value(difficulty) from {_STRIPS}"  # noqa: S608  # constants
+        " where testset = ? group by 1, 2, 3, token"
+        " order by 1, 2, 3, cast(split_part(token, ' ', 1) as integer)",
+        [testset],
+    ).fetchall()
+    return found
+
+
+def _metric(connection: Any, table: str, *more: str) -> str:  # DuckDB is without types
+    """SQL for what a row's layer is called, by the columns that the table has."""
+    there = {str(row[0]) for row in connection.execute(f'describe "{table}"').fetchall()}
+    named = [name for name in ("metric", *more) if name in there]
+    return "concat_ws(', ', " + ", ".join(named) + ")" if named else "''"

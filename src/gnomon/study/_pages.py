@@ -1,0 +1,100 @@
+"""What a store holds, as the report of a study shows it: tables, and texts read again.
+
+Texts come from the test sets of the last plan and are shown only where they are those that the
+results are of.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from gnomon.study._page_made import made_tables
+from gnomon.study._page_sets import StudySet, study_sets
+from gnomon.study._page_tables import HeldTable, StoredTable, stored_table
+from gnomon.study._query import connect
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from gnomon.cache import Cache
+    from gnomon.study._store import Entry, Store
+
+__all__ = ["StudyPages", "pages"]
+
+
+@dataclass(frozen=True)
+class StudyPages:
+    """A study for :func:`gnomon.report.site.write_site`.
+
+    Attributes:
+        title: what it is called.
+        facts: what was looked at.
+        notices: what a reader should know.
+        tables: all tables.
+        testsets: all test sets.
+    """
+
+    title: str
+    facts: Mapping[str, str]
+    notices: tuple[str, ...]
+    tables: tuple[StoredTable | HeldTable, ...]
+    testsets: tuple[StudySet, ...]
+
+
+def pages(
+    store: Store,
+    *,
+    texts: bool = True,
+    spans: bool = True,
+    cache: Cache | None = None,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> StudyPages:
+    """What a store holds, ready to be shown.
+
+    Args:
+        store: the results.
+        texts: show the texts that they are of.
+        spans: mark features in them, with the tagger of the study; from the cache, where it knows
+            the texts.
+        cache: where tags are kept.
+        progress: called with a stage, what is done and the total.
+
+    Raises:
+        MissingDependencyError: duckdb is not installed.
+    """
+    connection = connect(store)
+    planned = store.planned()
+    entries = [store.entries[key] for key in planned if key in store.entries]
+    sets = study_sets(store, connection, texts=texts, spans=spans, cache=cache, progress=progress)
+    known = [name for name in store.files() if name != "segments"]  # the test sets hold these
+    stored = [stored_table(connection, name) for name in (*known, "tasks")]
+    return StudyPages(
+        title=store.name,
+        facts=_facts(sets, entries),
+        notices=(
+            *_undone(len(planned), len(entries)),
+            *(one.missing for one in sets if texts and one.missing),
+            *(notice for one in sets for notice in one.notices),
+        ),
+        tables=(*stored, *made_tables(sets, entries)),
+        testsets=sets,
+    )
+
+
+def _facts(sets: Sequence[StudySet], entries: Sequence[Entry]) -> dict[str, str]:
+    return {
+        "test sets": str(len(sets)),
+        "systems": str(len({name for one in sets for name in one.systems})),
+        "segments": f"{sum(one.segments for one in sets):,}",
+        "metrics": ", ".join(dict.fromkeys(metric for e in entries for metric in e.metrics)),
+        "methods": ", ".join(dict.fromkeys(entry.method for entry in entries)),
+        "tasks": str(len(entries)),
+        "computed in": f"{sum(entry.seconds for entry in entries):,.0f} s of one worker",
+    }
+
+
+def _undone(planned: int, done: int) -> list[str]:
+    if done == planned:
+        return []
+    return [f"{planned - done} of {planned} tasks of the study are not done; run it again"]
