@@ -74,11 +74,13 @@ class Step:
         method: a name of :data:`gnomon.study.METHODS`.
         metrics: specs.
         options: keyword options of the method, as TOML gives them.
+        together: one task for all systems, which are then compared where the method does so.
     """
 
     method: str
     metrics: tuple[str, ...]
     options: Mapping[str, object] = field(default_factory=dict)
+    together: bool = False
 
 
 @dataclass(frozen=True)
@@ -279,11 +281,15 @@ def _step(
         else checked_specs(own, f"{where}.metrics", problems, allow_code=allow_code)
     )
     _need_metrics(chosen, specs, where, problems)
-    rest = {key: value for key, value in options.items() if key != "metrics"}
+    together = options.get("together", False)
+    if not isinstance(together, bool):
+        problems.add(f"{where}.together", f"must be true or false; got {described(together)}")
+    rest = {key: value for key, value in options.items() if key not in ("metrics", "together")}
     return Step(
         name,
         specs if chosen.metrics != "none" else (),
         checked_options(name, rest, folder, where, problems),
+        together=together is True,
     )
 
 

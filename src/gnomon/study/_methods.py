@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 __all__ = ["METHODS", "Method", "method", "options_of"]
 
 #: options that belong to a run and not to a study
-_OF_THE_RUN = frozenset({"allow_code", "cache", "progress", "save", "testset", "testsets"})
+_OF_THE_RUN = frozenset(
+    {"allow_code", "cache", "paraphrases", "progress", "save", "systems", "testset", "testsets"}
+)
+_MULER_OPTIONS = "gnomon.muler._setup:Options"
 
 
 @dataclass(frozen=True)
@@ -29,23 +32,46 @@ class Method:
             table of a finding is under "".
         metrics: how it takes metrics: one per call, all at once, or not at all.
         parameter: the name of its parameter for metrics.
+        given: what its first arguments are: a test "set"; the set without "paraphrases" and all of
+            these; the sets of "wordings" among references, paraphrases and outputs; or the set
+            "before and after" paraphrases.
         by_system: what it says of a system does not depend on the other systems.
-        human: it reads people's scores.
+        human: it reads people's scores; or the option that makes it read them.
+        judged: it has nothing to say where people said nothing.
         systems: it needs systems.
+        tagged: it looks at linguistic features.
+        reuses: whether it takes scores of other tasks: of all metrics, or of those "costly" ones
+            whose corpus scores are means.
+        more: a typed dictionary of further options, ``module:name``.
+        usual: options that a study sets otherwise than the function does.
     """
 
     function: str
     tables: Mapping[str, str]
     metrics: Literal["one", "all", "none"] = "one"
     parameter: str = "metric"
+    given: Literal["set", "paraphrases", "wordings", "before and after"] = "set"
     by_system: bool = False
-    human: bool = False
+    human: bool | str = False
+    judged: bool = False
     systems: bool = True
+    tagged: bool = False
+    reuses: Literal["", "all", "costly"] = ""
+    more: str = ""
+    usual: Mapping[str, object] = field(default_factory=dict)
+
+    @property
+    def paraphrased(self) -> bool:
+        """Whether it has nothing to say without paraphrases."""
+        return self.given in ("paraphrases", "before and after")
+
+    def reads_people(self, options: Mapping[str, object]) -> bool:
+        """Whether what people said goes into the results."""
+        return bool(options.get(self.human)) if isinstance(self.human, str) else self.human
 
     def load(self) -> Callable[..., Any]:
         """The function itself."""
-        module, name = self.function.split(":")
-        found: Callable[..., Any] = getattr(importlib.import_module(module), name)
+        found: Callable[..., Any] = _load(self.function)
         return found
 
     def table(self, name: str, *, first: bool) -> str:
@@ -54,24 +80,92 @@ class Method:
         return main if first else self.tables.get(name, f"{main}_{name.replace(' ', '_')}")
 
 
+# segments to be read by people are not kept: a page reads the texts themselves
+_NO_EXAMPLES: Mapping[str, object] = {"examples": 0}
+
 METHODS: Mapping[str, Method] = {
     "score": Method("gnomon.metrics:score", {"": "scores", "segments": "segments"}, by_system=True),
-    "muler.score": Method("gnomon.muler:muler", {"": "muler"}, by_system=True),
+    "muler.score": Method(
+        "gnomon.muler:muler", {"": "muler"}, by_system=True, tagged=True, usual=_NO_EXAMPLES
+    ),
     "muler.sentences": Method(
-        "gnomon.muler:sentences", {"": "muler_sentences"}, metrics="none", by_system=True
+        "gnomon.muler:sentences",
+        {"": "muler_sentences"},
+        metrics="none",
+        by_system=True,
+        tagged=True,
+        usual=_NO_EXAMPLES,
+    ),
+    "muler.validate_range": Method(
+        "gnomon.muler:validate_range",
+        {"": "muler_range"},
+        by_system=True,
+        tagged=True,
+        more=_MULER_OPTIONS,
+    ),
+    "muler.validate_frequency": Method(
+        "gnomon.muler:validate_frequency",
+        {"": "muler_frequency"},
+        by_system=True,
+        tagged=True,
+        more=_MULER_OPTIONS,
+    ),
+    "muler.validate_specificity": Method(
+        "gnomon.muler:validate_specificity",
+        {"": "muler_specificity"},
+        by_system=True,
+        tagged=True,
+        more=_MULER_OPTIONS,
     ),
     "difficulty.score": Method("gnomon.difficulty:score", {"": "difficulty"}, human=True),
-    "difficulty.words": Method("gnomon.difficulty:words", {"": "difficulty_words"}),
-    "bmx.explain": Method("gnomon.bmx:explain", {"": "importance"}, by_system=True),
+    "difficulty.words": Method(
+        "gnomon.difficulty:words", {"": "difficulty_words"}, human=True, usual=_NO_EXAMPLES
+    ),
+    "bmx.explain": Method(
+        "gnomon.bmx:examine",
+        {"": "importance"},
+        parameter="metrics",
+        by_system=True,
+        human="errors",
+        usual={"show": 0},
+    ),
+    "paraphrase.gain": Method(
+        "gnomon.paraphrase:gain",
+        {"": "paraphrase_gain"},
+        metrics="all",
+        parameter="metrics",
+        given="paraphrases",
+        human=True,
+        judged=True,
+    ),
+    "paraphrase.diversity": Method(
+        "gnomon.paraphrase:diversity",
+        {"": "paraphrase_diversity"},
+        metrics="none",
+        given="wordings",
+        systems=False,
+    ),
+    "paraphrase.coverage": Method(
+        "gnomon.paraphrase:coverage",
+        {"": "paraphrase_coverage"},
+        metrics="none",
+        given="before and after",
+    ),
     "metaeval": Method(
         "gnomon.metaeval:metaeval",
         {"": "agreement"},
         metrics="all",
         parameter="metrics",
         human=True,
+        judged=True,
+        reuses="all",
     ),
     "compare": Method(
-        "gnomon.metaeval:compare", {"": "comparisons"}, metrics="all", parameter="metrics"
+        "gnomon.metaeval:compare",
+        {"": "comparisons"},
+        metrics="all",
+        parameter="metrics",
+        reuses="costly",
     ),
 }
 
@@ -91,6 +185,14 @@ def method(name: str) -> Method:
 def options_of(name: str) -> Mapping[str, inspect.Parameter]:
     """The options of a method that a study may set, beside its metrics."""
     found = method(name)
-    parameters = list(inspect.signature(found.load()).parameters.values())[1:]
+    own = inspect.signature(found.load()).parameters.values()
+    named = [one for one in own if one.kind is one.KEYWORD_ONLY or one.default is not one.empty]
     left_out = _OF_THE_RUN | ({found.parameter} if found.metrics != "none" else set())
-    return {one.name: one for one in parameters if one.name not in left_out}
+    further = _load(found.more).__annotations__ if found.more else ()
+    more = [inspect.Parameter(key, inspect.Parameter.KEYWORD_ONLY, default=None) for key in further]
+    return {one.name: one for one in (*named, *more) if one.name not in left_out}
+
+
+def _load(place: str) -> Any:  # whatever stands there
+    module, name = place.split(":")
+    return getattr(importlib.import_module(module), name)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,18 +9,17 @@ from typing import TYPE_CHECKING
 from gnomon.errors import DataError, GnomonError
 from gnomon.findings import Column, Finding
 from gnomon.findings import Table as FindingTable
-from gnomon.signature import content_hash
-from gnomon.study._labels import label_files
+from gnomon.study._layout import Layout
 from gnomon.study._methods import METHODS
 from gnomon.study._sketches import Sketches
-from gnomon.study._sources import PlannedSet, content_of
-from gnomon.study._tasks import Task, task_key
+from gnomon.study._sources import PlannedSet
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from gnomon.findings import Cell
-    from gnomon.study._config import Step, Study
+    from gnomon.study._config import Study
+    from gnomon.study._tasks import Task
 
 __all__ = ["Plan", "plan"]
 
@@ -53,6 +50,7 @@ class Plan:
         return {
             "name": self.study.name,
             "tasks": [task.key for task in self.tasks],
+            "steps": [asdict(step) for step in self.study.steps],
             "testsets": [
                 {"source": asdict(one.source), "sketch": one.sketch.record()} for one in self.sets
             ],
@@ -104,12 +102,11 @@ def plan(study: Study, *, allow_code: bool = False) -> Plan:
     sets = _sketched(study, sketches)
     _check_names(sets)
     _check_needs(study, sets)
-    found: dict[str, Task] = {}
+    laid = Layout(Path(study.path).absolute().parent, sketches, allow_code=allow_code)
     for step in study.steps:
         for one in sets:
-            for task in _tasks(step, one, allow_code=allow_code):
-                found.setdefault(task.key, task)
-    whole_sets_first = sorted(found.values(), key=lambda task: -len(task.systems))
+            laid.add(step, one)
+    whole_sets_first = sorted(laid.tasks.values(), key=lambda task: -len(task.systems))
     return Plan(study, tuple(whole_sets_first), tuple(sets), sketches)
 
 
@@ -138,57 +135,19 @@ def _check_names(sets: Sequence[PlannedSet]) -> None:
 
 def _check_needs(study: Study, sets: Sequence[PlannedSet]) -> None:
     for step in study.steps:
-        needed = METHODS[step.method].systems
-        lacking = [one.name for one in sets if needed and not one.sketch.systems]
+        chosen = METHODS[step.method]
+        lacking = [one.name for one in sets if chosen.systems and not one.sketch.systems]
         if lacking:
             raise DataError(f"{step.method} needs systems, and {', '.join(lacking)} has none")
-    if any(step.method == "metaeval" for step in study.steps) and not any(
-        one.sketch.judged for one in sets
-    ):
-        raise DataError("metaeval needs people's judgements, and no test set of the study has any")
-
-
-def _tasks(step: Step, planned: PlannedSet, *, allow_code: bool) -> Iterator[Task]:
-    chosen, sketch = METHODS[step.method], planned.sketch
-    if step.method == "metaeval" and not sketch.judged:
-        return
-    options = json.dumps(step.options, sort_keys=True)
-    files = [_file_hash(place) for place in _files(step.options)]
-    groups = [(name,) for name in sketch.systems] if chosen.by_system else [(*sketch.systems,)]
-    bundles: list[tuple[str, ...]] = (
-        [(one,) for one in step.metrics] if chosen.metrics == "one" else [step.metrics]
-    )
-    for systems in groups:
-        labels = [_file_hash(one) for one in label_files(step.options, sketch.name, systems)]
-        content = content_of(sketch, systems, human=chosen.human)
-        for metrics in bundles:
-            yield Task(
-                key=task_key(step.method, metrics, options, content, files=[*files, *labels]),
-                method=step.method,
-                testset=sketch.name,
-                source=planned.source,
-                systems=systems,
-                metrics=metrics,
-                options=options,
-                content=content,
-                allow_code=allow_code,
+        if chosen.judged and not any(one.sketch.judged for one in sets):
+            raise DataError(
+                f"{step.method} needs people's judgements, and no test set of the study has any"
             )
-
-
-def _files(value: object) -> Iterator[str]:
-    if isinstance(value, str):
-        if Path(value).is_absolute() and Path(value).is_file():
-            yield value
-    elif isinstance(value, Mapping):
-        for one in value.values():
-            yield from _files(one)
-    elif isinstance(value, list | tuple):
-        for one in value:
-            yield from _files(one)
-
-
-def _file_hash(path: str) -> str:
-    return content_hash(Path(path).read_bytes())
+        if chosen.paraphrased and not any(one.source.paraphrases for one in sets):
+            raise DataError(
+                f"{step.method} needs paraphrases, and no test set of the study has any; name"
+                " files: paraphrases = ['made.jsonl'] in [[testsets]]"
+            )
 
 
 def _plan_finding(made: Plan, rows: Sequence[Mapping[str, Cell]]) -> Finding:

@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING
 
 from gnomon.errors import DataError
 from gnomon.signature import version
+from gnomon.study._needs import differing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from gnomon.study._engines import Engine
+    from gnomon.study._needs import Need
     from gnomon.study._plan import Plan
 
 __all__ = ["Equipment", "equipment", "preflight"]
@@ -32,14 +34,16 @@ class Equipment:
         versions: of gnomon, of packages that numbers depend on (absent ones left out), and of
             plug-ins.
         missing: paths of test sets that it does not see.
+        others: models, taggers and packages that are not those of the plan, in words.
     """
 
     versions: Mapping[str, str]
     missing: tuple[str, ...]
+    others: tuple[str, ...] = ()
 
 
-def equipment(paths: Sequence[str]) -> Equipment:
-    """What this process has, and which of some paths it does not see."""
+def equipment(paths: Sequence[str], needs: Mapping[Need, str] = {}) -> Equipment:
+    """What this process has, and which of some paths and things it does not have."""
     found = {"gnomon": version()}
     plugins = {
         one.dist.name for one in entry_points(group="gnomon.metrics") if one.dist is not None
@@ -49,7 +53,8 @@ def equipment(paths: Sequence[str]) -> Equipment:
             found[name] = installed(name)
         except PackageNotFoundError:
             continue
-    return Equipment(found, tuple(path for path in paths if not os.path.exists(path)))  # noqa: PTH110  # a string stays a string
+    missing = tuple(path for path in paths if not os.path.exists(path))  # noqa: PTH110  # a string stays a string
+    return Equipment(found, missing, tuple(differing(dict(needs))))
 
 
 def preflight(plan: Plan, engine: Engine) -> None:
@@ -59,10 +64,12 @@ def preflight(plan: Plan, engine: Engine) -> None:
         DataError: versions differ or test sets are out of reach; all workers are named.
     """
     paths = sorted({task.source.path for task in plan.tasks})
+    # files are compared by every task that reads them
+    needs = {n: i for task in plan.tasks for n, i in task.needs.items() if n.kind != "file"}
     mine = equipment(())
     problems = [
         f"  {name}: {said}"
-        for name, theirs in engine.each(equipment, paths).items()
+        for name, theirs in engine.each(equipment, paths, needs).items()
         for said in _differences(mine, theirs)
     ]
     if problems:
@@ -82,6 +89,6 @@ def _differences(mine: Equipment, theirs: Equipment) -> list[str]:
         for name in names
         if mine.versions.get(name) != theirs.versions.get(name)
     ]
-    return found + [
+    return [*found, *theirs.others] + [
         f"does not see {path}; give all workers the same folders" for path in theirs.missing
     ]

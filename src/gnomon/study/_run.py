@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 
 from gnomon.study._lock import locked
 from gnomon.study._preflight import preflight
+from gnomon.study._reuse import stored_scores
 from gnomon.study._store import Store
 from gnomon.study._tasks import Done, Failed, attempt
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Collection, Mapping, Sequence
     from concurrent.futures import Future
 
     from gnomon.study._engines import Engine
@@ -75,9 +76,24 @@ def run(
             preflight(plan, engine)
         total, kept = len(plan.tasks), len(plan.tasks) - len(left)
         driver = _Driver(engine, place, total, kept, progress)
-        driver.all_of(left)
+        for wave in waves(left, set(place.entries)):
+            driver.all_of(driver.ready(wave))
     labels = {task.key: task.label for task in left if task.key in driver.failed}
     return Outcome(kept, driver.finished - kept, driver.failed, labels)
+
+
+def waves(tasks: Sequence[Task], done: Collection[str]) -> list[list[Task]]:
+    """Tasks in the order of what they take from each other; each wave needs only earlier ones."""
+    found: list[list[Task]] = []
+    left, known = list(tasks), set(done)
+    while left:
+        wave = [one for one in left if all(known.issuperset(keys) for keys in one.after.values())]
+        if not wave:  # their scores are not even planned; they will say so
+            return [*found, left]
+        found.append(wave)
+        known |= {task.key for task in wave}
+        left = [task for task in left if task.key not in known]
+    return found
 
 
 @dataclass
@@ -89,6 +105,20 @@ class _Driver:
     progress: Callable[[str, int, int], None] | None
     failed: dict[str, str] = field(default_factory=dict)
     deaths: dict[str, int] = field(default_factory=dict)
+
+    def ready(self, wave: Sequence[Task]) -> list[Task]:
+        """The tasks whose scores are all there; the others have failed."""
+        found = []
+        for task in wave:
+            lacking = [k for keys in task.after.values() for k in keys if k in self.failed]
+            if lacking:
+                self.failed[task.key] = (
+                    f"{len(lacking)} of the scores that it takes could not be computed; the first"
+                    f" reason: {self.failed[lacking[0]]}"
+                )
+            else:
+                found.append(task)
+        return found
 
     def all_of(self, tasks: list[Task]) -> None:
         """Keep the workers busy; after a death, suspects run one by one."""
@@ -114,7 +144,9 @@ class _Driver:
         while waiting or running:
             try:
                 while waiting and len(running) < 2 * self.engine.workers:
-                    running[self.engine.submit(attempt, waiting[-1])] = waiting[-1]
+                    task = waiting[-1]
+                    scores = stored_scores(self.store, task)
+                    running[self.engine.submit(attempt, task, scores)] = task
                     waiting.pop()
             except BrokenExecutor:
                 return self._lost(running, waiting)

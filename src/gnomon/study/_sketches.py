@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING
 
 from gnomon.signature import content_hash, version
+from gnomon.study._needs import Need, identity, place_of
 from gnomon.study._sources import Sketch, read_set
 from gnomon.study._stamps import stamp_of
 
@@ -35,10 +36,12 @@ class Sketches:
     Attributes:
         known: as a store keeps them.
         fresh: those that are not kept yet.
+        seen: identities of this plan.
     """
 
     known: Mapping[str, object] = field(default_factory=dict)
     fresh: dict[str, object] = field(default_factory=dict)
+    seen: dict[Need, str] = field(default_factory=dict)
 
     @classmethod
     def read(cls, file: Path) -> Sketches:
@@ -67,6 +70,26 @@ class Sketches:
         same = stamp == stamp_of(source.path, *source.paraphrases)
         if stamp.hash and same and stamp.newest < time.time() - _YOUNG:
             self.fresh[key] = {"stamp": stamp.hash, "sketch": found.record()}
+        return found
+
+    def identity(self, need: Need) -> str:
+        """Version or hash of something that numbers depend on; large files are remembered."""
+        place = place_of(need) if need.kind in ("file", "model") else None
+        if place is None:
+            return self.seen.setdefault(need, identity(need))
+        if need not in self.seen:
+            self.seen[need] = self._of_files(need, str(place))
+        return self.seen[need]
+
+    def _of_files(self, need: Need, place: str) -> str:
+        key = content_hash(_FORM, version(), *need)
+        stamp = stamp_of(place)
+        entry = self.known.get(key)
+        if isinstance(entry, Mapping) and entry.get("stamp") == stamp.hash != "":
+            return str(entry.get("identity"))
+        found = identity(need)
+        if stamp.hash and stamp == stamp_of(place) and stamp.newest < time.time() - _YOUNG:
+            self.fresh[key] = {"stamp": stamp.hash, "identity": found}
         return found
 
     def merged(self) -> dict[str, object]:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
     from os import PathLike
 
+    from gnomon.study._config import Step
     from gnomon.study._export import Kind
     from gnomon.study._query import Answer
     from gnomon.study._sketches import Sketches
@@ -190,6 +191,15 @@ class Store:
             for one in self._plan.get("testsets", [])
         )
 
+    def steps(self) -> tuple[Step, ...]:
+        """The methods of the last plan with their metrics and options; none in older stores."""
+        from gnomon.study._config import Step
+
+        return tuple(
+            Step(one["method"], tuple(one["metrics"]), one["options"])
+            for one in self._plan.get("steps", [])
+        )
+
     def sketches(self) -> Sketches:
         """What the store remembers of files of test sets."""
         from gnomon.study._sketches import Sketches
@@ -231,7 +241,7 @@ class Store:
         for key, entry in self.entries.items():
             if key in planned:
                 for name in entry.rows:
-                    found.setdefault(name, []).append(self._file(name, key))
+                    found.setdefault(name, []).append(self.file(name, key))
         return dict(sorted(found.items()))
 
     def query(self, sql: str) -> Answer:
@@ -307,14 +317,15 @@ class Store:
             file.writelines(_line(one) + "\n" for one in kept)
         self.repair()
 
-    def _file(self, table: str, key: str) -> Path:
+    def file(self, table: str, key: str) -> Path:
+        """The Parquet file of a task's rows of a table."""
         return self.path / _TABLES / table / f"{key}.parquet"
 
     def _write(self, table: TaskTable, key: str) -> None:
         from gnomon.formats import atomic_write
         from gnomon.study._parquet import to_parquet
 
-        target = self._file(table.name, key)
+        target = self.file(table.name, key)
         target.parent.mkdir(exist_ok=True)
         with atomic_write(target, "wb") as file:
             file.write(to_parquet(table))

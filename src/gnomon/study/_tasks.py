@@ -8,26 +8,22 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from gnomon.errors import DataError, GnomonError
-from gnomon.findings import Cell, Finding
-from gnomon.scores import Scores
 from gnomon.signature import content_hash, version
-from gnomon.study._labels import labels_of
-from gnomon.study._methods import METHODS, method
+from gnomon.study._needs import differing
 from gnomon.study._sources import content_of, read_set
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
-    from gnomon.findings import Table
+    from gnomon.findings import Cell
+    from gnomon.scores import Scores
     from gnomon.study._config import SetSource
-    from gnomon.testset import TestSet
+    from gnomon.study._needs import Need
 
 __all__ = ["Done", "Failed", "Task", "TaskTable", "attempt", "execute", "task_key"]
 
 #: column -> cells
 Cells: TypeAlias = "Mapping[str, Sequence[Cell]]"
-
-_SQL = {"text": "text", "count": "count", "number": "number", "share": "number"}
 
 
 @dataclass(frozen=True)
@@ -35,16 +31,20 @@ class Task:
     """One piece of work, small enough to lose and large enough to be worth sending.
 
     Attributes:
-        key: hash of all that the result depends on: method, options, texts, version of gnomon.
+        key: hash of all that the result depends on: method, options, texts, models, taggers,
+            files, version of gnomon.
         method: a name of :data:`gnomon.study.METHODS`.
         testset: the name of the test set.
         source: where it is.
         systems: names of the systems that are looked at.
-        metrics: specs.
+        metrics: specs, as the study gives them.
         options: keyword options of the method, as JSON.
         content: hash of the texts that the plan saw; a worker that reads others refuses.
+        human: what people said is part of that content.
         allow_code: specs may run code.
-        made_with: versions and hashes of what the result depends on beside texts and options.
+        needs: what the result depends on beside texts and options, and which one is meant.
+        after: by metric, the keys of the tasks whose scores this one takes.
+        places: specs whose file names are in full, where these are others than the study's.
     """
 
     key: str
@@ -55,8 +55,11 @@ class Task:
     metrics: tuple[str, ...]
     options: str
     content: str
+    human: bool = False
     allow_code: bool = False
-    made_with: Mapping[str, str] = field(default_factory=dict)
+    needs: Mapping[Need, str] = field(default_factory=dict)
+    after: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    places: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def label(self) -> str:
@@ -65,13 +68,19 @@ class Task:
         who = self.systems[0] if len(self.systems) == 1 else f"{len(self.systems)} systems"
         return f"{self.method} {what} of {self.testset}, {who}".replace("  ", " ")
 
+    @property
+    def made_with(self) -> dict[str, str]:
+        """What the result depends on beside texts and options, by name, and which one it was."""
+        return {need.label: found for need, found in self.needs.items()}
+
 
 class TaskTable(NamedTuple):
-    """Rows for one table of a store, column by column, and the kind of each column."""
+    """Rows for one table of a store, column by column, with kinds and meanings of the columns."""
 
     name: str
     kinds: Mapping[str, str]
     cells: Cells
+    meanings: Mapping[str, str] = {}
 
 
 @dataclass(frozen=True)
@@ -106,10 +115,10 @@ class Failed:
     said: str
 
 
-def attempt(task: Task) -> Done | Failed:
+def attempt(task: Task, scores: Mapping[str, Scores] | None = None) -> Done | Failed:
     """Do a task, whatever comes; this is what workers run."""
     try:
-        return execute(task)
+        return execute(task, scores)
     except GnomonError as error:
         return Failed(task.key, str(error))
     except Exception as error:  # noqa: BLE001  # other tasks go on
@@ -117,98 +126,57 @@ def attempt(task: Task) -> Done | Failed:
 
 
 def task_key(
-    name: str, metrics: Sequence[str], options: str, content: str, *, files: Iterable[str] = ()
+    name: str,
+    metrics: Sequence[str],
+    options: str,
+    content: str,
+    needs: Sequence[tuple[str, str]],
 ) -> str:
-    """The key of a task, from all that it depends on."""
-    return content_hash(
-        "task-1", version(), name, json.dumps(list(metrics)), options, content, *files
-    ) + content_hash(name, options, content)
+    """The key of a task, from all that it depends on.
+
+    Args:
+        name: of the method.
+        metrics: specs.
+        options: as JSON, without names of places.
+        content: hash of texts.
+        needs: kind and identity of what else counts.
+    """
+    parts = (name, json.dumps(list(metrics)), options, content, json.dumps(needs))
+    return content_hash("task-2", version(), *parts) + content_hash(*parts)
 
 
-def execute(task: Task) -> Done:
-    """Do a task: read, check that the texts are those of the plan, run the method.
+def execute(task: Task, scores: Mapping[str, Scores] | None = None) -> Done:
+    """Do a task: read, check that all is as it was planned, run the method.
+
+    Args:
+        task: what to do.
+        scores: what metrics said, for a task that takes the scores of others.
 
     Raises:
-        DataError: the texts here are not those that the plan saw.
+        DataError: texts, models, taggers or files here are not those that the plan saw.
         GnomonError: whatever the method raises.
     """
+    from gnomon.study._calls import called, signatures_of, tables_of
+
     start = time.perf_counter()
-    chosen = method(task.method)
     whole, sketch = read_set(task.source)
-    if content_of(sketch, task.systems, human=chosen.human) != task.content:
+    if content_of(sketch, task.systems, human=task.human) != task.content:
         raise DataError(
             f"{task.source.path} has changed since the study was planned, or is another one on"
             " this worker; run the study again, or give all workers the same files"
         )
-    found = _called(task, whole.select(systems=task.systems))
+    others = differing(dict(task.needs))
+    if others:
+        raise DataError(
+            f"this worker {'; '.join(others)}: run the study again, or make all workers alike"
+        )
+    every = tuple(whole.systems) == task.systems
+    testset = whole if every else whole.select(systems=task.systems)
+    found = called(task, testset, scores or {})
     return Done(
         task.key,
-        tuple(_tables(task, found)),
+        tuple(tables_of(task, found)),
         tuple(found.notices),
-        {found.metric: str(found.signature)} if isinstance(found, Scores) else found.signatures,
+        signatures_of(found),
         time.perf_counter() - start,
     )
-
-
-def _called(task: Task, testset: TestSet) -> Scores | Finding:
-    chosen = METHODS[task.method]
-    function = chosen.load()
-    options = json.loads(task.options)
-    if chosen.metrics != "none":
-        options[chosen.parameter] = task.metrics[0] if chosen.metrics == "one" else task.metrics
-    if options.get("labels"):
-        options["labels"] = labels_of(options, task.testset, task.systems)
-    options |= _of_the_run(function, task)
-    found = function(testset, **options)
-    if not isinstance(found, Scores | Finding):
-        raise DataError(f"{task.method} gave neither scores nor a finding; a study cannot keep it")
-    return found
-
-
-def _of_the_run(function: object, task: Task) -> dict[str, object]:
-    import inspect
-
-    from gnomon.cache import Cache, default_path
-
-    known = inspect.signature(function).parameters  # type: ignore[arg-type]  # a callable
-    given: dict[str, object] = {}
-    if "allow_code" in known:
-        given["allow_code"] = task.allow_code
-    if "cache" in known:
-        given["cache"] = Cache(default_path())
-    return given
-
-
-def _tables(task: Task, found: Scores | Finding) -> Iterator[TaskTable]:
-    names = METHODS[task.method].tables
-    if isinstance(found, Scores):
-        kinds = {"system": "text", "metric": "text", "score": "number", "signature": "text"}
-        yield _of_set(task, names[""], kinds, _columns(found.rows(), kinds))
-        kinds = {"system": "text", "segment": "count", "metric": "text", "score": "number"}
-        yield _of_set(task, names["segments"], kinds, _columns(found.segment_rows(), kinds))
-        return
-    for number, table in enumerate(found.tables):
-        name = METHODS[task.method].table(table.name, first=number == 0)
-        yield _of_set(task, name, _kinds(table), found.to_dict(table.name))
-
-
-def _of_set(task: Task, name: str, kinds: Mapping[str, str], cells: Cells) -> TaskTable:
-    count = len(next(iter(cells.values()), ()))
-    return TaskTable(
-        name, {"testset": "text", **kinds}, {"testset": [task.testset] * count, **cells}
-    )
-
-
-def _columns(rows: Sequence[Mapping[str, Cell]], kinds: Mapping[str, str]) -> dict[str, list[Cell]]:
-    return {name: [row[name] for row in rows] for name in kinds}
-
-
-def _kinds(table: Table) -> dict[str, str]:
-    found = {column.name: _SQL[column.kind] for column in table.columns}
-    for name, kind in list(found.items()):
-        values = [value for value in table.values(name) if value is not None]
-        if values and all(isinstance(value, bool) for value in values):
-            found[name] = "truth"
-        elif kind != "text" and any(isinstance(value, str) for value in values):
-            found[name] = "text"
-    return found

@@ -1,0 +1,224 @@
+"""How a worker calls a method, and what of the answer a store keeps."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from gnomon.errors import DataError
+from gnomon.findings import Finding
+from gnomon.scores import Scores
+from gnomon.study._labels import labels_of
+from gnomon.study._methods import METHODS
+from gnomon.study._sources import paraphrases_of, read_original
+from gnomon.study._tasks import TaskTable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from gnomon.findings import Cell, Table
+    from gnomon.study._tasks import Cells, Task
+    from gnomon.testset import TestSet
+
+__all__ = ["called", "signatures_of", "tables_of"]
+
+_SQL = {"text": "text", "count": "count", "number": "number", "share": "number"}
+_TESTSET = "name of the test set"
+_SCORES = {
+    "system": ("text", "name of the system"),
+    "metric": ("text", "the metric, as the study names it"),
+    "score": ("number", "corpus score, in the metric's own units"),
+    "higher_is_better": ("truth", "false for error rates"),
+    "informed_by": ("text", "kinds of human scores that went into it, which cannot judge it"),
+    "made_of": ("text", "segments: a mean; statistics: of their sums; itself: of the whole alone"),
+    "signature": ("text", "how to make the number again"),
+}
+_SEGMENTS = {
+    "system": ("text", "name of the system"),
+    "segment": ("count", "number of the segment, from 1"),
+    "metric": ("text", "the metric, as the study names it"),
+    "score": ("number", "score of the segment, in the metric's own units"),
+}
+
+
+def called(task: Task, testset: TestSet, scores: Mapping[str, Scores]) -> Scores | Finding:
+    """What a method says of a test set.
+
+    Args:
+        task: which method, with which options.
+        testset: the systems of the task.
+        scores: what metrics said before, by spec.
+
+    Raises:
+        DataError: the method gives nothing that a store can keep.
+        GnomonError: whatever the method raises.
+    """
+    chosen = METHODS[task.method]
+    function = chosen.load()
+    options = {**chosen.usual, **json.loads(task.options)}
+    if chosen.metrics != "none":
+        wanted = [scores.get(one, task.places.get(one, one)) for one in task.metrics]
+        options[chosen.parameter] = wanted[0] if chosen.metrics == "one" else wanted
+    if options.get("labels"):
+        options["labels"] = labels_of(options, task.testset, task.systems)
+    if options.get("trees"):
+        options["trees"] = _trees(options["trees"])
+    options |= _of_the_run(task)
+    found = function(*_given(task, testset), **options)
+    if not isinstance(found, Scores | Finding):
+        raise DataError(f"{task.method} gave neither scores nor a finding; a study cannot keep it")
+    return _as_named(task, found)
+
+
+def signatures_of(found: Scores | Finding) -> dict[str, str]:
+    """How to make the numbers again, by what they belong to."""
+    if isinstance(found, Scores):
+        return {found.metric: str(found.signature)}
+    return dict(found.signatures)
+
+
+def tables_of(task: Task, found: Scores | Finding) -> Iterator[TaskTable]:
+    """The rows that a store keeps."""
+    names = METHODS[task.method].tables
+    if isinstance(found, Scores):
+        said = {
+            "higher_is_better": found.higher_is_better,
+            "informed_by": ", ".join(found.informed_by) or None,
+            "made_of": _made_of(found),
+        }
+        yield _known(task, names[""], _SCORES, [{**row, **said} for row in found.rows()])
+        yield _known(task, names["segments"], _SEGMENTS, found.segment_rows())
+        return
+    for number, table in enumerate(found.tables):
+        name = METHODS[task.method].table(table.name, first=number == 0)
+        yield _of_set(task, name, _kinds(table), found.to_dict(table.name), _meanings(table))
+
+
+def _made_of(scores: Scores) -> str:
+    """Where corpus scores of resamples can come from."""
+    import numpy as np
+
+    from gnomon.metrics._means import mean_statistics
+
+    if scores.statistics is None:
+        return "itself"
+    means = mean_statistics(scores.segments)
+    return "segments" if np.array_equal(means, scores.statistics) else "statistics"
+
+
+def _given(task: Task, testset: TestSet) -> tuple[object, ...]:
+    given = METHODS[task.method].given
+    if given == "set":
+        return (testset,)
+    original = read_original(task.source)
+    if task.systems:
+        original = original.select(systems=task.systems)
+    if given == "before and after":
+        return original, testset
+    paraphrases = paraphrases_of(task.source) if task.source.paraphrases else []
+    if given == "paraphrases":
+        return original, paraphrases
+    from gnomon.paraphrase import first_of, sets_of
+
+    chosen = first_of(paraphrases, n=task.source.n, methods=task.source.methods or None)
+    return (sets_of(original, chosen),)
+
+
+def _of_the_run(task: Task) -> dict[str, object]:
+    from gnomon.cache import Cache, default_path
+
+    chosen = METHODS[task.method]
+    known = inspect.signature(chosen.load()).parameters
+    given: dict[str, object] = {}
+    if "allow_code" in known or chosen.more:
+        given["allow_code"] = task.allow_code
+    if "cache" in known or chosen.more:
+        given["cache"] = Cache(default_path())
+    return given
+
+
+def _trees(files: str | list[str]) -> object:
+    from gnomon.paraphrase import tree_sets
+
+    return tree_sets([files] if isinstance(files, str) else files)
+
+
+def _as_named(task: Task, found: Scores | Finding) -> Scores | Finding:
+    """Metrics under the names that the study gives them, not with files in full."""
+    if not task.places:
+        return found
+    from gnomon.metrics._reader import read_spec
+
+    names = {str(read_spec(place)): str(read_spec(name)) for name, place in task.places.items()}
+    if isinstance(found, Scores):
+        return replace(found, metric=names.get(found.metric, found.metric))
+    tables = tuple(
+        replace(table, rows=tuple(_renamed(row, names) for row in table.rows))
+        for table in found.tables
+    )
+    signatures = {names.get(key, key): value for key, value in found.signatures.items()}
+    return replace(found, tables=tables, signatures=signatures)
+
+
+def _renamed(row: Mapping[str, Cell], names: Mapping[str, str]) -> Mapping[str, Cell]:
+    metric = row.get("metric")
+    if isinstance(metric, str) and metric in names:
+        return {**row, "metric": names[metric]}
+    return row
+
+
+def _known(
+    task: Task,
+    name: str,
+    columns: Mapping[str, tuple[str, str]],
+    rows: Sequence[Mapping[str, Cell]],
+) -> TaskTable:
+    kinds = {column: kind for column, (kind, _) in columns.items()}
+    cells = {column: [row[column] for row in rows] for column in columns}
+    return _of_set(task, name, kinds, cells, {key: said for key, (_, said) in columns.items()})
+
+
+def _of_set(
+    task: Task,
+    name: str,
+    kinds: Mapping[str, str],
+    cells: Cells,
+    meanings: Mapping[str, str],
+) -> TaskTable:
+    """Rows with the test set in front, and the system where each has tables of its own."""
+    count = len(next(iter(cells.values()), ()))
+    own: dict[str, str] = {"testset": task.testset}
+    said = {"testset": _TESTSET}
+    alone = len(task.systems) == 1 and METHODS[task.method].by_system
+    if alone and "system" not in cells:
+        own["system"] = task.systems[0]
+        said["system"] = "name of the system that the row is of"
+    return TaskTable(
+        name,
+        {**dict.fromkeys(own, "text"), **kinds},
+        {**{key: [value] * count for key, value in own.items()}, **cells},
+        {**said, **meanings},
+    )
+
+
+def _meanings(table: Table) -> dict[str, str]:
+    return {
+        column.name: column.help or column.title
+        for column in table.columns
+        if column.help or column.title
+    }
+
+
+def _kinds(table: Table) -> dict[str, str]:
+    found = {column.name: _SQL[column.kind] for column in table.columns}
+    for name, kind in list(found.items()):
+        values = [value for value in table.values(name) if value is not None]
+        if values and all(isinstance(value, bool) for value in values):
+            found[name] = "truth"
+        elif kind != "text" and any(isinstance(value, str) for value in values):
+            found[name] = "text"
+        elif kind == "count" and any(isinstance(v, float) and v != int(v) for v in values):
+            found[name] = "number"
+    return found

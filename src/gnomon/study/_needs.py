@@ -1,0 +1,102 @@
+"""What numbers depend on beside texts and options: packages, models, taggers, files."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from importlib.metadata import PackageNotFoundError
+from importlib.metadata import version as installed
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from gnomon.errors import GnomonError
+from gnomon.signature import content_hash
+from gnomon.study._stamps import stamp_of
+
+if TYPE_CHECKING:
+    from gnomon.study._stamps import Stamp
+
+__all__ = ["Need", "differing", "identity", "place_of"]
+
+_NOTHING = "none"
+
+
+class Need(NamedTuple):
+    """Something that a number depends on.
+
+    Attributes:
+        kind: "package", "model", "tagger" (``spacy:NAME``, or a language, whose standard one is
+            meant), "code" (a spec that names a function), or "file".
+        name: which one.
+        revision: of a model on the hub.
+    """
+
+    kind: Literal["package", "model", "tagger", "code", "file"]
+    name: str
+    revision: str = ""
+
+    @property
+    def label(self) -> str:
+        """What to call it in a table."""
+        return f"{self.kind} {Path(self.name).name if self.kind == 'file' else self.name}"
+
+
+def identity(need: Need) -> str:
+    """Version, revision or hash, as it is here; "none" where it is not here."""
+    if need.kind in ("file", "model"):
+        place = place_of(need)
+        return _of_files(need, stamp_of(str(place))) if place else _NOTHING
+    return _plain(need)
+
+
+def place_of(need: Need) -> Path | None:
+    """The file, or the folder of the model; None where it is not here."""
+    if need.kind == "file":
+        file = Path(need.name)
+        return file if file.is_file() else None
+    try:
+        return _model(need)[0]
+    except (GnomonError, OSError):
+        return None
+
+
+def differing(needs: dict[Need, str]) -> list[str]:
+    """What is another one here, in words.
+
+    Args:
+        needs: what is needed, with its identity elsewhere.
+    """
+    return [
+        f"has {need.label} {here}, and the study was planned with {there}"
+        for need, there in needs.items()
+        if (here := identity(need)) != there
+    ]
+
+
+@lru_cache(maxsize=256)
+def _of_files(need: Need, _stamp: Stamp) -> str:
+    if need.kind == "file":
+        return content_hash(Path(need.name).read_bytes())
+    return _model(need)[1]
+
+
+def _model(need: Need) -> tuple[Path, str]:
+    from gnomon.models import find_model
+
+    found = find_model(need.name, need.revision or None)
+    return found.path, found.identity
+
+
+@lru_cache(maxsize=256)
+def _plain(need: Need) -> str:
+    try:
+        if need.kind == "package":
+            return installed(need.name)
+        if need.kind == "code":
+            from gnomon.metrics import parse
+
+            return content_hash(repr(getattr(parse(need.name, allow_code=True), "fields", ())))
+        from gnomon.annotate._protocol import find, for_language
+
+        return (find if ":" in need.name else for_language)(need.name).signature
+    except (GnomonError, PackageNotFoundError):
+        return _NOTHING
