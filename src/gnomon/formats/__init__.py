@@ -30,6 +30,7 @@ from gnomon.formats._human_formats import HUMAN_FORMATS
 from gnomon.formats._human_read import read_human
 from gnomon.formats._human_write import write_human
 from gnomon.formats._lines import read_lines, write_lines
+from gnomon.formats._mqm_set import read_mqm_set
 from gnomon.formats._mqm_weights import MQM_WEIGHTS
 from gnomon.formats._paraphrases import (
     Paraphrase,
@@ -40,27 +41,37 @@ from gnomon.formats._paraphrases import (
     to_json,
     write_paraphrases,
 )
+from gnomon.formats._passages import INCOMPLETE, KEEPABLE, Incomplete
 from gnomon.formats._plain import read_plain, read_systems
 from gnomon.formats._published import PUBLISHED
 from gnomon.formats._records import Record, read_records
 from gnomon.formats._registry import FormatInfo, describe
 from gnomon.formats._sacrebleu import is_sacrebleu_set, read_sacrebleu_set
+from gnomon.formats._sacrebleu_whole import SacrebleuSet, read_sacrebleu_files
 from gnomon.formats._scores import write_segment_scores, write_system_scores
 from gnomon.formats._scores_find import find_scores, is_wmt_scores
 from gnomon.formats._scores_read import read_scores
+from gnomon.formats._sets import SetInfo, sets_in
+from gnomon.formats._sgml import read_sgml
 from gnomon.formats._sheet_cells import from_cell, to_cell
 from gnomon.formats._sheet_rows import SheetRow, sheet_rows
 from gnomon.formats._table import read_table
 from gnomon.formats._testsets import language_pairs, read_test_set, write_test_set
 from gnomon.formats._trees import Tree, Trees, parse_tree, read_trees, write_trees
+from gnomon.formats._wmt_xml import read_wmt_xml
 
 __all__ = [
     "HUMAN_FORMATS",
+    "INCOMPLETE",
+    "KEEPABLE",
     "MQM_WEIGHTS",
     "PUBLISHED",
     "FormatInfo",
+    "Incomplete",
     "Paraphrase",
     "Record",
+    "SacrebleuSet",
+    "SetInfo",
     "SheetRow",
     "Tree",
     "Trees",
@@ -78,15 +89,20 @@ __all__ = [
     "plain_name",
     "read_human",
     "read_lines",
+    "read_mqm_set",
     "read_paraphrases",
     "read_plain",
     "read_records",
+    "read_sacrebleu_files",
     "read_sacrebleu_set",
     "read_scores",
+    "read_sgml",
     "read_systems",
     "read_table",
     "read_test_set",
     "read_trees",
+    "read_wmt_xml",
+    "sets_in",
     "sheet_rows",
     "to_cell",
     "to_json",

@@ -68,6 +68,15 @@ def read_bytes(path: str | PathLike[str]) -> bytes:
     return _decompress(data, file) if file.suffix == ".gz" else data
 
 
+def read_head(path: Path, size: int) -> bytes:
+    """The first bytes of a file or of a decompressed ``.gz`` file; none where it cannot be read."""
+    try:
+        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
+            return file.read(size)
+    except (OSError, EOFError, zlib.error):
+        return b""  # the reader proper says what is wrong
+
+
 def require_directory(path: Path) -> None:
     """Check that a directory is there.
 

@@ -48,7 +48,7 @@ _ALIASES = {
     "seg_id": ("seg_id", "global_seg_id", "globalSegId"),
     "doc_id": ("doc_id", "doc_seg_id", "docSegId"),
 }
-_NOT_RATED = "hotw"  # errors that the organisers put in to see whether raters find them
+NOT_RATED = "hotw"  # errors that the organisers put in to see whether raters find them
 
 
 class _Rated(NamedTuple):
@@ -69,6 +69,7 @@ def read_mqm(
     weights: Mapping[str, float] | None = None,
     rename: Mapping[str, str] | None = None,
     first_segment: int = 1,
+    places: Mapping[tuple[str, str], int] | None = None,
 ) -> Judgements:
     """Read an MQM file: segment scores (mean and each rater) and error spans.
 
@@ -79,6 +80,7 @@ def read_mqm(
         weights: changes to :data:`gnomon.formats.MQM_WEIGHTS`.
         rename: name in the file -> name in the test set.
         first_segment: the number of the first segment.
+        places: document and number in the file -> 0-based segment, where that is known for all.
 
     Raises:
         FormatError: a column is missing, marks do not pair up, a severity has no weight, or a row
@@ -86,15 +88,15 @@ def read_mqm(
         DataError: no system of the file is in the test set.
     """
     table = read_tsv(path)
-    columns = _columns(table)
+    columns = columns_of(table)
     costs = Weights(weights)
-    reader = _Reader(table, testset, rename, first_segment, columns)
+    reader = _Reader(table, testset, rename, first_segment, columns, places)
     scores = ScoreTable(table.path, testset.segments)
     sums: dict[tuple[str, str, int], float] = {}
     errors: list[ErrorSpan] = []
     for row in table:
         severity, category = row["severity"], row["category"]
-        if severity.lower().startswith(_NOT_RATED):
+        if severity.lower().startswith(NOT_RATED):
             reader.skipped += 1
             continue
         rated = reader.place(row)
@@ -109,7 +111,12 @@ def read_mqm(
     return Judgements(scores.scores(kind, reader.names), errors=tuple(errors))
 
 
-def _columns(table: Rows) -> dict[str, str]:
+def columns_of(table: Rows) -> dict[str, str]:
+    """The table's own names of the columns.
+
+    Raises:
+        FormatError: one that is needed is not there.
+    """
     names = {}
     for name in COLUMNS:
         there = [alias for alias in _ALIASES.get(name, (name,)) if alias in table.columns]
@@ -137,6 +144,7 @@ class _Reader:
         rename: Mapping[str, str] | None,
         first: int,
         columns: Mapping[str, str],
+        known: Mapping[tuple[str, str], int] | None,
     ) -> None:
         self.path = table.path
         self.testset = testset
@@ -144,6 +152,7 @@ class _Reader:
         self.places = Places(testset, table.path)
         self.columns = columns
         self.first = first
+        self.known = known
         self.skipped = 0
         self.other_texts: list[int] = []
         self._texts = _Unquoting(testset)
@@ -155,12 +164,15 @@ class _Reader:
         number = row[self.columns["seg_id"]]
         if whole_number(number) < 0:
             raise row.error(f"{self.columns['seg_id']} is {number!r}; a whole number is expected")
-        segment = self.places.of(
-            int(number) - self.first,
-            None if source is None else source.text,
-            {system: target.text},
-            row.line,
-        )
+        if self.known is not None:
+            segment = self.known[row.get("doc"), number]
+        else:
+            segment = self.places.of(
+                int(number) - self.first,
+                None if source is None else source.text,
+                {system: target.text},
+                row.line,
+            )
         in_source = target.span is None and source is not None and source.span is not None
         side, marked = ("source", source) if in_source else ("candidate", target)
         return _Rated(system, segment, row["rater"], side, marked or target)

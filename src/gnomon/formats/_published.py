@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-import gzip
-import zlib
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from gnomon.errors import FormatError, UnknownNameError, UsageError
 from gnomon.formats._estimated import pair_of
+from gnomon.formats._files import read_head
 from gnomon.formats._folders import agree
 from gnomon.formats._lines import read_lines
+from gnomon.formats._mqm_set import KNOWN_BY as MQM_KNOWN_BY
+from gnomon.formats._mqm_set import pair_in_mqm, read_mqm_set
 from gnomon.formats._quality_files import read_quality_files, stem_of, stems_of
 from gnomon.formats._quality_tables import read_quality_table, table_of
 from gnomon.formats._rated_rows import KNOWN_BY, read_rated_rows
 from gnomon.formats._realsumm import read_realsumm
+from gnomon.formats._sgml import is_sgml, read_sgml, sgml_sets
 from gnomon.formats._summeval import read_summeval
 from gnomon.formats._wmt_package import (
     packages_in,
@@ -24,6 +26,7 @@ from gnomon.formats._wmt_package import (
     sample_of,
     samples_in,
 )
+from gnomon.formats._wmt_xml import is_wmt_xml, pair_in, read_wmt_xml
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -43,12 +46,16 @@ PUBLISHED = {
     " manual-evaluation/DA-seglevel.csv",
     "wmt-daseg": "WMT's sampled sentences:"
     " DAseg.newstest2016.{source,reference,mt-system,human}.LP",
+    "wmt-xml": "WMT 2020 and later, XML: <dataset><doc><src>, <ref translator>, <hyp system>",
+    "wmt-sgml": "NIST and WMT to 2020, SGML: srcset, refset, tstset; all files of a set, *.sgm",
+    "wmt-mqm": "MQM with its texts, TSV: system doc doc_id seg_id rater source target category"
+    " severity",
     "summeval": "SummEval, JSONL: id decoded model_id references expert_annotations"
     " turker_annotations",
     "realsumm": "RealSumm's scores, JSON: ref_summ system_summaries scores litepyramid_recall",
 }
 _HEAD = 1 << 17  # bytes; the longest first lines are SummEval's, of some 20,000
-_TABLES = (".tsv", ".csv", ".jsonl", ".json")
+_TABLES = (".tsv", ".csv", ".jsonl", ".json", ".xml")
 _SUMMEVAL = ("expert_annotations", "model_id")
 _PICKLE = (
     "is a Python pickle; reading one can run any code, so gnomon does not. Where you trust it,"
@@ -66,17 +73,19 @@ class Found(NamedTuple):
         place: what to give to ``-t`` for this set.
         pair: its language pair, if known.
         read: reads it.
+        files: the files of sets that are made of several.
     """
 
     format: str
     place: str
     pair: str | None
     read: Callable[[], TestSet]
+    files: tuple[Path, ...] = ()
 
 
 def is_published(folder: Path) -> bool:
     """Whether a folder holds sets in a publisher's layout."""
-    return folder.is_dir() and bool(_in_folder(folder))
+    return folder.is_dir() and bool(in_folder(folder))
 
 
 def is_package(folder: Path) -> bool:
@@ -86,7 +95,7 @@ def is_package(folder: Path) -> bool:
 
 def pairs_in(folder: Path) -> tuple[str, ...]:
     """The language pairs of the sets in a folder, sorted."""
-    return tuple(sorted({found.pair for found in _in_folder(folder) if found.pair is not None}))
+    return tuple(sorted({found.pair for found in in_folder(folder) if found.pair is not None}))
 
 
 def read_published(
@@ -102,7 +111,7 @@ def read_published(
         FormatError: the format cannot be told, or a line is not what the format asks for.
         UsageError: several sets are there.
     """
-    found = _in_folder(path) if path.is_dir() else [_of_file(path)]
+    found = in_folder(path) if path.is_dir() else [of_file(path)]
     one = _chosen(path, found, language_pair)
     agree(one.pair, language_pair, path)
     testset = one.read()
@@ -132,7 +141,8 @@ def _is(pair: str, wanted: str) -> bool:
     return wanted in (pair, pair.rpartition("-")[2])
 
 
-def _in_folder(folder: Path) -> list[Found]:
+def in_folder(folder: Path) -> list[Found]:
+    """The sets whose files lie in a folder, subfolders apart."""
     found = [
         Found("wmt-package", str(folder / one.pair), one.pair, partial(read_package, one))
         for one in packages_in(folder)
@@ -141,12 +151,17 @@ def _in_folder(folder: Path) -> list[Found]:
         Found("wmt-daseg", str(folder / one.pair), one.pair, partial(read_sample, one))
         for one in samples_in(folder)
     ]
+    found += [
+        Found("wmt-sgml", str(one.files[0]), one.pair, partial(read_sgml, one.files), one.files)
+        for one in sgml_sets(folder)
+    ]
     stems = stems_of(folder)
     found += [
         Found(one.format, str(one.files[".src"]), one.pair, partial(read_quality_files, one))
         for one in stems
     ]
     taken = {file for stem in stems for file in stem.files.values()}
+    taken |= {file for one in found for file in one.files}
     for file in sorted(folder.iterdir()):
         plain = file.name.removesuffix(".gz")
         if file.is_file() and plain.endswith(_TABLES) and not plain.endswith(".tags.tsv"):
@@ -155,10 +170,33 @@ def _in_folder(folder: Path) -> list[Found]:
     return found
 
 
-def _of_file(path: Path) -> Found:
+def mqm_in(folder: Path) -> list[Found]:
+    """The MQM files of a folder; they are sets if named, and judgements of another set else."""
+    tables = (f for f in sorted(folder.iterdir()) if f.name.removesuffix(".gz").endswith(".tsv"))
+    return [_of_mqm(file) for file in tables if file.is_file() and _is_mqm(file)]
+
+
+def _is_mqm(path: Path) -> bool:
+    return set(_first_line(path).split("\t")) >= MQM_KNOWN_BY
+
+
+def _of_mqm(path: Path) -> Found:
+    return Found("wmt-mqm", str(path), pair_in_mqm(path), partial(read_mqm_set, path))
+
+
+def of_file(path: Path) -> Found:
+    """The set of a file, by its first lines or its name.
+
+    Raises:
+        FormatError: it is of no known format.
+    """
     found = _told(path)
     if found is not None:
         return found
+    if is_sgml(_head(path).decode(errors="replace")):
+        return _of_sgml(path)
+    if _is_mqm(path):
+        return _of_mqm(path)
     sample = sample_of(path)
     if sample is not None:
         return Found("wmt-daseg", str(path), sample.pair, partial(read_sample, sample))
@@ -174,11 +212,22 @@ def _of_file(path: Path) -> Found:
     )
 
 
+def _of_sgml(path: Path) -> Found:
+    """A file with all others of its set, which lie beside it."""
+    one = next((s for s in sgml_sets(path.parent) if path in s.files), None)
+    files = (path,) if one is None else one.files
+    pair = None if one is None else one.pair
+    return Found("wmt-sgml", str(path), pair, partial(read_sgml, files), files)
+
+
 def _told(path: Path) -> Found | None:
     """The format of a table or of a JSON file, by its first line."""
     head = _head(path)
     if head[:1] == b"\x80" and head[1:2] in (b"\x02", b"\x03", b"\x04", b"\x05"):
         raise FormatError(_PICKLE, path=path)
+    if is_wmt_xml(head.decode(errors="replace")):
+        pair = pair_in(head.decode(errors="replace"), path)
+        return Found("wmt-xml", str(path), pair, partial(read_wmt_xml, [path]))
     first = _first_line(path)
     table = table_of(first)
     if table is not None:
@@ -199,8 +248,4 @@ def _first_line(path: Path) -> str:
 
 
 def _head(path: Path) -> bytes:
-    try:
-        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
-            return file.read(_HEAD)
-    except (OSError, EOFError, zlib.error):
-        return b""  # the reader proper says what is wrong
+    return read_head(path, _HEAD)

@@ -53,7 +53,7 @@ def read_sacrebleu_set(
         {f"{name} {language_pair} {field}": len(part) for field, part in lines.items()}
         | {f"the output of {system}": len(part) for system, part in texts.items()}
     )
-    references = {_reference_name(f): part for f, part in lines.items() if f.startswith("ref")}
+    references = {reference_name(f): part for f, part in lines.items() if f.startswith("ref")}
     if not references:
         raise DataError(f"sacreBLEU's test set {name} has no references for {language_pair}")
     for reference, part in references.items():
@@ -83,11 +83,17 @@ def _files(dataset: Any, language_pair: str) -> dict[str, str]:
     except OSError as error:
         raise MissingFileError(
             f"sacreBLEU cannot download {dataset.name} ({error}); without a connection, fetch it on"
-            " another machine and copy its folder ~/.sacrebleu, or name plain text files"
+            " another machine and copy its folder ~/.sacrebleu, or only its archive ('gnomon data"
+            f" fetch {dataset.name} --from FILE'), or name plain text files"
         ) from error
     pairs = zip(names, paths, strict=True)
     return {field: str(path) for field, path in pairs if field.startswith(wanted)}
 
 
-def _reference_name(field: str) -> str:
+def reference_name(field: str) -> str:
+    """The name of a reference, from that of sacreBLEU's field.
+
+    >>> reference_name("ref:B"), reference_name("ref")
+    ('B', 'A')
+    """
     return field.removeprefix("ref").strip(":-") or "A"

@@ -1,0 +1,206 @@
+"""Official data: test sets as their publishers give them, fetched, checked, converted.
+
+Fetched are the sets of sacreBLEU's registry and of mt-metrics-eval, and files at any address;
+converted is whatever :mod:`gnomon.formats` reads (WMT's XML and SGML, MQM, quality estimation,
+...), also from archives. Nothing of what is fetched is evaluated or unpickled. Without a
+connection, every function works from files.
+
+::
+
+    from gnomon import official
+
+    [one] = official.fetch("wmt22", language_pairs=["en-de"])       # one.path, one.next
+    official.fetch("wmt19", language_pairs=["de-en"], given="test.tgz")
+    official.fetch("mt-metrics-eval/wmt22", given="mt-metrics-eval-v2.tgz")
+    official.convert(["newstest2021.en-de.all.xml"], "sets/wmt21")
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gnomon.errors import UnknownNameError
+from gnomon.official._archives import is_archive, unpack
+from gnomon.official._available import Available, listed
+from gnomon.official._checksums import require_sha256
+from gnomon.official._contents import Content, contents
+from gnomon.official._convert import FORMATS, Wishes, convert_sets
+from gnomon.official._download import Patience, download
+from gnomon.official._home import default_path
+from gnomon.official._limits import Limits
+from gnomon.official._metrics_eval import NAME as _METRICS_EVAL
+from gnomon.official._metrics_eval import fetch_metrics_eval
+from gnomon.official._obtain import Origin, base_name, obtain
+from gnomon.official._sacrebleu import datasets, fetch_sacrebleu
+from gnomon.official._written import Written
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from os import PathLike
+
+    from gnomon.formats import Incomplete
+    from gnomon.official._download import Progress
+
+__all__ = [
+    "FORMATS",
+    "Available",
+    "Content",
+    "Limits",
+    "Patience",
+    "Written",
+    "available",
+    "contents",
+    "convert",
+    "default_path",
+    "download",
+    "fetch",
+    "is_archive",
+    "unpack",
+]
+
+
+def available(folder: str | PathLike[str] | None = None) -> tuple[Available, ...]:
+    """What can be fetched by name, and which of it is here; nothing is fetched.
+
+    Args:
+        folder: of fetched sets; :func:`default_path` by default.
+    """
+    return listed(_home(folder))
+
+
+def fetch(
+    name: str,
+    *,
+    language_pairs: Sequence[str] = (),
+    folder: str | PathLike[str] | None = None,
+    given: str | PathLike[str] | None = None,
+    sha256: str | None = None,
+    limits: Limits | None = None,
+    patience: Patience | None = None,
+    progress: Progress | None = None,
+) -> tuple[Written, ...]:
+    """Fetch a test set by name or address, and write it where ``-t`` can take it.
+
+    What is here already is not fetched again. The SHA-256 of each file is recorded at the first
+    fetch in ``FOLDER/downloads/lock.json`` and checked from then on; sacreBLEU's registry knows
+    MD5s of its own.
+
+    Args:
+        name: a name of :func:`available`, "mt-metrics-eval" for all of its sets, or an address
+            (``https://...``) of a file or archive of any format that is read.
+        language_pairs: which; all by default.
+        folder: where to put it, as ``FOLDER/NAME/PAIR``; :func:`default_path` by default.
+        given: the publisher's file, a folder that holds it, or another address of it, to take in
+            place of the publisher's address.
+        sha256: the checksum that the file must have.
+        limits: of archives.
+        patience: how long to wait for a server.
+        progress: called with a stage, what is done, and the total.
+
+    Returns:
+        The sets, one per language pair.
+
+    Raises:
+        UnknownNameError: there is no such set or pair.
+        MissingFileError: a file cannot be fetched, or is not where it was said to be.
+        DataError: a checksum differs, or an archive is refused.
+    """
+    origin = Origin(
+        home=_home(folder),
+        given=None if given is None else str(given),
+        sha256=None if sha256 is None else require_sha256(sha256),
+        patience=patience or Patience(),
+        progress=progress,
+    )
+    allowed = limits or Limits()
+    if "://" in name:
+        return _fetch_address(name, language_pairs, origin, allowed)
+    publisher, _, rest = name.partition("/")
+    if publisher == _METRICS_EVAL:
+        return tuple(fetch_metrics_eval(rest or None, language_pairs, origin, allowed))
+    if name not in datasets():
+        names = (one.name for one in listed(origin.home))
+        remedy = "an address (https://...) can be fetched, too, and a file be converted"
+        raise UnknownNameError("test set", name, names, remedy=remedy)
+    return tuple(fetch_sacrebleu(name, language_pairs, origin, allowed))
+
+
+def convert(
+    paths: Sequence[str | PathLike[str]],
+    folder: str | PathLike[str],
+    *,
+    format: str | None = None,  # noqa: A002  # the word that users know from every command
+    language_pair: str | None = None,
+    systems: Sequence[str] = (),
+    references: Sequence[str] = (),
+    outputs: Sequence[str | PathLike[str]] = (),
+    human: Sequence[str | PathLike[str]] = (),
+    keep: Sequence[str] = (),
+    incomplete: Incomplete = "refuse",
+    layout: str = "gnomon",
+    compress: bool = False,
+    limits: Limits | None = None,
+) -> tuple[Written, ...]:
+    """Convert test sets of any format that is read into folders of gnomon's layout.
+
+    Args:
+        paths: files, folders or archives. XML or SGML files that are named together are one set;
+            folders and archives are searched.
+        folder: a new or empty one. One set is written right there, several as
+            ``FOLDER/NAME/PAIR``.
+        format: one of :data:`FORMATS`, where the files do not tell.
+        language_pair: only this pair; also that of a set which does not say its own.
+        systems: only these.
+        references: only these; in an MQM file, those "systems" that are human translations.
+        outputs: plain text files of further systems.
+        human: files of human judgements, in any format of :func:`gnomon.formats.read_human`.
+        keep: what is kept although it is usually left out: "test-suites", "unreferenced"
+            (segments without a reference), "entities" (``&amp;`` in SGML as it stands).
+        incomplete: what becomes of a system that lacks segments: "refuse", "empty", "drop".
+        layout: "gnomon" or "mt-metrics-eval".
+        compress: write the texts as ``.txt.gz``.
+        limits: of archives.
+
+    Returns:
+        The sets that were written.
+
+    Raises:
+        MissingFileError: there is no such file.
+        FormatError: a file is not what its format asks for; file and line are named.
+        DataError: nothing is found, or a set cannot be converted (others are written all the same).
+        OutputError: the folder is not empty.
+    """
+    wishes = Wishes(
+        language_pair=language_pair,
+        systems=tuple(systems),
+        references=tuple(references),
+        outputs=tuple(map(str, outputs)),
+        human=tuple(map(str, human)),
+        keep=tuple(keep),
+        incomplete=incomplete,
+        layout=layout,
+        compress=compress,
+    )
+    places = [Path(path) for path in paths]
+    return convert_sets(places, Path(folder), wishes, form=format, limits=limits or Limits())
+
+
+def _home(folder: str | PathLike[str] | None) -> Path:
+    return default_path() if folder is None else Path(folder)
+
+
+def _fetch_address(
+    url: str, language_pairs: Sequence[str], origin: Origin, limits: Limits
+) -> tuple[Written, ...]:
+    """A file or archive at some address, converted into ``HOME/FILE``."""
+    file = obtain(url, origin)
+    stem = base_name(url).partition(".")[0]
+    target = origin.home / stem
+    if not language_pairs:
+        return convert_sets([file], target, Wishes(), form=None, limits=limits)
+    each = (
+        convert_sets([file], target / pair, Wishes(pair), form=None, limits=limits)
+        for pair in language_pairs
+    )
+    return tuple(written for sets in each for written in sets)

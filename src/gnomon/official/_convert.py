@@ -1,0 +1,207 @@
+"""Test sets of any format that is read, into one of gnomon's folders."""
+
+from __future__ import annotations
+
+import logging
+import secrets
+import shutil
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gnomon.errors import DataError, MissingFileError, UnknownNameError, UsageError
+from gnomon.formats import (
+    SetInfo,
+    read_mqm_set,
+    read_sgml,
+    read_systems,
+    read_test_set,
+    read_wmt_xml,
+    sets_in,
+)
+from gnomon.official._archives import is_archive, unpack
+from gnomon.official._checksums import digest
+from gnomon.official._written import write_set
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from gnomon.formats import Incomplete
+    from gnomon.official._limits import Limits
+    from gnomon.official._written import Written
+    from gnomon.testset import TestSet
+
+__all__ = ["FORMATS", "Wishes", "convert_sets"]
+
+_log = logging.getLogger(__name__)
+
+FORMATS = ("wmt-xml", "wmt-sgml", "wmt-mqm")
+_TOGETHER = ("wmt-xml", "wmt-sgml")
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """What is to become of the sets that are found.
+
+    Attributes:
+        language_pair: only this pair; also that of a set which does not say it.
+        systems: only these.
+        references: only these; in an MQM file, the systems that are human translations.
+        outputs: plain text files of further systems.
+        human: files of human judgements.
+        keep: "test-suites", "unreferenced", "entities".
+        incomplete: "refuse", "empty" or "drop".
+        layout: "gnomon" or "mt-metrics-eval".
+        compress: write ``.txt.gz``.
+    """
+
+    language_pair: str | None = None
+    systems: tuple[str, ...] = ()
+    references: tuple[str, ...] = ()
+    outputs: tuple[str, ...] = ()
+    human: tuple[str, ...] = ()
+    keep: tuple[str, ...] = ()
+    incomplete: Incomplete = "refuse"
+    layout: str = "gnomon"
+    compress: bool = False
+
+
+def convert_sets(
+    paths: Sequence[Path], folder: Path, wishes: Wishes, *, form: str | None, limits: Limits
+) -> tuple[Written, ...]:
+    """Convert what is found; see :func:`gnomon.official.convert`."""
+    if not paths:
+        raise UsageError("name a file, a folder or an archive to convert")
+    if form is not None and form not in FORMATS:
+        raise UnknownNameError("format to convert from", form, FORMATS)
+    with _unpacked(paths, folder, limits) as places:
+        found = _found(places, form)
+        fitting = [one for one in found if _is_wanted(one, wishes.language_pair)]
+        if not fitting:
+            pairs = dict.fromkeys(one.language_pair for one in found if one.language_pair)
+            raise UnknownNameError("language pair", str(wishes.language_pair), list(pairs))
+        return _all_of(fitting, paths, folder, wishes)
+
+
+@contextmanager
+def _unpacked(paths: Sequence[Path], folder: Path, limits: Limits) -> Iterator[list[Path]]:
+    """The paths, with archives unpacked beside the folder for as long as the block runs."""
+    scratches: list[Path] = []
+    places = []
+    try:
+        for path in paths:
+            if not path.exists():
+                raise MissingFileError(f"there is no file or directory {path}")
+            if is_archive(path):
+                scratch = folder.with_name(f".{secrets.token_hex(8)}.new")
+                scratches.append(scratch)
+                unpack(path, scratch, limits=limits)
+            places.append(scratches[-1] if is_archive(path) else path)
+        yield places
+    finally:
+        for scratch in scratches:
+            shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _found(places: Sequence[Path], form: str | None) -> list[SetInfo]:
+    """Every set; files of XML or SGML that were named together are one."""
+    if form is not None:
+        return [SetInfo(form, str(places[0]), None, tuple(places))]
+    each = [one for place in places for one in sets_in(place)]
+    named = {str(place) for place in places if place.is_file()}
+    found: list[SetInfo] = []
+    for one in each:
+        together = one.format in _TOGETHER and one.place in named and len(named) > 1
+        known = next((i for i, f in enumerate(found) if together and f.format == one.format), None)
+        mine = one._replace(language_pair=None, files=(Path(one.place),)) if together else one
+        if known is None:
+            found.append(mine)
+        else:
+            found[known] = mine._replace(
+                place=found[known].place, files=(*found[known].files, *mine.files)
+            )
+    return found
+
+
+def _is_wanted(one: SetInfo, pair: str | None) -> bool:
+    return pair is None or one.language_pair in (None, pair)
+
+
+def _all_of(
+    found: Sequence[SetInfo], paths: Sequence[Path], folder: Path, wishes: Wishes
+) -> tuple[Written, ...]:
+    origin = {
+        "source": [str(path) for path in paths],
+        "sha256": {path.name: digest(path) for path in paths if path.is_file()},
+    }
+    written: list[Written] = []
+    failed: list[str] = []
+    for one in found:
+        try:
+            testset = _read(one, wishes)
+            target = folder if len(found) == 1 else _place(folder, testset, written)
+            written.append(
+                write_set(
+                    testset,
+                    target,
+                    {"set": testset.name, "format": one.format, **origin},
+                    layout=wishes.layout,
+                    compress=wishes.compress,
+                )
+            )
+        except DataError as error:
+            if len(found) == 1:
+                raise
+            failed.append(str(error))
+            _log.warning("not converted: %s", error)
+    if failed:
+        raise DataError(
+            f"{len(failed)} of {len(found)} sets could not be converted, the first: {failed[0]};"
+            f" the others are in {folder}"
+        )
+    return tuple(written)
+
+
+def _place(folder: Path, testset: TestSet, written: Sequence[Written]) -> Path:
+    """``FOLDER/NAME/PAIR``, with a number where another set has that place."""
+    name = testset.name.replace("/", "_").lstrip(".") or "set"
+    taken, number = {one.path for one in written}, 1
+    while True:
+        label = name if number == 1 else f"{name}-{number}"
+        place = folder / label / (testset.language_pair or "")
+        if place not in taken:
+            return place
+        number += 1
+
+
+def _read(one: SetInfo, wishes: Wishes) -> TestSet:
+    files = one.files or (Path(one.place),)
+    pair, keep, incomplete = wishes.language_pair, wishes.keep, wishes.incomplete
+    chosen = wishes.references or None
+    if one.format == "wmt-xml":
+        testset = read_wmt_xml(files, language_pair=pair, keep=keep, incomplete=incomplete)
+    elif one.format == "wmt-sgml":
+        testset = read_sgml(files, language_pair=pair, keep=keep, incomplete=incomplete)
+    elif one.format == "wmt-mqm":
+        testset = read_mqm_set(
+            one.place, language_pair=pair, references=wishes.references, incomplete=incomplete
+        )
+        chosen = None
+    else:
+        testset = read_test_set(one.place, language_pair=one.language_pair)
+    if testset.language_pair is None and pair is not None:
+        testset = replace(testset, language_pair=pair)
+    return _added(testset.select(systems=wishes.systems or None, references=chosen), wishes)
+
+
+def _added(testset: TestSet, wishes: Wishes) -> TestSet:
+    if wishes.outputs:
+        outputs = read_systems(wishes.outputs)
+        for name in outputs:
+            if name in testset.systems:
+                raise DataError(f"there is a system {name!r} already; rename the file")
+        testset = replace(testset, systems={**testset.systems, **outputs})
+    for file in wishes.human:
+        testset = testset.with_human(file)
+    return testset

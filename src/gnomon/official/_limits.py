@@ -1,0 +1,71 @@
+"""How much an archive may hold, counted while it is unpacked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from gnomon.errors import FormatError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+__all__ = ["Budget", "Limits"]
+
+_FREE = 64 << 20  # bytes: so much is no bomb, however well it was packed
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What an archive may hold.
+
+    Attributes:
+        bytes: unpacked bytes.
+        files: files and folders.
+        ratio: unpacked bytes per byte of the archive, beyond the first 64 MiB.
+    """
+
+    bytes: int = 32 << 30
+    files: int = 500_000
+    ratio: float = 200.0
+
+
+class Budget:
+    """What is left of the limits while one archive is read."""
+
+    def __init__(self, archive: Path, limits: Limits) -> None:
+        self._archive = archive
+        self._limits = limits
+        self._most = min(limits.bytes, _FREE + int(limits.ratio * archive.stat().st_size))
+        self._bytes = 0
+        self._files = 0
+
+    def take(self, count: int) -> None:
+        """Count unpacked bytes.
+
+        Raises:
+            FormatError: they are too many.
+        """
+        self._bytes += count
+        if self._bytes > self._most:
+            raise self._refusal(
+                f"unpacks to more than {self._most:,} bytes (allowed are"
+                f" {self._limits.bytes:,}, and {self._limits.ratio:g} per byte of the archive)"
+            )
+
+    def take_file(self) -> None:
+        """Count a file or a folder.
+
+        Raises:
+            FormatError: they are too many.
+        """
+        self._files += 1
+        if self._files > self._limits.files:
+            raise self._refusal(f"holds more than {self._limits.files:,} files")
+
+    def _refusal(self, problem: str) -> FormatError:
+        return FormatError(
+            f"{problem}; nothing of it was kept. If this is meant, unpack it yourself and give the"
+            " folder, or raise the limits (gnomon.official.Limits)",
+            path=self._archive,
+        )

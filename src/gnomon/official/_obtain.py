@@ -1,0 +1,149 @@
+"""A published file, from its address, a mirror, a file or a folder; always checked."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import re
+import urllib.parse
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gnomon.errors import DataError, MissingFileError
+from gnomon.official._checksums import Expected, record, recorded, verify
+from gnomon.official._download import Patience, download, require_url
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from gnomon.official._download import Progress
+
+__all__ = ["Origin", "base_name", "obtain"]
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where files come from.
+
+    Attributes:
+        home: the folder of fetched sets; downloads lie in ``downloads`` there.
+        given: a file, a folder or an address to take in place of the publisher's.
+        sha256: the checksum that the user gave.
+        patience: how long to wait for a server.
+        progress: called with a stage, what is done, and the total.
+    """
+
+    home: Path
+    given: str | None = None
+    sha256: str | None = None
+    patience: Patience = field(default_factory=Patience)
+    progress: Progress | None = None
+
+    @property
+    def downloads(self) -> Path:
+        """The folder of downloaded files and of their checksums."""
+        return self.home / "downloads"
+
+
+def base_name(url: str) -> str:
+    """The last part of an address, as a file may be called."""
+    name = urllib.parse.unquote(urllib.parse.urlsplit(url).path).rpartition("/")[2]
+    return re.sub(r"[^\w.+-]", "_", name).lstrip(".")[-100:] or "file"
+
+
+def obtain(url: str, origin: Origin, *, md5: str | None = None, names: Sequence[str] = ()) -> Path:
+    """The file of an address, fetched if it is not here, and checked.
+
+    Checked are the SHA-256 that the user gave, or else the one recorded when the address was first
+    fetched, and the publisher's MD5.
+
+    Args:
+        url: the publisher's address.
+        origin: where to take it from in its place, and where to put it.
+        md5: as the publisher's registry says.
+        names: what the file may be called in a folder that was given, beside its own name.
+
+    Returns:
+        The file; it belongs to the user if one was given.
+
+    Raises:
+        MissingFileError: it cannot be fetched, or is not where it was said to be.
+        DataError: a checksum differs.
+    """
+    known = recorded(origin.downloads, url)
+    mine = origin.given is None or _is_url(origin.given)
+    if mine:
+        path = _downloaded(origin.given or url, url, origin)
+    else:
+        path = _in(Path(origin.given or ""), [*names, base_name(url)])
+    sha256 = origin.sha256 or (known.sha256 if known and md5 is None else None)
+    try:
+        found = verify(path, Expected(sha256, md5), shown=str(path))
+    except DataError as error:
+        remedy = _set_aside(path) if mine else ""
+        if known is not None and sha256 == known.sha256:
+            remedy += (
+                f". The expected one was recorded when {url} was first fetched, in"
+                f" {origin.downloads / 'lock.json'}; if the new file is meant, pass its own with"
+                " --sha256"
+            )
+        raise DataError(f"{error}{remedy}") from error
+    if known is None or found != known.sha256:
+        origin.downloads.mkdir(parents=True, exist_ok=True)
+        record(origin.downloads, url, path, found)
+        _log.info("%s: SHA-256 %s, recorded in %s", path, found, origin.downloads / "lock.json")
+    return path
+
+
+def _set_aside(path: Path) -> str:
+    """Give a bad download another name, so that the next try fetches anew."""
+    aside = path.with_name(f"{path.name}.rejected")
+    path.replace(aside)
+    return f". It was renamed to {aside.name}"
+
+
+def _downloaded(address: str, url: str, origin: Origin) -> Path:
+    require_url(address)
+    mark = hashlib.sha256(url.encode()).hexdigest()[:8]
+    target = origin.downloads / f"{mark}-{base_name(url)}"
+    origin.downloads.mkdir(parents=True, exist_ok=True)
+    with _alone(target):
+        if not target.exists():
+            _log.info("fetching %s", address)
+            download(address, target, patience=origin.patience, progress=origin.progress)
+    return target
+
+
+@contextmanager
+def _alone(target: Path) -> Iterator[None]:
+    """One process at a time fetches a file; others wait for it."""
+    try:
+        import fcntl
+    except ImportError:  # no such locks on this system: two processes may both fetch
+        yield
+        return
+    with target.with_name(f".{target.name}.lock").open("ab") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def _is_url(text: str) -> bool:
+    return "://" in text
+
+
+def _in(given: Path, names: Sequence[str]) -> Path:
+    if given.is_file():
+        return given
+    if not given.is_dir():
+        raise MissingFileError(f"there is no file or directory {given}, which --from names")
+    for name in names:
+        for place in (given / name, given / "raw" / name):
+            if place.is_file():
+                return place
+    raise MissingFileError(
+        f"{given} holds none of {', '.join(dict.fromkeys(names))}; name the file itself with --from"
+    )
