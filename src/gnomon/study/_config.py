@@ -5,6 +5,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,7 @@ __all__ = ["SetSource", "Step", "Study", "read_study"]
 _TOP = ("name", "metrics", "testsets", "store", "report", "methods")
 _SET = (
     "path",
+    "name",
     "language_pair",
     "systems",
     "exclude",
@@ -30,6 +32,8 @@ _SET = (
     "n",
     "methods",
 )
+#: options of all methods
+_OF_A_STEP = ("metrics", "together", "testsets")
 _WILD = frozenset("*?[")
 
 
@@ -39,6 +43,7 @@ class SetSource:
 
     Attributes:
         path: directory or file of a test set.
+        name: what to call it; by default what its folder is called.
         language_pair: which pair, where the directory holds several.
         systems: patterns (``online-*``) of which a system's name must fit one; all by default.
         exclude: patterns of which it must fit none.
@@ -50,6 +55,7 @@ class SetSource:
     """
 
     path: str
+    name: str | None = None
     language_pair: str | None = None
     systems: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
@@ -75,12 +81,19 @@ class Step:
         metrics: specs.
         options: keyword options of the method, as TOML gives them.
         together: one task for all systems, which are then compared where the method does so.
+        testsets: patterns of which a test set's name must fit one; all by default.
     """
 
     method: str
     metrics: tuple[str, ...]
     options: Mapping[str, object] = field(default_factory=dict)
     together: bool = False
+    testsets: tuple[str, ...] = ()
+
+    def takes(self, testset: str) -> bool:
+        """Whether it looks at a test set of that name."""
+        patterns = self.testsets or ("*",)
+        return any(fnmatchcase(testset, pattern) for pattern in patterns)
 
 
 @dataclass(frozen=True)
@@ -175,9 +188,11 @@ def _sets(given: object, folder: Path, problems: Problems) -> tuple[SetSource, .
             continue
         problems.unknown(one, _SET, where)
         found.extend(_set(one, where, folder, problems))
-    places = [" ".join(filter(None, (one.path, one.language_pair))) for one in found]
+    places = [" ".join(filter(None, (one.path, one.language_pair, one.name))) for one in found]
     for twice in sorted({one for one in places if places.count(one) > 1}):
-        problems.add("testsets", f"{twice} is named twice; narrow a path, or take one away")
+        problems.add(
+            "testsets", f"{twice} is named twice; narrow a path, give one a name, or take one away"
+        )
     return tuple(found)
 
 
@@ -195,6 +210,7 @@ def _set(
     )
     taken = SetSource(
         path="",
+        name=_text(given, "name", problems, f"{where}.name") or None,
         language_pair=_text(given, "language_pair", problems, f"{where}.language_pair") or None,
         systems=problems.strings(given, "systems", where),
         exclude=problems.strings(given, "exclude", where),
@@ -207,6 +223,8 @@ def _set(
     places = _places(path, folder, f"{where}.path", problems)
     if files and len(places) > 1:
         problems.add(f"{where}.paraphrases", "belong to one test set, and path names several")
+    if taken.name and len(places) > 1:
+        problems.add(f"{where}.name", "is of one test set, and path names several")
     return [replace(taken, path=str(place)) for place in places]
 
 
@@ -284,12 +302,13 @@ def _step(
     together = options.get("together", False)
     if not isinstance(together, bool):
         problems.add(f"{where}.together", f"must be true or false; got {described(together)}")
-    rest = {key: value for key, value in options.items() if key not in ("metrics", "together")}
+    rest = {key: value for key, value in options.items() if key not in _OF_A_STEP}
     return Step(
         name,
         specs if chosen.metrics != "none" else (),
         checked_options(name, rest, folder, where, problems),
         together=together is True,
+        testsets=problems.strings(options, "testsets", where),
     )
 
 

@@ -105,7 +105,8 @@ def plan(study: Study, *, allow_code: bool = False) -> Plan:
     laid = Layout(Path(study.path).absolute().parent, sketches, allow_code=allow_code)
     for step in study.steps:
         for one in sets:
-            laid.add(step, one)
+            if step.takes(one.name):
+                laid.add(step, one)
     whole_sets_first = sorted(laid.tasks.values(), key=lambda task: -len(task.systems))
     return Plan(study, tuple(whole_sets_first), tuple(sets), sketches)
 
@@ -136,14 +137,20 @@ def _check_names(sets: Sequence[PlannedSet]) -> None:
 def _check_needs(study: Study, sets: Sequence[PlannedSet]) -> None:
     for step in study.steps:
         chosen = METHODS[step.method]
-        lacking = [one.name for one in sets if chosen.systems and not one.sketch.systems]
+        taken = [one for one in sets if step.takes(one.name)]
+        if not taken:
+            raise DataError(
+                f"{step.method}: no test set fits {', '.join(step.testsets)}; there are"
+                f" {', '.join(one.name for one in sets)}"
+            )
+        lacking = [one.name for one in taken if chosen.systems and not one.sketch.systems]
         if lacking:
             raise DataError(f"{step.method} needs systems, and {', '.join(lacking)} has none")
-        if chosen.judged and not any(one.sketch.judged for one in sets):
+        if chosen.judged and not any(one.sketch.judged for one in taken):
             raise DataError(
                 f"{step.method} needs people's judgements, and no test set of the study has any"
             )
-        if chosen.paraphrased and not any(one.source.paraphrases for one in sets):
+        if chosen.paraphrased and not any(one.source.paraphrases for one in taken):
             raise DataError(
                 f"{step.method} needs paraphrases, and no test set of the study has any; name"
                 " files: paraphrases = ['made.jsonl'] in [[testsets]]"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
@@ -149,9 +149,10 @@ def read_original(source: SetSource) -> TestSet:
             f"{source.path}: no system fits {', '.join(source.systems) or '*'} without"
             f" {', '.join(source.exclude) or 'any'}; there are {', '.join(whole.systems)}"
         )
-    return whole.select(
+    found = whole.select(
         systems=names, segments=None if source.first is None else _first(whole, source.first)
     )
+    return replace(found, name=source.name) if source.name else found
 
 
 def paraphrases_of(source: SetSource) -> list[Paraphrase]:
