@@ -136,7 +136,6 @@ METHODS: Mapping[str, Method] = {
         parameter="metrics",
         given="paraphrases",
         human=True,
-        judged=True,
     ),
     "paraphrase.diversity": Method(
         "gnomon.paraphrase:diversity",
