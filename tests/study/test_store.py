@@ -130,7 +130,7 @@ def _as_layout_1(store: Path) -> None:
     manifest = store / "manifest.jsonl"
     lines = [json.loads(line) for line in manifest.read_text("utf-8").split("\n")[:-1]]
     for line in lines:
-        for name in ("made_with", "gnomon", "finished"):
+        for name in ("made_with", "gnomon", "finished", "options"):
             del line[name]
     manifest.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
     plan = json.loads((store / "plan.json").read_text("utf-8"))

@@ -26,6 +26,22 @@ __all__ = ["called", "signatures_of", "tables_of"]
 
 _SQL = {"text": "text", "count": "count", "number": "number", "share": "number"}
 _TESTSET = "name of the test set"
+#: columns of truth values; where all are undefined nothing else tells
+_TRUTHS = frozenset(
+    {
+        "control",
+        "few",
+        "higher_is_better",
+        "in_pool",
+        "other",
+        "outlier",
+        "outside",
+        "rises",
+        "significant",
+        "steadier",
+        "wins",
+    }
+)
 _SCORES = {
     "system": ("text", "name of the system"),
     "metric": ("text", "the metric, as the study names it"),
@@ -92,6 +108,8 @@ def tables_of(task: Task, found: Scores | Finding) -> Iterator[TaskTable]:
         yield _known(task, names["segments"], _SEGMENTS, found.segment_rows())
         return
     for number, table in enumerate(found.tables):
+        if number and not table.rows and _alone(task):
+            continue  # what compares systems says nothing of one
         name = METHODS[task.method].table(table.name, first=number == 0)
         yield _of_set(task, name, _kinds(table), found.to_dict(table.name), _meanings(table))
 
@@ -169,6 +187,10 @@ def _renamed(row: Mapping[str, Cell], names: Mapping[str, str]) -> Mapping[str, 
     return row
 
 
+def _alone(task: Task) -> bool:
+    return len(task.systems) == 1 and METHODS[task.method].by_system
+
+
 def _known(
     task: Task,
     name: str,
@@ -187,12 +209,14 @@ def _of_set(
     cells: Cells,
     meanings: Mapping[str, str],
 ) -> TaskTable:
-    """Rows with the test set in front, and the system where each has tables of its own."""
+    """Rows with the test set in front, and metric and system where each has tables of its own."""
     count = len(next(iter(cells.values()), ()))
     own: dict[str, str] = {"testset": task.testset}
     said = {"testset": _TESTSET}
-    alone = len(task.systems) == 1 and METHODS[task.method].by_system
-    if alone and "system" not in cells:
+    if METHODS[task.method].metrics == "one" and "metric" not in cells:
+        own["metric"] = task.metrics[0]
+        said["metric"] = "the metric, as the study names it"
+    if _alone(task) and "system" not in cells:
         own["system"] = task.systems[0]
         said["system"] = "name of the system that the row is of"
     return TaskTable(
@@ -215,7 +239,8 @@ def _kinds(table: Table) -> dict[str, str]:
     found = {column.name: _SQL[column.kind] for column in table.columns}
     for name, kind in list(found.items()):
         values = [value for value in table.values(name) if value is not None]
-        if values and all(isinstance(value, bool) for value in values):
+        unknown = not values and kind == "text" and name in _TRUTHS
+        if unknown or (values and all(isinstance(value, bool) for value in values)):
             found[name] = "truth"
         elif kind != "text" and any(isinstance(value, str) for value in values):
             found[name] = "text"

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from gnomon.errors import OutputError, UnknownNameError, UsageError
-from gnomon.study._query import connect
+from gnomon.study._query import connect, names
+from gnomon.study._views import OWN_TABLES, views
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,7 +37,7 @@ def export(
         store: the results.
         to: a file for "duckdb", else a folder; it must not be there (a folder may be empty).
         kind: "duckdb" (one file), "csv" or "parquet" (a file per table).
-        tables: which; all by default.
+        tables: which tables and views; all tables by default. A .duckdb file has all views, too.
         keep_formulas: CSV: do not put ``'`` before texts that a spreadsheet would take for
             formulas.
 
@@ -48,18 +49,19 @@ def export(
     """
     if kind not in ("duckdb", "csv", "parquet"):
         raise UsageError(f"kind is duckdb, csv or parquet; got {kind!r}")
-    known = (*store.files(), "tasks")
+    known = names(store)
     for name in tables or ():
         if name not in known:
             raise UnknownNameError("table", name, known)
-    wanted = tuple(tables or known)
+    wanted = tuple(tables or (*store.files(), *OWN_TABLES))
     place = Path(to)
     taken = place.exists() and (kind == "duckdb" or not place.is_dir() or any(place.iterdir()))
     if taken:
         raise OutputError(f"{place} is there already; name a new one, or take it away")
     connection = connect(store, closed=False)
     try:
-        return _whole(connection, wanted, place, kind, keep_formulas=keep_formulas)
+        found = [] if tables else [(view.name, view.sql) for view in views(store)]
+        return _whole(connection, wanted, found, place, kind, keep_formulas=keep_formulas)
     except OSError as error:
         raise OutputError(f"{place} cannot be written: {error.strerror}") from error
 
@@ -67,6 +69,7 @@ def export(
 def _whole(
     connection: Any,  # DuckDB is optional and without types
     tables: Sequence[str],
+    found: Sequence[tuple[str, str]],
     place: Path,
     kind: Kind,
     *,
@@ -77,6 +80,10 @@ def _whole(
         connection.execute(f"attach {_text(scratch)} as taken")
         for name in tables:
             connection.execute(f'create table taken."{name}" as select * from memory."{name}"')
+        connection.execute("use taken")
+        for name, sql in found:
+            connection.execute(f"create view {name} as {sql}")
+        connection.execute("use memory")
         connection.execute("detach taken")
         scratch.replace(place)
     else:

@@ -66,6 +66,7 @@ class Layout:
         human = chosen.reads_people(step.options) or any(one.human for one in traits.values())
         needs = self._needs(step, chosen, traits, planned)
         after = self._after(chosen, traits, planned)
+        said = json.dumps(_placeless(step.options), sort_keys=True)
         places = {spec: place for spec in metrics if (place := self._place(spec)) != spec}
         for systems in [(*sketch.systems,)] if together else [(one,) for one in sketch.systems]:
             files = label_files(step.options, sketch.name, systems)
@@ -75,7 +76,7 @@ class Layout:
                 key=task_key(
                     step.method,
                     metrics,
-                    json.dumps(_placeless(step.options), sort_keys=True),
+                    said,
                     content,
                     [(need.kind, found) for need, found in own.items()],
                 ),
@@ -91,6 +92,7 @@ class Layout:
                 needs=own,
                 after=after,
                 places=places,
+                said=said,
             )
 
     def _after(

@@ -30,6 +30,7 @@ def _one_to_two(lines: list[_Record], plan: _Record) -> None:
         line.setdefault("made_with", {})
         line.setdefault("gnomon", "")
         line.setdefault("finished", "")
+        line.setdefault("options", "")
     plan.setdefault("tasks", [])
     plan.setdefault("name", "")
     plan.setdefault("testsets", [])

@@ -6,13 +6,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from gnomon.errors import MissingDependencyError, UsageError
+from gnomon.study._views import OWN_TABLES, meanings_of, views
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
     from gnomon.study._store import Store
 
-__all__ = ["Answer", "ask", "connect", "overview"]
+__all__ = ["Answer", "ask", "connect", "described", "names", "overview"]
 
 
 @dataclass(frozen=True)
@@ -59,7 +61,7 @@ def ask(store: Store, sql: str) -> Answer:
     try:
         return _answer(connection.execute(sql))
     except duckdb.Error as error:
-        tables = ", ".join((*store.files(), "tasks"))
+        tables = ", ".join(names(store))
         raise UsageError(f"the query failed: {error}\nthere are the tables {tables}") from error
 
 
@@ -69,18 +71,32 @@ def _answer(found: Any) -> Answer:  # DuckDB is optional and without types
     return Answer(names, tuple(str(column[1]) for column in described), tuple(found.fetchall()))
 
 
+def names(store: Store) -> tuple[str, ...]:
+    """What a query can name: tables, then views over them."""
+    return (*store.files(), *OWN_TABLES, *(view.name for view in views(store)))
+
+
 def overview(store: Store) -> Answer:
     """The tables of a store with their columns and numbers of rows."""
     connection = connect(store)
-    columns = connection.execute(
-        "select table_name, string_agg(column_name, ', ' order by column_index)"
-        " from duckdb_columns() where not internal group by 1 order by 1"
-    ).fetchall()
-    counts = [
-        connection.execute(f'select count(*) from "{name}"').fetchone()[0] for name, _ in columns
-    ]
-    rows = [(name, count, said) for (name, said), count in zip(columns, counts, strict=True)]
+    rows = []
+    for name in names(store):
+        columns = connection.execute(f'describe "{name}"').fetchall()
+        count = connection.execute(f'select count(*) from "{name}"').fetchone()[0]
+        rows.append((name, count, ", ".join(column[0] for column in columns)))
     return Answer(("table", "rows", "columns"), ("VARCHAR", "BIGINT", "VARCHAR"), tuple(rows))
+
+
+def described(store: Store) -> Answer:
+    """Every column of every table: its type, and what it means."""
+    connection = connect(store)
+    rows = []
+    for name in names(store):
+        said = meanings_of(store, name)
+        for column, kind, *_ in connection.execute(f'describe "{name}"').fetchall():
+            rows.append((name, column, kind, said.get(column, "")))
+    columns = ("table", "column", "type", "meaning")
+    return Answer(columns, ("VARCHAR",) * len(columns), tuple(rows))
 
 
 def connect(store: Store, *, closed: bool = True) -> Any:  # DuckDB is optional, without types
@@ -100,39 +116,73 @@ def connect(store: Store, *, closed: bool = True) -> Any:  # DuckDB is optional,
             "queries need duckdb, which is not installed; run: pip install 'gnomon[study]'"
         ) from error
     found = duckdb.connect(":memory:")
-    found.execute(
-        "create table tasks (key text, method text, testset text, metrics text, systems bigint,"
-        " seconds double, signatures text, notices text)"
-    )
+    found.execute("set preserve_insertion_order = true")
+    for name, columns, rows in (_tasks(store), _testsets(store)):
+        found.execute(f"create table {name} ({columns})")
+        if rows:
+            found.executemany(f"insert into {name} values ({', '.join('?' * len(rows[0]))})", rows)
+    if closed:
+        folder = str(store.path.resolve())
+        found.execute(f"set allowed_directories = [{_quoted(folder)}]")
+    files = store.files()
+    for name, parts in files.items():
+        found.execute(
+            f'create view "{name}" as select * exclude (filename), parse_filename(filename, true)'
+            f" as task from read_parquet({_listed(parts)}, union_by_name = true, filename = true)"
+        )
+    for view in views(store):
+        found.execute(f"create view {view.name} as {view.sql}")
+    if closed:  # before a query comes in
+        found.execute("set enable_external_access = false")
+        found.execute("set lock_configuration = true")
+    return found
+
+
+def _tasks(store: Store) -> tuple[str, str, list[tuple[object, ...]]]:
     planned = set(store.planned())
-    rows = [
+    rows: list[tuple[object, ...]] = [
         (
             one.key,
             one.method,
             one.testset,
             ", ".join(one.metrics),
             len(one.systems),
+            one.options or None,
             one.seconds,
-            "\n".join(one.signatures.values()),
-            "\n".join(one.notices),
+            one.finished or None,
+            one.gnomon or None,
+            _lines(f"{name} {found}" for name, found in one.made_with.items()),
+            _lines(one.signatures.values()),
+            _lines(one.notices),
         )
         for one in store.entries.values()
         if one.key in planned
     ]
-    if rows:
-        found.executemany("insert into tasks values (?, ?, ?, ?, ?, ?, ?, ?)", rows)
-    if closed:
-        folder = str(store.path.resolve())
-        found.execute(f"set allowed_directories = [{_quoted(folder)}]")
-    for name, files in store.files().items():
-        found.execute(
-            f'create view "{name}" as select * from read_parquet({_listed(files)},'
-            " union_by_name = true)"
+    return "tasks", _columns("tasks"), rows
+
+
+def _testsets(store: Store) -> tuple[str, str, list[tuple[object, ...]]]:
+    rows: list[tuple[object, ...]] = [
+        (
+            one.name,
+            one.sketch.language_pair,
+            one.sketch.segments,
+            len(one.sketch.systems),
+            ", ".join(one.sketch.references),
+            one.sketch.judged,
+            one.source.path,
         )
-    if closed:  # before a query comes in
-        found.execute("set enable_external_access = false")
-        found.execute("set lock_configuration = true")
-    return found
+        for one in store.sets()
+    ]
+    return "testsets", _columns("testsets"), rows
+
+
+def _columns(table: str) -> str:
+    return ", ".join(f"{name} {kind}" for name, (kind, _) in OWN_TABLES[table].items())
+
+
+def _lines(parts: Iterable[str]) -> str | None:
+    return "\n".join(parts) or None
 
 
 def _listed(files: list[Path]) -> str:

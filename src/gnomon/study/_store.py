@@ -52,6 +52,7 @@ class Entry:
             gnomon: models, taggers, packages, files.
         gnomon: the version of gnomon; "" in entries of older stores.
         finished: when, UTC (ISO 8601); "" in entries of older stores.
+        options: of the method, as JSON; "" in entries of older stores.
     """
 
     key: str
@@ -66,6 +67,7 @@ class Entry:
     made_with: Mapping[str, str] = field(default_factory=dict)
     gnomon: str = ""
     finished: str = ""
+    options: str = ""
 
 
 @dataclass
@@ -150,6 +152,7 @@ class Store:
             seconds=done.seconds,
             made_with=dict(task.made_with),
             gnomon=gnomon_version(),
+            options=task.said,
             finished=dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
         )
         try:
@@ -265,6 +268,16 @@ class Store:
 
         return overview(self)
 
+    def describe(self) -> Answer:
+        """What tables and views there are: every column, its type and what it means.
+
+        Raises:
+            MissingDependencyError: duckdb is not installed.
+        """
+        from gnomon.study._query import described
+
+        return described(self)
+
     def export(
         self,
         to: str | PathLike[str],
@@ -285,9 +298,11 @@ class Store:
             MissingDependencyError: duckdb or polars is not installed.
             UsageError: there is no such table.
         """
-        known = self.files()
-        if table not in known and table != "tasks":
-            raise UsageError(f"there is no table {table!r}; there are {', '.join(known) or 'none'}")
+        from gnomon.study._query import names
+
+        known = names(self)
+        if table not in known:
+            raise UsageError(f"there is no table {table!r}; there are {', '.join(known)}")
         return self.query(f'select * from "{table}"').to_frame()  # noqa: S608  # a known name
 
     def _update(self) -> None:

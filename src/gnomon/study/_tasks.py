@@ -45,6 +45,7 @@ class Task:
         needs: what the result depends on beside texts and options, and which one is meant.
         after: by metric, the keys of the tasks whose scores this one takes.
         places: specs whose file names are in full, where these are others than the study's.
+        said: the options without the folders of files.
     """
 
     key: str
@@ -60,6 +61,7 @@ class Task:
     needs: Mapping[Need, str] = field(default_factory=dict)
     after: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     places: Mapping[str, str] = field(default_factory=dict)
+    said: str = "{}"
 
     @property
     def label(self) -> str:

@@ -1,0 +1,134 @@
+"""Write docs/study-tables.md: every table of a study of all methods, from a real store.
+
+With ``--check`` nothing is written; the exit code is 1 where the page is not up to date.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import shutil
+import sys
+import tempfile
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gnomon import example, study
+from gnomon.testset import TestSet
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+PAGE = Path(__file__).parent.parent / "docs" / "study-tables.md"
+HEAD = """\
+# Tables of a study
+
+`gnomon query` without SQL lists the tables of a store; this page says what their columns mean.
+It is made by `scripts/study_tables.py` from a study of all methods. A table is there where its
+method has run and had something to put into it; options can bring further tables (`by`, `omit`,
+`errors`, ...), which `Store.describe()` tells in the same way. Undefined cells are `NULL`. The last
+ones, from `tasks` on, are tables of the store itself and views.
+"""
+STUDY = """
+metrics = ["bleu", "chrf"]
+[[testsets]]
+path = "es-en"
+first = 25
+paraphrases = ["es-en/paraphrases/*.txt"]
+n = 2
+[methods.score]
+[methods.muler.score]
+metrics = ["bleu"]
+features = ["pos:NOUN", "pos:VERB"]
+bootstrap = 20
+together = true
+[methods.muler.sentences]
+bootstrap = 20
+[methods.muler.validate_range]
+metrics = ["bleu"]
+features = ["pos:NOUN"]
+[methods.muler.validate_frequency]
+metrics = ["bleu"]
+features = ["pos:NOUN"]
+[methods.muler.validate_specificity]
+metrics = ["bleu"]
+features = ["pos:NOUN"]
+draws = 10
+[methods.difficulty.score]
+metrics = ["bleu"]
+bootstrap = 20
+[methods.difficulty.words]
+metrics = ["bleu"]
+bootstrap = 20
+[methods.bmx.explain]
+metrics = ["chrf"]
+sample = 3
+curves = true
+resamples = 20
+[methods.paraphrase.gain]
+resamples = 20
+n = [1, 2]
+[methods.paraphrase.diversity]
+measures = ["lexical"]
+[methods.paraphrase.coverage]
+[methods.metaeval]
+resamples = 20
+top = [3]
+[methods.compare]
+resamples = 20
+"""
+
+
+def main() -> int:
+    """Run the study, write or check the page."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--check", action="store_true", help="write nothing")
+    args = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        text = page(stored(Path(folder)))
+    if args.check:
+        fits = PAGE.read_text(encoding="utf-8") == text
+        if not fits:
+            sys.stderr.write(f"{PAGE} is not up to date; run {sys.argv[0]}\n")
+        return 0 if fits else 1
+    PAGE.write_text(text, encoding="utf-8")
+    return 0
+
+
+def stored(folder: Path) -> study.Store:
+    """A store of all methods, over the first segments of the example and drawn judgements."""
+    place = folder / "es-en"
+    shutil.copytree(example.path(), place)
+    (place / "human").mkdir()
+    draw = random.Random(3)  # noqa: S311  # seeded draws, not secrets
+    whole = TestSet.read(place)
+    lines = [
+        f"{name}\t{number}\t{draw.randint(0, 100)}"
+        for name in whole.systems
+        for number in range(1, whole.segments + 1)
+    ]
+    (place / "human" / "da.seg.tsv").write_text("\n".join(["system\tseg\tscore", *lines, ""]))
+    (folder / "study.toml").write_text(STUDY)
+    made = study.plan(study.read_study(folder / "study.toml"))
+    outcome = study.run(made, study.open_engine("here"))
+    if outcome.failed:
+        raise SystemExit("\n".join(outcome.failed.values()))
+    return study.Store.open(made.study.store)
+
+
+def page(store: study.Store) -> str:
+    """The page, in Markdown."""
+    return HEAD + "".join(_tables(store))
+
+
+def _tables(store: study.Store) -> Iterator[str]:
+    for name, rows in groupby(store.describe().rows, key=lambda row: row[0]):
+        yield f"\n## {name}\n\n| column | type | meaning |\n|---|---|---|\n"
+        for _, column, kind, meaning in rows:
+            said = str(meaning).replace("|", "\\|").replace("\n", " ")
+            yield f"| `{column}` | {kind} | {said} |\n"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

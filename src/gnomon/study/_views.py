@@ -1,0 +1,206 @@
+"""What can be asked beside the tables of methods: tables of the store itself, and views."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from gnomon.study._parquet import columns_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from gnomon.study._store import Store
+
+__all__ = ["OWN_TABLES", "View", "meanings_of", "views"]
+
+#: table -> column -> type and meaning
+OWN_TABLES: Mapping[str, Mapping[str, tuple[str, str]]] = {
+    "tasks": {
+        "key": ("VARCHAR", "of the task; column task of the other tables"),
+        "method": ("VARCHAR", "as in the study"),
+        "testset": ("VARCHAR", "name of the test set"),
+        "metrics": ("VARCHAR", "specs"),
+        "systems": ("BIGINT", "how many it looked at"),
+        "options": ("VARCHAR", "of the method, JSON"),
+        "seconds": ("DOUBLE", "wall clock of one worker"),
+        "finished": ("VARCHAR", "when, UTC"),
+        "gnomon": ("VARCHAR", "version"),
+        "made_with": ("VARCHAR", "packages, models, taggers and files, with versions or hashes"),
+        "signatures": ("VARCHAR", "how to make its numbers again"),
+        "notices": ("VARCHAR", "what a reader should know"),
+    },
+    "testsets": {
+        "testset": ("VARCHAR", "name of the test set"),
+        "language_pair": ("VARCHAR", "of the test set"),
+        "segments": ("BIGINT", "how many the study takes"),
+        "systems": ("BIGINT", "how many the study takes"),
+        '"references"': ("VARCHAR", "names of the references"),
+        "judged": ("BOOLEAN", "people said something of it"),
+        "path": ("VARCHAR", "where it was read"),
+    },
+}
+
+
+class View(NamedTuple):
+    """A question that many ask, as a table.
+
+    Attributes:
+        name: in queries.
+        of: the tables that it takes.
+        sql: the query.
+        meanings: of its columns.
+    """
+
+    name: str
+    of: tuple[str, ...]
+    sql: str
+    meanings: Mapping[str, str]
+
+
+_SET, _METRIC, _SYSTEM = "name of the test set", "spec of the metric", "name of the system"
+_VIEWS = (
+    View(
+        "leaderboard",
+        ("scores",),
+        "select testset, metric, rank() over (partition by testset, metric order by"
+        " if(higher_is_better, score, -score) desc nulls last) as rank, system, score"
+        " from scores order by testset, metric, rank, system",
+        {
+            "testset": _SET,
+            "metric": _METRIC,
+            "rank": "1 is best; error rates are turned",
+            "system": _SYSTEM,
+            "score": "corpus score",
+        },
+    ),
+    View(
+        "disagreements",
+        ("scores",),
+        "with turned as (select testset, metric, system, if(higher_is_better, score, -score) as"
+        " score from scores), pairs as (select a.testset, a.metric, a.system, b.system as rival,"
+        " a.score - b.score as difference from turned a join turned b using (testset, metric)"
+        " where a.score > b.score) select p.testset, p.metric, q.metric as other, p.system,"
+        " p.rival, p.difference, -q.difference as other_difference from pairs p join pairs q on"
+        " p.testset = q.testset and p.system = q.rival and p.rival = q.system"
+        " where p.metric <> q.metric",
+        {
+            "testset": _SET,
+            "metric": "spec of a metric",
+            "other": "spec of another one, which orders the two systems the other way round",
+            "system": "the better system by the metric, the worse by the other",
+            "rival": "the worse system by the metric, the better by the other",
+            "difference": "of the metric's scores, system less rival; positive is better",
+            "other_difference": "of the other's scores, system less rival; negative is worse",
+        },
+    ),
+    View(
+        "muler_features",
+        ("muler",),
+        "select testset, metric, variant, slice, feature, count(muler) as systems,"
+        " avg(segments) as segments, avg(muler) as mean, min(muler) as lowest,"
+        " arg_min(system, muler) as best_system, max(muler) as highest,"
+        " arg_max(system, muler) as worst_system from muler group by all order by all",
+        {
+            "testset": _SET,
+            "metric": _METRIC,
+            "variant": "of MuLER",
+            "slice": "of the segments; empty for all",
+            "feature": "as MuLER names it",
+            "systems": "how many have a defined MuLER",
+            "segments": "mean number of segments with the feature on both sides",
+            "mean": "of the systems' MuLER",
+            "lowest": "MuLER of the best system",
+            "best_system": "the system with the lowest MuLER",
+            "highest": "MuLER of the worst system",
+            "worst_system": "the system with the highest MuLER",
+        },
+    ),
+    View(
+        "best_metrics",
+        ("agreement",),
+        'select testset, level, statistic, "grouping", subset, human, rank() over (partition by'
+        ' testset, level, statistic, "grouping", subset, human order by value desc nulls last) as'
+        " rank, metric, value, low, high, n from agreement where not coalesce(control, false)"
+        " order by all",
+        {
+            "testset": _SET,
+            "level": "system or segment",
+            "statistic": "of agreement",
+            "grouping": "of segments",
+            "subset": "of systems",
+            "human": "kind of human scores",
+            "rank": "of the metric, by the value; 1 agrees best",
+            "metric": _METRIC,
+            "value": "of the statistic",
+            "low": "lower end of its interval",
+            "high": "upper end of its interval",
+            "n": "systems or pairs that it is of",
+        },
+    ),
+    View(
+        "costs",
+        (),
+        "select method, metrics, count(*) as tasks, sum(seconds) as seconds,"
+        " max(seconds) as longest from tasks group by all order by seconds desc",
+        {
+            "method": "as in the study",
+            "metrics": "specs",
+            "tasks": "how many",
+            "seconds": "of one worker, all of them",
+            "longest": "seconds of the longest",
+        },
+    ),
+)
+
+
+def views(store: Store) -> list[View]:
+    """The views that a store has the tables for."""
+    there = store.files().keys()
+    found = [view for view in _VIEWS if there >= set(view.of)]
+    return [*found, _wide(store)] if "scores" in there else found
+
+
+def meanings_of(store: Store, table: str) -> dict[str, str]:
+    """What the columns of a table or view mean."""
+    if table in OWN_TABLES:
+        own = OWN_TABLES[table].items()
+        return {name.strip('"'): said for name, (_, said) in own}
+    for view in views(store):
+        if view.name == table:
+            return dict(view.meanings)
+    found: dict[str, str] = {}
+    for file in store.files().get(table, [])[:1]:
+        found = columns_of(file)
+    return {**found, "task": "key of the task that gave the row; see tasks"}
+
+
+def _wide(store: Store) -> View:
+    """A column for each metric."""
+    planned = set(store.planned())
+    named = [
+        one.metrics[0]
+        for one in store.entries.values()
+        if one.method == "score" and one.key in planned
+    ]
+    metrics = [name for name in dict.fromkeys(named) if name not in ("testset", "system")]
+    columns = ", ".join(
+        f"max(score) filter (metric = {_text(name)}) as {_name(name)}" for name in metrics
+    )
+    return View(
+        "scores_wide",
+        ("scores",),
+        f"select testset, system, {columns} from scores group by all order by all",  # noqa: S608  # names are quoted
+        {
+            "testset": _SET,
+            "system": _SYSTEM,
+            **{name: f"corpus score under {name}" for name in metrics},
+        },
+    )
+
+
+def _text(value: str) -> str:
+    return "'" + value.replace("'", "''") + "'"
+
+
+def _name(value: str) -> str:
+    return '"' + value.replace('"', '""') + '"'

