@@ -61,4 +61,5 @@ def stages(*, quiet: bool) -> Iterator[Stages]:
         with Progress(console=Console(stderr=True), transient=True) as bars:
             found = Stages(bars)
             yield found
-    _log.info("time: %s", found.said())
+    if found.said():
+        _log.info("time: %s", found.said())
