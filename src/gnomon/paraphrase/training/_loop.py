@@ -21,6 +21,7 @@ from gnomon.paraphrase.training._checkpoints import (
     write_weights,
 )
 from gnomon.paraphrase.training._network import build, dev_loss, greedy, loss_sum, parameters
+from gnomon.paraphrase.training._vocabulary import code_pieces
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -185,8 +186,9 @@ class Run:
         from sacrebleu import corpus_bleu
 
         chosen = data.dev[: recipe.bleu_pairs]
-        made = greedy(self._model, [one.source for one in chosen], self.device, recipe.batch_tokens)
-        codes = {i for t, i in data.tokenizer.get_vocab().items() if t.startswith("<code:")}
+        codes = code_pieces(data.tokenizer)
+        sources = [one.source for one in chosen]
+        made = greedy(self._model, sources, self.device, recipe.batch_tokens, codes)
         texts = [data.tokenizer.decode([i for i in row if i not in codes]) for row in made]
         wanted = [one.target for one in data.dev_texts[: recipe.bleu_pairs]]
         return _Score(found, float(corpus_bleu(texts, [wanted]).score))

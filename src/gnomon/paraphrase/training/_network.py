@@ -92,19 +92,35 @@ def dev_loss(model: Any, pairs: Sequence[Encoded], device: str, tokens: int) -> 
     return total / sum(len(one.target) for one in pairs)
 
 
-def greedy(model: Any, sources: Sequence[list[int]], device: str, tokens: int) -> list[list[int]]:
-    """The likeliest next piece, again and again, without ``</s>``; at most 2 n + 10 pieces."""
+def greedy(
+    model: Any,
+    sources: Sequence[list[int]],
+    device: str,
+    tokens: int,
+    codes: Sequence[int] = (),
+) -> list[list[int]]:
+    """The likeliest next piece, again and again, without ``</s>``; at most 2 n + 10 pieces.
+
+    Args:
+        model: the network.
+        sources: pieces of each source.
+        device: where the network is.
+        tokens: most pieces of a batch, padding counted.
+        codes: pieces that may come first, and nowhere else.
+    """
     from gnomon.paraphrase.training._batches import Encoded
 
     found: list[list[int]] = [[] for _ in sources]
     for batch in batches([Encoded(one, one) for one in sources], tokens):
-        made = _greedy_batch(model, [sources[i] for i in batch], device)
+        made = _greedy_batch(model, [sources[i] for i in batch], device, codes)
         for number, pieces in zip(batch, made, strict=True):
             found[number] = pieces[: pieces.index(EOS)] if EOS in pieces else pieces
     return found
 
 
-def _greedy_batch(model: Any, sources: Sequence[list[int]], device: str) -> list[list[int]]:
+def _greedy_batch(
+    model: Any, sources: Sequence[list[int]], device: str, codes: Sequence[int]
+) -> list[list[int]]:
     import torch
 
     model.eval()
@@ -125,7 +141,7 @@ def _greedy_batch(model: Any, sources: Sequence[list[int]], device: str) -> list
             )
             past = step.past_key_values
             scores = step.logits[:, -1:]
-            scores[..., PAD] = -torch.inf
+            scores[..., [PAD, *codes] if made else [PAD]] = -torch.inf
             last = scores.argmax(dim=-1).masked_fill(ended, EOS)
             made.append(last)
             ended |= last == EOS

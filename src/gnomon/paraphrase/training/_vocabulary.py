@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import itertools
 import json
 import re
 from typing import TYPE_CHECKING, Any
@@ -13,7 +14,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-__all__ = ["EOS", "PAD", "UNKNOWN", "code_token", "fast_tokenizer", "learn", "write_tokenizer"]
+__all__ = [
+    "EOS",
+    "PAD",
+    "UNKNOWN",
+    "code_pieces",
+    "code_token",
+    "fast_tokenizer",
+    "learn",
+    "write_tokenizer",
+]
 
 PAD, EOS, UNKNOWN = 0, 1, 2
 _SPECIAL = ("<pad>", "</s>", "<unk>")
@@ -31,6 +41,12 @@ def code_token(code: int) -> str:
     '<code:7>'
     """
     return f"<code:{code}>"
+
+
+def code_pieces(tokenizer: Any) -> list[int]:
+    """The numbers of the pieces that are sentence codes, from code 0 on."""
+    numbers = (tokenizer.token_to_id(code_token(code)) for code in itertools.count())
+    return list(itertools.takewhile(lambda number: number is not None, numbers))
 
 
 def learn(texts: Iterable[str], size: int, seed: int = 0) -> bytes:
