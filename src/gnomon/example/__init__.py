@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import shutil
 from importlib import resources
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-__all__ = ["paraphrases", "path"]
+if TYPE_CHECKING:
+    from os import PathLike
+
+__all__ = ["copy_to", "paraphrases", "path", "study"]
 
 
 def path() -> Path:
@@ -36,3 +41,35 @@ def paraphrases() -> tuple[Path, ...]:
         ['ref.round-trip.1.txt', 'ref.round-trip.2.txt']
     """
     return tuple(sorted((path() / "paraphrases").glob("ref.*.txt")))
+
+
+def study() -> Path:
+    """The study that ``gnomon demo`` runs.
+
+    Example:
+        >>> study().name
+        'study.toml'
+    """
+    return path().with_name("study.toml")
+
+
+def copy_to(folder: str | PathLike[str]) -> Path:
+    """Copy the study and its texts; files that are there already stay as they are.
+
+    Args:
+        folder: where they go; it is made if it is not there.
+
+    Returns:
+        The study there.
+
+    Raises:
+        OSError: the folder cannot be written.
+    """
+    place = Path(folder)
+    bundled = study().parent
+    for file in [study(), *sorted(path().rglob("*"))]:
+        target = place / file.relative_to(bundled)
+        if file.is_file() and not target.exists():
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(file, target)
+    return place / study().name
