@@ -78,8 +78,8 @@ def read_mqm_set(
 
 def pair_in_mqm(path: Path) -> str | None:
     """The language pair, from the name of the file or of its folder."""
-    glued = _GLUED.search(path.name)
-    return f"{glued[1]}-{glued[2]}" if glued else pair_of(path)
+    glued = _GLUED.findall(path.name)
+    return "-".join(glued[-1]) if glued else pair_of(path)
 
 
 def _take_references(found: Collected, references: Sequence[str]) -> None:

@@ -260,7 +260,7 @@ def _chosen(
         usual = [p for p in places if not found.facts.get(p.document, {}).get("testsuite")]
         places = _left(usual, places, f"{path}: %d segments belong to test suites", "test-suites")
     if references and "unreferenced" not in choices.keep:
-        known = [p for p in places if any(part.texts.get(p) for part in references)]
+        known = [p for p in places if any(p in part.texts for part in references)]
         places = _left(known, places, f"{path}: %d segments have no reference", "unreferenced")
     return places
 

@@ -12,7 +12,7 @@
 
 (wmt-conference/wmt-format-tools has the schema.) Read by expat, and no file that declares a
 document type is read: entities and other files cannot be named without one. A document whose id
-occurred before becomes ``ID#2``.
+occurred before becomes ``ID#2``, and an empty reference is none, as in sacreBLEU.
 """
 
 from __future__ import annotations
@@ -199,7 +199,9 @@ class _Reader:
 
     def _end(self, tag: str) -> None:
         if tag == "seg" and self._place is not None and self._part is not None:
-            self._part.add(self._place, "".join(self._heard), self._line)
+            text = "".join(self._heard)
+            if text.strip() or self._part.role != "reference":
+                self._part.add(self._place, text, self._line)
             self._place = None
         elif tag in _ROLES:
             self._part = None

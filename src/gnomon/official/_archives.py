@@ -84,11 +84,12 @@ def unpack(
     """
     if folder.exists():
         raise OutputError(f"cannot unpack {archive}: {folder} exists already; name a new folder")
+    budget = _budget(archive, limits)
     folder.parent.mkdir(parents=True, exist_ok=True)
     scratch = folder.with_name(f".{secrets.token_hex(8)}.tmp")
     try:
         scratch.mkdir()
-        count = _unpack(archive, scratch, Budget(archive, limits or Limits()), wanted)
+        count = _unpack(archive, scratch, budget, wanted)
         scratch.replace(folder)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
@@ -107,15 +108,19 @@ def member_names(archive: Path, *, limits: Limits | None = None) -> list[PurePos
         names.append(path)
         return False
 
-    _unpack(archive, archive.parent, Budget(archive, limits or Limits()), heard)
+    _unpack(archive, archive.parent, _budget(archive, limits), heard)
     return names
 
 
-def _unpack(archive: Path, folder: Path, budget: Budget, wanted: Wanted | None) -> int:
+def _budget(archive: Path, limits: Limits | None) -> Budget:
+    if not archive.is_file():
+        raise MissingFileError(f"there is no file {archive}")
     if not is_archive(archive):
-        if not archive.is_file():
-            raise MissingFileError(f"there is no file {archive}")
-        raise FormatError("is neither a tar nor a ZIP archive", path=archive)
+        raise FormatError("is neither a tar nor a ZIP archive, or is damaged", path=archive)
+    return Budget(archive, limits or Limits())
+
+
+def _unpack(archive: Path, folder: Path, budget: Budget, wanted: Wanted | None) -> int:
     with archive.open("rb") as file:
         is_zip = file.read(4) in _ZIP
     take = _unpack_zip if is_zip else _unpack_tar
