@@ -10,10 +10,10 @@ from gnomon.errors import UsageError
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Mapping
+    from pathlib import Path
 
     from gnomon.cli._options import Subparsers
-    from gnomon.study import Engine, Outcome, Plan, Store
+    from gnomon.study import Engine, Outcome, Plan, Study
 
 __all__ = ["add", "run"]
 
@@ -22,7 +22,7 @@ _log = logging.getLogger(__name__)
 _MORE = """\
 examples:
   gnomon run study.toml --dry-run
-  gnomon run study.toml --workers 4
+  gnomon run study.toml --workers 4 --html report
   gnomon run study.toml --engine dask://10.0.0.1:8786
   gnomon run study.toml --forget wmt18/de-en
 """
@@ -56,6 +56,11 @@ def add(commands: Subparsers[argparse.ArgumentParser]) -> None:
         "--prune", action="store_true", help="delete what the study no longer asks for"
     )
     add_output(parser)
+    parser.add_argument(
+        "--html",
+        metavar="FILE.html|FOLDER",
+        help="write the report of the study too, as gnomon report does (or: report = ... in it)",
+    )
     parser.set_defaults(run=run)
 
 
@@ -72,28 +77,42 @@ def run(args: argparse.Namespace) -> int:
         count = study.Store.open(wanted.store).forget(args.forget)
         show_rows(args, "run", "Deleted", [{"testset": args.forget, "tasks": count}])
         return 0
+    page = _page(args, wanted)
     made = study.plan(wanted, allow_code=args.allow_code)
     if args.dry_run:
         store = study.Store.open(wanted.store) if (wanted.store / "store.json").exists() else None
-        show(args, made.finding(*_known(store)), "run")
+        show(args, made.finding(store, workers=_workers(args)), "run")
         return 0
     engine = study.open_engine(args.engine, workers=args.workers)
     try:
-        return _finish(args, made, engine)
+        return _finish(args, made, engine, page)
     finally:
         engine.close()
 
 
-def _finish(args: argparse.Namespace, made: Plan, engine: Engine) -> int:
+def _page(args: argparse.Namespace, wanted: Study) -> str | Path | None:
+    """Where a report is wanted; refused before any work where it cannot be written."""
+    from gnomon.report.site import check_place
+
+    page = args.html or wanted.report
+    if page is not None and not args.dry_run:
+        check_place(page)
+    return page
+
+
+def _finish(args: argparse.Namespace, made: Plan, engine: Engine, page: str | Path | None) -> int:
     from gnomon import study
     from gnomon.cli._progress import stages
+    from gnomon.cli.report import write_report
 
     with stages(quiet=args.quiet) as progress:
         store = study.Store.open(made.study.store, create=True)
         outcome = study.run(made, engine, store=store, progress=progress)
         if args.prune:
             _log.info("%d tasks deleted that the study no longer asks for", store.prune())
-    show(args, made.finding(*_known(store)), "run")
+    show(args, made.finding(store), "run")
+    if page is not None:
+        write_report(page, store, quiet=args.quiet)
     return _told(outcome)
 
 
@@ -104,12 +123,8 @@ def _told(outcome: Outcome) -> int:
     return 1 if outcome.failed else 0
 
 
-def _known(store: Store | None) -> tuple[set[str], Mapping[str, float]]:
-    """Finished tasks, and how long such tasks take."""
-    if store is None:
-        return set(), {}
-    spent: dict[str, list[float]] = {}
-    for entry in store.entries.values():
-        spent.setdefault(f"{entry.method} {', '.join(entry.metrics)}", []).append(entry.seconds)
-    means = {name: sum(seconds) / len(seconds) for name, seconds in spent.items()}
-    return set(store.entries), means
+def _workers(args: argparse.Namespace) -> int:
+    """How many there will be, as far as that is known without starting them."""
+    import os
+
+    return args.workers or (len(os.sched_getaffinity(0)) if args.engine == "pool" else 1)

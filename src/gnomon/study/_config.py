@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gnomon.errors import DataError, FormatError, MissingFileError
+from gnomon.errors import DataError, FormatError, GnomonError, MissingFileError
 from gnomon.study._checks import Problems, checked_options, checked_specs, described
 from gnomon.study._methods import METHODS, Method
 
@@ -231,16 +231,27 @@ def _set(
 def _places(pattern: str, folder: Path, where: str, problems: Problems) -> list[Path]:
     whole = folder / Path(pattern).expanduser()
     if not _WILD & set(pattern):
-        if not whole.exists():
-            problems.add(where, f"there is no {whole}")
-            return []
-        return [whole]
-    anchor = Path(whole.anchor) if whole.is_absolute() else Path()
-    parts = whole.relative_to(anchor) if whole.is_absolute() else whole
-    found = sorted(anchor.glob(str(parts)))
+        if whole.exists() or whole.name in _pairs(whole.parent):
+            return [whole]
+        problems.add(where, f"there is no {whole}")
+        return []
+    anchor = Path(whole.anchor)
+    found = sorted(anchor.glob(str(whole.relative_to(anchor))))
+    if not found and not _WILD & set(str(whole.parent)):
+        found = [whole.parent / p for p in _pairs(whole.parent) if fnmatchcase(p, whole.name)]
     if not found:
         problems.add(where, f"nothing fits {whole}")
     return found
+
+
+def _pairs(folder: Path) -> tuple[str, ...]:
+    """Language pairs of a directory whose test sets have no folders of their own."""
+    from gnomon.formats import language_pairs
+
+    try:
+        return language_pairs(folder)
+    except (GnomonError, OSError):
+        return ()
 
 
 def _steps(

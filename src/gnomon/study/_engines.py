@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from gnomon.errors import MissingDependencyError, UnknownNameError, UsageError
@@ -98,17 +99,21 @@ class _Pool:
     """Processes of this machine; each takes its share of the cores."""
 
     def __init__(self, workers: int) -> None:
-        try:
-            import loky as _  # noqa: F401  # asked for before anything starts
-        except ImportError as error:
+        if find_spec("loky") is None:
             raise MissingDependencyError(
                 "a pool of processes needs loky, which is not installed; run: pip install"
                 " 'gnomon[study]' (or use --engine here)"
-            ) from error
+            )
         self.workers = workers
-        self._executor = self._made()
+        self._made: Executor | None = None  # an unchanged study needs no processes
 
-    def _made(self) -> Executor:
+    @property
+    def _executor(self) -> Executor:
+        if self._made is None:
+            self._made = self._started()
+        return self._made
+
+    def _started(self) -> Executor:
         from loky import ProcessPoolExecutor
 
         threads = str(max(1, len(os.sched_getaffinity(0)) // self.workers))
@@ -123,11 +128,12 @@ class _Pool:
         return {"a process of the pool": self.submit(function, *given).result()}
 
     def restart(self) -> None:
-        self._executor.shutdown(wait=False, kill_workers=True)  # type: ignore[call-arg]  # loky's
-        self._executor = self._made()
+        self.close()
 
     def close(self) -> None:
-        self._executor.shutdown(wait=False, kill_workers=True)  # type: ignore[call-arg]  # loky's
+        if self._made is not None:
+            self._made.shutdown(wait=False, kill_workers=True)  # type: ignore[call-arg]  # loky's
+        self._made = None
 
 
 class _Dask:

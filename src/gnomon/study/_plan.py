@@ -9,16 +9,18 @@ from typing import TYPE_CHECKING
 from gnomon.errors import DataError, GnomonError
 from gnomon.findings import Column, Finding
 from gnomon.findings import Table as FindingTable
+from gnomon.study._estimate import left_of, said
 from gnomon.study._layout import Layout
 from gnomon.study._methods import METHODS
 from gnomon.study._sketches import Sketches
 from gnomon.study._sources import PlannedSet
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from gnomon.findings import Cell
     from gnomon.study._config import Study
+    from gnomon.study._store import Store
     from gnomon.study._tasks import Task
 
 __all__ = ["Plan", "plan"]
@@ -56,32 +58,27 @@ class Plan:
             ],
         }
 
-    def finding(self, done: Collection[str] = (), seconds: Mapping[str, float] = {}) -> Finding:
+    def finding(self, store: Store | None = None, *, workers: int = 1) -> Finding:
         """The plan as a table: per method and metric, how many tasks there are and are done.
 
         Args:
-            done: keys of finished tasks.
-            seconds: mean seconds of finished tasks by method and metrics, for an estimate.
+            store: where results are kept; without, nothing is done.
+            workers: how many there will be, for the estimate of time.
         """
-        groups: dict[tuple[str, str], list[Task]] = {}
-        for task in self.tasks:
-            groups.setdefault((task.method, ", ".join(task.metrics)), []).append(task)
-        rows = []
-        for (name, metrics), tasks in groups.items():
-            left = [task for task in tasks if task.key not in done]
-            mean = seconds.get(f"{name} {metrics}")
-            rows.append(
-                {
-                    "method": name,
-                    "metrics": metrics or None,
-                    "testsets": len({task.testset for task in tasks}),
-                    "tasks": len(tasks),
-                    "done": len(tasks) - len(left),
-                    "left": len(left),
-                    "seconds": None if mean is None else mean * len(left),
-                }
-            )
-        return _plan_finding(self, rows)
+        groups = left_of(self, store)
+        rows = [
+            {
+                "method": one.method,
+                "metrics": one.metrics or None,
+                "testsets": one.testsets,
+                "tasks": one.tasks,
+                "done": one.tasks - one.left,
+                "left": one.left,
+                "seconds": one.seconds,
+            }
+            for one in groups
+        ]
+        return _plan_finding(self, rows, said(groups, workers))
 
 
 def plan(study: Study, *, allow_code: bool = False) -> Plan:
@@ -157,7 +154,7 @@ def _check_needs(study: Study, sets: Sequence[PlannedSet]) -> None:
             )
 
 
-def _plan_finding(made: Plan, rows: Sequence[Mapping[str, Cell]]) -> Finding:
+def _plan_finding(made: Plan, rows: Sequence[Mapping[str, Cell]], estimate: str) -> Finding:
     columns = (
         Column("method", "method"),
         Column("metrics", "metrics"),
@@ -174,5 +171,10 @@ def _plan_finding(made: Plan, rows: Sequence[Mapping[str, Cell]]) -> Finding:
         title=f"Plan of {made.study.name}",
         tables=(table,),
         signatures={},
-        facts={"study": made.study.name, "test sets": sets, "tasks": str(len(made.tasks))},
+        facts={
+            "study": made.study.name,
+            "test sets": sets,
+            "tasks": f"{len(made.tasks)}, {sum(int(row['left'] or 0) for row in rows)} left",
+            "time": estimate,
+        },
     )

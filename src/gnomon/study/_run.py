@@ -68,12 +68,13 @@ def run(
     """
     place = store or Store.open(plan.study.store, create=True)
     with locked(place.path):
-        place.repair()
-        place.keep_plan(plan.record())
-        place.keep_sketches(plan.sketches)
+        place.refresh()
         left = [task for task in plan.tasks if task.key not in place.entries]
         if left:
             preflight(plan, engine)
+            place.repair()
+        place.keep_plan(plan.record())
+        place.keep_sketches(plan.sketches)
         total, kept = len(plan.tasks), len(plan.tasks) - len(left)
         driver = _Driver(engine, place, total, kept, progress)
         for wave in waves(left, set(place.entries)):

@@ -172,8 +172,10 @@ class Store:
         Args:
             record: ``name``, ``tasks`` (keys), ``testsets`` (sources and sketches).
         """
-        self._replace(_PLAN, record)
-        self._plan = dict(record)
+        plan = json.loads(json.dumps(record))
+        if plan != self._plan:
+            self._replace(_PLAN, record)
+            self._plan = plan
 
     def planned(self) -> list[str]:
         """Keys of the tasks of the last plan."""

@@ -1,0 +1,215 @@
+"""A task's key is made of all that its result depends on, and of nothing else."""
+
+from __future__ import annotations
+
+import importlib
+import linecache
+import shutil
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from gnomon import study
+from gnomon.errors import DataError
+from gnomon.study import _needs
+from gnomon.study._needs import Need, differing, identity
+from gnomon.study._tasks import Task, execute
+from gnomon.study._traits import located_spec, traits_of
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    place = tmp_path / "one"
+    (place / "set" / "systems").mkdir(parents=True)
+    (place / "set" / "ref.A.txt").write_text("a b\nc d\n")
+    for name in ("s", "t"):
+        (place / "set" / "systems" / f"{name}.txt").write_text(f"a b\nc {name}\n")
+    (place / "own.tsv").write_text("system\tsegment\tscore\ns\t1\t3\ns\t2\t4\nt\t1\t2\nt\t2\t1\n")
+    (place / "study.toml").write_text(
+        'metrics = ["bleu", "random", "scores(\'own.tsv\')"]\n[[testsets]]\npath = \'set\'\n'
+    )
+    return place
+
+
+@pytest.fixture(autouse=True)
+def fresh() -> Iterator[None]:
+    """What is known of packages is forgotten before and after."""
+    _needs._plain.cache_clear()
+    yield
+    _needs._plain.cache_clear()
+
+
+def _tasks(folder: Path) -> dict[str, Task]:
+    made = study.plan(study.read_study(folder / "study.toml"))
+    return {f"{task.metrics[0]} {task.systems[0]}": task for task in made.tasks}
+
+
+def _keys(folder: Path) -> dict[str, str]:
+    return {name: task.key for name, task in _tasks(folder).items()}
+
+
+def _changed(before: dict[str, str], after: dict[str, str]) -> set[str]:
+    return {name for name in before if before[name] != after[name]}
+
+
+def test_the_place_of_a_study_does_not_count(folder: Path, tmp_path: Path) -> None:
+    shutil.copytree(folder, tmp_path / "elsewhere")
+    assert _keys(folder) == _keys(tmp_path / "elsewhere")
+
+
+def test_the_content_of_a_score_file_counts(folder: Path) -> None:
+    before = _keys(folder)
+    (folder / "own.tsv").write_text((folder / "own.tsv").read_text().replace("3", "5"))
+    assert _changed(before, _keys(folder)) == {"scores('own.tsv') s", "scores('own.tsv') t"}
+
+
+def test_files_in_specs_lie_beside_the_study(folder: Path, tmp_path: Path) -> None:
+    pytest.importorskip("duckdb", reason="needs duckdb: pip install 'gnomon[study]'")
+    made = study.plan(study.read_study(folder / "study.toml"))
+    assert study.run(made, study.open_engine("here")).failed == {}
+    store = study.Store.open(made.study.store)
+    sql = "select system, metric, score from scores where metric like 'scores%' order by 1"
+    assert store.query(sql).rows == (
+        ("s", "scores('own.tsv')", 3.5),
+        ("t", "scores('own.tsv')", 1.5),
+    )
+    assert str(tmp_path) not in (store.path / "manifest.jsonl").read_text("utf-8")
+
+
+def test_the_code_of_a_function_counts(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(folder))
+    (folder / "study.toml").write_text(
+        "metrics = [\"python('ownmetric:value')\"]\n[[testsets]]\npath = 'set'\n"
+    )
+    keys = []
+    for number in (1, 2):
+        code = f"def value(candidate, reference):\n    return {number}.0\n"
+        (folder / "ownmetric.py").write_text(code)
+        sys.modules.pop("ownmetric", None)
+        importlib.invalidate_caches()
+        shutil.rmtree(folder / "__pycache__", ignore_errors=True)
+        linecache.clearcache()
+        _needs._plain.cache_clear()
+        read = study.read_study(folder / "study.toml", allow_code=True)
+        keys.append({task.key for task in study.plan(read, allow_code=True).tasks})
+    assert not keys[0] & keys[1]
+
+
+def test_the_version_of_a_package_counts_where_it_computes(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = _keys(folder)
+    _needs._plain.cache_clear()
+    monkeypatch.setattr(_needs, "installed", lambda _: "99")
+    assert _changed(before, _keys(folder)) == {"bleu s", "bleu t"}
+
+
+def _model(folder: Path) -> Path:
+    place = folder / "model"
+    place.mkdir()
+    (place / "config.json").write_text("{}")
+    (place / "model.safetensors").write_bytes(b"1")
+    return place
+
+
+def test_the_content_of_a_model_counts(folder: Path) -> None:
+    place = _model(folder)
+    spec = "bertscore(model='./model', layer=1)"
+    (folder / "study.toml").write_text(
+        f'metrics = ["bleu", "{spec}"]\n[[testsets]]\npath = "set"\n'
+    )
+    before = _tasks(folder)
+    assert before[f"{spec} s"].made_with[f"model {place}"].startswith("model#")
+    (place / "model.safetensors").write_bytes(b"2")
+    changed = _changed({k: t.key for k, t in before.items()}, _keys(folder))
+    assert changed == {f"{spec} s", f"{spec} t"}
+
+
+def test_another_model_under_the_same_name_is_refused_by_a_worker(folder: Path) -> None:
+    _model(folder)
+    (folder / "study.toml").write_text(
+        "metrics = [\"bertscore(model='./model', layer=1)\"]\n[[testsets]]\npath = 'set'\n"
+    )
+    task = next(iter(_tasks(folder).values()))
+    (need,) = task.needs
+    other = replace(task, needs={need: "model#0000000000000000"})
+    with pytest.raises(DataError, match=r"this worker has model .*model#0000000000000000"):
+        execute(other)
+
+
+def test_the_tagger_counts_for_features_that_need_one(folder: Path) -> None:
+    (folder / "words.txt").write_text("a\n")
+    (folder / "de-en").mkdir()
+    shutil.copytree(folder / "set", folder / "de-en", dirs_exist_ok=True)
+    (folder / "study.toml").write_text(
+        """
+metrics = ["bleu"]
+[[testsets]]
+path = "de-en"
+[[methods.muler.score]]
+features = ["pos:NOUN"]
+[[methods.muler.score]]
+features = ["lex:w"]
+lexicons = {w = "words.txt"}
+"""
+    )
+    made = study.plan(study.read_study(folder / "study.toml"))
+    kinds = [sorted(need.kind for need in task.needs) for task in made.tasks]
+    assert sorted(kinds) == [["file", "package"]] * 2 + [["package", "tagger"]] * 2
+
+
+def test_judgements_count_only_for_what_reads_them(folder: Path) -> None:
+    text = (folder / "study.toml").read_text()
+    (folder / "study.toml").write_text(text.replace('"random"', '"difficulty(bleu)"'))
+    before = _keys(folder)
+    (folder / "set" / "human").mkdir()
+    (folder / "set" / "human" / "da.sys.tsv").write_text("system\tscore\ns\t3\nt\t4\n")
+    assert _changed(before, _keys(folder)) == {"difficulty(bleu) s"}
+
+
+def test_a_change_of_one_output_counts_for_its_system(folder: Path) -> None:
+    before = _keys(folder)
+    (folder / "set" / "systems" / "t.txt").write_text("a b\nc e\n")
+    assert _changed(before, _keys(folder)) == {n for n in before if n.endswith(" t")}
+
+
+def test_metrics_that_look_at_all_systems_are_known() -> None:
+    assert not traits_of("bleu", "en").together
+    assert not traits_of("bmx(chrf, p=1, w=0.5)", "en").together
+    assert traits_of("difficulty(bleu)", "en").together
+    assert traits_of("bmx(difficulty(rouge1), p=1, w=0.5)", "en").together
+
+
+def test_models_of_metrics_and_explainers_are_known() -> None:
+    assert Need("model", "roberta-large") in traits_of("bertscore", "en").needs
+    assert Need("model", "bert-base-multilingual-cased") in traits_of("bertscore", "fi").needs
+    wrapped = "bmx(bertscore(model='m', revision='r', layer=1), p=1, w=0.5)"
+    assert traits_of(wrapped, "en").needs == (Need("model", "m", "r"),)
+    spec = "bmx(chrf, explainer=\"marginalisation(model='mm')\", p=1, w=0.5)"
+    assert set(traits_of(spec, "en").needs) == {Need("package", "sacrebleu"), Need("model", "mm")}
+
+
+def test_what_is_not_here_has_an_identity_too(tmp_path: Path) -> None:
+    for need in (
+        Need("package", "no-such-package"),
+        Need("model", str(tmp_path / "none")),
+        Need("tagger", "spacy:none"),
+        Need("tagger", "xx"),
+        Need("file", str(tmp_path / "none")),
+    ):
+        assert identity(need) == "none"
+        assert differing({need: "1"}) == [
+            f"has {need.label} none, and the study was planned with 1"
+        ]
+        assert differing({need: "none"}) == []
+
+
+def test_only_files_that_are_there_are_located(tmp_path: Path) -> None:
+    (tmp_path / "own.tsv").touch()
+    for spec in ("bleu", "chrf(word_order=2)", "scores('none.tsv')", "chrf:word_order=2"):
+        assert located_spec(spec, tmp_path) == spec
+    found = located_spec("difficulty(scores('own.tsv', column='a.b'))", tmp_path)
+    assert found == f"difficulty(scores('{tmp_path / 'own.tsv'}', column='a.b'))"
