@@ -113,12 +113,6 @@ def test_training_lowers_the_loss_and_the_mean_of_checkpoints_is_tried(
     assert len(list((tmp_path / "training").glob("weights-*"))) == 3
 
 
-def test_patience_ends_a_run(tmp_path: Path, tiny: dict[str, object], rows: Rows) -> None:
-    recipe = Recipe(**tiny, patience=2, learning_rate=1e-12, max_steps=400)  # type: ignore[arg-type]  # plain options
-    done = train(_pairs(rows), tmp_path, recipe=recipe)
-    assert (done.stopped, done.steps) == ("patience", 15)
-
-
 def test_the_callers_random_numbers_are_left_alone(
     tmp_path: Path, tiny: dict[str, object], rows: Rows
 ) -> None:

@@ -6,14 +6,27 @@ import json
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from gnomon.errors import DataError
+from gnomon.errors import DataError, FormatError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-__all__ = ["Place", "load_state", "read_weights", "save_state", "write_model", "write_weights"]
+    from gnomon.paraphrase.training._validation import Score
 
+__all__ = [
+    "ABOUT",
+    "Place",
+    "load_mean",
+    "load_state",
+    "read_json",
+    "save_state",
+    "write_model",
+    "write_weights",
+]
+
+#: what describes a model, beside it
+ABOUT = "gnomon-paraphraser.json"
 _SLOTS = ("exp_avg", "exp_avg_sq", "step")
 
 
@@ -27,8 +40,9 @@ class Place:
         batch: batches done of the pass.
         tokens: target pieces seen.
         seconds: spent, over all calls.
-        best: the best validation score (BLEU, or minus the loss).
-        stale: validations since.
+        best: rank of the best validation; see :meth:`Score.rank`.
+        lowest: the lowest validation loss.
+        stale: validations since one that was better.
         stopped: why the run is over, if it is.
     """
 
@@ -37,9 +51,23 @@ class Place:
     batch: int = 0
     tokens: int = 0
     seconds: float = 0.0
-    best: float | None = None
+    best: tuple[float, ...] | None = None
+    lowest: float | None = None
     stale: int = 0
     stopped: str = ""
+
+    def count(self, score: Score, stop_on: str) -> None:
+        """Take note of a validation.
+
+        While nothing matches yet (BLEU is 0), a lower loss is progress, even if a lucky match went
+        before.
+        """
+        rank = score.rank(stop_on)
+        lower = self.lowest is None or score.loss < self.lowest
+        better = self.best is None or rank > self.best
+        self.stale = 0 if better or (lower and score.bleu == 0) else self.stale + 1
+        self.best = rank if better else self.best
+        self.lowest = score.loss if lower else self.lowest
 
 
 def save_state(path: Path, model: Any, optimizer: Any, place: Place) -> None:
@@ -75,7 +103,7 @@ def load_state(path: Path, model: Any, optimizer: Any) -> Place:
 
     try:
         with safe_open(path, framework="pt") as file:
-            place = Place(**json.loads(file.metadata()["place"]))
+            place = _place(json.loads(file.metadata()["place"]))
             stored = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  # no mapping
         with torch.no_grad():
             for name, weight in _learnt(model):
@@ -101,7 +129,7 @@ def write_model(folder: Path, model: Any, about: Mapping[str, object]) -> None:
     with atomic_write(folder / "config.json") as file:
         file.write(json.dumps(config, indent=2, sort_keys=True) + "\n")
     write_weights(folder / "model.safetensors", model)
-    with atomic_write(folder / "gnomon-paraphraser.json") as file:
+    with atomic_write(folder / ABOUT) as file:
         file.write(json.dumps(about, indent=2) + "\n")
 
 
@@ -117,12 +145,37 @@ def write_weights(path: Path, model: Any) -> None:
         file.write(save(tensors, metadata={"format": "pt"}))
 
 
-def read_weights(path: Path) -> dict[str, Any]:
-    """Weights by name."""
+def load_mean(files: Sequence[Path], model: Any) -> None:
+    """Put the mean of some weights into a model."""
+    import torch
     from safetensors.torch import load_file
 
-    found: dict[str, Any] = load_file(path)
+    every = [load_file(file) for file in files]
+    with torch.no_grad():
+        for name, weight in _learnt(model):
+            weight.copy_(torch.stack([one[name] for one in every]).mean(dim=0))
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """Read what a run wrote about itself.
+
+    Raises:
+        FormatError: the file is damaged.
+    """
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise FormatError(f"is no JSON: {error}; train into another folder", path=path) from error
+    if not isinstance(found, dict):
+        raise FormatError("is no JSON object; train into another folder", path=path)
     return found
+
+
+def _place(stored: Mapping[str, Any]) -> Place:
+    """A place as it was; runs begun earlier kept BLEU, or minus the loss, alone as the best."""
+    best = stored["best"]
+    rank = (best,) if isinstance(best, float) else best and tuple(best)
+    return Place(**{**stored, "best": rank})
 
 
 def _learnt(model: Any) -> list[tuple[str, Any]]:

@@ -8,20 +8,20 @@ import math
 import time
 from contextlib import nullcontext
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from gnomon.errors import DataError
 from gnomon.paraphrase.training._batches import batches
 from gnomon.paraphrase.training._checkpoints import (
     Place,
+    load_mean,
     load_state,
-    read_weights,
     save_state,
     write_model,
     write_weights,
 )
-from gnomon.paraphrase.training._network import build, dev_loss, greedy, loss_sum, parameters
-from gnomon.paraphrase.training._vocabulary import code_pieces
+from gnomon.paraphrase.training._network import build, loss_sum, parameters
+from gnomon.paraphrase.training._validation import Score, score_of, validate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -34,11 +34,6 @@ __all__ = ["Run"]
 
 _log = logging.getLogger("gnomon.paraphrase.training")
 _BETAS = (0.9, 0.98)
-
-
-class _Score(NamedTuple):
-    loss: float
-    bleu: float | None
 
 
 @dataclass
@@ -168,37 +163,27 @@ class Run:
             return nullcontext()
         return torch.autocast(self.device.split(":")[0], dtype=torch.bfloat16)
 
-    def _validate(self, loss: float | None, rate: float | None) -> None:
+    def _validate(self, loss: float, rate: float) -> None:
         """Score the model, keep it if it is the best, and write a checkpoint."""
         score = self._score()
         better = self._keep(score)
-        self.place.stale = 0 if better else self.place.stale + 1
-        self.place.seconds = self._before + time.monotonic() - self._began
+        self.place.count(score, self.recipe.stop_on)
         self._write_average()
-        save_state(self._state, self._model, self._optimizer, self.place)
+        self._write_state()
         self._say(score, better=better, loss=loss, rate=rate)
 
-    def _score(self) -> _Score:
-        recipe, data = self.recipe, self.data
-        found = dev_loss(self._model, data.dev, self.device, recipe.batch_tokens)
-        if recipe.bleu_pairs < 1:
-            return _Score(found, None)
-        from sacrebleu import corpus_bleu
+    def _write_state(self) -> None:
+        self.place.seconds = self._before + time.monotonic() - self._began
+        save_state(self._state, self._model, self._optimizer, self.place)
 
-        chosen = data.dev[: recipe.bleu_pairs]
-        codes = code_pieces(data.tokenizer)
-        sources = [one.source for one in chosen]
-        made = greedy(self._model, sources, self.device, recipe.batch_tokens, codes)
-        texts = [data.tokenizer.decode([i for i in row if i not in codes]) for row in made]
-        wanted = [one.target for one in data.dev_texts[: recipe.bleu_pairs]]
-        return _Score(found, float(corpus_bleu(texts, [wanted]).score))
+    def _score(self) -> Score:
+        return validate(self._model, self.data, self.recipe, self.device)
 
-    def _keep(self, score: _Score) -> bool:
-        """Write the model if none was better; whether it was written."""
-        value = -score.loss if self.recipe.stop_on == "loss" else float(score.bleu or 0.0)
-        if self.place.best is not None and value <= self.place.best:
+    def _keep(self, score: Score) -> bool:
+        """Write the model if the folder holds none that is as good; whether it was written."""
+        kept, criterion = score_of(self.folder), self.recipe.stop_on
+        if kept is not None and not score.rank(criterion) > kept.rank(criterion):
             return False
-        self.place.best = value
         facts = {"steps": self.place.step, "validation": score._asdict()}
         write_model(self.folder, self._model, {**self.about, **facts})
         return True
@@ -216,16 +201,19 @@ class Run:
         return sorted((self.folder / "training").glob("weights-*.safetensors"))
 
     def _finish(self, why: str) -> Trained:
-        """Validate what is new, try the mean of the last checkpoints, and sum up."""
+        """Try what no validation has seen, the mean of the last checkpoints too, and sum up.
+
+        None of it is counted in the checkpoint: where a limit ends a call must not matter to the
+        run that goes on.
+        """
         from gnomon.paraphrase.training._train import Trained
 
-        saved = json.loads(_text(self.folder / "gnomon-paraphraser.json") or "{}")
-        if not saved or self.place.step % self.recipe.validate_every:
-            self._validate(None, None)
         self.place.stopped = why
-        save_state(self._state, self._model, self._optimizer, self.place)
+        self._write_state()
+        if score_of(self.folder) is None or self.place.step % self.recipe.validate_every:
+            self._try()
         self._try_average()
-        about = json.loads(_text(self.folder / "gnomon-paraphraser.json"))
+        kept = score_of(self.folder)
         return Trained(
             folder=self.folder,
             steps=self.place.step,
@@ -234,22 +222,21 @@ class Run:
             seconds=self.place.seconds,
             parameters=parameters(self._model),
             stopped=why,
-            **about["validation"],
+            loss=math.nan if kept is None else kept.loss,
+            bleu=None if kept is None else kept.bleu,
         )
 
     def _try_average(self) -> None:
-        import torch
-
         files = self._last_weights()
         if self.recipe.average < 2 or len(files) < 2:
             return
-        every = [read_weights(file) for file in files]
-        with torch.no_grad():
-            for name, weight in self._model.named_parameters():
-                if name in every[0]:
-                    weight.copy_(torch.stack([one[name] for one in every]).mean(dim=0))
+        load_mean(files, self._model)
+        self._try(f"mean of {len(files)} checkpoints")
+
+    def _try(self, what: str = "") -> None:
+        """Keep the weights as they are if no better ones are in the folder."""
         score = self._score()
-        self._say(score, better=self._keep(score), what=f"mean of {len(files)} checkpoints")
+        self._say(score, better=self._keep(score), what=what)
 
     def _show(self) -> None:
         if self.progress is not None:
@@ -258,7 +245,7 @@ class Run:
 
     def _say(
         self,
-        score: _Score,
+        score: Score,
         *,
         better: bool,
         loss: float | None = None,
@@ -298,7 +285,3 @@ class Run:
             total = self._before + spent
             ends.append((recipe.max_steps - self.place.step) * total / self.place.step)
         return [f"{max(min(ends), 0) / 60:.0f} min left"] if ends else []
-
-
-def _text(path: Path) -> str:
-    return path.read_text(encoding="utf-8") if path.is_file() else ""
