@@ -130,7 +130,7 @@ def theirs(model: Seq2Seq, texts: Sequence[str], *, early: Any) -> list[list[flo
 
     class EndsAtLimit(LogitsProcessor):  # type: ignore[misc]  # transformers is untyped
         def __call__(self, input_ids: Any, scores: Any) -> Any:
-            scores[:, model.silent_pieces] = -torch.inf
+            scores[:, model.silent_at(input_ids.shape[1] - 1)] = -torch.inf
             if input_ids.shape[1] > LIMIT:
                 end = scores[:, model.end].clone()
                 scores[:] = -torch.inf

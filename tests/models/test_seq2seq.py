@@ -47,6 +47,12 @@ def test_special_pieces_are_never_produced_and_codes_may_be(folder: Path) -> Non
     assert model.silent.tolist() == [True, False, True] + [False] * 22
 
 
+def test_codes_are_produced_at_the_beginning_alone(folder: Path) -> None:
+    model = load_seq2seq(str(folder))
+    assert model.silent_at(0).tolist() == [0, 2]
+    assert model.silent_at(1).tolist() == model.silent_at(7).tolist() == [0, 2, *range(13, 25)]
+
+
 def test_pieces_that_go_on_with_a_word_are_known(tmp_path: Path) -> None:
     from tests.models.tiny_seq2seq import build
 

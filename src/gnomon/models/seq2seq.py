@@ -170,7 +170,7 @@ class Seq2Seq:
     def silent(self) -> NDArray[np.bool_]:
         """Pieces that are never produced [V]: padding, unknown, start and other special ones.
 
-        ``</s>`` and sentence codes are not among them.
+        ``</s>`` and sentence codes, which may begin a target, are not among them.
         """
         found = np.ones(self.size, dtype=bool)
         known = np.fromiter(self.tokenizer.get_vocab().values(), np.int64)
@@ -179,12 +179,27 @@ class Seq2Seq:
         found[[self.end, *self.codes.values()]] = False
         return found
 
+    def silent_at(self, place: int) -> Any:
+        """Numbers of the pieces that are not produced at a place, on the model's device.
+
+        Args:
+            place: pieces of the target before it, those of its prefix included; a sentence code
+                is the first piece of a target or none of it.
+        """
+        return self._silent_within if place else self._silent_first
+
     @cached_property
-    def silent_pieces(self) -> Any:
-        """Their numbers, on the model's device."""
+    def _silent_first(self) -> Any:
         import torch
 
         return torch.as_tensor(np.flatnonzero(self.silent), device=self.device)
+
+    @cached_property
+    def _silent_within(self) -> Any:
+        import torch
+
+        barred = sorted({*np.flatnonzero(self.silent).tolist(), *self.codes.values()})
+        return torch.as_tensor(barred, dtype=torch.long, device=self.device)
 
     @cached_property
     def continuing(self) -> NDArray[np.bool_]:

@@ -29,6 +29,12 @@ def coded(tmp_path_factory: Any) -> Seq2Seq:
     return _built(tmp_path_factory, seed=2, codes=3)
 
 
+@pytest.fixture(scope="session")
+def mostly_coded(tmp_path_factory: Any) -> Seq2Seq:
+    """A random model with more codes than words, so that it would like to say them anywhere."""
+    return _built(tmp_path_factory, seed=2, codes=40)
+
+
 def _built(tmp_path_factory: Any, **options: Any) -> Seq2Seq:
     pytest.importorskip("torch", reason=_NEEDED)
     pytest.importorskip("transformers", reason=_NEEDED)

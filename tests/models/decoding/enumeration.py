@@ -18,13 +18,15 @@ if TYPE_CHECKING:
 
 @lru_cache(maxsize=64)
 def every_target(model: Seq2Seq, text: str, limit: int) -> dict[tuple[int, ...], float]:
-    """All targets of at most so many pieces that the model may produce, with log-probabilities."""
-    allowed = [int(piece) for piece in np.flatnonzero(~model.silent) if piece != model.end]
-    targets = [
-        target
-        for length in range(limit + 1)
-        for target in itertools.product(allowed, repeat=length)
-    ]
+    """All targets of at most so many pieces that the model may produce, with log-probabilities.
+
+    A sentence code stands at the beginning or not at all.
+    """
+    firsts = [int(piece) for piece in np.flatnonzero(~model.silent) if piece != model.end]
+    others = [piece for piece in firsts if piece not in model.codes.values()]
+    targets: list[tuple[int, ...]] = [()]
+    for length in range(limit):
+        targets += itertools.product(firsts, *[others] * length)
     found = log_probabilities(model, [text] * len(targets), targets)
     return dict(zip(targets, found.tolist(), strict=True))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,7 +25,9 @@ def theirs(model: Seq2Seq, text: str, limit: int, **options: Any) -> list[tuple[
 
     class EndsAtLimit(LogitsProcessor):
         def __call__(self, input_ids: Any, scores: Any) -> Any:
-            scores[:, model.silent_pieces] = -torch.inf
+            scores[:, model.silent] = -torch.inf
+            if input_ids.shape[1] > 1:
+                scores[:, list(model.codes.values())] = -torch.inf
             if input_ids.shape[1] - 1 >= limit:
                 end = scores[:, model.end].clone()
                 scores[:] = -torch.inf
@@ -56,9 +59,13 @@ def theirs(model: Seq2Seq, text: str, limit: int, **options: Any) -> list[tuple[
     ],
 )
 def test_beam_search_finds_what_transformers_finds(
-    any_seq2seq: Seq2Seq, length_penalty: float, stopping: Any, early: Any
+    any_seq2seq: Seq2Seq, mostly_coded: Seq2Seq, length_penalty: float, stopping: Any, early: Any
 ) -> None:
-    model = any_seq2seq
+    for model in (any_seq2seq, mostly_coded):
+        _compare(model, length_penalty, stopping, early)
+
+
+def _compare(model: Seq2Seq, length_penalty: float, stopping: Any, early: Any) -> None:
     options = {"limit": 8, "length_penalty": length_penalty}
     ours = beam(model, TEXTS, beam=4, stopping=stopping, **options)
     for text, found in zip(TEXTS, ours, strict=True):
@@ -78,17 +85,20 @@ def test_beam_search_finds_what_transformers_finds(
 
 @pytest.mark.parametrize("length_penalty", [0.0, 1.0, -1.0])
 def test_a_beam_as_wide_as_the_space_finds_what_enumeration_finds(
-    seq2seq: Seq2Seq, length_penalty: float
+    seq2seq: Seq2Seq, coded: Seq2Seq, length_penalty: float
 ) -> None:
-    for text in TEXTS[:3]:
+    for model, text in itertools.product((seq2seq, coded), TEXTS[:3]):
+        every = every_target(model, text, 3)
         ranked = sorted(
             (
                 (value / (len(target) + 1) ** length_penalty, target)
-                for target, value in every_target(seq2seq, text, 3).items()
+                for target, value in every.items()
             ),
             reverse=True,
         )
-        (found,) = beam(seq2seq, [text], beam=1111, n=20, limit=3, length_penalty=length_penalty)
+        (found,) = beam(
+            model, [text], beam=len(every), n=20, limit=3, length_penalty=length_penalty
+        )
         assert [one.pieces for one in found] == [target for _, target in ranked[:20]]
         assert [one.score for one in found] == pytest.approx([s for s, _ in ranked[:20]], abs=1e-4)
 
@@ -107,7 +117,7 @@ def test_a_beam_of_one_is_the_greedy_choice(any_seq2seq: Seq2Seq) -> None:
         source, target = torch.tensor(model.pieces([text])), list(model.start)
         for _ in range(6):
             logits = model.model(input_ids=source, decoder_input_ids=torch.tensor([target])).logits
-            logits[..., model.silent_pieces] = -torch.inf
+            logits[..., model.silent] = -torch.inf
             target.append(int(logits[0, -1].argmax()))
             if target[-1] == model.end:
                 break

@@ -94,6 +94,20 @@ def test_without_constraints_it_is_beam_search(any_seq2seq: Seq2Seq) -> None:
     ]
 
 
+@pytest.mark.parametrize("phrases", [["cat"], ["cat sat", "sat on"], ["a", "a dog"]], ids=str)
+def test_codes_stand_before_what_is_asked_for(coded: Seq2Seq, phrases: list[str]) -> None:
+    asked = [coded.target_pieces(phrase) for phrase in phrases]
+    every = every_target(coded, TEXTS[0], 4)
+    ranked = sorted((value, target) for target, value in every.items() if holds(target, asked))
+    (found,) = constrained(coded, TEXTS[:1], [phrases], beam=3000, n=10, limit=4, length_penalty=0)
+    assert [one.pieces for one in found] == [target for _, target in ranked[:-11:-1]]
+
+
+def test_codes_are_no_words_that_can_be_asked_for(coded: Seq2Seq) -> None:
+    (found,) = constrained(coded, TEXTS[:1], [["<code:1>", "cat <code:0>", "cat"]], beam=4)
+    assert all(one.met == (False, False, True) for one in found)
+
+
 def test_all_architectures_meet_their_constraints(any_seq2seq: Seq2Seq) -> None:
     asked = [["the dog", "rug"], ["sat", "sat"], ["."]]
     for row in constrained(any_seq2seq, TEXTS, asked, beam=5):

@@ -102,6 +102,22 @@ def test_a_cache_of_another_form_is_said(seq2seq: Seq2Seq, monkeypatch: pytest.M
         beam(seq2seq, TEXTS)
 
 
+@pytest.mark.parametrize("method", METHODS)
+def test_a_sentence_code_is_the_first_piece_or_none(mostly_coded: Seq2Seq, method: str) -> None:
+    codes = set(mostly_coded.codes.values())
+    found = [one for row in METHODS[method](mostly_coded, TEXTS) for one in row]
+    assert all(codes.isdisjoint(one.pieces[1:]) for one in found)
+    assert any(codes.intersection(one.pieces[:1]) for one in found)
+
+
+@pytest.mark.parametrize("method", [beam, diverse, sampled])
+def test_no_code_follows_a_prefix(coded: Seq2Seq, method: Any) -> None:
+    codes = set(coded.codes.values())
+    for begun in ([coded.codes[2]], [4], [4, coded.codes[0]]):
+        for row in method(coded, TEXTS, n=5, prefixes=[begun] * len(TEXTS), limit=7):
+            assert all(codes.isdisjoint(one.pieces[len(begun) :]) for one in row)
+
+
 def test_texts_that_are_done_leave_the_batch(
     seq2seq: Seq2Seq, monkeypatch: pytest.MonkeyPatch
 ) -> None:

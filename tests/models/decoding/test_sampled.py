@@ -25,7 +25,7 @@ def first_piece(model: Seq2Seq, text: str, temperature: float) -> dict[int, floa
         input_ids=torch.tensor(model.pieces([text])),
         decoder_input_ids=torch.tensor([model.start]),
     ).logits[0, -1]
-    logits[model.silent_pieces] = -torch.inf
+    logits[model.silent] = -torch.inf
     found = (logits / temperature).double().softmax(-1)
     return {piece: float(found[piece]) for piece in np.flatnonzero(~model.silent).tolist()}
 

@@ -54,8 +54,8 @@ def constrained(
         texts: the sources; each distinct request is decoded once.
         constraints: of each text its phrases. What cannot be met is left out before the search,
             reported as not met, and noted in ``model.notices``: a phrase without pieces or with a
-            piece that the model never produces (unknown words), and a phrase for which, with those
-            before it, the limit leaves no room.
+            piece that the model never produces (unknown words) or that is a sentence code, and a
+            phrase for which, with those before it, the limit leaves no room.
         beam: hypotheses that are followed.
         n: targets wanted of each text, at most ``beam``; by default all of them.
         length_penalty: as for :func:`beam`.
@@ -110,7 +110,8 @@ def _reachable(
     room = request.limit - len(request.prefix)
     kept: list[tuple[int, ...]] = []
     for phrase in phrases:
-        barred = any(piece == model.end or model.silent[piece] for piece in phrase)
+        barred = not {model.end, *model.codes.values()}.isdisjoint(phrase)
+        barred = barred or bool(model.silent[list(phrase)].any())
         if phrase and not barred and _fit(model, [*kept, phrase], request.prefix, room):
             kept.append(phrase)
     return tuple(kept)

@@ -110,7 +110,8 @@ def _drawn(model: Seq2Seq, law: _Law, batch: Sequence[Request]) -> list[Sequence
     length = np.full(len(total), begun)
     rows = np.arange(len(total))  # those that go on
     for at in range(begun, numbers.shape[1]):
-        chosen, gain = _draw(model, law, logits, numbers[rows, at], limits[rows] <= at)
+        barred = model.silent_at(at)
+        chosen, gain = _draw(model, law, logits, numbers[rows, at], limits[rows] <= at, barred)
         total[rows] += gain
         pieces[rows, at] = chosen
         on = chosen != model.end
@@ -158,13 +159,14 @@ def _draw(
     logits: Any,
     numbers: NDArray[np.float64],
     over: NDArray[np.bool_],
+    barred: Any,
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """A piece per row and the model's log-probability of it."""
     import torch
 
     norm = logits.logsumexp(-1).double()
     heated = logits / law.temperature
-    heated[:, model.silent_pieces] = -torch.inf
+    heated[:, barred] = -torch.inf
     chosen = _in_nucleus(heated, law.top_p, torch.as_tensor(numbers, device=logits.device))
     chosen[torch.as_tensor(over, device=logits.device)] = model.end
     gain = logits.gather(1, chosen[:, None])[:, 0].double() - norm

@@ -25,9 +25,12 @@ class Scored:
         plan: how to search.
         logits: float32 tensor [rows, V]; rows are slots times beam.
         total: log-probabilities of the hypotheses [slots, beam].
+        place: pieces of the hypotheses so far.
     """
 
-    def __init__(self, model: Seq2Seq, plan: Plan, logits: Any, total: NDArray[np.float64]) -> None:
+    def __init__(
+        self, model: Seq2Seq, plan: Plan, logits: Any, total: NDArray[np.float64], place: int
+    ) -> None:
         import torch
 
         self._plan, self._end = plan, model.end
@@ -35,7 +38,7 @@ class Scored:
         self._norm = logits.logsumexp(-1, keepdim=True)
         before = torch.as_tensor(total.reshape(-1, 1), device=logits.device).float()
         self._scores = logits + (before - self._norm)
-        self._scores[:, model.silent_pieces] = -torch.inf
+        self._scores[:, model.silent_at(place)] = -torch.inf
 
     def end_only(self, slots: NDArray[np.bool_]) -> None:
         """Let the hypotheses of some slots only end."""

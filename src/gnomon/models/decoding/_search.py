@@ -68,7 +68,8 @@ class _Run:
         self._state = np.zeros((count, plan.beam), dtype=np.int64)
         if allocation is not None:
             self._state += allocation.begin()[:, None]
-        self._scored = Scored(model, plan, logits[:, -1].repeat_interleave(copies, 0), self._total)
+        last = logits[:, -1].repeat_interleave(copies, 0)
+        self._scored = Scored(model, plan, last, self._total, self._length)
         self._steps.repeat(copies)
 
     def step(self) -> None:
@@ -118,7 +119,7 @@ class _Run:
         if len(self.slots):
             self._steps.follow(rows, texts_left=bool(text_done.any()))
             logits = self._steps.logits(kept.piece[left].reshape(-1, 1))
-            self._scored = Scored(self._model, self._plan, logits[:, -1], self._total)
+            self._scored = Scored(self._model, self._plan, logits[:, -1], self._total, self._length)
 
 
 def _unfinished(options: Options, ends: NDArray[np.bool_], beam: int) -> Options:
