@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from gnomon.study._page_tables import HeldTable, column_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from gnomon.findings import Cell, Kind
     from gnomon.study._page_sets import StudySet
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 __all__ = ["made_tables"]
 
+_MANY = 10_000
+
 _REFERENCES: Mapping[str, Kind] = {
     "testset": "text",
     "reference": "text",
@@ -28,6 +30,17 @@ _REFERENCES: Mapping[str, Kind] = {
     "words": "count",
     "words_per_segment": "number",
     "same_as_first": "share",
+}
+_IMPORTANCE: Mapping[str, Kind] = {
+    "testset": "text",
+    "metric": "text",
+    "explainer": "text",
+    "side": "text",
+    "word": "text",
+    "count": "count",
+    "mean_importance": "number",
+    "lowest": "number",
+    "hurts": "share",
 }
 _SIGNATURES: Mapping[str, Kind] = {
     "method": "text", "of": "text", "signature": "text", "tasks": "count"
@@ -47,8 +60,20 @@ _SETS: Mapping[str, Kind] = {
 }
 
 
-def made_tables(sets: Sequence[StudySet], entries: Sequence[Entry]) -> list[HeldTable]:
-    """The tables, in the order of their pages."""
+def made_tables(
+    connection: Any,  # DuckDB is optional and without types
+    stored: Collection[str],
+    sets: Sequence[StudySet],
+    entries: Sequence[Entry],
+) -> list[HeldTable]:
+    """The tables, in the order of their pages.
+
+    Args:
+        connection: DuckDB with the store's views.
+        stored: names of the store's tables.
+        sets: the test sets.
+        entries: finished tasks.
+    """
 
     def made(
         name: str,
@@ -60,13 +85,34 @@ def made_tables(sets: Sequence[StudySet], entries: Sequence[Entry]) -> list[Held
         given = tuple(column_of(key, kind) for key, kind in columns.items())
         return HeldTable(name, title, page, given, rows)
 
+    words = [
+        made(
+            "importance_words",
+            "Words by what they add to a score",
+            "words",
+            _IMPORTANCE,
+            lambda: _importance(connection),
+        )
+    ]
     return [
+        *(words if "importance" in stored else ()),
         made("references", "References", "references", _REFERENCES, lambda: _references(sets)),
         made("signatures", "Signatures", "provenance", _SIGNATURES, lambda: _signatures(entries)),
         made("notices", "Notices", "provenance", _NOTICES, lambda: _notices(entries)),
         made("versions", "Made with", "provenance", _VERSIONS, lambda: _versions(entries)),
         made("testsets", "Test sets", "provenance", _SETS, lambda: _sets(sets)),
     ]
+
+
+def _importance(connection: Any) -> Iterator[Row]:  # DuckDB is optional and without types
+    found = connection.execute(
+        "select testset, metric, explainer, side, token, count(importance), avg(importance),"
+        " min(importance), avg(cast(importance < 0 as integer)) from importance"
+        " group by all order by all"
+    )
+    while taken := found.fetchmany(_MANY):
+        for cells in taken:
+            yield dict(zip(_IMPORTANCE, cells, strict=True))
 
 
 def _references(sets: Sequence[StudySet]) -> Iterator[Row]:

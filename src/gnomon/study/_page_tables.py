@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     Better = Literal["higher", "lower"] | None
 
-__all__ = ["HeldTable", "StoredTable", "column_of", "page_of", "stored_table"]
+__all__ = ["HeldTable", "StoredTable", "column_of", "columns_of", "page_of", "stored_table"]
 
 #: which page shows a table, by how its name begins; the longest that fits counts
 _PAGES: Mapping[str, str] = {
@@ -44,10 +44,20 @@ _TITLES: Mapping[str, str] = {
     "p": "p",
     "k": "K",
     "testsets": "Test sets",
+    "low": "From",
+    "high": "To",
 }
+#: digits of figures that need fewer than their size suggests
+_DIGITS: Mapping[str, int] = {
+    **dict.fromkeys(("base", "base_all", "oracle", "anti_oracle", "spread", "gain"), 1),
+    "seconds": 2,
+}
+#: mostly between 0 and 1, and flagged outside
+_SHARES = frozenset({"muler", "add", "miss", "hit", "neither", "share", "hurts", "ordered"})
 _BETTER: Mapping[str, Better] = {
     "muler": "lower",
     "importance": "higher",
+    "mean_importance": "higher",
     "similarity": "higher",
     "value": "higher",
 }
@@ -60,6 +70,16 @@ _HELP: Mapping[str, str] = {
     "importance": "positive where the word makes the output look better, in units of the metric",
     "seconds": "wall clock of one worker",
     "place": "where judgements and scores were compared",
+    "outside": "the two sides are tagged differently, so that the share leaves 0 to 1",
+    "other": "the best match is not the same word",
+    "hit": "share of segments with as much of the feature as the reference",
+    "miss": "share of segments with less of it",
+    "add": "share of segments with more of it",
+    "hurts": "share of its occurrences that make the score worse",
+    "few": "too few systems to mean much",
+    "exact": "share of outputs whose best match is the same",
+    "paraphrases_by": "the method that made it, where it is a paraphrase",
+    "same_as_first": "share of its segments that are those of the first reference",
 }
 
 
@@ -83,7 +103,8 @@ class StoredTable:
 
     def parts(self, rows: int) -> Iterator[Sequence[Sequence[Cell]]]:
         """The cells column by column, that many rows at a time."""
-        asked = f'select * from "{self.name}"'  # noqa: S608  # a table of the store
+        wanted = ", ".join(f'"{column.name}"' for column in self.columns)
+        asked = f'select {wanted} from "{self.name}"'  # noqa: S608  # columns of the store's own
         found = self.connection.cursor().execute(asked)
         while taken := found.fetchmany(rows):
             yield [[_cell(value) for value in cells] for cells in zip(*taken, strict=True)]
@@ -120,6 +141,7 @@ def stored_table(connection: Any, name: str) -> StoredTable:  # DuckDB is withou
     types = {
         str(column): str(kind)
         for column, kind, *_ in connection.execute(f'describe "{name}"').fetchall()
+        if column != "task"  # a key that tells people nothing
     }
     numbers = [column for column, kind in types.items() if kind in {"DOUBLE", "FLOAT"}]
     wanted = ", ".join(["count(*)", *map(_largest, numbers)])
@@ -127,10 +149,16 @@ def stored_table(connection: Any, name: str) -> StoredTable:  # DuckDB is withou
     _, *largest = connection.execute(asked).fetchone()
     digits = dict(zip(numbers, map(_digits, largest), strict=True))
     columns = tuple(
-        column_of(column, _kind(kind), digits.get(column, 2), types)
+        column_of(column, _kind(column, kind), digits.get(column, 2), types)
         for column, kind in types.items()
     )
     return StoredTable(name, _title(name), page_of(name), columns, connection)
+
+
+def columns_of(connection: Any, table: str) -> dict[str, str]:  # DuckDB is without types
+    """The columns of a table, and their types in SQL."""
+    found = connection.execute(f'describe "{table}"').fetchall()
+    return {str(column): str(kind) for column, kind, *_ in found}
 
 
 def column_of(name: str, kind: Kind, digits: int = 2, among: Mapping[str, object] = {}) -> Column:
@@ -146,7 +174,7 @@ def column_of(name: str, kind: Kind, digits: int = 2, among: Mapping[str, object
         name,
         _TITLES.get(name) or _title(name),
         kind,
-        digits,
+        2 if kind == "share" else _DIGITS.get(name, digits),
         _BETTER.get(name),
         _HELP.get(name, ""),
         _ends(name, among),
@@ -180,9 +208,9 @@ def _title(name: str) -> str:
     return words[:1].upper() + words[1:]
 
 
-def _kind(sql: str) -> Kind:
+def _kind(name: str, sql: str) -> Kind:
     if sql in {"DOUBLE", "FLOAT"}:
-        return "number"
+        return "share" if name.removesuffix("_low").removesuffix("_high") in _SHARES else "number"
     return "count" if sql.endswith("INT") else "text"
 
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
+from gnomon.study._page_tables import columns_of
+
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
@@ -171,7 +173,9 @@ def _strips(connection: Any, testset: str) -> list[tuple[Any, ...]]:  # DuckDB i
 
 
 def _metric(connection: Any, table: str, *more: str) -> str:  # DuckDB is without types
-    """SQL for what a row's layer is called, by the columns that the table has."""
-    there = {str(row[0]) for row in connection.execute(f'describe "{table}"').fetchall()}
+    """SQL for what a row's layer is called: its metric, or that of the task it is from."""
+    there = columns_of(connection, table)
     named = [name for name in ("metric", *more) if name in there]
-    return "concat_ws(', ', " + ", ".join(named) + ")" if named else "''"
+    if "metric" not in there and "task" in there:
+        named.insert(0, "(select metrics from tasks where key = task)")
+    return f"concat_ws(', ', {', '.join(named)})" if named else "''"

@@ -7,11 +7,16 @@ results are of.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gnomon.study._page_made import made_tables
 from gnomon.study._page_sets import StudySet, study_sets
-from gnomon.study._page_tables import HeldTable, StoredTable, stored_table
+from gnomon.study._page_tables import (
+    HeldTable,
+    StoredTable,
+    columns_of,
+    stored_table,
+)
 from gnomon.study._query import connect
 
 if TYPE_CHECKING:
@@ -31,6 +36,7 @@ class StudyPages:
         title: what it is called.
         facts: what was looked at.
         notices: what a reader should know.
+        lower_is_better: metrics that are error rates.
         tables: all tables.
         testsets: all test sets.
     """
@@ -38,6 +44,7 @@ class StudyPages:
     title: str
     facts: Mapping[str, str]
     notices: tuple[str, ...]
+    lower_is_better: tuple[str, ...]
     tables: tuple[StoredTable | HeldTable, ...]
     testsets: tuple[StudySet, ...]
 
@@ -77,7 +84,8 @@ def pages(
             *(one.missing for one in sets if texts and one.missing),
             *(notice for one in sets for notice in one.notices),
         ),
-        tables=(*stored, *made_tables(sets, entries)),
+        lower_is_better=_lower(connection, known),
+        tables=(*stored, *made_tables(connection, known, sets, entries)),
         testsets=sets,
     )
 
@@ -92,6 +100,13 @@ def _facts(sets: Sequence[StudySet], entries: Sequence[Entry]) -> dict[str, str]
         "tasks": str(len(entries)),
         "computed in": f"{sum(entry.seconds for entry in entries):,.0f} s of one worker",
     }
+
+
+def _lower(connection: Any, tables: Sequence[str]) -> tuple[str, ...]:  # DuckDB is without types
+    if "scores" not in tables or "higher_is_better" not in columns_of(connection, "scores"):
+        return ()
+    asked = "select distinct metric from scores where not higher_is_better order by 1"
+    return tuple(str(row[0]) for row in connection.execute(asked).fetchall())
 
 
 def _undone(planned: int, done: int) -> list[str]:

@@ -11,6 +11,7 @@ from gnomon.report.site._content import (
     TableContent,
     TextContent,
 )
+from gnomon.report.site._sinks import check_place
 from gnomon.report.site._write import write_site
 
 __all__ = [
@@ -19,5 +20,6 @@ __all__ = [
     "SetContent",
     "TableContent",
     "TextContent",
+    "check_place",
     "write_site",
 ]

@@ -134,6 +134,7 @@ class Content(Protocol):
         title: what it is called.
         facts: what was looked at, for the head of the page.
         notices: what a reader should know.
+        lower_is_better: metrics that are error rates.
         tables: all tables.
         testsets: all test sets.
     """
@@ -144,6 +145,8 @@ class Content(Protocol):
     def facts(self) -> Mapping[str, str]: ...
     @property
     def notices(self) -> Sequence[str]: ...
+    @property
+    def lower_is_better(self) -> Sequence[str]: ...
     @property
     def tables(self) -> Sequence[TableContent]: ...
     @property

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["add_set"]
 
 #: outputs in one part, and scores in one part: about a megabyte each
-_OUTPUTS, _SCORES = 5000, 60_000
+_OUTPUTS, _SCORES = 2000, 60_000
 
 
 def add_set(sink: Sink, number: int, given: SetContent) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import secrets
 import shutil
 from pathlib import Path
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from os import PathLike
     from typing import IO
 
-__all__ = ["Sink", "opened"]
+__all__ = ["Sink", "check_place", "opened"]
 
 _INDEX, _DATA = "index.html", "data"
 #: a file that only a site of ours holds: such a folder may be replaced
@@ -47,7 +48,30 @@ def opened(path: str | PathLike[str]) -> contextlib.AbstractContextManager[Sink]
         OutputError: it cannot be written, or a folder holds something else.
     """
     place = Path(path)
-    return _one_file(place) if place.suffix.lower() in {".html", ".htm"} else _folder(place)
+    return _one_file(place) if _is_file(place) else _folder(place)
+
+
+def check_place(path: str | PathLike[str]) -> None:
+    """Refuse, before any work, a place that a report cannot be written to.
+
+    Raises:
+        OutputError: its folder is missing, or a folder of that name holds something else.
+    """
+    place = Path(path)
+    above = place.resolve().parent
+    if not above.is_dir() or not os.access(above, os.W_OK):
+        raise OutputError(
+            f"cannot write {place}: its folder {place.parent} does not exist or may not be written"
+            " to; make it first, or name another"
+        )
+    if not _is_file(place):
+        _check_folder(place)
+    elif place.is_dir():
+        raise OutputError(f"{place} is a folder; name a file, or a folder without .html")
+
+
+def _is_file(place: Path) -> bool:
+    return place.suffix.lower() in {".html", ".htm"}
 
 
 class _Folder:
@@ -83,7 +107,7 @@ class _File:
 
 @contextlib.contextmanager
 def _folder(place: Path) -> Generator[Sink]:
-    _check(place)
+    check_place(place)
     scratch = place.resolve().with_name(f".{secrets.token_hex(8)}.tmp")
     try:
         yield _Folder(scratch)
@@ -97,7 +121,7 @@ def _folder(place: Path) -> Generator[Sink]:
         shutil.rmtree(scratch, ignore_errors=True)
 
 
-def _check(place: Path) -> None:
+def _check_folder(place: Path) -> None:
     if not place.exists():
         return
     if not place.is_dir():

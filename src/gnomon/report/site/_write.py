@@ -63,6 +63,7 @@ def write_site(
             "inside": sink.inside,
             "facts": list(content.facts.items()),
             "notices": list(content.notices),
+            "lower": list(content.lower_is_better),
             "tables": tables,
             "sets": sets,
         }

@@ -1,0 +1,65 @@
+// What a metric charges each feature for, system by system; a cell leads to its segments.
+const AT_ONCE = 30;
+const FIGURES = ["muler", "base", "gain", "spread", "oracle", "anti_oracle", "hit", "miss", "add", "neither", "segments"];
+function featureHref(t, feature, metric, k) {
+  const set = page.sets[t], f = set.layers.findIndex(([kind, name]) => kind === "feature" && name === feature), m = set.metrics.indexOf(metric);
+  return set.missing || f < 0 ? null : `#/segments/${t}?f=${f}${k < 0 ? "" : "&s=" + k}${m < 0 ? "" : "&m=" + m}&o=worst`;
+}
+// A panel of the kind that shared charts draw into: a heading of their own, and a box.
+function panelOf(draw, finding, panel) {
+  const box = el("div"), node = el("div", {class: "drawn"}, el("h3", {}, data(panel.views[0].title)), box);
+  return {node, draw: () => draw(box, finding, panel)};
+}
+function drawInto(place, draw, finding, panel) {
+  const made = panelOf(draw, finding, panel);
+  place.replaceChildren(made.node);
+  made.draw();
+}
+async function featuresPage({box, rest, query, head, alive}) {
+  head("Features");
+  const muler = table("muler");
+  if (!muler) { box.append(el("p", {class: "empty"}, "This study did not ask what features cost (muler.score)."), alsoHere(tablesOf("features").filter((t) => t.size))); return; }
+  await muler.all();
+  if (!alive()) return;
+  const there = page.sets.map((s, n) => [n, s.name]).filter(([, name]) => rowsWhere(muler, {testset: name}).length);
+  const state = {t: there.some(([n]) => n === Number(rest[0])) ? Number(rest[0]) : there[0][0], figure: "muler", from: 0};
+  const chart = el("div"), controls = el("div"), shares = el("details", {class: "fold"}), sharesBox = el("div");
+  const numbers = FIGURES.filter((name) => muler.columns.has(name));
+  shares.append(el("summary", {}, "In how many segments outputs miss, hit or add the feature"), sharesBox);
+  shares.addEventListener("toggle", () => drawShares());
+  box.append(section("What each feature costs", controls, chart, shares), alsoHere(tablesOf("features").filter((t) => t.size)));
+  const own = () => rowsWhere(muler, {testset: page.sets[state.t].name});
+  const values = (name, rows) => muler.columns.has(name) ? unique(rows.map(muler.columns.get(name).at)) : [];
+  function reset() {
+    const rows = own();
+    for (const name of ["metric", "variant", "slice"]) { const all = values(name, rows); if (!all.includes(state[name])) state[name] = name === "slice" && all.includes(null) ? null : all[0]; }
+    const systems = values("system", rows);
+    state.from = 0;
+    const pick = (label, name) => { const all = values(name, rows); return all.length < 2 ? null : choice(label, all.map((v) => [v, v === null ? "all segments" : v]), state[name], (v) => { state[name] = v; draw(); }).node; };
+    const windows = Array.from({length: Math.ceil(systems.length / AT_ONCE)}, (_, n) => [n * AT_ONCE, `${n * AT_ONCE + 1} to ${Math.min(systems.length, (n + 1) * AT_ONCE)}`]);
+    controls.replaceChildren(toolbar(there.length < 2 ? null : choice("Test set", there, state.t, (n) => { state.t = n; reset(); }).node, pick("Metric", "metric"), pick("Variant", "variant"), pick("Slice", "slice"),
+      choice("Figure", numbers.map((name) => [name, muler.columns.get(name).title]), state.figure, (v) => { state.figure = v; draw(); }).node,
+      windows.length < 2 ? null : choice("Systems", windows, 0, (v) => { state.from = v; draw(); }).node));
+    draw();
+  }
+  function chosen() {
+    const rows = own().filter((i) => ["metric", "variant", "slice"].every((name) => !muler.columns.has(name) || muler.columns.get(name).at(i) === state[name]));
+    const names = new Set(values("system", rows).slice(state.from, state.from + AT_ONCE));
+    return some(muler, rows.filter((i) => names.has(muler.columns.get("system").at(i))));
+  }
+  function finding() {
+    return {tables: [chosen()], lead: (feature, system) => { const href = featureHref(state.t, feature, state.metric, systemOf(state.t, system)); if (href) location.hash = href; else tell("The texts behind the numbers are not in this report."); }};
+  }
+  function draw() {
+    const share = state.figure === "muler", column = muler.columns.get(state.figure);
+    const leads = page.sets[state.t].layers.some(([kind]) => kind === "feature");
+    drawInto(chart, heatMap, finding(), {views: [{title: `${column.title} under ${state.metric}`, where: [], table: 0, rows: "feature", columns: "system", value: state.figure,
+      beside: muler.columns.has("segments") && state.figure !== "segments" ? "segments" : null, low: share ? 0 : null, high: share ? 1 : null, marks: share && muler.columns.has("outside") ? "outside" : null, faint: null, under: null, exhibits: leads}]});
+    drawShares();
+  }
+  function drawShares() {
+    const parts = ["miss", "hit", "add"];
+    if (shares.open && parts.every((name) => muler.columns.has(name))) drawInto(sharesBox, stackedBars, finding(), {views: [{title: "Shares of segments", where: [], table: 0, category: "feature", series: "system", parts}]});
+  }
+  reset();
+}

@@ -1,5 +1,7 @@
 // A table of any size: some rows at a time, searched, sorted, filtered, downloaded; a real table.
 const PER_PAGE = [25, 50, 100, 500], FEW = 80, PIECE = 4000;
+// Keys that join tables are for queries: downloads have them.
+const UNSEEN = ["task"];
 // Where a cell leads: a system, a segment, a feature's segments, the segments with a word.
 const LINKS = {
   system: (at) => { const t = setOf(at("testset")), k = systemOf(t, at("system")); return k < 0 ? null : `#/system/${t}/${k}`; },
@@ -9,12 +11,15 @@ const LINKS = {
 };
 LINKS.token = (at) => at("segment") ? LINKS.segment(at) : LINKS.word((name) => at(name === "word" ? "token" : name));
 LINKS.hardest = (at) => LINKS.segment(at);
+// Names of columns are data: they never reach what an object inherits.
+const own = (object, name) => object && Object.hasOwn(object, name) ? object[name] : undefined;
 const link = (href, node) => href ? el("a", {href}, node) : node;
 
 function grid(box, t, options = {}) {
-  const columns = [...t.columns.values()].filter((c) => !isEnd(t, c) && !(options.hide || []).includes(c.name));
+  const columns = [...t.columns.values()].filter((c) => !isEnd(t, c) && !UNSEEN.includes(c.name) && !(options.hide || []).includes(c.name));
   const words = columns.filter((c) => c.kind === "text");
   const state = {text: "", page: 0, per: options.per || 50, sort: {key: null, down: false, ...options.sort}, rows: null, turn: 0};
+  if (state.sort.key !== null && !t.columns.has(state.sort.key)) state.sort.key = null;
   const picks = new Map();
   const choices = el("div", {class: "choices"}), total = el("output", {class: "count"}), body = el("div"), pager = el("nav", {class: "pager", "aria-label": `Pages of ${shown(t.title)}`});
   const find = search(options.find || "Search", (v) => { state.text = v; renew(); });
@@ -25,9 +30,13 @@ function grid(box, t, options = {}) {
     el("div", {class: "after"}, pager, saver("tsv", "text/tab-separated-values", "\t", escapeTsv), saver("csv", "text/csv", ",", escapeCsv)),
     helps.length ? el("details", {class: "helps"}, el("summary", {}, "What the columns say"), el("dl", {}, ...helps.flatMap((c) => [data(c.title, "dt"), data(c.help, "dd")]))) : "");
   if (t.whole()) offer(); else if (t.parts === 1) t.all().then(offer);
+  else if (words.length) choices.append(button("Filter by column", () => t.all().then(offer), {class: "quiet"}));
   renew();
 
   function offer() {
+    if (state.offered) return;
+    state.offered = true;
+    choices.replaceChildren();
     for (const c of words) {
       const values = new Set();
       for (let i = 0; i < t.size && values.size <= FEW; i += 1) values.add(c.at(i));
@@ -44,6 +53,7 @@ function grid(box, t, options = {}) {
     state.rows = null;
     if (asked()) {
       await t.all();
+      offer();
       if (turn !== state.turn) return;
       state.rows = rows();
     }
@@ -74,16 +84,16 @@ function grid(box, t, options = {}) {
       sortButton(data(c.title), state.sort, c.name, renew, c.kind !== "text"))));
     const lines = [];
     for (let n = low; n < high; n += 1) lines.push(line(rowAt(n)));
-    body.replaceChildren(scroller(t.title, el("table", {class: "data"}, el("caption", {class: "hidden"}, shown(t.title)), el("thead", {}, head), el("tbody", {}, ...lines))));
+    body.replaceChildren(scroller(`Table: ${t.title}`, el("table", {class: "data"}, el("caption", {class: "hidden"}, shown(t.title)), el("thead", {}, head), el("tbody", {}, ...lines))));
   }
   function line(i) {
     const at = (name) => t.columns.has(name) ? t.columns.get(name).at(i) : options.given ? options.given[name] : undefined;
     return el("tr", {class: options.chosen && options.chosen(i) ? "chosen" : null}, ...columns.map((c, n) => {
-      const value = c.at(i), tag = n === 0 ? "th" : "td", own = options.cells && options.cells[c.name];
+      const value = c.at(i), tag = n === 0 ? "th" : "td", cell = own(options.cells, c.name);
       const css = (c.kind === "text" ? "" : "number") + (outside(value, c) ? " flagged" : "") + (options.shade ? " " + options.shade(c, value) : "");
       const attributes = {class: css.trim() || null, scope: n === 0 ? "row" : null, "data-better": options.shade ? c.better || "none" : null};
-      if (own) return el(tag, {...attributes, class: "free"}, own(i, value));
-      const href = value !== null && LINKS[c.name] && !options.unlinked ? LINKS[c.name](at) : null;
+      if (cell) return el(tag, {...attributes, class: "free"}, cell(i, value));
+      const href = value !== null && own(LINKS, c.name) ? LINKS[c.name](at) : null;
       const text = typeof value === "string" ? data(value) : withEnds(t, c, i);
       return el(tag, attributes, link(href, text));
     }));
@@ -98,6 +108,7 @@ function grid(box, t, options = {}) {
   // Every row and column that was asked for, unrounded; written piece by piece.
   async function save(kind, mime, join, escape) {
     await t.all();
+    offer();
     const every = [...t.columns.values()].filter((c) => !(options.hide || []).includes(c.name)), line = (cells) => cells.map((v) => escape(plain(v))).join(join) + "\n";
     const pieces = [line(every.map((c) => c.name))];
     for (let from = 0; from < sizeNow(); from += PIECE) {

@@ -1,15 +1,58 @@
 // References, people, provenance, and the list of all tables.
-function fillWith(name, said) {
-  return async ({box, head}) => { head(said); const own = tablesOf(name).filter((t) => t.size); box.append(...own.map((t) => tableSection(t, {per: 25}))); };
+async function referencesPage({box, head}) {
+  head("References");
+  const own = tablesOf("references").filter((t) => t.size);
+  if (!own.length) box.append(el("p", {class: "empty"}, "The texts of the test sets are not in this report."));
+  box.append(...own.map((t) => tableSection(t, {per: 25})));
 }
-const featuresPage = fillWith("features", "Features"), wordsPage = fillWith("words", "Words"), segmentsPage = fillWith("none", "Segments"), segmentPage = segmentsPage;
-const referencesPage = fillWith("references", "References"), agreementPage = fillWith("agreement", "Agreement with people"), provenancePage = fillWith("provenance", "Provenance");
-const featureHref = () => null;
+async function agreementPage({box, rest, head, alive}) {
+  head("Agreement with people");
+  const whole = table("agreement"), own = tablesOf("agreement").filter((t) => t.size);
+  if (!whole) { box.append(el("p", {class: "empty"}, "This study did not ask whether people agree (metaeval), or nobody judged its test sets."), alsoHere(own)); return; }
+  await whole.all();
+  for (const t of [table("agreement_systems"), table("agreement_top_k")]) if (t) await t.all();
+  if (!alive()) return;
+  const all = whole.columns.has("subset") ? some(whole, rowsWhere(whole, {subset: "all"})) : whole;
+  const names = unique(rowsWhere(all, {}).map(all.columns.get("testset").at)), measures = unique(rowsWhere(all, {}).map(all.columns.get("measure").at));
+  const state = {set: names.includes((page.sets[Number(rest[0])] || {}).name) ? page.sets[Number(rest[0])].name : names[0], measure: measures[0]};
+  const view = (more) => ({table: 0, rows: "metric", value: "value", beside: null, where: [], low: null, high: null, marks: null, faint: all.columns.has("few") ? "few" : null, under: "n", exhibits: false, ...more});
+  if (names.length > 1) {
+    const place = el("div"), draw = () => drawInto(place, heatMap, {tables: [some(all, rowsWhere(all, {measure: state.measure}))]}, {views: [view({title: `${state.measure}: all test sets`, columns: "testset"})]});
+    box.append(section("One measure over all test sets", toolbar(choice("Measure", measures.map((m) => [m, m]), state.measure, (m) => { state.measure = m; draw(); }).node), place));
+    draw();
+  }
+  const place = el("div"), dots = el("div"), curves = el("div");
+  const pick = names.length > 1 ? toolbar(choice("Test set", names.map((n) => [n, n]), state.set, (n) => { state.set = n; draw(); }).node) : "";
+  box.append(section(names.length > 1 ? "One test set" : `Metrics and people on ${state.set}`, pick, place, dots, curves), alsoHere(own));
+  const plot = {label: null, series: null, panels: null, where: [], identity: false, low: null, high: null, ink: null, table: 0};
+  function part(name, box2, drawer, more) {
+    const t = table(name), rows = t ? rowsWhere(t, {testset: state.set}) : [];
+    if (!rows.length) { box2.replaceChildren(); return; }
+    const held = some(t, rows);
+    drawInto(box2, drawer, {tables: [held]}, {views: [{...plot, ...more, where: (more.where || []).filter((name2) => held.columns.has(name2)).map((name2) => [name2, held.columns.get(name2).at(0)])}]});
+  }
+  function draw() {
+    drawInto(place, heatMap, {tables: [some(all, rowsWhere(all, {testset: state.set}))]}, {views: [view({title: "All measures", columns: "measure"})]});
+    part("agreement_systems", dots, scatter, {title: "Systems by metric and by people", x: "score", y: "human", label: "system", panels: "metric"});
+    part("agreement_top_k", curves, lines, {title: "Agreement over the K best systems alone", x: "k", y: "value", series: "metric", where: ["statistic"]});
+  }
+  draw();
+}
+async function provenancePage({box, head}) {
+  head("Provenance");
+  const order = ["signatures", "notices", "versions", "steps", "testsets", "tasks"], own = tablesOf("provenance").filter((t) => t.size);
+  box.append(el("p", {class: "note"}, "With its signature each number can be made again."), el("dl", {class: "facts"}, el("div", {}, el("dt", {}, "report made by"), el("dd", {}, `gnomon ${page.gnomon}`)), ...page.facts.filter(([, v]) => v).map(([name, v]) => el("div", {}, data(name, "dt"), data(v, "dd")))));
+  own.sort((a, b) => order.indexOf(a.name) - order.indexOf(b.name));
+  const wrapped = (name) => ({[name]: (i, value) => value === null ? "-" : data(value)});
+  box.append(...own.map((t) => tableSection(t, {per: 25, plain: ["signature", "notice", "key", "signatures", "notices", "options", "path"], hide: t.name === "tasks" ? ["signatures", "notices"] : [],
+    cells: {signature: (i, value) => el("code", {}, shown(value ?? "")), ...wrapped("notice"), ...wrapped("options"), ...wrapped("texts"), ...wrapped("path")}})));
+}
 async function tablesPage({box, head}) {
   head("All tables");
   const rows = tables.map((t) => ({table: t.name, title: t.title, rows: t.size, columns: t.names.join(", ")}));
-  box.append(tableSection(made("tables", "All tables", [{name: "table", title: "Table"}, {name: "title", title: "What"}, {name: "rows", title: "Rows", kind: "count"}, {name: "columns", title: "Columns"}], rows),
-    {per: 100, plain: ["table", "title", "columns"], cells: {table: (i, value) => el("a", {href: `#/table/${i}`}, data(value))}}));
+  box.append(el("p", {class: "note"}, "The tables of the store, under the names that queries know, and some that the report makes of them."),
+    tableSection(made("tables", "All tables", [{name: "table", title: "Table"}, {name: "title", title: "What"}, {name: "rows", title: "Rows", kind: "count"}, {name: "columns", title: "Columns"}], rows),
+      {title: "Tables of the study", per: 100, plain: ["table", "title", "columns"], cells: {table: (i, value) => el("a", {href: `#/table/${i}`}, data(value)), columns: (i, value) => data(value)}}));
 }
 async function tablePage({box, rest, head}) {
   const t = tables[Number(rest[0])];

@@ -3,7 +3,7 @@ const digitsFor = (values) => { const top = Math.max(0, ...values.filter(isNumbe
 function setChoice(t, go, label = "Test set") {
   return page.sets.length < 2 ? null : choice(label, page.sets.map((s, n) => [n, s.name]), t, go).node;
 }
-const lower = (metric) => /^(ter|wer|cer)\b/.test(metric) ? "lower" : "higher";
+const lower = (metric) => page.lower.includes(metric) ? "lower" : "higher";
 // Rows of a table that belong to a test set.
 function rowsWhere(t, where) {
   const found = [], tests = Object.entries(where).filter(([name]) => t.columns.has(name)).map(([name, v]) => [t.columns.get(name).at, v]);

@@ -1,0 +1,184 @@
+"""Studies made up for the pages: of any size, with any text."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gnomon.findings import Column
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from gnomon.findings import Cell
+
+_TEXT = (
+    "harbour remains closed until Friday the city said three boats were found off coast"
+    " on Monday a spokeswoman called damage considerable but manageable let dough rest in"
+    " warm place for one hour then peel apples and cut them into thin slices"
+)
+_WORDS = _TEXT.split()
+LAYERS = (
+    ("feature", "pos:NOUN", None, None),
+    ("feature", "pos:VERB", None, None),
+    ("difficulty", "bertscore", 0.0, 1.0),
+    ("importance", "chrf, erasure", -2.0, 2.0),
+)
+
+
+@dataclass(frozen=True)
+class Table:
+    name: str
+    title: str
+    page: str
+    columns: tuple[Column, ...]
+    rows: Sequence[Sequence[Cell]]
+
+    def parts(self, rows: int) -> Iterator[Sequence[Sequence[Cell]]]:
+        for start in range(0, len(self.rows), rows):
+            yield list(zip(*self.rows[start : start + rows], strict=True))
+
+
+@dataclass(frozen=True)
+class Text:
+    text: str
+    marks: Sequence[tuple[int, Sequence[int], Sequence[float | None]]] = ()
+
+
+@dataclass(frozen=True)
+class Segment:
+    texts: tuple[Text, ...]
+    source: int | None
+    references: tuple[int | None, ...]
+    outputs: tuple[int | None, ...]
+    document: str | None = "harbour.12"
+    domain: str | None = None
+
+
+@dataclass(frozen=True)
+class Set:
+    name: str
+    systems: tuple[str, ...]
+    segments: int
+    language_pair: str | None = "de-en"
+    references: tuple[str, ...] = ("A",)
+    metrics: tuple[str, ...] = ("bleu", "chrf")
+    layers: tuple[tuple[str, str, float | None, float | None], ...] = LAYERS
+    missing: str = ""
+    own: tuple[Segment, ...] = ()
+    seed: int = 7
+
+    def scores(self, metric: str) -> NDArray[np.float64]:
+        rng = np.random.default_rng([self.seed, self.metrics.index(metric)])
+        skill = np.linspace(45, 20, len(self.systems))[:, None]
+        drawn = rng.normal(skill, 12, (len(self.systems), self.segments)).clip(0, 100)
+        drawn[0, 0] = np.nan
+        return drawn
+
+    def read(self) -> Iterator[Segment]:
+        if self.missing:
+            return
+        if self.own:
+            yield from self.own
+            return
+        rng = random.Random(self.seed)
+        for _ in range(self.segments):
+            yield _segment(rng, len(self.systems))
+
+
+@dataclass(frozen=True)
+class Study:
+    tables: tuple[Table, ...]
+    testsets: tuple[Set, ...]
+    title: str = "Two harbours"
+    facts: Mapping[str, str] = field(default_factory=lambda: {"test sets": "1", "metrics": "bleu"})
+    notices: tuple[str, ...] = ()
+    lower_is_better: tuple[str, ...] = ()
+
+
+def study(systems: int, segments: int, features: int = 20, metrics: int = 2) -> Study:
+    """A study of one made-up test set with scores, features, agreement."""
+    names = tuple(f"system-{k:03d}" for k in range(systems))
+    kinds = tuple(f"metric-{m}" for m in range(metrics)) if metrics != 2 else ("bleu", "chrf")
+    testset = Set("made/de-en", names, segments, metrics=kinds)
+    return Study((scores(testset), muler(testset, features), words(testset)), (testset,))
+
+
+def scores(testset: Set) -> Table:
+    rows = [
+        (testset.name, system, metric, float(np.nanmean(testset.scores(metric)[k])), "s")
+        for metric in testset.metrics
+        for k, system in enumerate(testset.systems)
+    ]
+    columns = (
+        Column("testset", "Test set"),
+        Column("system", "System"),
+        Column("metric", "Metric"),
+        Column("score", "Score", "number", 2),
+        Column("signature", "Signature"),
+    )
+    return Table("scores", "Scores", "systems", columns, rows)
+
+
+def muler(testset: Set, features: int) -> Table:
+    rng = random.Random(3)
+    named = ["pos:NOUN", "pos:VERB", *(f"ent:{n}" for n in range(features - 2))]
+    rows = [
+        (testset.name, system, metric, feature, "ratio", None, 12 + k % 5, rng.uniform(-0.1, 0.9))
+        for metric in testset.metrics
+        for k, system in enumerate(testset.systems)
+        for feature in named
+    ]
+    columns = (
+        Column("testset", "Test set"),
+        Column("system", "System"),
+        Column("metric", "Metric"),
+        Column("feature", "Feature"),
+        Column("variant", "Variant"),
+        Column("slice", "Slice"),
+        Column("segments", "Segments", "count"),
+        Column("muler", "MuLER", "share", 2, "lower", "0 is perfect"),
+    )
+    return Table("muler", "MuLER", "features", columns, rows)
+
+
+def words(testset: Set) -> Table:
+    rows = [(testset.name, word, n / len(_WORDS), 5) for n, word in enumerate(sorted(set(_WORDS)))]
+    columns = (
+        Column("testset", "Test set"),
+        Column("word", "Word"),
+        Column("difficulty", "Difficulty", "number", 3),
+        Column("count", "Count", "count"),
+    )
+    return Table("difficulty_words", "Hard words", "words", columns, rows)
+
+
+def _segment(rng: random.Random, systems: int) -> Segment:
+    reference = rng.choices(_WORDS, k=22)
+    outputs = [
+        " ".join(w if rng.random() < 0.85 else rng.choice(_WORDS) for w in reference)
+        for _ in range(systems)
+    ]
+    texts = list(dict.fromkeys([" ".join(reference), *outputs]))
+    number = {text: n for n, text in enumerate(texts)}
+    marked = tuple(Text(text, _marks(text, reference=n == 0)) for n, text in enumerate(texts))
+    source = Text("Der Hafen bleibt bis Freitag geschlossen.")
+    return Segment((*marked, source), len(marked), (0,), tuple(number[text] for text in outputs))
+
+
+def _marks(
+    text: str, *, reference: bool
+) -> list[tuple[int, Sequence[int], Sequence[float | None]]]:
+    ends, at = [], 0
+    for word in text.split(" "):
+        ends.append((at, at + len(word)))
+        at += len(word) + 1
+    flat = [end for pair in ends for end in pair]
+    values = [((n * 37) % 100) / 50 - 1 for n in range(len(ends))]
+    last = (2, flat, [abs(v) for v in values]) if reference else (3, flat, values)
+    return [(0, flat[: len(flat) // 4 * 2], ()), (1, flat[-4:], ()), last]

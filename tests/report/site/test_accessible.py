@@ -1,0 +1,57 @@
+"""axe-core finds nothing serious on any page, wide or narrow, light or dark."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from gnomon.report.site import write_site
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import ModuleType
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+_ROUTES = (
+    "systems",
+    "system/0/2",
+    "features",
+    "words",
+    "segments/0?f=0&s=1&m=0&o=worst",
+    "segment/0/7?f=3&s=2",
+    "segment/0/7?f=2",
+    "provenance",
+    "tables",
+    "table/1",
+)
+
+
+@pytest.fixture(scope="module")
+def axe() -> str:
+    found = pytest.importorskip(
+        "axe_playwright_python", reason="axe-core is not installed (axe-playwright-python)"
+    )
+    return (Path(found.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (400, "dark")])
+def test_axe_finds_nothing_serious(
+    made: ModuleType,
+    visit: Callable[..., Any],
+    tmp_path: Path,
+    axe: str,
+    width: int,
+    scheme: str,
+) -> None:
+    write_site(tmp_path / "r", made.study(12, 30))
+    seen = visit(tmp_path / "r", width=width, color_scheme=scheme)
+    for route in _ROUTES:
+        page = seen.go(route)
+        page.evaluate(axe)
+        found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")["violations"]
+        grave = [(v["id"], v["nodes"][0]["html"]) for v in found if v["impact"] != "minor"]
+        assert grave == [], route
+    assert seen.faults == []

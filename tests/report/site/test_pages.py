@@ -1,0 +1,279 @@
+"""The pages in a real browser: both kinds, mouse and keyboard, hostile text, no request."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from gnomon.findings import Column
+from gnomon.report.site import write_site
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+    from types import ModuleType
+
+    Opener = Callable[..., Any]
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+ROUTES = (
+    "systems",
+    "system/0/2",
+    "features",
+    "words",
+    "segments/0?f=0&s=1&m=0&o=worst",
+    "segment/0/7?f=3&s=2",
+    "references",
+    "agreement",
+    "provenance",
+    "tables",
+    "table/1",
+    "table/3",
+)
+HOSTILE = (
+    "</script><script>window.broken=1</script>",
+    "<img src=x onerror=window.broken=1>",
+    "__proto__",
+    "\u2028window.broken=1\u2029",
+    "\u202egnp.exe \u2066 \x1b[31m",
+    "');window.broken=1;('",
+    "\\');window.broken=1;//",
+    "{{ 7*7 }}",
+)
+
+
+@pytest.fixture(scope="module")
+def folder(made: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("site")
+    write_site(place / "folder", made.study(12, 130))
+    write_site(place / "file.html", made.study(12, 130))
+    write_site(place / "hostile", hostile(made))
+    write_site(place / "hostile.html", hostile(made))
+    return place
+
+
+def hostile(made: ModuleType) -> Any:
+    texts = tuple(made.Text(text, ((0, (0, 2), ()),)) for text in HOSTILE)
+    systems = tuple(f"{text}{n}" for n, text in enumerate(HOSTILE))
+    segments = tuple(
+        made.Segment(texts, 0, (1,), tuple(range(len(texts))), document=HOSTILE[i], domain="d")
+        for i in range(len(HOSTILE))
+    )
+    layers = (("feature", HOSTILE[1], None, None),)
+    testset = made.Set(
+        HOSTILE[0], systems, len(segments), None, (HOSTILE[3],), (HOSTILE[2], "m"), layers,
+        own=segments,
+    )  # fmt: skip
+    columns = (Column("word", HOSTILE[0], help=HOSTILE[1]), Column("__proto__", "p", "number"))
+    rows = [(text, 1.5) for text in HOSTILE]
+    tables = (
+        made.scores(testset),
+        made.Table("difficulty_words", HOSTILE[0], "words", columns, rows),
+    )
+    return made.Study(tables, (testset,), HOSTILE[0], {HOSTILE[1]: HOSTILE[0]}, HOSTILE)
+
+
+@pytest.mark.parametrize(
+    ("name", "width"),
+    [("folder", 400), ("file.html", 1280), ("hostile", 1280), ("hostile.html", 400)],
+)
+def test_every_page_shows_without_fault_request_or_sideways_scrolling(
+    visit: Opener, folder: Path, name: str, width: int
+) -> None:
+    seen = visit(folder / name, width=width)
+    for route in ROUTES if "hostile" not in name else [r for r in ROUTES if r != "table/3"]:
+        page = seen.go(route)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, route
+        assert page.locator("h1").count() == 1
+        assert page.evaluate("window.broken") is None
+    assert seen.faults == []
+
+
+def test_hostile_text_is_shown_as_text(visit: Opener, folder: Path) -> None:
+    for name in ("hostile", "hostile.html"):
+        seen = visit(folder / name)
+        page = seen.go("segment/0/1")
+        body = page.locator("main").inner_text()
+        for text in (HOSTILE[0], HOSTILE[1], HOSTILE[2], HOSTILE[5], HOSTILE[6]):
+            assert text in body
+        assert page.locator("img, iframe, link").count() == 0
+        assert not page.evaluate(r"/[\u001b\u202a-\u202e\u2066]/.test(document.body.innerText)")
+        assert page.evaluate("({}).polluted") is None
+        page = seen.go("segments/0?w=" + "%3C%2Fscript%3E")
+        assert page.locator("article").count() >= 1
+        assert seen.faults == []
+
+
+def test_systems_sort_by_mouse_and_keyboard_and_say_so(visit: Opener, folder: Path) -> None:
+    seen = visit(folder / "folder")
+    page = seen.go("systems")
+    head = page.locator("th", has_text="chrf")
+    assert head.get_attribute("aria-sort") == "none"
+    head.locator("button").click()
+    assert head.get_attribute("aria-sort") == "descending"
+    values = [float(v) for v in page.locator("tbody tr td:nth-child(3)").all_inner_texts()]
+    assert len(values) == 12
+    assert values == sorted(values, reverse=True)
+    page.locator("thead th", has_text="System").locator("button").focus()
+    page.keyboard.press("Enter")
+    assert page.locator("thead th", has_text="System").get_attribute("aria-sort") == "ascending"
+    assert page.evaluate("document.activeElement.textContent").startswith("System")
+    page.get_by_label("Search").fill("system-003")
+    page.locator("output", has_text="12 in all").wait_for()
+    assert page.locator("tbody tr").count() == 1
+    assert seen.faults == []
+
+
+def test_a_features_cell_leads_to_its_segments_and_they_to_all_systems(
+    visit: Opener, folder: Path
+) -> None:
+    seen = visit(folder / "folder")
+    page = seen.go("features")
+    page.locator("table.heat tbody tr", has_text="pos:VERB").locator("td[data-c='4']").click()
+    page.locator("article").first.wait_for()
+    assert page.locator("h1").inner_text() == "Segments"
+    assert page.evaluate("document.activeElement.tagName") == "H1"
+    assert page.get_by_label("System").input_value() == "system-004"
+    assert page.get_by_label("Mark").input_value() == "pos:VERB"
+    assert page.locator("article .candidate mark").count() >= 10
+    scores = [float(t) for t in page.locator("article dl div:first-child dd").all_inner_texts()]
+    assert scores == sorted(scores)
+    page.locator("article h2 a").first.click()
+    page.locator("table.data").wait_for()
+    assert page.locator("table.data tbody tr").count() == 12
+    assert page.locator("tr.chosen th").inner_text() == "system-004"
+    assert page.locator("table.data mark").count() >= 12
+    page.get_by_label("Mark").select_option("importance: chrf, erasure")
+    assert page.locator("table.data [data-better=both] mark[class]").count() > 50
+    page.get_by_label("Mark").select_option("difficulty: bertscore")
+    assert page.locator(".reference mark.h7").count() >= 1
+    page.go_back()
+    page.locator("article").first.wait_for()
+    assert seen.faults == []
+
+
+def test_a_heat_map_walks_by_keyboard_and_enter_leads_on(visit: Opener, folder: Path) -> None:
+    seen = visit(folder / "folder")
+    page = seen.go("features")
+    page.locator("td[data-r='0'][data-c='0']").focus()
+    for key in ("ArrowRight", "ArrowRight", "Enter"):
+        page.keyboard.press(key)
+    page.locator("article").first.wait_for()
+    assert page.get_by_label("System").input_value() == "system-002"
+    assert seen.faults == []
+
+
+def test_a_word_leads_to_the_segments_that_have_it(visit: Opener, folder: Path) -> None:
+    seen = visit(folder / "folder")
+    page = seen.go("words")
+    page.locator("tbody th a", has_text="harbour").click()
+    page.locator("article").first.wait_for()
+    found = int(page.locator("output.count").inner_text().split(" of ")[1].split()[0])
+    assert 0 < found <= 130
+    for text in page.locator("article").all_inner_texts():
+        assert "harbour" in text or "best" in text
+    page.get_by_label("Text, all words of it").fill("harbour nowhere-to-be-found")
+    page.locator("output", has_text="no segment fits").wait_for()
+    assert seen.faults == []
+
+
+def test_pages_of_segments_turn_and_the_address_keeps_the_place(
+    visit: Opener, folder: Path
+) -> None:
+    seen = visit(folder / "folder")
+    page = seen.go("segments/0")
+    assert page.locator("article h2").first.inner_text() == "Segment 1"
+    page.get_by_role("button", name="Last").click()
+    page.locator("article h2", has_text="Segment 130").wait_for()
+    assert "p=12" in page.url
+    page.reload()
+    page.locator("article h2", has_text="Segment 130").wait_for()
+    page.get_by_label("Order").select_option("systems furthest apart first")
+    page.locator("output", has_text="1–10 of 130").wait_for()
+    assert "o=apart" in page.url
+    assert seen.faults == []
+
+
+def test_every_table_downloads_whole_and_unrounded(
+    made: ModuleType, visit: Opener, folder: Path
+) -> None:
+    study = made.study(12, 130)
+    seen = visit(folder / "folder", accept_downloads=True)
+    page = seen.go("table/3")
+    assert page.locator("h1").inner_text() == "Scores of segments"
+    assert "1–50 of 3,120 rows" in page.locator("output").inner_text()
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name="as TSV").click()
+    lines = waiting.value.path().read_text(encoding="utf-8").split("\n")
+    assert lines[0] == "testset\tsystem\tsegment\tmetric\tscore"
+    assert len(lines) == 1 + 3120 + 1
+    expected = study.testsets[0].scores("bleu")
+    name, system, segment, metric, score = lines[1 + 130 * 2 + 4].split("\t")
+    assert (name, system, segment, metric) == ("made/de-en", "system-002", "5", "bleu")
+    assert float(score) == expected[2, 4]
+    assert lines[1].endswith("\tbleu\t")
+    page.get_by_label("Metric").select_option("chrf")
+    page.get_by_label("Search").fill("system-011")
+    page.locator("output", has_text="130 rows, 3,120 in all").wait_for()
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name="as CSV").click()
+    assert waiting.value.path().read_text(encoding="utf-8").count("\n") == 131
+    assert seen.faults == []
+
+
+def test_formulas_in_downloads_are_harmless(
+    visit: Opener, made: ModuleType, tmp_path: Path
+) -> None:
+    table = made.Table("t", "T", "words", (Column("word", "Word"),), [("=1+1",), ("a,b",)])
+    write_site(tmp_path / "r.html", made.Study((table,), ()))
+    seen = visit(tmp_path / "r.html", accept_downloads=True)
+    page = seen.go("table/0")
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name="as CSV").click()
+    assert waiting.value.path().read_text() == 'word\n\'=1+1\n"a,b"\n'
+    assert seen.faults == []
+
+
+def test_a_missing_part_is_told(visit: Opener, made: ModuleType, tmp_path: Path) -> None:
+    write_site(tmp_path / "r", made.study(3, 5))
+    (tmp_path / "r" / "data" / "text-0-0.js").unlink()
+    page = visit(tmp_path / "r").go("segment/0/1")
+    assert "data/text-0-0.js is missing" in page.locator("#state").inner_text()
+
+
+def test_a_set_without_texts_shows_its_numbers(
+    visit: Opener, made: ModuleType, tmp_path: Path
+) -> None:
+    testset = made.Set("s/de-en", ("x", "y"), 5, missing="the texts are gone")
+    write_site(tmp_path / "r", made.Study((made.scores(testset),), (testset,)))
+    seen = visit(tmp_path / "r")
+    assert "the texts are gone" in seen.go("segments/0").locator("main").inner_text()
+    assert seen.go("systems").locator("tbody tr").count() == 2
+    assert seen.faults == []
+
+
+def test_skip_link_and_names_help_those_who_do_not_see(visit: Opener, folder: Path) -> None:
+    seen = visit(folder / "folder")
+    page = seen.go("tables")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == "Skip to the results"
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "title"
+    assert "#/tables" in page.url
+    assert page.locator("nav [aria-current=page]").inner_text() == "All tables"
+    assert page.title() == "All tables – Two harbours"
+    assert json.loads(page.evaluate("JSON.stringify(document.documentElement.lang)")) == "en"
+    assert seen.faults == []
+
+
+def test_print_leaves_controls_out(visit: Opener, folder: Path) -> None:
+    seen = visit(folder / "folder")
+    page = seen.go("systems")
+    page.emulate_media(media="print")
+    assert page.locator(".toolbar").first.is_hidden()
+    assert page.get_by_role("button", name="Download").count() == 0
+    assert page.locator("table.data").first.is_visible()
+    assert seen.faults == []
