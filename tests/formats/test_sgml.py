@@ -44,6 +44,16 @@ def test_one_file_of_a_folder_leads_to_the_whole_set(tmp_path: Path) -> None:
     assert gn.TestSet.read(tmp_path, language_pair="de-en").references == PLAIN.references
 
 
+def test_the_pair_is_told_by_the_ends_of_names(tmp_path: Path) -> None:
+    source = to_sgml(PLAIN, "srcset", SOURCES).replace('srclang="de"', 'srclang="any"')
+    first = written(tmp_path, source, "newstest2013-src.de.sgm")
+    reference = to_sgml(PLAIN, "refset", REFERENCE).replace('srclang="de"', 'srclang="any"')
+    second = written(tmp_path, reference, "newstest2013-ref.en.sgm")
+    assert read_sgml([first, second]).language_pair == "de-en"
+    assert read_sgml([first]).language_pair is None
+    assert read_sgml([first], language_pair="de-en").language_pair == "de-en"
+
+
 def test_second_references_get_letters(tmp_path: Path) -> None:
     two = replace(PLAIN, references={"A": REFERENCE, "B": OUTPUT})
     found = read_sgml(sgml_files(two, tmp_path))

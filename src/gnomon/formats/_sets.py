@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from gnomon.errors import DataError
 from gnomon.formats import _layout, _mt_metrics_eval, _published
@@ -19,7 +20,8 @@ if TYPE_CHECKING:
 _DEEPEST = 12
 
 
-class SetInfo(NamedTuple):
+@dataclass(frozen=True)
+class SetInfo:
     """One set that is there.
 
     Attributes:

@@ -54,6 +54,7 @@ _CODE = re.compile(r"[a-z]{2,3}(?:[_-][A-Za-z]{2,4})?")
 _GLUED = re.compile(r"(?:^|[-._])([a-z]{2})([a-z]{2})-(?:src|ref)(?:[A-Z]?\b|-ts)")
 _DASHED = re.compile(r"(?:^|[._])([a-z]{2,3})-([a-z]{2,3})(?=[._]|$)")
 _HEAD = 1 << 16
+_END = re.compile(r"[.]([a-z]{2,3})[.]sgml?(?:[.]gz)?$")
 _PLAIN = ("ref", "reference", "")
 
 
@@ -102,8 +103,7 @@ def read_sgml(
     """
     choices = Choices(tuple(keep), incomplete)
     found = merged([_parse(path, choices) for path in paths])
-    names = (pair_in_name(Path(path).name) for path in paths)
-    told = None if languages(found) else next((name for name in names if name), None)
+    told = None if languages(found) else _told(found, [Path(path).name for path in paths])
     return assemble(found, path=str(paths[0]), language_pair=language_pair or told, choices=choices)
 
 
@@ -127,6 +127,17 @@ def pair_in_name(name: str) -> str | None:
     """
     match = _GLUED.search(name) or _DASHED.search(name)
     return f"{match[1]}-{match[2]}" if match else None
+
+
+def _told(found: Collected, names: Sequence[str]) -> str | None:
+    """The pair that names of files tell: -deen-src, or src.de and ref.en."""
+    pairs = [pair for name in names if (pair := pair_in_name(name))]
+    ends = [
+        {m[1] for p in found.parts if (p.role == "source") is source and (m := _END.search(p.path))}
+        for source in (True, False)
+    ]
+    apart = [next(iter(end)) for end in ends if len(end) == 1]
+    return pairs[0] if pairs else "-".join(apart) if len(apart) == 2 else None
 
 
 def _first_tag(file: Path) -> re.Match[str] | None:

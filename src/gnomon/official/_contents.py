@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
 from gnomon.formats import SetInfo, sets_in
 from gnomon.official._archives import is_archive, unpack
@@ -14,7 +14,8 @@ from gnomon.official._metrics_eval import sets_in_archive
 __all__ = ["Content", "contents"]
 
 
-class Content(NamedTuple):
+@dataclass(frozen=True)
+class Content:
     """A test set in some place.
 
     Attributes:

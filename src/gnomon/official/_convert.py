@@ -114,13 +114,11 @@ def _found(places: Sequence[Path], form: str | None) -> list[SetInfo]:
     for one in each:
         together = one.format in _TOGETHER and one.place in named and len(named) > 1
         known = next((i for i, f in enumerate(found) if together and f.format == one.format), None)
-        mine = one._replace(language_pair=None, files=(Path(one.place),)) if together else one
+        mine = replace(one, language_pair=None, files=(Path(one.place),)) if together else one
         if known is None:
             found.append(mine)
         else:
-            found[known] = mine._replace(
-                place=found[known].place, files=(*found[known].files, *mine.files)
-            )
+            found[known] = replace(found[known], files=(*found[known].files, *mine.files))
     return found
 
 
