@@ -73,7 +73,7 @@ def _load(folder: ModelFolder, _identity: str, device: str, precision: Precision
     model = model.to(device=device, dtype=getattr(torch, _TYPES[precision]))
     most = piece_limit(tokenizer, model.config)
     longest = _TARGET if most is None else most - len(_start(model) or ())
-    return Seq2Seq(folder, device, longest, most, tokenizer, model)
+    return Seq2Seq(folder, device, longest, most, tokenizer, model, precision=precision)
 
 
 def _device(asked: str | None) -> str:
@@ -111,6 +111,7 @@ class Seq2Seq:
         device: "cpu", "cuda", ...
         limit: most pieces of a target, ``</s>`` not counted; 512 where the model sets no limit.
         source_limit: most pieces of a source, ``</s>`` counted; None for any number.
+        precision: of the weights, "fp32", "bf16" or "fp16".
         truncated: texts that were cut to it so far.
         encoded: texts encoded so far.
         steps: passes of the decoder so far.
@@ -123,6 +124,7 @@ class Seq2Seq:
     source_limit: int | None
     tokenizer: Any = field(repr=False)
     model: Any = field(repr=False)
+    precision: Precision = "fp32"
     truncated: int = 0
     encoded: int = 0
     steps: int = 0

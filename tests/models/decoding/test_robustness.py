@@ -13,6 +13,7 @@ from gnomon.models.decoding import (
     Hypothesis,
     _steps,
     beam,
+    code_probabilities,
     constrained,
     diverse,
     log_probabilities,
@@ -150,6 +151,45 @@ def test_a_model_that_says_nothing_still_meets_constraints(mute: Seq2Seq) -> Non
     for row in constrained(mute, TEXTS, [["the cat"]] * 5, beam=3, n=1):
         assert row[0].text == "the cat"
         assert row[0].met == (True,)
+
+
+SCORES: dict[str, Callable[[Seq2Seq, list[str]], object]] = {
+    "codes": code_probabilities,
+    "forced": lambda model, texts: log_probabilities(model, texts, ["a dog"] * len(texts)),
+    "prefix": lambda model, texts: beam(model, texts, prefixes=[[4]] * len(texts)),
+}
+
+
+@pytest.fixture(scope="module")
+def huge(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A model one of whose weights is more than fp16 can hold."""
+    pytest.importorskip("torch", reason="needs torch: pip install 'gnomon[models]'")
+    from tests.models.tiny_seq2seq import build
+
+    return str(build(tmp_path_factory.mktemp("huge") / "tiny", end_bias=1e5, codes=3))
+
+
+@pytest.mark.parametrize("method", [*METHODS, *SCORES])
+def test_a_model_too_large_for_its_precision_is_said(huge: str, method: str) -> None:
+    run = (METHODS | SCORES)[method]
+    assert run(load_seq2seq(huge), TEXTS) is not None
+    with pytest.raises(ScoringError, match=r"in fp16.*take precision fp32 or bf16"):
+        run(load_seq2seq(huge, precision="fp16"), TEXTS)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_model_that_breaks_down_on_the_way_is_said(
+    seq2seq: Seq2Seq, method: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = _steps.Steps.logits
+
+    def breaking(self: Any, pieces: Any) -> Any:
+        found = whole(self, pieces)
+        return found if pieces.shape == (5, 1) else found * float("nan")
+
+    monkeypatch.setattr(_steps.Steps, "logits", breaking)
+    with pytest.raises(ScoringError, match=r"in fp32.*its weights are damaged"):
+        METHODS[method](seq2seq, TEXTS)
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -62,7 +62,7 @@ def beam(
     Raises:
         LengthMismatchError: there are not as many prefixes as texts.
         UsageError: an option is out of its range.
-        ScoringError: memory does not suffice for a single text.
+        ScoringError: memory does not suffice for a single text, or the model gives no numbers.
 
     Source: Sutskever, Vinyals and Le (2014), section 3.2; length as in Wu et al. (2016), with the
     plain power of the length.

@@ -70,7 +70,7 @@ def constrained(
     Raises:
         LengthMismatchError: there are not as many lists of constraints, or prefixes, as texts.
         UsageError: an option is out of its range.
-        ScoringError: memory does not suffice for a single text.
+        ScoringError: memory does not suffice for a single text, or the model gives no numbers.
 
     Source: Post and Vilar (2018), Fast Lexically Constrained Decoding with Dynamic Beam Allocation
     for Neural Machine Translation, NAACL, with an automaton over the phrases (Aho and Corasick,

@@ -60,7 +60,7 @@ def diverse(
     Raises:
         LengthMismatchError: there are not as many prefixes as texts.
         UsageError: an option is out of its range.
-        ScoringError: memory does not suffice for a single text.
+        ScoringError: memory does not suffice for a single text, or the model gives no numbers.
 
     Source: Vijayakumar et al. (2018), Diverse Beam Search for Improved Description of Complex
     Scenes, AAAI, algorithm 1.

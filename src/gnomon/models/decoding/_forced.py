@@ -9,7 +9,7 @@ import numpy as np
 
 from gnomon.errors import DataError, LengthMismatchError, UsageError
 from gnomon.models.decoding._requests import Request, answers, each_once
-from gnomon.models.decoding._steps import Steps, padded
+from gnomon.models.decoding._steps import Steps, normaliser, padded
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,7 +39,7 @@ def log_probabilities(
     Raises:
         LengthMismatchError: there are not as many targets as texts.
         UsageError: a target is longer than the model takes, or names a piece that there is not.
-        ScoringError: memory does not suffice for a single text.
+        ScoringError: memory does not suffice for a single text, or the model gives no numbers.
     """
     if len(targets) != len(texts):
         raise LengthMismatchError(
@@ -75,13 +75,13 @@ def _forced(model: Seq2Seq, batch: Sequence[Request]) -> list[Sequence[float]]:
     import torch
 
     given = padded([[*model.start, *request.target] for request in batch], model.pad)
-    asked = torch.as_tensor(padded([[*one.target, model.end] for one in batch], -100))
+    asked = torch.as_tensor(padded([[*one.target, model.end] for one in batch], -1))
+    asked = asked.to(model.device)
     logits = Steps(model, [request.source for request in batch]).logits(given)
     logits = logits[:, len(model.start) - 1 :]
-    lost = torch.nn.functional.cross_entropy(
-        logits.transpose(1, 2), asked.to(logits.device), reduction="none"
-    )
-    return [[float(-one)] for one in lost.double().sum(1).cpu()]
+    each = logits.gather(2, asked.clamp(min=0)[..., None]) - normaliser(model, logits)
+    each = each[..., 0].masked_fill(asked < 0, 0.0)
+    return [[float(one)] for one in each.double().sum(1).cpu()]
 
 
 def code_probabilities(model: Seq2Seq, texts: Sequence[str]) -> NDArray[np.float64]:
@@ -96,7 +96,7 @@ def code_probabilities(model: Seq2Seq, texts: Sequence[str]) -> NDArray[np.float
 
     Raises:
         DataError: the vocabulary of the model has no codes.
-        ScoringError: memory does not suffice for a single text.
+        ScoringError: memory does not suffice for a single text, or the model gives no numbers.
 
     Source: Shu, Nakayama and Cho (2019), Generating Diverse Translations with Sentence Codes, ACL,
     as Bawden et al. (2020) use it for paraphrases.
@@ -115,5 +115,6 @@ def code_probabilities(model: Seq2Seq, texts: Sequence[str]) -> NDArray[np.float
 def _codes(model: Seq2Seq, batch: Sequence[Request]) -> list[Sequence[float]]:
     steps = Steps(model, [request.source for request in batch])
     logits = steps.logits(np.tile(np.array(model.start), (len(batch), 1)))[:, -1]
+    normaliser(model, logits)  # refuses what is not finite
     chosen = logits[:, list(model.codes.values())].double().softmax(-1)
     return [*chosen.cpu().tolist()]

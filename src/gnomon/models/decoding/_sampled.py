@@ -12,7 +12,7 @@ from gnomon.errors import UsageError
 from gnomon.models.decoding._beam import proposals
 from gnomon.models.decoding._plan import Found
 from gnomon.models.decoding._requests import answers, each_once, make_requests
-from gnomon.models.decoding._steps import Steps
+from gnomon.models.decoding._steps import Steps, normaliser
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -79,7 +79,7 @@ def sampled(
     Raises:
         LengthMismatchError: there are not as many prefixes as texts.
         UsageError: an option is out of its range.
-        ScoringError: memory does not suffice for a single text.
+        ScoringError: memory does not suffice for a single text, or the model gives no numbers.
 
     Source: Holtzman et al. (2020), The Curious Case of Neural Text Degeneration, ICLR, section 3.1.
     """
@@ -164,7 +164,7 @@ def _draw(
     """A piece per row and the model's log-probability of it."""
     import torch
 
-    norm = logits.logsumexp(-1).double()
+    norm = normaliser(model, logits)[:, 0].double()
     heated = logits / law.temperature
     heated[:, barred] = -torch.inf
     chosen = _in_nucleus(heated, law.top_p, torch.as_tensor(numbers, device=logits.device))

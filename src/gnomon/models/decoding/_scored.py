@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gnomon.models.decoding._candidates import best_entries
+from gnomon.models.decoding._steps import normaliser
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -26,6 +27,9 @@ class Scored:
         logits: float32 tensor [rows, V]; rows are slots times beam.
         total: log-probabilities of the hypotheses [slots, beam].
         place: pieces of the hypotheses so far.
+
+    Raises:
+        ScoringError: logits are no numbers, or infinite.
     """
 
     def __init__(
@@ -35,7 +39,7 @@ class Scored:
 
         self._plan, self._end = plan, model.end
         self._logits, self._before = logits, total
-        self._norm = logits.logsumexp(-1, keepdim=True)
+        self._norm = normaliser(model, logits)
         before = torch.as_tensor(total.reshape(-1, 1), device=logits.device).float()
         self._scores = logits + (before - self._norm)
         self._scores[:, model.silent_at(place)] = -torch.inf

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gnomon.errors import DataError
+from gnomon.errors import DataError, ScoringError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,7 +15,10 @@ if TYPE_CHECKING:
 
     from gnomon.models.seq2seq import Seq2Seq
 
-__all__ = ["Steps", "padded"]
+__all__ = ["Steps", "normaliser", "padded"]
+
+#: what helps a model that breaks down in a precision
+_HELP = {"fp16": "take precision fp32 or bf16", "bf16": "take precision fp32"}
 
 
 def padded(rows: Sequence[Sequence[int]], fill: int) -> NDArray[np.int64]:
@@ -27,6 +30,26 @@ def padded(rows: Sequence[Sequence[int]], fill: int) -> NDArray[np.int64]:
     found = np.full((len(rows), max(map(len, rows), default=0)), fill, dtype=np.int64)
     for number, row in enumerate(rows):
         found[number, : len(row)] = row
+    return found
+
+
+def normaliser(model: Seq2Seq, logits: Any) -> Any:
+    """What turns logits into log-probabilities when taken from them [..., 1].
+
+    Args:
+        model: whose they are.
+        logits: float32 tensor [..., V].
+
+    Raises:
+        ScoringError: they are no numbers, or infinite.
+    """
+    found = logits.logsumexp(-1, keepdim=True)
+    if not bool(found.isfinite().all()):
+        raise ScoringError(
+            f"the model {model.folder.name!r} in {model.precision} gives no probabilities: some of"
+            " its numbers are infinite or undefined;"
+            f" {_HELP.get(model.precision, 'its weights are damaged, take another copy of it')}"
+        )
     return found
 
 
@@ -81,14 +104,17 @@ class Steps:
         return found.logits.float()
 
     def prefix_scores(self, logits: Any, prefixes: Sequence[Sequence[int]]) -> NDArray[np.float64]:
-        """Log-probabilities of prefixes [rows], from the logits of the decoder's start and them."""
+        """Log-probabilities of prefixes [rows], from the logits of the decoder's start and them.
+
+        Raises:
+            ScoringError: the logits are no numbers, or infinite.
+        """
         import torch
 
         asked = torch.tensor(prefixes, dtype=torch.long, device=logits.device)
-        given = logits[:, len(self._model.start) - 1 : -1].log_softmax(-1)
-        found: NDArray[np.float64] = (
-            given.gather(2, asked[..., None]).double().sum((1, 2)).cpu().numpy()
-        )
+        given = logits[:, len(self._model.start) - 1 : -1]
+        each = given.gather(2, asked[..., None]) - normaliser(self._model, given)
+        found: NDArray[np.float64] = each.double().sum((1, 2)).cpu().numpy()
         return found
 
     def repeat(self, times: int) -> None:
