@@ -83,6 +83,12 @@ def test_half_precision_is_loaded(folder: Path) -> None:
     assert beam(model, ["the cat"], beam=2, limit=4)[0]
 
 
+def test_models_in_other_precisions_are_other_models(folder: Path) -> None:
+    whole, half = load_seq2seq(str(folder)), load_seq2seq(str(folder), precision="bf16")
+    assert whole.identity == whole.folder.identity
+    assert half.identity == f"{whole.identity},bf16"
+
+
 def test_what_cannot_be_loaded_is_said(folder: Path, tmp_path: Path, tiny_model: Path) -> None:
     with pytest.raises(MissingFileError):
         load_seq2seq(str(tmp_path / "none"))

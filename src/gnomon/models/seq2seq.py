@@ -132,8 +132,9 @@ class Seq2Seq:
 
     @property
     def identity(self) -> str:
-        """Model and revision or hash."""
-        return self.folder.identity
+        """Model and revision or hash, and the precision unless it is full."""
+        half = "" if self.precision == "fp32" else f",{self.precision}"
+        return f"{self.folder.identity}{half}"
 
     @cached_property
     def start(self) -> tuple[int, ...]:

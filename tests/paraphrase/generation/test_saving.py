@@ -106,6 +106,19 @@ def test_resuming_with_other_settings_says_which_differ(
     assert path.read_bytes() != before
 
 
+def test_resuming_in_another_precision_is_refused(work: Work, folder: str, tmp_path: Path) -> None:
+    path, testset = tmp_path / "p.jsonl", TestSet.from_lists({}, _TEXTS)
+    save_generated(path, work)
+    assert json.loads(_record(path).read_text())["settings"]["model"] == work.models.model.identity
+    half = plan(testset, folder, _OPTIONS, precision="bf16")
+    with pytest.raises(UsageError, match=r"other settings: model '.*', now '.*,bf16'"):
+        save_generated(path, half, resume=True)
+    save_generated(path, half)
+    with pytest.raises(UsageError, match=r"model '.*,bf16', now '"):
+        save_generated(path, work, resume=True)
+    assert save_generated(path, half, resume=True)["paraphrases"] == len(read_paraphrases([path]))
+
+
 def test_a_file_that_was_changed_or_not_begun_is_not_resumed(work: Work, tmp_path: Path) -> None:
     path = tmp_path / "p.jsonl"
     save_generated(path, work, resume=True)
