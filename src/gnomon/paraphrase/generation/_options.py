@@ -39,7 +39,7 @@ class GenerationOptions:
         limit: most pieces of a paraphrase; by default what the model takes.
         seed: of what is drawn.
         top_p: "sampled" draws from the fewest pieces with this share of the probability.
-        temperature: above 1, draws are more alike.
+        temperature: of "sampled"; above 1, draws are more varied, below, more alike.
         groups: "diverse" searches in so many groups, ...
         strength: ... and takes this from a piece for each earlier group that has it.
         together: all constraints of a segment in one paraphrase, not one for each.
