@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from gnomon.errors import DataError, OutputError, UsageError
+from gnomon.errors import DataError, FormatError, OutputError, UsageError
 from gnomon.paraphrase.training import CodeKind, Pair, Recipe, plan, train
 from gnomon.paraphrase.training import _loop as loop
 from gnomon.paraphrase.training._batches import Encoded, batches
@@ -159,7 +159,7 @@ def test_a_folder_with_a_run_is_not_overwritten(
     train(_pairs(rows), tmp_path, recipe=recipe)
     with pytest.raises(UsageError, match="holds a run; go on with it"):
         train(_pairs(rows), tmp_path, recipe=recipe)
-    with pytest.raises(DataError, match="other recipe"):
+    with pytest.raises(DataError, match=r"other recipe: dropout 0\.1, now 0\.3; give"):
         train(_pairs(rows), tmp_path, recipe=replace(recipe, dropout=0.3), resume=True)
     with pytest.raises(DataError, match="other data"):
         train(_pairs(rows[:-1]), tmp_path, recipe=recipe, resume=True)
@@ -172,6 +172,28 @@ def test_a_damaged_checkpoint_is_named(tmp_path: Path, tiny: dict[str, object], 
     state.write_bytes(state.read_bytes()[:1000])
     with pytest.raises(DataError, match=r"state\.safetensors cannot be used"):
         train(_pairs(rows), tmp_path, recipe=recipe, resume=True)
+
+
+def test_a_damaged_description_is_named(
+    tmp_path: Path, tiny: dict[str, object], rows: Rows
+) -> None:
+    recipe = Recipe(**tiny, max_steps=1)  # type: ignore[arg-type]  # plain options
+    train(_pairs(rows), tmp_path, recipe=recipe)
+    for name, text in (("gnomon-paraphraser.json", "{}"), ("training/run.json", '{"codes": n')):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+        with pytest.raises(FormatError, match=f"{name}: .*; train into another folder"):
+            train(_pairs(rows), tmp_path, recipe=recipe, resume=True)
+
+
+def test_held_out_pairs_that_are_all_too_long_are_refused(
+    tiny: dict[str, object], rows: Rows
+) -> None:
+    from gnomon.paraphrase.training._selection import held_out
+
+    dev = set(held_out(_pairs(rows), 10, 0)[1])
+    long = [pair._replace(target=pair.target * 9) if pair in dev else pair for pair in _pairs(rows)]
+    with pytest.raises(DataError, match="all 10 pairs that are held out have more pieces"):
+        plan(long, recipe=Recipe(**tiny, limit=90))  # type: ignore[arg-type]  # plain options
 
 
 def test_a_folder_that_cannot_be_made_is_named(

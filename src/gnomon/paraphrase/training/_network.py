@@ -130,7 +130,8 @@ def _greedy_batch(
         mask = (source != PAD).long()
         encoded = model.get_encoder()(input_ids=source, attention_mask=mask)
         last = torch.full((len(sources), 1), PAD, dtype=torch.long, device=device)
-        made, ended, past = [], torch.zeros_like(last, dtype=torch.bool), None
+        ended, past = torch.zeros_like(last, dtype=torch.bool), None
+        made: list[Any] = []
         for _ in range(min(limit, int(_MOST * source.shape[1]) + _MORE)):
             step = model(
                 encoder_outputs=encoded,

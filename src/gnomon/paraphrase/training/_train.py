@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from gnomon.errors import DataError, OutputError, UsageError
 from gnomon.paraphrase.training._batches import batches, encode
+from gnomon.paraphrase.training._checkpoints import read_json
 from gnomon.paraphrase.training._recipe import Recipe
 from gnomon.paraphrase.training._selection import held_out
 from gnomon.signature import content_hash, version
@@ -146,8 +147,9 @@ def train(
         progress: called with a stage, what is done and the total.
 
     Raises:
-        DataError: there are too few pairs, codes are out of range, or the folder holds a run of
-            other data or of another recipe.
+        DataError: there are too few pairs, none of those held out is within the limit, codes are
+            out of range, or the folder holds a run of other data or of another recipe.
+        FormatError: the run in the folder is damaged.
         MissingDependencyError: torch, transformers or sentencepiece is not installed.
         OutputError: the folder cannot be written, or the disk is full.
         UsageError: the folder holds a run or a model already and ``resume`` is not given; there is
@@ -205,14 +207,23 @@ def _open(folder: Path, facts: dict[str, object], *, resume: bool) -> bool:
         return False
     if not resume:
         raise UsageError(f"{folder} holds a run; go on with it (--resume), or name another folder")
-    before = json.loads(run.read_text(encoding="utf-8"))
+    before = read_json(run)
     for part, value in facts.items():
-        if before.get(part) != json.loads(json.dumps(value)):
+        now = json.loads(json.dumps(value))
+        if before.get(part) != now:
             raise DataError(
-                f"the run in {folder} has other {part}: {before.get(part)}, now {value}; give the"
-                " same, or name another folder"
+                f"the run in {folder} has other {part}: {_differing(before.get(part), now)}; give"
+                " the same, or name another folder"
             )
     return True
+
+
+def _differing(before: Any, now: Any) -> str:
+    """What two descriptions say differently."""
+    if not (isinstance(before, dict) and isinstance(now, dict)):
+        return f"{before}, now {now}"
+    names = [name for name in {**before, **now} if before.get(name) != now.get(name)]
+    return "; ".join(f"{name} {before.get(name)}, now {now.get(name)}" for name in names)
 
 
 def _prepare(
@@ -237,6 +248,11 @@ def _prepare(
         raise DataError(f"all {len(kept)} pairs have more pieces than the limit, {recipe.limit}")
     found = encode(tokenizer, dev)
     fit = [i for i, one in enumerate(found) if max(map(len, one)) <= recipe.limit]
+    if not fit:
+        raise DataError(
+            f"all {len(dev)} pairs that are held out have more pieces than the limit,"
+            f" {recipe.limit}; hold out more (dev), raise the limit, or drop longer pairs (words)"
+        )
     return Data(
         tokenizer,
         short,
