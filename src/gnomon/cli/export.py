@@ -36,7 +36,7 @@ def add(commands: Subparsers[argparse.ArgumentParser]) -> None:
     )
     parser.add_argument("to", metavar="FILE|DIR", help="a .duckdb file, or a folder")
     parser.add_argument(
-        "--store", metavar="DIR", help="the folder of the results (the only .store here)"
+        "--store", metavar="DIR|URL", help="where the results are (default: the only .store here)"
     )
     parser.add_argument(
         "--as", dest="kind", choices=("duckdb", "csv", "parquet"), help="(by the name: .duckdb)"

@@ -33,7 +33,7 @@ def add(commands: Subparsers[argparse.ArgumentParser]) -> None:
     )
     parser.add_argument("sql", nargs="?", metavar="SQL", help="a SELECT; without: which tables")
     parser.add_argument(
-        "--store", metavar="DIR", help="the folder of the results (the only .store here)"
+        "--store", metavar="DIR|URL", help="where the results are (default: the only .store here)"
     )
     add_output(parser)
     parser.set_defaults(run=run)

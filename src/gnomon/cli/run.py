@@ -80,7 +80,7 @@ def run(args: argparse.Namespace) -> int:
     page = _page(args, wanted)
     made = study.plan(wanted, allow_code=args.allow_code)
     if args.dry_run:
-        store = study.Store.open(wanted.store) if (wanted.store / "store.json").exists() else None
+        store = study.Store.open(wanted.store) if study.Store.is_at(wanted.store) else None
         show(args, made.finding(store, workers=_workers(args)), "run")
         return 0
     engine = study.open_engine(args.engine, workers=args.workers)

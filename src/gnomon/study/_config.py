@@ -105,7 +105,7 @@ class Study:
         path: the file that it was read from.
         testsets: where the test sets are.
         steps: the methods.
-        store: folder of the results.
+        store: folder of the results, or the URL of a place elsewhere.
         report: the HTML report to write, if any.
     """
 
@@ -113,7 +113,7 @@ class Study:
     path: str
     testsets: tuple[SetSource, ...]
     steps: tuple[Step, ...]
-    store: Path
+    store: Path | str
     report: Path | None = None
 
 
@@ -142,7 +142,7 @@ def read_study(path: str | PathLike[str], *, allow_code: bool = False) -> Study:
         path=str(file),
         testsets=_sets(given.get("testsets"), folder, problems),
         steps=_steps(given.get("methods", {}), metrics, folder, problems, allow_code=allow_code),
-        store=file.parent / (_text(given, "store", problems) or f"{file.stem}.store"),
+        store=_store(file, _text(given, "store", problems)),
         report=None
         if given.get("report") is None
         else file.parent / _text(given, "report", problems),
@@ -150,6 +150,10 @@ def read_study(path: str | PathLike[str], *, allow_code: bool = False) -> Study:
     if problems.found:
         raise DataError(_told(file, problems.found))
     return study
+
+
+def _store(file: Path, given: str) -> Path | str:
+    return given if "://" in given else file.parent / (given or f"{file.stem}.store")
 
 
 def _told(file: Path, found: Sequence[str]) -> str:

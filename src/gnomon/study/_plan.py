@@ -95,7 +95,7 @@ def plan(study: Study, *, allow_code: bool = False) -> Plan:
         DataError: test sets cannot be read, share a name, or lack what a method needs; all are
             named.
     """
-    sketches = Sketches.read(study.store / "sketches.json")
+    sketches = _remembered(study)
     sets = _sketched(study, sketches)
     _check_names(sets)
     _check_needs(study, sets)
@@ -106,6 +106,15 @@ def plan(study: Study, *, allow_code: bool = False) -> Plan:
                 laid.add(step, one)
     whole_sets_first = sorted(laid.tasks.values(), key=lambda task: -len(task.systems))
     return Plan(study, tuple(whole_sets_first), tuple(sets), sketches)
+
+
+def _remembered(study: Study) -> Sketches:
+    from gnomon.study._remote import is_remote
+    from gnomon.study._store import Store
+
+    if is_remote(study.store):
+        return Store.open(study.store).sketches() if Store.is_at(study.store) else Sketches()
+    return Sketches.read(Path(study.store) / "sketches.json")
 
 
 def _sketched(study: Study, sketches: Sketches) -> list[PlannedSet]:

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
     from gnomon.study._store import Store
 
+#: words of queries that ask which tables there are
+_ABOUT_ALL = ("duckdb_", "information_schema", "pg_", "pragma", "show", "sqlite_")
+
 __all__ = ["Answer", "ask", "connect", "described", "names", "overview"]
 
 
@@ -55,7 +58,7 @@ def ask(store: Store, sql: str) -> Answer:
         MissingDependencyError: duckdb is not installed.
         UsageError: the SQL is wrong, or asks for what lies outside the store.
     """
-    connection = connect(store)
+    connection = connect(store, sql=sql)
     import duckdb
 
     try:
@@ -99,12 +102,15 @@ def described(store: Store) -> Answer:
     return Answer(columns, ("VARCHAR",) * len(columns), tuple(rows))
 
 
-def connect(store: Store, *, closed: bool = True) -> Any:  # DuckDB is optional, without types
+def connect(
+    store: Store, *, closed: bool = True, sql: str | None = None
+) -> Any:  # DuckDB is optional, without types
     """A connection in whose memory the tables of a store are views.
 
     Args:
         store: the results.
         closed: let queries reach no file outside the store, and change no setting.
+        sql: the query, if it is known: files of tables that it does not name are not opened.
 
     Raises:
         MissingDependencyError: duckdb is not installed.
@@ -124,18 +130,32 @@ def connect(store: Store, *, closed: bool = True) -> Any:  # DuckDB is optional,
     if closed:
         folder = str(store.path.resolve())
         found.execute(f"set allowed_directories = [{_quoted(folder)}]")
-    files = store.files()
-    for name, parts in files.items():
+    wanted = _named(store, sql)
+    for name, parts in store.files().items():
+        if name not in wanted:
+            continue
+        store.fetch(parts)
         found.execute(
             f'create view "{name}" as select * exclude (filename), parse_filename(filename, true)'
             f" as task from read_parquet({_listed(parts)}, union_by_name = true, filename = true)"
         )
     for view in views(store):
-        found.execute(f"create view {view.name} as {view.sql}")
+        if wanted.issuperset(view.of):
+            found.execute(f"create view {view.name} as {view.sql}")
     if closed:  # before a query comes in
         found.execute("set enable_external_access = false")
         found.execute("set lock_configuration = true")
     return found
+
+
+def _named(store: Store, sql: str | None) -> set[str]:
+    """The tables that a query needs; all where it asks which there are, or is not known."""
+    known = set(store.files())
+    said = (sql or "").lower()
+    if sql is None or any(word in said for word in _ABOUT_ALL):
+        return known
+    of_views = {name for view in views(store) if view.name in said for name in view.of}
+    return {name for name in known if name.lower() in said} | of_views
 
 
 def _tasks(store: Store) -> tuple[str, str, list[tuple[object, ...]]]:

@@ -41,6 +41,8 @@ def stored_scores(store: Store, task: Task) -> dict[str, Scores]:
 
 
 def _scores(store: Store, keys: Sequence[str]) -> tuple[Scores, str]:
+    files = [store.file(table, key) for table in ("scores", "segments") for key in keys]
+    store.fetch(files)
     totals = [cells_of(store.file("scores", key)) for key in keys]
     systems = [str(name) for one in totals for name in one["system"]]
     cells = [cells_of(store.file("segments", key)) for key in keys]

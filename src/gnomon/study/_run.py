@@ -6,7 +6,6 @@ from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, wait
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from gnomon.study._lock import locked
 from gnomon.study._preflight import preflight
 from gnomon.study._reuse import stored_scores
 from gnomon.study._store import Store
@@ -67,7 +66,7 @@ def run(
         OutputError: the store cannot be written.
     """
     place = store or Store.open(plan.study.store, create=True)
-    with locked(place.path):
+    with place.locked():
         place.refresh()
         left = [task for task in plan.tasks if task.key not in place.entries]
         if left:

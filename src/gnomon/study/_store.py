@@ -8,66 +8,42 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-import os
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gnomon.errors import DataError, OutputError, UsageError
 from gnomon.signature import version as gnomon_version
+from gnomon.study._folder import (
+    ABOUT,
+    MANIFEST,
+    PLAN,
+    SKETCHES,
+    TABLES,
+    json_of,
+    layout_of,
+    make_store,
+    replace_text,
+)
+from gnomon.study._lock import locked
+from gnomon.study._manifest import Entry, append_line, cut_torn_line, entry_of, lines_of, text_of
 from gnomon.study._migrate import SCHEMA, check_layout, migrated
+from gnomon.study._remote import is_remote, mirror
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
     from os import PathLike
 
     from gnomon.study._config import Step
     from gnomon.study._export import Kind
     from gnomon.study._query import Answer
+    from gnomon.study._remote import Mirror
     from gnomon.study._sketches import Sketches
     from gnomon.study._sources import PlannedSet
     from gnomon.study._tasks import Done, Task, TaskTable
 
 __all__ = ["Entry", "Store"]
-
-_MANIFEST, _PLAN, _TABLES, _ABOUT = "manifest.jsonl", "plan.json", "tables", "store.json"
-_SKETCHES = "sketches.json"
-
-
-@dataclass(frozen=True)
-class Entry:
-    """A line of the manifest: a finished task.
-
-    Attributes:
-        key: of the task.
-        method: its method.
-        testset: its test set.
-        metrics: its metrics.
-        systems: its systems.
-        rows: how many rows it gave, by table.
-        notices: what a reader should know.
-        signatures: how to make its numbers again.
-        seconds: how long it took.
-        made_with: versions and hashes of what its numbers depend on beside texts, options and
-            gnomon: models, taggers, packages, files.
-        gnomon: the version of gnomon; "" in entries of older stores.
-        finished: when, UTC (ISO 8601); "" in entries of older stores.
-        options: of the method, as JSON; "" in entries of older stores.
-    """
-
-    key: str
-    method: str
-    testset: str
-    metrics: tuple[str, ...]
-    systems: tuple[str, ...]
-    rows: Mapping[str, int]
-    notices: tuple[str, ...]
-    signatures: Mapping[str, str]
-    seconds: float
-    made_with: Mapping[str, str] = field(default_factory=dict)
-    gnomon: str = ""
-    finished: str = ""
-    options: str = ""
 
 
 @dataclass
@@ -75,12 +51,14 @@ class Store:
     """A folder of results.
 
     Attributes:
-        path: the folder.
+        path: the folder; of a remote store, the one here that holds what was fetched of it.
         entries: finished tasks by key.
+        remote: the place elsewhere, if it is elsewhere.
     """
 
     path: Path
     entries: dict[str, Entry] = field(default_factory=dict)
+    remote: Mirror | None = None
     _plan: dict[str, Any] = field(default_factory=dict, repr=False)  # what JSON holds
 
     @classmethod
@@ -88,31 +66,66 @@ class Store:
         """Open a store for reading (and adding).
 
         Args:
-            path: the folder.
-            create: make it if it is not there.
+            path: the folder, or a place that fsspec can reach (``s3://bucket/wmt.store``).
+            create: make it if it is not there; remote places can be added to only then.
 
         Raises:
             DataError: there is no store, or it is of a later version of gnomon.
+            MissingDependencyError: the place is remote, and what it takes is not installed.
             OutputError: it cannot be made.
         """
-        folder = Path(path)
-        about = folder / _ABOUT
-        if not about.is_file():
+        remote = mirror(path, writes=create) if is_remote(path) else None
+        folder = remote.folder if remote else Path(path)
+        if remote:
+            remote.get()
+        if not (folder / ABOUT).is_file():
             if not create:
-                raise DataError(f"there is no store in {folder}; make one: gnomon run STUDY.toml")
-            _make(folder)
-        check_layout(_number(about), folder)
-        found = cls(folder)
+                raise DataError(f"there is no store in {path}; make one: gnomon run STUDY.toml")
+            make_store(folder)
+            if remote:
+                remote.put([folder / ABOUT])
+        check_layout(layout_of(folder), folder)
+        found = cls(folder, remote=remote)
         found.refresh()
         return found
 
+    @staticmethod
+    def is_at(path: str | PathLike[str]) -> bool:
+        """Whether there is a store.
+
+        Raises:
+            MissingDependencyError: the place is remote, and what it takes is not installed.
+        """
+        if not is_remote(path):
+            return (Path(path) / ABOUT).is_file()
+        return mirror(path, writes=False).has(ABOUT)
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Be the one process that writes; remote places can only try to keep others out.
+
+        Raises:
+            DataError: another process writes.
+        """
+        with locked(self.path):
+            if self.remote is None:
+                yield
+                return
+            with self.remote.locked():
+                try:
+                    yield
+                finally:
+                    self.remote.put_manifest(self.entries.values(), now=True)
+
     def refresh(self) -> None:
         """Read the manifest and the plan again: another process may have added to them."""
-        version = check_layout(_number(self.path / _ABOUT), self.path)
-        lines = list(_lines(self.path / _MANIFEST))
-        self._plan = _json(self.path / _PLAN)
+        if self.remote is not None:
+            self.remote.get()
+        version = check_layout(layout_of(self.path), self.path)
+        lines = lines_of(self.path / MANIFEST)
+        self._plan = json_of(self.path / PLAN)
         migrated(version, lines, self._plan)
-        self.entries = {entry.key: entry for entry in map(_entry, lines)}
+        self.entries = {entry.key: entry for entry in map(entry_of, lines)}
 
     def repair(self) -> None:
         """Take away what an interruption left behind: a torn line, files of no finished task.
@@ -121,14 +134,11 @@ class Store:
         it.
         """
         self._update()
-        manifest = self.path / _MANIFEST
-        if manifest.exists():
-            data = manifest.read_bytes()
-            whole = data[: data.rfind(b"\n") + 1]
-            if len(whole) < len(data):
-                os.truncate(manifest, len(whole))
+        cut_torn_line(self.path / MANIFEST)
         self.refresh()
-        for file in self.path.glob(f"{_TABLES}/*/*"):
+        if self.remote is not None:
+            self.remote.sweep(self.entries)
+        for file in self.path.glob(f"{TABLES}/*/*"):
             if file.name.startswith(".") or file.stem not in self.entries:
                 file.unlink()
 
@@ -158,12 +168,15 @@ class Store:
         try:
             for table in done.tables:
                 self._write(table, task.key)
-            _append(self.path / _MANIFEST, _line(entry))
+            append_line(self.path / MANIFEST, entry)
         except OSError as error:
             raise OutputError(
                 f"the store {self.path} cannot be written: {error.strerror}"
             ) from error
         self.entries[entry.key] = entry
+        if self.remote is not None:
+            self.remote.put([self.file(table.name, task.key) for table in done.tables])
+            self.remote.put_manifest(self.entries.values())
         return entry
 
     def keep_plan(self, record: Mapping[str, object]) -> None:
@@ -174,7 +187,7 @@ class Store:
         """
         plan = json.loads(json.dumps(record))
         if plan != self._plan:
-            self._replace(_PLAN, record)
+            self._replace(PLAN, record)
             self._plan = plan
 
     def planned(self) -> list[str]:
@@ -209,12 +222,12 @@ class Store:
         """What the store remembers of files of test sets."""
         from gnomon.study._sketches import Sketches
 
-        return Sketches.read(self.path / _SKETCHES)
+        return Sketches.read(self.path / SKETCHES)
 
     def keep_sketches(self, sketches: Sketches) -> None:
         """Remember files of test sets."""
         if sketches.fresh:
-            self._replace(_SKETCHES, sketches.merged())
+            self._replace(SKETCHES, sketches.merged())
 
     def forget(self, testset: str) -> int:
         """Take away all that came from a test set; returns how many tasks that were.
@@ -228,7 +241,8 @@ class Store:
             raise DataError(
                 f"nothing came from {testset!r}; there are {', '.join(names) or 'none'}"
             )
-        self._keep(set(self.entries) - gone)
+        with self.locked():
+            self._keep(set(self.entries) - gone)
         return len(gone)
 
     def prune(self) -> int:
@@ -236,7 +250,8 @@ class Store:
         kept = set(self.planned()) & set(self.entries)
         gone = len(self.entries) - len(kept)
         if gone:
-            self._keep(kept)
+            with self.locked():
+                self._keep(kept)
         return gone
 
     def files(self) -> dict[str, list[Path]]:
@@ -309,34 +324,36 @@ class Store:
 
     def _update(self) -> None:
         """Write an older layout anew; the number comes last, so that this may be cut off."""
-        from gnomon.formats import atomic_write
-
-        if _number(self.path / _ABOUT) == SCHEMA:
+        if layout_of(self.path) == SCHEMA:
             return
         self.refresh()
-        with atomic_write(self.path / _MANIFEST) as file:
-            file.writelines(_line(entry) + "\n" for entry in self.entries.values())
-        self._replace(_PLAN, self._plan)
-        self._replace(_ABOUT, {"gnomon-store": SCHEMA})
+        self._write_manifest(self.entries)
+        self._replace(PLAN, self._plan)
+        self._replace(ABOUT, {"gnomon-store": SCHEMA})
 
     def _replace(self, name: str, record: object) -> None:
-        from gnomon.formats import atomic_write
+        replace_text(self.path / name, json.dumps(record, ensure_ascii=False))
+        if self.remote is not None:
+            self.remote.put([self.path / name])
 
-        with atomic_write(self.path / name) as file:
-            json.dump(record, file, ensure_ascii=False)
+    def _write_manifest(self, entries: Mapping[str, Entry]) -> None:
+        replace_text(self.path / MANIFEST, text_of(entries.values()))
+        if self.remote is not None:
+            self.remote.put_manifest(entries.values(), now=True)
 
     def _keep(self, keys: Collection[str]) -> None:
-        from gnomon.formats import atomic_write
-
         # the manifest first: a file that nothing names is only litter
-        kept = [entry for key, entry in self.entries.items() if key in keys]
-        with atomic_write(self.path / _MANIFEST) as file:
-            file.writelines(_line(one) + "\n" for one in kept)
+        self._write_manifest({key: one for key, one in self.entries.items() if key in keys})
         self.repair()
+
+    def fetch(self, files: Sequence[Path]) -> None:
+        """Bring files of finished tasks here, where the store is remote and they are not here."""
+        if self.remote is not None:
+            self.remote.fetch(files)
 
     def file(self, table: str, key: str) -> Path:
         """The Parquet file of a task's rows of a table."""
-        return self.path / _TABLES / table / f"{key}.parquet"
+        return self.path / TABLES / table / f"{key}.parquet"
 
     def _write(self, table: TaskTable, key: str) -> None:
         from gnomon.formats import atomic_write
@@ -346,61 +363,6 @@ class Store:
         target.parent.mkdir(exist_ok=True)
         with atomic_write(target, "wb") as file:
             file.write(to_parquet(table))
-
-
-def _make(folder: Path) -> None:
-    from gnomon.formats import atomic_write
-
-    if folder.exists() and any(folder.iterdir()):
-        raise OutputError(f"{folder} holds something else; name a new or an empty folder as store")
-    try:
-        (folder / _TABLES).mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputError(f"the store {folder} cannot be made: {error.strerror}") from error
-    with atomic_write(folder / _ABOUT) as file:
-        json.dump({"gnomon-store": SCHEMA}, file)
-
-
-def _number(about: Path) -> object:
-    try:
-        return json.loads(about.read_text(encoding="utf-8"))["gnomon-store"]
-    except (ValueError, KeyError, TypeError) as error:
-        raise DataError(f"{about} is damaged: it does not say the version of the store") from error
-
-
-def _lines(manifest: Path) -> list[dict[str, Any]]:  # what JSON holds
-    if not manifest.exists():
-        return []
-    # what has no line end is not finished
-    return [json.loads(line) for line in manifest.read_bytes().split(b"\n")[:-1]]
-
-
-def _json(file: Path) -> dict[str, Any]:  # what JSON holds
-    return dict(json.loads(file.read_text(encoding="utf-8"))) if file.exists() else {}
-
-
-def _entry(given: dict[str, Any]) -> Entry:  # what JSON holds
-    for name in ("metrics", "systems", "notices"):
-        given[name] = tuple(given[name])
-    return Entry(**given)
-
-
-def _line(entry: Entry) -> str:
-    return json.dumps(vars(entry), ensure_ascii=False)
-
-
-def _append(path: Path, line: str) -> None:
-    new = not path.exists()
-    with path.open("ab") as file:
-        file.write(line.encode() + b"\n")
-        file.flush()
-        os.fsync(file.fileno())
-    if new:
-        folder = os.open(path.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
 
 
 def _length(table: TaskTable) -> int:

@@ -1,0 +1,94 @@
+"""The manifest of a store: a line for each finished task, written when its files are on disk."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
+
+__all__ = ["Entry", "append_line", "cut_torn_line", "entry_of", "lines_of", "text_of"]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A line of the manifest: a finished task.
+
+    Attributes:
+        key: of the task.
+        method: its method.
+        testset: its test set.
+        metrics: its metrics.
+        systems: its systems.
+        rows: how many rows it gave, by table.
+        notices: what a reader should know.
+        signatures: how to make its numbers again.
+        seconds: how long it took.
+        made_with: versions and hashes of what its numbers depend on beside texts, options and
+            gnomon: models, taggers, packages, files.
+        gnomon: the version of gnomon; "" in entries of older stores.
+        finished: when, UTC (ISO 8601); "" in entries of older stores.
+        options: of the method, as JSON; "" in entries of older stores.
+    """
+
+    key: str
+    method: str
+    testset: str
+    metrics: tuple[str, ...]
+    systems: tuple[str, ...]
+    rows: Mapping[str, int]
+    notices: tuple[str, ...]
+    signatures: Mapping[str, str]
+    seconds: float
+    made_with: Mapping[str, str] = field(default_factory=dict)
+    gnomon: str = ""
+    finished: str = ""
+    options: str = ""
+
+
+def lines_of(manifest: Path) -> list[dict[str, Any]]:  # what JSON holds
+    """The finished lines."""
+    if not manifest.exists():
+        return []
+    # what has no line end is not finished
+    return [json.loads(line) for line in manifest.read_bytes().split(b"\n")[:-1]]
+
+
+def entry_of(given: dict[str, Any]) -> Entry:  # what JSON holds
+    """A finished task from its line."""
+    for name in ("metrics", "systems", "notices"):
+        given[name] = tuple(given[name])
+    return Entry(**given)
+
+
+def text_of(entries: Iterable[Entry]) -> str:
+    """The lines of some tasks."""
+    return "".join(json.dumps(vars(one), ensure_ascii=False) + "\n" for one in entries)
+
+
+def cut_torn_line(manifest: Path) -> None:
+    """Take away what an interruption left of a line."""
+    if manifest.exists():
+        data = manifest.read_bytes()
+        whole = data[: data.rfind(b"\n") + 1]
+        if len(whole) < len(data):
+            os.truncate(manifest, len(whole))
+
+
+def append_line(path: Path, entry: Entry) -> None:
+    """Add a finished task; on disk when this returns."""
+    new = not path.exists()
+    with path.open("ab") as file:
+        file.write(text_of([entry]).encode())
+        file.flush()
+        os.fsync(file.fileno())
+    if new:
+        folder = os.open(path.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
