@@ -3,7 +3,8 @@ from pathlib import Path
 import pytest
 
 from gnomon.errors import FormatError, LengthMismatchError
-from gnomon.paraphrase.training import Pair, read_pairs
+from gnomon.paraphrase.codes import NO_CODE, write_codes
+from gnomon.paraphrase.training import Pair, read_pairs, select
 
 
 def _file(folder: Path, text: str, name: str = "pairs.tsv") -> Path:
@@ -23,6 +24,17 @@ def test_codes_may_come_in_a_file_of_their_own(tmp_path: Path) -> None:
     assert [pair.code for pair in read_pairs([pairs], codes=codes)] == [1, 0]
 
 
+def test_a_pair_may_have_no_code(tmp_path: Path) -> None:
+    third = _file(tmp_path, "a\tb\t2\nc\td\t\n")
+    pairs = _file(tmp_path, "a\tb\nc\td\n", "two.tsv")
+    write_codes(tmp_path / "x.codes.txt", [2, NO_CODE])
+    for found in (read_pairs([third]), read_pairs([pairs], codes=tmp_path / "x.codes.txt")):
+        assert found == [Pair("a", "b", 2), Pair("c", "d", -1)]
+        kept, dropped = select(found)
+        assert kept == found[:1]
+        assert dropped["no code"] == 1
+
+
 def test_separators_inside_a_text_do_not_end_its_line(tmp_path: Path) -> None:
     path = _file(tmp_path, "a\u2028b\tc\x85d\n")
     assert read_pairs([path]) == [Pair("a\u2028b", "c\x85d")]
@@ -36,8 +48,8 @@ def test_separators_inside_a_text_do_not_end_its_line(tmp_path: Path) -> None:
         ("a\tb\tc\td\n", "pairs.tsv:1: 4 columns"),
         ("a\tb\n\tc\n", "pairs.tsv:2: the source is empty"),
         ("a\tb\nc\t  \n", "pairs.tsv:2: the target is empty"),
-        ("a\tb\t-1\n", "pairs.tsv:1: '-1' is no sentence code"),
-        ("a\tb\t²\n", "pairs.tsv:1: '²' is no sentence code"),
+        ("a\tb\t-1\n", "pairs.tsv:1: '-1' is no code"),
+        ("a\tb\t²\n", "pairs.tsv:1: '²' is no code"),
     ],
 )
 def test_a_bad_line_is_named(tmp_path: Path, text: str, said: str) -> None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["read_codes", "write_codes"]
+__all__ = ["code_of", "read_codes", "write_codes"]
 
 
 def write_codes(path: str | PathLike[str], codes: Iterable[int]) -> None:
@@ -35,15 +35,22 @@ def read_codes(path: str | PathLike[str]) -> NDArray[np.int32]:
         MissingFileError: there is no such file.
         FormatError: a line holds anything but one integer from 0.
     """
-    found = []
-    for number, line in enumerate(read_lines(path), start=1):
-        text = line.strip()
-        if text and not (text.isascii() and text.isdigit() and len(text) < 10):
-            raise FormatError(
-                f"{line[:40]!r} is no code; a line holds one integer from 0, or nothing where a"
-                " sentence has no code",
-                path=path,
-                line=number,
-            )
-        found.append(int(text) if text else NO_CODE)
-    return np.array(found, np.int32)
+    lines = enumerate(read_lines(path), start=1)
+    return np.array([code_of(line, path, number) for number, line in lines], np.int32)
+
+
+def code_of(text: str, path: object, line: int) -> int:
+    """The code that a line or a column holds; -1 where it is empty.
+
+    Raises:
+        FormatError: it holds something else.
+    """
+    said = text.strip()
+    if said and not (said.isascii() and said.isdigit() and len(said) < 10):
+        raise FormatError(
+            f"{text[:40]!r} is no code; a code is an integer from 0, or nothing where a sentence"
+            " has none",
+            path=path,
+            line=line,
+        )
+    return int(said) if said else NO_CODE

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from gnomon.errors import FormatError, LengthMismatchError
+from gnomon.paraphrase.codes._files import code_of, read_codes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -14,7 +15,10 @@ __all__ = ["Pair", "read_pairs"]
 
 
 class Pair(NamedTuple):
-    """A sentence, a paraphrase of it, and the sentence code of the paraphrase, if any."""
+    """A sentence, a paraphrase of it, and the sentence code of the paraphrase.
+
+    The code is None where pairs come without codes, and -1 where this one has none.
+    """
 
     source: str
     target: str
@@ -28,7 +32,8 @@ def read_pairs(
 
     Args:
         paths: the files (``.gz`` is decompressed); all of them with or all without codes.
-        codes: a file with one code per pair, in place of the third column.
+        codes: a file with one code per pair, in place of the third column. Where a line, or the
+            third column, is empty, the pair has no code (-1), and :func:`select` drops it.
 
     Raises:
         FormatError: a line has another number of columns than the first one, an empty side, or
@@ -45,7 +50,7 @@ def read_pairs(
             cells = line.split("\t")
             columns = columns or len(cells)
             _check(cells, columns, path, number, given=codes is not None)
-            code = _code(cells[2], path, number) if len(cells) == 3 else None
+            code = code_of(cells[2], path, number) if len(cells) == 3 else None
             pairs.append(Pair(cells[0].strip(), cells[1].strip(), code))
     return pairs if codes is None else _with_codes(pairs, codes)
 
@@ -67,24 +72,11 @@ def _check(cells: list[str], columns: int, path: object, number: int, *, given: 
             )
 
 
-def _code(text: str, path: object, number: int) -> int:
-    if not (text.isascii() and text.strip().isdigit()):
-        raise FormatError(
-            f"{text!r} is no sentence code; codes are whole numbers from 0", path=path, line=number
-        )
-    return int(text)
-
-
 def _with_codes(pairs: list[Pair], path: str | PathLike[str]) -> list[Pair]:
-    from gnomon.formats import read_lines
-
-    lines = read_lines(path)
-    if len(lines) != len(pairs):
+    found = read_codes(path).tolist()
+    if len(found) != len(pairs):
         raise LengthMismatchError(
-            f"{path} holds {len(lines)} codes and there are {len(pairs)} pairs; give one code per"
+            f"{path} holds {len(found)} codes and there are {len(pairs)} pairs; give one code per"
             " pair, in the same order"
         )
-    return [
-        pair._replace(code=_code(line, path, number))
-        for number, (pair, line) in enumerate(zip(pairs, lines, strict=True), start=1)
-    ]
+    return [pair._replace(code=code) for pair, code in zip(pairs, found, strict=True)]

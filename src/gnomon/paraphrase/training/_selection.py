@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from gnomon.errors import DataError, UsageError
+from gnomon.paraphrase.codes import NO_CODE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -66,9 +67,11 @@ class _Sieve:
 
 
 def select(pairs: Sequence[Pair], filters: Filters | None = None) -> Selected:
-    """Apply the filters, one after the other."""
+    """Apply the filters, one after the other; where there are codes, pairs without one go first."""
     filters = filters or Filters()
     sieve = _Sieve(list(pairs))
+    if any(pair.code is not None for pair in pairs):
+        sieve.keep("no code", (pair.code != NO_CODE for pair in sieve.pairs))
     if not filters.duplicates:
         sieve.keep("duplicates", _firsts((p.source, p.target) for p in sieve.pairs))
     if not filters.copies:
