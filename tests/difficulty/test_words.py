@@ -145,6 +145,18 @@ def test_strips_hold_every_word_and_system_of_the_segments_asked_for(testset) ->
         difficulty.words(testset, "rouge1", segments=[3])
 
 
+def test_occurrences_hold_every_word_once_where_they_are_asked_for(testset) -> None:
+    assert "occurrences" not in {table.name for table in difficulty.words(testset, "rouge1").tables}
+    found = difficulty.words(testset, "rouge1", occurrences=True, segments=[1, 2], min_count=1)
+    single = rows(found, "occurrences")
+    strips = rows(found, "strips")
+    own = {(r["segment"], int(r["token"][:2]), r["word"], r["difficulty"]) for r in strips}
+    assert [(r["segment"], r["position"], r["word"], r["difficulty"]) for r in single] == sorted(
+        own
+    )
+    assert len(single) == sum(row["count"] for row in found.rows)
+
+
 def test_by_default_the_hardest_segment_is_shown() -> None:
     small = contest()
     found = difficulty.words(small, "rouge1")

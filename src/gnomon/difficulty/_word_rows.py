@@ -25,6 +25,7 @@ __all__ = [
     "distribution_rows",
     "document_rows",
     "hard",
+    "occurrence_rows",
     "reference_name",
     "segment_rows",
     "strip_rows",
@@ -199,6 +200,33 @@ def strip_rows(
                             "similarity": float(found.best[k, word]),
                             "other": not found.exact[k, word],
                         }
+
+
+def occurrence_rows(found: Observed, testset: TestSet) -> Iterator[Row]:
+    """Every word of every reference, in order.
+
+    Args:
+        found: the words.
+        testset: for the names of references.
+    """
+    similarity, exact = _over_systems(found)
+    at: dict[int, int] = {}  # words of a reference need not stand together
+    names: dict[int, str] = {}
+    for word, group in enumerate(found.words.group.tolist()):
+        at[group] = at.get(group, 0) + 1
+        segment = int(found.segment[word])
+        if group not in names:
+            names[group] = reference_name(testset, segment, found.places.text[group])
+        if found.known[word]:
+            yield {
+                "segment": segment + 1,
+                "reference": names[group],
+                "position": at[group],
+                "word": str(found.words.text[word]),
+                "difficulty": float(found.difficulty[word]),
+                "similarity": float(similarity[word]),
+                "exact": float(exact[word]),
+            }
 
 
 def reference_name(testset: TestSet, segment: int, text: str) -> str:

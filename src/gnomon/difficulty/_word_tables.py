@@ -86,6 +86,15 @@ _COLUMNS: Mapping[str, tuple[Column, ...]] = {
         Column("words", "Words", "count"),
         _DIFFICULTY,
     ),
+    "occurrences": (
+        Column("segment", "Segment", "count"),
+        Column("reference", "Reference"),
+        Column("position", "Position", "count", help="of the word in the reference, from 1"),
+        _WORD,
+        _DIFFICULTY,
+        _SIMILARITY,
+        _EXACT,
+    ),
 }
 _TITLES = {
     "words": "Hardest words",
@@ -95,6 +104,7 @@ _TITLES = {
     "distribution": "How hard words are",
     "segments": "Hardest segments",
     "documents": "Difficulty of documents",
+    "occurrences": "Every word of the references",
 }
 _LISTED = 20
 

@@ -18,6 +18,7 @@ from gnomon.difficulty._word_rows import (
     distribution_rows,
     document_rows,
     hard,
+    occurrence_rows,
     segment_rows,
     strip_rows,
     system_rows,
@@ -57,6 +58,7 @@ def words(
     human: str | None = None,
     top: str = "30%",
     examples: int = 0,
+    occurrences: bool = False,
     omit: bool = False,
     tagger: str | None = None,
     seed: int = 12345,
@@ -87,6 +89,7 @@ def words(
             those of the pool.
         top: how many these are: "30%" (rounded down) or a number.
         examples: segments to gather for a page, hardest first.
+        occurrences: list every word of every reference too, in the table "occurrences".
         omit: the omission test, as in :func:`score`.
         tagger: word classes by ``spacy:NAME``, or "auto" for the one of the target language.
         seed: of the omission test and of resamples.
@@ -99,7 +102,7 @@ def words(
     Returns:
         A finding with rows ``word, class, difficulty, count, segments, ...`` and tables "strips",
         "systems", "distribution", "segments", and as far as they apply "classes", "documents",
-        "omission".
+        "occurrences", "omission".
 
     Raises:
         UsageError: an option is out of its range, or there is no such segment.
@@ -126,6 +129,7 @@ def words(
     tables: dict[str, list[Row]] = {
         "words": list(type_rows(found, least, classes)),
         "classes": [] if classes is None else list(class_rows(found, classes)),
+        "occurrences": list(occurrence_rows(found, testset)) if occurrences else [],
         "strips": list(strip_rows(found, _chosen(segments, by_segment), testset, names)),
         "systems": list(system_rows(found, names)),
         "distribution": list(distribution_rows(found, pools)),

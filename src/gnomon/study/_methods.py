@@ -119,7 +119,10 @@ METHODS: Mapping[str, Method] = {
     ),
     "difficulty.score": Method("gnomon.difficulty:score", {"": "difficulty"}, human=True),
     "difficulty.words": Method(
-        "gnomon.difficulty:words", {"": "difficulty_words"}, human=True, usual=_NO_EXAMPLES
+        "gnomon.difficulty:words",
+        {"": "difficulty_words"},
+        human=True,
+        usual={**_NO_EXAMPLES, "occurrences": True},
     ),
     "bmx.explain": Method(
         "gnomon.bmx:examine",

@@ -136,8 +136,18 @@ class HeldTable:
             yield [[row[column.name] for row in some] for column in self.columns]
 
 
-def stored_table(connection: Any, name: str) -> StoredTable:  # DuckDB is without types
-    """A table of the store that a connection shows."""
+def stored_table(
+    connection: Any,  # DuckDB is optional and without types
+    name: str,
+    meanings: Mapping[str, str],
+) -> StoredTable:
+    """A table of the store that a connection shows.
+
+    Args:
+        connection: DuckDB with the store's views.
+        name: of the table.
+        meanings: what its columns mean, by name.
+    """
     types = {
         str(column): str(kind)
         for column, kind, *_ in connection.execute(f'describe "{name}"').fetchall()
@@ -149,7 +159,9 @@ def stored_table(connection: Any, name: str) -> StoredTable:  # DuckDB is withou
     _, *largest = connection.execute(asked).fetchone()
     digits = dict(zip(numbers, map(_digits, largest), strict=True))
     columns = tuple(
-        column_of(column, _kind(column, kind), digits.get(column, 2), types)
+        column_of(
+            column, _kind(column, kind), digits.get(column, 2), types, meanings.get(column, "")
+        )
         for column, kind in types.items()
     )
     return StoredTable(name, _title(name), page_of(name), columns, connection)
@@ -161,7 +173,13 @@ def columns_of(connection: Any, table: str) -> dict[str, str]:  # DuckDB is with
     return {str(column): str(kind) for column, kind, *_ in found}
 
 
-def column_of(name: str, kind: Kind, digits: int = 2, among: Mapping[str, object] = {}) -> Column:
+def column_of(
+    name: str,
+    kind: Kind,
+    digits: int = 2,
+    among: Mapping[str, object] = {},
+    meaning: str = "",
+) -> Column:
     """A column with what is known of its name; intervals stand behind their values.
 
     Args:
@@ -169,6 +187,7 @@ def column_of(name: str, kind: Kind, digits: int = 2, among: Mapping[str, object
         kind: what it holds.
         digits: shown after the point.
         among: all columns of its table.
+        meaning: in a sentence, where the table says it.
     """
     return Column(
         name,
@@ -176,7 +195,7 @@ def column_of(name: str, kind: Kind, digits: int = 2, among: Mapping[str, object
         kind,
         2 if kind == "share" else _DIGITS.get(name, digits),
         _BETTER.get(name),
-        _HELP.get(name, ""),
+        meaning or _HELP.get(name, ""),
         _ends(name, among),
     )
 

@@ -18,7 +18,8 @@ __all__ = ["DifficultyMarks", "ImportanceMarks", "places"]
 
 #: words of a table of difficulties: a run of letters and digits, or a single sign
 _WORD = re.compile(r"[^\W_]+|\S")
-_STRIPS, _TYPES = "difficulty_words_strips", "difficulty_words"
+_TYPES, _OCCURRENCES = "difficulty_words", "difficulty_words_occurrences"
+_STRIPS = "difficulty_words_strips"
 
 
 def places(text: str, words: Iterable[str]) -> list[tuple[int, int]] | None:
@@ -41,7 +42,7 @@ def places(text: str, words: Iterable[str]) -> list[tuple[int, int]] | None:
 class DifficultyMarks:
     """Marks hard words of references.
 
-    Words of segments that were asked for carry their own difficulty, others the mean of the word.
+    Words carry their own difficulty where the store has it, else the mean over their occurrences.
 
     Attributes:
         layers: a layer for each metric.
@@ -55,7 +56,7 @@ class DifficultyMarks:
 
     @classmethod
     def of(cls, connection: Any, testset: str, *, there: Collection[str]) -> DifficultyMarks:
-        """From the tables ``difficulty_words`` and ``difficulty_words_strips``.
+        """From the tables of ``difficulty.words``.
 
         Args:
             connection: DuckDB with the store's views, which is optional and without types.
@@ -68,8 +69,9 @@ class DifficultyMarks:
         for metric, word, value in connection.execute(said, [testset]).fetchall():
             types.setdefault(metric, {})[word] = value
         own: dict[str, dict[tuple[int, str], list[tuple[str, float]]]] = {}
-        if _STRIPS in there:
-            for metric, segment, reference, word, value in _strips(connection, testset):
+        single = next((name for name in (_OCCURRENCES, _STRIPS) if name in there), None)
+        if single:
+            for metric, segment, reference, word, value in _single(connection, single, testset):
                 own.setdefault(metric, {}).setdefault((segment, reference), []).append(
                     (word, value)
                 )
@@ -161,12 +163,18 @@ class ImportanceMarks:
         return found
 
 
-def _strips(connection: Any, testset: str) -> list[tuple[Any, ...]]:  # DuckDB is without types
-    by = _metric(connection, _STRIPS)
+def _single(
+    connection: Any,  # DuckDB is without types
+    table: str,
+    testset: str,
+) -> list[tuple[Any, ...]]:
+    """Words one by one, in the order of their text."""
+    strips = table == _STRIPS  # which hold each word once per system, numbered
+    place = "cast(split_part(token, ' ', 1) as integer)" if strips else "position"
     found: list[tuple[Any, ...]] = connection.execute(
-        f"select {by}, segment, reference, any_value(word), any_value(difficulty) from {_STRIPS}"  # noqa: S608  # constants
-        " where testset = ? group by 1, 2, 3, token"
-        " order by 1, 2, 3, cast(split_part(token, ' ', 1) as integer)",
+        f"select {_metric(connection, table)}, segment, reference, any_value(word),"  # noqa: S608  # constants
+        f" any_value(difficulty) from {table} where testset = ?"
+        f" group by 1, 2, 3, {place} order by 1, 2, 3, {place}",
         [testset],
     ).fetchall()
     return found

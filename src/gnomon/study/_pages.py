@@ -18,6 +18,7 @@ from gnomon.study._page_tables import (
     stored_table,
 )
 from gnomon.study._query import connect
+from gnomon.study._views import meanings_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -75,7 +76,9 @@ def pages(
     entries = [store.entries[key] for key in planned if key in store.entries]
     sets = study_sets(store, connection, texts=texts, spans=spans, cache=cache, progress=progress)
     known = [name for name in store.files() if name != "segments"]  # the test sets hold these
-    stored = [stored_table(connection, name) for name in (*known, "tasks")]
+    stored = [
+        stored_table(connection, name, meanings_of(store, name)) for name in (*known, "tasks")
+    ]
     return StudyPages(
         title=store.name,
         facts=_facts(sets, entries),

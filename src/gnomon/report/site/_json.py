@@ -54,9 +54,10 @@ def packed(cells: Sequence[Cell]) -> dict[str, object]:
     return {"cells": plain}
 
 
-def rounded(value: float | None) -> float | None:
-    """A score for looking at: six digits."""
-    return None if value is None or not math.isfinite(value) else float(f"{value:.6g}")
+def rounded(values: Sequence[float | None]) -> list[float | None]:
+    """Scores for looking at: six digits after the point."""
+    # a difference to itself is 0 for finite numbers alone
+    return [None if v is None or v - v != 0 else round(v, 6) for v in values]
 
 
 def _finite(cell: Cell) -> Cell:

@@ -79,7 +79,7 @@ def _overview(rows: NDArray[np.float64]) -> list[list[float | None]]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # no system has a score there
         mean, apart = np.nanmean(rows, axis=0), np.nanmax(rows, axis=0) - np.nanmin(rows, axis=0)
-    return [[rounded(value) for value in part.tolist()] for part in (mean, apart)]
+    return [rounded(part.tolist()) for part in (mean, apart)]
 
 
 def _segment(one: SegmentContent, scores: Sequence[NDArray[np.float64]], i: int) -> list[Any]:
@@ -91,13 +91,13 @@ def _segment(one: SegmentContent, scores: Sequence[NDArray[np.float64]], i: int)
         one.source,
         list(one.references),
         list(one.outputs),
-        [[rounded(value) for value in rows[:, i].tolist()] for rows in scores],
+        [rounded(rows[:, i].tolist()) for rows in scores],
     ]
 
 
 def _text(one: TextContent) -> list[Any]:
     marks = [
-        [layer, list(ends), *([[rounded(v) for v in values]] if values else [])]
+        [layer, list(ends), *([rounded(values)] if values else [])]
         for layer, ends, values in one.marks
     ]
     return [one.text, marks] if marks else [one.text]

@@ -1,0 +1,77 @@
+"""``gnomon report`` and ``gnomon run --html`` as a user meets them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from gnomon import example
+
+pytest.importorskip("duckdb", reason="needs duckdb: pip install 'gnomon[study]'")
+pytest.importorskip("pyarrow", reason="needs pyarrow: pip install 'gnomon[study]'")
+
+_STUDY = f"""
+metrics = ["bleu"]
+[[testsets]]
+path = "{example.path()}"
+first = 5
+[methods.score]
+[methods.muler.score]
+features = ["re:capital"]
+patterns = {{capital = "[A-Z][a-z]+"}}
+bootstrap = 0
+"""
+
+
+@pytest.fixture
+def study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    file = tmp_path / "study.toml"
+    file.write_text(_STUDY, encoding="utf-8")
+    return file
+
+
+def test_a_run_writes_its_report_and_report_writes_the_same(gnomon: Callable, study: Path) -> None:
+    answer = gnomon("run", study, "--engine", "here", "--html", "now")
+    assert answer.code == 0
+    assert str(Path("now") / "index.html") in answer.err
+    answer = gnomon("report", "-o", "later.html")
+    assert (answer.code, answer.out) == (0, "")
+    assert "open later.html" in answer.err
+    assert 'id="part-text-0-0"' in Path("later.html").read_text(encoding="utf-8")
+    assert gnomon("report", "study.store", "-o", "now", "-q").err == ""
+    assert (Path("now") / "data" / "where-0-0.js").is_file()
+
+
+def test_texts_and_spans_can_be_left_out(gnomon: Callable, study: Path) -> None:
+    assert gnomon("run", study, "--engine", "here").code == 0
+    assert gnomon("report", "-o", "bare", "--no-texts").code == 0
+    assert not list(Path("bare/data").glob("text-*"))
+    assert gnomon("report", "-o", "plain", "--no-spans").code == 0
+    assert list(Path("plain/data").glob("text-*"))
+    assert not list(Path("plain/data").glob("where-*"))
+
+
+def test_the_study_may_name_its_report(gnomon: Callable, study: Path) -> None:
+    study.write_text('report = "pages.html"\n' + _STUDY, encoding="utf-8")
+    assert gnomon("run", study, "--engine", "here").code == 0
+    assert Path("pages.html").is_file()
+
+
+def test_what_cannot_be_written_is_refused_before_any_work(gnomon: Callable, study: Path) -> None:
+    answer = gnomon("run", study, "--engine", "here", "--html", "no/such/place")
+    assert (answer.code, "does not exist" in answer.err) == (1, True)
+    assert not Path("study.store").exists()
+    Path("taken").mkdir()
+    Path("taken/thesis.tex").write_text("years of work")
+    assert gnomon("run", study, "--engine", "here").code == 0
+    answer = gnomon("report", "-o", "taken")
+    assert (answer.code, "holds something else" in answer.err) == (1, True)
+
+
+def test_mistakes_are_told(gnomon: Callable, study: Path) -> None:
+    assert "there is none here" in gnomon("report", "-o", "r.html").err
+    answer = gnomon("report")
+    assert (answer.code, "-o" in answer.err) == (2, True)

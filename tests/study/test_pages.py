@@ -1,0 +1,172 @@
+"""What a report is told of a store: its tables, its texts where they are still those, its marks."""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from gnomon import example
+from gnomon.study import Store, open_engine, pages, plan, read_study, run
+from gnomon.study._page_words import places
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from gnomon.study import StudyPages
+
+_STUDY = """
+name = "told"
+metrics = ["bleu", "ter"]
+[[testsets]]
+path = "set"
+first = 6
+[methods.score]
+[methods.muler.score]
+metrics = ["bleu"]
+features = ["re:capital", "lex:article"]
+patterns = {capital = "[A-Z][a-z]+"}
+lexicons = {article = ["the", "a"]}
+bootstrap = 0
+[methods.difficulty.words]
+metrics = ["rouge1"]
+min_count = 1
+segments = [2]
+[methods.bmx.explain]
+metrics = ["bleu"]
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A study that is done, beside its test set."""
+    place = tmp_path_factory.mktemp("told")
+    shutil.copytree(example.path(), place / "set")
+    (place / "s.toml").write_text(_STUDY, encoding="utf-8")
+    outcome = run(plan(read_study(place / "s.toml")), open_engine("here"))
+    assert outcome.failed == {}
+    return place
+
+
+@pytest.fixture
+def told(folder: Path) -> StudyPages:
+    return pages(Store.open(folder / "s.store"))
+
+
+def test_every_table_of_the_store_is_told_with_its_rows(folder: Path, told: StudyPages) -> None:
+    store = Store.open(folder / "s.store")
+    tables = {table.name: table for table in told.tables}
+    assert set(store.files()) - {"segments"} <= set(tables)
+    columns = next(tables["scores"].parts(100))
+    rows = dict(zip((c.name for c in tables["scores"].columns), columns, strict=True))
+    asked = store.query("select system, metric, score from scores").rows
+    assert list(zip(rows["system"], rows["metric"], rows["score"], strict=True)) == list(asked)
+    assert told.title == "told"
+    assert told.lower_is_better == ("ter",)
+
+
+def test_tables_come_part_by_part(told: StudyPages) -> None:
+    table = next(one for one in told.tables if one.name == "importance")
+    parts = list(table.parts(50))
+    whole = next(table.parts(10**9))
+    assert [len(part[0]) for part in parts[:-1]] == [50] * (len(parts) - 1)
+    assert [cell for part in parts for cell in part[0]] == whole[0]
+
+
+def test_scores_of_segments_are_those_of_the_store(folder: Path, told: StudyPages) -> None:
+    testset = told.testsets[0]
+    scores = testset.scores("bleu")
+    asked = "select system, segment, score from segments where metric = 'bleu'"
+    for system, segment, score in Store.open(folder / "s.store").query(asked).rows:
+        assert scores[testset.systems.index(system), segment - 1] == score
+    assert scores.shape == (5, 6)
+    assert not np.isnan(scores).any()
+
+
+def test_texts_are_those_of_the_test_set(told: StudyPages) -> None:
+    from gnomon.testset import TestSet
+
+    whole = TestSet.read(example.path())
+    found = list(told.testsets[0].read())
+    assert len(found) == 6
+    for i, one in enumerate(found):
+        assert one.source is not None
+        assert whole.sources is not None
+        assert one.texts[one.source].text == whole.sources[i]
+        for name, number in zip(whole.references, one.references, strict=True):
+            assert number is not None
+            assert one.texts[number].text == whole.references[name][i]
+        for name, number in zip(told.testsets[0].systems, one.outputs, strict=True):
+            assert number is not None
+            assert one.texts[number].text == whole.systems[name][i]
+
+
+def test_marks_are_those_words(told: StudyPages) -> None:
+    testset = told.testsets[0]
+    kinds = {layer[:2]: number for number, layer in enumerate(testset.layers)}
+    assert set(kinds) == {
+        ("feature", "lex:article"), ("feature", "re:capital"), ("difficulty", "rouge1"),
+        ("importance", "bleu, erasure"),
+    }  # fmt: skip
+    seen: dict[int, list[str]] = {}
+    for one in testset.read():
+        for text in one.texts:
+            for layer, ends, values in text.marks:
+                words = [text.text[a:b] for a, b in zip(ends[::2], ends[1::2], strict=True)]
+                seen.setdefault(layer, []).extend(words)
+                assert not values or len(values) == len(words)
+    assert {word.lower() for word in seen[kinds["feature", "lex:article"]]} == {"the", "a"}
+    assert all(word[0].isupper() for word in seen[kinds["feature", "re:capital"]])
+    assert all(word.strip() for word in seen[kinds["difficulty", "rouge1"]])
+
+
+def test_importances_are_those_of_the_store(folder: Path, told: StudyPages) -> None:
+    testset = told.testsets[0]
+    layer = [one[0] for one in testset.layers].index("importance")
+    store = Store.open(folder / "s.store")
+    one = list(testset.read())[3]
+    for system, number in zip(testset.systems, one.outputs, strict=True):
+        assert number is not None
+        asked = store.query(
+            "select token, importance from importance where segment = 4 and side = 'candidate'"
+            f" and system = '{system}' order by position"
+        )
+        text = one.texts[number]
+        mark = next(mark for mark in text.marks if mark[0] == layer)
+        ends = zip(mark[1][::2], mark[1][1::2], strict=True)
+        assert [(text.text[a:b], value) for (a, b), value in zip(ends, mark[2], strict=True)] == [
+            (token, importance) for token, importance in asked.rows
+        ]
+
+
+def test_texts_that_changed_or_are_gone_are_not_shown(folder: Path, tmp_path: Path) -> None:
+    place = tmp_path / "copy"
+    shutil.copytree(folder, place)
+    file = place / "set" / "systems" / "apertium-direct.txt"
+    run(plan(read_study(place / "s.toml")), open_engine("here"))
+    assert pages(Store.open(place / "s.store")).notices == ()
+    file.write_text(file.read_text().replace("the", "zhe", 1))
+    changed = pages(Store.open(place / "s.store"))
+    assert "holds other texts" in changed.testsets[0].missing
+    assert changed.testsets[0].missing in changed.notices
+    assert list(changed.testsets[0].read()) == []
+    assert changed.testsets[0].scores("bleu").shape == (5, 6)
+    shutil.rmtree(place / "set")
+    gone = pages(Store.open(place / "s.store"))
+    assert "cannot be read again" in gone.testsets[0].missing
+    references = next(table for table in gone.tables if table.name == "references")
+    assert list(references.parts(10)) == []
+
+
+def test_without_texts_there_is_nothing_to_say_of_them(folder: Path) -> None:
+    told = pages(Store.open(folder / "s.store"), texts=False)
+    assert list(told.testsets[0].read()) == []
+    assert told.testsets[0].layers == ()
+    assert told.notices == ()
+
+
+def test_words_are_found_one_after_the_other() -> None:
+    assert places("a cat, a dog", ["a", "cat", "a"]) == [(0, 1), (2, 5), (7, 8)]
+    assert places("a cat", ["dog"]) is None
