@@ -41,6 +41,12 @@ def test_run_query_export_and_forget(gnomon: Callable, study: Path) -> None:
     assert sorted(found.json()["rows"], key=str) == sorted(expected, key=str)
     assert gnomon("run", study, "--dry-run", "-f", "json").json()["rows"][0]["left"] == 0
     assert "segments" in gnomon("query").out
+    columns = gnomon("query", "--columns", "-f", "json").json()["rows"]
+    assert {"table": "scores", "column": "score", "type": "DOUBLE"}.items() <= next(
+        row for row in columns if (row["table"], row["column"]) == ("scores", "score")
+    ).items()
+    first = gnomon("query", "select system, score from leaderboard where rank = 1", "-f", "json")
+    assert first.json()["rows"][0]["score"] == max(row["score"] for row in expected)
     assert gnomon("export", "all.duckdb").code == 0
     assert Path("all.duckdb").stat().st_size > 0
     name = found.json() and gnomon("query", "select distinct testset from tasks", "-f", "json")
@@ -51,6 +57,7 @@ def test_run_query_export_and_forget(gnomon: Callable, study: Path) -> None:
 def test_mistakes_are_told(gnomon: Callable, study: Path) -> None:
     assert "gnomon run" in gnomon("query", "--store", "nowhere", "select 1").err
     assert "there is none here" in gnomon("query", "select 1").err
+    assert "leave out the query" in gnomon("query", "--columns", "select 1").err
     answer = gnomon("run", study, "--engine", "here", "--workers", 3)
     assert (answer.code, "--workers" in answer.err) == (2, True)
     study.write_text("metrics = [\n")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from gnomon.cli._options import add_command, add_output, show
 from gnomon.cli._stores import the_store
+from gnomon.errors import UsageError
 
 if TYPE_CHECKING:
     import argparse
@@ -17,10 +18,13 @@ if TYPE_CHECKING:
 __all__ = ["add", "run"]
 
 _MORE = """\
-The tables are those of `gnomon query --store DIR` without a query.
+The tables are those of `gnomon query --store DIR` without a query; views such as leaderboard,
+scores_wide, disagreements, muler_features, best_metrics and costs answer common questions.
 
 examples:
   gnomon query --store wmt.store
+  gnomon query --store wmt.store --columns
+  gnomon query --store s3://bucket/wmt.store 'select * from leaderboard where rank = 1'
   gnomon query --store wmt.store 'select system, score from scores order by score desc limit 5'
   gnomon query --store wmt.store "select * from muler where feature = 'pos:NOUN'" -f tsv
 """
@@ -35,6 +39,9 @@ def add(commands: Subparsers[argparse.ArgumentParser]) -> None:
     parser.add_argument(
         "--store", metavar="DIR|URL", help="where the results are (default: the only .store here)"
     )
+    parser.add_argument(
+        "--columns", action="store_true", help="what the columns of all tables and views mean"
+    )
     add_output(parser)
     parser.set_defaults(run=run)
 
@@ -44,8 +51,12 @@ def run(args: argparse.Namespace) -> int:
     from gnomon.findings import Finding, Table
     from gnomon.study import Store
 
+    if args.columns and args.sql:
+        raise UsageError("--columns describes all tables; leave out the query")
     store = Store.open(args.store or the_store())
-    found = store.query(args.sql) if args.sql else store.tables()
+    found = (
+        store.query(args.sql) if args.sql else store.describe() if args.columns else store.tables()
+    )
     columns = tuple(_columns(found))
     names = [column.name for column in columns]
     table = Table(
