@@ -30,6 +30,9 @@ class FakeDataset:
     def get_files(self, pair: str) -> list[Path]:
         return [self.folder / f"{pair}.{n}" for n in ("src", "A", "B", "docid", "origlang")]
 
+    def get_reference_files(self, pair: str) -> list[Path]:
+        return [self.folder / f"{pair}.{n}" for n in ("A", "B")]
+
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:

@@ -7,6 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from tests.formats.wmt_files import OUTPUT, REFERENCE, SOURCES, sgml_files, small_set, to_sgml
 
 import gnomon as gn
@@ -143,6 +145,41 @@ def test_damage_is_named_with_file_and_line(
     assert old in text
     with pytest.raises(FormatError, match=message):
         read_sgml([written(tmp_path, text.replace(old, new, 1))])
+
+
+_TEXTS = st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=20)
+
+
+@given(st.lists(_TEXTS, min_size=1, max_size=5))
+def test_any_text_that_a_line_can_hold_comes_back(
+    tmp_path_factory: pytest.TempPathFactory, texts: list[str]
+) -> None:
+    clean = [text.strip(" ") for text in texts]
+    testset = gn.TestSet("t", {"A": clean}, {}, None, "de-en")
+    file = written(tmp_path_factory.mktemp("any"), to_sgml(testset, "refset", clean))
+    assert read_sgml([file]).references["A"] == tuple(clean)
+
+
+@given(st.text(st.sampled_from('<>/&;=" segdoctrfp\n'), max_size=200))
+def test_no_soup_of_tags_is_read_wrongly_without_a_word(
+    tmp_path_factory: pytest.TempPathFactory, soup: str
+) -> None:
+    testset = gn.TestSet("t", {"A": ["before", "SOUP", "after"]}, {}, None, "de-en")
+    text = to_sgml(testset, "refset", ["before", "SOUP", "after"]).replace("SOUP", soup)
+    file = written(tmp_path_factory.mktemp("soup"), text)
+    try:
+        found = read_sgml([file])
+    except FormatError as error:
+        assert error.line is not None  # noqa: PT017  # either outcome is right
+        return
+    assert found.segments >= 3
+    assert found.references["A"][0] == "before"
+
+
+def test_a_tag_of_a_megabyte_takes_no_longer_than_it_must(tmp_path: Path) -> None:
+    soup = "a" * (1 << 20)
+    text = to_sgml(PLAIN, "refset", REFERENCE).replace("<doc ", f"<doc {soup} ", 1)
+    assert read_sgml([written(tmp_path, text)]).references["A"] == tuple(REFERENCE)
 
 
 def test_files_that_are_not_of_one_set_are_refused(tmp_path: Path) -> None:

@@ -189,7 +189,7 @@ def test_size_and_number_are_limited_and_members_left_out_count(tmp_path: Path) 
     for data in (tar({"a": b"x" * 5000, "b": b"y" * 5000}), zipped({"a": b"x" * 9000, "b": b""})):
         archive = written(tmp_path, data)
         with pytest.raises(FormatError, match="unpacks to more than 8,000 bytes"):
-            unpack(archive, tmp_path / "out", limits=Limits(bytes=8000))
+            unpack(archive, tmp_path / "out", limits=Limits(unpacked=8000))
         with pytest.raises(FormatError, match="holds more than 1 files"):
             unpack(archive, tmp_path / "out", limits=Limits(files=1), wanted=lambda _: False)
 

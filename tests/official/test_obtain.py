@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from tests.formats.wmt_files import small_set, to_xml
-from tests.official.official_sets import xml_archive
+from tests.official.official_sets import tgz, xml_archive
 
 import gnomon as gn
 from gnomon import official
@@ -110,6 +113,43 @@ def test_a_mirror_a_file_or_a_folder_stands_in_for_the_address(site, tmp_path: P
         fetch("https://data.invalid/other.tgz", tmp_path / "d", given=tmp_path)
     with pytest.raises(MissingFileError, match="which --from names"):
         fetch(url, tmp_path / "d", given=tmp_path / "nothing")
+
+
+def test_what_came_from_an_address_is_not_converted_again(site, tmp_path: Path) -> None:
+    site.files["/mini.tgz"] = xml_archive()
+    [first] = fetch(f"{site.url}/mini.tgz", tmp_path)
+    site.files.clear()
+    [again] = fetch(f"{site.url}/mini.tgz", tmp_path)
+    assert again == replace(first, new=False)
+
+
+def test_two_who_fetch_at_once_get_the_same_and_ask_once(site, tmp_path: Path) -> None:
+    site.files["/mini.tgz"] = xml_archive()
+    site.stall = 0.2
+    with ThreadPoolExecutor(3) as pool:
+        asked = [pool.submit(fetch, f"{site.url}/mini.tgz", tmp_path) for _ in range(3)]
+        found = [one.result()[0] for one in asked]
+    assert sorted(one.new for one in found) == [False, False, True]
+    assert len(site.asked) == 1
+
+
+def test_progress_is_told_of_fetching_and_unpacking(
+    site, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    site.files["/v2.tgz"] = tgz({"x/wmt22/sources/de-en.txt": os.urandom(4 << 20)})
+    seen: list[tuple[str, int, int]] = []
+    found = official.fetch(
+        "mt-metrics-eval",
+        folder=tmp_path,
+        given=f"{site.url}/v2.tgz",
+        patience=QUICK,
+        progress=lambda *said: seen.append(said),
+    )
+    assert found == ()  # its source is no text, which is said
+    assert "cannot be read" in caplog.text
+    size = len(site.files["/v2.tgz"])
+    assert {stage for stage, _, _ in seen} == {"fetch", "unpack"}
+    assert all(0 < done <= total == size for _, done, total in seen)
 
 
 def test_two_addresses_of_one_name_are_kept_apart(site, tmp_path: Path) -> None:

@@ -55,6 +55,8 @@ def test_outputs_and_all_references_come_and_the_usual_one_is_named(
     assert found.next.endswith("mini/x/de-en --references A -m bleu chrf")
     [again] = official.fetch("mini/x", folder=tmp_path / "home", patience=QUICK)
     assert again == replace(found, new=False)
+    named = read_sacrebleu_set("mini/x", language_pair="de-en")
+    assert dict(named.references) == {"A": tuple(REFERENCE)}
 
 
 def test_without_a_connection_the_archive_is_taken_from_a_file_or_a_folder(

@@ -268,7 +268,11 @@ def _chosen(
 def _left(some: list[Place], places: list[Place], what: str, option: str) -> list[Place]:
     """Some of the places, if there are any; those left out are counted aloud."""
     if some and len(some) < len(places):
-        LOGGER.info(what + " and are left out (kept with %r)", len(places) - len(some), option)
+        LOGGER.info(
+            what + " and are left out ('gnomon data convert --keep %s' keeps them)",
+            len(places) - len(some),
+            option,
+        )
     return some or places
 
 
@@ -301,8 +305,8 @@ def _incomplete(part: Passages, missing: Sequence[Place], count: int) -> DataErr
     first = missing[0]
     return DataError(
         f"{part.path}: system {part.name!r} lacks {len(missing)} of {count} segments, the first is"
-        f" segment {first.number} of document {first.document!r}; leave such systems out"
-        " (incomplete: drop), or score them with empty outputs there (incomplete: empty)"
+        f" segment {first.number} of document {first.document!r}; 'gnomon data convert --incomplete"
+        " drop' leaves such systems out, '--incomplete empty' gives them empty outputs there"
     )
 
 

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from os import PathLike
 
 
+_FIELDS = ("src", "docid", "domain")
+
+
 def is_sacrebleu_set(name: str) -> bool:
     """Whether sacreBLEU knows a test set of this name; nothing is downloaded."""
     return name in _known()
@@ -53,7 +56,7 @@ def read_sacrebleu_set(
         {f"{name} {language_pair} {field}": len(part) for field, part in lines.items()}
         | {f"the output of {system}": len(part) for system, part in texts.items()}
     )
-    references = {reference_name(f): part for f, part in lines.items() if f.startswith("ref")}
+    references = {reference_name(f): part for f, part in lines.items() if f not in _FIELDS}
     if not references:
         raise DataError(f"sacreBLEU's test set {name} has no references for {language_pair}")
     for reference, part in references.items():
@@ -76,18 +79,22 @@ def _known() -> dict[str, Any]:
 
 
 def _files(dataset: Any, language_pair: str) -> dict[str, str]:
-    wanted = ("src", "ref", "docid", "domain")
+    """Field -> file; of the references those that sacreBLEU itself scores against."""
     try:
         names = dataset.fieldnames(language_pair)
-        paths = dataset.get_files(language_pair)
+        paths = [str(path) for path in dataset.get_files(language_pair)]
+        usual = {str(path) for path in dataset.get_reference_files(language_pair)}
     except OSError as error:
         raise MissingFileError(
             f"sacreBLEU cannot download {dataset.name} ({error}); without a connection, fetch it on"
             " another machine and copy its folder ~/.sacrebleu, or only its archive ('gnomon data"
             f" fetch {dataset.name} --from FILE'), or name plain text files"
         ) from error
-    pairs = zip(names, paths, strict=True)
-    return {field: str(path) for field, path in pairs if field.startswith(wanted)}
+    return {
+        field: path
+        for field, path in zip(names, paths, strict=True)
+        if field in _FIELDS or path in usual
+    }
 
 
 def reference_name(field: str) -> str:

@@ -45,7 +45,7 @@ _TAG = re.compile(
     r"<(?P<end>/?)(?P<name>srcset|refset|tstset|doc|seg|hl|p)(?P<rest>(?:\s[^<>]*)?)>",
     re.IGNORECASE,
 )
-_ATTRIBUTE = re.compile(r"""([A-Za-z_][\w.-]*)\s*=\s*("[^"]*"|'[^']*'|[^\s"'>]+)""")
+_ATTRIBUTE = re.compile(r"""(?<![\w.-])([A-Za-z_][\w.-]*)\s*=\s*("[^"]*"|'[^']*'|[^\s"'>]+)""")
 _ENTITY = re.compile(
     r"&(?:#(?P<number>\d{1,7})|#[xX](?P<hex>[0-9A-Fa-f]{1,6})|(?P<name>\w{2,32}));"
 )

@@ -17,23 +17,25 @@ connection, every function works from files.
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gnomon.errors import UnknownNameError
+from gnomon.official._alone import alone
 from gnomon.official._archives import is_archive, unpack
 from gnomon.official._available import Available, listed
 from gnomon.official._checksums import require_sha256
 from gnomon.official._contents import Content, contents
 from gnomon.official._convert import FORMATS, Wishes, convert_sets
-from gnomon.official._download import Patience, download
+from gnomon.official._download import Patience, download, require_url
 from gnomon.official._home import default_path
 from gnomon.official._limits import Limits
 from gnomon.official._metrics_eval import NAME as _METRICS_EVAL
 from gnomon.official._metrics_eval import fetch_metrics_eval
 from gnomon.official._obtain import Origin, base_name, obtain
 from gnomon.official._sacrebleu import datasets, fetch_sacrebleu
-from gnomon.official._written import Written
+from gnomon.official._written import Written, sets_here
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -113,17 +115,9 @@ def fetch(
         patience=patience or Patience(),
         progress=progress,
     )
-    allowed = limits or Limits()
-    if "://" in name:
-        return _fetch_address(name, language_pairs, origin, allowed)
-    publisher, _, rest = name.partition("/")
-    if publisher == _METRICS_EVAL:
-        return tuple(fetch_metrics_eval(rest or None, language_pairs, origin, allowed))
-    if name not in datasets():
-        names = (one.name for one in listed(origin.home))
-        remedy = "an address (https://...) can be fetched, too, and a file be converted"
-        raise UnknownNameError("test set", name, names, remedy=remedy)
-    return tuple(fetch_sacrebleu(name, language_pairs, origin, allowed))
+    _check_name(name, origin)
+    with alone(origin.downloads / re.sub(r"\W", "_", name)[:100]):
+        return _fetch(name, language_pairs, origin, limits or Limits())
 
 
 def convert(
@@ -190,17 +184,35 @@ def _home(folder: str | PathLike[str] | None) -> Path:
     return default_path() if folder is None else Path(folder)
 
 
+def _check_name(name: str, origin: Origin) -> None:
+    if "://" in name:
+        require_url(name)
+    elif name.partition("/")[0] != _METRICS_EVAL and name not in datasets():
+        names = (one.name for one in listed(origin.home))
+        remedy = "an address (https://...) can be fetched, too, and a file be converted"
+        raise UnknownNameError("test set", name, names, remedy=remedy)
+
+
+def _fetch(
+    name: str, language_pairs: Sequence[str], origin: Origin, limits: Limits
+) -> tuple[Written, ...]:
+    if "://" in name:
+        return _fetch_address(name, language_pairs, origin, limits)
+    publisher, _, rest = name.partition("/")
+    if publisher == _METRICS_EVAL:
+        return tuple(fetch_metrics_eval(rest or None, language_pairs, origin, limits))
+    return tuple(fetch_sacrebleu(name, language_pairs, origin, limits))
+
+
 def _fetch_address(
     url: str, language_pairs: Sequence[str], origin: Origin, limits: Limits
 ) -> tuple[Written, ...]:
     """A file or archive at some address, converted into ``HOME/FILE``."""
-    file = obtain(url, origin)
-    stem = base_name(url).partition(".")[0]
-    target = origin.home / stem
-    if not language_pairs:
-        return convert_sets([file], target, Wishes(), form=None, limits=limits)
-    each = (
-        convert_sets([file], target / pair, Wishes(pair), form=None, limits=limits)
-        for pair in language_pairs
-    )
-    return tuple(written for sets in each for written in sets)
+    target = origin.home / base_name(url).partition(".")[0]
+    found: list[Written] = []
+    for pair in language_pairs or (None,):
+        folder = target / pair if pair else target
+        found += sets_here(folder) or convert_sets(
+            [obtain(url, origin)], folder, Wishes(pair), form=None, limits=limits
+        )
+    return tuple(found)

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path, PurePosixPath
 
+    from gnomon.official._limits import Progress
+
     Wanted = Callable[[PurePosixPath], bool]
 
 __all__ = ["is_archive", "member_names", "unpack"]
@@ -50,7 +52,7 @@ def is_archive(path: Path) -> bool:
         if file.read(4) in _ZIP:
             return True
     try:
-        with _decompressed(path) as stream:
+        with _decompressed(path) as (stream, _):
             tarfile.TarInfo.frombuf(stream.read(tarfile.BLOCKSIZE), "utf-8", "surrogateescape")
     except (*_DAMAGED, OSError):
         return False
@@ -63,6 +65,7 @@ def unpack(
     *,
     limits: Limits | None = None,
     wanted: Wanted | None = None,
+    progress: Progress | None = None,
 ) -> int:
     """Unpack an archive into a new folder, which appears whole or not at all.
 
@@ -74,6 +77,7 @@ def unpack(
         folder: does not exist yet.
         limits: of size, number and ratio.
         wanted: which members to take; all by default. Those left out are checked alike.
+        progress: called with "unpack", bytes of the archive so far, and its bytes in all.
 
     Returns:
         The number of files.
@@ -84,7 +88,7 @@ def unpack(
     """
     if folder.exists():
         raise OutputError(f"cannot unpack {archive}: {folder} exists already; name a new folder")
-    budget = _budget(archive, limits)
+    budget = _budget(archive, limits, progress)
     folder.parent.mkdir(parents=True, exist_ok=True)
     scratch = folder.with_name(f".{secrets.token_hex(8)}.tmp")
     try:
@@ -112,12 +116,12 @@ def member_names(archive: Path, *, limits: Limits | None = None) -> list[PurePos
     return names
 
 
-def _budget(archive: Path, limits: Limits | None) -> Budget:
+def _budget(archive: Path, limits: Limits | None, progress: Progress | None = None) -> Budget:
     if not archive.is_file():
         raise MissingFileError(f"there is no file {archive}")
     if not is_archive(archive):
         raise FormatError("is neither a tar nor a ZIP archive, or is damaged", path=archive)
-    return Budget(archive, limits or Limits())
+    return Budget(archive, limits or Limits(), progress)
 
 
 def _unpack(archive: Path, folder: Path, budget: Budget, wanted: Wanted | None) -> int:
@@ -135,19 +139,25 @@ def _unpack(archive: Path, folder: Path, budget: Budget, wanted: Wanted | None) 
 
 
 @contextmanager
-def _decompressed(path: Path) -> Iterator[IO[bytes]]:
+def _decompressed(path: Path) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
+    """The decompressed stream, and the file below it."""
     with path.open("rb") as file:
         head = file.read(6)
-    way = next((way for magic, way in _PACKED if head.startswith(magic)), None)
-    with cast("IO[bytes]", way(path, "rb")) if way else path.open("rb") as stream:
-        yield stream
+        file.seek(0)
+        way = next((way for magic, way in _PACKED if head.startswith(magic)), None)
+        if way is None:
+            yield file, file
+            return
+        with way(file, "rb") as stream:
+            yield cast("IO[bytes]", stream), file
 
 
 class _Counted:
     """A stream that takes what is read from it from the budget."""
 
-    def __init__(self, stream: IO[bytes], budget: Budget) -> None:
+    def __init__(self, stream: IO[bytes], file: IO[bytes], budget: Budget) -> None:
         self._stream = stream
+        self._file = file
         self._budget = budget
 
     def read(self, size: int) -> bytes:
@@ -158,6 +168,7 @@ class _Counted:
                 raise
             raise tarfile.ReadError(str(error)) from error  # what gzip and bz2 say of damage
         self._budget.take(len(data))
+        self._budget.report(self._file.tell())
         return data
 
 
@@ -175,8 +186,8 @@ class _ShortHeader(tarfile.TarInfo):
 def _unpack_tar(archive: Path, folder: Path, budget: Budget, wanted: Wanted) -> int:
     count = 0
     links: list[str] = []
-    with _decompressed(archive) as stream:
-        counted = cast("IO[bytes]", _Counted(stream, budget))
+    with _decompressed(archive) as (stream, file):
+        counted = cast("IO[bytes]", _Counted(stream, file, budget))
         with tarfile.open(fileobj=counted, mode="r|", tarinfo=_ShortHeader) as tar:
             for member in tar:
                 budget.take_file()
@@ -197,11 +208,14 @@ def _unpack_tar(archive: Path, folder: Path, budget: Budget, wanted: Wanted) -> 
 
 def _unpack_zip(archive: Path, folder: Path, budget: Budget, wanted: Wanted) -> int:
     count = 0
+    done = 0
     links: list[str] = []
     with zipfile.ZipFile(archive) as packed:
         for member in packed.infolist():
             budget.take_file()
             path = safe_path(member.filename, archive)
+            done += member.compress_size
+            budget.report(done)
             mode = member.external_attr >> 16
             if stat.S_ISLNK(mode):
                 links.append(member.filename)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from gnomon.errors import DataError, FormatError, UsageError
 from gnomon.formats import atomic_write, read_lines
+from gnomon.official._alone import alone
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -104,11 +105,12 @@ def recorded(folder: Path, url: str) -> Recorded | None:
 
 def record(folder: Path, url: str, path: Path, sha256: str) -> None:
     """Note the checksum of a file that was fetched, for the next time."""
-    entries = _read(folder)
-    entries[url] = {"sha256": sha256, "bytes": path.stat().st_size, "file": path.name}
-    content = {"version": _VERSION, "files": dict(sorted(entries.items()))}
-    with atomic_write(folder / _LOCK) as file:
-        file.write(json.dumps(content, indent=2, ensure_ascii=False) + "\n")
+    with alone(folder / _LOCK):
+        entries = _read(folder)
+        entries[url] = {"sha256": sha256, "bytes": path.stat().st_size, "file": path.name}
+        content = {"version": _VERSION, "files": dict(sorted(entries.items()))}
+        with atomic_write(folder / _LOCK) as file:
+            file.write(json.dumps(content, indent=2, ensure_ascii=False) + "\n")
 
 
 def _read(folder: Path) -> dict[str, dict[str, object]]:

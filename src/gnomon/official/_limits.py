@@ -8,10 +8,14 @@ from typing import TYPE_CHECKING
 from gnomon.errors import FormatError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
+
+    Progress = Callable[[str, int, int], None]
 
 __all__ = ["Budget", "Limits"]
 
+_STEP = 1 << 20
 _FREE = 64 << 20  # bytes: so much is no bomb, however well it was packed
 
 
@@ -20,12 +24,12 @@ class Limits:
     """What an archive may hold.
 
     Attributes:
-        bytes: unpacked bytes.
+        unpacked: bytes in all.
         files: files and folders.
         ratio: unpacked bytes per byte of the archive, beyond the first 64 MiB.
     """
 
-    bytes: int = 32 << 30
+    unpacked: int = 32 << 30
     files: int = 500_000
     ratio: float = 200.0
 
@@ -33,10 +37,13 @@ class Limits:
 class Budget:
     """What is left of the limits while one archive is read."""
 
-    def __init__(self, archive: Path, limits: Limits) -> None:
+    def __init__(self, archive: Path, limits: Limits, progress: Progress | None = None) -> None:
         self._archive = archive
         self._limits = limits
-        self._most = min(limits.bytes, _FREE + int(limits.ratio * archive.stat().st_size))
+        self._progress = progress
+        self._size = archive.stat().st_size
+        self._reported = 0
+        self._most = min(limits.unpacked, _FREE + int(limits.ratio * self._size))
         self._bytes = 0
         self._files = 0
 
@@ -50,8 +57,14 @@ class Budget:
         if self._bytes > self._most:
             raise self._refusal(
                 f"unpacks to more than {self._most:,} bytes (allowed are"
-                f" {self._limits.bytes:,}, and {self._limits.ratio:g} per byte of the archive)"
+                f" {self._limits.unpacked:,}, and {self._limits.ratio:g} per byte of the archive)"
             )
+
+    def report(self, position: int) -> None:
+        """Say how much of the archive was read, once per MiB."""
+        if self._progress is not None and position - self._reported >= _STEP:
+            self._reported = position
+            self._progress("unpack", position, self._size)
 
     def take_file(self) -> None:
         """Count a file or a folder.

@@ -155,7 +155,7 @@ def _gather(scratch: Path, choice: _Choice, origin: Origin, limits: Limits) -> d
                 shutil.copyfile(file, scratch / path)
         return {"source": str(given)}
     archive = obtain(URL, origin)
-    unpack(archive, scratch, limits=limits, wanted=choice.takes)
+    unpack(archive, scratch, limits=limits, wanted=choice.takes, progress=origin.progress)
     return {"source": origin.given or URL, "sha256": digest(archive)}
 
 

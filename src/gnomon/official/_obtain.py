@@ -6,17 +6,17 @@ import hashlib
 import logging
 import re
 import urllib.parse
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gnomon.errors import DataError, MissingFileError
+from gnomon.official._alone import alone
 from gnomon.official._checksums import Expected, record, recorded, verify
 from gnomon.official._download import Patience, download, require_url
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from gnomon.official._download import Progress
 
@@ -93,7 +93,6 @@ def obtain(url: str, origin: Origin, *, md5: str | None = None, names: Sequence[
             )
         raise DataError(f"{error}{remedy}") from error
     if known is None or found != known.sha256:
-        origin.downloads.mkdir(parents=True, exist_ok=True)
         record(origin.downloads, url, path, found)
         _log.info("%s: SHA-256 %s, recorded in %s", path, found, origin.downloads / "lock.json")
     return path
@@ -111,24 +110,11 @@ def _downloaded(address: str, url: str, origin: Origin) -> Path:
     mark = hashlib.sha256(url.encode()).hexdigest()[:8]
     target = origin.downloads / f"{mark}-{base_name(url)}"
     origin.downloads.mkdir(parents=True, exist_ok=True)
-    with _alone(target):
+    with alone(target):
         if not target.exists():
             _log.info("fetching %s", address)
             download(address, target, patience=origin.patience, progress=origin.progress)
     return target
-
-
-@contextmanager
-def _alone(target: Path) -> Iterator[None]:
-    """One process at a time fetches a file; others wait for it."""
-    try:
-        import fcntl
-    except ImportError:  # no such locks on this system: two processes may both fetch
-        yield
-        return
-    with target.with_name(f".{target.name}.lock").open("ab") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield
 
 
 def _is_url(text: str) -> bool:

@@ -10,16 +10,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gnomon.errors import MissingFileError, OutputError, UnknownNameError, UsageError
-from gnomon.formats import read_sacrebleu_files, read_test_set
+from gnomon.formats import read_sacrebleu_files
 from gnomon.official._archives import unpack
 from gnomon.official._checksums import digest
 from gnomon.official._obtain import obtain
-from gnomon.official._written import described, origin_of, write_set
+from gnomon.official._written import known_set, origin_of, write_set
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from gnomon.official._limits import Limits
+    from gnomon.official._limits import Limits, Progress
     from gnomon.official._obtain import Origin
     from gnomon.official._written import Written
 
@@ -59,15 +59,9 @@ def fetch_sacrebleu(
     missing = [pair for pair in pairs if not origin_of(folders[pair])]
     sources = _place(dataset, missing, origin, limits) if missing else {}
     return [
-        _written(dataset, pair, folder, sources) if pair in missing else _known(folder)
+        _written(dataset, pair, folder, sources) if pair in missing else known_set(folder)
         for pair, folder in folders.items()
     ]
-
-
-def _known(folder: Path) -> Written:
-    usual = origin_of(folder).get("usual_references")
-    names = [str(name) for name in usual] if isinstance(usual, list) else []
-    return described(read_test_set(folder), folder, usual=names, new=False)
 
 
 def _written(dataset: Any, pair: str, folder: Path, sources: Mapping[str, str]) -> Written:
@@ -89,7 +83,7 @@ def _place(dataset: Any, pairs: Iterable[str], origin: Origin, limits: Limits) -
         whole = archive.is_file() and (md5 is None or digest(archive, "md5") == md5)
         if not whole or not all(file.exists() for file in files):
             source = archive if whole else obtain(url, origin, md5=md5, names=[archive.name])
-            _install(source, archive, limits)
+            _install(source, archive, limits, origin.progress)
         found[url] = digest(archive)
     absent = [file for file in files if not file.exists()]
     if absent:
@@ -121,7 +115,7 @@ def _files(known: Any) -> list[str]:
     return [file.rpartition(":")[2] for file in known]
 
 
-def _install(source: Path, archive: Path, limits: Limits) -> None:
+def _install(source: Path, archive: Path, limits: Limits, progress: Progress | None) -> None:
     """Unpack an archive beside its place, and put it there last: its presence means all is done."""
     raw = archive.parent
     try:
@@ -129,7 +123,7 @@ def _install(source: Path, archive: Path, limits: Limits) -> None:
         if archive.name.endswith(_UNPACKED):
             scratch = raw / f".{secrets.token_hex(8)}.new"
             try:
-                unpack(source, scratch, limits=limits)
+                unpack(source, scratch, limits=limits, progress=progress)
                 _merge(scratch, raw)
             finally:
                 shutil.rmtree(scratch, ignore_errors=True)

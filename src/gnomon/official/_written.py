@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gnomon.errors import FormatError
-from gnomon.formats import atomic_write, write_test_set
+from gnomon.formats import atomic_write, read_test_set, write_test_set
 from gnomon.signature import version
 
 if TYPE_CHECKING:
@@ -17,7 +17,15 @@ if TYPE_CHECKING:
 
     from gnomon.testset import TestSet
 
-__all__ = ["Written", "described", "origin_of", "write_origin", "write_set"]
+__all__ = [
+    "Written",
+    "described",
+    "known_set",
+    "origin_of",
+    "sets_here",
+    "write_origin",
+    "write_set",
+]
 
 ORIGIN = "origin.json"
 
@@ -99,6 +107,20 @@ def write_set(
     write_test_set(testset, folder, layout=layout, compress=compress)
     write_origin(folder, {**origin, "usual_references": list(usual)})
     return described(testset, folder, usual=usual)
+
+
+def known_set(folder: Path) -> Written:
+    """What lies in a folder that was written earlier."""
+    usual = origin_of(folder).get("usual_references")
+    names = [str(name) for name in usual] if isinstance(usual, list) else []
+    return described(read_test_set(folder), folder, usual=names, new=False)
+
+
+def sets_here(folder: Path) -> list[Written]:
+    """The sets that were written to a folder, ``NAME/PAIR`` inside it included."""
+    places = (ORIGIN, f"*/{ORIGIN}", f"*/*/{ORIGIN}")
+    notes = [note for place in places for note in folder.glob(place)]
+    return [known_set(note.parent) for note in sorted(notes)]
 
 
 def write_origin(folder: Path, origin: Mapping[str, object]) -> None:
