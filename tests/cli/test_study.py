@@ -70,4 +70,5 @@ def test_a_task_that_fails_makes_exit_code_1(gnomon: Callable, study: Path) -> N
     answer = gnomon("run", study, "--engine", "here")
     assert answer.code == 1
     assert "none.tsv" in answer.err
+    assert " and 4 more tasks failed: " in answer.err  # one reason is told once
     assert gnomon("query", "select count(*) as n from scores", "-f", "json").json()["rows"]

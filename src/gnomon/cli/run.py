@@ -118,8 +118,12 @@ def _finish(args: argparse.Namespace, made: Plan, engine: Engine, page: str | Pa
 
 def _told(outcome: Outcome) -> int:
     _log.info("%d tasks done, %d kept from before", outcome.done, outcome.kept)
+    labels: dict[str, list[str]] = {}
     for key, said in outcome.failed.items():
-        _log.error("%s failed: %s", outcome.labels[key], said)
+        labels.setdefault(said, []).append(outcome.labels[key])
+    for said, (first, *others) in labels.items():
+        more = f" and {len(others)} more tasks" if others else ""
+        _log.error("%s%s failed: %s", first, more, said)
     return 1 if outcome.failed else 0
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 import os
+import time
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass
 from importlib.util import find_spec
+from math import inf
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from gnomon.errors import MissingDependencyError, UnknownNameError, UsageError
@@ -16,6 +19,11 @@ if TYPE_CHECKING:
 __all__ = ["ENGINES", "Engine", "open_engine"]
 
 T = TypeVar("T")
+_log = logging.getLogger(__name__)
+#: seconds to wait for the first worker of a cluster: a batch system may have a queue
+_PATIENCE = 3600.0
+#: seconds between questions after the size of a cluster
+_PAUSE = 5.0
 
 #: kinds of engines
 ENGINES = ("here", "pool", "dask://HOST:PORT")
@@ -25,10 +33,11 @@ class Engine(Protocol):
     """Runs functions elsewhere.
 
     Attributes:
-        workers: how many run at a time.
+        workers: how many run at a time; of a cluster, now.
     """
 
-    workers: int
+    @property
+    def workers(self) -> int: ...  # documented above
 
     def submit(self, function: Callable[..., T], *given: object) -> Future[T]:
         """Start a call."""
@@ -152,7 +161,29 @@ class _Dask:
         except (OSError, TimeoutError) as error:
             raise UsageError(f"no Dask scheduler answers at {address}: {error}") from error
         self._executor = self._client.get_executor(pure=False)
-        self.workers = max(1, sum(self._client.nthreads().values()))
+        self._asked, self._known = -inf, 1
+        self._wait(address)
+
+    def _wait(self, address: str) -> None:
+        """Workers that a batch system starts may come late."""
+        if self._client.nthreads():
+            return
+        _log.info("waiting for the first worker of the cluster at %s", address)
+        try:
+            self._client.wait_for_workers(1, timeout=_PATIENCE)
+        except TimeoutError as error:
+            raise UsageError(
+                f"the cluster at {address} had no worker within {_PATIENCE:.0f} s; start some"
+            ) from error
+
+    @property
+    def workers(self) -> int:
+        """How many there are now; a cluster may grow."""
+        now = time.monotonic()
+        if now > self._asked + _PAUSE:
+            self._asked = now
+            self._known = max(1, sum(self._client.nthreads().values()))
+        return self._known
 
     def submit(self, function: Callable[..., T], *given: object) -> Future[T]:
         found: Future[T] = self._executor.submit(function, *given)
