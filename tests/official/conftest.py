@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import re
 import threading
@@ -25,6 +26,7 @@ class Site:
         ranges: whether parts are served.
         tagged: whether the version of a file is told.
         stall: seconds to wait before an answer.
+        drip: seconds to wait after each 64 KiB.
         asked: method, path and Range header of every request.
     """
 
@@ -35,6 +37,7 @@ class Site:
     ranges: bool = True
     tagged: bool = True
     stall: float = 0.0
+    drip: float = 0.0
     asked: list[tuple[str, str | None]] = field(default_factory=list)
     url: str = ""
 
@@ -74,7 +77,11 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Length", str(len(data) - start))
         self.end_headers()
         body = data[start:]
-        self.wfile.write(body[: self.site.cuts.pop(0)] if self.site.cuts else body)
+        body = body[: self.site.cuts.pop(0)] if self.site.cuts else body
+        with contextlib.suppress(ConnectionError):  # who asked may be gone
+            for at in range(0, len(body), 1 << 16):
+                self.wfile.write(body[at : at + (1 << 16)])
+                time.sleep(self.site.drip)
 
     def log_message(self, *_: object) -> None:
         """Say nothing."""

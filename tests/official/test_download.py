@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import socket
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -51,6 +54,28 @@ def test_what_an_earlier_run_left_is_taken_up(site, tmp_path: Path) -> None:
     assert (tmp_path / "a").read_bytes() == DATA
     assert names(tmp_path) == ["a"]
     assert site.asked[-1][1] == "bytes=300000-"
+
+
+def test_a_process_that_is_killed_leaves_what_the_next_one_goes_on_with(
+    site, tmp_path: Path
+) -> None:
+    site.files["/a.tgz"] = DATA
+    site.drip = 0.2
+    code = "import sys; from pathlib import Path; from gnomon.official import download;"
+    code += "download(sys.argv[1], Path(sys.argv[2]))"
+    target = tmp_path / "a"
+    process = subprocess.Popen([sys.executable, "-c", code, f"{site.url}/a.tgz", str(target)])
+    part = tmp_path / ".a.part"
+    while not part.exists() or part.stat().st_size < 200_000:
+        assert process.poll() is None
+        time.sleep(0.02)
+    process.kill()
+    process.wait()
+    site.drip = 0.0
+    kept = part.stat().st_size
+    download(f"{site.url}/a.tgz", target, patience=QUICK)
+    assert target.read_bytes() == DATA
+    assert site.asked[-1][1] == f"bytes={kept}-"
 
 
 def test_a_file_that_has_changed_meanwhile_is_fetched_anew(site, tmp_path: Path) -> None:

@@ -113,6 +113,16 @@ def test_a_hostile_member_refuses_all_even_where_it_is_not_wanted(tmp_path: Path
     assert not (tmp_path / "home" / "mt-metrics-eval" / "wmt22").exists()
 
 
+def test_what_a_killed_process_left_is_swept_and_nothing_else(
+    archive: Path, tmp_path: Path
+) -> None:
+    home = tmp_path / "home" / "mt-metrics-eval"
+    for name in (".0123456789abcdef.tmp", ".0123456789abcdef.new", ".mine.tmp"):
+        (home / name / "deep").mkdir(parents=True)
+    official.fetch("mt-metrics-eval/wmt22", folder=tmp_path / "home", given=archive)
+    assert sorted(p.name for p in home.iterdir()) == [".mine.tmp", "wmt22"]
+
+
 def test_what_an_archive_holds_is_listed_without_unpacking_it(archive: Path) -> None:
     found = official.contents(archive)
     assert [(one.name, one.language_pair, one.format) for one in found][:2] == [

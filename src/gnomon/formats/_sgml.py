@@ -76,7 +76,8 @@ class SgmlSet(NamedTuple):
 
 def is_sgml(head: str) -> bool:
     """Whether a file begins like one."""
-    return re.search(r"<(srcset|refset|tstset)\s", head, re.IGNORECASE) is not None
+    begins = head.lstrip("\ufeff \t\r\n").startswith("<")
+    return begins and re.search(r"<(srcset|refset|tstset)\s", head, re.IGNORECASE) is not None
 
 
 def read_sgml(

@@ -46,7 +46,7 @@ _DOCTYPE = (
 
 def is_wmt_xml(head: str) -> bool:
     """Whether a file begins like one."""
-    return "<dataset" in head and "<doc" in head
+    return head.lstrip("\ufeff \t\r\n").startswith("<") and "<dataset" in head and "<doc" in head
 
 
 def read_wmt_xml(

@@ -116,7 +116,8 @@ def fetch(
         progress=progress,
     )
     _check_name(name, origin)
-    with alone(origin.downloads / re.sub(r"\W", "_", name)[:100]):
+    whose = _METRICS_EVAL if name.startswith(f"{_METRICS_EVAL}/") else name
+    with alone(origin.downloads / re.sub(r"\W", "_", whose)[:100]):
         return _fetch(name, language_pairs, origin, limits or Limits())
 
 

@@ -6,6 +6,7 @@ import bz2
 import gzip
 import logging
 import lzma
+import re
 import secrets
 import shutil
 import stat
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
     Wanted = Callable[[PurePosixPath], bool]
 
-__all__ = ["is_archive", "member_names", "unpack"]
+__all__ = ["is_archive", "member_names", "sweep", "unpack"]
 
 _log = logging.getLogger(__name__)
 
@@ -98,6 +99,13 @@ def unpack(
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
     return count
+
+
+def sweep(folder: Path) -> None:
+    """Delete what a process that was killed left half unpacked; nobody else may work there."""
+    for place in (*folder.glob(".*.tmp"), *folder.glob(".*.new")):
+        if re.fullmatch(r"\.[0-9a-f]{16}\.(?:tmp|new)", place.name) and place.is_dir():
+            shutil.rmtree(place, ignore_errors=True)
 
 
 def member_names(archive: Path, *, limits: Limits | None = None) -> list[PurePosixPath]:

@@ -186,7 +186,7 @@ def _start(part: _Part, kept: int, response: http.client.HTTPResponse) -> int:
     """The position at which the bytes of an answer belong."""
     if response.status == _PARTIAL:
         found = _RANGE.fullmatch(response.headers.get("Content-Range", ""))
-        if found and int(found[1]) == kept:
+        if kept and found and int(found[1]) == kept:
             _log.info("%s: %s bytes are here already; fetching the rest", part.url, f"{kept:,}")
             return kept
         part.forget()

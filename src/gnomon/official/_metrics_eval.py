@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from gnomon.errors import DataError, UnknownNameError
 from gnomon.formats import read_test_set
-from gnomon.official._archives import member_names, unpack
+from gnomon.official._archives import member_names, sweep, unpack
 from gnomon.official._checksums import digest
 from gnomon.official._obtain import obtain
 from gnomon.official._written import described, origin_of, write_origin
@@ -131,6 +131,7 @@ def fetch_metrics_eval(
     choice = _Choice((name,) if name else (), tuple(language_pairs))
     if name is not None and _has(home / name, language_pairs):
         return list(_described(home, {name: language_pairs or _pairs(home / name)}, new=False))
+    sweep(home)
     scratch = home / f".{secrets.token_hex(8)}.new"
     try:
         source = _gather(scratch, choice, origin, limits)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from gnomon.errors import MissingFileError, OutputError, UnknownNameError, UsageError
 from gnomon.formats import read_sacrebleu_files
-from gnomon.official._archives import unpack
+from gnomon.official._archives import sweep, unpack
 from gnomon.official._checksums import digest
 from gnomon.official._obtain import obtain
 from gnomon.official._written import known_set, origin_of, write_set
@@ -121,6 +121,7 @@ def _install(source: Path, archive: Path, limits: Limits, progress: Progress | N
     try:
         raw.mkdir(parents=True, exist_ok=True)
         if archive.name.endswith(_UNPACKED):
+            sweep(raw)
             scratch = raw / f".{secrets.token_hex(8)}.new"
             try:
                 unpack(source, scratch, limits=limits, progress=progress)
