@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 
 from gnomon.cli import main
+from gnomon.paraphrase import codes
 
 _OPTIONS = [
     "--vocabulary",
@@ -70,3 +71,62 @@ def test_codes_without_a_kind_are_refused(
 ) -> None:
     assert main(["paraphrase", "train", file, "--save", f"{tmp_path}/m", *_OPTIONS]) == 2
     assert "--code-kind" in capsys.readouterr().err
+
+
+def _codes(folder: Path, k: int) -> str:
+    """A folder of random codes, and the identity that it states."""
+    made = codes.fit(["x"], encoder="random", k=k)
+    made.save(folder)
+    return made.identity
+
+
+def test_codes_are_those_of_the_folder_that_they_lie_in(
+    tmp_path: Path, rows: list[tuple[str, str]], tiny: dict[str, object]
+) -> None:
+    pairs, folder, model = tmp_path / "pairs.tsv", tmp_path / "codes", tmp_path / "m"
+    pairs.write_text("".join(f"{a}\t{b}\n" for a, b in rows), encoding="utf-8")
+    identity = _codes(folder, 5)
+    file = folder / "pairs.codes.txt"
+    codes.write_codes(file, [-1, *(i % 3 for i in range(1, len(rows)))])
+    command = ["paraphrase", "train", str(pairs), "--codes", str(file), "--save", str(model)]
+    assert main([*command, "--max-steps", "1", *_OPTIONS]) == 0
+    about = json.loads((model / "gnomon-paraphraser.json").read_text(encoding="utf-8"))
+    assert about["codes"] == {"kind": "random", "count": 5, "identity": identity}
+    assert about["data"]["pairs"] == len(rows) - 1
+
+
+def test_the_folder_of_a_third_column_is_named(
+    file: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _codes(tmp_path / "codes", 5)
+    command = ["paraphrase", "train", file, "--save", f"{tmp_path}/m", "--dry-run", *_OPTIONS]
+    named = [*command, "--codes-folder", f"{tmp_path}/codes"]
+    assert main(named) == 0
+    assert json.loads(capsys.readouterr().out)["rows"][0]["vocabulary"] == 49
+    assert main([*named, "--code-kind", "random", "--code-count", "5"]) == 0
+    assert main([*named, "--code-kind", "semantic"]) == 2
+    assert "--code-kind semantic, and the codes in" in capsys.readouterr().err
+    assert main([*named, "--code-count", "3"]) == 2
+
+
+def test_a_run_that_did_not_know_the_folder_of_its_codes_goes_on(
+    file: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["paraphrase", "train", file, "--save", f"{tmp_path}/m", *_OPTIONS]
+    assert main([*command, "--max-steps", "1", "--code-kind", "random"]) == 0
+    _codes(tmp_path / "codes", 5)
+    named = ["--max-steps", "2", "--resume", "--codes-folder", f"{tmp_path}/codes"]
+    assert main([*command, *named]) == 0
+    about = json.loads((tmp_path / "m" / "gnomon-paraphraser.json").read_text(encoding="utf-8"))
+    assert about["codes"] == {"kind": "random", "count": 3, "identity": None}
+    capsys.readouterr()
+
+
+def test_a_folder_of_codes_without_codes_is_refused(
+    tmp_path: Path, tiny: dict[str, object], capsys: pytest.CaptureFixture[str]
+) -> None:
+    pairs = tmp_path / "pairs.tsv"
+    pairs.write_text("a\tb\n", encoding="utf-8")
+    command = ["paraphrase", "train", str(pairs), "--save", f"{tmp_path}/m", "--codes-folder", "x"]
+    assert main([*command, *_OPTIONS]) == 2
+    assert "need codes: a third column, or --codes FILE" in capsys.readouterr().err

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gnomon.cli._options import add_command, add_output, show_rows
@@ -10,7 +11,7 @@ from gnomon.errors import UsageError
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from gnomon.cli._options import Subparsers
     from gnomon.paraphrase.training import CodeKind, Filters, Pair, Recipe
@@ -20,13 +21,15 @@ __all__ = ["add", "run"]
 _MORE = """\
 A line of a file is: source TAB target, or source TAB target TAB sentence code. The best model so
 far is in the folder from the first validation on. Ctrl-C is safe: --resume goes on from the last
-checkpoint, and ends in the same weights.
+checkpoint, and ends in the same weights. Codes are those of a folder that 'gnomon paraphrase codes'
+made; pairs without a code are dropped.
 
 examples:
   gnomon paraphrase train pairs.tsv --save paraphraser --chrf 30 90 --max-minutes 60
   gnomon paraphrase train pairs.tsv --save paraphraser --dry-run
   gnomon paraphrase train pairs.tsv --save paraphraser --resume --max-steps 20000
-  gnomon paraphrase train pairs.tsv --codes targets.codes.txt --code-kind semantic --save coded
+  gnomon paraphrase train pairs.tsv --codes codes/pairs.codes.txt --save coded
+  gnomon paraphrase train coded-pairs.tsv --codes-folder codes --save coded
 """
 _INTEGERS = {
     "vocabulary": "pieces (8000)",
@@ -111,7 +114,15 @@ def _add_codes(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("sentence codes")
     group.add_argument("--codes", metavar="FILE", help="one per pair, in place of a third column")
     group.add_argument(
-        "--code-kind", choices=("semantic", "syntactic", "random"), help="what they stand for"
+        "--codes-folder",
+        metavar="FOLDER",
+        help="where they come from: their kind, number and identity (default: that of --codes, if"
+        " codes.json is there)",
+    )
+    group.add_argument(
+        "--code-kind",
+        choices=("semantic", "syntactic", "random"),
+        help="what they stand for, without a folder",
     )
     group.add_argument("--code-count", type=int, metavar="N", help="(the highest, and 1)")
     group.add_argument("--code-identity", metavar="HASH", help="of the folder with the clusters")
@@ -169,10 +180,37 @@ def _codes(args: argparse.Namespace, pairs: Sequence[Pair]) -> CodeKind | None:
     from gnomon.paraphrase.training import CodeKind
 
     codes = [pair.code for pair in pairs if pair.code is not None]
+    said = {name: getattr(args, f"code_{name}") for name in ("kind", "count", "identity")}
+    given = {name: value for name, value in said.items() if value is not None}
     if not codes:
-        if args.code_kind or args.code_count or args.code_identity:
-            raise UsageError("--code-kind and the like need codes: a third column, or --codes FILE")
+        if given or args.codes_folder:
+            raise UsageError(
+                "--codes-folder, --code-kind and the like need codes: a third column, or --codes"
+                " FILE"
+            )
         return None
+    if folder := args.codes_folder or _folder_beside(args.codes):
+        return _agreeing(CodeKind.of(folder), given, folder)
     if args.code_kind is None:
-        raise UsageError("the pairs have codes; say what they stand for with --code-kind")
+        raise UsageError(
+            "the pairs have codes; say where they come from with --codes-folder FOLDER, or what"
+            " they stand for with --code-kind"
+        )
     return CodeKind(args.code_kind, args.code_count or max(codes) + 1, args.code_identity)
+
+
+def _folder_beside(codes: str | None) -> Path | None:
+    """The folder of a file of codes, if it is one that 'paraphrase codes' made."""
+    beside = None if codes is None else Path(codes).parent
+    return beside if beside and (beside / "codes.json").is_file() else None
+
+
+def _agreeing(codes: CodeKind, given: Mapping[str, object], folder: str | Path) -> CodeKind:
+    for name, value in given.items():
+        if value != getattr(codes, name):
+            raise UsageError(
+                f"--code-{name} {value}, and the codes in {folder} have the {name}"
+                f" {getattr(codes, name)}; leave it out, or name the folder that they come from"
+                " with --codes-folder"
+            )
+    return codes

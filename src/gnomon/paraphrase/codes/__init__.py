@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from gnomon.paraphrase.codes._files import write_codes as write_codes
     from gnomon.paraphrase.codes._fit import KINDS as KINDS
     from gnomon.paraphrase.codes._fit import fit as fit
+    from gnomon.paraphrase.codes._folder import Facts as Facts
+    from gnomon.paraphrase.codes._folder import facts as facts
     from gnomon.paraphrase.codes._folder import load as load
     from gnomon.paraphrase.codes._folder import save as save
     from gnomon.paraphrase.codes._prune import Pruned as Pruned
@@ -32,10 +34,12 @@ _HOMES = {
     "KINDS": "_fit",
     "NO_CODE": "_codes",
     "Codes": "_codes",
+    "Facts": "_folder",
     "Fitted": "_codes",
     "Placed": "_codes",
     "Pruned": "_prune",
     "TreeRecipe": "_recipe",
+    "facts": "_folder",
     "fit": "_fit",
     "load": "_folder",
     "pruned": "_prune",
@@ -51,10 +55,12 @@ __all__ = [
     "KINDS",
     "NO_CODE",
     "Codes",
+    "Facts",
     "Fitted",
     "Placed",
     "Pruned",
     "TreeRecipe",
+    "facts",
     "fit",
     "load",
     "pruned",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,12 +20,44 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["load", "save"]
+    from gnomon.paraphrase.codes._codes import Kind
+
+__all__ = ["Facts", "facts", "load", "save"]
 
 _FORMAT = 1
 _TENSORS = "codes.safetensors"
 _ABOUT = "codes.json"
 _OWN = "space."
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What a folder says of its codes.
+
+    Attributes:
+        kind: "semantic", "syntactic" or "random".
+        count: how many there are.
+        identity: a hash of what decides the code of a sentence.
+    """
+
+    kind: Kind
+    count: int
+    identity: str
+
+
+def facts(folder: str | PathLike[str]) -> Facts:
+    """Read what a folder says of its codes; no model is loaded.
+
+    Raises:
+        MissingFileError: there are no codes in the folder.
+        DataError: its description is damaged.
+    """
+    path = Path(folder)
+    about = _about(path)
+    try:
+        return Facts(about["kind"], int(about["count"]), str(about["identity"]))
+    except (KeyError, TypeError, ValueError) as error:
+        raise DataError(f"{path / _ABOUT} lacks what codes need: {error}; fit them anew") from error
 
 
 def save(codes: Codes, folder: str | PathLike[str]) -> Path:

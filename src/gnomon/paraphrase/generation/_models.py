@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from gnomon.errors import DataError, UsageError
 from gnomon.models import load_seq2seq
@@ -34,8 +34,16 @@ class Coder(Protocol):
     """What assigns a code to a sentence; see ``gnomon.paraphrase.codes``."""
 
     @property
+    def kind(self) -> str:
+        """What its codes stand for: "semantic", "syntactic" or "random"."""
+
+    @property
+    def k(self) -> int:
+        """How many codes it has."""
+
+    @property
     def identity(self) -> str:
-        """Hash of its folder."""
+        """Hash of what decides a code."""
 
     def assign(self, texts: Sequence[str]) -> NDArray[np.int32]:
         """The code of each text, from 0; -1 for texts that have none."""
@@ -104,12 +112,7 @@ def codes_of_outputs(testset: TestSet, model: Seq2Seq, coder: Coder) -> dict[str
     """
     if not testset.systems:
         raise DataError("the codes are those of outputs, and the test set holds no systems")
-    trained = _code_facts(model).get("identity")
-    if trained is not None and trained != coder.identity:
-        raise DataError(
-            f"the model {model.folder.name!r} was trained with the codes {trained}, and those given"
-            f" are {coder.identity}; name the folder of codes that it was trained with"
-        )
+    _check_coder(model, coder)
     texts = list(dict.fromkeys(text for column in testset.systems.values() for text in column))
     found: dict[str, int] = dict(zip(texts, coder.assign(texts).tolist(), strict=True))
     beyond = max(found.values(), default=-1)
@@ -121,7 +124,32 @@ def codes_of_outputs(testset: TestSet, model: Seq2Seq, coder: Coder) -> dict[str
     return {name: [found[text] for text in column] for name, column in testset.systems.items()}
 
 
-def _code_facts(model: Seq2Seq) -> Mapping[str, str]:
+def _check_coder(model: Seq2Seq, coder: Coder) -> None:
+    """Refuse codes that the model was not trained with, as far as it says."""
+    facts = _code_facts(model)
+    trained = facts.get("identity")
+    if trained is not None:
+        if trained != coder.identity:
+            raise DataError(
+                f"the model {model.folder.name!r} was trained with the codes {trained}, and those"
+                f" given are {coder.identity}; name the folder of codes that it was trained with"
+            )
+        return
+    known = (facts.get("kind"), facts.get("count") or len(model.codes))
+    for trained, given, what in zip(known, (coder.kind, coder.k), ("kind", "number"), strict=True):
+        if trained is not None and trained != given:
+            raise DataError(
+                f"the {what} of the codes that the model {model.folder.name!r} was trained with is"
+                f" {trained}, and of those given {given}; name the folder of codes that it was"
+                " trained with"
+            )
+    model.say(
+        f"{model.folder.name} does not say which codes it was trained with (train --codes-folder"
+        " makes it do so); that those given are the same is taken on trust"
+    )
+
+
+def _code_facts(model: Seq2Seq) -> Mapping[str, Any]:
     path = model.folder.path / _ABOUT
     if not path.is_file():
         return {}

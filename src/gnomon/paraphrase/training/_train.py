@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 
 from gnomon.errors import DataError, OutputError, UsageError
 from gnomon.paraphrase.training._batches import batches, encode
@@ -37,6 +37,18 @@ class CodeKind:
     kind: Literal["semantic", "syntactic", "random"]
     count: int
     identity: str | None = None
+
+    @classmethod
+    def of(cls, folder: str | PathLike[str]) -> Self:
+        """What the codes of a folder are.
+
+        Raises:
+            MissingFileError: there are no codes in it.
+            DataError: its description is damaged.
+        """
+        from gnomon.paraphrase.codes import facts
+
+        return cls(**asdict(facts(folder)))
 
 
 class Plan(NamedTuple):
@@ -160,6 +172,7 @@ def train(
 
     recipe = recipe or Recipe()
     place = Path(folder)
+    codes = _codes_as_begun(place, codes)
     facts = _facts(pairs, recipe, codes)
     known = _open(place, facts, resume=resume)
     data = _prepare(pairs, recipe, codes, place if known else None)
@@ -167,6 +180,15 @@ def train(
         write_tokenizer(place, data.tokenizer, recipe.limit)
         _write_json(place / "training" / "run.json", facts)
     return Run(place, data, recipe, _device(device), _about(facts, recipe), progress).go()
+
+
+def _codes_as_begun(folder: Path, codes: CodeKind | None) -> CodeKind | None:
+    """The codes, or what a run says of them that was begun without knowing where they come from."""
+    run = folder / "training" / "run.json"
+    before = read_json(run).get("codes") if run.is_file() else None
+    if codes is None or not isinstance(before, dict) or before.get("identity") is not None:
+        return codes
+    return CodeKind(**before) if before.get("kind") == codes.kind else codes
 
 
 def _facts(pairs: Sequence[Pair], recipe: Recipe, codes: CodeKind | None) -> dict[str, object]:
