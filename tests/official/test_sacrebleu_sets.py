@@ -130,7 +130,35 @@ def test_what_sacrebleu_cannot_read_is_told_with_a_way_out(
     data = xml_archive(gap)
     site.files["/x.tgz"] = data
     register(monkeypatch, tmp_path / "sb", "mini", [f"{site.url}/x.tgz"], [data], xml=True)
-    with pytest.raises(DataError, match=r"cannot read its own files .*'gnomon data convert'"):
+    with pytest.raises(
+        DataError, match=r"cannot read its own files .*'gnomon data convert'.* files are .*\.xml"
+    ):
+        official.fetch("mini", folder=tmp_path / "home", patience=QUICK)
+
+
+def test_a_system_without_some_documents_is_left_out(
+    site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    text = to_xml(small_set())
+    at = text.rindex('    <hyp lang="en" system="alpha">')
+    text = text[:at] + text[text.index("</hyp>", at) + len("</hyp>\n") :]
+    data = xml_archive(text)
+    site.files["/x.tgz"] = data
+    register(monkeypatch, tmp_path / "sb", "mini", [f"{site.url}/x.tgz"], [data], xml=True)
+    [found] = official.fetch("mini", folder=tmp_path / "home", patience=QUICK)
+    assert found.systems == ("beta",)
+    assert "alpha has 2 lines for 4 segments; this system is left out" in caplog.text
+
+
+def test_what_an_interrupted_sacrebleu_left_is_told_with_the_remedy(
+    site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = xml_archive()
+    site.files["/x.tgz"] = data
+    register(monkeypatch, tmp_path / "sb", "mini", [f"{site.url}/x.tgz"], [data], xml=True)
+    (tmp_path / "sb" / "mini").mkdir(parents=True)
+    (tmp_path / "sb" / "mini" / "mini.de-en.ref-A").write_text("half\n")
+    with pytest.raises(DataError, match=r"ref-A has 1 lines, .*src has 4; .* delete both and try"):
         official.fetch("mini", folder=tmp_path / "home", patience=QUICK)
 
 

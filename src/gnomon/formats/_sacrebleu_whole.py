@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gnomon.errors import DataError
+from gnomon.formats._files import LOGGER
 from gnomon.formats._lines import read_lines, report_empty
-from gnomon.formats._plain import check_parallel
 from gnomon.formats._sacrebleu import reference_name
 from gnomon.testset import SystemInfo, TestSet
 
@@ -32,8 +32,7 @@ def read_sacrebleu_files(dataset: Any, language_pair: str) -> SacrebleuSet:
         language_pair: one of its pairs.
 
     Raises:
-        DataError: sacreBLEU cannot make sense of its own files.
-        LengthMismatchError: they have unequal numbers of lines.
+        DataError: sacreBLEU cannot make sense of its own files, or was interrupted earlier.
     """
     try:
         names = dataset.fieldnames(language_pair)
@@ -45,8 +44,7 @@ def read_sacrebleu_files(dataset: Any, language_pair: str) -> SacrebleuSet:
             f" ({type(error).__name__}: {error}); convert them with 'gnomon data convert', which"
             " says what is wrong"
         ) from error
-    lines = {field: read_lines(file) for field, file in files.items()}
-    check_parallel({files[field]: len(part) for field, part in lines.items()})
+    lines = _parallel({field: read_lines(file) for field, file in files.items()}, files)
     refs = sorted((f for f in lines if _is_reference(f)), key=lambda f: (files[f] not in usual, f))
     others = [field for field in lines if field not in (*refs, "src", *_ABOUT)]
     for field in refs:
@@ -64,6 +62,29 @@ def read_sacrebleu_files(dataset: Any, language_pair: str) -> SacrebleuSet:
     )
     chosen = tuple(reference_name(field) for field in refs if files[field] in usual)
     return SacrebleuSet(testset, chosen if len(chosen) < len(refs) else ())
+
+
+def _parallel(lines: dict[str, list[str]], files: Mapping[str, str]) -> dict[str, list[str]]:
+    """The fields that have a line per segment; outputs that have not are left out aloud.
+
+    Raises:
+        DataError: the sources or the references have not.
+    """
+    count = len(lines["src"])
+    uneven = [field for field, part in lines.items() if len(part) != count]
+    for field in uneven:
+        if field in _ABOUT or _is_reference(field):
+            raise DataError(
+                f"{files[field]} has {len(lines[field])} lines, {files['src']} has {count};"
+                " sacreBLEU was interrupted when it made them: delete both and try again"
+            )
+        LOGGER.warning(
+            "%s has %d lines for %d segments; this system is left out",
+            files[field],
+            len(lines[field]),
+            count,
+        )
+    return {field: part for field, part in lines.items() if field not in uneven}
 
 
 def _is_reference(field: str) -> bool:

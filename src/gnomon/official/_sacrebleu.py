@@ -9,7 +9,7 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gnomon.errors import MissingFileError, OutputError, UnknownNameError, UsageError
+from gnomon.errors import DataError, MissingFileError, OutputError, UnknownNameError, UsageError
 from gnomon.formats import read_sacrebleu_files
 from gnomon.official._archives import sweep, unpack
 from gnomon.official._checksums import digest
@@ -65,7 +65,11 @@ def fetch_sacrebleu(
 
 
 def _written(dataset: Any, pair: str, folder: Path, sources: Mapping[str, str]) -> Written:
-    testset, usual = read_sacrebleu_files(dataset, pair)
+    try:
+        testset, usual = read_sacrebleu_files(dataset, pair)
+    except DataError as error:
+        files = (str(_raw(dataset.name) / file) for file in _files(dataset.langpairs[pair]))
+        raise DataError(f"{error}. The publisher's files are {', '.join(files)}") from error
     origin = {"set": dataset.name, "publisher": "sacrebleu", "archives": dict(sources)}
     return write_set(testset, folder, origin, usual=usual)
 

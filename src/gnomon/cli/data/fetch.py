@@ -40,6 +40,7 @@ def add(commands: Subparsers[argparse.ArgumentParser]) -> None:
     parser.add_argument(
         "-l",
         "--language-pairs",
+        "--language-pair",
         nargs="+",
         default=[],
         metavar="PAIR",
