@@ -163,6 +163,20 @@ def test_a_set_without_a_pair_takes_the_one_that_is_given(tmp_path: Path) -> Non
     assert found.next == f"gnomon info -t {found.path}"
 
 
+def test_sets_that_do_not_say_their_pair_are_not_taken_for_another(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    xml_file(tmp_path / "in", "a.xml")
+    write_test_set(replace(small_set(), language_pair=None), tmp_path / "in" / "summaries")
+    with caplog.at_level(logging.INFO):
+        [found] = official.convert([tmp_path / "in"], tmp_path / "out", language_pair="de-en")
+    assert found.name == "minitest2021"
+    assert "1 sets do not say their language pair and are left out" in caplog.text
+    alone = [tmp_path / "in" / "summaries"]
+    [found] = official.convert(alone, tmp_path / "alone", language_pair="de-en")
+    assert found.language_pair == "de-en"
+
+
 def test_another_layout_can_be_written(tmp_path: Path) -> None:
     write_test_set(small_set(), tmp_path / "own")
     [found] = official.convert([tmp_path / "own"], tmp_path / "out", layout="mt-metrics-eval")

@@ -77,11 +77,7 @@ def convert_sets(
         raise UnknownNameError("format to convert from", form, FORMATS)
     with _unpacked(paths, folder, limits) as places:
         found = _found(places, form)
-        fitting = [one for one in found if _is_wanted(one, wishes.language_pair)]
-        if not fitting:
-            pairs = dict.fromkeys(one.language_pair for one in found if one.language_pair)
-            raise UnknownNameError("language pair", str(wishes.language_pair), list(pairs))
-        return _all_of(fitting, paths, folder, wishes)
+        return _all_of(_of_pair(found, wishes.language_pair), paths, folder, wishes)
 
 
 @contextmanager
@@ -122,8 +118,24 @@ def _found(places: Sequence[Path], form: str | None) -> list[SetInfo]:
     return found
 
 
-def _is_wanted(one: SetInfo, pair: str | None) -> bool:
-    return pair is None or one.language_pair in (None, pair)
+def _of_pair(found: Sequence[SetInfo], pair: str | None) -> list[SetInfo]:
+    """The sets of a pair; a lone set that does not say its pair is taken at the user's word."""
+    if pair is None or (len(found) == 1 and found[0].language_pair is None):
+        return list(found)
+    fitting = [one for one in found if one.language_pair == pair]
+    if not fitting:
+        pairs = dict.fromkeys(one.language_pair for one in found if one.language_pair)
+        raise UnknownNameError("language pair", pair, list(pairs))
+    silent = [one.place for one in found if one.language_pair is None]
+    if silent:
+        _log.info(
+            "%d sets do not say their language pair and are left out; name one of them alone if it"
+            " is of %s: %s",
+            len(silent),
+            pair,
+            ", ".join(silent),
+        )
+    return fitting
 
 
 def _all_of(
