@@ -52,7 +52,7 @@ _WHOLE = {
     "segments": [(100, segments) for segments in (300, 1000, 3000)],
 }
 #: systems and segments on which engines are compared
-_COMPARED = (24, 1000)
+_COMPARED = (48, 1000)
 _AGAIN_SECONDS = 2.0
 
 
