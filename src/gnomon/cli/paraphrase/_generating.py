@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from gnomon.cli.paraphrase import _coding
 from gnomon.errors import UsageError
 
 if TYPE_CHECKING:
@@ -51,6 +52,9 @@ _OWNERS = {
     "together": ("constrained",),
     "constraints": ("constrained",),
     "codes": ("output-codes",),
+    "codes_model": ("output-codes",),
+    "parser": ("output-codes",),
+    "output_trees": ("output-codes",),
     "model": METHODS,
     "device": (*METHODS, "round-trip"),
     "precision": (*METHODS, "round-trip"),
@@ -76,9 +80,7 @@ def add_models(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--temperature", type=float, metavar="X", help="sampled (1)")
     group.add_argument("--groups", type=int, metavar="N", help="diverse: searches (5)")
     group.add_argument("--strength", type=float, metavar="X", help="diverse: penalty (.5)")
-    group.add_argument(
-        "--codes", metavar="FOLDER", help="output-codes: the codes that the model was trained with"
-    )
+    _coding.add_coder(group)
     group.add_argument(
         "--constraints",
         metavar="FILE",
@@ -114,6 +116,8 @@ def check(args: argparse.Namespace) -> None:
         raise UsageError(f"--method {args.method} needs a model: --model FOLDER")
     if args.method == "output-codes" and not args.codes:
         raise UsageError("--method output-codes needs the codes of the model: --codes FOLDER")
+    if args.parser and args.output_trees:
+        raise UsageError("--parser makes trees, and --output-trees gives them; choose one")
     if args.method == "constrained" and args.constraints and args.variants:
         raise UsageError("--constraints and --variants are two lists; give one of them")
     if bool(args.forward_model) is not bool(args.back_model):
@@ -137,7 +141,7 @@ def make(
     from gnomon.paraphrase import generation
 
     options = options_of(args)
-    work = _work(args, testset, options)
+    work = _work(args, testset, options, progress)
     progress.tick("loading")
     counts = generation.save_generated(
         args.save, work, resume=args.resume, batch=args.batch or 32, progress=progress
@@ -190,20 +194,17 @@ def show(
     _options.show(args, finding, "paraphrase generate")
 
 
-def _work(args: argparse.Namespace, testset: TestSet, options: GenerationOptions) -> Work:
+def _work(
+    args: argparse.Namespace, testset: TestSet, options: GenerationOptions, progress: Stages
+) -> Work:
     from gnomon.paraphrase import generation
 
-    coder = None
-    if args.codes:
-        from gnomon.paraphrase import codes
-
-        coder = codes.load(args.codes)
     return generation.plan(
         testset,
         args.forward_model or args.model,
         options,
         constraints=_constraints(args, testset) if args.method == "constrained" else None,
-        codes=coder,
+        codes=_coding.coder(args, testset, progress),
         back=args.back_model,
         device=args.device,
         precision=args.precision or "fp32",

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gnomon.cli._options import add_command, add_output, add_page, check_outputs, show
+from gnomon.cli.paraphrase._coding import plain_name
 from gnomon.errors import DataError, FormatError, UsageError
 
 if TYPE_CHECKING:
@@ -179,7 +180,7 @@ def _files(args: argparse.Namespace) -> list[_File]:
     from gnomon.formats import read_lines, read_trees
 
     trees = [read_trees(path).trees for path in args.trees or ()]
-    names = [_plain(path) for path in args.files or args.trees]
+    names = [plain_name(path) or "stdin" for path in args.files or args.trees]
     if len(set(names)) < len(names) and args.folder:
         twice = next(name for name in names if names.count(name) > 1)
         raise UsageError(f"two files would be written as {twice}.codes.txt; rename one")
@@ -315,10 +316,3 @@ def _counted(
         )
     depths = args.depth or rooms.DEPTHS
     return rooms.tree_stats(trees, depths=depths, most_children=args.most_children)
-
-
-def _plain(path: str) -> str:
-    name = Path(path).name.removesuffix(".gz")
-    for ending in (".txt", ".ptb", ".mrg", ".tsv"):
-        name = name.removesuffix(ending)
-    return name or "stdin"

@@ -10,6 +10,7 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from gnomon.paraphrase.codes._coder import SentenceCoder as SentenceCoder
     from gnomon.paraphrase.codes._codes import NO_CODE as NO_CODE
     from gnomon.paraphrase.codes._codes import Codes as Codes
     from gnomon.paraphrase.codes._codes import Fitted as Fitted
@@ -38,6 +39,7 @@ _HOMES = {
     "Fitted": "_codes",
     "Placed": "_codes",
     "Pruned": "_prune",
+    "SentenceCoder": "_coder",
     "TreeRecipe": "_recipe",
     "facts": "_folder",
     "fit": "_fit",
@@ -59,6 +61,7 @@ __all__ = [
     "Fitted",
     "Placed",
     "Pruned",
+    "SentenceCoder",
     "TreeRecipe",
     "facts",
     "fit",

@@ -93,6 +93,13 @@ class Codes:
         return len(self.centroids)
 
     @property
+    def needs_trees(self) -> bool:
+        """Whether sentences have codes by trees alone, since nobody said what parses them."""
+        from gnomon.paraphrase.codes._syntactic import Syntactic
+
+        return isinstance(self.space, Syntactic) and self.space.needs_trees
+
+    @property
     def identity(self) -> str:
         """A hash of what decides the code of a sentence; 16 hexadecimal digits."""
         digest = hashlib.blake2b(digest_size=8)

@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gnomon.errors import DataError, MissingDependencyError, MissingFileError, OutputError
+from gnomon.errors import (
+    DataError,
+    MissingDependencyError,
+    MissingFileError,
+    OutputError,
+    UsageError,
+)
 from gnomon.formats import atomic_write
 from gnomon.paraphrase.codes._codes import Codes, Fitted
 from gnomon.paraphrase.codes._space import Semantic, Space, check_model
@@ -111,10 +117,17 @@ def load(
     Raises:
         MissingFileError: there are no codes in the folder.
         DataError: its files do not belong together, or the model is another one.
+        UsageError: a model or a parser was given to codes of another kind.
         MissingDependencyError: the model is not on this machine.
     """
     path = Path(folder)
     about = _about(path)
+    for option, value, kind in (("model", model, "semantic"), ("parser", parser, "syntactic")):
+        if value is not None and about.get("kind") != kind:
+            raise UsageError(
+                f"{option} {value!r} belongs to {kind} codes, and those in {path} are"
+                f" {about.get('kind')}; leave it out"
+            )
     tensors = _tensors(path)
     try:
         codes = Codes(
@@ -127,7 +140,7 @@ def load(
         )
     except (KeyError, TypeError) as error:
         raise DataError(f"{path / _ABOUT} lacks what codes need: {error}; fit them anew") from error
-    if model is None and parser is None and codes.identity != about["identity"]:
+    if codes.identity != about["identity"]:
         raise DataError(
             f"the codes in {path} are not those that were written: {_TENSORS} and {_ABOUT} do not"
             " belong together, or were changed; fit them anew"
@@ -155,7 +168,7 @@ def _space(
             device=device,
         )
         check_model(encoder, kept["identity"])
-        return Semantic(encoder, bool(kept["unit"]), kept["revision"])
+        return Semantic(encoder, bool(kept["unit"]), kept["revision"], kept["identity"])
     from gnomon.paraphrase.codes._syntactic import read_syntactic
 
     own = {k.removeprefix(_OWN): v for k, v in tensors.items() if k.startswith(_OWN)}

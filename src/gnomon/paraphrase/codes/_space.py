@@ -59,11 +59,13 @@ class Semantic:
         encoder: one layer of a transformer.
         unit: whether vectors are brought to length 1, so that nearness is the cosine.
         revision: the commit that was asked for, on the hub.
+        known_as: identity of the encoder where codes were made, if its folder was another one.
     """
 
     encoder: Encoder
     unit: bool = True
     revision: str | None = None
+    known_as: str | None = None
 
     @property
     def kind(self) -> str:
@@ -73,14 +75,18 @@ class Semantic:
     @property
     def identity(self) -> str:
         """The model with its layer, and whether vectors have length 1."""
-        return f"{self.encoder.identity},layer:{self.encoder.layer},unit:{int(self.unit)}"
+        return f"{self._model},layer:{self.encoder.layer},unit:{int(self.unit)}"
+
+    @property
+    def _model(self) -> str:
+        return self.known_as or self.encoder.identity
 
     def about(self) -> dict[str, Any]:
         """Model, layer, unit."""
         return {
             "model": self.encoder.folder.name,
             "revision": self.revision,
-            "identity": self.encoder.identity,
+            "identity": self._model,
             "layer": self.encoder.layer,
             "unit": self.unit,
         }

@@ -43,6 +43,7 @@ class Syntactic:
         weights: torch tensors by name.
         parser: what made the trees: ``spacy:NAME``, ...; None where they were given.
         reconstruction: how much of the trees it gives back that it was trained on.
+        reader: what makes trees of further sentences, where the first ones were given.
     """
 
     recipe: TreeRecipe
@@ -50,6 +51,12 @@ class Syntactic:
     weights: Weights
     parser: str | None
     reconstruction: Reconstruction
+    reader: str | None = None
+
+    @property
+    def needs_trees(self) -> bool:
+        """Whether sentences alone have no vectors, since nothing parses them."""
+        return self.parser is None and self.reader is None
 
     @property
     def kind(self) -> str:
@@ -97,13 +104,14 @@ class Syntactic:
         progress: Callable[[str, int, int], None] | None = None,
     ) -> list[Pruned | None]:
         """The pruned tree of each sentence; None where it has no tree."""
-        if trees is None and self.parser is None:
+        if trees is None and self.needs_trees:
             raise UsageError(
                 "these codes were made from trees that were given, so that sentences alone have"
                 " none: give their trees (--trees FILE), or name the parser that made them"
                 " (--parser NAME)"
             )
-        return _pruned(texts, trees, self.recipe, self.parser, None, cache, progress)
+        parser = self.parser or self.reader
+        return _pruned(texts, trees, self.recipe, parser, None, cache, progress)
 
 
 def fit_syntactic(
@@ -166,8 +174,9 @@ def read_syntactic(
         TreeRecipe(**about["recipe"]),
         tuple(about["labels"]),
         {name: torch.tensor(value, device=chosen) for name, value in tensors.items()},
-        kept or parser,
+        kept,
         Reconstruction(**about["reconstruction"]),
+        parser,
     )
 
 
