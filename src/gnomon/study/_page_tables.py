@@ -189,13 +189,15 @@ def column_of(
         among: all columns of its table.
         meaning: in a sentence, where the table says it.
     """
+    title = _TITLES.get(name) or _title(name)
+    said = meaning if meaning.lower() != title.lower() else ""
     return Column(
         name,
-        _TITLES.get(name) or _title(name),
+        title,
         kind,
         2 if kind == "share" else _DIGITS.get(name, digits),
         _BETTER.get(name),
-        meaning or _HELP.get(name, ""),
+        said or _HELP.get(name, ""),
         _ends(name, among),
     )
 

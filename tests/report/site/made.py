@@ -23,6 +23,11 @@ _TEXT = (
     " warm place for one hour then peel apples and cut them into thin slices"
 )
 _WORDS = _TEXT.split()
+_FIGURES = tuple(
+    f"{name}{end}"
+    for name in ("base", "oracle", "anti_oracle", "spread", "gain", "hit", "miss", "add")
+    for end in ("", "_low", "_high")
+)
 LAYERS = (
     ("feature", "pos:NOUN", None, None),
     ("feature", "pos:VERB", None, None),
@@ -129,7 +134,10 @@ def muler(testset: Set, features: int) -> Table:
     rng = random.Random(3)
     named = ["pos:NOUN", "pos:VERB", *(f"ent:{n}" for n in range(features - 2))]
     rows = [
-        (testset.name, system, metric, feature, "ratio", None, 12 + k % 5, rng.uniform(-0.1, 0.9))
+        (
+            *(testset.name, system, metric, feature, "ratio", None, 12 + k % 5),
+            *(rng.uniform(-0.1, 0.9) for _ in range(1 + len(_FIGURES))),
+        )
         for metric in testset.metrics
         for k, system in enumerate(testset.systems)
         for feature in named
@@ -143,6 +151,7 @@ def muler(testset: Set, features: int) -> Table:
         Column("slice", "Slice"),
         Column("segments", "Segments", "count"),
         Column("muler", "MuLER", "share", 2, "lower", "0 is perfect"),
+        *(Column(name, name, "number") for name in _FIGURES),
     )
     return Table("muler", "MuLER", "features", columns, rows)
 

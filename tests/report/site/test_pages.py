@@ -277,3 +277,31 @@ def test_print_leaves_controls_out(visit: Opener, folder: Path) -> None:
     assert page.get_by_role("button", name="Download").count() == 0
     assert page.locator("table.data").first.is_visible()
     assert seen.faults == []
+
+
+def test_pages_of_one_test_set_read_no_other(
+    visit: Opener, made: ModuleType, tmp_path: Path
+) -> None:
+    one, two = made.Set("a/de-en", ("x", "y"), 5), made.Set("b/de-en", ("y", "z"), 7)
+    both = [made.muler(one, 4), made.muler(two, 4)]
+
+    class Apart(made.Table):  # type: ignore[misc, name-defined]  # a module that is loaded by path
+        def parts(self, rows: int) -> Any:
+            for table in both:
+                yield from table.parts(rows)
+
+    joined = Apart("muler", "MuLER", "features", both[0].columns, ())
+    scores = [made.scores(one), made.scores(two)]
+    alone = made.Table(
+        "scores", "Scores", "systems", scores[0].columns, [*scores[0].rows, *scores[1].rows]
+    )
+    write_site(tmp_path / "r", made.Study((alone, joined), (one, two)))
+    (tmp_path / "r" / "data" / "table-1-0.js").unlink()
+    seen = visit(tmp_path / "r")
+    page = seen.go("features/1")
+    assert page.locator("table.heat thead th .turn").count() == 2
+    assert seen.go("system/1/0").locator("h2", has_text="MuLER").count() == 1
+    assert seen.go("systems/1").locator("tbody tr").count() == 2
+    page.get_by_label("Test set").first.select_option("a/de-en")
+    page.locator("h2", has_text="Systems of a/de-en").wait_for()
+    assert seen.faults == []

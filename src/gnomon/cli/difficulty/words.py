@@ -81,6 +81,7 @@ def run_words(args: argparse.Namespace) -> int:
             human=human,
             top=args.top,
             examples=args.examples if args.html else 0,
+            occurrences=args.occurrences,
             omit=args.omission,
             tagger=args.tagger,
             seed=args.seed,
@@ -111,6 +112,9 @@ def _add_words(parser: argparse.ArgumentParser) -> None:
         type=int,
         metavar="N",
         help="how often a word occurs that is listed (default: 5; 1 below 100 segments)",
+    )
+    group.add_argument(
+        "--occurrences", action="store_true", help="list every word of every reference too"
     )
     group.add_argument(
         "--examples",

@@ -16,16 +16,17 @@ from gnomon.report.site._sinks import opened
 from gnomon.signature import version
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping, Sequence
     from os import PathLike
 
+    from gnomon.findings import Cell
     from gnomon.report.site._content import Content, TableContent
     from gnomon.report.site._sinks import Sink
 
 __all__ = ["write_site"]
 
-#: rows of a table in one part
-_ROWS = 20_000
+#: cells of a table in one part: some megabytes; and the fewest rows
+_CELLS, _FEWEST = 200_000, 1000
 
 
 def write_site(
@@ -48,8 +49,9 @@ def write_site(
     with opened(path) as sink:
         total = len(content.tables) + len(content.testsets)
         tables = []
+        names = {testset.name: number for number, testset in enumerate(content.testsets)}
         for number, table in enumerate(content.tables):
-            tables.append(_table(sink, number, table))
+            tables.append(_table(sink, number, table, names))
             if progress:
                 progress("pages", number + 1, total)
         sets = []
@@ -70,16 +72,28 @@ def write_site(
         sink.finish(*page(content, in_html(about)))
 
 
-def _table(sink: Sink, number: int, table: TableContent) -> dict[str, Any]:
-    parts: list[int] = []
-    for part, columns in enumerate(table.parts(_ROWS)):
+def _table(sink: Sink, number: int, table: TableContent, sets: Mapping[str, int]) -> dict[str, Any]:
+    """Write the parts of a table; returns what the page must know of it beforehand."""
+    named = [column.name for column in table.columns]
+    own = named.index("testset") if "testset" in named else None
+    sizes: list[int] = []
+    of: list[int | None] = []
+    rows = max(_FEWEST, _CELLS // max(1, len(named)))
+    for part, columns in enumerate(table.parts(rows)):
         sink.add(f"table-{number}-{part}", [packed(cells) for cells in columns])
-        parts.append(len(columns[0]) if columns else 0)
+        sizes.append(len(columns[0]) if columns else 0)
+        of.append(None if own is None else _only(columns[own], sets))
     return {
         "name": table.name,
         "title": table.title,
         "page": table.page,
-        "size": sum(parts),
         "columns": [asdict(column) for column in table.columns],
-        "parts": parts,
+        "parts": sizes,
+        "of": of,
     }
+
+
+def _only(cells: Sequence[Cell], sets: Mapping[str, int]) -> int | None:
+    """The one test set that rows are of: a page of that set then reads no other parts."""
+    found = set(cells)
+    return sets.get(str(next(iter(found)))) if len(found) == 1 else None

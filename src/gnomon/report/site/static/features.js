@@ -19,18 +19,18 @@ async function featuresPage({box, rest, query, head, alive}) {
   head("Features");
   const muler = table("muler");
   if (!muler) { box.append(el("p", {class: "empty"}, "This study did not ask what features cost (muler.score)."), alsoHere(tablesOf("features").filter((t) => t.size))); return; }
-  await muler.all();
-  if (!alive()) return;
-  const there = page.sets.map((s, n) => [n, s.name]).filter(([, name]) => rowsWhere(muler, {testset: name}).length);
+  const there = page.sets.map((s, n) => [n, s.name]).filter(([n]) => muler.mayHold(n));
   const state = {t: there.some(([n]) => n === Number(rest[0])) ? Number(rest[0]) : there[0][0], figure: "muler", from: 0};
   const chart = el("div"), controls = el("div"), shares = el("details", {class: "fold"}), sharesBox = el("div");
   const numbers = FIGURES.filter((name) => muler.columns.has(name));
   shares.append(el("summary", {}, "In how many segments outputs miss, hit or add the feature"), sharesBox);
   shares.addEventListener("toggle", () => drawShares());
   box.append(section("What each feature costs", controls, chart, shares), alsoHere(tablesOf("features").filter((t) => t.size)));
-  const own = () => rowsWhere(muler, {testset: page.sets[state.t].name});
+  const own = () => rowsOfSet(muler, state.t);
   const values = (name, rows) => muler.columns.has(name) ? unique(rows.map(muler.columns.get(name).at)) : [];
-  function reset() {
+  async function reset() {
+    await muler.of(state.t);
+    if (!alive()) return;
     const rows = own();
     for (const name of ["metric", "variant", "slice"]) { const all = values(name, rows); if (!all.includes(state[name])) state[name] = name === "slice" && all.includes(null) ? null : all[0]; }
     const systems = values("system", rows);
@@ -61,5 +61,5 @@ async function featuresPage({box, rest, query, head, alive}) {
     const parts = ["miss", "hit", "add"];
     if (shares.open && parts.every((name) => muler.columns.has(name))) drawInto(sharesBox, stackedBars, finding(), {views: [{title: "Shares of segments", where: [], table: 0, category: "feature", series: "system", parts}]});
   }
-  reset();
+  await reset();
 }

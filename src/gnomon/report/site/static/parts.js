@@ -1,7 +1,7 @@
 // The data of the site: parts are loaded when they are looked at, as scripts beside the page or
 // as elements of it. A script hands over JSON as a string, so that names stay plain data.
 const KEEP = 40;
-const held = new Map(), expected = new Map();
+const kept = new Map(), expected = new Map();
 window.gnomonData = (key, text) => { const take = expected.get(key); if (take) take(JSON.parse(text)); };
 const parsed = document.readyState === "loading" ? new Promise((done) => addEventListener("DOMContentLoaded", done)) : Promise.resolve();
 async function within(key) {
@@ -20,11 +20,11 @@ function beside(key) {
 }
 // What was used last is kept; the rest is read again when it is wanted again.
 function load(key) {
-  const known = held.get(key) || (page.inside ? within(key) : beside(key));
-  held.delete(key);
-  held.set(key, known);
-  known.catch(() => held.delete(key));
-  for (const old of held.keys()) { if (held.size <= KEEP) break; held.delete(old); }
+  const known = kept.get(key) || (page.inside ? within(key) : beside(key));
+  kept.delete(key);
+  kept.set(key, known);
+  known.catch(() => kept.delete(key));
+  for (const old of kept.keys()) { if (kept.size <= KEEP) break; kept.delete(old); }
   return known;
 }
 
@@ -33,7 +33,7 @@ function tell(text) { stateLine.textContent = text; stateLine.hidden = !text; }
 const pause = () => new Promise((done) => setTimeout(done));
 
 // A table whose rows come in parts; its columns answer for rows of parts that are loaded.
-function lazily(about, sizes, read, valueOf) {
+function lazily(about, sizes, of, read, valueOf) {
   const starts = [0], parts = new Array(sizes.length).fill(null), names = about.columns.map((c) => c.name);
   for (const size of sizes) starts.push(starts[starts.length - 1] + size);
   let last = 0;
@@ -47,6 +47,10 @@ function lazily(about, sizes, read, valueOf) {
   const one = async (p) => { if (!parts[p]) parts[p] = await read(p); };
   return {...about, file: `gnomon-${about.name}`, size: starts[starts.length - 1], columns, names, parts: sizes.length,
     whole: () => parts.every(Boolean),
+    // Rows that may be of a test set: those of its parts, once these are loaded.
+    async of(t) { for (let p = 0; p < sizes.length; p += 1) if (of[p] === t || of[p] === null) await one(p); return this; },
+    *rowsOf(t) { for (let p = 0; p < sizes.length; p += 1) if (of[p] === t || of[p] === null) for (let i = starts[p]; i < starts[p + 1]; i += 1) yield i; },
+    mayHold: (t) => of.some((o) => o === t || o === null),
     async need(low, high) { for (let p = 0; p < sizes.length; p += 1) if (starts[p] < high && starts[p + 1] > low) await one(p); },
     async all() {
       for (let p = 0; p < sizes.length; p += 1) {
@@ -59,7 +63,7 @@ function lazily(about, sizes, read, valueOf) {
     }};
 }
 const cellOf = (part, n, i) => { const c = part[n]; return c.levels ? c.levels[c.codes[i]] : c.cells[i]; };
-const stored = page.tables.map((about, t) => lazily(about, about.parts, (p) => load(`table-${t}-${p}`), cellOf));
+const stored = page.tables.map((about, t) => lazily(about, about.parts, about.of, (p) => load(`table-${t}-${p}`), cellOf));
 
 // Scores of segments are kept system by system; as a table they are one row each.
 const blocksOf = (set) => { const found = []; for (let at = 0; at < set.systems.length; at += set.scored) found.push(Math.min(set.scored, set.systems.length - at)); return found; };
@@ -69,7 +73,7 @@ function segmentTable() {
   const column = (name, title, kind) => ({name, title, kind, digits: 4, better: null, help: "", ends: null});
   const about = {name: "segments", title: "Scores of segments", page: "systems",
     columns: [column("testset", "Test set", "text"), column("system", "System", "text"), column("segment", "Segment", "count"), column("metric", "Metric", "text"), column("score", "Score", "number")]};
-  return [lazily(about, own.map((o) => o.systems * o.set.segments), (p) => load(`score-${own[p].t}-${own[p].m}-${own[p].b}`), (part, n, i, p) => {
+  return [lazily(about, own.map((o) => o.systems * o.set.segments), own.map((o) => o.t), (p) => load(`score-${own[p].t}-${own[p].m}-${own[p].b}`), (part, n, i, p) => {
     const {set, metric, b} = own[p], k = Math.floor(i / set.segments), at = i % set.segments;
     return n === 0 ? set.name : n === 1 ? set.systems[b * set.scored + k] : n === 2 ? at + 1 : n === 3 ? metric : part[k][at];
   })];
@@ -77,13 +81,14 @@ function segmentTable() {
 const tables = [...stored, ...segmentTable()];
 const table = (name) => tables.find((t) => t.name === name && t.size > 0);
 const tablesOf = (name) => tables.filter((t) => t.page === name);
-// A table made here, of a list of rows.
+// What is in memory has one part; first tables made here, of a list of rows.
+const held = {parts: 1, whole: () => true, need: async () => {}, async all() { return this; }, rowsOf: undefined};
 function made(name, title, columns, rows) {
   const full = columns.map((c) => ({kind: "text", digits: 2, better: null, help: "", ends: null, ...c}));
-  return {name, title, page: "", file: `gnomon-${name}`, size: rows.length, parts: 1, names: full.map((c) => c.name), whole: () => true, need: async () => {}, async all() { return this; },
+  return {name, title, page: "", file: `gnomon-${name}`, size: rows.length, ...held, names: full.map((c) => c.name),
     columns: new Map(full.map((c) => [c.name, {...c, at: (i) => rows[i][c.name] ?? null}]))};
 }
 // Some rows of a table, as a table.
-const some = (t, rows, extra) => ({...t, size: rows.length, ...extra, columns: new Map([...t.columns].map(([name, c]) => [name, {...c, at: (i) => c.at(rows[i])}]))});
+const some = (t, rows, extra) => ({...t, ...held, size: rows.length, ...extra, columns: new Map([...t.columns].map(([name, c]) => [name, {...c, at: (i) => c.at(rows[i])}]))});
 const setOf = (name) => page.sets.findIndex((s) => s.name === name);
 const systemOf = (t, name) => t < 0 ? -1 : page.sets[t].systems.indexOf(name);

@@ -29,8 +29,8 @@ async function segmentPage({box, rest, query, head, alive}) {
   async function strips() {
     const words = table("difficulty_words_strips");
     if (!words) return;
-    await words.all();
-    const rows = rowsWhere(words, {testset: set.name, segment: n}), place = el("div");
+    await words.of(t);
+    const rows = rowsOfSet(words, t, {segment: n}), place = el("div");
     if (!alive() || !rows.length) return;
     box.append(section("Words of the reference across systems", place));
     const own = some(words, rows), where = ["metric", "reference"].filter((name) => own.columns.has(name)).map((name) => [name, own.columns.get(name).at(0)]);

@@ -4,16 +4,18 @@ function setChoice(t, go, label = "Test set") {
   return page.sets.length < 2 ? null : choice(label, page.sets.map((s, n) => [n, s.name]), t, go).node;
 }
 const lower = (metric) => page.lower.includes(metric) ? "lower" : "higher";
-// Rows of a table that belong to a test set.
-function rowsWhere(t, where) {
+// Rows that a table holds under these names; of one test set, where its parts alone are loaded.
+function rowsWhere(t, where, set) {
   const found = [], tests = Object.entries(where).filter(([name]) => t.columns.has(name)).map(([name, v]) => [t.columns.get(name).at, v]);
-  for (let i = 0; i < t.size; i += 1) if (tests.every(([at, v]) => at(i) === v)) found.push(i);
+  const look = (i) => { if (tests.every(([at, v]) => at(i) === v)) found.push(i); };
+  if (set !== undefined && t.rowsOf) for (const i of t.rowsOf(set)) look(i); else for (let i = 0; i < t.size; i += 1) look(i);
   return found;
 }
+const rowsOfSet = (t, n, where) => rowsWhere(t, {testset: page.sets[n].name, ...where}, n);
 async function scoreTable(t) {
-  const set = page.sets[t], scores = await table("scores").all(), metrics = [], rows = new Map(set.systems.map((name) => [name, {system: name}]));
+  const set = page.sets[t], scores = await table("scores").of(t), metrics = [], rows = new Map(set.systems.map((name) => [name, {system: name}]));
   const at = (name) => scores.columns.get(name).at;
-  for (const i of rowsWhere(scores, {testset: set.name})) {
+  for (const i of rowsOfSet(scores, t)) {
     const metric = at("metric")(i);
     if (!metrics.includes(metric)) metrics.push(metric);
     if (!rows.has(at("system")(i))) rows.set(at("system")(i), {system: at("system")(i)});
@@ -21,8 +23,8 @@ async function scoreTable(t) {
   }
   const list = [...rows.values()], people = table("agreement_systems");
   if (people) {
-    await people.all();
-    for (const i of rowsWhere(people, {testset: set.name})) { const row = rows.get(people.columns.get("system").at(i)); if (row) row.people = people.columns.get("human").at(i); }
+    await people.of(t);
+    for (const i of rowsOfSet(people, t)) { const row = rows.get(people.columns.get("system").at(i)); if (row) row.people = people.columns.get("human").at(i); }
   }
   const columns = [{name: "testset", title: "Test set"}, {name: "system", title: "System"}];
   if (list.some((r) => isNumber(r.people))) columns.push({name: "people", title: "People", kind: "number", digits: 3, better: "higher", help: "what people said of the system"});
@@ -66,9 +68,9 @@ async function systemPage({box, rest, head, alive}) {
   }
   if (!set.missing && set.metrics.length) box.append(section("Segments", el("ul", {class: "links"}, ...set.metrics.map((metric, m) => el("li", {}, el("a", {href: `#/segments/${t}?s=${k}&m=${m}&o=worst`}, "worst first, by ", data(metric)))))));
   for (const other of ["muler", "difficulty", "difficulty_words_systems", "comparisons"].map(table).filter(Boolean)) {
-    await other.all();
+    await other.of(t);
     if (!alive()) return;
-    const rows = rowsWhere(other, {testset: set.name, system: name});
+    const rows = rowsOfSet(other, t, {system: name});
     if (rows.length) box.append(tableSection(some(other, rows, {file: `${other.file}-of-system`}), {hide: ["testset", "system"], given: {testset: set.name, system: name}, per: 25}));
   }
 }

@@ -9,8 +9,8 @@ async function wordsPage({box, rest, head, alive}) {
   const add = async (name, title, options = {}) => {
     const whole = table(name);
     if (!whole) return;
-    await whole.all();
-    const rows = rowsWhere(whole, {testset: set.name});
+    await whole.of(t);
+    const rows = rowsOfSet(whole, t);
     if (!alive() || !rows.length) return;
     shownHere.add(name);
     box.append(tableSection(some(whole, rows), {title, hide: ["testset"], given: {testset: set.name}, per: 25, ...options}));
@@ -24,8 +24,8 @@ async function wordsPage({box, rest, head, alive}) {
   async function distribution() {
     const whole = table("difficulty_words_distribution");
     if (!whole) return;
-    await whole.all();
-    const rows = rowsWhere(whole, {testset: set.name}), place = el("div");
+    await whole.of(t);
+    const rows = rowsOfSet(whole, t), place = el("div");
     if (!alive() || !rows.length) return;
     box.append(section("How hard the words are", place));
     const where = whole.columns.has("metric") ? [["metric", whole.columns.get("metric").at(rows[0])]] : [];
