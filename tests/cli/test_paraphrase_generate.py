@@ -177,3 +177,28 @@ def test_a_killed_run_is_gone_on_with_to_the_same_bytes(folder: str, tmp_path: P
     assert _generate(*base, "--save", str(saved), "--resume") == 0
     assert _generate(*base, "--save", str(whole)) == 0
     assert saved.read_bytes() == whole.read_bytes()
+
+
+def test_what_an_interrupted_run_made_is_not_thrown_away(
+    folder: str, ref: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    saved = tmp_path / "p.jsonl"
+    base = (ref, "--method", "sampled", "--model", folder, "--limit", "8", "--save", str(saved))
+    assert _generate(*base) == 0
+    record = tmp_path / "p.jsonl.settings.json"
+    held = json.loads(record.read_text(encoding="utf-8"))
+    record.write_text(json.dumps({**held, "done": held["done"] - 1}), encoding="utf-8")
+    whole = saved.read_bytes()
+    capsys.readouterr()
+    assert _generate(*base) == 2
+    assert "go on with it by --resume" in capsys.readouterr().err
+    assert saved.read_bytes() == whole
+
+
+def test_methods_that_read_outputs_say_so(
+    folder: str, ref: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    base = (ref, "--save", str(tmp_path / "p.jsonl"))
+    assert _generate(*base, "--method", "constrained", "--model", folder) == 2
+    assert "reads the outputs of systems: give them with -i" in capsys.readouterr().err
+    assert _generate(*base, "--method", "pseudo") == 2

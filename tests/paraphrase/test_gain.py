@@ -11,7 +11,8 @@ import pytest
 import gnomon
 from gnomon import stats
 from gnomon.cli import main
-from gnomon.errors import DataError, UnknownNameError, UsageError
+from gnomon.errors import DataError, GnomonError, UnknownNameError, UsageError
+from gnomon.formats import parse_tree
 from gnomon.human import HumanScores, Ranking
 from gnomon.paraphrase import gain, paraphrases_used, side_by_side
 from gnomon.paraphrase.gains._page import changed
@@ -259,3 +260,40 @@ def test_five_human_paraphrases_bring_what_was_published(shared: Path) -> None:
     assert (row["repaired"], row["broken"]) == (3, 0)
     # .4625 counts the few empty lines as wordings, which no metric does
     assert row["diversity"] == pytest.approx(0.4622, abs=5e-5)
+
+
+def test_trees_are_parallel_to_their_test_set_and_as_many_as_paraphrases() -> None:
+    trees = [[parse_tree("(A (B a))"), parse_tree("(A (C b))")]] * 3
+    rows = gain(_judged(), _MADE, n=[1, 2], methods=["good"], resamples=0, trees={"good": trees})
+    assert [row["syntactic"] is None for row in rows.rows] == [True, False]
+    one = [group[:1] for group in trees]
+    rows = gain(_judged(), _MADE, n=[1, 2], methods=["good"], resamples=0, trees={"good": one})
+    assert rows.rows[1]["syntactic"] is None  # one tree of two paraphrases says nothing of both
+    for wrong in (trees[:2], trees + trees[:1]):
+        with pytest.raises(DataError, match=r"trees of 'good' are of \d segments, and there are 3"):
+            gain(_judged(), _MADE, n=[1], trees={"good": wrong})
+    with pytest.raises(DataError, match="trees of 1 test set"):
+        gain([(_judged(), _MADE)] * 2, n=[1], trees={"good": trees})
+
+
+def test_kinds_of_judgement_that_nobody_has_are_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(UnknownNameError, match="da-zz"):
+        gain(_judged(), _MADE, n=[1], human=["da", "da-zz"])
+    _judged().write(tmp_path / "set")
+    (tmp_path / "p.jsonl").write_text('{"segment": 1, "text": "x", "method": "m"}\n', "utf-8")
+    base = ["paraphrase", "gain", "-t", str(tmp_path / "set")]
+    base += ["--paraphrases", str(tmp_path / "p.jsonl")]
+    assert main([*base, "--human", "no/such.da.sys.tsv"]) == 1
+    assert "no/such.da.sys.tsv: there is no such file" in capsys.readouterr().err
+
+
+def test_what_parses_is_of_the_language_of_the_test_set() -> None:
+    ts = _judged()
+    nameless = TestSet(name="set", references=ts.references, systems=ts.systems)
+    with pytest.raises(DataError, match="which language 'set' is in"):
+        gain(nameless, _MADE, n=[1], parse=True)
+    other = TestSet(name="set", references=ts.references, systems=ts.systems, language_pair="en-xx")
+    with pytest.raises(GnomonError, match="xx"):
+        gain(other, _MADE, n=[1], parse=True)

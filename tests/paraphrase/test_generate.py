@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import shutil
 import sys
 import time
@@ -165,8 +166,6 @@ def _file(path: Path, *lines: str) -> str:
 
 
 def _command(words: list[str]) -> str:
-    import shlex
-
     return shlex.join(words)
 
 
@@ -174,17 +173,47 @@ def test_the_command_makes_round_trips_and_goes_on_where_it_stopped(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     ref, saved = _file(tmp_path / "ref.txt", "One", "two", "Three"), tmp_path / "p.jsonl"
+    broken = tmp_path / "broken"
+    upper = _python(
+        "import os, sys; t = sys.stdin.read();"
+        f" sys.exit('broken') if 'Three' in t and os.path.exists({str(broken)!r})"
+        " else print(t.upper(), end='')"
+    )
     base = ["paraphrase", "generate", ref, "--method", "round-trip", "--save", str(saved)]
-    commands = ["--forward", _command(_UPPER), "--back", _command(_LOWER), "-f", "json"]
-    assert main([*base, *commands]) == 0
+    base += ["--forward", _command(upper), "--back", _command(_LOWER), "-f", "json"]
+    assert main(base) == 0
     (row,) = json.loads(capsys.readouterr().out)["rows"]
     assert (row["paraphrases"], row["copies"]) == (2, 1)
-    whole = saved.read_text(encoding="utf-8")
-    first, second = whole.split("\n")[:2]
-    saved.write_text(first + "\n" + second[:20], encoding="utf-8")
-    assert main([*base, *commands, "--resume"]) == 0
-    assert saved.read_text(encoding="utf-8") == whole
+    whole = saved.read_bytes()
     assert [p.segment for p in read_paraphrases([saved])] == [1, 3]
+    broken.touch()
+    assert main([*base, "--batch", "1"]) == 1
+    assert [p.segment for p in read_paraphrases([saved])] == [1]
+    broken.unlink()
+    with saved.open("a", encoding="utf-8") as file:
+        file.write('{"torn')
+    capsys.readouterr()
+    assert main([*base, "--resume"]) == 0
+    assert json.loads(capsys.readouterr().out)["rows"] == [row]
+    assert saved.read_bytes() == whole
+
+
+def test_a_file_made_with_other_settings_is_not_gone_on_with(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ref, saved = _file(tmp_path / "ref.txt", "the U.S. is here"), str(tmp_path / "p.jsonl")
+    first, second = (
+        _file(tmp_path / f"{name}.txt", f"U.S. / {name}") for name in ("USA", "America")
+    )
+    base = ["paraphrase", "generate", ref, "--method", "variants", "--save", saved]
+    assert main([*base, "--variants", first]) == 0
+    assert main([*base, "--variants", first, "--resume"]) == 0
+    assert [p.text for p in read_paraphrases([saved])] == ["the USA is here"]
+    assert main([*base, "--variants", second, "--resume"]) == 2
+    assert "was made with other settings: variants" in capsys.readouterr().err
+    assert [p.text for p in read_paraphrases([saved])] == ["the USA is here"]
+    assert main([*base, "--variants", second]) == 0
+    assert [p.text for p in read_paraphrases([saved])] == ["the America is here"]
 
 
 def test_a_failure_keeps_what_earlier_batches_made(

@@ -17,7 +17,7 @@ from gnomon.findings import (
     Table,
 )
 from gnomon.paraphrase._lexical import LEXICAL, lexical_values, mean
-from gnomon.paraphrase._sets import SYSTEMS, by_parser
+from gnomon.paraphrase._sets import SYSTEMS, by_parser, check_trees
 from gnomon.paraphrase._syntactic import LONE, counted, syntactic_values
 from gnomon.signature import Signature
 
@@ -78,7 +78,7 @@ def diversity(
         segments with the most different wordings side by side.
 
     Raises:
-        DataError: no set holds two wordings of any segment.
+        DataError: no set holds two wordings of any segment; trees are not parallel to texts.
         UnknownNameError: there is no such measure.
     """
     for measure in measures:
@@ -99,6 +99,7 @@ def diversity(
     notices: list[str] = []
     if "syntactic" in measures:
         parses = dict(trees or {})
+        check_trees(parses, _size(sets, parses), {name: len(own) for name, own in sets.items()})
         parses |= _parsed(sets, parses, parser, language, cache, progress)
         for name, groups in parses.items():
             values = syntactic_values(groups, decay=decay, words=words)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from gnomon.errors import FormatError, UnknownNameError, UsageError
+from gnomon.errors import DataError, FormatError, UnknownNameError, UsageError
 from gnomon.formats import Tree, method_of, read_trees
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ __all__ = [
     "Parses",
     "Wordings",
     "by_parser",
+    "check_trees",
     "first_of",
     "sets_of",
     "tree_sets",
@@ -119,6 +120,29 @@ def tree_sets(paths: Sequence[str | PathLike[str]]) -> dict[str, Parses]:
         first.setdefault(name, found.path)
         known.append(found.trees)
     return {name: list(zip(*parallel, strict=True)) for name, parallel in columns.items()}
+
+
+def check_trees(
+    trees: Mapping[str, Parses], segments: int, lengths: Mapping[str, int] | None = None
+) -> None:
+    """Refuse trees that are not parallel to what they are the trees of.
+
+    Args:
+        trees: name -> one list of trees per segment; those after the last segment may be empty.
+        segments: how many segments there are.
+        lengths: name -> segments of the set of that name, where sets differ.
+
+    Raises:
+        DataError: a set of trees has more or fewer segments.
+    """
+    for name, groups in trees.items():
+        wanted = (lengths or {}).get(name, segments)
+        after = any(tree is not None for group in groups[wanted:] for tree in group)
+        if len(groups) < wanted or after:
+            raise DataError(
+                f"the trees of {name!r} are of {len(groups)} segments, and there are {wanted}; give"
+                " files with one tree (or an empty line) for each segment"
+            )
 
 
 def by_parser(sets: Mapping[str, Wordings], trees: Mapping[str, Tree | None]) -> dict[str, Parses]:

@@ -62,7 +62,9 @@ def run(args: argparse.Namespace) -> int:
         raise UsageError("--parse needs a language (-l en) or a parser (--tagger spacy:NAME)")
     with stages(quiet=args.quiet) as progress:
         sets = _sets(args)
-        trees = paraphrase.tree_sets(args.trees)
+        trees = {
+            name: parses[: args.first] for name, parses in paraphrase.tree_sets(args.trees).items()
+        }
         progress.tick("reading")
         finding = paraphrase.diversity(
             sets,

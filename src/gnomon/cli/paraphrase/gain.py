@@ -16,10 +16,11 @@ from gnomon.cli._options import (
     metrics,
     show,
 )
-from gnomon.errors import UsageError
+from gnomon.errors import MissingFileError, UsageError
 
 if TYPE_CHECKING:
     from gnomon.cli._options import Subparsers
+    from gnomon.paraphrase._sets import Parses
     from gnomon.testset import Paraphrase, TestSet
 
 __all__ = ["add", "run"]
@@ -78,9 +79,10 @@ def run(args: argparse.Namespace) -> int:
             methods=args.methods,
             human=kinds,
             adequacy=None if args.adequacy == "none" else args.adequacy,
-            trees=paraphrase.tree_sets(args.trees),
+            trees=_trees(args, [testset for testset, _ in sets]),
+            parse=args.parse,
             parser=args.tagger if args.parse else None,
-            language=(args.language_pair or "en") if args.parse and not args.tagger else None,
+            language=args.language_pair if args.parse and not args.tagger else None,
             over=args.over,
             resamples=args.resamples,
             confidence=args.confidence,
@@ -127,7 +129,9 @@ def _add_study(parser: argparse.ArgumentParser) -> None:
         "--trees", nargs="+", default=[], metavar="FILE", help="of them, in brackets: ref.NAME.ptb"
     )
     group.add_argument("--parse", action="store_true", help="make trees by spaCy (syntactic)")
-    group.add_argument("--tagger", metavar="NAME", help="spacy:NAME (default: one for -l)")
+    group.add_argument(
+        "--tagger", metavar="NAME", help="spacy:NAME (default: one for the language)"
+    )
     group.add_argument("--no-cache", action="store_true", help="keep no trees for later")
 
 
@@ -137,10 +141,12 @@ def _check(args: argparse.Namespace) -> None:
     if args.no_original:
         raise UsageError("a gain compares with the original references; leave out --no-original")
     several = len(args.test_set or ()) > 1
-    if several and not all("{pair}" in name for name in args.paraphrases):
+    if args.tagger and not args.parse:
+        raise UsageError("--tagger makes trees, which takes --parse")
+    if several and not all("{pair}" in name for name in (*args.paraphrases, *args.trees)):
         raise UsageError(
             "-t names several test sets, and each has its own paraphrases: write {pair} where file"
-            " names differ, as in --paraphrases '{pair}.beam.jsonl'"
+            " names differ, as in --paraphrases '{pair}.beam.jsonl'; likewise for --trees"
         )
 
 
@@ -153,6 +159,9 @@ def _sets(
     from gnomon.formats import read_paraphrases
 
     files = [name for name in args.human if Path(name).is_file()]
+    for name in args.human:
+        if name not in files and ("/" in name or name.endswith((".tsv", ".csv", ".score", ".gz"))):
+            raise MissingFileError(f"--human {name}: there is no such file")
     found = []
     for name in args.test_set or [None]:
         one = argparse.Namespace(**{**vars(args), "test_set": name})
@@ -163,3 +172,17 @@ def _sets(
         paths = [path.replace("{pair}", pair) for path in args.paraphrases]
         found.append((testset, read_paraphrases(paths, segments=testset.segments)))
     return found, tuple(name for name in args.human if name not in files)
+
+
+def _trees(args: argparse.Namespace, testsets: list[TestSet]) -> list[dict[str, Parses]] | None:
+    """The trees of each test set's paraphrases, cut to the segments that are asked for."""
+    from gnomon import paraphrase
+
+    if not args.trees:
+        return None
+    found = []
+    for testset in testsets:
+        pair = testset.language_pair or testset.name
+        made = paraphrase.tree_sets([path.replace("{pair}", pair) for path in args.trees])
+        found.append({name: parses[: args.first] for name, parses in made.items()})
+    return found

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 from gnomon.cli._options import (
     add_command,
@@ -18,12 +17,12 @@ from gnomon.errors import UsageError
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterator, Sequence
 
     from gnomon.cli._options import Subparsers
     from gnomon.cli._progress import Stages
     from gnomon.findings import Cell
-    from gnomon.testset import Paraphrase, TestSet
+    from gnomon.paraphrase.generation import PlainWork
+    from gnomon.testset import TestSet
 
 __all__ = ["add", "run"]
 
@@ -95,52 +94,42 @@ def run(args: argparse.Namespace) -> int:
 
 def _made(args: argparse.Namespace, testset: TestSet, progress: Stages) -> dict[str, Cell]:
     """Write paraphrases that need no model; the counts."""
-    from gnomon import paraphrase
+    from gnomon.paraphrase import generation
 
-    done = _done(args, testset)
+    work = _work(args, testset)
     progress.tick("reading")
-    dropped = dict.fromkeys(("empty", "copies", "duplicates", "inadequate"), 0)
-    count, segments = len(done), {one.segment for one in done}
-    with _Appended(args.save, done) as file:
-        for made in _batches(args, testset, segments.copy()):
-            found = paraphrase.filtered(
-                testset,
-                made,
-                copies=not args.keep_copies,
-                duplicates=not args.keep_duplicates,
-                metric=args.filter,
-                least=args.least if args.filter else None,
-                allow_code=args.allow_code,
-            )
-            file.add(found.kept)
-            count += len(found.kept)
-            segments |= {one.segment for one in found.kept}
-            dropped = {name: dropped[name] + getattr(found, name) for name in dropped}
-            progress.tick("making")
-    return {"method": args.method, "paraphrases": count, "segments": len(segments), **dropped}
+    counts = generation.save_generated(
+        args.save, work, resume=args.resume, batch=args.batch or 500, progress=progress
+    )
+    names = ("paraphrases", "segments", "empty", "copies", "duplicates", "inadequate")
+    return {"method": args.method, **{name: counts[name] for name in names}}
 
 
-class _Appended:
-    """A file that grows batch by batch, so that what was made outlives an interruption."""
+def _work(args: argparse.Namespace, testset: TestSet) -> PlainWork:
+    from gnomon import paraphrase
+    from gnomon.paraphrase import generation
 
-    def __init__(self, path: str, done: Sequence[Paraphrase]) -> None:
-        from gnomon.formats import write_paraphrases
-
-        write_paraphrases(path, done)
-        self._path = Path(path)
-
-    def __enter__(self) -> Self:
-        self._file = self._path.open("a", encoding="utf-8", newline="\n")
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._file.close()
-
-    def add(self, paraphrases: Sequence[Paraphrase]) -> None:
-        from gnomon.formats import to_json
-
-        self._file.writelines(to_json(one) + "\n" for one in paraphrases)
-        self._file.flush()
+    kept = generation.Kept(
+        copies=args.keep_copies,
+        duplicates=args.keep_duplicates,
+        metric=args.filter,
+        least=args.least if args.filter else None,
+        allow_code=args.allow_code,
+    )
+    if args.method == "round-trip":
+        trip = (args.forward, args.back)
+        return generation.by_commands(testset, *trip, timeout=args.timeout, kept=kept)
+    if args.method == "variants":
+        return generation.by_variants(testset, paraphrase.read_variants(args.variants), kept=kept)
+    return generation.by_pool(
+        testset,
+        args.quality,
+        n=args.n or 1,
+        least=None if args.filter else args.least,
+        share=args.share,
+        shared=args.shared,
+        kept=kept,
+    )
 
 
 def _add_methods(parser: argparse.ArgumentParser) -> None:
@@ -195,6 +184,12 @@ def _check(args: argparse.Namespace) -> None:
 
 def _testset(args: argparse.Namespace) -> TestSet:
     outputs = args.method == "pseudo" or _generating.needs_outputs(args)
+    if outputs and not (args.test_set or args.table or args.input):
+        other = "; or name the phrases: --constraints FILE, --variants FILE"
+        raise UsageError(
+            f"--method {args.method} reads the outputs of systems: give them with -i FILE ... or a"
+            f" test set (-t DIR){other if args.method == 'constrained' else ''}"
+        )
     if outputs or args.test_set or args.table or args.input:
         return load_original(args)
     from gnomon.testset import TestSet
@@ -205,45 +200,3 @@ def _testset(args: argparse.Namespace) -> TestSet:
         references=args.refs, systems=[], source=args.source, language_pair=args.language_pair
     )
     return made if args.first is None else made.select(segments=range(args.first))
-
-
-def _done(args: argparse.Namespace, testset: TestSet) -> list[Paraphrase]:
-    """What the file holds already; a last line that an interruption cut off is dropped."""
-    from gnomon.formats import read_lines, read_paraphrases, write_lines
-
-    if not (args.resume and Path(args.save).is_file()):
-        return []
-    lines = read_lines(args.save)
-    if lines and not lines[-1].endswith("}"):
-        write_lines(args.save, lines[:-1])
-    return list(read_paraphrases([args.save], segments=testset.segments))
-
-
-def _batches(
-    args: argparse.Namespace, testset: TestSet, done: set[int]
-) -> Iterator[Sequence[Paraphrase]]:
-    from gnomon import paraphrase
-
-    if args.method == "round-trip":
-        yield from paraphrase.round_trip(
-            testset,
-            args.forward,
-            args.back,
-            timeout=args.timeout,
-            batch=args.batch or 500,
-            skip=done,
-        )
-        return
-    if args.method == "variants":
-        made = paraphrase.variant_paraphrases(testset, paraphrase.read_variants(args.variants))
-    else:
-        made = paraphrase.pseudo_references(
-            testset,
-            args.quality,
-            n=args.n or 1,
-            least=None if args.filter else args.least,
-            share=args.share,
-            shared=args.shared,
-            allow_code=args.allow_code,
-        )
-    yield [one for one in made if one.segment not in done]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from gnomon import stats
+from gnomon.errors import UnknownNameError
 from gnomon.human import only_kind
 from gnomon.stats.resampling import percentile_interval, resample_counts, resampled_sums
 
@@ -56,6 +57,26 @@ class People:
     systems: NDArray[np.float64]
     segments: NDArray[np.float64] | None
     ranked: RankedPairs | None
+
+
+def check_kinds(testsets: Sequence[TestSet], kinds: Sequence[str]) -> None:
+    """Refuse kinds of judgements that no test set has.
+
+    Raises:
+        UnknownNameError: likewise.
+    """
+    there = dict.fromkeys(
+        kind
+        for testset in testsets
+        for kind in (
+            *testset.human_kinds("system"),
+            *testset.human_kinds("segment"),
+            *(one.kind for one in testset.rankings),
+        )
+    )
+    for kind in kinds:
+        if kind not in there:
+            raise UnknownNameError("kind of human scores", kind, tuple(there))
 
 
 def people_of(testset: TestSet, kinds: Sequence[str] = ()) -> People:

@@ -128,6 +128,8 @@ def _change(testset: TestSet, arm: Arm) -> float | None:
 def _syntactic(arm: Arm, groups: list[list[str]], looked: Looked) -> float | None:
     if looked.trees is not None and arm.method in looked.trees:
         given = [list(parses)[: arm.n] for parses in looked.trees[arm.method]]
+        if max(map(len, given), default=0) < arm.n:
+            return None
         return counted(syntactic_values(given), "zero")
     if looked.parser is None and looked.language is None:
         return None

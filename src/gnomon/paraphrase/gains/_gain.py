@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from gnomon.errors import UnknownNameError, UsageError
+from gnomon.errors import DataError, UnknownNameError, UsageError
 from gnomon.findings import Finding
 from gnomon.metrics import score
+from gnomon.paraphrase._sets import check_trees
 from gnomon.paraphrase.gains._agreement import (
     Draws,
     People,
+    check_kinds,
     decisions,
     people_of,
     segment_rows,
@@ -20,7 +23,7 @@ from gnomon.paraphrase.gains._tables import TITLE, average_rows, tables, views
 from gnomon.testset import TestSet
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
     from gnomon.cache import Cache
     from gnomon.findings import Cell
@@ -42,7 +45,8 @@ def gain(
     methods: Sequence[str] | None = None,
     human: Sequence[str] = (),
     adequacy: str | None = "chrf",
-    trees: Mapping[str, Parses] | None = None,
+    trees: Mapping[str, Parses] | Sequence[Mapping[str, Parses]] | None = None,
+    parse: bool = False,
     parser: str | None = None,
     language: str | None = None,
     over: str = "segments",
@@ -68,9 +72,12 @@ def gain(
         methods: of the paraphrases, these alone.
         human: kinds of human scores and rankings; by default the only one of each level.
         adequacy: metric of the paraphrases against the references; None: none.
-        trees: of the paraphrases, by method, for the syntactic diversity.
-        parser: ``spacy:NAME``, which parses what has no trees.
-        language: likewise by the standard pipeline of a language.
+        trees: of the paraphrases, by method, for the syntactic diversity; of several test sets,
+            one mapping for each.
+        parse: parse what has no trees, by the standard pipeline of the language that each test set
+            is translated into.
+        parser: ``spacy:NAME``, which does that instead.
+        language: its standard pipeline does.
         over: what is resampled for the intervals over systems: "segments" (would another text give
             this gain?) or "systems" (would other systems?).
         resamples: draws; 0: no intervals.
@@ -86,8 +93,10 @@ def gain(
         further tables: "segments", "decisions", "averages" (of several test sets).
 
     Raises:
-        DataError: a test set has no paraphrase, or several kinds of human scores and none named.
-        UnknownNameError: there is no such method, or nothing of the kind to resample.
+        DataError: a test set has no paraphrase, or several kinds of human scores and none named;
+            trees are not parallel to a test set; the language to parse is not known.
+        UnknownNameError: there is no such method, no such kind of human scores in any test set, or
+            nothing of the kind to resample.
         UsageError: a number is out of its range.
     """
     if over not in _OVER:
@@ -99,9 +108,15 @@ def gain(
         )
     sets = [(testsets, paraphrases)] if isinstance(testsets, TestSet) else list(testsets)
     draws = Draws(resamples, seed, confidence, over)
-    looked = Looked(adequacy, trees, parser, language, cache, allow_code)
+    check_kinds([testset for testset, _ in sets], human)
+    looked = Looked(adequacy, None, parser, language, cache, allow_code)
+    looks = [
+        looked._replace(trees=own, language=_language(testset, looked, parse=parse))
+        for (testset, _), own in zip(sets, _trees_of(trees, sets), strict=True)
+    ]
     study = _Study(metrics, draws, looked, human, progress)
-    for testset, made in sets:
+    for (testset, made), look in zip(sets, looks, strict=True):
+        study.looked = look
         place = _place(testset, sets)
         arms, said = arms_of(made, n, methods)
         study.notices += [f"{place}: {one}" if len(sets) > 1 else one for one in said]
@@ -135,7 +150,7 @@ class _Study:
         human: Sequence[str],
         progress: Callable[[str, int, int], None] | None,
     ) -> None:
-        self._metrics, self._draws, self._looked = metrics, draws, looked
+        self._metrics, self._draws, self.looked = metrics, draws, looked
         self._human, self._progress = human, progress
         self.rows: dict[str, list[dict[str, Cell]]] = {"gain": [], "segments": [], "decisions": []}
         self.signatures: dict[str, str] = {}
@@ -143,10 +158,10 @@ class _Study:
 
     def add(self, place: str, testset: TestSet, arms: Sequence[Arm]) -> None:
         """Score a test set with each arm and without."""
-        people, code = people_of(testset, self._human), self._looked.allow_code
+        people, code = people_of(testset, self._human), self.looked.allow_code
         before = {metric: score(testset, metric, allow_code=code) for metric in self._metrics}
         for done, arm in enumerate(arms, start=1):
-            seen = described(testset, arm, self._looked)
+            seen = described(testset, arm, self.looked)
             wide = testset.with_paraphrases(list(arm.paraphrases))
             for metric, base in before.items():
                 after = score(wide, metric, allow_code=code)
@@ -172,6 +187,40 @@ class _Study:
             self.rows["segments"].append({**head, **one})
         name = ", ".join(str(head[key]) for key in ("metric", "arm", "test_set"))
         self.signatures[name] = str(after.signature)
+
+
+def _trees_of(
+    trees: Mapping[str, Parses] | Sequence[Mapping[str, Parses]] | None,
+    sets: Sequence[tuple[TestSet, object]],
+) -> list[Mapping[str, Parses]]:
+    """The trees of each test set, which fit it."""
+    given: Sequence[Mapping[str, Parses]]
+    if not trees:
+        given = [{}] * len(sets)
+    elif isinstance(trees, Sequence):
+        given = trees
+    else:
+        given = [trees]
+    if len(given) != len(sets):
+        raise DataError(
+            f"there are trees of {len(given)} test set(s), and {len(sets)} test set(s); each has"
+            " its own paraphrases, and so its own trees"
+        )
+    for (testset, _), own in zip(sets, given, strict=True):
+        check_trees(own, testset.segments)
+    return list(given)
+
+
+def _language(testset: TestSet, looked: Looked, *, parse: bool) -> str | None:
+    """Whose standard pipeline parses a test set; None: none does."""
+    if looked.language or looked.parser or not parse:
+        return looked.language
+    if testset.target_language is None:
+        raise DataError(
+            f"nothing says which language {testset.name!r} is in, and so what parses it: give a"
+            " language (-l en) or a parser (--tagger spacy:NAME)"
+        )
+    return testset.target_language
 
 
 def _head(place: str, metric: str, arm: Arm) -> dict[str, Cell]:

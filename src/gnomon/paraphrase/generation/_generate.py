@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING
 
 from gnomon.errors import UsageError
 from gnomon.paraphrase._filters import filtered
 from gnomon.paraphrase.generation._asked import asked, digest
+from gnomon.paraphrase.generation._batch import Batch
 from gnomon.paraphrase.generation._makers import maker
 from gnomon.paraphrase.generation._models import check, codes_of_outputs, load_models, method_name
 from gnomon.paraphrase.generation._options import GenerationOptions
 from gnomon.testset import Paraphrase
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from gnomon.models import Precision, Seq2Seq
     from gnomon.paraphrase._constraints import Constraint
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from gnomon.paraphrase.generation._models import Coder
     from gnomon.testset import TestSet
 
-__all__ = ["COUNTS", "Batch", "Work", "generate", "plan"]
+__all__ = ["COUNTS", "Work", "generate", "plan"]
 
 #: what is counted beside paraphrases
 COUNTS = ("bare", "short", "unreachable", "empty", "copies", "duplicates", "inadequate")
@@ -33,39 +33,6 @@ COUNTS = ("bare", "short", "unreachable", "empty", "copies", "duplicates", "inad
 _ROUNDS = 4
 _DEFAULT = GenerationOptions()
 _BATCH = 32
-
-
-@dataclass(frozen=True)
-class Batch(Sequence[Paraphrase]):
-    """The paraphrases of some segments, by segment, best first.
-
-    Attributes:
-        groups: the paraphrases of each reference, constraint or system that was asked for, best
-            first; the batch itself is the sequence of all of them.
-        done: segments done so far, from the first one.
-        counts: of this batch: segments without a reference ("bare"), groups of fewer than n
-            ("short"), constraints that no paraphrase holds ("unreachable"), and what filters
-            dropped ("empty", "copies", "duplicates", "inadequate").
-    """
-
-    groups: tuple[tuple[Paraphrase, ...], ...]
-    done: int
-    counts: Counter[str]
-
-    @property
-    def paraphrases(self) -> tuple[Paraphrase, ...]:
-        """All of them."""
-        return tuple(one for group in self.groups for one in group)
-
-    def __len__(self) -> int:
-        return len(self.paraphrases)
-
-    @overload
-    def __getitem__(self, index: int) -> Paraphrase: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[Paraphrase]: ...
-    def __getitem__(self, index: int | slice) -> Paraphrase | Sequence[Paraphrase]:
-        return self.paraphrases[index]
 
 
 @dataclass(frozen=True)
@@ -77,6 +44,11 @@ class Work:
     options: GenerationOptions
     groups: list[list[Group]]
     allow_code: bool = False
+
+    @property
+    def total(self) -> int:
+        """How many segments there are."""
+        return len(self.groups)
 
     @property
     def method(self) -> str:

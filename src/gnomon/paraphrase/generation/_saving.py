@@ -15,7 +15,7 @@ from gnomon.formats import atomic_write, to_json
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from gnomon.paraphrase.generation._generate import Batch, Work
+    from gnomon.paraphrase.generation._batch import Batch, Making
 
     Progress: TypeAlias = Callable[[str, int, int], None]
 
@@ -85,13 +85,13 @@ def record_of(path: str | os.PathLike[str]) -> Record | None:
 
 def save_generated(
     path: str | os.PathLike[str],
-    work: Work,
+    work: Making,
     *,
     resume: bool = False,
     batch: int = 32,
     progress: Progress | None = None,
 ) -> Counter[str]:
-    """Write what a model generates into a JSONL file that :func:`read_paraphrases` reads.
+    """Write what a method makes into a JSONL file that :func:`read_paraphrases` reads.
 
     Each batch is written and counted in ``FILE.settings.json`` before the next one is made, so
     that an interruption, at whatever moment, loses one batch. The bytes of the finished file are
@@ -99,7 +99,7 @@ def save_generated(
 
     Args:
         path: the file.
-        work: what :func:`plan` made.
+        work: what :func:`plan`, :func:`by_commands`, :func:`by_pool` or :func:`by_variants` made.
         resume: go on where the file ends; a new file is begun where there is none.
         batch: segments at once.
         progress: called with "making", segments done, segments.
@@ -109,16 +109,17 @@ def save_generated(
         runs, too.
 
     Raises:
-        UsageError: the file was made with other settings; says which differ.
+        UsageError: the file was made with other settings (says which differ), or holds what an
+            interrupted run made, and ``resume`` is False.
         DataError: the file is not what its record says.
     """
     file = Path(path)
-    record = _begun(file, work) if resume else None
+    record = _begun(file, work) if resume else _unfinished(file, work)
     if record is None:
         record = Record(work.settings())
         file.write_bytes(b"")
         record.write(file)
-    total = len(work.groups)
+    total = work.total
     with file.open("r+b") as stream:
         stream.truncate(record.size)
         stream.seek(record.size)
@@ -134,7 +135,19 @@ def save_generated(
     return Counter(record.counts or {})
 
 
-def _begun(file: Path, work: Work) -> Record | None:
+def _unfinished(file: Path, work: Making) -> None:
+    """Refuse to throw away what an interrupted run made."""
+    if not (file.is_file() and file.stat().st_size and _beside(file).is_file()):
+        return
+    record = record_of(file)
+    if record is not None and 0 < record.done < work.total:
+        raise UsageError(
+            f"{file} holds the paraphrases of {record.done} segments of an interrupted run; go on"
+            " with it by --resume, or remove it to begin anew"
+        )
+
+
+def _begun(file: Path, work: Making) -> Record | None:
     """The record of a file that can be gone on with; None where nothing was begun."""
     record = record_of(file)
     if record is None:
@@ -146,7 +159,7 @@ def _begun(file: Path, work: Work) -> Record | None:
         )
     _compare(file, record.settings, json.loads(json.dumps(work.settings())))
     size = file.stat().st_size if file.is_file() else 0
-    if size < record.size or record.done > len(work.groups):
+    if size < record.size or record.done > work.total:
         raise DataError(
             f"{file} has {size} bytes, and {record.size} had been written: it was changed since;"
             " leave out --resume to begin anew"
@@ -155,7 +168,7 @@ def _begun(file: Path, work: Work) -> Record | None:
 
 
 def _compare(file: Path, made: dict[str, object], wanted: dict[str, object]) -> None:
-    names = {"asked": "references, constraints or codes"}
+    names = {"asked": "texts, constraints or codes"}
     wrong = [
         f"{names.get(key, key)} {made.get(key)!r}, now {wanted.get(key)!r}"
         for key in dict.fromkeys((*made, *wanted))
