@@ -11,6 +11,7 @@ from gnomon import study
 from gnomon.annotate import Labels
 from gnomon.errors import GnomonError
 from gnomon.muler import muler
+from gnomon.study import _stamps
 from gnomon.testset import TestSet
 
 pytest.importorskip("duckdb", reason="needs duckdb: pip install 'gnomon[study]'")
@@ -86,3 +87,21 @@ def test_a_label_file_that_is_missing_is_named_before_anything_runs(labelled: Pa
     (labelled.parent / "labels" / "b.jsonl").unlink()
     with pytest.raises(GnomonError, match=r"b\.jsonl"):
         study.plan(study.read_study(labelled))
+
+
+def test_planning_looks_at_each_label_file_alone(
+    labelled: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked: list[str] = []
+    stat = _stamps._stat
+
+    def counted(file: str) -> object:
+        looked.append(Path(file).name)
+        return stat(file)
+
+    monkeypatch.setattr(_stamps, "_stat", counted)
+    for number in range(50):  # what lies beside them does not matter
+        (labelled.parent / "labels" / f"other-{number}.jsonl").write_text("")
+    study.plan(study.read_study(labelled))
+    assert "a.jsonl" in looked
+    assert not [name for name in looked if name.startswith("other")]

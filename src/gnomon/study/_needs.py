@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from gnomon.errors import GnomonError
 from gnomon.signature import content_hash
-from gnomon.study._stamps import stamp_of
+from gnomon.study._stamps import stamp_of, stamp_of_file
 
 if TYPE_CHECKING:
     from gnomon.study._stamps import Stamp
@@ -44,7 +44,8 @@ def identity(need: Need) -> str:
     """Version, revision or hash, as it is here; "none" where it is not here."""
     if need.kind in ("file", "model"):
         place = place_of(need)
-        return _of_files(need, stamp_of(str(place))) if place else _NOTHING
+        state = stamp_of_file if need.kind == "file" else stamp_of
+        return _of_files(need, state(str(place))) if place else _NOTHING
     return _plain(need)
 
 

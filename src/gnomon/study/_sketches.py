@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from gnomon.signature import content_hash, version
 from gnomon.study._needs import Need, identity, place_of
 from gnomon.study._sources import Sketch, read_set
-from gnomon.study._stamps import stamp_of
+from gnomon.study._stamps import stamp_of, stamp_of_file
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -83,12 +83,13 @@ class Sketches:
 
     def _of_files(self, need: Need, place: str) -> str:
         key = content_hash(_FORM, version(), *need)
-        stamp = stamp_of(place)
+        state = stamp_of_file if need.kind == "file" else stamp_of
+        stamp = state(place)
         entry = self.known.get(key)
         if isinstance(entry, Mapping) and entry.get("stamp") == stamp.hash != "":
             return str(entry.get("identity"))
         found = identity(need)
-        if stamp.hash and stamp == stamp_of(place) and stamp.newest < time.time() - _YOUNG:
+        if stamp.hash and stamp == state(place) and stamp.newest < time.time() - _YOUNG:
             self.fresh[key] = {"stamp": stamp.hash, "identity": found}
         return found
 

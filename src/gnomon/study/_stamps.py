@@ -11,7 +11,7 @@ from gnomon.signature import content_hash
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["Stamp", "stamp_of"]
+__all__ = ["Stamp", "stamp_of", "stamp_of_file"]
 
 #: folders with more files than this are not looked through
 _MOST = 20_000
@@ -29,13 +29,26 @@ class Stamp(NamedTuple):
     newest: float
 
 
-def stamp_of(*paths: str) -> Stamp:
-    """The state of the files that reading some paths may look at."""
+def stamp_of_file(path: str) -> Stamp:
+    """The state of one file, whatever lies beside it; there may be hundreds beside it."""
+    for file, found in _stat(path):
+        return Stamp(content_hash(_line(file, found)), max(found.st_mtime, found.st_ctime))
+    return Stamp("", 0.0)
+
+
+def stamp_of(*paths: str, beside: bool = True) -> Stamp:
+    """The state of the files that reading some paths may look at.
+
+    Args:
+        paths: files, directories, or what is inside a file's directory under another name.
+        beside: reading a file may look at those beside it.
+    """
     lines: list[str] = []
     newest = 0.0
     for path in paths:
-        for file, found in _files(Path(path)):
-            lines.append(f"{file} {found.st_size} {found.st_mtime_ns} {found.st_ino}")
+        alone = not beside and not Path(path).is_dir()
+        for file, found in _stat(path) if alone else _files(Path(path)):
+            lines.append(_line(file, found))
             newest = max(newest, found.st_mtime, found.st_ctime)
             if len(lines) > _MOST:
                 return Stamp("", newest)
@@ -63,3 +76,7 @@ def _stat(file: str) -> Iterator[tuple[str, os.stat_result]]:
         yield file, os.stat(file)  # noqa: PTH116  # a path of strings
     except OSError:
         return
+
+
+def _line(file: str, found: os.stat_result) -> str:
+    return f"{file} {found.st_size} {found.st_mtime_ns} {found.st_ino}"
