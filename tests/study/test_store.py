@@ -90,6 +90,54 @@ def test_a_kill_at_any_time_loses_the_running_task_at_most(study_file: Path, kil
     assert len(keys) == len(set(keys))
 
 
+def test_readers_see_finished_tasks_once_while_a_run_goes_on(study_file: Path) -> None:
+    plan = study.plan(study.read_study(study_file))
+    seen: list[int] = []
+
+    def read(*_: object) -> None:
+        reader = study.Store.open(plan.study.store)
+        seen.append(len(reader.entries))
+        if "scores" in reader.files():
+            counts = "select count(*), count(distinct (system, metric)) from scores"
+            finished = sum("scores" in entry.rows for entry in reader.entries.values())
+            assert reader.query(counts).rows == ((finished, finished),)
+
+    outcome = study.run(plan, study.open_engine("here"), progress=read)
+    assert outcome.failed == {}
+    assert seen == list(range(1, outcome.done + 1))
+
+
+def test_nothing_is_deleted_while_another_process_writes(store: study.Store) -> None:
+    name = store.sets()[0].name
+    with store.locked(), pytest.raises(DataError, match="another process"):
+        study.Store.open(store.path).forget(name)
+
+
+_STRANGE = """
+metrics = ["chrf:word_order=2", '''scores("o'n.tsv")''']
+[[testsets]]
+path = "s"
+"""
+
+
+def test_the_wide_view_names_metrics_as_tables_do(tmp_path: Path) -> None:
+    place = tmp_path / "s"
+    (place / "systems").mkdir(parents=True)
+    (place / "ref.A.txt").write_text("a b c d e\n")
+    (place / "systems" / "one.txt").write_text("a b c d e\n")
+    (tmp_path / "o'n.tsv").write_text("system\tsegment\tscore\none\t1\t3\n")
+    file = tmp_path / "study.toml"
+    file.write_text(_STRANGE)
+    plan = study.plan(study.read_study(file))
+    assert study.run(plan, study.open_engine("here")).failed == {}
+    found = study.Store.open(plan.study.store)
+    wide = found.query("select * from scores_wide")
+    names = [row[0] for row in found.query("select distinct metric from scores order by 1").rows]
+    assert sorted(wide.columns[2:]) == names
+    assert dict(zip(wide.columns, wide.rows[0], strict=True))["chrf(word_order=2)"] == 100.0
+    assert set(wide.rows[0][2:]) == {100.0, 3.0}
+
+
 def test_queries_reach_nothing_outside(store: study.Store, tmp_path: Path) -> None:
     (tmp_path / "secret.csv").write_text("a\n1\n")
     for sql in (

@@ -167,9 +167,7 @@ def _as_named(task: Task, found: Scores | Finding) -> Scores | Finding:
     """Metrics under the names that the study gives them, not with files in full."""
     if not task.places:
         return found
-    from gnomon.metrics._reader import read_spec
-
-    names = {str(read_spec(place)): str(read_spec(name)) for name, place in task.places.items()}
+    names = {_canonical(place): _canonical(name) for name, place in task.places.items()}
     if isinstance(found, Scores):
         return replace(found, metric=names.get(found.metric, found.metric))
     tables = tuple(
@@ -178,6 +176,12 @@ def _as_named(task: Task, found: Scores | Finding) -> Scores | Finding:
     )
     signatures = {names.get(key, key): value for key, value in found.signatures.items()}
     return replace(found, tables=tables, signatures=signatures)
+
+
+def _canonical(spec: str) -> str:
+    from gnomon.metrics._reader import read_spec
+
+    return str(read_spec(spec))
 
 
 def _renamed(row: Mapping[str, Cell], names: Mapping[str, str]) -> Mapping[str, Cell]:
@@ -214,7 +218,7 @@ def _of_set(
     own: dict[str, str] = {"testset": task.testset}
     said = {"testset": _TESTSET}
     if METHODS[task.method].metrics == "one" and "metric" not in cells:
-        own["metric"] = task.metrics[0]
+        own["metric"] = _canonical(task.metrics[0])
         said["metric"] = "the metric, as the study names it"
     if _alone(task) and "system" not in cells:
         own["system"] = task.systems[0]

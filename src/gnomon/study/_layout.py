@@ -145,7 +145,8 @@ def _target(planned: PlannedSet) -> str | None:
 def _placeless(value: object) -> object:
     """Options without the folders of files: what these hold counts, not where they are."""
     if isinstance(value, str):
-        return Path(value).name if Path(value).is_absolute() else value
+        known = Path(value).is_absolute() and (Path(value).is_file() or "{" in value)
+        return Path(value).name if known else value
     if isinstance(value, Mapping):
         return {key: _placeless(one) for key, one in value.items()}
     return [_placeless(one) for one in value] if isinstance(value, list | tuple) else value

@@ -178,9 +178,10 @@ def _wide(store: Store) -> View:
     """A column for each metric."""
     planned = set(store.planned())
     named = [
-        one.metrics[0]
+        name
         for one in store.entries.values()
         if one.method == "score" and one.key in planned
+        for name in one.signatures
     ]
     metrics = [name for name in dict.fromkeys(named) if name not in ("testset", "system")]
     columns = ", ".join(
