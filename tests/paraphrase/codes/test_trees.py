@@ -142,6 +142,8 @@ def test_syntactic_codes_need_trees_or_a_parser() -> None:
 
 
 def test_a_recipe_has_positive_numbers() -> None:
+    with pytest.raises(UsageError, match="rate of a tree recipe"):
+        codes.TreeRecipe(rate=float("nan"))
     with pytest.raises(UsageError, match="depth of a tree recipe"):
         codes.TreeRecipe(depth=0)
     assert codes.TreeRecipe(decay=0).decay == 0

@@ -39,5 +39,5 @@ class TreeRecipe:
     def __post_init__(self) -> None:
         for field in fields(self):
             value = getattr(self, field.name)
-            if value < 0 or (value == 0 and field.name != "decay"):
+            if not (value > 0 or (value == 0 and field.name == "decay")):
                 raise UsageError(f"{field.name} of a tree recipe is a positive number; got {value}")
