@@ -10,6 +10,7 @@ import pytest
 
 from gnomon import example
 from gnomon.study import Store, open_engine, pages, plan, read_study, run
+from gnomon.study._page_source import Source
 from gnomon.study._page_words import places
 
 if TYPE_CHECKING:
@@ -170,3 +171,13 @@ def test_without_texts_there_is_nothing_to_say_of_them(folder: Path) -> None:
 def test_words_are_found_one_after_the_other() -> None:
     assert places("a cat, a dog", ["a", "cat", "a"]) == [(0, 1), (2, 5), (7, 8)]
     assert places("a cat", ["dog"]) is None
+
+
+def test_only_files_that_hold_the_rows_are_opened(folder: Path, told: StudyPages) -> None:
+    store = Store.open(folder / "s.store")
+    source = Source.of_store(store)
+    of_ter = source.rows("segments", testset=told.testsets[0].name, metric="ter")
+    keys = [key for key, one in store.entries.items() if one.metrics == ("ter",)]
+    assert of_ter.count(".parquet") == len(keys) == 5
+    assert all(key in of_ter for key in keys)
+    assert source.testsets("nothing") == ()

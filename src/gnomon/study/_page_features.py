@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from gnomon.cache import Cache
     from gnomon.study._config import Step
     from gnomon.study._page_marks import Layer, Mark, Stretch
+    from gnomon.study._page_source import Source
     from gnomon.study._sources import PlannedSet
 
 __all__ = ["FeatureMarks"]
@@ -47,8 +48,7 @@ class FeatureMarks:
     @classmethod
     def of(
         cls,
-        steps: Sequence[Step],
-        connection: Any,  # DuckDB is optional and without types
+        source: Source,
         planned: PlannedSet,
         *,
         cache: Cache | None,
@@ -59,12 +59,13 @@ class FeatureMarks:
         Raises:
             GnomonError: labels that the study names cannot be read.
         """
-        said = "select distinct feature from muler where testset = ? order by 1"
-        names = [str(row[0]) for row in connection.execute(said, [planned.name]).fetchall()]
+        held = source.rows("muler", testset=planned.name)
+        said = f"select distinct feature from {held} order by 1"  # noqa: S608  # no input
+        names = [str(row[0]) for row in source.ask(said)]
         pair = planned.sketch.language_pair
         return cls(
             tuple(("feature", name, None, None) for name in names),
-            tuple(_asked(step, planned) for step in steps if step.method == _METHOD),
+            tuple(_asked(step, planned) for step in source.store.steps() if step.method == _METHOD),
             pair.split("-")[-1] if pair else None,
             cache,
             progress,

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from gnomon.study._page_tables import HeldTable, column_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from gnomon.findings import Cell, Kind
     from gnomon.study._page_sets import StudySet
+    from gnomon.study._page_source import Source
     from gnomon.study._store import Entry
     from gnomon.testset import TestSet
 
@@ -49,6 +50,16 @@ _NOTICES: Mapping[str, Kind] = {
     "method": "text", "metrics": "text", "notice": "text", "tasks": "count"
 }  # fmt: skip
 _VERSIONS: Mapping[str, Kind] = {"what": "text", "version": "text", "tasks": "count"}
+_TASKS: Mapping[str, Kind] = {
+    "key": "text",
+    "method": "text",
+    "testset": "text",
+    "metrics": "text",
+    "systems": "count",
+    "options": "text",
+    "seconds": "number",
+    "finished": "text",
+}
 _SETS: Mapping[str, Kind] = {
     "testset": "text",
     "language_pair": "text",
@@ -61,16 +72,12 @@ _SETS: Mapping[str, Kind] = {
 
 
 def made_tables(
-    connection: Any,  # DuckDB is optional and without types
-    stored: Collection[str],
-    sets: Sequence[StudySet],
-    entries: Sequence[Entry],
+    source: Source, sets: Sequence[StudySet], entries: Sequence[Entry]
 ) -> list[HeldTable]:
     """The tables, in the order of their pages.
 
     Args:
-        connection: DuckDB with the store's views.
-        stored: names of the store's tables.
+        source: the store.
         sets: the test sets.
         entries: finished tasks.
     """
@@ -91,28 +98,31 @@ def made_tables(
             "Words by what they add to a score",
             "words",
             _IMPORTANCE,
-            lambda: _importance(connection),
+            lambda: _importance(source),
         )
     ]
     return [
-        *(words if "importance" in stored else ()),
+        *(words if "importance" in source.tables else ()),
         made("references", "References", "references", _REFERENCES, lambda: _references(sets)),
         made("signatures", "Signatures", "provenance", _SIGNATURES, lambda: _signatures(entries)),
         made("notices", "Notices", "provenance", _NOTICES, lambda: _notices(entries)),
         made("versions", "Made with", "provenance", _VERSIONS, lambda: _versions(entries)),
+        made("tasks", "Tasks", "provenance", _TASKS, lambda: _tasks(entries)),
         made("testsets", "Test sets", "provenance", _SETS, lambda: _sets(sets)),
     ]
 
 
-def _importance(connection: Any) -> Iterator[Row]:  # DuckDB is optional and without types
-    found = connection.execute(
-        "select testset, metric, explainer, side, token, count(importance), avg(importance),"
-        " min(importance), avg(cast(importance < 0 as integer)) from importance"
-        " group by all order by all"
-    )
-    while taken := found.fetchmany(_MANY):
-        for cells in taken:
-            yield dict(zip(_IMPORTANCE, cells, strict=True))
+def _importance(source: Source) -> Iterator[Row]:
+    for testset in source.testsets("importance"):
+        held = source.rows("importance", testset=testset)
+        found = source.connection.cursor().execute(
+            "select testset, metric, explainer, side, token, count(importance), avg(importance),"  # noqa: S608  # no input
+            f" min(importance), avg(cast(importance < 0 as integer)) from {held}"
+            " group by all order by all"
+        )
+        while taken := found.fetchmany(_MANY):
+            for cells in taken:
+                yield dict(zip(_IMPORTANCE, cells, strict=True))
 
 
 def _references(sets: Sequence[StudySet]) -> Iterator[Row]:
@@ -172,6 +182,20 @@ def _versions(entries: Sequence[Entry]) -> Iterator[Row]:
     )
     for (what, version), count in tally.items():
         yield {"what": what, "version": version, "tasks": count}
+
+
+def _tasks(entries: Sequence[Entry]) -> Iterator[Row]:
+    for one in entries:
+        yield {
+            "key": one.key,
+            "method": one.method,
+            "testset": one.testset,
+            "metrics": ", ".join(one.metrics) or None,
+            "systems": len(one.systems),
+            "options": one.options or None,
+            "seconds": one.seconds,
+            "finished": one.finished or None,
+        }
 
 
 def _sets(sets: Sequence[StudySet]) -> Iterator[Row]:

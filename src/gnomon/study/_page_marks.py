@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
 
 from gnomon.errors import GnomonError
 from gnomon.study._page_features import FeatureMarks
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from gnomon.cache import Cache
+    from gnomon.study._page_source import Source
     from gnomon.study._sources import PlannedSet
-    from gnomon.study._store import Store
 
 #: number of a layer, ends of spans one after the other, their values (or none)
 Mark: TypeAlias = "tuple[int, Sequence[int], Sequence[float | None]]"
@@ -87,8 +87,7 @@ class Markers:
 
 
 def markers(
-    store: Store,
-    connection: Any,  # DuckDB is optional and without types
+    source: Source,
     planned: PlannedSet,
     *,
     spans: bool,
@@ -98,26 +97,24 @@ def markers(
     """Whatever can mark the texts of a test set.
 
     Args:
-        store: the results.
-        connection: DuckDB with the store's views.
+        source: the store.
         planned: the test set.
         spans: mark features.
         cache: where tags are kept.
         progress: called with a stage, what is done and the total.
     """
-    there, notices = set(store.files()), []
+    there = {table for table in source.tables if planned.name in source.testsets(table)}
     found: list[Marker] = []
+    notices = []
     if spans and "muler" in there:
         try:
-            features = FeatureMarks.of(
-                store.steps(), connection, planned, cache=cache, progress=progress
-            )
+            features = FeatureMarks.of(source, planned, cache=cache, progress=progress)
             features.check()
             found.append(features)
         except GnomonError as error:
             notices.append(f"features of {planned.name} are not marked in the texts: {error}")
     if "difficulty_words" in there:
-        found.append(DifficultyMarks.of(connection, planned.name, there=there))
+        found.append(DifficultyMarks.of(source, planned.name))
     if "importance" in there:
-        found.append(ImportanceMarks.of(connection, planned.name))
+        found.append(ImportanceMarks.of(source, planned.name))
     return Markers(tuple(found), tuple(notices))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from gnomon.cache import Cache
     from gnomon.study._page_marks import Layer
+    from gnomon.study._page_source import Source
     from gnomon.study._sources import PlannedSet
-    from gnomon.study._store import Store
     from gnomon.testset import TestSet
 
 __all__ = ["StudySegment", "StudySet", "study_sets"]
@@ -66,7 +66,7 @@ class StudySet:
     path: str
     layers: tuple[Layer, ...]
     notices: tuple[str, ...]
-    _connection: Any = field(repr=False)  # DuckDB is optional and without types
+    _source: Source = field(repr=False)
     _planned: PlannedSet | None = field(repr=False)
     _markers: Markers = field(repr=False)
 
@@ -76,11 +76,13 @@ class StudySet:
 
     def scores(self, metric: str) -> NDArray[np.float64]:
         """Segment scores, float64 [K, N]; NaN where there is none."""
-        found = self._connection.execute(
-            "select list_position($systems, system) as k, segment as i, score from segments"
-            " where testset = $testset and metric = $metric and score is not null",
-            {"systems": list(self.systems), "testset": self.name, "metric": metric},
-        ).fetchnumpy()
+        held = self._source.rows("segments", testset=self.name, metric=metric)
+        asked = self._source.connection.execute(
+            "select list_position($systems, system) as k, segment as i, score"  # noqa: S608  # no input
+            f" from {held} where metric = $metric and score is not null",
+            {"systems": list(self.systems), "metric": metric},
+        )
+        found = asked.fetchnumpy()
         scores = np.full((len(self.systems), self.segments), np.nan)
         scores[found["k"] - 1, found["i"] - 1] = found["score"]
         return scores
@@ -98,8 +100,7 @@ class StudySet:
 
 
 def study_sets(
-    store: Store,
-    connection: Any,  # DuckDB is optional and without types
+    source: Source,
     *,
     texts: bool = True,
     spans: bool = True,
@@ -107,18 +108,15 @@ def study_sets(
     progress: Callable[[str, int, int], None] | None = None,
 ) -> tuple[StudySet, ...]:
     """The test sets of a store; see :func:`gnomon.study.pages`."""
-    known = {one.name: one for one in store.sets()}
-    names = dict.fromkeys(e.testset for k, e in store.entries.items() if k in store.planned())
+    known = {one.name: one for one in source.store.sets()}
     found = []
-    for name in names:
+    for name in dict.fromkeys(entry.testset for entry in source.entries):
         planned = known.get(name)
         missing = _missing(name, planned) if texts else "texts were not asked for"
-        systems, segments = _size(connection, name, planned, store)
+        systems, segments = _size(source, name, planned)
         marked = Markers()
         if planned is not None and not missing:
-            marked = markers(
-                store, connection, planned, spans=spans, cache=cache, progress=progress
-            )
+            marked = markers(source, planned, spans=spans, cache=cache, progress=progress)
         found.append(
             StudySet(
                 name=name,
@@ -126,12 +124,12 @@ def study_sets(
                 segments=segments,
                 systems=systems,
                 references=planned.sketch.references if planned else (),
-                metrics=_metrics(store, connection, name),
+                metrics=_metrics(source, name),
                 missing=missing,
                 path=planned.source.path if planned else "",
                 layers=marked.layers,
                 notices=marked.notices,
-                _connection=connection,
+                _source=source,
                 _planned=planned,
                 _markers=marked,
             )
@@ -149,24 +147,20 @@ def _missing(name: str, planned: PlannedSet | None) -> str:
     return ""
 
 
-def _size(
-    connection: Any, name: str, planned: PlannedSet | None, store: Store
-) -> tuple[tuple[str, ...], int]:
+def _size(source: Source, name: str, planned: PlannedSet | None) -> tuple[tuple[str, ...], int]:
     if planned is not None:
         return tuple(planned.sketch.systems), planned.sketch.segments
-    entries = [entry for entry in store.entries.values() if entry.testset == name]
-    systems = tuple(dict.fromkeys(system for entry in entries for system in entry.systems))
-    if "segments" not in store.files():
+    own = [entry for entry in source.entries if entry.testset == name]
+    systems = tuple(dict.fromkeys(system for entry in own for system in entry.systems))
+    if name not in source.testsets("segments"):
         return systems, 0
-    said = "select coalesce(max(segment), 0) from segments where testset = ?"
-    return systems, int(connection.execute(said, [name]).fetchone()[0])
+    held = source.rows("segments", testset=name)
+    return systems, int(source.ask(f"select max(segment) from {held}")[0][0])  # noqa: S608  # no input
 
 
-def _metrics(store: Store, connection: Any, name: str) -> tuple[str, ...]:
-    if "segments" not in store.files():
-        return ()
-    said = "select metric from segments where testset = ? group by 1 order by 1"
-    return tuple(str(row[0]) for row in connection.execute(said, [name]).fetchall())
+def _metrics(source: Source, name: str) -> tuple[str, ...]:
+    own = [one for one in source.entries if one.testset == name and one.rows.get("segments")]
+    return tuple(dict.fromkeys(metric for entry in own for metric in entry.metrics))
 
 
 def _stretch(

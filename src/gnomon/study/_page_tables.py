@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from gnomon.findings import Column
 
@@ -11,10 +11,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from gnomon.findings import Cell, Kind
+    from gnomon.study._page_source import Source
 
     Better = Literal["higher", "lower"] | None
 
-__all__ = ["HeldTable", "StoredTable", "column_of", "columns_of", "page_of", "stored_table"]
+__all__ = ["HeldTable", "StoredTable", "column_of", "page_of", "stored_table"]
 
 #: which page shows a table, by how its name begins; the longest that fits counts
 _PAGES: Mapping[str, str] = {
@@ -92,22 +93,28 @@ class StoredTable:
         title: for people.
         page: which page shows it.
         columns: its columns.
-        connection: DuckDB with the store's views.
+        source: the store.
     """
 
     name: str
     title: str
     page: str
     columns: tuple[Column, ...]
-    connection: Any  # DuckDB is optional and without types
+    source: Source
 
     def parts(self, rows: int) -> Iterator[Sequence[Sequence[Cell]]]:
-        """The cells column by column, that many rows at a time."""
-        wanted = ", ".join(f'"{column.name}"' for column in self.columns)
-        asked = f'select {wanted} from "{self.name}"'  # noqa: S608  # columns of the store's own
-        found = self.connection.cursor().execute(asked)
-        while taken := found.fetchmany(rows):
-            yield [[_cell(value) for value in cells] for cells in zip(*taken, strict=True)]
+        """The cells column by column, at most that many rows at a time, each of one test set."""
+        for testset in self.source.testsets(self.name):
+            held = self.source.rows(self.name, testset=testset)
+            there = self.source.columns(held)
+            chosen = ", ".join(
+                f'"{one.name}"' if one.name in there else f'null as "{one.name}"'
+                for one in self.columns
+            )
+            asked = f"select {chosen} from {held}"  # noqa: S608  # names of the store's own columns
+            found = self.source.connection.cursor().execute(asked)
+            while taken := found.fetchmany(rows):
+                yield [[_cell(value) for value in cells] for cells in zip(*taken, strict=True)]
 
 
 @dataclass(frozen=True)
@@ -136,27 +143,19 @@ class HeldTable:
             yield [[row[column.name] for row in some] for column in self.columns]
 
 
-def stored_table(
-    connection: Any,  # DuckDB is optional and without types
-    name: str,
-    meanings: Mapping[str, str],
-) -> StoredTable:
-    """A table of the store that a connection shows.
+def stored_table(source: Source, name: str, meanings: Mapping[str, str]) -> StoredTable:
+    """A table of a store.
 
     Args:
-        connection: DuckDB with the store's views.
+        source: the store.
         name: of the table.
         meanings: what its columns mean, by name.
     """
-    types = {
-        str(column): str(kind)
-        for column, kind, *_ in connection.execute(f'describe "{name}"').fetchall()
-        if column != "task"  # a key that tells people nothing
-    }
+    held = source.rows(name)
+    types = source.columns(held)
     numbers = [column for column, kind in types.items() if kind in {"DOUBLE", "FLOAT"}]
     wanted = ", ".join(["count(*)", *map(_largest, numbers)])
-    asked = f'select {wanted} from "{name}"'  # noqa: S608  # names of the store's own columns
-    _, *largest = connection.execute(asked).fetchone()
+    _, *largest = source.ask(f"select {wanted} from {held}")[0]  # noqa: S608  # likewise
     digits = dict(zip(numbers, map(_digits, largest), strict=True))
     columns = tuple(
         column_of(
@@ -164,13 +163,7 @@ def stored_table(
         )
         for column, kind in types.items()
     )
-    return StoredTable(name, _title(name), page_of(name), columns, connection)
-
-
-def columns_of(connection: Any, table: str) -> dict[str, str]:  # DuckDB is without types
-    """The columns of a table, and their types in SQL."""
-    found = connection.execute(f'describe "{table}"').fetchall()
-    return {str(column): str(kind) for column, kind, *_ in found}
+    return StoredTable(name, _title(name), page_of(name), columns, source)
 
 
 def column_of(

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from gnomon.study._page_tables import columns_of
-
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from gnomon.study._page_marks import Layer, Mark, Stretch
+    from gnomon.study._page_source import Source
 
 __all__ = ["DifficultyMarks", "ImportanceMarks", "places"]
 
@@ -55,23 +54,22 @@ class DifficultyMarks:
     own: tuple[Mapping[tuple[int, str], Sequence[tuple[str, float]]], ...]
 
     @classmethod
-    def of(cls, connection: Any, testset: str, *, there: Collection[str]) -> DifficultyMarks:
+    def of(cls, source: Source, testset: str) -> DifficultyMarks:
         """From the tables of ``difficulty.words``.
 
         Args:
-            connection: DuckDB with the store's views, which is optional and without types.
+            source: the store.
             testset: its name.
-            there: names of the tables of the store.
         """
-        by = _metric(connection, _TYPES)
-        said = f"select {by}, word, difficulty from {_TYPES} where testset = ?"  # noqa: S608  # constants
+        held = source.rows(_TYPES, testset=testset)
+        said = f"select {_metric(source, held)}, word, difficulty from {held}"  # noqa: S608  # no input
         types: dict[str, dict[str, float]] = {}
-        for metric, word, value in connection.execute(said, [testset]).fetchall():
+        for metric, word, value in source.ask(said):
             types.setdefault(metric, {})[word] = value
         own: dict[str, dict[tuple[int, str], list[tuple[str, float]]]] = {}
-        single = next((name for name in (_OCCURRENCES, _STRIPS) if name in there), None)
+        single = next((n for n in (_OCCURRENCES, _STRIPS) if testset in source.testsets(n)), None)
         if single:
-            for metric, segment, reference, word, value in _single(connection, single, testset):
+            for metric, segment, reference, word, value in _single(source, single, testset):
                 own.setdefault(metric, {}).setdefault((segment, reference), []).append(
                     (word, value)
                 )
@@ -113,27 +111,27 @@ class ImportanceMarks:
 
     Attributes:
         layers: a layer for each metric and explainer.
-        connection: DuckDB with the store's views, which is optional and without types.
-        testset: its name.
+        source: the store.
+        held: SQL of the rows.
         by: SQL that names a layer.
     """
 
     layers: tuple[Layer, ...]
-    connection: Any
-    testset: str
+    source: Source
+    held: str
     by: str
 
     @classmethod
-    def of(cls, connection: Any, testset: str) -> ImportanceMarks:
+    def of(cls, source: Source, testset: str) -> ImportanceMarks:
         """From the table ``importance``."""
-        by = _metric(connection, "importance", "explainer")
-        rows = connection.execute(
-            f"select {by} as layer, quantile_cont(abs(importance), 0.98) from importance"  # noqa: S608  # constants
-            " where testset = ? group by 1 order by 1",
-            [testset],
-        ).fetchall()
+        held = source.rows("importance", testset=testset)
+        by = _metric(source, held, "explainer")
+        rows = source.ask(
+            f"select {by} as layer, quantile_cont(abs(importance), 0.98) from {held}"  # noqa: S608  # no input
+            " group by 1 order by 1"
+        )
         layers = tuple(("importance", name, -(top or 1.0), top or 1.0) for name, top in rows)
-        return cls(layers, connection, testset, by)
+        return cls(layers, source, held, by)
 
     def marks(self, stretch: Stretch) -> Iterator[tuple[int, str, Mark]]:
         """Number of the segment (from 0, within the stretch), text, mark in one of the layers."""
@@ -153,37 +151,31 @@ class ImportanceMarks:
     def _rows(self, stretch: Stretch) -> list[tuple[Any, ...]]:
         """Segment, side, system (none for means over systems), layer, position, word, value."""
         low, high = stretch.first + 1, stretch.first + len(stretch.outputs)
-        found: list[tuple[Any, ...]] = self.connection.execute(
-            f"select segment, side, case when side = 'candidate' then system end as who,"  # noqa: S608  # constants
-            f" {self.by} as layer, position, any_value(token), avg(importance) from importance"
-            " where testset = ? and segment between ? and ? and side in ('candidate', 'reference')"
+        return self.source.ask(
+            "select segment, side, case when side = 'candidate' then system end as who,"  # noqa: S608  # no input
+            f" {self.by} as layer, position, any_value(token), avg(importance) from {self.held}"
+            " where segment between ? and ? and side in ('candidate', 'reference')"
             " group by 1, 2, 3, 4, 5 order by 1, 2, 3, 4, 5",
-            [self.testset, low, high],
-        ).fetchall()
-        return found
+            low,
+            high,
+        )
 
 
-def _single(
-    connection: Any,  # DuckDB is without types
-    table: str,
-    testset: str,
-) -> list[tuple[Any, ...]]:
+def _single(source: Source, table: str, testset: str) -> list[tuple[Any, ...]]:
     """Words one by one, in the order of their text."""
     strips = table == _STRIPS  # which hold each word once per system, numbered
     place = "cast(split_part(token, ' ', 1) as integer)" if strips else "position"
-    found: list[tuple[Any, ...]] = connection.execute(
-        f"select {_metric(connection, table)}, segment, reference, any_value(word),"  # noqa: S608  # constants
-        f" any_value(difficulty) from {table} where testset = ?"
-        f" group by 1, 2, 3, {place} order by 1, 2, 3, {place}",
-        [testset],
-    ).fetchall()
-    return found
+    held = source.rows(table, testset=testset)
+    return source.ask(
+        f"select {_metric(source, held)}, segment, reference, any_value(word),"  # noqa: S608  # no input
+        f" any_value(difficulty) from {held} group by 1, 2, 3, {place} order by 1, 2, 3, {place}"
+    )
 
 
-def _metric(connection: Any, table: str, *more: str) -> str:  # DuckDB is without types
+def _metric(source: Source, held: str, *more: str) -> str:
     """SQL for what a row's layer is called: its metric, or that of the task it is from."""
-    there = columns_of(connection, table)
+    there = source.columns(held)
     named = [name for name in ("metric", *more) if name in there]
-    if "metric" not in there and "task" in there:
+    if "metric" not in there:
         named.insert(0, "(select metrics from tasks where key = task)")
-    return f"concat_ws(', ', {', '.join(named)})" if named else "''"
+    return f"concat_ws(', ', {', '.join(named)})"

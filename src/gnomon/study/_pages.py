@@ -7,17 +7,12 @@ results are of.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from gnomon.study._page_made import made_tables
 from gnomon.study._page_sets import StudySet, study_sets
-from gnomon.study._page_tables import (
-    HeldTable,
-    StoredTable,
-    columns_of,
-    stored_table,
-)
-from gnomon.study._query import connect
+from gnomon.study._page_source import Source
+from gnomon.study._page_tables import HeldTable, StoredTable, stored_table
 from gnomon.study._views import meanings_of
 
 if TYPE_CHECKING:
@@ -71,24 +66,23 @@ def pages(
     Raises:
         MissingDependencyError: duckdb is not installed.
     """
-    connection = connect(store)
-    planned = store.planned()
-    entries = [store.entries[key] for key in planned if key in store.entries]
-    sets = study_sets(store, connection, texts=texts, spans=spans, cache=cache, progress=progress)
-    known = [name for name in store.files() if name != "segments"]  # the test sets hold these
+    source = Source.of_store(store)
+    sets = study_sets(source, texts=texts, spans=spans, cache=cache, progress=progress)
     stored = [
-        stored_table(connection, name, meanings_of(store, name)) for name in (*known, "tasks")
+        stored_table(source, name, meanings_of(store, name))
+        for name in source.tables
+        if name != "segments"  # the test sets hold these
     ]
     return StudyPages(
         title=store.name,
-        facts=_facts(sets, entries),
+        facts=_facts(sets, source.entries),
         notices=(
-            *_undone(len(planned), len(entries)),
+            *_undone(len(store.planned()), len(source.entries)),
             *(one.missing for one in sets if texts and one.missing),
             *(notice for one in sets for notice in one.notices),
         ),
-        lower_is_better=_lower(connection, known),
-        tables=(*stored, *made_tables(connection, known, sets, entries)),
+        lower_is_better=_lower(source),
+        tables=(*stored, *made_tables(source, sets, source.entries)),
         testsets=sets,
     )
 
@@ -105,11 +99,14 @@ def _facts(sets: Sequence[StudySet], entries: Sequence[Entry]) -> dict[str, str]
     }
 
 
-def _lower(connection: Any, tables: Sequence[str]) -> tuple[str, ...]:  # DuckDB is without types
-    if "scores" not in tables or "higher_is_better" not in columns_of(connection, "scores"):
+def _lower(source: Source) -> tuple[str, ...]:
+    if "scores" not in source.tables:
         return ()
-    asked = "select distinct metric from scores where not higher_is_better order by 1"
-    return tuple(str(row[0]) for row in connection.execute(asked).fetchall())
+    held = source.rows("scores")
+    if "higher_is_better" not in source.columns(held):
+        return ()
+    asked = f"select distinct metric from {held} where not higher_is_better order by 1"  # noqa: S608  # no input
+    return tuple(str(row[0]) for row in source.ask(asked))
 
 
 def _undone(planned: int, done: int) -> list[str]:

@@ -1,0 +1,89 @@
+"""Rows of a store for a report: read from exactly the files that hold them.
+
+A view over a whole table opens all of its files, and a report asks for one test set at a time.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from gnomon.study._query import connect
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from gnomon.study._store import Entry, Store
+
+__all__ = ["Source"]
+
+
+@dataclass(frozen=True)
+class Source:
+    """A store, and DuckDB that reads its files.
+
+    Attributes:
+        store: the results.
+        connection: sees the store's files and nothing else.
+        entries: finished tasks of the last plan.
+    """
+
+    store: Store
+    connection: Any  # DuckDB is optional and without types
+    entries: tuple[Entry, ...]
+
+    @classmethod
+    def of_store(cls, store: Store) -> Source:
+        """The rows of a store.
+
+        Raises:
+            MissingDependencyError: duckdb is not installed.
+        """
+        there = store.entries
+        done = tuple(there[key] for key in store.planned() if key in there)
+        return cls(store, connect(store, sql="tasks"), done)
+
+    @property
+    def tables(self) -> tuple[str, ...]:
+        """Names of all tables that finished tasks gave rows."""
+        return tuple(sorted({n for one in self.entries for n, rows in one.rows.items() if rows}))
+
+    def testsets(self, table: str) -> tuple[str, ...]:
+        """The test sets that a table has rows of, in the order of the plan."""
+        return tuple(dict.fromkeys(one.testset for one in self.entries if one.rows.get(table)))
+
+    def rows(self, table: str, *, testset: str | None = None, metric: str | None = None) -> str:
+        """SQL of a table, or of what tasks of a test set and a metric gave to it.
+
+        Args:
+            table: a name of :attr:`tables`, for which such tasks gave rows.
+            testset: all by default.
+            metric: all by default.
+        """
+        files = [
+            self.store.file(table, one.key)
+            for one in self.entries
+            if one.rows.get(table)
+            and testset in (None, one.testset)
+            and (metric is None or metric in one.metrics)
+        ]
+        self.store.fetch(files)
+        return (
+            "(select * exclude (filename), parse_filename(filename, true) as task"  # noqa: S608  # quoted
+            f" from read_parquet({_listed(files)}, union_by_name = true, filename = true))"
+        )
+
+    def columns(self, rows: str) -> dict[str, str]:
+        """The columns of what :meth:`rows` gave, and their types in SQL."""
+        found = self.ask(f"describe select * from {rows}")  # noqa: S608  # made by rows()
+        return {str(column): str(kind) for column, kind, *_ in found}
+
+    def ask(self, sql: str, *values: object) -> list[tuple[Any, ...]]:
+        """The rows of a query."""
+        found: list[tuple[Any, ...]] = self.connection.execute(sql, list(values)).fetchall()
+        return found
+
+
+def _listed(files: list[Path]) -> str:
+    quoted = (str(one.resolve()).replace("'", "''") for one in files)
+    return "[" + ", ".join(f"'{one}'" for one in quoted) + "]"
