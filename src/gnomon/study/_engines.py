@@ -25,6 +25,8 @@ _PATIENCE = 3600.0
 #: seconds between questions after the size of a cluster
 _PAUSE = 5.0
 
+#: bytes; loky would start a worker anew that has grown by 300 MB
+_NO_LEAK = "1e15"
 #: kinds of engines
 ENGINES = ("here", "pool", "dask://HOST:PORT")
 
@@ -127,7 +129,9 @@ class _Pool:
 
         threads = str(max(1, len(os.sched_getaffinity(0)) // self.workers))
         names = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
-        made: Executor = ProcessPoolExecutor(self.workers, env=dict.fromkeys(names, threads))
+        # a worker that has loaded a model is larger than before, and none the worse for that
+        environment = {**dict.fromkeys(names, threads), "LOKY_MAX_MEMORY_LEAK_SIZE": _NO_LEAK}
+        made: Executor = ProcessPoolExecutor(self.workers, env=environment)
         return made
 
     def submit(self, function: Callable[..., T], *given: object) -> Future[T]:
