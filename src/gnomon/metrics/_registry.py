@@ -10,6 +10,7 @@ import importlib
 import inspect
 import logging
 from dataclasses import MISSING, fields, is_dataclass
+from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
@@ -28,7 +29,7 @@ from gnomon.metrics._spec import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from gnomon.metrics.protocol import Metric
 
@@ -271,7 +272,7 @@ def _describe(name: str, options: type[Any]) -> Description:
 
 def _offered() -> dict[str, EntryPoint]:
     points: dict[str, EntryPoint] = {}
-    for point in sorted(entry_points(group=GROUP), key=lambda p: (p.name, package_of(p))):
+    for point in _points(entry_points):
         earlier = points.setdefault(point.name, point)
         if earlier.value != point.value:
             _log.warning(
@@ -281,6 +282,12 @@ def _offered() -> dict[str, EntryPoint]:
                 package_of(point),
             )
     return points
+
+
+@cache
+def _points(find: Callable[..., Iterable[EntryPoint]]) -> tuple[EntryPoint, ...]:
+    """What packages offer, by name; sought once: many packages take long."""
+    return tuple(sorted(find(group=GROUP), key=lambda p: (p.name, package_of(p))))
 
 
 def _plugins() -> dict[str, EntryPoint]:
