@@ -3,7 +3,8 @@
 ``python benchmarks/decoding.py [REFERENCES [PEER_REFERENCES [MODEL]]]`` prints the table and, for
 its own model, writes it to ``benchmarks/decoding.md``. The texts are references of WMT19 de-en
 where the folder named by ``GNOMON_SHARED`` (default ``../shared``) holds them, else the bundled
-example; each gets three constraints of one to three words out of other references. The model,
+example; each gets three constraints of one to three words out of other references, and some of them
+three or seven that overlap, each beginning within the one before. The model,
 where none is named, is a Marian of two layers, 64 dimensions and random weights, whose speed is
 that of trained ones, with the most frequent words as its vocabulary. All sides run in turn in one
 process; transformers gets the same batches, and its hypotheses must end at the limit, as they do
@@ -38,6 +39,7 @@ BEAM = 20
 LIMIT = 20
 WORDS = 4000
 BATCH = 16
+CHAINS = (3, 7)
 
 
 def main(count: int, peers: int, folder: str | None) -> None:
@@ -51,23 +53,32 @@ def main(count: int, peers: int, folder: str | None) -> None:
     with tempfile.TemporaryDirectory() as own:
         model = load_seq2seq(folder, device="cpu") if folder else built(Path(own) / "model", words)
     asked = phrases(texts, set(words), count)
+    chained = {size: chains(texts, set(words), peers, size) for size in CHAINS}
     plain = partial(beam, model, beam=BEAM, limit=LIMIT)
     sides: dict[str, Callable[[], Any]] = {
         "plain": partial(plain, texts[:count]),
         "constrained": partial(constrained, model, texts[:count], asked, beam=BEAM, limit=LIMIT),
         "exact": partial(plain, texts[:peers]),
+        **{
+            f"chain {size}": partial(
+                constrained, model, texts[:peers], rows, beam=BEAM, limit=LIMIT
+            )
+            for size, rows in chained.items()
+        },
         "never": partial(theirs, model, texts[:peers], early="never"),
         "usual": partial(plain, texts[:peers], stopping="usual"),
         "False": partial(theirs, model, texts[:peers], early=False),
     }
     middle, found = measured(sides)
-    met = np.mean([met for row in found["constrained"] for one in row for met in one.met])
-    first = (
-        f"| constrained, {count} references x 3 constraints | plain beam search of gnomon |"
-        f" {middle['constrained'] / middle['plain']:.2f}x as long | {met:.1%} of the constraints"
+    tasks = {"constrained": ("plain", f"{count} references x 3 constraints")}
+    for size in CHAINS:
+        tasks[f"chain {size}"] = ("exact", f"{peers} references x {size} that overlap")
+    lines = [
+        f"| constrained, {task} | plain beam search of gnomon |"
+        f" {middle[ours] / middle[alone]:.2f}x as long | {met(found[ours]):.1%} of the constraints"
         " are met |"
-    )
-    lines = [first]
+        for ours, (alone, task) in tasks.items()
+    ]
     for ours, name in (("exact", "never"), ("usual", "False")):
         said = f"the best scores differ by at most {difference(found[ours], found[name]):.1g}"
         lines.append(
@@ -121,6 +132,23 @@ def phrases(texts: Sequence[str], known: set[str], count: int) -> list[list[str]
                 row.append(" ".join(some))
         found.append(row)
     return found
+
+
+def chains(texts: Sequence[str], known: set[str], count: int, size: int) -> list[list[str]]:
+    """Per text some phrases of two or three known words, each beginning within the one before."""
+    random = np.random.default_rng(5)
+    found: list[list[str]] = []
+    while len(found) < count:
+        text = texts[int(random.integers(len(texts)))].split()
+        words = [word for word in text if word in known][: size + 2]
+        if len(words) == size + 2:
+            found.append([" ".join(words[at : at + 2 + at % 2]) for at in range(size)])
+    return found
+
+
+def met(found: Sequence[Sequence[Any]]) -> float:
+    """The share of the constraints that hypotheses hold."""
+    return float(np.mean([held for row in found for one in row for held in one.met]))
 
 
 def theirs(model: Seq2Seq, texts: Sequence[str], *, early: Any) -> list[list[float]]:

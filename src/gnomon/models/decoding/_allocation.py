@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from gnomon.models.decoding._phrases import Machines
     from gnomon.models.decoding._plan import Options
     from gnomon.models.decoding._requests import Request
     from gnomon.models.seq2seq import Seq2Seq
@@ -28,10 +29,16 @@ class Allocation:
     highest ones; each bank takes its best hypotheses, and places that are not taken go to the best
     of those that are left, whatever their bank. What could no longer meet its constraints within
     the limit, and what ends before they are met, is left out.
+
+    Args:
+        model: what decodes.
+        machines: of the constraints of all texts.
+        requests: the texts of the batch.
     """
 
-    def __init__(self, model: Seq2Seq, requests: Sequence[Request]) -> None:
-        self._states = PhraseStates(model.continuing, [request.phrases for request in requests])
+    def __init__(self, model: Seq2Seq, machines: Machines, requests: Sequence[Request]) -> None:
+        own = [machines.of(request.phrases) for request in requests]
+        self._states = PhraseStates(model.continuing, own)
         self._prefixes = [request.prefix for request in requests]
         self._end = model.end
 

@@ -9,7 +9,7 @@ from gnomon.errors import LengthMismatchError
 from gnomon.models.decoding._allocation import Allocation
 from gnomon.models.decoding._beam import make_plan
 from gnomon.models.decoding._hypotheses import Hypothesis
-from gnomon.models.decoding._phrases import Machine, held
+from gnomon.models.decoding._phrases import Machines, held
 from gnomon.models.decoding._requests import answers, each_once, make_requests
 from gnomon.models.decoding._search import search
 
@@ -84,14 +84,15 @@ def constrained(
     plan = make_plan(beam, n, length_penalty, stopping)
     plain = make_requests(model, texts, prefixes=prefixes, limit=limit)
     phrases = [[tuple(model.phrase_pieces(phrase)) for phrase in row] for row in constraints]
+    machines = Machines(model.continuing)
     requests = [
-        request and replace(request, phrases=_reachable(model, row, request))
+        request and replace(request, phrases=_reachable(model, machines, row, request))
         for request, row in zip(plain, phrases, strict=True)
     ]
     _say_unreachable(model, constraints, phrases, requests)
 
     def decode(batch: list[Request]) -> list[Sequence[Found]]:
-        return [*search(model, batch, plan, Allocation(model, batch))]
+        return [*search(model, batch, plan, Allocation(model, machines, batch))]
 
     found = each_once(requests, lambda distinct: answers(model, distinct, decode, rows=plan.beam))
     return [
@@ -104,30 +105,33 @@ def constrained(
 
 
 def _reachable(
-    model: Seq2Seq, phrases: Sequence[tuple[int, ...]], request: Request
+    model: Seq2Seq, machines: Machines, phrases: Sequence[tuple[int, ...]], request: Request
 ) -> tuple[tuple[int, ...], ...]:
     """The phrases that can be met together, those before others first."""
+    said = tuple(phrase for phrase in phrases if phrase and _can_be_said(model, phrase))
+    if _fit(machines, said, request):
+        return said
+    kept: tuple[tuple[int, ...], ...] = ()
+    for phrase in said:
+        kept = (*kept, phrase) if _fit(machines, (*kept, phrase), request) else kept
+    return kept
+
+
+def _can_be_said(model: Seq2Seq, phrase: Sequence[int]) -> bool:
+    within = {model.end, *model.codes.values()}.isdisjoint(phrase)
+    return within and not model.silent[list(phrase)].any()
+
+
+def _fit(machines: Machines, phrases: tuple[tuple[int, ...], ...], request: Request) -> bool:
+    """Whether all phrases can be held within the limit."""
     room = request.limit - len(request.prefix)
-    kept: list[tuple[int, ...]] = []
-    for phrase in phrases:
-        barred = not {model.end, *model.codes.values()}.isdisjoint(phrase)
-        barred = barred or bool(model.silent[list(phrase)].any())
-        if phrase and not barred and _fit(model, [*kept, phrase], request.prefix, room):
-            kept.append(phrase)
-    return tuple(kept)
-
-
-def _fit(
-    model: Seq2Seq, phrases: Sequence[tuple[int, ...]], prefix: tuple[int, ...], room: int
-) -> bool:
-    """Whether so many pieces after a prefix can hold all phrases."""
     if sum(map(len, phrases)) <= room:
         return True
-    machine = Machine(phrases, model.continuing)
+    machine = machines.of(phrases)
     state = machine.first()
-    for piece in prefix:
+    for piece in request.prefix:
         known = piece if piece in machine.alphabet else None
-        inner = machine.is_inner(piece) if known is not None else bool(model.continuing[piece])
+        inner = machine.is_inner(piece) if known is not None else machines.is_continuing(piece)
         state = machine.after(state, known, inner=inner)
     return machine.needed(state) <= room
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
+
+from gnomon.models.decoding._shortest import fewest, states
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["Machine", "PhraseStates", "held"]
 
 _OTHER, _INNER = 0, 1
-#: states of a machine that are looked at to find what it needs where phrases overlap
+#: most states of a machine where phrases overlap: more take longer than the search itself
 _EXPLORED = 4096
 
 
@@ -54,8 +56,9 @@ class Machine:
         self.alphabet = tuple(dict.fromkeys(piece for phrase in self.phrases for piece in phrase))
         firsts = {phrase[0] for phrase in self.phrases}
         self._inner = {p for p in self.alphabet if continuing[p] and p not in firsts}
-        self._tails = {p[:size] for p in self.phrases for size in range(len(p) + 1)} | {()}
-        self._shortest = self._explored() if self._overlap() else {}
+        begun = (p[:size] for p in self.phrases for size in range(1, len(p) + 1))
+        self._tails = {tail: number for number, tail in enumerate(dict.fromkeys([(), *begun]))}
+        self._shortest = self._fewest() if self._overlap() else None
 
     def first(self) -> _State:
         """Before the first piece."""
@@ -77,8 +80,9 @@ class Machine:
 
         The fewest, but where very many phrases overlap: then those without overlap.
         """
-        known = self._shortest.get(state)
-        return min((cost for cost, _ in self._ways(state)), default=0) if known is None else known
+        if self._shortest is None:
+            return min((cost for cost, _ in self._ways(state)), default=0)
+        return int(self._shortest[self._tails[state.tail], *state.counts])
 
     def wanted(self, state: _State) -> list[int]:
         """Pieces that bring it on: the next ones of phrases begun, the first ones of others."""
@@ -88,7 +92,7 @@ class Machine:
         """Whether the end of a phrase begins one, or a phrase lies in another."""
         if any(asked > 1 and len(phrase) > 1 for phrase, asked in self._rows()):
             return True
-        begun = self._tails - {()}
+        begun = self._tails.keys() - {()}
         ends = {p[start:] for p in self.phrases for start in range(1, len(p))}
         inside = {
             p[start:end]
@@ -101,48 +105,43 @@ class Machine:
     def _rows(self) -> Iterator[tuple[tuple[int, ...], int]]:
         return zip(self.phrases, self._asked, strict=True)
 
-    def _explored(self) -> dict[_State, int]:
-        """The fewest pieces that each state needs; {} where there are too many states."""
-        before: dict[_State, list[_State]] = {self.first(): []}
-        waiting = deque(before)
-        while waiting:
-            state = waiting.popleft()
-            for after in self._all_after(state):
-                if after not in before:
-                    before[after] = []
-                    waiting.append(after)
-                before[after].append(state)
-            if len(before) > _EXPLORED:
-                return {}
-        found = {state: 0 for state in before if self._with_tail(state) == self._asked}
-        waiting.extend(found)
-        while waiting:
-            state = waiting.popleft()
-            for one in before[state]:
-                if one not in found:
-                    found[one] = found[state] + 1
-                    waiting.append(one)
-        return found
+    def _fewest(self) -> NDArray[np.int64] | None:
+        """The fewest pieces that each state needs; None where there are too many states."""
+        if states(len(self._tails), self._asked) > _EXPLORED:
+            return None
+        inner = [False, True, *(piece in self._inner for piece in self.alphabet)]
+        ends = [[tail[-len(p) :] == p for p in self.phrases] for tail in self._tails]
+        return fewest(self._tails_after(), np.array(inner), np.array(ends), self._asked)
 
-    def _all_after(self, state: _State) -> Iterator[_State]:
-        yield self.after(state, None, inner=False)
-        yield self.after(state, None, inner=True)
-        for piece in self.alphabet:
-            yield self.after(state, piece, inner=self.is_inner(piece))
+    def _tails_after(self) -> NDArray[np.int64]:
+        """The number of the tail after each tail and symbol [T, 2 + A]."""
+        columns = {piece: number for number, piece in enumerate(self.alphabet, 2)}
+        found = np.zeros((len(self._tails), len(columns) + 2), dtype=np.int64)
+        longer: dict[tuple[int, ...], list[tuple[int, ...]]] = {tail: [] for tail in self._tails}
+        for tail in self._tails.keys() - {()}:
+            longer[tail[:-1]].append(tail)
+        for tail in sorted(self._tails, key=len):
+            row = found[self._tails[tail]]
+            row[:] = found[self._tails[self._tail(tail[1:])]]
+            row[[columns[one[-1]] for one in longer[tail]]] = [
+                self._tails[one] for one in longer[tail]
+            ]
+        return found
 
     def _ways(self, state: _State) -> list[tuple[int, int]]:
         """Ways to go on: pieces that they need at most, and the first of these."""
         kept = self._with_tail(state)
         if kept == self._asked:
             return []
+        left = [(counts, self._missing(counts)) for counts in (kept, state.counts)]
         found = []
         for number, phrase in enumerate(self.phrases):
             for done in range(len(phrase)):
                 if done and state.tail[-done:] != phrase[:done]:
                     continue
-                counts = state.counts if phrase[done] in self._inner else kept
+                counts, missing = left[phrase[done] in self._inner]
                 if counts[number] < self._asked[number]:
-                    found.append((self._missing(counts) - done, phrase[done]))
+                    found.append((missing - done, phrase[done]))
         return found
 
     def _missing(self, counts: tuple[int, ...]) -> int:
@@ -161,6 +160,28 @@ class Machine:
         return next(
             pieces[start:] for start in range(len(pieces) + 1) if pieces[start:] in self._tails
         )
+
+
+class Machines:
+    """The machines of many texts; texts with the same phrases share one.
+
+    Args:
+        continuing: pieces that go on with a word [V].
+    """
+
+    def __init__(self, continuing: NDArray[np.bool_]) -> None:
+        self._continuing = continuing
+        self._made: dict[tuple[tuple[int, ...], ...], Machine] = {}
+
+    def of(self, phrases: tuple[tuple[int, ...], ...]) -> Machine:
+        """The machine of some phrases."""
+        if phrases not in self._made:
+            self._made[phrases] = Machine(phrases, self._continuing)
+        return self._made[phrases]
+
+    def is_continuing(self, piece: int) -> bool:
+        """Whether a piece goes on with a word."""
+        return bool(self._continuing[piece])
 
 
 def held(
@@ -189,6 +210,8 @@ class PhraseStates:
     """The machines of a batch as tables; states are numbered as they are met.
 
     Attributes:
+        continuing: pieces that go on with a word [V].
+        machines: of each text; texts may share one [B].
         first: the state of each text before its first piece [B].
         size: pieces that all phrases of each text need [B].
         needed: pieces that each state needs at most [N].
@@ -196,34 +219,33 @@ class PhraseStates:
     """
 
     continuing: NDArray[np.bool_]
-    phrases: Sequence[Sequence[tuple[int, ...]]]
+    machines: Sequence[Machine]
     first: NDArray[np.int64] = field(init=False)
     size: NDArray[np.int64] = field(init=False)
     needed: NDArray[np.int64] = field(init=False)
     wanted: NDArray[np.int64] = field(init=False)
 
     def __post_init__(self) -> None:
-        self._machines = [Machine(phrases, self.continuing) for phrases in self.phrases]
-        alphabets = [machine.alphabet for machine in self._machines]
+        distinct = {machine: number for number, machine in enumerate(dict.fromkeys(self.machines))}
+        self._whose = np.array([distinct[machine] for machine in self.machines], dtype=np.int64)
+        alphabets = [machine.alphabet for machine in distinct]
         self._symbols = np.tile(self.continuing.astype(np.int32), (len(alphabets), 1))
-        for text, alphabet in enumerate(alphabets):
-            self._symbols[text, list(alphabet)] = np.arange(len(alphabet)) + 2
+        for number, alphabet in enumerate(alphabets):
+            self._symbols[number, list(alphabet)] = np.arange(len(alphabet)) + 2
         width = max(map(len, alphabets), default=0)
         self.needed = np.zeros(0, dtype=np.int64)
         self.wanted = np.zeros((0, max(width, 1)), dtype=np.int64)
         self._next = np.zeros((0, width + 2), dtype=np.int64)
-        self._known: dict[tuple[int, _State], int] = {}
-        self._owners: list[tuple[int, _State]] = []
-        self.first = np.array(
-            [self._number(text, one.first()) for text, one in enumerate(self._machines)]
-        )
+        self._known: dict[tuple[Machine, _State], int] = {}
+        self._owners: list[tuple[Machine, _State]] = []
+        self.first = np.array([self._number(one, one.first()) for one in self.machines])
         self.size = self.needed[self.first]
 
     def after(
         self, texts: NDArray[np.int64], states: NDArray[np.int64], pieces: NDArray[np.int64]
     ) -> NDArray[np.int64]:
         """The states after some pieces; all arrays of one shape [M]."""
-        symbols = self._symbols[texts, pieces]
+        symbols = self._symbols[self._whose[texts], pieces]
         found = self._next[states, symbols]
         new = found < 0
         if new.any():
@@ -233,22 +255,20 @@ class PhraseStates:
         return found
 
     def _learn(self, state: int, symbol: int) -> None:
-        text, before = self._owners[state]
-        machine = self._machines[text]
+        machine, before = self._owners[state]
         if symbol in {_OTHER, _INNER}:
             after = machine.after(before, None, inner=symbol == _INNER)
         else:
             piece = machine.alphabet[symbol - 2]
             after = machine.after(before, piece, inner=machine.is_inner(piece))
-        number = self._number(text, after)  # which may make the tables longer
+        number = self._number(machine, after)  # which may make the tables longer
         self._next[state, symbol] = number
 
-    def _number(self, text: int, state: _State) -> int:
-        number = self._known.setdefault((text, state), len(self._owners))
+    def _number(self, machine: Machine, state: _State) -> int:
+        number = self._known.setdefault((machine, state), len(self._owners))
         if number == len(self._owners):
-            self._owners.append((text, state))
+            self._owners.append((machine, state))
             self._grow(number)
-            machine = self._machines[text]
             self.needed[number] = machine.needed(state)
             wanted = machine.wanted(state)
             self.wanted[number, : len(wanted)] = wanted
