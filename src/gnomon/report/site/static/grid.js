@@ -29,7 +29,7 @@ function grid(box, t, options = {}) {
   box.append(toolbar(...(options.controls || []), choices, find.node, t.size > PER_PAGE[0] ? per.node : null, total), body,
     el("div", {class: "after"}, pager, saver("tsv", "text/tab-separated-values", "\t", escapeTsv), saver("csv", "text/csv", ",", escapeCsv)),
     helps.length ? el("details", {class: "helps"}, el("summary", {}, "What the columns say"), el("dl", {}, ...helps.flatMap((c) => [data(c.title, "dt"), data(c.help, "dd")]))) : "");
-  if (t.whole()) offer(); else if (t.parts === 1) t.all().then(offer);
+  if (t.whole()) offer(); else if (t.parts === 1 || t.size <= SMALL) t.all().then(offer);
   else if (words.length) choices.append(button("Filter by column", () => t.all().then(offer), {class: "quiet"}));
   renew();
 

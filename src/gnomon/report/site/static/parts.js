@@ -1,6 +1,8 @@
 // The data of the site: parts are loaded when they are looked at, as scripts beside the page or
 // as elements of it. A script hands over JSON as a string, so that names stay plain data.
 const KEEP = 40;
+// tables of so many rows are read at once, without words
+const SMALL = 20_000;
 const kept = new Map(), expected = new Map();
 window.gnomonData = (key, text) => { const take = expected.get(key); if (take) take(JSON.parse(text)); };
 const parsed = document.readyState === "loading" ? new Promise((done) => addEventListener("DOMContentLoaded", done)) : Promise.resolve();
@@ -55,10 +57,10 @@ function lazily(about, sizes, of, read, valueOf) {
     async all() {
       for (let p = 0; p < sizes.length; p += 1) {
         if (parts[p]) continue;
-        if (sizes.length > 2) { tell(`Reading ${shown(about.title)}: part ${p + 1} of ${sizes.length}`); if (p % 4 === 0) await pause(); }
+        if (this.size > SMALL) { tell(`Reading ${shown(about.title)}: part ${p + 1} of ${sizes.length}`); if (p % 4 === 0) await pause(); }
         await one(p);
       }
-      if (sizes.length > 2) tell("");
+      if (this.size > SMALL) tell("");
       return this;
     }};
 }

@@ -3,6 +3,7 @@ async function referencesPage({box, head}) {
   head("References");
   const own = tablesOf("references").filter((t) => t.size);
   if (!own.length) box.append(el("p", {class: "empty"}, "The texts of the test sets are not in this report."));
+  own.sort((a, b) => (b.name === "references") - (a.name === "references"));
   box.append(...own.map((t) => tableSection(t, {per: 25})));
 }
 async function agreementPage({box, rest, head, alive}) {
