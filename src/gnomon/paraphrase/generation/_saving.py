@@ -114,7 +114,9 @@ def save_generated(
         DataError: the file is not what its record says.
     """
     file = Path(path)
-    record = _begun(file, work) if resume else _unfinished(file, work)
+    if not resume:
+        _unfinished(file, work)
+    record = _begun(file, work) if resume else None
     if record is None:
         record = Record(work.settings())
         file.write_bytes(b"")
