@@ -52,13 +52,26 @@ class Source:
         """The test sets that a table has rows of, in the order of the plan."""
         return tuple(dict.fromkeys(one.testset for one in self.entries if one.rows.get(table)))
 
-    def rows(self, table: str, *, testset: str | None = None, metric: str | None = None) -> str:
+    def groups(self, table: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
+        """Test sets and metrics of the tasks that gave a table rows, in the order of the plan."""
+        own = (one for one in self.entries if one.rows.get(table))
+        return tuple(dict.fromkeys((one.testset, one.metrics) for one in own))
+
+    def rows(
+        self,
+        table: str,
+        *,
+        testset: str | None = None,
+        metric: str | None = None,
+        metrics: tuple[str, ...] | None = None,
+    ) -> str:
         """SQL of a table, or of what tasks of a test set and a metric gave to it.
 
         Args:
             table: a name of :attr:`tables`, for which such tasks gave rows.
             testset: all by default.
-            metric: all by default.
+            metric: one that tasks had among theirs; all by default.
+            metrics: those that tasks had, exactly; all by default.
         """
         files = [
             self.store.file(table, one.key)
@@ -66,6 +79,7 @@ class Source:
             if one.rows.get(table)
             and testset in (None, one.testset)
             and (metric is None or metric in one.metrics)
+            and metrics in (None, one.metrics)
         ]
         self.store.fetch(files)
         return (

@@ -103,9 +103,12 @@ class StoredTable:
     source: Source
 
     def parts(self, rows: int) -> Iterator[Sequence[Sequence[Cell]]]:
-        """The cells column by column, at most that many rows at a time, each of one test set."""
-        for testset in self.source.testsets(self.name):
-            held = self.source.rows(self.name, testset=testset)
+        """The cells column by column, at most that many rows at a time.
+
+        Each part is of one test set and, where tasks have one metric, of one metric.
+        """
+        for testset, metrics in self.source.groups(self.name):
+            held = self.source.rows(self.name, testset=testset, metrics=metrics)
             there = self.source.columns(held)
             chosen = ", ".join(
                 f'"{one.name}"' if one.name in there else f'null as "{one.name}"'

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -45,8 +46,12 @@ class Table:
     rows: Sequence[Sequence[Cell]]
 
     def parts(self, rows: int) -> Iterator[Sequence[Sequence[Cell]]]:
-        for start in range(0, len(self.rows), rows):
-            yield list(zip(*self.rows[start : start + rows], strict=True))
+        named = [column.name for column in self.columns]
+        own = [named.index(name) for name in ("testset", "metric") if name in named]
+        for _, found in groupby(self.rows, key=lambda row: [row[n] for n in own]):
+            group = list(found)
+            for start in range(0, len(group), rows):
+                yield list(zip(*group[start : start + rows], strict=True))
 
 
 @dataclass(frozen=True)

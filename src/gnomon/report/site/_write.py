@@ -75,14 +75,15 @@ def write_site(
 def _table(sink: Sink, number: int, table: TableContent, sets: Mapping[str, int]) -> dict[str, Any]:
     """Write the parts of a table; returns what the page must know of it beforehand."""
     named = [column.name for column in table.columns]
-    own = named.index("testset") if "testset" in named else None
     sizes: list[int] = []
-    of: list[int | None] = []
+    of: list[tuple[int | None, Cell]] = []
     rows = max(_FEWEST, _CELLS // max(1, len(named)))
     for part, columns in enumerate(table.parts(rows)):
         sink.add(f"table-{number}-{part}", [packed(cells) for cells in columns])
         sizes.append(len(columns[0]) if columns else 0)
-        of.append(None if own is None else _only(columns[own], sets))
+        held = dict(zip(named, columns, strict=True))
+        testset = _only(held.get("testset", ()))
+        of.append((sets.get(str(testset)), _only(held.get("metric", ()))))
     return {
         "name": table.name,
         "title": table.title,
@@ -93,7 +94,7 @@ def _table(sink: Sink, number: int, table: TableContent, sets: Mapping[str, int]
     }
 
 
-def _only(cells: Sequence[Cell], sets: Mapping[str, int]) -> int | None:
-    """The one test set that rows are of: a page of that set then reads no other parts."""
+def _only(cells: Sequence[Cell]) -> Cell:
+    """What all rows of a part say: a page of another test set or metric does not read it."""
     found = set(cells)
-    return sets.get(str(next(iter(found)))) if len(found) == 1 else None
+    return found.pop() if len(found) == 1 else None

@@ -26,24 +26,28 @@ async function featuresPage({box, rest, query, head, alive}) {
   shares.append(el("summary", {}, "In how many segments outputs miss, hit or add the feature"), sharesBox);
   shares.addEventListener("toggle", () => drawShares());
   box.append(section("What each feature costs", controls, chart, shares), alsoHere(tablesOf("features").filter((t) => t.size)));
-  const own = () => rowsOfSet(muler, state.t);
+  const own = () => rowsOfSet(muler, state.t, {metric: state.metric}, state.metric);
   const values = (name, rows) => muler.columns.has(name) ? unique(rows.map(muler.columns.get(name).at)) : [];
+  // The parts of one metric alone are read, where parts are of one.
   async function reset() {
-    await muler.of(state.t);
+    let metrics = muler.metricsOf(state.t);
+    if (metrics.includes(null)) { await muler.of(state.t); metrics = values("metric", rowsOfSet(muler, state.t)); }
+    if (!metrics.includes(state.metric)) state.metric = metrics[0];
+    await muler.of(state.t, state.metric);
     if (!alive()) return;
-    const rows = own();
-    for (const name of ["metric", "variant", "slice"]) { const all = values(name, rows); if (!all.includes(state[name])) state[name] = name === "slice" && all.includes(null) ? null : all[0]; }
-    const systems = values("system", rows);
+    const rows = own(), systems = values("system", rows);
+    for (const name of ["variant", "slice"]) { const all = values(name, rows); if (!all.includes(state[name])) state[name] = name === "slice" && all.includes(null) ? null : all[0]; }
     state.from = 0;
     const pick = (label, name) => { const all = values(name, rows); return all.length < 2 ? null : choice(label, all.map((v) => [v, v === null ? "all segments" : v]), state[name], (v) => { state[name] = v; draw(); }).node; };
     const windows = Array.from({length: Math.ceil(systems.length / AT_ONCE)}, (_, n) => [n * AT_ONCE, `${n * AT_ONCE + 1} to ${Math.min(systems.length, (n + 1) * AT_ONCE)}`]);
-    controls.replaceChildren(toolbar(there.length < 2 ? null : choice("Test set", there, state.t, (n) => { state.t = n; reset(); }).node, pick("Metric", "metric"), pick("Variant", "variant"), pick("Slice", "slice"),
+    controls.replaceChildren(toolbar(there.length < 2 ? null : choice("Test set", there, state.t, (n) => { state.t = n; reset(); }).node,
+      metrics.length < 2 ? null : choice("Metric", metrics.map((m) => [m, m]), state.metric, (m) => { state.metric = m; reset(); }).node, pick("Variant", "variant"), pick("Slice", "slice"),
       choice("Figure", numbers.map((name) => [name, muler.columns.get(name).title]), state.figure, (v) => { state.figure = v; draw(); }).node,
       windows.length < 2 ? null : choice("Systems", windows, 0, (v) => { state.from = v; draw(); }).node));
     draw();
   }
   function chosen() {
-    const rows = own().filter((i) => ["metric", "variant", "slice"].every((name) => !muler.columns.has(name) || muler.columns.get(name).at(i) === state[name]));
+    const rows = own().filter((i) => ["variant", "slice"].every((name) => !muler.columns.has(name) || muler.columns.get(name).at(i) === state[name]));
     const names = new Set(values("system", rows).slice(state.from, state.from + AT_ONCE));
     return some(muler, rows.filter((i) => names.has(muler.columns.get("system").at(i))));
   }

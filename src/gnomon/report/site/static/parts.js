@@ -46,13 +46,16 @@ function lazily(about, sizes, of, read, valueOf) {
     return (last = low);
   };
   const columns = new Map(about.columns.map((c, n) => [c.name, {...c, at: (i) => { const p = place(i); return valueOf(parts[p], n, i - starts[p], p); }}]));
+  const fits = (p, t, metric) => (of[p][0] === t || of[p][0] === null) && (metric === undefined || of[p][1] === metric || of[p][1] === null);
   const one = async (p) => { if (!parts[p]) parts[p] = await read(p); };
   return {...about, file: `gnomon-${about.name}`, size: starts[starts.length - 1], columns, names, parts: sizes.length,
     whole: () => parts.every(Boolean),
-    // Rows that may be of a test set: those of its parts, once these are loaded.
-    async of(t) { for (let p = 0; p < sizes.length; p += 1) if (of[p] === t || of[p] === null) await one(p); return this; },
-    *rowsOf(t) { for (let p = 0; p < sizes.length; p += 1) if (of[p] === t || of[p] === null) for (let i = starts[p]; i < starts[p + 1]; i += 1) yield i; },
-    mayHold: (t) => of.some((o) => o === t || o === null),
+    // Rows that may be of a test set (and a metric): those of its parts, once these are loaded.
+    async of(t, metric) { for (let p = 0; p < sizes.length; p += 1) if (fits(p, t, metric)) await one(p); return this; },
+    *rowsOf(t, metric) { for (let p = 0; p < sizes.length; p += 1) if (fits(p, t, metric)) for (let i = starts[p]; i < starts[p + 1]; i += 1) yield i; },
+    mayHold: (t) => of.some((_, p) => fits(p, t)),
+    // null among them: a part holds several
+    metricsOf: (t) => unique(of.filter((_, p) => fits(p, t)).map(([, metric]) => metric)),
     async need(low, high) { for (let p = 0; p < sizes.length; p += 1) if (starts[p] < high && starts[p + 1] > low) await one(p); },
     async all() {
       for (let p = 0; p < sizes.length; p += 1) {
@@ -75,7 +78,7 @@ function segmentTable() {
   const column = (name, title, kind) => ({name, title, kind, digits: 4, better: null, help: "", ends: null});
   const about = {name: "segments", title: "Scores of segments", page: "systems",
     columns: [column("testset", "Test set", "text"), column("system", "System", "text"), column("segment", "Segment", "count"), column("metric", "Metric", "text"), column("score", "Score", "number")]};
-  return [lazily(about, own.map((o) => o.systems * o.set.segments), own.map((o) => o.t), (p) => load(`score-${own[p].t}-${own[p].m}-${own[p].b}`), (part, n, i, p) => {
+  return [lazily(about, own.map((o) => o.systems * o.set.segments), own.map((o) => [o.t, o.metric]), (p) => load(`score-${own[p].t}-${own[p].m}-${own[p].b}`), (part, n, i, p) => {
     const {set, metric, b} = own[p], k = Math.floor(i / set.segments), at = i % set.segments;
     return n === 0 ? set.name : n === 1 ? set.systems[b * set.scored + k] : n === 2 ? at + 1 : n === 3 ? metric : part[k][at];
   })];

@@ -5,13 +5,13 @@ function setChoice(t, go, label = "Test set") {
 }
 const lower = (metric) => page.lower.includes(metric) ? "lower" : "higher";
 // Rows that a table holds under these names; of one test set, where its parts alone are loaded.
-function rowsWhere(t, where, set) {
+function rowsWhere(t, where, set, metric) {
   const found = [], tests = Object.entries(where).filter(([name]) => t.columns.has(name)).map(([name, v]) => [t.columns.get(name).at, v]);
   const look = (i) => { if (tests.every(([at, v]) => at(i) === v)) found.push(i); };
-  if (set !== undefined && t.rowsOf) for (const i of t.rowsOf(set)) look(i); else for (let i = 0; i < t.size; i += 1) look(i);
+  if (set !== undefined && t.rowsOf) for (const i of t.rowsOf(set, metric)) look(i); else for (let i = 0; i < t.size; i += 1) look(i);
   return found;
 }
-const rowsOfSet = (t, n, where) => rowsWhere(t, {testset: page.sets[n].name, ...where}, n);
+const rowsOfSet = (t, n, where, metric) => rowsWhere(t, {testset: page.sets[n].name, ...where}, n, metric);
 async function scoreTable(t) {
   const set = page.sets[t], scores = await table("scores").of(t), metrics = [], rows = new Map(set.systems.map((name) => [name, {system: name}]));
   const at = (name) => scores.columns.get(name).at;
