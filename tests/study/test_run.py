@@ -143,7 +143,10 @@ if __name__ == "__main__":
     with ExitStack() as stack:
         name = sys.argv[2]
         if name == "dask":
+            import dask
             from distributed import LocalCluster
+            # a local cluster drops workers that take long to start again
+            dask.config.set({"distributed.deploy.lost-worker-timeout": "10 minutes"})
             cluster = stack.enter_context(LocalCluster(
                 n_workers=2, threads_per_worker=1, dashboard_address=None,
                 silence_logs=logging.CRITICAL))
@@ -193,6 +196,53 @@ def test_a_worker_that_dies_loses_and_doubles_nothing(
     assert ("was set aside" in said) == bool(failed)
     systems = [row[0] for row in store.query("select system from scores order by 1").rows]
     assert systems == [f"sys{n}" for n in range(6) if not (failed and n == 2)]
+
+
+def test_a_cluster_without_workers_is_not_waited_for_for_ever(
+    study_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from concurrent.futures import Future
+
+    from gnomon.study import _run as running
+
+    class Deserted:
+        workers = 2
+
+        def each(self, *_: object) -> dict[str, object]:
+            return {}
+
+        def submit(self, *_: object) -> Future[object]:
+            return Future()
+
+        def lost(self) -> bool:
+            return True
+
+    monkeypatch.setattr(running, "_LOOK", 0.01)
+    plan = study.plan(study.read_study(study_file))
+    outcome = study.run(plan, Deserted())  # type: ignore[arg-type]  # as much of an engine as it needs
+    assert len(outcome.failed) == len(plan.tasks)
+    assert all("no worker any more" in said for said in outcome.failed.values())
+
+
+def test_what_a_cluster_cancels_is_told(study_file: Path) -> None:
+    from concurrent.futures import Future
+
+    class Leaving:
+        workers = 2
+
+        def each(self, *_: object) -> dict[str, object]:
+            return {}
+
+        def submit(self, *_: object) -> Future[object]:
+            future: Future[object] = Future()
+            future.cancel()
+            future.set_running_or_notify_cancel()
+            return future
+
+    plan = study.plan(study.read_study(study_file))
+    outcome = study.run(plan, Leaving())  # type: ignore[arg-type]  # as much of an engine as it needs
+    assert len(outcome.failed) == len(plan.tasks)
+    assert all("the cluster cancelled it" in said for said in outcome.failed.values())
 
 
 def test_other_texts_than_planned_are_refused(tmp_path: Path) -> None:

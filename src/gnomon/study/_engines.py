@@ -20,7 +20,7 @@ __all__ = ["ENGINES", "Engine", "open_engine"]
 
 T = TypeVar("T")
 _log = logging.getLogger(__name__)
-#: seconds to wait for the first worker of a cluster: a batch system may have a queue
+#: seconds to wait for a worker of a cluster that has none: a batch system may have a queue
 _PATIENCE = 3600.0
 #: seconds between questions after the size of a cluster
 _PAUSE = 5.0
@@ -51,6 +51,10 @@ class Engine(Protocol):
 
     def restart(self) -> None:
         """Begin anew after a worker died."""
+        ...
+
+    def lost(self) -> bool:
+        """Whether there has been no worker for so long that none will come."""
         ...
 
     def close(self) -> None:
@@ -102,6 +106,9 @@ class _Here:
     def restart(self) -> None:
         """Nothing can be restarted here."""
 
+    def lost(self) -> bool:
+        return False
+
     def close(self) -> None:
         """Nothing is held."""
 
@@ -143,6 +150,9 @@ class _Pool:
     def restart(self) -> None:
         self.close()
 
+    def lost(self) -> bool:
+        return False  # a broken pool says so itself
+
     def close(self) -> None:
         if self._made is not None:
             self._made.shutdown(wait=False, kill_workers=True)  # type: ignore[call-arg]  # loky's
@@ -165,8 +175,9 @@ class _Dask:
         except (OSError, TimeoutError) as error:
             raise UsageError(f"no Dask scheduler answers at {address}: {error}") from error
         self._executor = self._client.get_executor(pure=False)
-        self._asked, self._known = -inf, 1
+        self._asked, self._known, self._told = -inf, 1, -inf
         self._wait(address)
+        self._seen = time.monotonic()
 
     def _wait(self, address: str) -> None:
         """Workers that a batch system starts may come late."""
@@ -199,6 +210,14 @@ class _Dask:
 
     def restart(self) -> None:
         """The cluster looks after its workers."""
+
+    def lost(self) -> bool:
+        if self._client.nthreads():
+            self._seen = time.monotonic()
+        elif self._seen > self._told:
+            _log.warning("the cluster has no workers; waiting for some, %.0f s at most", _PATIENCE)
+            self._told = time.monotonic()
+        return time.monotonic() - self._seen > _PATIENCE
 
     def close(self) -> None:
         self._client.close()

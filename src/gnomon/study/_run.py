@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, wait
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -23,6 +23,8 @@ __all__ = ["Outcome", "run"]
 
 #: a task that takes its worker with it this often is set aside
 _CHANCES = 2
+#: seconds without an answer after which the engine is asked whether it still has workers
+_LOOK = 10.0
 
 
 @dataclass(frozen=True)
@@ -150,15 +152,22 @@ class _Driver:
                     waiting.pop()
             except BrokenExecutor:
                 return self._lost(running, waiting)
-            ready, _ = wait(running, return_when=FIRST_COMPLETED)
+            ready, _ = wait(running, timeout=_LOOK, return_when=FIRST_COMPLETED)
+            if not ready and self.engine.lost():
+                return self._given_up([*running.values(), *waiting])
             broken = False
             for future in ready:
-                if isinstance(future.exception(), BrokenExecutor):
+                if isinstance(_error(future), BrokenExecutor):
                     broken = True
                 else:
                     self._take(running.pop(future), future)
             if broken:
                 return self._lost(running, waiting)
+        return []
+
+    def _given_up(self, tasks: Sequence[Task]) -> list[Task]:
+        said = "there was no worker any more to do it; start some, and run the study again"
+        self.failed.update({task.key: said for task in tasks})
         return []
 
     def _lost(
@@ -174,7 +183,7 @@ class _Driver:
         return suspects + list(reversed(waiting))
 
     def _take(self, task: Task, future: Future[Done | Failed]) -> None:
-        error = future.exception()
+        error = _error(future)
         found = future.result() if error is None else Failed(task.key, _said(error))
         if isinstance(found, Done):
             self.store.add(task, found)
@@ -185,8 +194,15 @@ class _Driver:
             self.progress("tasks", self.finished + len(self.failed), self.total)
 
 
+def _error(future: Future[Done | Failed]) -> BaseException | None:
+    """What went wrong outside the task; a cluster that goes away cancels what it had."""
+    return CancelledError() if future.cancelled() else future.exception()
+
+
 def _said(error: BaseException) -> str:
     """What a cluster says of a task that it gave up."""
     if type(error).__name__ == "KilledWorker":  # of a library that need not be installed
         return "its workers died, as often as the cluster allows; the task was set aside"
+    if isinstance(error, CancelledError):
+        return "the cluster cancelled it; run the study again"
     return f"{type(error).__name__}: {error}"
