@@ -174,6 +174,8 @@ def test_a_later_layout_is_refused(store: study.Store) -> None:
 
 def _as_layout_1(store: Path) -> None:
     """A store as the first layout wrote it."""
+    import pyarrow.parquet as pq
+
     (store / "store.json").write_text('{"gnomon-store": 1}')
     manifest = store / "manifest.jsonl"
     lines = [json.loads(line) for line in manifest.read_text("utf-8").split("\n")[:-1]]
@@ -183,6 +185,9 @@ def _as_layout_1(store: Path) -> None:
     manifest.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
     plan = json.loads((store / "plan.json").read_text("utf-8"))
     (store / "plan.json").write_text(json.dumps({"tasks": plan["tasks"]}))
+    for file in (store / "tables" / "scores").iterdir():
+        table = pq.read_table(file)
+        pq.write_table(table.drop_columns(["higher_is_better", "informed_by", "made_of"]), file)
 
 
 def test_an_older_layout_is_read_as_it_is_and_migrated_by_the_next_run(store: study.Store) -> None:
@@ -192,6 +197,9 @@ def test_an_older_layout_is_read_as_it_is_and_migrated_by_the_next_run(store: st
     reader = study.Store.open(store.path)
     assert reader.query("select system, score from scores order by all").rows == before
     assert reader.sets() == ()
+    listed = {row[0] for row in reader.tables().rows}
+    assert "scores_wide" in listed
+    assert "leaderboard" not in listed  # nothing tells error rates from scores
     assert {str(f): f.read_bytes() for f in store.path.rglob("*") if f.is_file()} == old
     reader.repair()
     assert json.loads((store.path / "store.json").read_text()) == {"gnomon-store": 2}

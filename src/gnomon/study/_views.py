@@ -154,9 +154,15 @@ _VIEWS = (
 
 
 def views(store: Store) -> list[View]:
-    """The views that a store has the tables for."""
+    """The views that a store has the tables for, with the columns that they take."""
     there = store.files().keys()
-    found = [view for view in _VIEWS if there >= set(view.of)]
+    # what the first layout kept does not say which metrics are error rates
+    old = any(not store.entries[key].options for key in store.planned() if key in store.entries)
+    found = [
+        view
+        for view in _VIEWS
+        if there >= set(view.of) and not (old and "higher_is_better" in view.sql)
+    ]
     return [*found, _wide(store)] if "scores" in there else found
 
 
