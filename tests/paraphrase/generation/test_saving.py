@@ -99,7 +99,7 @@ def test_resuming_with_other_settings_says_which_differ(
         with pytest.raises(UsageError, match=said):
             save_generated(path, plan(testset, folder, options), resume=True)
     other = TestSet.from_lists({}, ["a cat", *_TEXTS[1:]])
-    with pytest.raises(UsageError, match="references, constraints or codes"):
+    with pytest.raises(UsageError, match="texts, constraints or codes"):
         save_generated(path, plan(other, folder, _OPTIONS), resume=True)
     assert path.read_bytes() == before
     save_generated(path, plan(other, folder, _OPTIONS))
