@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
 import socket
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -134,11 +135,9 @@ def test_another_writer_is_respected_until_its_lock_is_old(study_file: Path, url
 
 
 def _dead_process() -> int:
-    pid = os.fork()
-    if pid == 0:
-        os._exit(0)
-    os.waitpid(pid, 0)
-    return pid
+    process = subprocess.Popen([sys.executable, "-c", ""])
+    process.wait()
+    return process.pid
 
 
 def test_the_manifest_is_not_written_for_every_task(
