@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from types import ModuleType
 
+#: milliseconds; machines that run tests are busy
+_PATIENCE = 90_000
 _ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-sync"]
 
 
@@ -65,7 +67,7 @@ class Visit:
         """Show a page of the site; its faults count too."""
         self.page.goto("about:blank")
         self.page.goto(f"{self.address}#/{route}")
-        self.page.wait_for_selector("html[data-ready]", timeout=20_000)
+        self.page.wait_for_selector("html[data-ready]")
         fault = self.page.evaluate("document.documentElement.dataset.fault || ''")
         if fault:
             self.faults.append(fault)
@@ -78,6 +80,7 @@ def visit(browser: Any) -> Iterator[Callable[..., Visit]]:
 
     def start(place: Path, *, width: int = 1280, **options: Any) -> Visit:
         page = browser.new_page(viewport={"width": width, "height": 900}, **options)
+        page.set_default_timeout(_PATIENCE)
         opened.append(page)
         return Visit(page, (place / "index.html" if place.is_dir() else place).as_uri())
 
