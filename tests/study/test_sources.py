@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import os
+import random
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from gnomon.errors import DataError
-from gnomon.study import PlannedSet, SetSource
+from gnomon.errors import DataError, LengthMismatchError
+from gnomon.study import PlannedSet, SetSource, Store, open_engine, plan, read_study, run
 from gnomon.study import _sketches as sketches_module
+from gnomon.study._run import narrowed
 from gnomon.study._sketches import Sketches
 from gnomon.study._sources import content_of, read_set, sketch_of
+from gnomon.study._tasks import Task, execute
 from gnomon.testset import TestSet
 
 
@@ -30,12 +34,12 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Paths of the test sets that were read."""
+    """The test sets that were read, and which systems where not all."""
     found: list[str] = []
 
-    def counted(source: SetSource) -> object:
-        found.append(source.path)
-        return read_set(source)
+    def counted(source: SetSource, *, only: tuple[str, ...] = ()) -> object:
+        found.append(" ".join([Path(source.path).name, *only]))
+        return read_set(source, only=only)
 
     monkeypatch.setattr(sketches_module, "read_set", counted)
     # the time of change of an inode cannot be set: let all files be old enough
@@ -126,3 +130,104 @@ def test_a_system_that_is_gone_is_told(folder: Path) -> None:
     sketch = read_set(SetSource(str(folder))).sketch
     with pytest.raises(DataError, match="has no system u"):
         content_of(sketch, ["u"], human=False)
+
+
+def _many(folder: Path, count: int = 6) -> SetSource:
+    for number in range(count):
+        (folder / "systems" / f"n{number}.txt").write_text(f"a b\nc {number}\n")
+    return SetSource(str(folder))
+
+
+@pytest.mark.parametrize("change", ["changed", "new", "gone"])
+def test_only_outputs_that_changed_are_read(folder: Path, reads: list[str], change: str) -> None:
+    source = _many(folder)
+    first = Sketches()
+    first.sketch(source)
+    if change == "gone":
+        (folder / "systems" / "n1.txt").unlink()
+    else:
+        (folder / "systems" / ("n1.txt" if change == "changed" else "n9.txt")).write_text("a\nb\n")
+    found = Sketches(first.merged()).sketch(source)
+    assert reads == ["set", {"changed": "set n1", "new": "set n9", "gone": "set n0"}[change]]
+    whole = sketch_of(read_set(source).testset)
+    assert found == whole
+    assert [*found.systems] == [*whole.systems]
+
+
+def test_a_system_that_does_not_fit_the_others_is_told_when_it_alone_is_read(
+    folder: Path, reads: list[str]
+) -> None:
+    first = Sketches()
+    first.sketch(_many(folder))
+    (folder / "systems" / "n9.txt").write_text("a\n")
+    with pytest.raises(LengthMismatchError, match=r"n9\.txt"):
+        Sketches(first.merged()).sketch(SetSource(str(folder)))
+
+
+def _step(folder: Path, rng: random.Random) -> None:
+    """Some change of a test set."""
+    name = f"n{rng.randrange(8)}"
+    text = f"a {rng.randrange(9)}\nb\n"
+    own = folder / "system-references" / name
+    match rng.choice(["output", "output", "gone", "people", "own", "reference", "list", "source"]):
+        case "output":
+            (folder / "systems" / f"{name}.txt").write_text(text)
+        case "gone":
+            (folder / "systems" / f"{name}.txt").unlink(missing_ok=True)
+        case "people":
+            (folder / "human").mkdir(exist_ok=True)
+            (folder / "human" / "da.sys.tsv").write_text(f"system\tscore\ns\t{rng.random()}\n")
+        case "own":
+            own.mkdir(parents=True, exist_ok=True)
+            (own / "ref.own.txt").write_text(text)
+        case "reference":
+            (folder / "ref.A.txt").write_text(text)
+        case "list":
+            (folder / "systems.tsv").write_text(f"system\tyear\n{name}\t{rng.randrange(99)}\n")
+        case "source":
+            (folder / "src.txt").write_text(text)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_memory_tells_what_reading_tells_whatever_changes(
+    folder: Path, reads: list[str], seed: int
+) -> None:
+    rng = random.Random(seed)
+    source = replace(_many(folder), exclude=("n3",))
+    memory = Sketches()
+    for _ in range(30):
+        for _ in range(rng.randrange(3)):
+            _step(folder, rng)
+        memory = Sketches(memory.merged())
+        found, whole = memory.sketch(source), sketch_of(read_set(source).testset)
+        assert found == whole
+        assert [*found.systems] == [*whole.systems]
+    assert 0 < sum(" " in one for one in reads) < len(reads)
+
+
+def test_a_worker_reads_the_system_that_is_new(folder: Path, tmp_path: Path) -> None:
+    _many(folder)
+    (tmp_path / "study.toml").write_text('metrics = ["chrf"]\n[[testsets]]\npath = "set"\n')
+    given = read_study(tmp_path / "study.toml")
+    run(plan(given), open_engine("here"))
+    (folder / "systems" / "n9.txt").write_text("a b\nc d\n")
+    again = plan(given)
+    left = [task for task in again.tasks if task.key not in Store.open(given.store).entries]
+    assert [task.reads for task in narrowed(left, again)] == [("n9",)]
+    assert run(again, open_engine("here")).done == 1
+    scores = Store.open(given.store).query("select score from scores where system = 'n9'").rows
+    assert scores[0][0] == pytest.approx(100.0)
+
+
+def test_a_task_reads_all_systems_where_its_own_do_not_tell_what_the_plan_saw(
+    folder: Path,
+) -> None:
+    source = _many(folder)
+    own = folder / "system-references" / "n2"
+    own.mkdir(parents=True)
+    (own / "ref.own.txt").write_text("a\nb\n")
+    sketch = read_set(source).sketch
+    content = content_of(sketch, ["n1"], human=False)
+    assert content_of(read_set(source, only=("n1",)).sketch, ["n1"], human=False) != content
+    task = Task("k", "score", "set", source, ("n1",), ("bleu",), "{}", content, reads=("n1",))
+    assert execute(task).tables

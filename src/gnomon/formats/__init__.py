@@ -56,7 +56,7 @@ from gnomon.formats._sgml import read_sgml
 from gnomon.formats._sheet_cells import from_cell, to_cell
 from gnomon.formats._sheet_rows import SheetRow, sheet_rows
 from gnomon.formats._table import read_table
-from gnomon.formats._testsets import language_pairs, read_test_set, write_test_set
+from gnomon.formats._testsets import language_pairs, output_files, read_test_set, write_test_set
 from gnomon.formats._trees import Tree, Trees, parse_tree, read_trees, write_trees
 from gnomon.formats._wmt_xml import read_wmt_xml
 
@@ -85,6 +85,7 @@ __all__ = [
     "is_wmt_scores",
     "language_pairs",
     "method_of",
+    "output_files",
     "parse_tree",
     "plain_name",
     "read_human",

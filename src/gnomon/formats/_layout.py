@@ -44,12 +44,12 @@ def read_layout(
     require_directory(path)
     about = read_about(path)
     listed = read_systems(path)
-    outputs = text_files(path / "systems")
+    outputs = _ordered(text_files(path / "systems"), listed.names)
     source = find(path, "src.txt")
     files = references_in(path)
     if not files and source is None:
         raise DataError(f"{path} holds neither references nor sources; {EXPECTED}")
-    chosen = choose("system", systems, _ordered(outputs, listed.names))
+    chosen = choose("system", systems, outputs)
     kept = choose("reference", references, _ordered(files, about.references))
     texts = {name: read_lines(file) for name, file in chosen.items()}
     refs = {name: read_lines(file) for name, file in kept.items()}
@@ -77,6 +77,11 @@ def read_layout(
         system_references=_read_own(path, chosen, segments),
         path=str(path),
     )
+
+
+def outputs_in(path: Path) -> dict[str, Path]:
+    """Name -> file of the systems' outputs, in the order in which they are read."""
+    return _ordered(text_files(path / "systems"), read_systems(path).names)
 
 
 def _ordered(files: dict[str, Path], first: Iterable[str]) -> dict[str, Path]:

@@ -62,7 +62,7 @@ def read_layout(
     references: Sequence[str] | None,
 ) -> TestSet:
     """Read one language pair; see :func:`gnomon.formats.read_test_set`."""
-    outputs = text_files(path / "system-outputs" / language_pair)
+    outputs = outputs_in(path, language_pair)
     files = _references(path, language_pair)
     source = find(path / "sources", f"{language_pair}.txt")
     if not files and source is None:
@@ -93,6 +93,11 @@ def read_layout(
         human=tuple(_read_human(path, language_pair, segments, outputs, documents)),
         path=str(path),
     )
+
+
+def outputs_in(path: Path, pair: str) -> dict[str, Path]:
+    """Name -> file of the systems' outputs, in the order in which they are read."""
+    return text_files(path / "system-outputs" / pair)
 
 
 def _references(path: Path, pair: str) -> dict[str, Path]:

@@ -75,6 +75,36 @@ def read_test_set(
     )
 
 
+def output_files(path: str | PathLike[str], *, language_pair: str | None = None) -> dict[str, Path]:
+    """The files that hold nothing but the output of one system, by its name.
+
+    Args:
+        path: a test set, as :func:`read_test_set` takes it.
+        language_pair: which pair, where the directory holds several.
+
+    Returns:
+        Name -> file in the order in which systems are read; empty where outputs have no files of
+        their own.
+
+    Raises:
+        FormatError: a list of systems is not what it should be.
+        DataError: two systems have the same name, or no test set is there.
+        UnknownNameError: the language pair is not there.
+        UsageError: the directory holds several language pairs.
+    """
+    folder = Path(path)
+    if not folder.exists() and _holds_pairs(folder):
+        folder, language_pair = folder.parent, folder.name
+    if not folder.is_dir() or _is_published(folder):
+        return {}
+    if _layout.is_layout(folder):
+        return _layout.outputs_in(folder)
+    pair = _one_pair(folder, language_pair)
+    if _mt_metrics_eval.is_layout(folder):
+        return _mt_metrics_eval.outputs_in(folder, pair)
+    return _layout.outputs_in(folder / pair)
+
+
 def language_pairs(path: str | PathLike[str]) -> tuple[str, ...]:
     """The language pairs of a directory that holds several test sets, in any layout.
 

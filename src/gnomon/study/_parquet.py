@@ -5,13 +5,21 @@ from __future__ import annotations
 import io
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from gnomon.errors import MissingDependencyError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
+    from typing import TypeAlias
+
+    from numpy.typing import NDArray
 
     from gnomon.findings import Cell
     from gnomon.study._tasks import TaskTable
+
+    Buffer: TypeAlias = NDArray[np.generic] | bytes
 
 __all__ = ["cells_of", "columns_of", "to_parquet"]
 
@@ -33,11 +41,10 @@ def to_parquet(table: TaskTable) -> bytes:
         ) from error
     types = {"text": pa.string(), "count": pa.int64(), "number": pa.float64(), "truth": pa.bool_()}
     columns = [
-        pa.array(
-            [None if cell is None else _fitting(cell, kind) for cell in table.cells[name]],
-            types[kind],
+        pa.Array.from_buffers(
+            types[kind], len(cells), list(map(pa.py_buffer, _buffers(cells, kind)))
         )
-        for name, kind in table.kinds.items()
+        for kind, cells in ((kind, table.cells[name]) for name, kind in table.kinds.items())
     ]
     fields = [
         pa.field(name, types[kind], metadata={_MEANING: table.meanings.get(name, "")})
@@ -62,9 +69,22 @@ def cells_of(file: Path) -> dict[str, list[Cell]]:
     """The cells of a Parquet file, by column."""
     import pyarrow.parquet as pq
 
-    found: dict[str, list[Cell]] = pq.read_table(file, partitioning=None).to_pydict()
+    # the threads of pq.read_table may outlive the interpreter, which then aborts
+    with pq.ParquetFile(file) as opened:
+        found: dict[str, list[Cell]] = opened.read(use_threads=False).to_pydict()
     return found
 
 
-def _fitting(cell: object, kind: str) -> object:
-    return str(cell) if kind == "text" else cell
+def _buffers(cells: Sequence[Cell], kind: str) -> list[Buffer]:
+    """The memory of an Arrow array; ``pyarrow.array`` would import pandas where it is installed."""
+    there = np.array([cell is not None for cell in cells], bool)
+    valid = np.packbits(there, bitorder="little")
+    if kind == "text":
+        texts = [b"" if cell is None else str(cell).encode() for cell in cells]
+        offsets = np.zeros(len(texts) + 1, np.int32)
+        np.cumsum([len(text) for text in texts], out=offsets[1:])
+        return [valid, offsets, b"".join(texts)]
+    filled = [0 if cell is None else cell for cell in cells]
+    if kind == "truth":
+        return [valid, np.packbits(np.array(filled, bool), bitorder="little")]
+    return [valid, np.array(filled, np.int64 if kind == "count" else np.float64)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, wait
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from gnomon.study._preflight import preflight
@@ -77,11 +77,32 @@ def run(
         place.keep_plan(plan.record())
         place.keep_sketches(plan.sketches)
         total, kept = len(plan.tasks), len(plan.tasks) - len(left)
+        left = narrowed(left, plan)
         driver = _Driver(engine, place, total, kept, progress)
         for wave in waves(left, set(place.entries)):
             driver.all_of(driver.ready(wave))
     labels = {task.key: task.label for task in left if task.key in driver.failed}
     return Outcome(kept, driver.finished - kept, driver.failed, labels)
+
+
+def narrowed(tasks: Sequence[Task], plan: Plan) -> list[Task]:
+    """Tasks that read no more than half of the systems of their test set where that will do."""
+    every = {one.name: tuple(one.sketch.systems) for one in plan.sets if not one.source.paraphrases}
+    wanted: dict[str, set[str]] = {name: set() for name in every}
+    for task in tasks:
+        if task.testset in every and task.systems != every[task.testset]:
+            wanted[task.testset].update(task.systems)
+    reads = {
+        name: tuple(one for one in systems if one in wanted[name])
+        for name, systems in every.items()
+        if 0 < 2 * len(wanted[name]) <= len(systems)
+    }
+    return [
+        replace(task, reads=reads[task.testset])
+        if task.testset in reads and task.systems != every[task.testset]
+        else task
+        for task in tasks
+    ]
 
 
 def waves(tasks: Sequence[Task], done: Collection[str]) -> list[list[Task]]:

@@ -1,6 +1,7 @@
 """Sketches of test sets that are remembered: unchanged files are not read again.
 
-Files count as unchanged where path, size, time of change and inode are the same; where any of them
+Where only outputs of some systems changed, these are read, and the others are remembered. Files
+count as unchanged where path, size, time of change and inode are the same; where any of them
 differs the content decides.
 """
 
@@ -9,12 +10,13 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING
+from dataclasses import asdict, dataclass, field, replace
+from typing import TYPE_CHECKING, NamedTuple
 
+from gnomon.formats import output_files
 from gnomon.signature import content_hash, version
 from gnomon.study._needs import Need, identity, place_of
-from gnomon.study._sources import Sketch, read_set
+from gnomon.study._sources import Sketch, read_set, taken
 from gnomon.study._stamps import stamp_of, stamp_of_file
 
 if TYPE_CHECKING:
@@ -26,7 +28,7 @@ __all__ = ["Sketches"]
 
 #: changes of a file within the tick of a clock cannot be seen: younger files are read again
 _YOUNG = 3.0
-_FORM = "sketch-1"
+_FORM = "sketch-2"
 
 
 @dataclass
@@ -66,10 +68,12 @@ class Sketches:
                 return Sketch.of_record(entry["sketch"])
             except (KeyError, TypeError):
                 pass  # damaged: the content decides
-        found = read_set(source).sketch
+        parts = _parts(source)
+        found = _amended(source, entry, parts) or read_set(source).sketch
         same = stamp == stamp_of(source.path, *source.paraphrases)
         if stamp.hash and same and stamp.newest < time.time() - _YOUNG:
-            self.fresh[key] = {"stamp": stamp.hash, "sketch": found.record()}
+            said = {"rest": parts.rest, "outputs": dict(parts.outputs)} if parts else {}
+            self.fresh[key] = {"stamp": stamp.hash, "sketch": found.record(), **said}
         return found
 
     def identity(self, need: Need) -> str:
@@ -96,3 +100,43 @@ class Sketches:
     def merged(self) -> dict[str, object]:
         """All of them, for keeping."""
         return {**self.known, **self.fresh}
+
+
+class _Parts(NamedTuple):
+    """Stamps of the systems' outputs, by name, and of all other files."""
+
+    rest: str
+    outputs: Mapping[str, str]
+
+
+def _parts(source: SetSource) -> _Parts | None:
+    """None where outputs have no files of their own, or references may speak of systems."""
+    if source.paraphrases:
+        return None
+    files = output_files(source.path, language_pair=source.language_pair)
+    if not files:
+        return None
+    rest = stamp_of(source.path, without={str(file) for file in files.values()})
+    outputs = {name: stamp_of_file(str(file)).hash for name, file in files.items()}
+    return _Parts(rest.hash, outputs) if rest.hash else None
+
+
+def _amended(source: SetSource, entry: object, parts: _Parts | None) -> Sketch | None:
+    """What is remembered, with those systems read again whose files changed; None for more."""
+    if parts is None or not isinstance(entry, Mapping) or entry.get("rest") != parts.rest:
+        return None
+    try:
+        known, stamps = Sketch.of_record(entry["sketch"]), dict(entry["outputs"])
+    except (KeyError, TypeError, ValueError):
+        return None  # damaged: the content decides
+    names = taken(source, parts.outputs)
+    changed = [name for name in names if stamps.get(name) != parts.outputs[name]]
+    if 2 * len(changed) > len(names):
+        return None  # all may as well be read
+    part = read_set(source, only=tuple(changed or names[:1])).sketch
+    if replace(part, systems={}) != replace(known, systems={}):
+        return None
+    digests = {**known.systems, **part.systems}
+    if any(name not in digests for name in names):
+        return None
+    return replace(known, systems={name: digests[name] for name in names})

@@ -30,6 +30,7 @@ __all__ = [
     "read_original",
     "read_set",
     "sketch_of",
+    "taken",
 ]
 
 #: a worker meets the same set task after task
@@ -113,18 +114,22 @@ class PlannedSet:
         return found.testset
 
 
-def read_set(source: SetSource) -> Read:
+def read_set(source: SetSource, *, only: tuple[str, ...] = ()) -> Read:
     """The test set that a source names, narrowed as it says, and its sketch.
+
+    Args:
+        source: where it is.
+        only: names of the systems to read; by default all that the source takes.
 
     Raises:
         DataError: it cannot be read, or no system is left.
     """
-    return _read(source, stamp_of(source.path, *source.paraphrases))
+    return _read(source, only, stamp_of(source.path, *source.paraphrases))
 
 
 @lru_cache(maxsize=_KEPT)
-def _read(source: SetSource, _stamp: Stamp) -> Read:
-    found = read_original(source)
+def _read(source: SetSource, only: tuple[str, ...], _stamp: Stamp) -> Read:
+    found = read_original(source, only=only)
     if source.paraphrases:
         found = found.with_paraphrases(
             paraphrases_of(source), n=source.n, methods=source.methods or None
@@ -132,18 +137,14 @@ def _read(source: SetSource, _stamp: Stamp) -> Read:
     return Read(found, sketch_of(found))
 
 
-def read_original(source: SetSource) -> TestSet:
+def read_original(source: SetSource, *, only: tuple[str, ...] = ()) -> TestSet:
     """The same without paraphrases.
 
     Raises:
         DataError: it cannot be read, or no system is left.
     """
-    whole = _whole(source, stamp_of(source.path))
-    names = [
-        name
-        for name in whole.systems
-        if (not source.systems or _fits(name, source.systems)) and not _fits(name, source.exclude)
-    ]
+    whole = _whole(source, only, stamp_of(source.path))
+    names = taken(source, whole.systems)
     if whole.systems and not names:
         raise DataError(
             f"{source.path}: no system fits {', '.join(source.systems) or '*'} without"
@@ -163,20 +164,30 @@ def paraphrases_of(source: SetSource) -> list[Paraphrase]:
     """
     from gnomon.formats import read_paraphrases
 
-    whole = _whole(source, stamp_of(source.path))
+    whole = _whole(source, (), stamp_of(source.path))
     found = read_paraphrases(source.paraphrases, segments=whole.segments)
     return [one for one in found if source.first is None or one.segment <= source.first]
 
 
 @lru_cache(maxsize=1)
-def _whole(source: SetSource, _stamp: Stamp) -> TestSet:
+def _whole(source: SetSource, only: tuple[str, ...], _stamp: Stamp) -> TestSet:
     from gnomon.testset import TestSet
 
     return TestSet.read(
         source.path,
         language_pair=source.language_pair,
+        systems=only or None,
         references=source.references or None,
     )
+
+
+def taken(source: SetSource, systems: Iterable[str]) -> list[str]:
+    """The systems that a source takes, of those that are there."""
+    return [
+        name
+        for name in systems
+        if (not source.systems or _fits(name, source.systems)) and not _fits(name, source.exclude)
+    ]
 
 
 def name_of(testset: TestSet) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from gnomon.signature import content_hash
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
 __all__ = ["Stamp", "stamp_of", "stamp_of_file"]
 
@@ -36,18 +36,21 @@ def stamp_of_file(path: str) -> Stamp:
     return Stamp("", 0.0)
 
 
-def stamp_of(*paths: str, beside: bool = True) -> Stamp:
+def stamp_of(*paths: str, beside: bool = True, without: Collection[str] = ()) -> Stamp:
     """The state of the files that reading some paths may look at.
 
     Args:
         paths: files, directories, or what is inside a file's directory under another name.
         beside: reading a file may look at those beside it.
+        without: files that do not count.
     """
     lines: list[str] = []
     newest = 0.0
     for path in paths:
         alone = not beside and not Path(path).is_dir()
         for file, found in _stat(path) if alone else _files(Path(path)):
+            if file in without:
+                continue
             lines.append(_line(file, found))
             newest = max(newest, found.st_mtime, found.st_ctime)
             if len(lines) > _MOST:

@@ -46,6 +46,7 @@ class Task:
         after: by metric, the keys of the tasks whose scores this one takes.
         places: specs whose file names are in full, where these are others than the study's.
         said: the options without the folders of files.
+        reads: names of the systems that a worker reads; by default all of the source.
     """
 
     key: str
@@ -62,6 +63,7 @@ class Task:
     after: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     places: Mapping[str, str] = field(default_factory=dict)
     said: str = "{}"
+    reads: tuple[str, ...] = ()
 
     @property
     def label(self) -> str:
@@ -161,7 +163,9 @@ def execute(task: Task, scores: Mapping[str, Scores] | None = None) -> Done:
     from gnomon.study._calls import called, signatures_of, tables_of
 
     start = time.perf_counter()
-    whole, sketch = read_set(task.source)
+    whole, sketch = read_set(task.source, only=task.reads)
+    if task.reads and content_of(sketch, task.systems, human=task.human) != task.content:
+        whole, sketch = read_set(task.source)  # what is said of one system may lie with another
     if content_of(sketch, task.systems, human=task.human) != task.content:
         raise DataError(
             f"{task.source.path} has changed since the study was planned, or is another one on"
