@@ -476,6 +476,30 @@ def test_decisions_are_repaired_and_broken_against_the_baseline() -> None:
     assert changed == {("repaired", "x", "y"), ("broken", "y", "z")}
 
 
+def test_every_table_names_the_kind_of_judgements_it_is_of(human, pair) -> None:
+    ts = make(human)
+    (da,) = ts.human
+    both = replace(ts, human=(da, replace(da, kind="mqm", values=-human)))
+    for kind in ("da", "mqm"):
+        found = gn.metaeval(both, pair, human=kind, baseline="poor", top=[4], **FEW_DRAWS)
+        for name in ("systems", "top_k", "wins", "gains", "decisions", "decision_pairs"):
+            assert {row["kind"] for row in found.table(name).rows} <= {kind}, name
+        assert {row["human"] for row in found} == {kind}
+        assert found.table("systems").rows[0]["kind"] == kind
+
+
+def test_gains_over_test_sets_of_several_kinds_name_none(human, pair) -> None:
+    ts = make(human)
+    (da,) = ts.human
+    other = replace(ts, name="other", human=(replace(da, kind="mqm"),))
+    both = {name: [one, one] for name, one in pair.items()}
+    found = gn.metaeval([ts, other], both, baseline="poor", **FEW_DRAWS)
+    assert {row["kind"] for row in found.table("gains").rows} == {None}
+    assert {row["kind"] for row in found.table("systems").rows} == {"da", "mqm"}
+    wins = found.table("wins").rows
+    assert {row["kind"] for row in wins if row["place"] == "all"} <= {None}
+
+
 # bad input: each defined and said
 
 

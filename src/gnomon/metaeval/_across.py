@@ -165,7 +165,13 @@ def gain_rows(
                 "language_pairs": len(known),
                 "better": _won(shared, name, baseline, how),
                 "worse": _won(shared, baseline, name, how),
+                "kind": _only_kind(parts),
             }
+
+
+def _only_kind(parts: Sequence[Result]) -> str | None:
+    kinds = {part.human for part in parts}
+    return kinds.pop() if len(kinds) == 1 else None
 
 
 def _of(part: Result, name: str) -> Value | None:

@@ -50,6 +50,7 @@ def win_rows(place: str, result: Result | Joined, how: Testing) -> Iterator[Row]
             "difference": _defined(found.differences[i, j]),
             "p": _defined(p) if i != j else None,
             "wins": beats(found, i, j, how),
+            "kind": None if isinstance(result, Joined) else result.human,
         }
 
 
@@ -67,6 +68,7 @@ def point_rows(place: str, contest: Contest) -> Iterator[Row]:
                     "score": score,
                     "human": human,
                     "outlier": bool(outliers[k]),
+                    "kind": contest.kinds.get("system"),
                 }
 
 
@@ -90,6 +92,7 @@ def curve_rows(place: str, results: Sequence[Result]) -> Iterator[Row]:
                     "k": k,
                     "value": _defined(found.value),
                     "n": found.n,
+                    "kind": result.human,
                 }
 
 
@@ -102,7 +105,14 @@ def decision_rows(place: str, contest: Contest, baseline: str) -> Iterator[Row]:
         kinds = [change for *_, change in _changes(contest, entry, base)]
         counts = {k: kinds.count(k) for k in ("right", "repaired", "broken", "wrong")}
         shares = {f"{k}_share": c / len(kinds) if kinds else None for k, c in counts.items()}
-        yield {"place": place, "metric": entry.metric, "pairs": len(kinds), **counts, **shares}
+        yield {
+            "place": place,
+            "metric": entry.metric,
+            "pairs": len(kinds),
+            **counts,
+            **shares,
+            "kind": contest.kinds.get("system"),
+        }
 
 
 def decision_pair_rows(place: str, contest: Contest, baseline: str) -> Iterator[Row]:
@@ -122,6 +132,7 @@ def decision_pair_rows(place: str, contest: Contest, baseline: str) -> Iterator[
                     "human": float(contest.system[i] - contest.system[j]),
                     "baseline": float(base.system[i] - base.system[j]),
                     "score": float(entry.system[i] - entry.system[j]),
+                    "kind": contest.kinds.get("system"),
                 }
 
 

@@ -80,6 +80,12 @@ class Result(NamedTuple):
         """What was measured."""
         return self.cells.measure
 
+    @property
+    def human(self) -> str | None:
+        """The kind of the human scores or rankings that it was measured by."""
+        ranked = self.measure.statistic == "darr" and self.cells.pairs is not None
+        return self.contest.kinds.get("ranking" if ranked else self.measure.human_level)
+
 
 def judge(contest: Contest, judging: Judging, controls: Sequence[Entry]) -> Iterator[Result]:
     """All measures of one test set, in order; those that people's scores do not allow left out.

@@ -76,12 +76,10 @@ def _common(result: Result | Joined, place: str) -> dict[str, Cell]:
     if isinstance(result, Joined):
         unit = "test sets" if result.place == "average" else measure.unit
         return row | {"unit": unit}
-    ranked = measure.statistic == "darr" and result.cells.pairs is not None
-    human = result.contest.kinds.get("ranking" if ranked else measure.human_level)
     own: dict[str, Cell] = {
         "language_pair": result.contest.pair,
         "test_set": result.contest.name,
-        "human": human,
+        "human": result.human,
     }
     return row | own
 

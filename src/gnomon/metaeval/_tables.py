@@ -27,6 +27,9 @@ _SUBSET = Column("subset", "Systems", help="all, the top K, or those without out
 _METRIC = Column("metric", "Metric")
 _PLACE = Column("place", "Test set", help="its language pair, if that tells; average; all pooled")
 _P = Column("p", "p", "number", 3, help="see alternative")
+_KIND = Column(
+    "kind", "Kind of judgements", help="of the human scores; none where test sets have several"
+)
 _VALUE = Column(
     "value",
     "Agreement",
@@ -83,6 +86,7 @@ COLUMNS: Mapping[str, tuple[Column, ...]] = {
         Column("language_pairs", "Test sets", "count", help="where both are defined"),
         Column("better", "Better", "count", help="test sets on which it is significantly better"),
         Column("worse", "Worse", "count", help="test sets on which the baseline is"),
+        _KIND,
     ),
     "wins": (
         _PLACE,
@@ -95,6 +99,7 @@ COLUMNS: Mapping[str, tuple[Column, ...]] = {
         Column("difference", "Difference", "number", 3, help="on what both have scored"),
         _P,
         Column("wins", "Wins", help="significantly better: p is at most alpha"),
+        _KIND,
     ),
     "systems": (
         _PLACE,
@@ -103,6 +108,7 @@ COLUMNS: Mapping[str, tuple[Column, ...]] = {
         Column("score", "Score", "number", 3, help="turned so that higher is better"),
         Column("human", "Human score", "number", 3),
         Column("outlier", "Outlier", help="by its human score"),
+        _KIND,
     ),
     "top_k": (
         _PLACE,
@@ -111,6 +117,7 @@ COLUMNS: Mapping[str, tuple[Column, ...]] = {
         Column("k", "K best systems", "count"),
         Column("value", "Agreement", "number", 3),
         Column("n", "n", "count"),
+        _KIND,
     ),
     "decisions": (
         _PLACE,
@@ -124,6 +131,7 @@ COLUMNS: Mapping[str, tuple[Column, ...]] = {
         Column("repaired_share", "Repaired", "share"),
         Column("broken_share", "Broken", "share"),
         Column("wrong_share", "Both wrong", "share"),
+        _KIND,
     ),
     "decision_pairs": (
         _PLACE,
@@ -134,6 +142,7 @@ COLUMNS: Mapping[str, tuple[Column, ...]] = {
         Column("human", "Human difference", "number", 3),
         Column("baseline", "Baseline's difference", "number", 3),
         Column("score", "Metric's difference", "number", 3),
+        _KIND,
     ),
 }
 _TITLES = {
