@@ -145,3 +145,14 @@ def test_a_command_leaves_the_logging_of_its_process_as_it_was(gnomon, files) ->
     gnomon("score", files / "ref.txt", "-i", files / "a.txt", "-q")
     gnomon("score", files / "missing.txt", "-i", files / "a.txt")
     assert (logger.handlers, logger.propagate, logger.level) == before
+
+
+def test_an_error_of_several_lines_stays_one_of_several_lines(gnomon, tmp_path: Path) -> None:
+    file = tmp_path / "study.toml"
+    file.write_text('metrics = ["bleu"]\ncats = 1\n"\\u001b[31mdogs" = 2\n')
+    answer = gnomon("run", file)
+    assert answer.code != 0
+    lines = answer.err.split("\n")
+    assert lines[0].startswith("gnomon: error: ")
+    assert [line[:6] for line in lines[1:3]] == ["  cats", r"  \x1b"]
+    assert "\x1b" not in answer.err

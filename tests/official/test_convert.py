@@ -113,6 +113,24 @@ def test_an_archive_is_searched_and_its_copy_removed(tmp_path: Path) -> None:
     assert {p.name for p in tmp_path.iterdir()} == {"in", "all.tgz", "out"}
 
 
+def test_a_set_without_a_folder_of_its_own_is_called_as_its_archive(tmp_path: Path) -> None:
+    write_test_set(small_set(), tmp_path / "in", layout="mt-metrics-eval")
+    archive = tmp_path / "flat-1.0.tar.gz"
+    archive.write_bytes(
+        tgz(
+            {
+                f.relative_to(tmp_path / "in").as_posix(): f.read_bytes()
+                for f in sorted((tmp_path / "in").rglob("*"))
+                if f.is_file()
+            }
+        )
+    )
+    [found] = official.convert([archive], tmp_path / "out")
+    assert found.name == "flat-1.0"
+    assert gn.TestSet.read(found.path).name == "flat-1.0"
+    assert json.loads((found.path / "origin.json").read_text())["set"] == "flat-1.0"
+
+
 def test_files_that_are_named_together_are_one_set(tmp_path: Path) -> None:
     plain = replace(small_set(), systems={"alpha": OUTPUT})
     files = sgml_files(plain, tmp_path)

@@ -11,11 +11,12 @@ from pathlib import Path
 
 import pytest
 from tests.formats.wmt_files import small_set, to_xml
-from tests.official.official_sets import tgz, xml_archive
+from tests.official.official_sets import md5, tgz, xml_archive
 
 import gnomon as gn
 from gnomon import official
 from gnomon.errors import DataError, FormatError, MissingFileError, UnknownNameError, UsageError
+from gnomon.official._obtain import Origin, obtain
 
 QUICK = official.Patience(timeout=5.0, tries=1)
 
@@ -80,6 +81,20 @@ def test_a_file_that_differs_from_the_recorded_one_is_refused(site, tmp_path: Pa
         fetch(url, tmp_path, language_pairs=["de-en"])
     fetch(url, tmp_path, language_pairs=["de-en"], sha256=hashlib.sha256(changed).hexdigest())
     assert lock(tmp_path)[url]["sha256"] == hashlib.sha256(changed).hexdigest()
+
+
+def test_the_recorded_checksum_holds_beside_the_publishers(site, tmp_path: Path) -> None:
+    url, origin = f"{site.url}/x.bin", Origin(tmp_path, patience=QUICK)
+    site.files["/x.bin"] = b"one"
+    path = obtain(url, origin, md5=md5(b"one"))
+    path.unlink()
+    site.files["/x.bin"] = b"two"
+    with pytest.raises(DataError, match="recorded when"):
+        obtain(url, origin, md5=md5(b"two"))
+    assert lock(tmp_path)[url]["sha256"] == hashlib.sha256(b"one").hexdigest()
+    asked = replace(origin, sha256=hashlib.sha256(b"two").hexdigest())
+    assert obtain(url, asked, md5=md5(b"two")).read_bytes() == b"two"
+    assert lock(tmp_path)[url]["sha256"] == asked.sha256
 
 
 def test_a_kept_download_is_not_fetched_again_and_damage_to_it_is_seen(

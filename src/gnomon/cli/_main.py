@@ -119,12 +119,12 @@ def parser() -> argparse.ArgumentParser:
 @contextmanager
 def _logging(args: argparse.Namespace) -> Iterator[None]:
     """What gnomon's rooms say goes to stderr while a command runs, and no longer."""
-    from gnomon.tabular import visible
+    from gnomon.tabular import visible_lines
 
     class Plain(logging.Formatter):
         def format(self, record: logging.LogRecord) -> str:
             level = "" if record.levelno < logging.WARNING else f"{record.levelname.lower()}: "
-            return f"gnomon: {level}{visible(record.getMessage())}"
+            return f"gnomon: {level}{visible_lines(record.getMessage())}"
 
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(Plain())
@@ -156,9 +156,9 @@ def _said(error: OSError) -> Exception:
 
 
 def _failed(args: argparse.Namespace, error: Exception, code: int) -> int:
-    from gnomon.tabular import visible
+    from gnomon.tabular import visible_lines
 
     if getattr(args, "debug", False):
         raise error
-    sys.stderr.write(f"gnomon: error: {visible(str(error))}\n")
+    sys.stderr.write(f"gnomon: error: {visible_lines(str(error))}\n")
     return code

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 import secrets
 import shutil
 from contextlib import contextmanager
@@ -37,6 +38,8 @@ __all__ = ["FORMATS", "Wishes", "convert_sets"]
 _log = logging.getLogger(__name__)
 
 FORMATS = ("wmt-xml", "wmt-sgml", "wmt-mqm")
+_SUFFIXES = re.compile(r"\.(tar(\.[a-z0-9]+)?|tgz|tbz2?|txz|zip|gz|bz2|xz)$", re.IGNORECASE)
+_MARK = re.compile(r"^[0-9a-f]{8}-(?=.)")
 _TOGETHER = ("wmt-xml", "wmt-sgml")
 
 
@@ -90,14 +93,22 @@ def _unpacked(paths: Sequence[Path], folder: Path, limits: Limits) -> Iterator[l
             if not path.exists():
                 raise MissingFileError(f"there is no file or directory {path}")
             if is_archive(path):
-                scratch = folder.with_name(f".{secrets.token_hex(8)}.new")
-                scratches.append(scratch)
-                unpack(path, scratch, limits=limits)
-            places.append(scratches[-1] if is_archive(path) else path)
+                scratches.append(folder.with_name(f".{secrets.token_hex(8)}.new"))
+                place = scratches[-1] / _stem(path)  # which may name the set
+                unpack(path, place, limits=limits)
+                places.append(place)
+            else:
+                places.append(path)
         yield places
     finally:
         for scratch in scratches:
             shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _stem(archive: Path) -> str:
+    """What an archive is called, without its suffixes and the mark of a download."""
+    name = _SUFFIXES.sub("", archive.name).lstrip(".")
+    return (_MARK.sub("", name) if archive.parent.name == "downloads" else name) or "archive"
 
 
 def _found(places: Sequence[Path], form: str | None) -> list[SetInfo]:

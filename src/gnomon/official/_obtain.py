@@ -80,7 +80,7 @@ def obtain(url: str, origin: Origin, *, md5: str | None = None, names: Sequence[
         path = _downloaded(origin.given or url, url, origin)
     else:
         path = _in(Path(origin.given or ""), [*names, base_name(url)])
-    sha256 = origin.sha256 or (known.sha256 if known and md5 is None else None)
+    sha256 = origin.sha256 or (known.sha256 if known else None)
     try:
         found = verify(path, Expected(sha256, md5), shown=str(path))
     except DataError as error:

@@ -18,7 +18,7 @@ from gnomon.tabular._latex import to_latex
 from gnomon.tabular._markdown import to_markdown
 from gnomon.tabular._scores import score_signatures, scores_grid
 from gnomon.tabular._tsv import to_tsv
-from gnomon.tabular._visible import visible
+from gnomon.tabular._visible import visible, visible_lines
 
 __all__ = [
     "UNDEFINED",
@@ -37,4 +37,5 @@ __all__ = [
     "to_markdown",
     "to_tsv",
     "visible",
+    "visible_lines",
 ]

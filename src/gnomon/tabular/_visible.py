@@ -24,6 +24,16 @@ def visible(text: str) -> str:
     return _INVISIBLE.sub(_shown, text)
 
 
+def visible_lines(text: str) -> str:
+    r"""The same for a text of several lines, which stay lines.
+
+    >>> print(visible_lines("a\x1b[31mb\n  c"))
+    a\x1b[31mb
+      c
+    """
+    return "\n".join(visible(line) for line in text.split("\n"))
+
+
 def _shown(match: re.Match[str]) -> str:
     character = match[0]
     code = ord(character)
