@@ -109,3 +109,52 @@ seed = 2
 """
     steps = read_study(_written(tmp_path, text)).steps
     assert [step.options["seed"] for step in steps] == [1, 2]
+
+
+def test_specs_are_kept_in_their_canonical_spelling(tmp_path: Path) -> None:
+    text = """
+metrics = ["bleu(tokenize = '13a')", "chrf:word_order=2", 'scores("own.tsv")']
+[[testsets]]
+path = "."
+[methods.score]
+[methods.muler.score]
+metrics = ["ter( )"]
+"""
+    steps = read_study(_written(tmp_path, text)).steps
+    canonical = ("bleu(tokenize='13a')", "chrf(word_order=2)", "scores('own.tsv')")
+    assert [one.metrics for one in steps] == [canonical, ("ter",)]
+
+
+def test_one_metric_in_two_spellings_is_named_twice(tmp_path: Path) -> None:
+    text = """
+metrics = ["chrf:word_order=2", "chrf( word_order = 2 )", "chrf(word_order=2)"]
+[[testsets]]
+path = "."
+"""
+    with pytest.raises(DataError) as caught:
+        read_study(_written(tmp_path, text))
+    for said in (
+        "metrics[1]: 'chrf( word_order = 2 )' is named twice: it is chrf(word_order=2)",
+        "metrics[2]: 'chrf(word_order=2)' is named twice\n",
+    ):
+        assert said in f"{caught.value}\n"
+
+
+def test_functions_that_tables_would_call_the_same_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(tmp_path))
+    for name in ("first", "second"):
+        code = "def same_name(candidate, reference):\n    return 1.0\n"
+        (tmp_path / f"module_{name}.py").write_text(code)
+    text = """
+metrics = ["python('module_first:same_name')"]
+[[testsets]]
+path = "."
+[methods.metaeval]
+metrics = ["python('module_second:same_name'{more})"]
+"""
+    with pytest.raises(DataError, match=r"methods.metaeval.metrics\[0\]: tables would call"):
+        read_study(_written(tmp_path, text.format(more="")), allow_code=True)
+    file = _written(tmp_path, text.format(more=", name='other'"))
+    assert len(read_study(file, allow_code=True).steps) == 1

@@ -180,3 +180,64 @@ def test_what_a_task_gives_does_not_depend_on_the_others_beside_it(judged: Path)
             assert dict(zip(cells["system"], cells["score"], strict=True)) == {
                 name: expected[name] for name in task.systems
             }
+
+
+def _ranked(store: study.Store) -> list[tuple[object, ...]]:
+    return [*store.query("select metric, system, count(*) from scores group by all").rows]
+
+
+@pytest.mark.parametrize("first", ["score", "metaeval"])
+def test_scores_of_all_systems_together_are_scored_once_whoever_takes_them(
+    judged: Path, first: str
+) -> None:
+    scored_together = (
+        "[[methods.score]]\ntogether = true\nmetrics = ['bleu', \"scores('own.tsv')\"]"
+    )
+    judging = "[methods.metaeval]\nresamples = 20\n[methods.compare]\nresamples = 20"
+    parts = [scored_together, judging]
+    if first == "metaeval":
+        parts.reverse()
+    judged.with_name("own.tsv").write_text(_own_scores(judged.parent / "set"))
+    text = _STUDY.format(metrics='"bleu", "chrf", "scores(\'own.tsv\')"', more="\n".join(parts))
+    judged.write_text(text.replace('[methods.metaeval]\nresamples = 30\nbaseline = "bleu"\n', ""))
+    store = _run(judged)
+    systems = len(TestSet.read(judged.parent / "set").systems)
+    ranked = _ranked(store)
+    assert len(ranked) == 3 * systems
+    assert {count for _, _, count in ranked} == {1}
+    made = [one.metrics for one in store.entries.values() if one.method == "score"]
+    assert [made.count((one,)) for one in ("bleu", "chrf", "scores('own.tsv')")] == [1, systems, 1]
+    ranks = store.query("select rank from leaderboard where metric = 'bleu'").rows
+    assert [rank for (rank,) in ranks] == [1, 2, 3, 4, 5]
+
+
+def test_two_steps_that_score_a_metric_score_it_once(judged: Path) -> None:
+    more = "[[methods.score]]\nmetrics = ['bleu']\n[[methods.score]]\ntogether = true"
+    judged.write_text(_STUDY.format(metrics='"bleu"', more=more))
+    store = _run(judged)
+    assert {count for _, _, count in _ranked(store)} == {1}
+    assert sum(one.method == "score" for one in store.entries.values()) == 1
+
+
+def test_together_counts_where_the_step_takes_the_test_set(judged: Path) -> None:
+    text = _STUDY.format(
+        metrics='"bleu"',
+        more="[methods.score]\ntogether = true\ntestsets = ['other']\n"
+        "[[testsets]]\npath = 'set'\nname = 'other'",
+    )
+    judged.write_text(text)
+    made = study.plan(study.read_study(judged))
+    sizes = [len(one.systems) for one in made.tasks if one.method == "score"]
+    assert sorted(sizes) == [1, 1, 1, 1, 1, 5]
+
+
+def test_rows_of_scores_that_are_not_planned_any_more_are_not_shown(judged: Path) -> None:
+    alone = _STUDY.format(metrics='"bleu"', more="")
+    judged.write_text(alone)
+    before = _run(judged)
+    judged.write_text(alone + "[methods.score]\ntogether = true\n")
+    after = _run(judged)
+    assert set(before.entries) < set(after.entries)  # kept until they are pruned
+    assert {count for _, _, count in _ranked(after)} == {1}
+    segments = after.query("select system, segment from segments").rows
+    assert len(segments) == len(set(segments)) == 5 * 20

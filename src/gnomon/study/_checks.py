@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
+    from gnomon.metrics.protocol import Metric
+
 __all__ = ["Problems", "checked_options", "checked_specs", "described"]
 
 _KINDS: Mapping[type, str] = {
@@ -30,9 +32,15 @@ _KINDS: Mapping[type, str] = {
 
 @dataclass
 class Problems:
-    """Errors found so far, each with the key that it belongs to."""
+    """Errors found so far, each with the key that it belongs to.
+
+    Attributes:
+        found: the errors.
+        called: what tables call the metrics so far, with their specs.
+    """
 
     found: list[str] = field(default_factory=list)
+    called: dict[str, str] = field(default_factory=dict)
 
     def add(self, where: str, said: str) -> None:
         """Note an error."""
@@ -70,8 +78,9 @@ class Problems:
 def checked_specs(
     given: object, where: str, problems: Problems, *, allow_code: bool
 ) -> tuple[str, ...]:
-    """Specs of metrics: strings that name metrics, none twice."""
+    """Specs of metrics in their canonical spelling, which tables have too; none twice."""
     from gnomon.metrics import parse
+    from gnomon.metrics._reader import read_spec
 
     listed = [given] if isinstance(given, str) else given
     if not isinstance(listed, list):
@@ -84,14 +93,31 @@ def checked_specs(
             problems.add(place, f"must be a spec such as 'bleu'; got {described(spec)}")
             continue
         try:
-            parse(spec, allow_code=allow_code)
+            metric = parse(spec, allow_code=allow_code)
         except GnomonError as error:
             problems.add(place, str(error))
             continue
-        if spec in found:
-            problems.add(place, f"{spec!r} is named twice")
-        found.append(spec)
+        canonical = str(read_spec(spec))
+        if canonical in found:
+            same = "" if canonical == spec else f": it is {canonical}"
+            problems.add(place, f"{spec!r} is named twice{same}")
+        _called(metric, canonical, place, problems)
+        found.append(canonical)
     return tuple(found)
+
+
+def _called(metric: Metric, spec: str, place: str, problems: Problems) -> None:
+    """Note two functions that tables would call the same."""
+    from gnomon.metrics._function import FunctionMetric
+
+    name = metric.name if isinstance(metric, FunctionMetric) else spec
+    other = problems.called.setdefault(name, spec)
+    if other != spec:
+        problems.add(
+            place,
+            f"tables would call {spec} {name!r}, as they call {other}; give it another name:"
+            f" python('module:function', name='{name}2')",
+        )
 
 
 def checked_options(

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Layout"]
 
+_SCORE = "score"
+
 
 @dataclass
 class Layout:
@@ -35,12 +37,14 @@ class Layout:
         folder: that of the study; file names in specs are relative to it.
         sketches: what is remembered of files.
         allow_code: specs may run code.
+        steps: all of the study: one that scores all systems together does so for the others too.
         tasks: all of them, by key.
     """
 
     folder: Path
     sketches: Sketches
     allow_code: bool = False
+    steps: Sequence[Step] = ()
     tasks: dict[str, Task] = field(default_factory=dict)
 
     def add(self, step: Step, planned: PlannedSet) -> None:
@@ -63,6 +67,8 @@ class Layout:
         traits = {spec: self._traits(spec, planned) for spec in metrics}
         together = step.together or not chosen.by_system
         together |= any(one.together for one in traits.values())
+        if step.method == _SCORE:  # scores of a metric are planned once, whoever takes them
+            together |= self._scored_together(metrics, planned)
         human = chosen.reads_people(step.options) or any(one.human for one in traits.values())
         needs = self._needs(step, chosen, traits, planned)
         after = self._after(chosen, traits, planned)
@@ -95,6 +101,13 @@ class Layout:
                 said=said,
             )
 
+    def _scored_together(self, metrics: Sequence[str], planned: PlannedSet) -> bool:
+        return any(
+            one.method == _SCORE and one.together and one.takes(planned.name)
+            for one in self.steps
+            if set(metrics) & set(one.metrics)
+        )
+
     def _after(
         self, chosen: Method, traits: Mapping[str, Traits], planned: PlannedSet
     ) -> dict[str, tuple[str, ...]]:
@@ -104,7 +117,7 @@ class Layout:
         found = {}
         for spec, one in traits.items():
             if chosen.reuses == "all" or (chosen.reuses == "costly" and one.costly):
-                tasks = list(self._of(Step("score", (spec,)), (spec,), planned))
+                tasks = list(self._of(Step(_SCORE, (spec,)), (spec,), planned))
                 for task in tasks:
                     self.tasks.setdefault(task.key, task)
                 found[spec] = tuple(task.key for task in tasks)

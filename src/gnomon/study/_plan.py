@@ -99,7 +99,8 @@ def plan(study: Study, *, allow_code: bool = False) -> Plan:
     sets = _sketched(study, sketches)
     _check_names(sets)
     _check_needs(study, sets)
-    laid = Layout(Path(study.path).absolute().parent, sketches, allow_code=allow_code)
+    folder = Path(study.path).absolute().parent
+    laid = Layout(folder, sketches, allow_code=allow_code, steps=study.steps)
     for step in study.steps:
         for one in sets:
             if step.takes(one.name):
