@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -84,6 +85,32 @@ def test_scores_of_segments_are_those_of_the_store(folder: Path, told: StudyPage
         assert scores[testset.systems.index(system), segment - 1] == score
     assert scores.shape == (5, 6)
     assert not np.isnan(scores).any()
+
+
+def test_scores_of_segments_are_there_however_a_metric_is_spelled(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code = "def agree(candidate, reference):\n    return float(candidate == reference)\n"
+    (tmp_path / "asked.py").write_text(code)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    text = f"""
+metrics = ["bleu(tokenize = '13a')", "chrf:word_order=2", "python('asked:agree')"]
+[[testsets]]
+path = "{example.path()}"
+first = 4
+"""
+    (tmp_path / "s.toml").write_text(text)
+    read = read_study(tmp_path / "s.toml", allow_code=True)
+    # what another gnomon kept, or a study that was not read from a file, has specs as they came
+    spelled = ("bleu(tokenize = '13a')", "chrf:word_order=2", "python('asked:agree')")
+    for metrics in (read.steps[0].metrics, spelled):
+        steps = (replace(read.steps[0], metrics=metrics),)
+        outcome = run(plan(replace(read, steps=steps), allow_code=True), open_engine("here"))
+        assert outcome.failed == {}
+        (testset,) = pages(Store.open(tmp_path / "s.store")).testsets
+        assert testset.metrics == ("bleu(tokenize='13a')", "chrf(word_order=2)", "agree")
+        for metric in testset.metrics:
+            assert not np.isnan(testset.scores(metric)).any(), metric
 
 
 def test_texts_are_those_of_the_test_set(told: StudyPages) -> None:

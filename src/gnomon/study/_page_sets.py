@@ -159,8 +159,9 @@ def _size(source: Source, name: str, planned: PlannedSet | None) -> tuple[tuple[
 
 
 def _metrics(source: Source, name: str) -> tuple[str, ...]:
+    """The metrics with segment scores, as rows name them: a spec may be spelled otherwise."""
     own = [one for one in source.entries if one.testset == name and one.rows.get("segments")]
-    return tuple(dict.fromkeys(metric for entry in own for metric in entry.metrics))
+    return tuple(dict.fromkeys(metric for entry in own for metric in entry.signatures))
 
 
 def _stretch(

@@ -70,7 +70,7 @@ class Source:
         Args:
             table: a name of :attr:`tables`, for which such tasks gave rows.
             testset: all by default.
-            metric: one that tasks had among theirs; all by default.
+            metric: one that tasks had among theirs, under the name that rows have; all by default.
             metrics: those that tasks had, exactly; all by default.
         """
         files = [
@@ -78,7 +78,7 @@ class Source:
             for one in self.entries
             if one.rows.get(table)
             and testset in (None, one.testset)
-            and (metric is None or metric in one.metrics)
+            and (metric is None or metric in one.metrics or metric in one.signatures)
             and metrics in (None, one.metrics)
         ]
         self.store.fetch(files)
