@@ -1,4 +1,4 @@
-"""What changes when files do: path, size, time of change and inode, without reading them."""
+"""What changes when files do: path, size, times of change and inode, without reading them."""
 
 from __future__ import annotations
 
@@ -82,4 +82,6 @@ def _stat(file: str) -> Iterator[tuple[str, os.stat_result]]:
 
 
 def _line(file: str, found: os.stat_result) -> str:
-    return f"{file} {found.st_size} {found.st_mtime_ns} {found.st_ino}"
+    # cp -p sets the time that a file says, but not the time of its inode
+    times = f"{found.st_mtime_ns} {found.st_ctime_ns}"
+    return f"{file} {found.st_size} {times} {found.st_ino}"
