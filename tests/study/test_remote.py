@@ -89,6 +89,17 @@ def test_files_are_fetched_once_and_only_those_that_a_query_needs(
     assert {f: f.stat().st_ino for f in reader.path.rglob("*.parquet")} == before
 
 
+def test_a_study_goes_on_from_another_machine(
+    study_file: Path, url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = _run(study_file, url)
+    study_file.write_text(study_file.read_text().replace('"chrf"]', '"chrf", "ter"]'))
+    monkeypatch.setenv("GNOMON_CACHE", str(tmp_path / "another"))
+    again = _run(study_file, url)
+    assert (again.failed, again.kept > 0, again.done > 0) == ({}, True, True)
+    assert len(study.Store.open(url).entries) > first.done
+
+
 def test_forgetting_and_pruning_reach_the_place(study_file: Path, url: str) -> None:
     _run(study_file, url)
     study_file.write_text(study_file.read_text().replace("resamples = 20", "resamples = 21"))

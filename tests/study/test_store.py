@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from gnomon import study
+from gnomon import example, study
 from gnomon.errors import DataError, OutputError, UnknownNameError, UsageError
 
 pytest.importorskip("duckdb", reason="needs duckdb: pip install 'gnomon[study]'")
@@ -45,7 +45,7 @@ def test_a_torn_line_and_files_of_no_task_are_taken_away(store: study.Store) -> 
 
 _PROGRAM = """
 import sys
-from gnomon import study
+from gnomon import example, study
 plan = study.plan(study.read_study(sys.argv[1]))
 print("ready", flush=True)
 study.run(plan, study.open_engine("here"))
@@ -164,6 +164,56 @@ def test_forgetting_a_test_set_deletes_what_came_from_it(store: study.Store) -> 
     assert list(store.path.glob("tables/*/*")) == []
     with pytest.raises(DataError, match="nothing came from"):
         store.forget(name)
+
+
+def _with_another_metric(study_file: Path) -> study.Plan:
+    study_file.write_text(study_file.read_text().replace('"chrf"]', '"chrf", "ter"]'))
+    return study.plan(study.read_study(study_file))
+
+
+def test_forgetting_leaves_what_another_process_finished_meanwhile(
+    store: study.Store, study_file: Path
+) -> None:
+    name, before = store.sets()[0].name, set(store.entries)
+    study_file.write_text(
+        study_file.read_text() + f"[[testsets]]\npath = '{example.path()}'\nname = 'more'\n"
+    )
+    plan = study.plan(study.read_study(study_file))
+    study.run(plan, study.open_engine("here"))
+    store.forget(name)
+    left = {task.key for task in plan.tasks} - before
+    assert left
+    assert set(study.Store.open(store.path).entries) == left
+
+
+def test_pruning_leaves_what_another_process_finished_meanwhile(
+    store: study.Store, study_file: Path
+) -> None:
+    plan = _with_another_metric(study_file)
+    study.run(plan, study.open_engine("here"))
+    store.prune()
+    assert set(study.Store.open(store.path).entries) == {task.key for task in plan.tasks}
+
+
+def test_a_run_that_prunes_lets_nobody_write_in_between(
+    store: study.Store, study_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prune, seen = study.Store.prune, []
+
+    def watched(self: study.Store) -> int:
+        with (
+            pytest.raises(DataError, match="another process"),
+            study.Store.open(self.path).locked(),
+        ):
+            pass
+        seen.append(prune(self))
+        return seen[-1]
+
+    monkeypatch.setattr(study.Store, "prune", watched)
+    study_file.write_text(study_file.read_text().replace("resamples = 20", "resamples = 21"))
+    plan = study.plan(study.read_study(study_file))
+    assert study.run(plan, study.open_engine("here"), prune=True).pruned == 1
+    assert seen == [1]
 
 
 def test_a_later_layout_is_refused(store: study.Store) -> None:

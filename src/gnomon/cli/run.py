@@ -107,9 +107,9 @@ def _finish(args: argparse.Namespace, made: Plan, engine: Engine, page: str | Pa
 
     with stages(quiet=args.quiet) as progress:
         store = study.Store.open(made.study.store, create=True)
-        outcome = study.run(made, engine, store=store, progress=progress)
-        if args.prune:
-            _log.info("%d tasks deleted that the study no longer asks for", store.prune())
+        outcome = study.run(made, engine, store=store, prune=args.prune, progress=progress)
+    if args.prune:
+        _log.info("%d tasks deleted that the study no longer asks for", outcome.pruned)
     show(args, made.finding(store), "run")
     if page is not None:
         write_report(page, store, quiet=args.quiet)

@@ -36,12 +36,14 @@ class Outcome:
         done: tasks that were done now.
         failed: what went wrong, by the key of the task.
         labels: what the failed tasks do, by key.
+        pruned: tasks that were taken away, as the plan does not have them.
     """
 
     kept: int
     done: int
     failed: Mapping[str, str]
     labels: Mapping[str, str] = field(default_factory=dict)
+    pruned: int = 0
 
 
 def run(
@@ -49,6 +51,7 @@ def run(
     engine: Engine,
     *,
     store: Store | None = None,
+    prune: bool = False,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Outcome:
     """Do the tasks of a plan that its store does not hold.
@@ -60,6 +63,7 @@ def run(
         plan: the tasks.
         engine: where they run.
         store: where results go; by default that of the study.
+        prune: take away what the plan does not have, before another process can write.
         progress: called with a stage, what is done and the total.
 
     Raises:
@@ -69,7 +73,6 @@ def run(
     """
     place = store or Store.open(plan.study.store, create=True)
     with place.locked():
-        place.refresh()
         left = [task for task in plan.tasks if task.key not in place.entries]
         if left:
             preflight(plan, engine)
@@ -81,8 +84,9 @@ def run(
         driver = _Driver(engine, place, total, kept, progress)
         for wave in waves(left, set(place.entries)):
             driver.all_of(driver.ready(wave))
+        pruned = place.prune() if prune else 0
     labels = {task.key: task.label for task in left if task.key in driver.failed}
-    return Outcome(kept, driver.finished - kept, driver.failed, labels)
+    return Outcome(kept, driver.finished - kept, driver.failed, labels, pruned)
 
 
 def narrowed(tasks: Sequence[Task], plan: Plan) -> list[Task]:

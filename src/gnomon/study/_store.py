@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -60,6 +60,7 @@ class Store:
     entries: dict[str, Entry] = field(default_factory=dict)
     remote: Mirror | None = None
     _plan: dict[str, Any] = field(default_factory=dict, repr=False)  # what JSON holds
+    _writes: bool = field(default=False, repr=False)
 
     @classmethod
     def open(cls, path: str | PathLike[str], *, create: bool = False) -> Store:
@@ -102,19 +103,25 @@ class Store:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Be the one process that writes; remote places can only try to keep others out.
+        """Be the one process that writes, and know all that others wrote before.
+
+        Remote places can only try to keep others out. What holds the lock may ask for it again.
 
         Raises:
             DataError: another process writes.
+            OutputError: the folder cannot be written.
         """
-        with locked(self.path):
-            if self.remote is None:
+        if self._writes:
+            yield
+            return
+        with locked(self.path), self.remote.locked() if self.remote else nullcontext():
+            self.refresh()
+            self._writes = True
+            try:
                 yield
-                return
-            with self.remote.locked():
-                try:
-                    yield
-                finally:
+            finally:
+                self._writes = False
+                if self.remote is not None:
                     self.remote.put_manifest(self.entries.values(), now=True)
 
     def refresh(self) -> None:
@@ -235,22 +242,22 @@ class Store:
         Raises:
             DataError: nothing came from a test set of that name.
         """
-        gone = {key for key, entry in self.entries.items() if entry.testset == testset}
-        if not gone:
-            names = sorted({entry.testset for entry in self.entries.values()})
-            raise DataError(
-                f"nothing came from {testset!r}; there are {', '.join(names) or 'none'}"
-            )
         with self.locked():
+            gone = {key for key, entry in self.entries.items() if entry.testset == testset}
+            if not gone:
+                names = sorted({entry.testset for entry in self.entries.values()})
+                raise DataError(
+                    f"nothing came from {testset!r}; there are {', '.join(names) or 'none'}"
+                )
             self._keep(set(self.entries) - gone)
         return len(gone)
 
     def prune(self) -> int:
         """Take away what is not of the last plan; returns how many tasks that were."""
-        kept = set(self.planned()) & set(self.entries)
-        gone = len(self.entries) - len(kept)
-        if gone:
-            with self.locked():
+        with self.locked():
+            kept = set(self.planned()) & set(self.entries)
+            gone = len(self.entries) - len(kept)
+            if gone:
                 self._keep(kept)
         return gone
 
@@ -360,7 +367,7 @@ class Store:
         from gnomon.study._parquet import to_parquet
 
         target = self.file(table.name, key)
-        target.parent.mkdir(exist_ok=True)
+        target.parent.mkdir(parents=True, exist_ok=True)
         with atomic_write(target, "wb") as file:
             file.write(to_parquet(table))
 
