@@ -213,3 +213,52 @@ def test_only_files_that_are_there_are_located(tmp_path: Path) -> None:
         assert located_spec(spec, tmp_path) == spec
     found = located_spec("difficulty(scores('own.tsv', column='a.b'))", tmp_path)
     assert found == f"difficulty(scores('{tmp_path / 'own.tsv'}', column='a.b'))"
+
+
+def _wordnet(folder: Path, synonyms: str = "") -> Path:
+    """A WordNet without words, or with a noun and its synonym."""
+    folder.mkdir(exist_ok=True)
+    for part in ("noun", "verb", "adj", "adv"):
+        (folder / f"index.{part}").write_text("")
+        (folder / f"data.{part}").write_text("")
+        (folder / f"{part}.exc").write_text("")
+    if synonyms:
+        words = synonyms.split()
+        lines = [f"{word} n 1 0 1 0 00000000\n" for word in sorted(words)]
+        (folder / "index.noun").write_text("".join(lines))
+        said = " ".join(f"{word} 0" for word in words)
+        (folder / "data.noun").write_text(f"00000000 03 n {len(words):02x} {said} 000 | gloss\n")
+    return folder
+
+
+def test_wordnet_counts_where_meteor_looks_for_it(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "study.toml").write_text(
+        'metrics = ["bleu", "meteor"]\n[[testsets]]\npath = "set"\nlanguage_pair = "de-en"\n'
+    )
+    keys = []
+    for name, synonyms in (("empty", ""), ("small", "c d"), ("copy", "c d")):
+        monkeypatch.setenv("WNSEARCHDIR", str(_wordnet(tmp_path / name, synonyms)))
+        keys.append(_keys(folder))
+    assert _changed(keys[0], keys[1]) == {"meteor s", "meteor t"}
+    assert keys[1] == keys[2]  # the place does not count
+    (tmp_path / "copy" / "noun.exc").write_text("es e\n")
+    assert _changed(keys[2], _keys(folder)) == {"meteor s", "meteor t"}
+    (task,) = [one for name, one in _tasks(folder).items() if name == "meteor s"]
+    assert "wordnet" in task.made_with
+    monkeypatch.setenv("WNSEARCHDIR", str(tmp_path / "empty"))
+    with pytest.raises(DataError, match="this worker has wordnet"):
+        execute(task)
+
+
+def test_wordnet_counts_for_english_alone(folder: Path, tmp_path: Path) -> None:
+    place = _wordnet(folder / "wn")
+    spec = "meteor(wordnet='./wn')"
+    for language, kinds in (("de-en", {"package", "wordnet"}), ("en-de", {"package"})):
+        (folder / "study.toml").write_text(
+            f'metrics = ["{spec}"]\n[[testsets]]\npath = "set"\nlanguage_pair = "{language}"\n'
+        )
+        tasks = _tasks(folder)
+        assert {need.kind for one in tasks.values() for need in one.needs} == kinds
+    assert Need("wordnet", str(place)) in traits_of(f"meteor(wordnet='{place}')", "en").needs

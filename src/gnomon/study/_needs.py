@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from importlib.metadata import PackageNotFoundError
 from importlib.metadata import version as installed
@@ -15,8 +16,12 @@ from gnomon.study._stamps import stamp_of, stamp_of_file
 if TYPE_CHECKING:
     from gnomon.study._stamps import Stamp
 
-__all__ = ["Need", "differing", "identity", "place_of"]
+__all__ = ["IN_FILES", "Need", "differing", "identity", "place_of"]
 
+#: kinds of what lies in files
+IN_FILES = ("file", "model", "wordnet")
+#: the files of WordNet that METEOR reads
+_WORDNET = re.compile(r"(index|data)\.(noun|verb|adj|adv)|(noun|verb|adj|adv)\.exc")
 _NOTHING = "none"
 
 
@@ -25,24 +30,26 @@ class Need(NamedTuple):
 
     Attributes:
         kind: "package", "model", "tagger" (``spacy:NAME``, or a language, whose standard one is
-            meant), "code" (a spec that names a function), or "file".
+            meant), "wordnet" (a folder, or "" for the one that is found), "code" (a spec that
+            names a function), or "file".
         name: which one.
         revision: of a model on the hub.
     """
 
-    kind: Literal["package", "model", "tagger", "code", "file"]
+    kind: Literal["package", "model", "tagger", "wordnet", "code", "file"]
     name: str
     revision: str = ""
 
     @property
     def label(self) -> str:
         """What to call it in a table."""
-        return f"{self.kind} {Path(self.name).name if self.kind == 'file' else self.name}"
+        name = Path(self.name).name if self.kind in ("file", "wordnet") else self.name
+        return f"{self.kind} {name}".strip()
 
 
 def identity(need: Need) -> str:
     """Version, revision or hash, as it is here; "none" where it is not here."""
-    if need.kind in ("file", "model"):
+    if need.kind in IN_FILES:
         place = place_of(need)
         state = stamp_of_file if need.kind == "file" else stamp_of
         return _of_files(need, state(str(place))) if place else _NOTHING
@@ -50,12 +57,12 @@ def identity(need: Need) -> str:
 
 
 def place_of(need: Need) -> Path | None:
-    """The file, or the folder of the model; None where it is not here."""
+    """The file, or the folder of the model or of WordNet; None where it is not here."""
     if need.kind == "file":
         file = Path(need.name)
         return file if file.is_file() else None
     try:
-        return _model(need)[0]
+        return _wordnet(need) if need.kind == "wordnet" else _model(need)[0]
     except (GnomonError, OSError):
         return None
 
@@ -77,7 +84,16 @@ def differing(needs: dict[Need, str]) -> list[str]:
 def _of_files(need: Need, _stamp: Stamp) -> str:
     if need.kind == "file":
         return content_hash(Path(need.name).read_bytes())
+    if need.kind == "wordnet":
+        files = sorted(one for one in _wordnet(need).iterdir() if _WORDNET.fullmatch(one.name))
+        return content_hash(*(part for one in files for part in (one.name, one.read_bytes())))
     return _model(need)[1]
+
+
+def _wordnet(need: Need) -> Path:
+    from gnomon.metrics._wordnet import find_wordnet
+
+    return find_wordnet(need.name or None).folder
 
 
 def _model(need: Need) -> tuple[Path, str]:

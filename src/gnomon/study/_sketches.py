@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from gnomon.formats import output_files
 from gnomon.signature import content_hash, version
-from gnomon.study._needs import Need, identity, place_of
+from gnomon.study._needs import IN_FILES, Need, identity, place_of
 from gnomon.study._sources import Sketch, read_set, taken
 from gnomon.study._stamps import stamp_of, stamp_of_file
 
@@ -78,7 +78,7 @@ class Sketches:
 
     def identity(self, need: Need) -> str:
         """Version or hash of something that numbers depend on; large files are remembered."""
-        place = place_of(need) if need.kind in ("file", "model") else None
+        place = place_of(need) if need.kind in IN_FILES else None
         if place is None:
             return self.seen.setdefault(need, identity(need))
         if need not in self.seen:

@@ -136,6 +136,9 @@ def _needs(part: object, spec: str, language: str | None) -> Iterator[Need]:
         value = getattr(part, one.name)
         if one.name in ("model", "lm"):
             yield from _model(part, one.name, value, language)
+        elif one.name == "wordnet":
+            if (language or "en").lower() == "en":  # others have no synonyms
+                yield Need("wordnet", str(Path(str(value)).absolute()) if value else "")
         elif isinstance(value, str) and _names_file(value):
             yield Need("file", str(Path(value).absolute()))
 
