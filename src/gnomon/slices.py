@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from gnomon.outline import Outline
     from gnomon.testset import TestSet
 
 __all__ = ["Slice", "check_slices", "slices"]
@@ -48,7 +49,7 @@ def slices(
         UnknownNameError: there is no such label.
         UsageError: the test set does not tell its documents or domains.
     """
-    check_slices(testset, by, scored=scores is not None)
+    check_slices(testset.outline, by, scored=scores is not None)
     whole = Slice(None, np.ones(testset.segments, dtype=np.bool_))
     if by is None:
         return [whole]
@@ -62,23 +63,23 @@ def slices(
     return [whole, *(Slice(str(name), names == name) for name in dict.fromkeys(names))]
 
 
-def check_slices(testset: TestSet, by: str | None, *, scored: bool = False) -> None:
+def check_slices(outline: Outline, by: str | None, *, scored: bool = False) -> None:
     """Refuse a kind of slices that the test set does not have; errors as for :func:`slices`.
 
     Args:
-        testset: the test set.
+        outline: what the test set holds.
         by: the kind asked for.
         scored: whether slices by score are possible.
     """
-    known = _labels(testset)
+    known = outline.slices
     cut = ("length", "score") if scored else ("length",)
     if by is None or by in cut:
         return
     if by not in known:
         raise UnknownNameError("slice (--by)", by, [*cut, *known])
-    if known[by] is None:
+    if not known[by]:
         raise UsageError(
-            f"cannot slice by {by}: test set {testset.name!r} names no {by}s; give them in"
+            f"cannot slice by {by}: test set {outline.name!r} names no {by}s; give them in"
             " documents.tsv (columns document, domain), one row per segment"
         )
 

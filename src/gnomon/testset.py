@@ -28,6 +28,7 @@ from gnomon.human import (
     segment_scores,
     system_scores,
 )
+from gnomon.outline import outline_of
 from gnomon.signature import content_hash
 
 if TYPE_CHECKING:
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
 
     import numpy as np
     from numpy.typing import NDArray
+
+    from gnomon.outline import Outline
 
 __all__ = [
     "ErrorSpan",
@@ -505,6 +508,15 @@ class TestSet:
         if kept is None:
             kept = self._build_batch()
             object.__setattr__(self, "_batch", kept)
+        return kept
+
+    @property
+    def outline(self) -> Outline:
+        """What it holds, without the texts; told once."""
+        kept: Outline | None = self.__dict__.get("_outline")
+        if kept is None:
+            kept = outline_of(self)
+            object.__setattr__(self, "_outline", kept)
         return kept
 
     def _build_batch(self) -> Batch:

@@ -102,7 +102,7 @@ def compare(
     plan = Plan(test, draws, trials, null, alternative, correction, alpha, confidence, seed)
     _check_numbers(jobs=(jobs, 1), examples=(examples, 0), ngrams=(ngrams, 0), longest=(longest, 1))
     compared = ordered(testset, baseline)
-    check_slices(compared, by, scored=True)
+    check_slices(compared.outline, by, scored=True)
     judged = scored(compared, metrics, allow_code=allow_code, progress=progress)
     contests = [Contest.of(one, list(compared.systems)) for one in judged]
     found = _Gathered(notices=notices(compared, judged, contests))

@@ -28,7 +28,7 @@ __all__ = ["Sketches"]
 
 #: changes of a file within the tick of a clock cannot be seen: younger files are read again
 _YOUNG = 3.0
-_FORM = "sketch-2"
+_FORM = "sketch-3"
 
 
 @dataclass
@@ -139,4 +139,5 @@ def _amended(source: SetSource, entry: object, parts: _Parts | None) -> Sketch |
     digests = {**known.systems, **part.systems}
     if any(name not in digests for name in names):
         return None
-    return replace(known, systems={name: digests[name] for name in names})
+    outline = known.outline and replace(known.outline, systems=tuple(names))
+    return replace(known, systems={name: digests[name] for name in names}, outline=outline)

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from gnomon.errors import DataError, GnomonError
+from gnomon.outline import Outline
 from gnomon.signature import content_hash
 from gnomon.study._stamps import stamp_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     from gnomon.human import HumanScores
     from gnomon.study._config import SetSource
@@ -50,6 +52,7 @@ class Sketch:
         texts: hash of all that it holds beside its systems and what people said of them.
         people: hash of what people said.
         judged: whether people said anything.
+        outline: what else it holds; None in stores of earlier versions.
     """
 
     name: str
@@ -60,6 +63,7 @@ class Sketch:
     texts: str
     people: str
     judged: bool
+    outline: Outline | None = field(default=None, compare=False)
 
     def record(self) -> dict[str, object]:
         """As JSON holds it."""
@@ -68,7 +72,12 @@ class Sketch:
     @classmethod
     def of_record(cls, given: Mapping[str, object]) -> Sketch:
         """From what JSON holds."""
-        known = {**given, "references": tuple(given["references"])}  # type: ignore[arg-type]  # a list
+        held = given.get("outline")
+        known = {
+            **given,
+            "references": tuple(given["references"]),  # type: ignore[arg-type]  # a list
+            "outline": Outline.of_record(held) if isinstance(held, Mapping) else None,
+        }
         return cls(**known)  # type: ignore[arg-type]  # as written by record()
 
 
@@ -207,6 +216,7 @@ def sketch_of(testset: TestSet) -> Sketch:
         texts=_digest_of_set(testset),
         people=_digest_of_people(testset),
         judged=bool(testset.human or testset.rankings),
+        outline=testset.outline,
     )
 
 

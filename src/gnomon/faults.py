@@ -1,0 +1,60 @@
+"""Faults of a request, each with the option that it belongs to: found together, told together.
+
+A method refuses the first of its faults; a study that plans hundreds of tasks tells all of them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple, ParamSpec
+
+from gnomon.errors import GnomonError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+__all__ = ["Fault", "faults", "placed", "refuse"]
+
+P = ParamSpec("P")
+
+
+class Fault(NamedTuple):
+    """What is wrong with an option.
+
+    Attributes:
+        option: its name, with the place within it ("features[0]"); empty: the request as a whole.
+        error: what is wrong.
+    """
+
+    option: str
+    error: GnomonError
+
+
+def faults(
+    option: str, check: Callable[P, object], *args: P.args, **kwargs: P.kwargs
+) -> Iterator[Fault]:
+    """What a function refuses, as a fault of an option; nothing where it refuses nothing.
+
+    >>> from gnomon.stats.significance import check_confidence
+    >>> [fault.option for fault in faults("confidence", check_confidence, 2.0)]
+    ['confidence']
+    """
+    try:
+        check(*args, **kwargs)
+    except GnomonError as error:
+        yield Fault(option, error)
+
+
+def placed(option: str, found: Iterable[Fault]) -> Iterator[Fault]:
+    """Faults of a part, as faults of the option that holds it."""
+    for one in found:
+        yield Fault(f"{option}.{one.option}" if one.option else option, one.error)
+
+
+def refuse(found: Iterable[Fault]) -> None:
+    """Raise the first fault, if there is one.
+
+    Raises:
+        GnomonError: the error of that fault.
+    """
+    for one in found:
+        raise one.error

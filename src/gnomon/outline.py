@@ -1,0 +1,106 @@
+"""What a test set holds, without its texts: enough to tell whether a method can look at it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, NamedTuple, cast
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from gnomon.testset import TestSet
+
+__all__ = ["Marked", "Outline", "outline_of"]
+
+
+class Marked(NamedTuple):
+    """Errors that people marked.
+
+    Attributes:
+        kind: which judgements ("word-tags", "mqm").
+        side: "candidate" or "source".
+        extent: whether there are some that mark text (others say that something is missing).
+    """
+
+    kind: str
+    side: str
+    extent: bool
+
+
+@dataclass(frozen=True)
+class Outline:
+    """What a test set holds.
+
+    Attributes:
+        name: what it is called.
+        language_pair: such as "de-en", if known.
+        segments: how many there are.
+        systems: their names.
+        references: names of the references shared by all systems.
+        own_references: whether systems have references of their own.
+        sources: whether there are sources.
+        slices: "document", "domain" and names of labels, and whether the segments have them.
+        human: kinds of human scores, each with its level.
+        rankings: kinds of relative rankings.
+        marked: which errors people marked.
+    """
+
+    name: str
+    language_pair: str | None
+    segments: int
+    systems: tuple[str, ...]
+    references: tuple[str, ...]
+    own_references: bool = False
+    sources: bool = False
+    slices: Mapping[str, bool] = field(default_factory=dict)
+    human: tuple[tuple[str, str], ...] = ()
+    rankings: tuple[str, ...] = ()
+    marked: tuple[Marked, ...] = ()
+
+    @property
+    def target_language(self) -> str | None:
+        """The language of references and outputs, if the pair says it."""
+        return self.language_pair.rsplit("-", 1)[-1] if self.language_pair else None
+
+    @property
+    def has_references(self) -> bool:
+        """Whether there are references of any kind."""
+        return bool(self.references) or self.own_references
+
+    def human_kinds(self, level: str | None = None) -> tuple[str, ...]:
+        """As :meth:`gnomon.testset.TestSet.human_kinds`."""
+        levels = {"system": ("system", "segment")}.get(level or "", (level,))
+        return tuple(dict.fromkeys(k for k, at in self.human if level is None or at in levels))
+
+    def record(self) -> dict[str, object]:
+        """As JSON holds it."""
+        return asdict(self)
+
+    @classmethod
+    def of_record(cls, given: Mapping[str, object]) -> Outline:
+        """From what JSON holds."""
+        held = {key: tuple(v) if isinstance(v, list) else v for key, v in given.items()}
+        pairs = cast("list[list[str]]", given.get("human", []))
+        marked = cast("list[tuple[str, str, bool]]", given.get("marked", []))
+        held["human"] = tuple((kind, level) for kind, level in pairs)
+        held["marked"] = tuple(Marked(*one) for one in marked)
+        return cls(**held)  # type: ignore[arg-type]  # as written by record()
+
+
+def outline_of(testset: TestSet) -> Outline:
+    """What a test set holds."""
+    rows = {"document": testset.documents, "domain": testset.domains, **testset.labels}
+    marked = (Marked(str(e.kind), e.side, e.end > e.start) for e in testset.errors)
+    return Outline(
+        name=testset.name,
+        language_pair=testset.language_pair,
+        segments=testset.segments,
+        systems=tuple(testset.systems),
+        references=tuple(testset.references),
+        own_references=bool(testset.system_references),
+        sources=testset.sources is not None,
+        slices={name: row is not None for name, row in rows.items()},
+        human=tuple(dict.fromkeys((one.kind, one.level) for one in testset.human)),
+        rankings=tuple(dict.fromkeys(one.kind for one in testset.rankings)),
+        marked=tuple(dict.fromkeys(marked)),
+    )
