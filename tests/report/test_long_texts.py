@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -52,20 +51,14 @@ def test_another_exhibit_of_the_same_texts_costs_little() -> None:
 
 
 @pytest.fixture(scope="module")
-def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    path = shutil.which("chromium") or shutil.which("chromium-browser")
-    if not path:
-        pytest.skip("Chromium is not installed")
+def page(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     file = tmp_path_factory.mktemp("long") / "long.html"
     write_html(file, _finding())
-    with api.sync_playwright() as play:
-        browser = play.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
-        made = browser.new_page(viewport={"width": 1280, "height": 900})
-        made.goto(Path(file).as_uri())
-        made.wait_for_selector("html[data-ready]", timeout=15_000)
-        yield made
-        browser.close()
+    made = browser.new_page(viewport={"width": 1280, "height": 900})
+    made.goto(Path(file).as_uri())
+    made.wait_for_selector("html[data-ready]", timeout=15_000)
+    yield made
+    made.close()
 
 
 @pytest.mark.browser

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -48,21 +47,7 @@ def test_the_policy_allows_the_pages_own_script_and_style_alone() -> None:
 
 
 WIDE, NARROW = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
-ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
-             "--disable-component-update", "--disable-sync"]  # fmt: skip
 in_browser = [pytest.mark.browser, pytest.mark.slow]
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    path = shutil.which("chromium") or shutil.which("chromium-browser")
-    if not path:
-        pytest.skip("Chromium is not installed")
-    with api.sync_playwright() as play:
-        made = play.chromium.launch(executable_path=path, args=ARGUMENTS)
-        yield made
-        made.close()
 
 
 class Visit:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import shutil
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,7 +15,6 @@ if TYPE_CHECKING:
 
 #: milliseconds; machines that run tests are busy
 _PATIENCE = 90_000
-_ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-sync"]
 
 
 def _module() -> ModuleType:
@@ -33,18 +31,6 @@ def _module() -> ModuleType:
 def made() -> ModuleType:
     """How to make studies up."""
     return _module()
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    path = shutil.which("chromium") or shutil.which("chromium-browser")
-    if not path:
-        pytest.skip("Chromium is not installed")
-    with api.sync_playwright() as play:
-        found = play.chromium.launch(executable_path=path, args=_ARGUMENTS)
-        yield found
-        found.close()
 
 
 class Visit:
