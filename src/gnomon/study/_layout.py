@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -158,8 +159,10 @@ def _target(planned: PlannedSet) -> str | None:
 def _placeless(value: object) -> object:
     """Options without the folders of files: what these hold counts, not where they are."""
     if isinstance(value, str):
-        known = Path(value).is_absolute() and (Path(value).is_file() or "{" in value)
-        return Path(value).name if known else value
+        if Path(value).is_absolute() and "{" in value:
+            return Path(value).name
+        head, file = _file(value)
+        return head + Path(file).name if file else value
     if isinstance(value, Mapping):
         return {key: _placeless(one) for key, one in value.items()}
     return [_placeless(one) for one in value] if isinstance(value, list | tuple) else value
@@ -167,8 +170,8 @@ def _placeless(value: object) -> object:
 
 def _files(value: object) -> Iterator[str]:
     if isinstance(value, str):
-        if Path(value).is_absolute() and Path(value).is_file():
-            yield value
+        if file := _file(value)[1]:
+            yield file
         return
     parts: Sequence[object] = ()
     if isinstance(value, Mapping):
@@ -177,3 +180,12 @@ def _files(value: object) -> Iterator[str]:
         parts = value
     for one in parts:
         yield from _files(one)
+
+
+def _file(text: str) -> tuple[str, str]:
+    """What stands before the file that an option names, and the file: NAME=FILE of a scorer."""
+    name, equals, source = text.partition("=")
+    for head, file in (("", text), (name + equals, source)):
+        if Path(file).is_absolute() and os.path.isfile(file):  # noqa: PTH113  # a long text is no file, and no error
+            return head, file
+    return "", ""

