@@ -151,6 +151,75 @@ def test_queries_reach_nothing_outside(store: study.Store, tmp_path: Path) -> No
     assert not (tmp_path / "out.csv").exists()
 
 
+_COPY = "copy (select 'x' as a) to '{}'"
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        _COPY.format("{store}/manifest.jsonl"),
+        _COPY + " (format parquet, use_tmp_file false)",
+        f"with a as ({_COPY} (use_tmp_file false)) select 1",
+        f"with a as ({_COPY} (use_tmp_file false)) pivot scores on metric using sum(score)",
+        f"create table t as pivot scores on metric using sum(score); {_COPY}",
+        f"select 1; {_COPY}",
+        f"select 1) ; {_COPY} (use_tmp_file false); select (1",
+        "attach '{store}/evil.db'",
+        "select * from query('select 1')",
+        """select * from "Query" /* */ ('select 1')""",
+        "pragma table_info('scores')",
+        "explain analyze " + _COPY,
+        "drop view scores",
+    ],
+)
+def test_queries_write_nothing(store: study.Store, sql: str) -> None:
+    before = {str(f): f.read_bytes() for f in store.path.rglob("*") if f.is_file()}
+    with pytest.raises(UsageError):
+        store.query(sql.replace("{store}", str(store.path)).replace("{}", str(_a_file(store))))
+    assert {str(f): f.read_bytes() for f in store.path.rglob("*") if f.is_file()} == before
+
+
+def test_sql_that_json_holds_is_not_run(store: study.Store) -> None:
+    import duckdb
+
+    copy = f"with a as ({_COPY} (use_tmp_file false)) select 1".format(_a_file(store))
+    (held,) = duckdb.execute("select json_serialize_sql(?)", [copy]).fetchone() or ()
+    before = _a_file(store).read_bytes()
+    with pytest.raises(UsageError, match="only reads"):
+        store.query(f"from json_execute_serialized_sql('{held.replace(chr(39), chr(39) * 2)}')")
+    assert _a_file(store).read_bytes() == before
+
+
+def _a_file(store: study.Store) -> Path:
+    """A file that queries of scores read."""
+    return store.files()["scores"][0].resolve()
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "from scores",
+        "with a as (from scores) select count(*) from a;",
+        "pivot scores on metric using avg(score) group by system -- wide",
+        "select 'a copy' as what, score from scores order by score",
+        "select * from (unpivot (select system, score from scores) on score)",
+        "describe scores",
+        "show tables",
+        "summarize scores",
+        "values (1), (2)",
+        "select 'a copy; of it' as said, metric as query from scores",
+    ],
+)
+def test_whatever_reads_is_answered(store: study.Store, sql: str) -> None:
+    assert store.query(sql).rows
+
+
+@pytest.mark.parametrize("sql", ["", ";", " -- nothing", "select 1; select 2"])
+def test_a_query_is_one_statement(store: study.Store, sql: str) -> None:
+    with pytest.raises(UsageError, match="write one SELECT"):
+        store.query(sql)
+
+
 def test_wrong_sql_is_told_with_the_tables(store: study.Store) -> None:
     with pytest.raises(UsageError, match=r"there are the tables.*scores"):
         store.query("select * from score")

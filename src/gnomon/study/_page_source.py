@@ -41,7 +41,7 @@ class Source:
         """
         there = store.entries
         done = tuple(there[key] for key in store.planned() if key in there)
-        return cls(store, connect(store, sql="tasks"), done)
+        return cls(store, connect(store, sql="tasks", all_files=True), done)
 
     @property
     def tables(self) -> tuple[str, ...]:

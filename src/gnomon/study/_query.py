@@ -1,4 +1,4 @@
-"""SQL over a store: an in-memory DuckDB that sees the store's files and nothing else."""
+"""SQL over a store: an in-memory DuckDB that reads the store's tables and nothing else."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from gnomon.errors import MissingDependencyError, UsageError
+from gnomon.study._questions import question
 from gnomon.study._views import OWN_TABLES, meanings_of, views
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from gnomon.study._store import Store
 
 #: words of queries that ask which tables there are
-_ABOUT_ALL = ("duckdb_", "information_schema", "pg_", "pragma", "show", "sqlite_")
+_ABOUT_ALL = ("duckdb_", "information_schema", "pg_", "pragma_", "show", "sqlite_")
 
 __all__ = ["Answer", "ask", "connect", "described", "names", "overview"]
 
@@ -56,13 +57,13 @@ def ask(store: Store, sql: str) -> Answer:
 
     Raises:
         MissingDependencyError: duckdb is not installed.
-        UsageError: the SQL is wrong, or asks for what lies outside the store.
+        UsageError: the SQL is wrong, does more than read, or asks for what lies outside the store.
     """
     connection = connect(store, sql=sql)
     import duckdb
 
     try:
-        return _answer(connection.execute(sql))
+        return _answer(connection.execute(question(sql)))
     except duckdb.Error as error:
         tables = ", ".join(names(store))
         raise UsageError(f"the query failed: {error}\nthere are the tables {tables}") from error
@@ -103,14 +104,15 @@ def described(store: Store) -> Answer:
 
 
 def connect(
-    store: Store, *, closed: bool = True, sql: str | None = None
+    store: Store, *, closed: bool = True, sql: str | None = None, all_files: bool = False
 ) -> Any:  # DuckDB is optional, without types
     """A connection in whose memory the tables of a store are views.
 
     Args:
         store: the results.
-        closed: let queries reach no file outside the store, and change no setting.
+        closed: let queries reach no file but those of the tables, and change no setting.
         sql: the query, if it is known: files of tables that it does not name are not opened.
+        all_files: let queries reach all files of the store, for SQL that no user wrote.
 
     Raises:
         MissingDependencyError: duckdb is not installed.
@@ -127,13 +129,14 @@ def connect(
         found.execute(f"create table {name} ({columns})")
         if rows:
             found.executemany(f"insert into {name} values ({', '.join('?' * len(rows[0]))})", rows)
-    if closed:
-        folder = str(store.path.resolve())
-        found.execute(f"set allowed_directories = [{_quoted(folder)}]")
     wanted = _named(store, sql)
-    for name, parts in store.files().items():
-        if name not in wanted:
-            continue
+    files = {name: parts for name, parts in store.files().items() if name in wanted}
+    if closed and all_files:
+        found.execute(f"set allowed_directories = {_listed([store.path])}")
+    elif closed:
+        every = [file for parts in files.values() for file in parts]
+        found.execute(f"set allowed_paths = {_listed(every)}")
+    for name, parts in files.items():
         store.fetch(parts)
         found.execute(
             f'create view "{name}" as select * exclude (filename), parse_filename(filename, true)'
@@ -205,7 +208,7 @@ def _lines(parts: Iterable[str]) -> str | None:
     return "\n".join(parts) or None
 
 
-def _listed(files: list[Path]) -> str:
+def _listed(files: Iterable[Path]) -> str:
     return "[" + ", ".join(_quoted(str(one.resolve())) for one in files) + "]"
 
 
