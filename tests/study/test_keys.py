@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import linecache
 import shutil
 import sys
 from collections.abc import Iterator
@@ -79,23 +78,103 @@ def test_files_in_specs_lie_beside_the_study(folder: Path, tmp_path: Path) -> No
     assert str(tmp_path) not in (store.path / "manifest.jsonl").read_text("utf-8")
 
 
-def test_the_code_of_a_function_counts(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(str(folder))
+def _forgotten(*modules: str) -> None:
+    """As in a new process."""
+    for name in [one for one in sys.modules if one.partition(".")[0] in modules]:
+        del sys.modules[name]
+    importlib.invalidate_caches()
+    _needs._plain.cache_clear()
+    traits_of.cache_clear()
+
+
+_CODE = {
+    "own/__init__.py": "",
+    "own/metric.py": "from .parts import scale\nfrom constants import FACTOR\n\n"
+    "def helper(text):\n    import own.late\n    return own.late.count(text)\n\n"
+    "def value(candidate, reference):\n    return scale(helper(candidate)) * FACTOR\n\n"
+    "class Stated:\n    def __init__(self, by):\n        self.by = by\n"
+    "    def __call__(self, candidate, reference):\n        return self.by\n\n"
+    "stated = Stated(2.0)\n",
+    "own/parts.py": "def scale(value):\n    return value * 2.0\n",
+    "own/late.py": "def count(text):\n    return len(text)\n",
+    "own/unrelated.py": "x = 1\n",
+    "constants.py": "import json, numpy\nFACTOR = 3.0\n",
+}
+
+
+@pytest.fixture
+def code(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A study of functions that take their parts from other modules."""
+    monkeypatch.syspath_prepend(str(folder / "code"))
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    for name, text in _CODE.items():
+        (folder / "code" / name).parent.mkdir(exist_ok=True, parents=True)
+        (folder / "code" / name).write_text(text)
+    _forgotten("own", "constants")
     (folder / "study.toml").write_text(
-        "metrics = [\"python('ownmetric:value')\"]\n[[testsets]]\npath = 'set'\n"
+        "metrics = [\"python('own.metric:value')\", \"python('own.metric:stated')\","
+        " \"difficulty(python('own.metric:value'))\"]\n"
+        "[[testsets]]\npath = 'set'\n[methods.score]\n[methods.muler.sentences]\n"
+        "scorers = [\"long=python('own.metric:helper')\"]\n"
     )
-    keys = []
-    for number in (1, 2):
-        code = f"def value(candidate, reference):\n    return {number}.0\n"
-        (folder / "ownmetric.py").write_text(code)
-        sys.modules.pop("ownmetric", None)
-        importlib.invalidate_caches()
-        shutil.rmtree(folder / "__pycache__", ignore_errors=True)
-        linecache.clearcache()
-        _needs._plain.cache_clear()
-        read = study.read_study(folder / "study.toml", allow_code=True)
-        keys.append({task.key for task in study.plan(read, allow_code=True).tasks})
-    assert not keys[0] & keys[1]
+    return folder
+
+
+def _keys_of_code(folder: Path) -> set[str]:
+    _forgotten("own", "constants")
+    read = study.read_study(folder / "study.toml", allow_code=True)
+    return {task.key for task in study.plan(read, allow_code=True).tasks}
+
+
+@pytest.mark.parametrize(
+    ("module", "old", "new"),
+    [
+        ("own/metric.py", "2.0", "4.0"),  # the state of an object
+        ("own/metric.py", "(helper", "(1 + helper"),
+        ("own/parts.py", "2.0", "4.0"),
+        ("own/late.py", "len(text)", "1 + len(text)"),
+        ("constants.py", "3.0", "4.0"),
+        ("own/__init__.py", "", "x = 1"),
+    ],
+)
+def test_the_code_of_a_function_counts(code: Path, module: str, old: str, new: str) -> None:
+    before = _keys_of_code(code)
+    assert len(before) == 2 * 2 + 1 + 2  # difficulty looks at all systems
+    file = code / "code" / module
+    file.write_text(file.read_text().replace(old, new, 1))
+    assert not before & _keys_of_code(code)
+
+
+def test_code_that_a_function_does_not_import_does_not_count(code: Path) -> None:
+    before = _keys_of_code(code)
+    (code / "code" / "own" / "unrelated.py").write_text("x = 2\n")
+    (code / "code" / "more.py").write_text("x = 2\n")
+    assert _keys_of_code(code) == before
+
+
+def test_the_place_of_code_does_not_count(code: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = _keys_of_code(code)
+    (code / "code").rename(code / "moved")
+    monkeypatch.syspath_prepend(str(code / "moved"))
+    assert _keys_of_code(code) == before
+
+
+def test_the_version_of_a_package_that_code_imports_counts(
+    code: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from gnomon.study import _code
+
+    before = _keys_of_code(code)
+    monkeypatch.setattr(_code, "version", lambda _: "99")
+    assert not before & _keys_of_code(code)
+
+
+def test_code_of_scorers_is_not_run_where_that_is_not_allowed(code: Path) -> None:
+    text = (code / "study.toml").read_text()
+    (code / "study.toml").write_text(text.replace(text.splitlines()[0], "metrics = ['bleu']"))
+    _forgotten("own", "constants")
+    study.plan(study.read_study(code / "study.toml"))
+    assert "own" not in sys.modules
 
 
 def test_the_version_of_a_package_counts_where_it_computes(

