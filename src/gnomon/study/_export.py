@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from os import PathLike
 
-    from gnomon.study._store import Store
+    from gnomon.study._held import Held
 
 __all__ = ["Kind", "export"]
 
@@ -24,7 +24,7 @@ _RISKY = "^[=+@\\t\\r-]"
 
 
 def export(
-    store: Store,
+    store: Held,
     to: str | PathLike[str],
     *,
     kind: Kind = "duckdb",

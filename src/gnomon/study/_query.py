@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from gnomon.study._store import Store
+    from gnomon.study._held import Held
 
 #: words of queries that ask which tables there are
 _ABOUT_ALL = ("duckdb_", "information_schema", "pg_", "pragma_", "show", "sqlite_")
@@ -52,7 +52,7 @@ class Answer:
         )
 
 
-def ask(store: Store, sql: str) -> Answer:
+def ask(store: Held, sql: str) -> Answer:
     """What a query gives.
 
     Raises:
@@ -75,12 +75,12 @@ def _answer(found: Any) -> Answer:  # DuckDB is optional and without types
     return Answer(names, tuple(str(column[1]) for column in described), tuple(found.fetchall()))
 
 
-def names(store: Store) -> tuple[str, ...]:
+def names(store: Held) -> tuple[str, ...]:
     """What a query can name: tables, then views over them."""
     return (*store.files(), *OWN_TABLES, *(view.name for view in views(store)))
 
 
-def overview(store: Store) -> Answer:
+def overview(store: Held) -> Answer:
     """The tables of a store with their columns and numbers of rows."""
     connection = connect(store)
     rows = []
@@ -91,7 +91,7 @@ def overview(store: Store) -> Answer:
     return Answer(("table", "rows", "columns"), ("VARCHAR", "BIGINT", "VARCHAR"), tuple(rows))
 
 
-def described(store: Store) -> Answer:
+def described(store: Held) -> Answer:
     """Every column of every table: its type, and what it means."""
     connection = connect(store)
     rows = []
@@ -104,7 +104,7 @@ def described(store: Store) -> Answer:
 
 
 def connect(
-    store: Store, *, closed: bool = True, sql: str | None = None, all_files: bool = False
+    store: Held, *, closed: bool = True, sql: str | None = None, all_files: bool = False
 ) -> Any:  # DuckDB is optional, without types
     """A connection in whose memory the tables of a store are views.
 
@@ -151,7 +151,7 @@ def connect(
     return found
 
 
-def _named(store: Store, sql: str | None) -> set[str]:
+def _named(store: Held, sql: str | None) -> set[str]:
     """The tables that a query needs; all where it asks which there are, or is not known."""
     known = set(store.files())
     said = (sql or "").lower()
@@ -161,7 +161,7 @@ def _named(store: Store, sql: str | None) -> set[str]:
     return {name for name in known if name.lower() in said} | of_views
 
 
-def _tasks(store: Store) -> tuple[str, str, list[tuple[object, ...]]]:
+def _tasks(store: Held) -> tuple[str, str, list[tuple[object, ...]]]:
     planned = set(store.planned())
     rows: list[tuple[object, ...]] = [
         (
@@ -184,7 +184,7 @@ def _tasks(store: Store) -> tuple[str, str, list[tuple[object, ...]]]:
     return "tasks", _columns("tasks"), rows
 
 
-def _testsets(store: Store) -> tuple[str, str, list[tuple[object, ...]]]:
+def _testsets(store: Held) -> tuple[str, str, list[tuple[object, ...]]]:
     rows: list[tuple[object, ...]] = [
         (
             one.name,

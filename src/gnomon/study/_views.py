@@ -9,7 +9,7 @@ from gnomon.study._parquet import columns_of
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from gnomon.study._store import Store
+    from gnomon.study._held import Held
 
 __all__ = ["OWN_TABLES", "View", "meanings_of", "views"]
 
@@ -153,7 +153,7 @@ _VIEWS = (
 )
 
 
-def views(store: Store) -> list[View]:
+def views(store: Held) -> list[View]:
     """The views that a store has the tables for, with the columns that they take."""
     there = store.files().keys()
     # what the first layout kept does not say which metrics are error rates
@@ -166,7 +166,7 @@ def views(store: Store) -> list[View]:
     return [*found, _wide(store)] if "scores" in there else found
 
 
-def meanings_of(store: Store, table: str) -> dict[str, str]:
+def meanings_of(store: Held, table: str) -> dict[str, str]:
     """What the columns of a table or view mean."""
     if table in OWN_TABLES:
         own = OWN_TABLES[table].items()
@@ -180,7 +180,7 @@ def meanings_of(store: Store, table: str) -> dict[str, str]:
     return {**found, "task": "key of the task that gave the row; see tasks"}
 
 
-def _wide(store: Store) -> View:
+def _wide(store: Held) -> View:
     """A column for each metric."""
     planned = set(store.planned())
     named = [

@@ -1,0 +1,151 @@
+"""What a store holds, for whoever reads it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from gnomon.errors import UsageError
+from gnomon.study._folder import SKETCHES, TABLES
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from os import PathLike
+    from pathlib import Path
+
+    from gnomon.study._config import Step
+    from gnomon.study._export import Kind
+    from gnomon.study._manifest import Entry
+    from gnomon.study._query import Answer
+    from gnomon.study._remote import Mirror
+    from gnomon.study._sketches import Sketches
+    from gnomon.study._sources import PlannedSet
+
+__all__ = ["Held"]
+
+
+@dataclass
+class Held:
+    """Finished tasks with their files, and the plan that they are of.
+
+    Attributes:
+        path: the folder; of a remote store, the one here that holds what was fetched of it.
+        entries: finished tasks by key.
+        remote: the place elsewhere, if it is elsewhere.
+    """
+
+    path: Path
+    entries: dict[str, Entry] = field(default_factory=dict)
+    remote: Mirror | None = None
+    _plan: dict[str, Any] = field(default_factory=dict, repr=False)  # what JSON holds
+
+    def planned(self) -> list[str]:
+        """Keys of the tasks of the last plan."""
+        return list(self._plan.get("tasks", []))
+
+    @property
+    def name(self) -> str:
+        """What the study was called that ran last; the folder's name where that is not known."""
+        return str(self._plan.get("name") or self.path.stem)
+
+    def sets(self) -> tuple[PlannedSet, ...]:
+        """The test sets of the last plan: where they are and what they held; they can be read."""
+        from gnomon.study._config import SetSource
+        from gnomon.study._sources import PlannedSet, Sketch
+
+        return tuple(
+            PlannedSet(SetSource.of_record(one["source"]), Sketch.of_record(one["sketch"]))
+            for one in self._plan.get("testsets", [])
+        )
+
+    def steps(self) -> tuple[Step, ...]:
+        """The methods of the last plan with their metrics and options; none in older stores."""
+        from gnomon.study._config import Step
+
+        return tuple(
+            Step(one["method"], tuple(one["metrics"]), one["options"])
+            for one in self._plan.get("steps", [])
+        )
+
+    def sketches(self) -> Sketches:
+        """What the store remembers of files of test sets."""
+        from gnomon.study._sketches import Sketches
+
+        return Sketches.read(self.path / SKETCHES)
+
+    def files(self) -> dict[str, list[Path]]:
+        """The Parquet files of finished tasks of the last plan, by table."""
+        planned = set(self.planned())
+        found: dict[str, list[Path]] = {}
+        for key, entry in self.entries.items():
+            if key in planned:
+                for name in entry.rows:
+                    found.setdefault(name, []).append(self.file(name, key))
+        return dict(sorted(found.items()))
+
+    def query(self, sql: str) -> Answer:
+        """Ask with SQL; the tables of the store are views, and files outside cannot be reached.
+
+        Raises:
+            MissingDependencyError: duckdb is not installed.
+            UsageError: the SQL is wrong; DuckDB's message is shown.
+        """
+        from gnomon.study._query import ask
+
+        return ask(self, sql)
+
+    def tables(self) -> Answer:
+        """What tables there are, with their columns and numbers of rows.
+
+        Raises:
+            MissingDependencyError: duckdb is not installed.
+        """
+        from gnomon.study._query import overview
+
+        return overview(self)
+
+    def describe(self) -> Answer:
+        """What tables and views there are: every column, its type and what it means.
+
+        Raises:
+            MissingDependencyError: duckdb is not installed.
+        """
+        from gnomon.study._query import described
+
+        return described(self)
+
+    def export(
+        self,
+        to: str | PathLike[str],
+        *,
+        kind: Kind = "duckdb",
+        tables: Sequence[str] | None = None,
+        keep_formulas: bool = False,
+    ) -> dict[str, int]:
+        """Write tables for other tools; see :func:`gnomon.study._export.export`."""
+        from gnomon.study._export import export
+
+        return export(self, to, kind=kind, tables=tables, keep_formulas=keep_formulas)
+
+    def frame(self, table: str) -> Any:  # polars is optional
+        """A table as a polars data frame.
+
+        Raises:
+            MissingDependencyError: duckdb or polars is not installed.
+            UsageError: there is no such table.
+        """
+        from gnomon.study._query import names
+
+        known = names(self)
+        if table not in known:
+            raise UsageError(f"there is no table {table!r}; there are {', '.join(known)}")
+        return self.query(f'select * from "{table}"').to_frame()  # noqa: S608  # a known name
+
+    def fetch(self, files: Sequence[Path]) -> None:
+        """Bring files of finished tasks here, where the store is remote and they are not here."""
+        if self.remote is not None:
+            self.remote.fetch(files)
+
+    def file(self, table: str, key: str) -> Path:
+        """The Parquet file of a task's rows of a table."""
+        return self.path / TABLES / table / f"{key}.parquet"
