@@ -119,6 +119,86 @@ def study(systems: int, segments: int, features: int = 20, metrics: int = 2) -> 
     return Study((scores(testset), muler(testset, features), words(testset)), (testset,))
 
 
+def several() -> Study:
+    """Two test sets with a common system and some of their own, judged in two ways.
+
+    Two steps of MuLER with other options share their rows' metric and features.
+    """
+    sets = (Set("a/de-en", ("x", "y", "z", "w"), 5), Set("b/de-en", ("v", "x", "y"), 6))
+    given = {
+        "a/de-en": {"bleu": (30, 20, 10, 25), "ter": (50, 60, 70, 40)},
+        "b/de-en": {"bleu": (40, 20, 10)},
+    }
+    rows = [
+        (one.name, system, metric, float(value))
+        for one in sets
+        for metric, values in given[one.name].items()
+        for system, value in zip(one.systems, values, strict=True)
+    ]
+    columns = ("testset", "system", "metric", "score")
+    shown = Table("scores", "Scores", "systems", _columns(columns), rows)
+    tables = (shown, *agreement(sets, given), *steps(sets[0]))
+    return Study(tables, sets, lower_is_better=("ter",))
+
+
+#: people's scores of the systems of the first made-up test sets, by kind and test set
+PEOPLE: Mapping[str, Mapping[str, tuple[float, ...]]] = {
+    "da": {"a/de-en": (3, 2, 1, 2.5), "b/de-en": (3, 2, 1)},
+    "mqm": {"a/de-en": (-30, -20, -10, -25), "b/de-en": (-40, -20, -10)},
+}
+
+
+def agreement(
+    sets: Sequence[Set], given: Mapping[str, Mapping[str, tuple[float, ...]]], *, said: bool = True
+) -> tuple[Table, Table]:
+    """The tables of a task for each kind of human scores; not said: as earlier ones are."""
+    measured, points = [], []
+    for kind, one in ((kind, one) for kind in PEOPLE for one in sets):
+        people = PEOPLE[kind][one.name]
+        for metric, values in given[one.name].items():
+            r = float(np.corrcoef(people, values)[0, 1])
+            own = (one.name, metric, "system", "Pearson", "all", kind, r, len(people))
+            measured.append((*own, f"{kind}-{one.name}"))
+            for system, value, human in zip(one.systems, values, people, strict=True):
+                point = (one.name, system, metric, value, human, *((kind,) if said else ()))
+                points.append((*point, f"{kind}-{one.name}"))
+    columns = ("testset", "metric", "level", "measure", "subset", "human", "value", "n", "task")
+    own_columns = ("testset", "system", "metric", "score", "human", *(("kind",) if said else ()))
+    whole = Table("agreement", "Agreement", "agreement", _columns(columns), measured)
+    named = "agreement_systems"
+    return whole, Table(named, named, "agreement", _columns((*own_columns, "task")), points)
+
+
+def steps(testset: Set) -> tuple[Table, Table]:
+    """MuLER by two steps with other patterns, and the tasks that gave it."""
+    rows = [
+        (testset.name, system, "bleu", "re:number", "ratio", None, value + k / 10, f"{n}-{system}")
+        for n, value in enumerate((0.1, 0.6))
+        for k, system in enumerate(testset.systems)
+    ]
+    columns = ("testset", "system", "metric", "feature", "variant", "slice", "muler", "task")
+    tasks = [
+        (f"{n}-{system}", "muler.score", options)
+        for n, options in enumerate(
+            ('{"bootstrap":0,"patterns":{"number":"[0-9]+","x":"y"}}',
+             '{"patterns":{"x":"y","number":"the"},"bootstrap":0}')
+        )
+        for system in testset.systems
+    ]  # fmt: skip
+    return (
+        Table("muler", "MuLER", "features", _columns(columns), rows),
+        Table("tasks", "Tasks", "provenance", _columns(("key", "method", "options")), tasks),
+    )
+
+
+def _columns(names: Sequence[str]) -> tuple[Column, ...]:
+    numbers = {"score", "value", "muler", *(("human",) if "score" in names else ())}
+    return tuple(
+        Column(name, name, "number" if name in numbers else "count" if name == "n" else "text")
+        for name in names
+    )
+
+
 def scores(testset: Set) -> Table:
     rows = [
         (testset.name, system, metric, float(np.nanmean(testset.scores(metric)[k])), "s")

@@ -10,7 +10,7 @@ import pytest
 from gnomon.report.site import write_site
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from types import ModuleType
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -27,6 +27,7 @@ _ROUTES = (
     "tables",
     "table/1",
 )
+_OF_SEVERAL = ("overview", "overview/0?v=rank", "agreement", "features", "systems/1")
 
 
 @pytest.fixture(scope="module")
@@ -47,8 +48,24 @@ def test_axe_finds_nothing_serious(
     scheme: str,
 ) -> None:
     write_site(tmp_path / "r", made.study(12, 30))
-    seen = visit(tmp_path / "r", width=width, color_scheme=scheme)
-    for route in _ROUTES:
+    check(visit(tmp_path / "r", width=width, color_scheme=scheme), _ROUTES, axe)
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "dark"), (400, "light")])
+def test_nor_where_there_are_several_test_sets(
+    made: ModuleType,
+    visit: Callable[..., Any],
+    tmp_path: Path,
+    axe: str,
+    width: int,
+    scheme: str,
+) -> None:
+    write_site(tmp_path / "r", made.several())
+    check(visit(tmp_path / "r", width=width, color_scheme=scheme), _OF_SEVERAL, axe)
+
+
+def check(seen: Any, routes: Sequence[str], axe: str) -> None:
+    for route in routes:
         page = seen.go(route)
         page.evaluate(axe)
         found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")["violations"]

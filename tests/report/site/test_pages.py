@@ -306,3 +306,124 @@ def test_pages_of_one_test_set_read_no_other(
     page.get_by_label("Test set").first.select_option("a/de-en")
     page.locator("h2", has_text="Systems of a/de-en").wait_for()
     assert seen.faults == []
+
+
+@pytest.fixture(scope="module")
+def sets(made: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two test sets, two kinds of judgements, two steps of one method."""
+    place = tmp_path_factory.mktemp("sets") / "r"
+    write_site(place, made.several())
+    return place
+
+
+def downloaded(page: Any, kind: str = "TSV") -> list[list[str]]:
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name=f"as {kind}").first.click()
+    text = waiting.value.path().read_text(encoding="utf-8")
+    return [line.split("\t") for line in text.rstrip("\n").split("\n")]
+
+
+def test_one_metric_is_shown_over_all_test_sets(visit: Opener, sets: Path) -> None:
+    seen = visit(sets, accept_downloads=True)
+    page = seen.go("systems")
+    page.get_by_role("link", name="All test sets").click()
+    page.locator("h1", has_text="All test sets").wait_for()
+    names = ["system", "mean_score", "mean_rank", "testsets", "a/de-en", "b/de-en"]
+    assert downloaded(page) == [
+        names,
+        ["v", "40", "1", "1", "", "40"],
+        ["x", "25", "1.5", "2", "30", "20"],
+        ["w", "25", "2", "1", "25", ""],
+        ["y", "15", "3", "2", "20", "10"],
+        ["z", "10", "4", "1", "10", ""],
+    ]
+    assert page.locator("tbody tr").first.locator("td").all_inner_texts()[-2:] == ["-", "40.00"]
+    assert "not all in the same test sets" in page.locator("main").inner_text()
+    page.get_by_role("button", name="b/de-en").click()
+    assert page.locator("tbody th").all_inner_texts()[:3] == ["v", "x", "y"]
+    page.get_by_label("Figure").select_option("ranks")
+    page.locator("h2", has_text="Ranks by bleu").wait_for()
+    first = page.locator("tbody tr").first.locator("td").all_inner_texts()
+    assert first == ["1.00", "40.00", "1", "-", "1"]
+    assert page.url.endswith("#/overview/0?v=rank")
+    assert seen.faults == []
+
+
+def test_an_error_rate_on_one_test_set_has_no_means_and_its_best_first(
+    visit: Opener, sets: Path
+) -> None:
+    seen = visit(sets, accept_downloads=True)
+    page = seen.go("overview/1")
+    assert downloaded(page) == [
+        ["system", "a/de-en"],
+        ["w", "40"],
+        ["x", "50"],
+        ["y", "60"],
+        ["z", "70"],
+    ]
+    assert "Without scores by this metric: b/de-en." in page.locator("main").inner_text()
+    seen.go("overview/1?v=rank")
+    assert page.locator("tbody td").all_inner_texts() == ["1", "2", "3", "4"]
+    assert seen.faults == []
+
+
+def test_an_overview_leads_to_test_sets_and_systems(visit: Opener, sets: Path) -> None:
+    seen = visit(sets)
+    page = seen.go("overview")
+    page.get_by_role("link", name="Systems of b/de-en").click()
+    page.locator("h2", has_text="Systems of b/de-en").wait_for()
+    page.go_back()
+    page.locator("tbody tr", has_text="y").get_by_role("link", name="10.00").click()
+    page.locator("h1", has_text="y").wait_for()
+    assert page.url.endswith("#/system/1/2")
+    assert seen.faults == []
+
+
+def test_a_single_test_set_has_no_page_of_all(visit: Opener, folder: Path) -> None:
+    page = visit(folder / "folder").go("systems")
+    assert page.locator("nav.contents a", has_text="All test sets").count() == 0
+
+
+@pytest.mark.parametrize("said", [True, False])
+def test_kinds_of_judgements_are_never_pooled(
+    visit: Opener, made: ModuleType, tmp_path: Path, *, said: bool
+) -> None:
+    study = made.several()
+    given = {"a/de-en": {"bleu": (30, 20, 10, 25)}, "b/de-en": {"bleu": (40, 20, 10)}}
+    told = made.agreement(study.testsets, given, said=said)
+    write_site(tmp_path / "r", made.Study((study.tables[0], *told), study.testsets))
+    seen = visit(tmp_path / "r", accept_downloads=True)
+    page = seen.go("agreement")
+    assert page.locator("table.heat").first.locator("thead th").all_inner_texts()[1:] == [
+        f"{name} ({kind})\n↕" for kind in ("da", "mqm") for name in ("a/de-en", "b/de-en")
+    ]
+    panels = page.locator("svg.plot")
+    shown = [one.split("\n")[:2] for one in panels.all_text_contents()]
+    assert panels.count() == 2, shown
+    assert "bleu (da)" in panels.nth(0).text_content()
+    assert "r = 1.00, n = 4" in panels.nth(0).text_content()
+    assert "r = \u22121.00, n = 4" in panels.nth(1).text_content()
+    page.get_by_label("Human scores").select_option("mqm")
+    page.wait_for_function("document.querySelectorAll('svg.plot').length === 1")
+    assert "r = \u22121.00, n = 4" in panels.nth(0).text_content()
+    seen.go("systems")
+    assert downloaded(page)[:2] == [
+        ["system", "people (da)", "people (mqm)", "bleu", "ter"],
+        ["x", "3", "-30", "30", "50"],
+    ]
+    assert seen.faults == []
+
+
+def test_steps_with_other_options_are_told_apart(visit: Opener, sets: Path) -> None:
+    seen = visit(sets)
+    page = seen.go("features")
+    options = page.get_by_label("Options")
+    assert options.locator("option").all_inner_texts() == [
+        "patterns.number: [0-9]+", "patterns.number: the"
+    ]  # fmt: skip
+    cells = page.locator("table.heat tbody td[data-c]")
+    assert cells.all_inner_texts() == ["0.10", "0.20", "0.30", "0.40"]
+    options.select_option("patterns.number: the")
+    page.locator("h3", has_text="patterns.number: the").wait_for()
+    assert cells.all_inner_texts() == ["0.60", "0.70", "0.80", "0.90"]
+    assert seen.faults == []

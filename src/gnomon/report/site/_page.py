@@ -26,6 +26,7 @@ _OWN = (
     "grid.js",
     "marks.js",
     "systems.js",
+    "overview.js",
     "features.js",
     "words.js",
     "segments.js",
@@ -35,6 +36,7 @@ _OWN = (
 )
 PAGES = (
     ("systems", "Systems"),
+    ("overview", "All test sets"),
     ("features", "Features"),
     ("words", "Words"),
     ("segments", "Segments"),
@@ -74,7 +76,7 @@ def page(content: Content, data: str) -> tuple[str, str]:
         policy=_policy(script, style),
         title=content.title,
         version=version(),
-        pages=PAGES,
+        pages=[one for one in PAGES if one[0] != "overview" or len(content.testsets) > 1],
         facts=dict(content.facts),
         notices=list(content.notices),
         # these three are gnomon's own text or escaped already; everything else Jinja2 escapes

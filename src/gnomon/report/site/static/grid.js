@@ -81,7 +81,7 @@ function grid(box, t, options = {}) {
   function render(low, high) {
     total.textContent = (high ? `${count(low + 1)}\u2013${count(high)} of ` : "") + `${count(sizeNow())} rows` + (sizeNow() < t.size ? `, ${count(t.size)} in all` : "");
     const head = el("tr", {}, ...columns.map((c) => el("th", {scope: "col", class: c.kind === "text" ? null : "number", "aria-sort": ariaSort(state.sort, c.name)},
-      sortButton(data(c.title), state.sort, c.name, renew, c.kind !== "text"))));
+      sortButton(data(c.title), state.sort, c.name, renew, c.kind !== "text"), own(options.heads, c.name) || "")));
     const lines = [];
     for (let n = low; n < high; n += 1) lines.push(line(rowAt(n)));
     body.replaceChildren(scroller(`Table: ${t.title}`, el("table", {class: "data"}, el("caption", {class: "hidden"}, shown(t.title)), el("thead", {}, head), el("tbody", {}, ...lines))));
@@ -93,7 +93,7 @@ function grid(box, t, options = {}) {
       const css = (c.kind === "text" ? "" : "number") + (outside(value, c) ? " flagged" : "") + (options.shade ? " " + options.shade(c, value) : "");
       const attributes = {class: css.trim() || null, scope: n === 0 ? "row" : null, "data-better": options.shade ? c.better || "none" : null};
       if (cell) return el(tag, {...attributes, class: "free"}, cell(i, value));
-      const href = value !== null && own(LINKS, c.name) ? LINKS[c.name](at) : null;
+      const leads = own(options.links, c.name), href = value === null ? null : leads ? leads(i) : own(LINKS, c.name) ? LINKS[c.name](at) : null;
       const text = typeof value === "string" ? data(value) : withEnds(t, c, i);
       return el(tag, attributes, link(href, text));
     }));
@@ -110,7 +110,7 @@ function grid(box, t, options = {}) {
     await t.all();
     offer();
     const every = [...t.columns.values()].filter((c) => !(options.hide || []).includes(c.name)), line = (cells) => cells.map((v) => escape(plain(v))).join(join) + "\n";
-    const pieces = [line(every.map((c) => c.name))];
+    const pieces = [line(every.map((c) => c.as || c.name))];
     for (let from = 0; from < sizeNow(); from += PIECE) {
       let text = "";
       for (let n = from; n < Math.min(from + PIECE, sizeNow()); n += 1) { const i = rowAt(n); text += line(every.map((c) => c.at(i))); }

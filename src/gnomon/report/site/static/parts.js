@@ -95,5 +95,7 @@ function made(name, title, columns, rows) {
 }
 // Some rows of a table, as a table.
 const some = (t, rows, extra) => ({...t, ...held, size: rows.length, ...extra, columns: new Map([...t.columns].map(([name, c]) => [name, {...c, at: (i) => c.at(rows[i])}]))});
+// The same table with one more column of words, which says of each row what is made of it.
+const withColumn = (t, name, title, at) => ({...t, columns: new Map([...t.columns, [name, {name, title, kind: "text", digits: 2, better: null, help: "", ends: null, at}]])});
 const setOf = (name) => page.sets.findIndex((s) => s.name === name);
 const systemOf = (t, name) => t < 0 ? -1 : page.sets[t].systems.indexOf(name);

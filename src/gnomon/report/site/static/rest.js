@@ -11,33 +11,55 @@ async function agreementPage({box, rest, head, alive}) {
   const whole = table("agreement"), own = tablesOf("agreement").filter((t) => t.size);
   if (!whole) { box.append(el("p", {class: "empty"}, "This study did not ask whether people agree (metaeval), or nobody judged its test sets."), alsoHere(own)); return; }
   await whole.all();
-  for (const t of [table("agreement_systems"), table("agreement_top_k")]) if (t) await t.all();
+  const beside = [table("agreement_systems"), table("agreement_top_k")].filter(Boolean);
+  for (const t of beside) await t.all();
+  const rows = rowsWhere(whole, whole.columns.has("subset") ? {subset: "all"} : {}), at = (name) => whole.columns.get(name).at;
+  const steps = await stepsOf(whole, rows, ["testset", "measure", "metric", "human"], ["human"]);
+  const kind = new Map([[whole, at("human")]]);
+  for (const t of beside) kind.set(t, await kindOfRows(t));
   if (!alive()) return;
-  const all = whole.columns.has("subset") ? some(whole, rowsWhere(whole, {subset: "all"})) : whole;
-  const names = unique(rowsWhere(all, {}).map(all.columns.get("testset").at)), measures = unique(rowsWhere(all, {}).map(all.columns.get("measure").at));
-  const state = {set: names.includes((page.sets[Number(rest[0])] || {}).name) ? page.sets[Number(rest[0])].name : names[0], measure: measures[0]};
-  const view = (more) => ({table: 0, rows: "metric", value: "value", beside: null, where: [], low: null, high: null, marks: null, faint: all.columns.has("few") ? "few" : null, under: "n", exhibits: false, ...more});
+  const names = unique(rows.map(at("testset"))), measures = unique(rows.map(at("measure"))), kinds = unique(rows.map(at("human"))).filter((v) => v !== null);
+  const state = {set: names.includes((page.sets[Number(rest[0])] || {}).name) ? page.sets[Number(rest[0])].name : names[0], measure: measures[0], kind: null, step: steps ? steps.options[0][0] : null};
+  const fits = (t) => (i) => (state.kind === null || kind.get(t)(i) === state.kind) && (!steps || steps.of(t)(i) === state.step);
+  // Rows of several kinds of human scores stay apart: what they are shown by says their kind, too.
+  const apart = (t, chosen, name) => {
+    const of = kind.get(t), several = unique(chosen.map(of)).length > 1, title = t.columns.get(name).title;
+    return some(withColumn(t, "shown", title, (i) => several && of(i) !== null ? `${t.columns.get(name).at(i)} (${of(i)})` : t.columns.get(name).at(i)), chosen);
+  };
+  const view = (more) => ({table: 0, rows: "metric", columns: "shown", value: "value", beside: null, where: [], low: null, high: null, marks: null, faint: whole.columns.has("few") ? "few" : null, under: "n", exhibits: false, ...more});
+  const redraw = [];
+  const again = () => redraw.forEach((draw) => draw());
+  if (kinds.length > 1 || steps) {
+    box.append(toolbar(kinds.length > 1 ? choice("Human scores", [[null, "all kinds, side by side"], ...kinds.map((k) => [k, k])], null, (k) => { state.kind = k; again(); }).node : null,
+      steps ? choice("Options", steps.options, state.step, (v) => { state.step = v; again(); }).node : null));
+  }
   if (names.length > 1) {
-    const place = el("div"), draw = () => drawInto(place, heatMap, {tables: [some(all, rowsWhere(all, {measure: state.measure}))]}, {views: [view({title: `${state.measure}: all test sets`, columns: "testset"})]});
+    const place = el("div"), draw = () => drawInto(place, heatMap, {tables: [apart(whole, rows.filter(fits(whole)).filter((i) => at("measure")(i) === state.measure), "testset")]}, {views: [view({title: `${state.measure}: all test sets`})]});
     box.append(section("One measure over all test sets", toolbar(choice("Measure", measures.map((m) => [m, m]), state.measure, (m) => { state.measure = m; draw(); }).node), place));
-    draw();
+    redraw.push(draw);
   }
   const place = el("div"), dots = el("div"), curves = el("div");
   const pick = names.length > 1 ? toolbar(choice("Test set", names.map((n) => [n, n]), state.set, (n) => { state.set = n; draw(); }).node) : "";
   box.append(section(names.length > 1 ? "One test set" : `Metrics and people on ${state.set}`, pick, place, dots, curves), alsoHere(own));
   const plot = {label: null, series: null, panels: null, where: [], identity: false, low: null, high: null, ink: null, table: 0};
   function part(name, box2, drawer, more) {
-    const t = table(name), rows = t ? rowsWhere(t, {testset: state.set}) : [];
-    if (!rows.length) { box2.replaceChildren(); return; }
-    const held = some(t, rows);
+    const t = table(name), found = t ? rowsWhere(t, {testset: state.set}).filter(fits(t)) : [];
+    if (!found.length) { box2.replaceChildren(); return; }
+    const held = apart(t, found, "metric");
     drawInto(box2, drawer, {tables: [held]}, {views: [{...plot, ...more, where: (more.where || []).filter((name2) => held.columns.has(name2)).map((name2) => [name2, held.columns.get(name2).at(0)])}]});
   }
   function draw() {
-    drawInto(place, heatMap, {tables: [some(all, rowsWhere(all, {testset: state.set}))]}, {views: [view({title: "All measures", columns: "measure"})]});
-    part("agreement_systems", dots, scatter, {title: "Systems by metric and by people", x: "score", y: "human", label: "system", panels: "metric"});
-    part("agreement_top_k", curves, lines, {title: "Agreement over the K best systems alone", x: "k", y: "value", series: "metric", where: ["statistic"]});
+    drawInto(place, heatMap, {tables: [apart(whole, rows.filter(fits(whole)).filter((i) => at("testset")(i) === state.set), "measure")]}, {views: [view({title: "All measures"})]});
+    part("agreement_systems", dots, scatter, {title: "Systems by metric and by people", x: "score", y: "human", label: "system", panels: "shown"});
+    part("agreement_top_k", curves, lines, {title: "Agreement over the K best systems alone", x: "k", y: "value", series: "shown", where: ["statistic"]});
   }
-  draw();
+  redraw.push(draw);
+  again();
+  async function kindOfRows(t) {
+    const found = new Map(), set = t.columns.get("testset").at;
+    for (const name of unique(rowsWhere(t, {}).map(set))) found.set(name, await kindsOf(t, rowsWhere(t, {testset: name}), setOf(name)));
+    return (i) => found.get(set(i))(i);
+  }
 }
 async function provenancePage({box, head}) {
   head("Provenance");

@@ -1,6 +1,6 @@
 // Which page is shown: the address after # says it, so that links, bookmarks and "back" work.
 const view = document.getElementById("view"), title = document.getElementById("title");
-const PAGES = {systems: systemsPage, features: featuresPage, words: wordsPage, segments: segmentsPage, segment: segmentPage, system: systemPage,
+const PAGES = {systems: systemsPage, overview: overviewPage, features: featuresPage, words: wordsPage, segments: segmentsPage, segment: segmentPage, system: systemPage,
   references: referencesPage, agreement: agreementPage, provenance: provenancePage, tables: tablesPage, table: tablePage};
 const OF = {system: "systems", segment: "segments", table: "tables"};
 let visit = 0;

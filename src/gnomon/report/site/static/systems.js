@@ -12,6 +12,16 @@ function rowsWhere(t, where, set, metric) {
   return found;
 }
 const rowsOfSet = (t, n, where, metric) => rowsWhere(t, {testset: page.sets[n].name, ...where}, n, metric);
+// The kind of human scores that rows are of; what earlier gnomons kept says it in "agreement" alone.
+async function kindsOf(t, rows, set) {
+  const own = t.columns.get("kind"), task = t.columns.get("task"), whole = table("agreement"), known = new Map();
+  const said = (i) => own ? own.at(i) : null;
+  if (task && whole && whole.columns.has("task") && rows.some((i) => said(i) === null)) {
+    await whole.of(set);
+    for (const i of rowsOfSet(whole, set, {level: "system"})) if (whole.columns.get("human").at(i) !== null) known.set(whole.columns.get("task").at(i), whole.columns.get("human").at(i));
+  }
+  return (i) => said(i) ?? (task && known.get(task.at(i))) ?? null;
+}
 async function scoreTable(t) {
   const set = page.sets[t], scores = await table("scores").of(t), metrics = [], rows = new Map(set.systems.map((name) => [name, {system: name}]));
   const at = (name) => scores.columns.get(name).at;
@@ -21,14 +31,22 @@ async function scoreTable(t) {
     if (!rows.has(at("system")(i))) rows.set(at("system")(i), {system: at("system")(i)});
     rows.get(at("system")(i))["m" + metrics.indexOf(metric)] = at("score")(i);
   }
-  const list = [...rows.values()], people = table("agreement_systems");
+  const list = [...rows.values()], people = table("agreement_systems"), kinds = [];
   if (people) {
     await people.of(t);
-    for (const i of rowsOfSet(people, t)) { const row = rows.get(people.columns.get("system").at(i)); if (row) row.people = people.columns.get("human").at(i); }
+    const own = rowsOfSet(people, t), kind = await kindsOf(people, own, t);
+    for (const i of own) {
+      if (!kinds.includes(kind(i))) kinds.push(kind(i));
+      const row = rows.get(people.columns.get("system").at(i));
+      if (row) row["p" + kinds.indexOf(kind(i))] = people.columns.get("human").at(i);
+    }
   }
   const columns = [{name: "testset", title: "Test set"}, {name: "system", title: "System"}];
-  if (list.some((r) => isNumber(r.people))) columns.push({name: "people", title: "People", kind: "number", digits: 3, better: "higher", help: "what people said of the system"});
-  metrics.forEach((metric, m) => columns.push({name: "m" + m, title: metric, kind: "number", digits: digitsFor(list.map((r) => r["m" + m])), better: lower(metric)}));
+  kinds.forEach((kind, n) => {
+    const title = kinds.length > 1 ? `People (${kind ?? "kind unknown"})` : "People";
+    if (list.some((r) => isNumber(r["p" + n]))) columns.push({name: "p" + n, as: title.replace("P", "p"), title, kind: "number", digits: 3, better: "higher", help: `what people said of the system${kind === null ? "" : ": " + kind}`});
+  });
+  metrics.forEach((metric, m) => columns.push({name: "m" + m, as: metric, title: metric, kind: "number", digits: digitsFor(list.map((r) => r["m" + m])), better: lower(metric)}));
   for (const row of list) row.testset = set.name;
   return {metrics, whole: made("systems", `Systems of ${set.name}`, columns, list)};
 }
@@ -45,9 +63,9 @@ async function systemsPage({box, rest, head, alive}) {
   if (table("scores")) {
     const {metrics, whole} = await scoreTable(t);
     if (!alive()) return;
-    const first = whole.columns.has("people") ? "people" : metrics.length ? "m0" : null;
+    const people = [...whole.columns.keys()].find((name) => /^p\d/.test(name)), first = people || (metrics.length ? "m0" : null);
     box.append(tableSection(whole, {title: `Systems of ${set.name}`, controls: [setChoice(t, (n) => { location.hash = `#/systems/${n}`; })].filter(Boolean), hide: ["testset"], given: {testset: set.name},
-      sort: first ? {key: first, down: lower(metrics[0]) === "higher" || first === "people"} : {}, shade: shading(whole)}));
+      sort: first ? {key: first, down: lower(metrics[0]) === "higher" || Boolean(people)} : {}, shade: shading(whole)}));
   } else box.append(el("p", {class: "empty"}, "This study scored no systems; its other pages show what it did."));
   box.append(alsoHere(tablesOf("systems").filter((s) => s.size)));
 }
