@@ -6,14 +6,22 @@ import importlib
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
+from gnomon.bmx._protocol import CheckingExplainer
 from gnomon.errors import SpecError, UnknownNameError
 from gnomon.metrics._reader import read_spec
 from gnomon.metrics._spec import default_of
 
 if TYPE_CHECKING:
     from gnomon.bmx._protocol import Explainer
+    from gnomon.metrics.protocol import Metric
 
-__all__ = ["EXPLAINERS", "ExplainerDescription", "describe_explainers", "find_explainer"]
+__all__ = [
+    "EXPLAINERS",
+    "ExplainerDescription",
+    "check_explainer",
+    "describe_explainers",
+    "find_explainer",
+]
 
 #: name -> "module:class", loaded when named; the classes are ``gnomon.metrics.Options``
 EXPLAINERS = {
@@ -61,6 +69,22 @@ def find_explainer(what: str | Explainer) -> Explainer:
         if key not in known:
             raise UnknownNameError(f"option of {spec.name}", key, known)
     return cast("Explainer", options(**dict(spec.arguments)))
+
+
+def check_explainer(what: str | Explainer, metric: Metric) -> None:
+    """Refuse an explainer that does not exist, or that cannot explain a metric.
+
+    Args:
+        what: a spec, or an explainer.
+        metric: what it is to explain, not yet bound.
+
+    Raises:
+        SpecError, UnknownNameError: as :func:`find_explainer`.
+        UsageError: it cannot explain that metric.
+    """
+    found = find_explainer(what)
+    if isinstance(found, CheckingExplainer):
+        found.check(metric)
 
 
 def describe_explainers() -> tuple[ExplainerDescription, ...]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from gnomon.bmx._protocol import PairImportances
 from gnomon.errors import UsageError
+from gnomon.metrics._powers import lacks
 from gnomon.metrics._spec import Options
 from gnomon.metrics.differentiable import Differentiable
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from gnomon.bmx._protocol import Pair
     from gnomon.bmx._words import Words
     from gnomon.metrics.differentiable import TokenValues
-    from gnomon.metrics.protocol import BoundMetric
+    from gnomon.metrics.protocol import BoundMetric, Metric
     from gnomon.testset import TestSet
 
 __all__ = ["Gradient"]
@@ -54,6 +55,15 @@ class Gradient(Options):
         _check(bound)
         return self
 
+    def check(self, metric: Metric) -> None:
+        """Refuse a metric that will not be differentiable.
+
+        Raises:
+            UsageError: likewise.
+        """
+        if lacks(metric, Differentiable):
+            raise UsageError(_not_differentiable(metric.name))
+
     def look(
         self, bound: BoundMetric, batch: Batch, pairs: Sequence[Pair]
     ) -> Sequence[PairImportances]:
@@ -75,12 +85,15 @@ _NOTHING = PairImportances(np.zeros(0), np.zeros(0))
 
 def _check(bound: BoundMetric) -> Differentiable:
     if not isinstance(bound, Differentiable):
-        raise UsageError(
-            f"explainer 'gradient' needs a metric that can be differentiated, and {bound.name!r}"
-            " cannot; take bertscore, xbertscore or sbert, or another explainer (erasure, lime,"
-            " shap)"
-        )
+        raise UsageError(_not_differentiable(bound.name))
     return bound
+
+
+def _not_differentiable(name: str) -> str:
+    return (
+        f"explainer 'gradient' needs a metric that can be differentiated, and {name!r} cannot; take"
+        " bertscore, xbertscore or sbert, or another explainer (erasure, lime, shap)"
+    )
 
 
 def _sums(words: Words, side: TokenValues, comparison: int) -> NDArray[np.float64]:

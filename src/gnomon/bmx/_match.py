@@ -9,6 +9,7 @@ import numpy as np
 
 from gnomon.bmx._protocol import PairImportances
 from gnomon.errors import UsageError
+from gnomon.metrics._powers import lacks
 from gnomon.metrics._spec import Options
 from gnomon.metrics.matching import Matching
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from gnomon.bmx._protocol import Pair
     from gnomon.bmx._words import Words
     from gnomon.metrics.matching import Side, TokenRows
-    from gnomon.metrics.protocol import BoundMetric
+    from gnomon.metrics.protocol import BoundMetric, Metric
     from gnomon.testset import TestSet
 
 __all__ = ["Match"]
@@ -50,11 +51,17 @@ class Match(Options):
             UsageError: it does not.
         """
         if not isinstance(bound, Matching):
-            raise UsageError(
-                f"explainer 'match' shows the matches of a metric, and {bound.name!r} has none;"
-                " take bertscore or xbertscore, or another explainer (erasure, lime, shap)"
-            )
+            raise UsageError(_no_matches(bound.name))
         return self
+
+    def check(self, metric: Metric) -> None:
+        """Refuse a metric that will not match words.
+
+        Raises:
+            UsageError: likewise.
+        """
+        if lacks(metric, Matching):
+            raise UsageError(_no_matches(metric.name))
 
     def look(
         self, bound: BoundMetric, batch: Batch, pairs: Sequence[Pair]
@@ -72,6 +79,13 @@ class Match(Options):
                 np.zeros(0) if other is None else _means(other, matches.reference, tokens, number),
             )
         return found
+
+
+def _no_matches(name: str) -> str:
+    return (
+        f"explainer 'match' shows the matches of a metric, and {name!r} has none; take bertscore or"
+        " xbertscore, or another explainer (erasure, lime, shap)"
+    )
 
 
 _NOTHING = PairImportances(np.zeros(0), np.zeros(0))

@@ -19,11 +19,12 @@ if TYPE_CHECKING:
 
     from gnomon.batch import Batch
     from gnomon.bmx._words import Words
-    from gnomon.metrics.protocol import BoundMetric
+    from gnomon.metrics.protocol import BoundMetric, Metric
     from gnomon.testset import TestSet
 
 __all__ = [
     "BoundExplainer",
+    "CheckingExplainer",
     "DirectExplainer",
     "Explainer",
     "NoticingExplainer",
@@ -58,6 +59,19 @@ class Explainer(Protocol):
         Raises:
             UsageError: the metric lacks what the explainer looks at.
             MissingDependencyError: a package or a model is not there.
+        """
+        ...
+
+
+@runtime_checkable
+class CheckingExplainer(Protocol):
+    """Tells which metrics it cannot explain, before these are bound."""
+
+    def check(self, metric: Metric) -> None:
+        """Refuse a metric.
+
+        Raises:
+            UsageError: it cannot be explained so.
         """
         ...
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
 import numpy as np
 
 from gnomon.bmx._explain import MAX_CALLS, Sides, cache_of, calls_of, explain_batch
-from gnomon.bmx._explainers import find_explainer
+from gnomon.bmx._explainers import check_explainer, find_explainer
 from gnomon.bmx._levels import Boost
 from gnomon.bmx._memory import Memory
 from gnomon.bmx._power_mean import combine, power_means
@@ -16,6 +16,7 @@ from gnomon.bmx._protocol import DirectExplainer
 from gnomon.bmx._settings import PUBLISHED
 from gnomon.errors import SpecError, UsageError
 from gnomon.metrics import Options, resolve
+from gnomon.metrics._check import check_metric
 from gnomon.metrics._of_options import MeanOfSegments
 from gnomon.metrics.protocol import Informed, Metric, Noticing, Partial
 from gnomon.signature import Signature
@@ -26,9 +27,10 @@ if TYPE_CHECKING:
     from gnomon.batch import Batch
     from gnomon.bmx._engine import Progress
     from gnomon.bmx._explain import Explained
-    from gnomon.bmx._protocol import BoundExplainer
+    from gnomon.bmx._protocol import BoundExplainer, Explainer
     from gnomon.cache import Cache
     from gnomon.metrics.protocol import BoundMetric, Need
+    from gnomon.outline import Outline
     from gnomon.testset import TestSet
 
 __all__ = ["Bmx", "BoundBmx"]
@@ -119,12 +121,26 @@ class Bmx(Options):
         """
         bound = self.metric.bind(testset)
         explainer = find_explainer(self.explainer).bind(testset, bound)
+        self._check_iterations(explainer)
+        return BoundBmx(self, bound, explainer)
+
+    def check_outline(self, outline: Outline | None) -> None:
+        """Refuse a metric that cannot be explained so, before it is bound.
+
+        Raises:
+            UsageError: likewise, or not more than once.
+            GnomonError: whatever the metric refuses.
+        """
+        check_metric(self.metric, outline, changed=True)
+        check_explainer(self.explainer, self.metric)
+        self._check_iterations(find_explainer(self.explainer))
+
+    def _check_iterations(self, explainer: Explainer | BoundExplainer) -> None:
         if isinstance(explainer, DirectExplainer) and not explainer.blind and len(self.boosts) > 1:
             raise UsageError(
                 f"explainer {self.explainer!r} looks into the metric itself, so that it explains"
                 " no second iteration; take iterations=1, or erasure, lime or shap"
             )
-        return BoundBmx(self, bound, explainer)
 
     def _values(self, option: str, given: float | tuple[float, ...] | None) -> tuple[float, ...]:
         if given is not None:

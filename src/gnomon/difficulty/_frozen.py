@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 __all__ = [
     "check_frozen",
     "check_frozen_grams",
+    "check_there",
     "read_grams",
     "read_hardness",
     "write_grams",
@@ -145,6 +146,16 @@ def read_grams(path: str | PathLike[str]) -> GramHardness:
     )
 
 
+def check_there(path: str | PathLike[str]) -> None:
+    """Refuse the name of a file that does not exist.
+
+    Raises:
+        MissingFileError: likewise.
+    """
+    if not Path(path).is_file():
+        raise MissingFileError(f"there is no file of difficulties {str(path)!r}")
+
+
 def check_frozen(hardness: Hardness, batch: Batch, base: BoundMetric) -> None:
     """Refuse difficulties of other references, or of another model.
 
@@ -224,12 +235,11 @@ def _write(
 
 
 def _read(path: str | PathLike[str], kind: str) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    check_there(path)
     try:
         with np.load(io.BytesIO(Path(path).read_bytes()), allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
         about = json.loads(arrays.pop("about").tobytes())
-    except FileNotFoundError:
-        raise MissingFileError(f"there is no file of difficulties {str(path)!r}") from None
     except (KeyError, AttributeError, zipfile.BadZipFile) as error:
         raise _damaged(path, error) from error
     except (OSError, ValueError, EOFError) as error:

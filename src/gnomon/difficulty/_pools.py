@@ -13,6 +13,7 @@ from gnomon.errors import DataError, UnknownNameError, UsageError
 from gnomon.signature import content_hash
 
 if TYPE_CHECKING:
+    from gnomon.outline import Outline
     from gnomon.testset import TestSet
 
 __all__ = ["Pool", "check_pool", "choose_pool"]
@@ -71,11 +72,8 @@ def choose_pool(
         UnknownNameError: a named system, or the score to rank by, is not there.
         DataError: there are no human scores to rank by, or several kinds.
     """
-    check_pool(pool)
+    check_choice(testset.outline, pool, by)
     if not isinstance(pool, str):
-        for name in pool:
-            if name not in testset.systems:
-                raise UnknownNameError("system of the pool", name, list(testset.systems))
         return _pool(testset, set(pool), f"{len(pool)} systems by name", None)
     if pool == "all":
         return _pool(testset, set(testset.systems), f"all {len(testset.systems)} systems", None)
@@ -83,6 +81,44 @@ def choose_pool(
     wanted = _wanted(pool, len(ranked))
     how = f"top {wanted} of {len(ranked)} by {shown}"
     return _pool(testset, set(ranked[:wanted]), how, human)
+
+
+def check_choice(outline: Outline, pool: str | tuple[str, ...], by: str | None = None) -> int:
+    """Refuse a pool that cannot be chosen from a test set, as far as its names tell.
+
+    Returns:
+        How many systems it has at most.
+
+    Raises:
+        UsageError, UnknownNameError, DataError: as :func:`choose_pool`.
+    """
+    check_pool(pool)
+    if not isinstance(pool, str):
+        for name in pool:
+            if name not in outline.systems:
+                raise UnknownNameError("system of the pool", name, outline.systems)
+        return len(pool)
+    if pool == "all":
+        return len(outline.systems)
+    kinds = outline.human_kinds("system")
+    if by is None and len(kinds) != 1:
+        have = f"several kinds of human scores: {', '.join(kinds)}" if kinds else "none"
+        raise DataError(
+            f"a pool of the top systems needs scores to rank them, and {outline.name!r} has"
+            f" {have}; say which with by=: a kind of human scores, or a metric such as 'bleu'"
+        )
+    if by is not None and by not in kinds:
+        _check_score(by, outline, kinds)
+    return _wanted(pool, len(outline.systems))
+
+
+def _check_score(by: str, outline: Outline, kinds: tuple[str, ...]) -> None:
+    from gnomon.metrics._check import check_metric
+
+    try:
+        check_metric(by, outline)
+    except UnknownNameError:
+        raise UnknownNameError("score to rank systems by", by, [*kinds, "bleu", "chrf"]) from None
 
 
 def _wanted(pool: str, ranked: int) -> int:
@@ -103,27 +139,18 @@ def _ranked(testset: TestSet, by: str | None) -> tuple[list[str], str, str | Non
     """Systems, best first; by what; and the kind of human scores, if it was one."""
     kinds = testset.human_kinds("system")
     if by is None or by in kinds:
-        if by is None and len(kinds) != 1:
-            have = f"several kinds of human scores: {', '.join(kinds)}" if kinds else "none"
-            raise DataError(
-                f"a pool of the top systems needs scores to rank them, and {testset.name!r} has"
-                f" {have}; say which with by=: a kind of human scores, or a metric such as 'bleu'"
-            )
         kind = by or kinds[0]
         values, shown, human = testset.human_scores(kind, "system"), f"human {kind}", kind
     else:
-        values, shown, human = _scored(testset, by, kinds), by, None
+        values, shown, human = _scored(testset, by), by, None
     keyed = zip(-values, testset.systems, strict=True)
     return [name for value, name in sorted(keyed) if not np.isnan(value)], shown, human
 
 
-def _scored(testset: TestSet, by: str, kinds: tuple[str, ...]) -> np.ndarray:
+def _scored(testset: TestSet, by: str) -> np.ndarray:
     from gnomon.metrics import score
 
-    try:
-        scores = score(testset, by)
-    except UnknownNameError:
-        raise UnknownNameError("score to rank systems by", by, [*kinds, "bleu", "chrf"]) from None
+    scores = score(testset, by)
     return scores.system if scores.higher_is_better else -scores.system
 
 

@@ -5,9 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from gnomon.difficulty._pools import check_pool, choose_pool
+from gnomon.difficulty._frozen import check_there
+from gnomon.difficulty._pools import check_choice, check_pool, choose_pool
 from gnomon.errors import SpecError, UsageError
 from gnomon.metrics import Options, resolve
+from gnomon.metrics._check import check_metric
+from gnomon.metrics._powers import lacks
 from gnomon.metrics.matching import Matching
 from gnomon.metrics.ngrams import Ngrams
 from gnomon.metrics.protocol import Metric  # noqa: TC001  # types of options are read at run time
@@ -16,6 +19,7 @@ if TYPE_CHECKING:
     from gnomon.difficulty.matched import BoundDifficulty
     from gnomon.difficulty.ngrams import BoundNgramDifficulty
     from gnomon.metrics.protocol import BoundMetric, Need
+    from gnomon.outline import Outline
     from gnomon.testset import TestSet
 
 __all__ = ["Difficulty"]
@@ -130,19 +134,49 @@ class Difficulty(Options):
 
         bound = self._bind_wrapped(testset)
         if not isinstance(bound, (Matching, Ngrams)):
-            raise UsageError(
-                f"difficulty cannot weigh the words of {self.metric.spec!r}; it takes metrics that"
-                " match tokens (bertscore, xbertscore) or count n-grams (bleu, rouge1, rouge2)"
-            )
+            raise UsageError(self._no_words())
         pool = None if self.frozen else choose_pool(testset, self.pool, self.by)
         if pool is not None and self.leave_one_out and len(pool.systems) == 1:
-            raise UsageError(
-                f"difficulty: leave_one_out leaves no system to judge {pool.systems[0]!r}; take a"
-                " pool of two systems or more"
-            )
+            raise UsageError(_no_other(pool.systems[0]))
         if isinstance(bound, Matching):
             return bind_matched(self, bound, testset, pool)
         return bind_ngrams(self, bound, testset, pool)
+
+    def check_metric(self, outline: Outline | None) -> None:
+        """Refuse a metric whose words cannot be weighed, before it is bound.
+
+        Raises:
+            UsageError: likewise.
+            GnomonError: whatever the metric refuses of the test set.
+        """
+        check_metric(self.metric, outline)
+        if lacks(self.metric, Matching, Ngrams):
+            raise UsageError(self._no_words())
+
+    def check_pool(self, outline: Outline) -> None:
+        """Refuse a pool that cannot be chosen.
+
+        Raises:
+            UsageError, UnknownNameError, DataError, MissingFileError: as :meth:`bind`.
+        """
+        if self.frozen:
+            check_there(self.frozen)
+            return
+        most = check_choice(outline, self.pool, self.by)
+        if self.leave_one_out and most == 1:
+            raise UsageError(_no_other(outline.systems[0]))
+
+    def check_outline(self, outline: Outline | None) -> None:
+        """Refuse a test set, before any work; errors as for :meth:`bind`."""
+        self.check_metric(outline)
+        if outline is not None:
+            self.check_pool(outline)
+
+    def _no_words(self) -> str:
+        return (
+            f"difficulty cannot weigh the words of {self.metric.spec!r}; it takes metrics that"
+            " match tokens (bertscore, xbertscore) or count n-grams (bleu, rouge1, rouge2)"
+        )
 
     def _bind_wrapped(self, testset: TestSet) -> BoundMetric:
         """The wrapped metric, with special tokens (and, for the authors, rescaling) as here."""
@@ -155,3 +189,10 @@ class Difficulty(Options):
         metric = replace(self.metric, **changed) if changed else self.metric  # type: ignore[type-var]  # options are dataclasses
         bound: BoundMetric = metric.bind(testset)
         return bound
+
+
+def _no_other(system: str) -> str:
+    return (
+        f"difficulty: leave_one_out leaves no system to judge {system!r}; take a pool of two"
+        " systems or more"
+    )

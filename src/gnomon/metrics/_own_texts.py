@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from gnomon.batch import Batch, Ragged
 
-__all__ = ["positions"]
+__all__ = ["changed_texts", "positions"]
 
 
 def positions(batch: Batch, own: Batch, what: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -39,8 +39,13 @@ def positions(batch: Batch, own: Batch, what: str) -> tuple[NDArray[np.int64], N
     if len(segments) and not 0 <= segments.min() <= segments.max() < len(own.segments):
         raise UsageError(f"{what} has no scores of segment {segments.max() + 1}; {_ONLY}")
     if not _equal(batch, own.select(systems=systems.tolist(), segments=segments.astype(np.int32))):
-        raise UsageError(f"{what} cannot score changed texts; {_ONLY}")
+        raise UsageError(changed_texts(what))
     return systems, segments
+
+
+def changed_texts(what: str) -> str:
+    """Why scores from a file are no scores of changed texts."""
+    return f"{what} cannot score changed texts; {_ONLY}"
 
 
 _ONLY = (

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
-from gnomon.errors import DataError, SpecError
+from gnomon.errors import SpecError
 from gnomon.metrics._baselines import Baseline, find_baseline, read_baseline
+from gnomon.metrics._check import check_needs
 from gnomon.metrics._default_models import default_layer, default_model
 from gnomon.metrics._embedding import encoder_of, reference_texts, target_language
 from gnomon.metrics._idf import idf_of
@@ -97,8 +98,7 @@ class BertScore(Options):
             MissingDependencyError: torch, transformers, the model or a baseline is not there.
             SpecError: no best layer is known for the model.
         """
-        if not testset.references and not testset.system_references:
-            raise DataError(f"metric {self.spec!r} needs references; {testset.name!r} has none")
+        check_needs(self, testset.outline)
         model = self.model or default_model(target_language(testset))
         encoder = self._encoder(model)
         return BoundBertScore(

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
-from gnomon.errors import DataError, MissingDependencyError, SpecError
+from gnomon.errors import MissingDependencyError, SpecError
+from gnomon.metrics._check import check_needs
 from gnomon.metrics._embedding import reference_texts, target_language
 from gnomon.metrics._meteor15 import BoundMeteor15
 from gnomon.metrics._meteor_alignment import Stemmer, align, chunks
@@ -112,8 +113,7 @@ class Meteor(Options):
             MissingDependencyError: nltk or WordNet is not installed.
             UnknownNameError: there is no such tokeniser.
         """
-        if not testset.references and not testset.system_references:
-            raise DataError(f"metric {self.spec!r} needs references; {testset.name!r} has none")
+        check_needs(self, testset.outline)
         language = (target_language(testset) or "en").lower()
         tokeniser = load_tokeniser(self.tokenize or default_tokeniser(language))
         tokens = Tokenised(tokeniser)

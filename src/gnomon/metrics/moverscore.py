@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
-from gnomon.errors import DataError, SpecError
+from gnomon.errors import SpecError
+from gnomon.metrics._check import check_needs
 from gnomon.metrics._embedding import (
     compared_rows,
     encoder_of,
@@ -107,8 +108,7 @@ class MoverScore(Options):
         return BoundMoverScore(self, encoder, idf_of(encoder, other) if self.idf else None)
 
     def _compared(self, testset: TestSet) -> list[str]:
-        if not testset.references and not testset.system_references:
-            raise DataError(f"metric {self.spec!r} needs references; {testset.name!r} has none")
+        check_needs(self, testset.outline)
         return reference_texts(testset)
 
 
@@ -176,9 +176,8 @@ class XMoverScore(MoverScore):
         return BoundAuthorsXMoverScore(self, bound.encoder, None, lm)
 
     def _compared(self, testset: TestSet) -> list[str]:
-        if testset.sources is None:
-            raise DataError(f"metric {self.spec!r} needs sources; {testset.name!r} has none")
-        return list(testset.sources)
+        check_needs(self, testset.outline)
+        return list(testset.sources or ())
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,11 +17,13 @@ if TYPE_CHECKING:
 
     from gnomon.batch import Batch
     from gnomon.metrics.masking import MaskPlan
+    from gnomon.outline import Outline
     from gnomon.signature import Signature
     from gnomon.testset import TestSet
 
 __all__ = [
     "BoundMetric",
+    "Checking",
     "CostChecking",
     "Costly",
     "Informed",
@@ -221,5 +223,21 @@ class CostChecking(Protocol):
 
         Raises:
             UsageError: it costs too much.
+        """
+        ...
+
+
+@runtime_checkable
+class Checking(Protocol):
+    """Power of a metric that is not yet bound: tells what it will refuse, before any work."""
+
+    def check_outline(self, outline: Outline | None) -> None:
+        """Refuse a test set.
+
+        Args:
+            outline: what the test set holds; None: it is not known yet.
+
+        Raises:
+            GnomonError: what binding would raise.
         """
         ...

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
-from gnomon.errors import DataError, SpecError
+from gnomon.errors import SpecError
+from gnomon.metrics._check import check_needs
 from gnomon.metrics._embedding import compared_rows, encoder_of, model_fields, notices_of
 from gnomon.metrics._of_options import MeanOfSegments
 from gnomon.metrics._spec import Options
@@ -86,10 +87,7 @@ class Sbert(Options):
             DataError: the test set lacks what is compared with, or the model cannot be loaded.
             MissingDependencyError: torch, transformers or the model is not there.
         """
-        if self.against == "source" and testset.sources is None:
-            raise DataError(f"metric {self.spec!r} needs sources; {testset.name!r} has none")
-        if self.against == "reference" and not (testset.references or testset.system_references):
-            raise DataError(f"metric {self.spec!r} needs references; {testset.name!r} has none")
+        check_needs(self, testset.outline)
         return BoundSbert(self, self._encoder())
 
     def _encoder(self) -> Encoder:

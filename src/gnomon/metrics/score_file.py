@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, TypeAlias
 import numpy as np
 
 from gnomon.errors import DataError, FormatError, SpecError, UnknownNameError, UsageError
-from gnomon.formats import find_scores
+from gnomon.formats import find_scores, is_wmt_scores
 from gnomon.metrics._of_options import MeanOfSegments, OfOptions
 from gnomon.metrics._own_texts import positions
 from gnomon.metrics._spec import Options
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from gnomon.batch import Batch
     from gnomon.metrics.protocol import Need
+    from gnomon.outline import Outline
     from gnomon.testset import TestSet
 
 __all__ = ["BoundSegmentScores", "BoundSystemScores", "ScoreFile"]
@@ -52,6 +53,7 @@ class ScoreFile(Options):
     name: ClassVar[str] = "scores"
     positional: ClassVar[str] = "file"
     needs: ClassVar[frozenset[Need]] = frozenset()
+    own_texts: ClassVar[bool] = True  # it has no scores of changed texts
 
     file: str = ""
     column: str = "score"
@@ -77,6 +79,14 @@ class ScoreFile(Options):
     def label(self) -> str:
         """The spec with the file's name alone: equal files give equal signatures anywhere."""
         return replace(self, file=Path(self.file).name).spec
+
+    def check_outline(self, outline: Outline | None) -> None:  # noqa: ARG002  # files may be large: what is in them shows later
+        """Refuse a file that is not there.
+
+        Raises:
+            MissingFileError: there is no such file.
+        """
+        is_wmt_scores(self.file)
 
     def bind(self, testset: TestSet) -> BoundSegmentScores | BoundSystemScores:
         """Read the scores of the test set's systems.

@@ -8,7 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from gnomon.errors import DataError, SpecError
+from gnomon.errors import SpecError
+from gnomon.metrics._check import check_needs
 from gnomon.metrics._idf import idf_of
 from gnomon.metrics._matched import BoundMatched
 from gnomon.metrics.bertscore import BertScore
@@ -49,13 +50,12 @@ class XBertScore(BertScore):
             MissingDependencyError: torch, transformers or the model is not there.
             SpecError: no best layer is known for the model.
         """
-        if testset.sources is None:
-            raise DataError(f"metric {self.spec!r} needs sources; {testset.name!r} has none")
+        check_needs(self, testset.outline)
         model = self.model or _MODEL
         encoder = self._encoder(model)
         return BoundMatched(
             metric=self,
             encoder=encoder,
-            weights=idf_of(encoder, list(testset.sources)) if self.idf else None,
+            weights=idf_of(encoder, list(testset.sources or ())) if self.idf else None,
             baseline=self._baseline(model, encoder.layer, None),
         )
