@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -13,6 +14,7 @@ from gnomon import example
 from gnomon.study import Store, open_engine, pages, plan, read_study, run
 from gnomon.study._page_source import Source
 from gnomon.study._page_words import places
+from gnomon.testset import TestSet
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -114,8 +116,6 @@ first = 4
 
 
 def test_texts_are_those_of_the_test_set(told: StudyPages) -> None:
-    from gnomon.testset import TestSet
-
     whole = TestSet.read(example.path())
     found = list(told.testsets[0].read())
     assert len(found) == 6
@@ -148,6 +148,63 @@ def test_marks_are_those_words(told: StudyPages) -> None:
     assert {word.lower() for word in seen[kinds["feature", "lex:article"]]} == {"the", "a"}
     assert all(word[0].isupper() for word in seen[kinds["feature", "re:capital"]])
     assert all(word.strip() for word in seen[kinds["difficulty", "rouge1"]])
+
+
+_OF_SETS = """
+metrics = ["bleu"]
+[[testsets]]
+path = "{place}"
+name = "one"
+first = 4
+[[testsets]]
+path = "{place}"
+name = "two"
+first = 4
+[[methods.muler.score]]
+testsets = ["one/*"]
+features = ["re:number"]
+patterns = {{number = 'the'}}
+bootstrap = 0
+[[methods.muler.score]]
+testsets = ["two/*"]
+features = ["re:number"]
+patterns = {{number = 'of'}}
+bootstrap = 0
+[[methods.muler.score]]
+testsets = ["two/*"]
+features = ["label:*"]
+labels = "labels/{{testset}}.jsonl"
+bootstrap = 0
+"""
+
+
+def _label_first_letters(file: Path) -> None:
+    whole = TestSet.read(example.path())
+    columns = [*whole.references.values(), *whole.systems.values()]
+    span = {"start": 0, "end": 1, "label": "first"}
+    texts = dict.fromkeys(text for column in columns for text in column[:4])
+    file.parent.mkdir(parents=True)
+    file.write_text("".join(f"{json.dumps({'text': t, 'spans': [span]})}\n" for t in texts))
+
+
+def test_texts_are_marked_as_the_methods_of_their_set_ask(tmp_path: Path) -> None:
+    (tmp_path / "s.toml").write_text(_OF_SETS.format(place=example.path()))
+    _label_first_letters(tmp_path / "labels" / "two" / "es-en.jsonl")
+    assert run(plan(read_study(tmp_path / "s.toml")), open_engine("here")).failed == {}
+    told = pages(Store.open(tmp_path / "s.store"))
+    assert told.notices == ()
+    marked = {}
+    for testset in told.testsets:
+        number = [name for _, name, _, _ in testset.layers].index("re:number")
+        marked[testset.name.partition("/")[0]] = {
+            text.text[a:b]
+            for one in testset.read()
+            for text in one.texts
+            for layer, ends, _ in text.marks
+            for a, b in zip(ends[::2], ends[1::2], strict=True)
+            if layer == number
+        }
+    assert marked == {"one": {"the"}, "two": {"of"}}
 
 
 def test_importances_are_those_of_the_store(folder: Path, told: StudyPages) -> None:

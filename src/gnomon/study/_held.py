@@ -63,7 +63,13 @@ class Held:
         from gnomon.study._config import Step
 
         return tuple(
-            Step(one["method"], tuple(one["metrics"]), one["options"])
+            Step(
+                one["method"],
+                tuple(one["metrics"]),
+                one["options"],
+                together=bool(one.get("together")),
+                testsets=tuple(one.get("testsets", ())),
+            )
             for one in self._plan.get("steps", [])
         )
 

@@ -33,7 +33,7 @@ class FeatureMarks:
 
     Attributes:
         layers: a layer for each feature.
-        asked: what :func:`annotate` takes, for each step of the study.
+        asked: what :func:`annotate` takes, for each step of the study that takes the test set.
         language: of the texts.
         cache: where tags are kept.
         progress: called with a stage, what is done and the total.
@@ -63,9 +63,10 @@ class FeatureMarks:
         said = f"select distinct feature from {held} order by 1"  # noqa: S608  # no input
         names = [str(row[0]) for row in source.ask(said)]
         pair = planned.sketch.language_pair
+        steps = [one for one in source.store.steps() if one.method == _METHOD]
         return cls(
             tuple(("feature", name, None, None) for name in names),
-            tuple(_asked(step, planned) for step in source.store.steps() if step.method == _METHOD),
+            tuple(_asked(step, planned) for step in steps if step.takes(planned.name)),
             pair.split("-")[-1] if pair else None,
             cache,
             progress,
