@@ -99,6 +99,31 @@ def test_the_leaderboard_turns_error_rates(tmp_path: Path) -> None:
     assert found.query("select system, ter from scores_wide order by 1").rows[1] == ("good", 0.0)
 
 
+def test_standings_are_over_the_test_sets_that_a_system_is_in(tmp_path: Path) -> None:
+    texts = {"good": "a b c d e\n", "bad": "x y c d e\n", "worst": "x y z d e\n"}
+    for name, systems in {"Ab": ("good", "bad"), "aB": ("good", "bad", "worst")}.items():
+        (tmp_path / name / "systems").mkdir(parents=True)
+        (tmp_path / name / "ref.A.txt").write_text(texts["good"])
+        for system in systems:
+            (tmp_path / name / "systems" / f"{system}.txt").write_text(texts[system])
+    file = tmp_path / "study.toml"
+    listed = "".join(f'[[testsets]]\npath = "{name}"\n' for name in ("Ab", "aB"))
+    file.write_text(f'metrics = ["ter"]\n{listed}')
+    plan = study.plan(study.read_study(file))
+    study.run(plan, study.open_engine("here"))
+    found = study.Store.open(plan.study.store)
+    score = dict(found.query("select distinct system, score from scores").rows)
+    assert found.query("select * from standings").rows == (
+        ("ter", "good", 2, score["good"], 1.0),
+        ("ter", "bad", 2, score["bad"], 2.0),
+        ("ter", "worst", 1, score["worst"], 3.0),
+    )
+    # SQL does not tell the names apart: the first test set has the column
+    wide = found.query("select system, Ab from scores_by_testset order by system").rows
+    assert wide == (("bad", score["bad"]), ("good", 0.0), ("worst", None))
+    assert found.query("select * from scores_by_testset").columns == ("metric", "system", "Ab")
+
+
 def test_queries_of_the_documentation_run(store: study.Store) -> None:
     page = (_SCRIPT.parents[1] / "docs" / "studies.md").read_text(encoding="utf-8")
     queries = [one[1] for one in re.findall(r"gnomon query (['\"])(select.*?)\1", page, re.DOTALL)]

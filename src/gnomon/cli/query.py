@@ -19,7 +19,8 @@ __all__ = ["add", "run"]
 
 _MORE = """\
 The tables are those of `gnomon query --store DIR` without a query; views such as leaderboard,
-scores_wide, disagreements, muler_features, best_metrics and costs answer common questions.
+standings, scores_wide, scores_by_testset, disagreements, muler_features, best_metrics and costs
+answer common questions.
 
 examples:
   gnomon query --store wmt.store

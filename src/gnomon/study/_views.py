@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from gnomon.study._parquet import columns_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from gnomon.study._held import Held
+    from gnomon.study._manifest import Entry
 
 __all__ = ["OWN_TABLES", "View", "meanings_of", "views"]
 
@@ -71,6 +72,22 @@ _VIEWS = (
             "rank": "1 is best; error rates are turned",
             "system": _SYSTEM,
             "score": "corpus score",
+        },
+    ),
+    View(
+        "standings",
+        ("scores",),
+        "with ranked as (select metric, system, score, rank() over (partition by testset, metric"
+        " order by if(higher_is_better, score, -score) desc) as rank from scores"
+        " where score is not null)"
+        " select metric, system, count(*) as testsets, avg(score) as mean_score, avg(rank) as"
+        " mean_rank from ranked group by metric, system order by metric, mean_rank, system",
+        {
+            "metric": _METRIC,
+            "system": _SYSTEM,
+            "testsets": "in which the system has a score; means over others do not compare",
+            "mean_score": "of the corpus scores on these test sets",
+            "mean_rank": "of the ranks on these test sets; 1 is best, error rates are turned",
         },
     ),
     View(
@@ -163,7 +180,7 @@ def views(store: Held) -> list[View]:
         for view in _VIEWS
         if there >= set(view.of) and not (old and "higher_is_better" in view.sql)
     ]
-    return [*found, _wide(store)] if "scores" in there else found
+    return [*found, _wide(store), _by_testset(store)] if "scores" in there else found
 
 
 def meanings_of(store: Held, table: str) -> dict[str, str]:
@@ -182,27 +199,59 @@ def meanings_of(store: Held, table: str) -> dict[str, str]:
 
 def _wide(store: Held) -> View:
     """A column for each metric."""
-    planned = set(store.planned())
-    named = [
-        name
-        for one in store.entries.values()
-        if one.method == "score" and one.key in planned
-        for name in one.signatures
-    ]
-    metrics = [name for name in dict.fromkeys(named) if name not in ("testset", "system")]
-    columns = ", ".join(
-        f"max(score) filter (metric = {_text(name)}) as {_name(name)}" for name in metrics
-    )
-    return View(
+    metrics = [name for one in _scorings(store) for name in one.signatures]
+    return _pivot(
         "scores_wide",
-        ("scores",),
-        f"select testset, system, {columns} from scores group by all order by all",  # noqa: S608  # names are quoted
+        ("testset", "system"),
+        "metric",
+        metrics,
         {
             "testset": _SET,
             "system": _SYSTEM,
             **{name: f"corpus score under {name}" for name in metrics},
         },
     )
+
+
+def _by_testset(store: Held) -> View:
+    """A column for each test set."""
+    sets = [one.testset for one in _scorings(store)]
+    return _pivot(
+        "scores_by_testset",
+        ("metric", "system"),
+        "testset",
+        sets,
+        {
+            "metric": _METRIC,
+            "system": _SYSTEM,
+            **{name: f"corpus score on {name}" for name in sets},
+        },
+    )
+
+
+def _scorings(store: Held) -> list[Entry]:
+    planned = set(store.planned())
+    return [one for one in store.entries.values() if one.method == "score" and one.key in planned]
+
+
+def _pivot(
+    name: str, rows: tuple[str, ...], column: str, found: Iterable[str], meanings: Mapping[str, str]
+) -> View:
+    """Scores with a column for each of the values of another column.
+
+    SQL does not tell small letters from capitals in names: of such values the first has a column.
+    """
+    values: dict[str, str] = {}
+    for value in found:
+        if value.lower() not in rows:
+            values.setdefault(value.lower(), value)
+    columns = [
+        f"max(score) filter (where {column} = {_text(value)}) as {_name(value)}"
+        for value in values.values()
+    ]
+    chosen = ", ".join([*rows, *columns])
+    sql = f"select {chosen} from scores group by all order by all"  # noqa: S608  # names are quoted
+    return View(name, ("scores",), sql, meanings)
 
 
 def _text(value: str) -> str:
