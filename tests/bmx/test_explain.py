@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ from tests.bmx.counting import Counting, overlap
 
 import gnomon as gn
 from gnomon.batch import Batch
-from gnomon.bmx import Explanations, describe_explainers, explain, find_explainer
+from gnomon.bmx import Explanations, describe_explainers, examine, explain, find_explainer
 from gnomon.cache import Cache
 from gnomon.errors import DataError, ScoringError, SpecError, UnknownNameError, UsageError
 
@@ -129,6 +130,33 @@ def test_of_several_references_the_best_is_held() -> None:
     assert found.held.tolist() == found.scores.tolist() == [[100.0, 100.0]]
     perturbed = {other for _, other in metric.scored} - {"p q", "x y z", "x y", "x"}
     assert perturbed == {"y", "q", "p"}  # and x, which is a reference too
+
+
+def test_rows_name_the_reference_that_is_held() -> None:
+    references = {"A": ("p q", "x", "x"), "B": ("x y", "p q", "x")}
+    ts = replace(
+        gn.TestSet.from_lists({"a": ["x y", "p q", "x"], "b": ["p q", "p q", "x w"]}, ["r"] * 3),
+        references=references,
+    )
+    own = {"mine": ("p", "p q z", "x w")}
+    for made, last in ((ts, "A"), (replace(ts, system_references={"b": own}), "mine")):
+        rows = examine(made, Counting(), "erasure", resamples=10).table("words").rows
+        named = {(row["system"], row["segment"]): row["reference"] for row in rows}
+        expected = {("a", 1): "B", ("a", 2): "B", ("b", 1): "A", ("b", 2): "B"}
+        assert named == {**expected, ("a", 3): "A", ("b", 3): last}
+        for row in rows:
+            if row["side"] == "reference":
+                text = {**references, **own}[row["reference"]][row["segment"] - 1]
+                assert text.split()[row["position"] - 1] == row["token"]
+
+
+def test_rows_name_no_reference_where_the_metric_takes_none() -> None:
+    ts = gn.TestSet.from_lists({"a": ["x y"]}, ["x y"], sources=["x y"])
+    metric = Counting(needs=frozenset(("sources",)))
+    rows = examine(ts, metric, "erasure", resamples=10).table("words").rows
+    assert {(row["side"], row["reference"]) for row in rows} == {
+        ("candidate", None), ("source", None)
+    }  # fmt: skip
 
 
 def test_scores_of_several_references_together_are_the_metrics_own() -> None:

@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from gnomon.bmx._errors import against_errors, check_errors, tagged_words
+from gnomon.bmx._errors import against_errors, tagged_words
 from gnomon.bmx._explain import MAX_CALLS, explain
 from gnomon.bmx._explainers import find_explainer
 from gnomon.bmx._faithfulness import faithfulness
 from gnomon.bmx._judged_tables import Judged, curves_table, errors_table
 from gnomon.bmx._mean_intervals import Draws
 from gnomon.bmx._random import RandomExplainer
+from gnomon.bmx._references import held_references
+from gnomon.bmx._requests import check_examine, listed
 from gnomon.bmx._word_exhibits import worst_explained
 from gnomon.bmx._word_tables import hurting_table, lowest_table, words_table
-from gnomon.errors import UsageError
+from gnomon.faults import refuse
 from gnomon.findings import Finding, Listing
 from gnomon.metrics.scoring import bind
-from gnomon.stats.significance import check_confidence, check_count
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from gnomon.bmx._engine import Progress
     from gnomon.bmx._explain import Sides
@@ -94,18 +95,17 @@ def examine(
         UsageError: an option is out of its range.
         GnomonError: whatever :func:`explain` raises.
     """
-    if show < 0 or least < 1:
-        raise UsageError(
-            f"outputs to show are 0 or more, and words occur once or more; got {show} and {least}"
+    refuse(
+        check_examine(
+            testset.outline, metrics, explainers, sides=sides, segments=segments, sample=sample,
+            errors=errors, errors_kind=errors_kind, show=show, least=least, resamples=resamples,
+            confidence=confidence, seed=seed, max_calls=max_calls, allow_code=allow_code,
         )
-    check_count(resamples)
-    check_confidence(confidence)
+    )  # fmt: skip
     chosen = _segments(testset, segments, sample, seed)
-    if errors:
-        check_errors(testset, ("candidate", "source"), kind=errors_kind)
     draws = Draws(resamples, seed, confidence)
-    several: list[AnyMetric] = _listed(metrics)
-    named: list[str | Explainer] = _listed(explainers)
+    several: list[AnyMetric] = listed(metrics)
+    named: list[str | Explainer] = listed(explainers)
     found: list[_Examined] = []
     for metric in several:
         _, bound = bind(testset, metric, allow_code=allow_code)
@@ -115,11 +115,6 @@ def examine(
     return _finding(testset, found, least, draws)
 
 
-def _listed(what: Any) -> list[Any]:
-    """One thing, or several of them, as a list."""
-    return list(what) if isinstance(what, (list, tuple)) else [what]
-
-
 class _Examined(NamedTuple):
     """The explanations of one metric by one explainer, and what judges them."""
 
@@ -127,6 +122,7 @@ class _Examined(NamedTuple):
     explainer: str
     judged: Judged
     exhibits: tuple[Exhibit, ...]
+    references: Mapping[tuple[str, int], str]
 
 
 @dataclass(frozen=True)
@@ -179,7 +175,8 @@ class _Judge:
             )
         tagged = tagged_words(self.run.testset, found, kind=self.kind) if self.errors else {}
         exhibits = worst_explained(self.run.testset, found, explainer.spec, tagged, show)
-        return _Examined(found, explainer.spec, own, exhibits)
+        references = held_references(self.run.testset, self.run.bound, found)
+        return _Examined(found, explainer.spec, own, exhibits, references)
 
     def _judged(self, found: Explanations, explainer: str) -> Judged:
         testset = self.run.testset
@@ -196,15 +193,8 @@ class _Judge:
 def _segments(
     testset: TestSet, segments: Sequence[int] | None, sample: int | None, seed: int
 ) -> Sequence[int] | None:
-    for segment in segments or ():
-        if not 0 <= segment < testset.segments:
-            raise UsageError(
-                f"segment {segment + 1} is not there; the test set has 1 to {testset.segments}"
-            )
     if sample is None:
         return segments
-    if sample < 1:
-        raise UsageError(f"a sample has at least one segment; got {sample}")
     among = list(range(testset.segments)) if segments is None else list(segments)
     drawn = np.random.default_rng(seed).permutation(len(among))[:sample]
     return sorted(among[place] for place in drawn.tolist())
@@ -255,6 +245,7 @@ def _rows(one: _Examined) -> Iterator[dict[str, Cell]]:
             **row,
             "score": None if np.isnan(score) else score,
             "held": None if np.isnan(held) else held,
+            "reference": one.references.get((str(row["system"]), int(row["segment"] or 0))),
             "metric": explanations.metric,
             "explainer": one.explainer,
             "higher_is_better": explanations.higher_is_better,

@@ -43,6 +43,7 @@ def words_table(rows: Sequence[Row]) -> Table:
         Column("importance", "Importance", "number", digits=4, better="higher"),
         Column("score", "Score", "number", digits=4, help="beside all references"),
         Column("held", "Held", "number", digits=4, help="beside the reference that is explained"),
+        Column("reference", "Reference", help="the one that is held: of several the best match"),
         Column("metric", "Metric"),
         Column("explainer", "Explainer"),
         Column("higher_is_better", "Higher is better"),
