@@ -11,14 +11,17 @@ import numpy as np
 import pytest
 
 from gnomon import example
+from gnomon.bmx._word_tables import words_table
 from gnomon.study import Store, open_engine, pages, plan, read_study, run
 from gnomon.study._page_source import Source
 from gnomon.study._page_words import places
 from gnomon.testset import TestSet
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from gnomon.findings import Cell, Table
     from gnomon.study import StudyPages
 
 _STUDY = """
@@ -224,6 +227,50 @@ def test_importances_are_those_of_the_store(folder: Path, told: StudyPages) -> N
         assert [(text.text[a:b], value) for (a, b), value in zip(ends, mark[2], strict=True)] == [
             (token, importance) for token, importance in asked.rows
         ]
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_each_reference_has_the_importances_of_the_systems_held_beside_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, named: bool
+) -> None:
+    outputs = {
+        "a": "the old black cat sits here", "b": "the cat sits", "c": "an old black cat lay here",
+        "d": "a cat sat",
+    }  # fmt: skip
+    references = {"A": "the old black cat sat here", "B": "the cat sat"}
+    (tmp_path / "set" / "systems").mkdir(parents=True)
+    for name, text in outputs.items():
+        (tmp_path / "set" / "systems" / f"{name}.txt").write_text(f"{text}\n")
+    for name, text in references.items():
+        (tmp_path / "set" / f"ref.{name}.txt").write_text(f"{text}\n")
+    (tmp_path / "s.toml").write_text(
+        'metrics = ["rouge1"]\n[[testsets]]\npath = "set"\n[methods.bmx.explain]\n'
+    )
+    if not named:  # as in the stores of earlier gnomons
+
+        def without(rows: Sequence[Mapping[str, Cell]]) -> Table:
+            found = words_table(rows)
+            columns = tuple(one for one in found.columns if one.name != "reference")
+            return replace(found, columns=columns)
+
+        monkeypatch.setattr("gnomon.bmx._examine.words_table", without)
+    assert run(plan(read_study(tmp_path / "s.toml")), open_engine("here")).failed == {}
+    store = Store.open(tmp_path / "s.store")
+    columns = store.query("select * from importance limit 1").columns
+    assert ("reference" in columns) == named
+    (one,) = pages(store).testsets[0].read()
+    for name, systems in {"A": "('a', 'c')", "B": "('b', 'd')"}.items():
+        asked = store.query(
+            "select any_value(token), avg(importance) from importance where side = 'reference'"
+            f" and system in {systems} group by position order by position"
+        )
+        number = one.references["AB".index(name)]
+        assert number is not None
+        text = one.texts[number]
+        ((_, ends, values),) = text.marks
+        words = [text.text[a:b] for a, b in zip(ends[::2], ends[1::2], strict=True)]
+        assert list(zip(words, values, strict=True)) == list(asked.rows)
+        assert words == references[name].split()
 
 
 def test_texts_that_changed_or_are_gone_are_not_shown(folder: Path, tmp_path: Path) -> None:

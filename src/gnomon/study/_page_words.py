@@ -107,7 +107,10 @@ class DifficultyMarks:
 
 @dataclass(frozen=True)
 class ImportanceMarks:
-    """Marks words by what they add to a metric's score; in references, on average over systems.
+    """Marks words by what they add to a metric's score.
+
+    In a reference it is the mean over the systems that it is held beside: of several references a
+    system is explained beside the one that fits it best.
 
     Attributes:
         layers: a layer for each metric and explainer.
@@ -137,28 +140,46 @@ class ImportanceMarks:
         """Number of the segment (from 0, within the stretch), text, mark in one of the layers."""
         numbers = {layer[1]: number for number, layer in enumerate(self.layers)}
         for (segment, side, system, name), rows in groupby(self._rows(stretch), lambda r: r[:4]):
-            words = [(token, value) for *_, token, value in rows]
             i, layer = segment - 1 - stretch.first, numbers[name]
             outputs, references = stretch.outputs[i], stretch.references[i]
             texts = [outputs[system]] if side == "candidate" else list(references.values())
-            found = next(
-                ((t, p) for t in texts if (p := places(t, (word for word, _ in words)))), None
-            )
-            if found:
-                ends = [end for place in found[1] for end in place]
-                yield i, found[0], (layer, ends, [value for _, value in words])
+            for words, values in _means(row[4:] for row in rows).items():
+                text = next((one for one in texts if tuple(one.split()) == words), None)
+                if text is not None and words:
+                    ends = [end for place in places(text, words) or () for end in place]
+                    yield i, text, (layer, ends, values)
 
     def _rows(self, stretch: Stretch) -> list[tuple[Any, ...]]:
-        """Segment, side, system (none for means over systems), layer, position, word, value."""
+        """Of each explanation: segment, side, system (not of references), layer, words, values."""
         low, high = stretch.first + 1, stretch.first + len(stretch.outputs)
         return self.source.ask(
             "select segment, side, case when side = 'candidate' then system end as who,"  # noqa: S608  # no input
-            f" {self.by} as layer, position, any_value(token), avg(importance) from {self.held}"
+            f" {self.by} as layer, list(token order by position),"
+            f" list(importance order by position) from {self.held}"
             " where segment between ? and ? and side in ('candidate', 'reference')"
-            " group by 1, 2, 3, 4, 5 order by 1, 2, 3, 4, 5",
+            " group by segment, side, who, layer, system, task order by 1, 2, 3, 4, system, task",
             low,
             high,
         )
+
+
+def _means(
+    found: Iterable[tuple[Sequence[str], Sequence[float | None]]],
+) -> dict[tuple[str, ...], list[float | None]]:
+    """By the words of a text, the mean of each over explanations: systems have references apart."""
+    grouped: dict[tuple[str, ...], list[Sequence[float | None]]] = {}
+    for words, values in found:
+        grouped.setdefault(tuple(words), []).append(values)
+    return {
+        words: [
+            _mean([one for one in column if one is not None]) for column in zip(*lists, strict=True)
+        ]
+        for words, lists in grouped.items()
+    }
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return sum(values) / len(values) if values else None
 
 
 def _single(source: Source, table: str, testset: str) -> list[tuple[Any, ...]]:
