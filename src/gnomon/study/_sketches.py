@@ -13,7 +13,6 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from gnomon.formats import output_files
 from gnomon.signature import content_hash, version
 from gnomon.study._needs import IN_FILES, Need, identity, place_of
 from gnomon.study._sources import Sketch, read_set, taken
@@ -113,6 +112,8 @@ def _parts(source: SetSource) -> _Parts | None:
     """None where outputs have no files of their own, or references may speak of systems."""
     if source.paraphrases:
         return None
+    from gnomon.formats import output_files
+
     files = output_files(source.path, language_pair=source.language_pair)
     if not files:
         return None
