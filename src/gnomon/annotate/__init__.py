@@ -1,6 +1,7 @@
 """Spans of features in texts: spaCy pipelines, users' labels, word lists, patterns."""
 
 from gnomon.annotate._annotate import Annotation, annotate
+from gnomon.annotate._check import feature_faults, parser_faults, tagger_faults
 from gnomon.annotate._constituents import constituents
 from gnomon.annotate._describe import describe_features, describe_taggers
 from gnomon.annotate._facts import Mark
@@ -23,10 +24,13 @@ __all__ = [
     "describe",
     "describe_features",
     "describe_taggers",
+    "feature_faults",
     "parse",
+    "parser_faults",
     "register",
     "run_setup",
     "setup_plan",
     "standard_parser",
+    "tagger_faults",
     "taggers",
 ]

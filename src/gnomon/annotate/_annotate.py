@@ -88,8 +88,7 @@ def annotate(
     """
     asked = list(dict.fromkeys(name.strip() for name in features))
     kinds = [kind_of(name) for name in asked]
-    if not asked:
-        raise UsageError(f"no feature was asked for; names are {FORMS}")
+    no_features(asked)
     distinct = list(dict.fromkeys(texts))
     own = frozenset({"lex", "re", *(labels.kinds if labels else ())})
     if labels is None or "lex" not in labels.kinds:
@@ -101,7 +100,7 @@ def annotate(
     ]
     left = [kind for kind in kinds if kind not in own]
     if any(not is_wildcard(kind) or tagger or language for kind in left):
-        annotator, notices = _annotator(tagger, language, left, labels)
+        annotator, notices = annotator_of(tagger, language, left, labels)
         sources.append(
             tagged(
                 annotator,
@@ -117,12 +116,28 @@ def annotate(
     return _joined(sources, asked, texts, distinct)
 
 
-def _annotator(
+def no_features(asked: Sequence[str]) -> None:
+    """Refuse a request for nothing.
+
+    Raises:
+        UsageError: no feature was asked for.
+    """
+    if not asked:
+        raise UsageError(f"no feature was asked for; names are {FORMS}")
+
+
+def annotator_of(
     tagger: str | Annotator | None,
     language: str | None,
     kinds: Sequence[str],
     labels: Labels | None,
 ) -> tuple[Annotator, tuple[str, ...]]:
+    """The tagger that gives some kinds of features, and what is to be said of that.
+
+    Raises:
+        UsageError: neither tagger nor language was given.
+        UnknownNameError, MissingDependencyError: there is no such tagger.
+    """
     if isinstance(tagger, str):
         return find(tagger), ()
     if tagger is not None:

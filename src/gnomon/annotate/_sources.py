@@ -12,14 +12,14 @@ from gnomon.annotate._whole import keep, recall
 from gnomon.errors import AnnotationError, UnknownNameError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from gnomon.annotate._facts import Facts, Mark
     from gnomon.annotate._labels import Labels
     from gnomon.annotate._protocol import Annotator
     from gnomon.cache import Cache
 
-__all__ = ["Source", "labelled", "listed", "tagged"]
+__all__ = ["Source", "check_kind", "check_listed", "labelled", "listed", "tagged"]
 
 _GIVEN_BY = {
     "lex": "a word list (--lexicon NAME=FILE; lexicons={NAME: FILE})",
@@ -73,13 +73,38 @@ def listed(
     """
     if not any(matches(asked, kind) for asked in kinds):
         return
-    if not given and kind in kinds:
-        raise UsageError(f"features of kind {kind!r} need {_GIVEN_BY[kind]}; none was given")
+    check_listed(kind, kinds, given)
     for name, source in (given or {}).items():
         marker = read(name, source)
         entries = [pack(tuple(marker.marks(text))) for text in texts]
         known = frozenset({f"{kind}:{marker.name}"})
         yield Source({"named": unpack("named", entries)}, known, marker.signature)
+
+
+def check_listed(kind: str, kinds: Collection[str], given: Collection[str] | None) -> None:
+    """Refuse features of word lists or patterns where none is given.
+
+    Raises:
+        UsageError: likewise.
+    """
+    if not given and kind in kinds:
+        raise UsageError(f"features of kind {kind!r} need {_GIVEN_BY[kind]}; none was given")
+
+
+def check_kind(annotator: Annotator, kinds: Iterable[str], wanted: str) -> None:
+    """Refuse a kind of feature that a tagger does not give.
+
+    Args:
+        annotator: the tagger.
+        kinds: what it gives.
+        wanted: what is asked for, perhaps with wildcards.
+
+    Raises:
+        UnknownNameError: likewise.
+    """
+    if not is_wildcard(wanted) and wanted not in kinds:
+        remedy = f"tagger {annotator.name} gives these; others come from lists or label files"
+        raise UnknownNameError("kind of feature", wanted, kinds, remedy=remedy)
 
 
 def labelled(
@@ -128,9 +153,8 @@ def tagged(
     layers: dict[str, None] = {}
     for name in left:
         hits = [k for k in kinds if matches(kind_of(name), k) and k not in own]
-        if not hits and not is_wildcard(kind_of(name)):
-            remedy = f"tagger {annotator.name} gives these; others come from lists or label files"
-            raise UnknownNameError("kind of feature", kind_of(name), kinds, remedy=remedy)
+        if not hits:
+            check_kind(annotator, kinds, kind_of(name))
         layers.update(dict.fromkeys(kinds[kind] for kind in hits))
     whole = recall(cache, annotator.signature, sorted(layers), texts)
     lacking = [layer for layer in sorted(layers) if layer not in whole]

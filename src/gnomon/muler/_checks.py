@@ -10,25 +10,32 @@ from gnomon.muler._tables import VARIANTS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gnomon.testset import TestSet
+    from gnomon.outline import Outline
 
-__all__ = ["check_examples", "check_features", "check_masks", "check_sides", "check_variants"]
+__all__ = [
+    "check_examples",
+    "check_features",
+    "check_groups",
+    "check_masks",
+    "check_sides",
+    "check_variants",
+]
 
 
-def check_sides(testset: TestSet, needs: str) -> None:
+def check_sides(outline: Outline, needs: str) -> None:
     """Refuse a test set without references or without outputs.
 
     Args:
-        testset: the test set.
+        outline: what the test set holds.
         needs: who needs references, and what for: "MuLER masks references".
 
     Raises:
         DataError: a side is missing.
     """
-    if not testset.references and not testset.system_references:
-        raise DataError(f"{needs}, but test set {testset.name!r} has none")
-    if not testset.systems:
-        raise DataError(f"test set {testset.name!r} holds no system outputs; name some with -i")
+    if not outline.has_references:
+        raise DataError(f"{needs}, but test set {outline.name!r} has none")
+    if not outline.systems:
+        raise DataError(f"test set {outline.name!r} holds no system outputs; name some with -i")
 
 
 def check_features(features: Sequence[str]) -> None:
@@ -53,6 +60,23 @@ def check_masks(overlap: str, granularity: str) -> None:
     ):
         if value not in allowed:
             raise UnknownNameError(name, value, allowed)
+
+
+def check_groups(*, draws: int = 2, groups: Sequence[int] = (), seed: int = 0) -> None:
+    """Refuse draws of random features that cannot be made.
+
+    Raises:
+        UsageError: a number is out of its range.
+    """
+    if draws < 2:
+        raise UsageError(f"a variance needs 2 draws or more; got {draws}")
+    if seed < 0:
+        raise UsageError(f"a seed is a whole number, 0 or more; got {seed}")
+    wrong = [number for number in groups if number < 2]
+    if wrong:
+        raise UsageError(
+            f"a vocabulary is split into 2 groups or more; got {', '.join(map(str, wrong))}"
+        )
 
 
 def check_variants(variants: Sequence[str]) -> None:

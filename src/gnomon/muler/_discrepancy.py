@@ -80,7 +80,7 @@ def discrepancy(
         DataError: the test set has no references or no systems.
     """
     check_features(features)
-    check_sides(testset, "discrepancies are between candidates and references")
+    check_sides(testset.outline, "discrepancies are between candidates and references")
     draws = Bootstrap(bootstrap, confidence, seed)
     batch = testset.batch()
     annotation = annotated(

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from gnomon.faults import refuse
 from gnomon.findings import Finding
-from gnomon.muler._checks import check_examples, check_variants
+from gnomon.muler._requests import check_muler
 from gnomon.muler._run_scored import Scored, scored
 from gnomon.muler._sentence_names import AnyScorer, scorers_of
 from gnomon.muler._sentences import sentence_part
@@ -98,8 +99,6 @@ def muler(
         MaskingError: the metric cannot tell two masks apart.
         DataError: the test set has no references or no systems.
     """
-    check_variants(variants)
-    check_examples(examples)
     draws = Bootstrap(bootstrap, confidence, seed)
     options = Options(
         tagger=tagger,
@@ -112,6 +111,12 @@ def muler(
         cache=cache,
         progress=progress,
     )
+    refuse(
+        check_muler(
+            testset.outline, metric, features, scorers=scorers, variants=variants, by=by,
+            examples=examples, bootstrap=bootstrap, confidence=confidence, seed=seed, **options,
+        )
+    )  # fmt: skip
     chosen = scorers_of(scorers, allow_code=allow_code) if scorers else {}
     setup = prepared(testset, metric, features, options)
     parts = slices(testset, by)

@@ -8,14 +8,17 @@ from typing import TYPE_CHECKING, TypeAlias, cast
 
 from gnomon.annotate.scorers import SentenceScorer, scorer
 from gnomon.errors import UsageError
+from gnomon.faults import faults
 from gnomon.metrics._code import imported
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
+
+    from gnomon.faults import Fault
 
 AnyScorer: TypeAlias = "str | SentenceScorer | Callable[[str], float | None]"
 
-__all__ = ["AnyScorer", "scorers_of"]
+__all__ = ["AnyScorer", "scorer_faults", "scorers_of"]
 
 _CODE = re.compile(r"([^=]+)=python\((['\"])(.*)\2\)")
 
@@ -31,11 +34,7 @@ def scorers_of(
         MissingDependencyError: the package of a scorer is not installed.
         FormatError: a lexicon is malformed.
     """
-    if isinstance(scorers, str) or not scorers:
-        raise UsageError(
-            f"scorers must be a list of one or more; got {scorers!r}, write for instance"
-            " ['sentiment', 'valence=FILE']"
-        )
+    _check_some(scorers)
     found = [_scorer(one, allow_code=allow_code) for one in scorers]
     names = Counter(one.name for one in found)
     labels = [o.name if names[o.name] == 1 else f"{o.name}={o.source}" for o in found]
@@ -43,6 +42,23 @@ def scorers_of(
     if twice:
         raise UsageError(f"scorer {twice[0]!r} is given twice; give each scorer once")
     return dict(zip(labels, found, strict=True))
+
+
+def scorer_faults(scorers: Sequence[AnyScorer], *, allow_code: bool = False) -> Iterator[Fault]:
+    """What :func:`scorers_of` refuses, scorer by scorer."""
+    wrong = list(faults("scorers", _check_some, scorers))
+    if not wrong:
+        for number, one in enumerate(scorers):
+            wrong += faults(f"scorers[{number}]", _scorer, one, allow_code=allow_code)
+    yield from wrong or faults("scorers", scorers_of, scorers, allow_code=allow_code)
+
+
+def _check_some(scorers: Sequence[AnyScorer]) -> None:
+    if isinstance(scorers, str) or not scorers:
+        raise UsageError(
+            f"scorers must be a list of one or more; got {scorers!r}, write for instance"
+            " ['sentiment', 'valence=FILE']"
+        )
 
 
 def _scorer(one: AnyScorer, *, allow_code: bool) -> SentenceScorer:

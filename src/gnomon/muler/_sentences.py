@@ -9,8 +9,10 @@ import numpy as np
 
 from gnomon.annotate.scorers import Sentences, SentenceScores, reader_for
 from gnomon.errors import UsageError
+from gnomon.faults import refuse
 from gnomon.findings import Finding
 from gnomon.muler._checks import check_examples, check_sides
+from gnomon.muler._requests import check_sentences
 from gnomon.muler._sentence_exhibits import sentence_exhibits
 from gnomon.muler._sentence_names import AnyScorer, scorers_of
 from gnomon.muler._sentence_scores import differences, sentence_figures
@@ -134,6 +136,12 @@ def sentences(
         FormatError: a lexicon is malformed; file and line are named.
         DataError: the test set has no references or no systems.
     """
+    refuse(
+        check_sentences(
+            testset.outline, scorers, tagger=tagger, by=by, bootstrap=bootstrap,
+            confidence=confidence, seed=seed, examples=examples, allow_code=allow_code,
+        )
+    )  # fmt: skip
     draws = Bootstrap(bootstrap, confidence, seed)
     chosen = scorers_of(scorers, allow_code=allow_code)
     batch = testset.batch()
@@ -179,7 +187,7 @@ def sentence_part(
     Raises:
         DataError: the test set has no references or no systems.
     """
-    check_sides(testset, "sentence scorers compare with references")
+    check_sides(testset.outline, "sentence scorers compare with references")
     check_examples(examples)
     used = _used(batch)
     reader = reader_for(tagger, testset.target_language, cache=cache, progress=progress)

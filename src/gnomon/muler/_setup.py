@@ -164,7 +164,7 @@ def prepared(
             raise UnknownNameError("option", name, Options.__annotations__)
     overlap, granularity = options.get("overlap", "any"), options.get("granularity", "token")
     progress = options.get("progress")
-    check_sides(testset, "MuLER masks references")
+    check_sides(testset.outline, "MuLER masks references")
     check_features(features)
     check_masks(overlap, granularity)
     named = list(metric) if isinstance(metric, list | tuple) else [cast("AnyMetric", metric)]

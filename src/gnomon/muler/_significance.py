@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from gnomon.errors import UsageError
+from gnomon.faults import Fault, refuse
 from gnomon.muler._significance_sums import (
     drawn,
     figure_columns,
@@ -24,7 +25,7 @@ from gnomon.muler._significance_sums import (
 from gnomon.stats.resampling import percentile_interval, resample_counts, shift_distance
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from numpy.typing import NDArray
 
@@ -35,12 +36,39 @@ if TYPE_CHECKING:
     Ends: TypeAlias = tuple[float | None, float | None]
     Floats: TypeAlias = NDArray[np.float64]
 
-__all__ = ["LEAST", "SEED", "Bootstrap", "Ends", "Frame", "Resampled", "frame", "resampled"]
+__all__ = [
+    "LEAST",
+    "SEED",
+    "Bootstrap",
+    "Ends",
+    "Frame",
+    "Resampled",
+    "bootstrap_faults",
+    "frame",
+    "resampled",
+]
 
 LEAST = 10  # segments below which nothing is said about uncertainty
 SEED = 12345  # sacreBLEU's
 _SAME = 1e-9  # figures that differ by less are equal
 _SPARSE = 0.05  # share of undefined resamples above which an interval is told of
+
+
+def bootstrap_faults(resamples: int, confidence: float, seed: int) -> Iterator[Fault]:
+    """What no interval can be made of: faults of "confidence", "seed" and "bootstrap"."""
+    if seed < 0:
+        yield Fault("seed", UsageError(f"a seed is a whole number, 0 or more; got {seed}"))
+    if not 0 < confidence < 1:
+        said = f"confidence lies strictly between 0 and 1, as in 0.95; got {confidence}"
+        yield Fault("confidence", UsageError(said))
+        return
+    least = math.ceil(1 / (1 - confidence) - 1e-9) - 1
+    if resamples != 0 and resamples < least:
+        said = (
+            f"bootstrap takes a number of resamples: 0 for none, or at least {least} for a"
+            f" confidence of {confidence}; got {resamples}"
+        )
+        yield Fault("bootstrap", UsageError(said))
 
 
 @dataclass(frozen=True)
@@ -63,18 +91,7 @@ class Bootstrap:
         Raises:
             UsageError: a value is out of range.
         """
-        if not 0 < self.confidence < 1:
-            raise UsageError(
-                f"confidence lies strictly between 0 and 1, as in 0.95; got {self.confidence}"
-            )
-        if self.seed < 0:
-            raise UsageError(f"a seed is a whole number, 0 or more; got {self.seed}")
-        least = math.ceil(1 / (1 - self.confidence) - 1e-9) - 1
-        if self.resamples != 0 and self.resamples < least:
-            raise UsageError(
-                f"bootstrap takes a number of resamples: 0 for none, or at least {least} for a"
-                f" confidence of {self.confidence}; got {self.resamples}"
-            )
+        refuse(bootstrap_faults(self.resamples, self.confidence, self.seed))
 
     def fields(self) -> dict[str, object]:
         """What a signature says of it; nothing where nothing is drawn."""

@@ -5,9 +5,11 @@ from __future__ import annotations
 from itertools import product
 from typing import TYPE_CHECKING
 
+from gnomon.faults import refuse
 from gnomon.findings import Finding
 from gnomon.muler._figures import feature_scores, figures
 from gnomon.muler._presence import presence
+from gnomon.muler._requests import check_frequency
 from gnomon.muler._setup import DEFAULT_FEATURES, prepared
 from gnomon.muler._tables import VARIANTS
 from gnomon.muler._validate_frequency_tables import frequency_tables, frequency_views
@@ -66,6 +68,7 @@ def validate_frequency(
         DataError: the test set has no references or no systems.
     """
     shares = checked_alphas([*alphas, 1.0] if alphas else alphas)[::-1]
+    refuse(check_frequency(testset.outline, metric, features, alphas=alphas, **options))
     setup = prepared(testset, metric, features, options)
     split = [initials(setup.batch, setup.spans, f) for f in range(len(setup.spans.features))]
     rows: list[dict[str, Cell]] = []

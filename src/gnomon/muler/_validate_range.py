@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from gnomon.faults import refuse
 from gnomon.findings import Finding
 from gnomon.metrics.masking import Action, MaskPlan
 from gnomon.muler._presence import presence
 from gnomon.muler._ratio import ratio
+from gnomon.muler._requests import check_range
 from gnomon.muler._setup import DEFAULT_FEATURES, prepared
 from gnomon.muler._validate_letters import checked_alphas, grouped, initials
 from gnomon.muler._validate_range_tables import range_tables, range_views
@@ -68,6 +70,7 @@ def validate_range(
         DataError: the test set has no references or no systems.
     """
     shares = checked_alphas(alphas)
+    refuse(check_range(testset.outline, metric, features, alphas=alphas, **options))
     setup = prepared(testset, metric, features, options)
     split = [initials(setup.batch, setup.spans, f) for f in range(len(setup.spans.features))]
     rows: list[dict[str, Cell]] = []

@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
-from gnomon.errors import UsageError
+from gnomon.faults import refuse
 from gnomon.findings import Finding
 from gnomon.muler._figures import figures
+from gnomon.muler._requests import check_specificity
 from gnomon.muler._setup import DEFAULT_FEATURES, prepared
 from gnomon.muler._tables import VARIANTS
 from gnomon.muler._validate_specificity_rows import Real, curve_rows, group_row, real_row
@@ -78,7 +79,11 @@ def validate_specificity(
         MaskingError: the metric cannot tell two masks apart.
         DataError: the test set has no references or no systems.
     """
-    _check(draws, groups, seed)
+    refuse(
+        check_specificity(
+            testset.outline, metric, features, draws=draws, groups=groups, seed=seed, **options
+        )
+    )
     setup = prepared(testset, metric, features, options)
     every = words_of(setup.batch)
     words = [every.of_system(setup.batch, k) for k in range(len(setup.batch.systems))]
@@ -191,18 +196,6 @@ class _Experiment:
                 key | row for row in curve_rows(chosen, self.groups, drawn, variant)
             ]
         gathered.notices += _notices(name, types, self.groups, real, drawn, self.draws)
-
-
-def _check(draws: int, groups: Sequence[int], seed: int) -> None:
-    if draws < 2:
-        raise UsageError(f"a variance needs 2 draws or more; got {draws}")
-    if seed < 0:
-        raise UsageError(f"a seed is a whole number, 0 or more; got {seed}")
-    wrong = [number for number in groups if number < 2]
-    if wrong:
-        raise UsageError(
-            f"a vocabulary is split into 2 groups or more; got {', '.join(map(str, wrong))}"
-        )
 
 
 def _notices(
