@@ -126,6 +126,29 @@ def test_litter_and_what_was_never_named_are_swept_by_the_next_run(
     assert len(study.Store.open(url).entries) == len(lines)
 
 
+def test_files_that_are_gone_there_are_computed_again(study_file: Path, url: str) -> None:
+    done = _run(study_file, url).done
+    system, root = fsspec.core.url_to_fs(url)
+    gone = next(name for name in system.find(f"{root}/tables") if "/scores/" in name)
+    system.rm_file(gone)
+    with pytest.raises(DataError, match="lacks a file"):
+        study.Store.open(url).query("from scores")
+    outcome = _run(study_file, url)
+    assert (outcome.done, outcome.kept) == (1, done - 1)
+    assert system.exists(gone)
+
+
+def test_a_damaged_manifest_there_is_mended_by_the_next_run(study_file: Path, url: str) -> None:
+    done = _run(study_file, url).done
+    system, root = fsspec.core.url_to_fs(url)
+    lines = system.cat_file(f"{root}/manifest.jsonl").split(b"\n")
+    system.pipe_file(f"{root}/manifest.jsonl", b"\n".join([b"garbage", *lines[1:]]))
+    with pytest.raises(DataError, match=r"://.*manifest.jsonl:1 is damaged"):
+        study.Store.open(url)
+    assert _run(study_file, url).done == 1
+    assert len(study.Store.open(url).entries) == done
+
+
 def test_another_writer_is_respected_until_its_lock_is_old(study_file: Path, url: str) -> None:
     _run(study_file, url)
     study_file.write_text(study_file.read_text().replace("resamples = 20", "resamples = 22"))

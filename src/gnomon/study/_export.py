@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from gnomon.errors import OutputError, UnknownNameError, UsageError
-from gnomon.study._query import connect, names
+from gnomon.study._query import connect, damage, names
 from gnomon.study._views import OWN_TABLES, views
 
 if TYPE_CHECKING:
@@ -44,6 +44,7 @@ def export(
     Raises:
         MissingDependencyError: duckdb is not installed.
         OutputError: the place is taken or cannot be written.
+        DataError: a file of the store is missing or damaged.
         UnknownNameError: there is no such table.
         UsageError: the kind is none of these.
     """
@@ -58,12 +59,18 @@ def export(
     taken = place.exists() and (kind == "duckdb" or not place.is_dir() or any(place.iterdir()))
     if taken:
         raise OutputError(f"{place} is there already; name a new one, or take it away")
+    if kind == "duckdb" and not place.absolute().parent.is_dir():
+        raise OutputError(f"{place} cannot be written: there is no folder {place.parent}; make it")
     connection = connect(store, closed=False)
+    import duckdb
+
     try:
         found = [] if tables else [(view.name, view.sql) for view in views(store)]
         return _whole(connection, wanted, found, place, kind, keep_formulas=keep_formulas)
     except OSError as error:
         raise OutputError(f"{place} cannot be written: {error.strerror}") from error
+    except duckdb.Error as error:
+        raise damage(store, error) or OutputError(f"{place} cannot be written: {error}") from error
 
 
 def _whole(
@@ -77,15 +84,11 @@ def _whole(
 ) -> dict[str, int]:
     if kind == "duckdb":
         scratch = place.with_name(f".{secrets.token_hex(8)}.duckdb")
-        connection.execute(f"attach {_text(scratch)} as taken")
-        for name in tables:
-            connection.execute(f'create table taken."{name}" as select * from memory."{name}"')
-        connection.execute("use taken")
-        for name, sql in found:
-            connection.execute(f"create view {name} as {sql}")
-        connection.execute("use memory")
-        connection.execute("detach taken")
-        scratch.replace(place)
+        try:
+            _into_one(connection, tables, found, scratch)
+            scratch.replace(place)
+        finally:
+            scratch.unlink(missing_ok=True)
     else:
         place.mkdir(parents=True, exist_ok=True)
         for name in tables:
@@ -97,6 +100,24 @@ def _whole(
             )
     count = 'select count(*) from "{}"'
     return {name: connection.execute(count.format(name)).fetchone()[0] for name in tables}
+
+
+def _into_one(
+    connection: Any,  # DuckDB is optional and without types
+    tables: Sequence[str],
+    found: Sequence[tuple[str, str]],
+    file: Path,
+) -> None:
+    connection.execute(f"attach {_text(file)} as taken")
+    try:
+        for name in tables:
+            connection.execute(f'create table taken."{name}" as select * from memory."{name}"')
+        connection.execute("use taken")
+        for name, sql in found:
+            connection.execute(f"create view {name} as {sql}")
+    finally:
+        connection.execute("use memory")
+        connection.execute("detach taken")
 
 
 def _harmless(connection: Any, table: str) -> str:  # DuckDB is optional and without types

@@ -35,12 +35,18 @@ def make_store(folder: Path) -> None:
     """
     from gnomon.formats import atomic_write
 
-    if folder.exists() and any(folder.iterdir()):
-        raise OutputError(f"{folder} holds something else; name a new or an empty folder as store")
     try:
-        (folder / TABLES).mkdir(parents=True, exist_ok=True)
+        taken = folder.exists() and any(folder.iterdir())
+        if not taken:
+            (folder / TABLES).mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise OutputError(f"the store {folder} cannot be made: {error.strerror}") from error
+        said = "a file is there" if folder.is_file() else error.strerror
+        raise OutputError(
+            f"the store {folder} cannot be made: {said}; name another folder: store = '...' in"
+            " the study"
+        ) from error
+    if taken:
+        raise OutputError(f"{folder} holds something else; name a new or an empty folder as store")
     with atomic_write(folder / ABOUT) as file:
         json.dump({"gnomon-store": SCHEMA}, file)
 
@@ -54,13 +60,26 @@ def layout_of(folder: Path) -> object:
     about = folder / ABOUT
     try:
         return json.loads(about.read_text(encoding="utf-8"))["gnomon-store"]
+    except OSError as error:
+        raise DataError(f"{about} cannot be read: {error.strerror}") from error
     except (ValueError, KeyError, TypeError) as error:
         raise DataError(f"{about} is damaged: it does not say the version of the store") from error
 
 
 def json_of(file: Path) -> dict[str, Any]:  # what JSON holds
-    """What a file holds; nothing where it is missing."""
-    return dict(json.loads(file.read_text(encoding="utf-8"))) if file.exists() else {}
+    """What a file holds; nothing where it is missing.
+
+    Raises:
+        DataError: it cannot be read, or holds something else.
+    """
+    try:
+        return dict(json.loads(file.read_text(encoding="utf-8")))
+    except FileNotFoundError:
+        return {}
+    except OSError as error:
+        raise DataError(f"{file} cannot be read: {error.strerror}") from error
+    except (ValueError, TypeError) as error:
+        raise DataError(f"{file} is damaged; run the study again, which writes it anew") from error
 
 
 def replace_text(file: Path, text: str) -> None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from gnomon.errors import UsageError
+from gnomon.errors import DataError, UsageError
 from gnomon.study._folder import SKETCHES, TABLES
+from gnomon.study._parquet import is_whole
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from os import PathLike
     from pathlib import Path
 
@@ -148,9 +149,36 @@ class Held:
         return self.query(f'select * from "{table}"').to_frame()  # noqa: S608  # a known name
 
     def fetch(self, files: Sequence[Path]) -> None:
-        """Bring files of finished tasks here, where the store is remote and they are not here."""
+        """Bring files of finished tasks here, where the store is remote and they are not here.
+
+        Raises:
+            DataError: a file is missing, or not whole.
+        """
         if self.remote is not None:
             self.remote.fetch(files)
+        for file in files:
+            if not is_whole(file):
+                raise DataError(
+                    f"{self.place(file)} is missing or damaged; run the study again, which"
+                    " computes it anew"
+                    f"{'; delete it before' if self.remote else ''}"
+                )
+
+    def lost(self, keys: Iterable[str]) -> frozenset[str]:
+        """Those of some tasks that were finished, and of which a file is missing or not whole."""
+        files = {
+            key: [self.file(name, key) for name in self.entries[key].rows]
+            for key in keys
+            if key in self.entries
+        }
+        if self.remote is not None:
+            there = self.remote.files()
+            return frozenset(key for key, own in files.items() if not there.issuperset(own))
+        return frozenset(key for key, own in files.items() if not all(map(is_whole, own)))
+
+    def place(self, file: Path) -> str:
+        """Where a file of the store is, for messages: of a remote store, elsewhere."""
+        return self.remote.there(file) if self.remote else str(file)
 
     def file(self, table: str, key: str) -> Path:
         """The Parquet file of a task's rows of a table."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
-from gnomon.errors import DataError
+from gnomon.errors import DataError, OutputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,18 +20,25 @@ def locked(folder: Path) -> Iterator[None]:
 
     Raises:
         DataError: another process holds it.
+        OutputError: the folder cannot be written, or its file system knows no locks.
     """
     try:
         import fcntl
     except ImportError:  # no such locks on this system: one writer is the user's word
         yield
         return
-    with (folder / "lock").open("ab") as file:
+    with ExitStack() as stack:
         try:
+            file = stack.enter_context((folder / "lock").open("ab"))
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
+        except BlockingIOError as error:
             raise DataError(
                 f"another process is running a study into {folder}; wait for it, or name another"
                 " store"
+            ) from error
+        except OSError as error:
+            raise OutputError(
+                f"the store {folder} cannot be written: {error.strerror}; allow it, or name another"
+                " store = '...' in the study (a copy of this one goes on where it ended)"
             ) from error
         yield

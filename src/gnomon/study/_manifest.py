@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from gnomon.errors import DataError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
-__all__ = ["Entry", "append_line", "cut_torn_line", "entry_of", "lines_of", "text_of"]
+__all__ = ["Entry", "Line", "append_line", "cut_torn_line", "entry_of", "lines_of", "text_of"]
 
 
 @dataclass(frozen=True)
@@ -50,19 +52,49 @@ class Entry:
     options: str = ""
 
 
-def lines_of(manifest: Path) -> list[dict[str, Any]]:  # what JSON holds
-    """The finished lines."""
-    if not manifest.exists():
+class Line(NamedTuple):
+    """A finished line of the manifest.
+
+    Attributes:
+        number: from 1.
+        said: what it says; nothing where it is damaged.
+    """
+
+    number: int
+    said: dict[str, Any]  # what JSON holds
+
+
+def lines_of(manifest: Path) -> list[Line]:
+    """The finished lines.
+
+    Raises:
+        DataError: the manifest cannot be read.
+    """
+    try:
+        data = manifest.read_bytes()
+    except FileNotFoundError:
         return []
+    except OSError as error:
+        raise DataError(f"{manifest} cannot be read: {error.strerror}") from error
     # what has no line end is not finished
-    return [json.loads(line) for line in manifest.read_bytes().split(b"\n")[:-1]]
+    return [Line(number, _object(line)) for number, line in enumerate(data.split(b"\n")[:-1], 1)]
 
 
-def entry_of(given: dict[str, Any]) -> Entry:  # what JSON holds
-    """A finished task from its line."""
-    for name in ("metrics", "systems", "notices"):
-        given[name] = tuple(given[name])
-    return Entry(**given)
+def _object(line: bytes) -> dict[str, Any]:  # what JSON holds
+    try:
+        found = json.loads(line)
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def entry_of(given: Mapping[str, Any]) -> Entry | None:  # what JSON holds
+    """A finished task from its line; None where the line is damaged."""
+    try:
+        lists = {name: tuple(given[name]) for name in ("metrics", "systems", "notices")}
+        return Entry(**{**given, **lists, "rows": dict(given["rows"])})
+    except (KeyError, TypeError, ValueError):
+        return None
 
 
 def text_of(entries: Iterable[Entry]) -> str:

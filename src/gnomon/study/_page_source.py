@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from gnomon.study._query import connect
+from gnomon.study._query import connect, damage
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -93,8 +93,20 @@ class Source:
         return {str(column): str(kind) for column, kind, *_ in found}
 
     def ask(self, sql: str, *values: object) -> list[tuple[Any, ...]]:
-        """The rows of a query."""
-        found: list[tuple[Any, ...]] = self.connection.execute(sql, list(values)).fetchall()
+        """The rows of a query.
+
+        Raises:
+            DataError: a file of the store is damaged.
+        """
+        import duckdb
+
+        try:
+            found: list[tuple[Any, ...]] = self.connection.execute(sql, list(values)).fetchall()
+        except duckdb.Error as error:
+            said = damage(self.store, error)
+            if said is None:
+                raise
+            raise said from error
         return found
 
 

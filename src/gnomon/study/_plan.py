@@ -110,11 +110,12 @@ def plan(study: Study, *, allow_code: bool = False) -> Plan:
 
 
 def _remembered(study: Study) -> Sketches:
-    from gnomon.study._remote import is_remote
-    from gnomon.study._store import Store
+    from gnomon.study._remote import is_remote, mirror
 
     if is_remote(study.store):
-        return Store.open(study.store).sketches() if Store.is_at(study.store) else Sketches()
+        place = mirror(study.store, writes=False)
+        place.get()
+        return Sketches.read(place.folder / "sketches.json")
     return Sketches.read(Path(study.store) / "sketches.json")
 
 

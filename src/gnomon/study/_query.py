@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from gnomon.errors import MissingDependencyError, UsageError
+from gnomon.errors import DataError, MissingDependencyError, UsageError
+from gnomon.study._parquet import is_readable
 from gnomon.study._questions import question
 from gnomon.study._views import OWN_TABLES, meanings_of, views
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
     from gnomon.study._held import Held
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 #: words of queries that ask which tables there are
 _ABOUT_ALL = ("duckdb_", "information_schema", "pg_", "pragma_", "show", "sqlite_")
 
-__all__ = ["Answer", "ask", "connect", "described", "names", "overview"]
+__all__ = ["Answer", "ask", "connect", "damage", "described", "names", "overview"]
 
 
 @dataclass(frozen=True)
@@ -58,13 +59,18 @@ def ask(store: Held, sql: str) -> Answer:
     Raises:
         MissingDependencyError: duckdb is not installed.
         UsageError: the SQL is wrong, does more than read, or asks for what lies outside the store.
+        DataError: a file of the store is missing or damaged.
     """
     connection = connect(store, sql=sql)
     import duckdb
 
     try:
         return _answer(connection.execute(question(sql)))
+    except duckdb.PermissionException as error:
+        raise UsageError(f"the query failed: {error}") from error
     except duckdb.Error as error:
+        if (said := damage(store, error)) is not None:
+            raise said from error
         tables = ", ".join(names(store))
         raise UsageError(f"the query failed: {error}\nthere are the tables {tables}") from error
 
@@ -73,6 +79,28 @@ def _answer(found: Any) -> Answer:  # DuckDB is optional and without types
     described = found.description or []
     names = tuple(str(column[0]) for column in described)
     return Answer(names, tuple(str(column[1]) for column in described), tuple(found.fetchall()))
+
+
+def damage(store: Held, error: Exception) -> DataError | None:
+    """What to say where DuckDB could not read a file of the store; None where it was no file."""
+    file = _blamed(store, error)
+    if file is None:
+        return None
+    return DataError(f"{store.place(file)} is damaged: delete it, and run the study again")
+
+
+def _blamed(store: Held, error: Exception) -> Path | None:
+    import duckdb
+
+    said = str(error).partition("\n\nLINE ")[0]  # there the query follows
+    _, found, rest = said.partition(f"{store.path.resolve()}/")
+    if found:
+        return store.path / f"{rest.partition('.parquet')[0]}.parquet"
+    if type(error) is not duckdb.Error:
+        return None
+    # what reads Parquet does not always say of which file it speaks
+    every = (file for parts in store.files().values() for file in parts)
+    return next((file for file in every if file.exists() and not is_readable(file)), None)
 
 
 def names(store: Held) -> tuple[str, ...]:
@@ -116,6 +144,7 @@ def connect(
 
     Raises:
         MissingDependencyError: duckdb is not installed.
+        DataError: a file of the store is missing or damaged.
     """
     try:
         import duckdb
@@ -136,19 +165,29 @@ def connect(
     elif closed:
         every = [file for parts in files.values() for file in parts]
         found.execute(f"set allowed_paths = {_listed(every)}")
-    for name, parts in files.items():
-        store.fetch(parts)
-        found.execute(
-            f'create view "{name}" as select * exclude (filename), parse_filename(filename, true)'
-            f" as task from read_parquet({_listed(parts)}, union_by_name = true, filename = true)"
-        )
-    for view in views(store):
-        if wanted.issuperset(view.of):
-            found.execute(f"create view {view.name} as {view.sql}")
+    try:
+        _name_tables(found, store, files)
+    except duckdb.Error as error:
+        raise damage(store, error) or DataError(
+            f"the store {store.path} cannot be read: {error}"
+        ) from error
     if closed:  # before a query comes in
         found.execute("set enable_external_access = false")
         found.execute("set lock_configuration = true")
     return found
+
+
+def _name_tables(connection: Any, store: Held, files: Mapping[str, list[Path]]) -> None:
+    """Make views of some tables, and the views over these."""
+    for name, parts in files.items():
+        store.fetch(parts)
+        connection.execute(
+            f'create view "{name}" as select * exclude (filename), parse_filename(filename, true)'
+            f" as task from read_parquet({_listed(parts)}, union_by_name = true, filename = true)"
+        )
+    for view in views(store):
+        if files.keys() >= set(view.of):
+            connection.execute(f"create view {view.name} as {view.sql}")
 
 
 def _named(store: Held, sql: str | None) -> set[str]:

@@ -161,6 +161,23 @@ class Mirror:
         if self._held():
             self._claim()
 
+    def there(self, file: Path) -> str:
+        """The URL of a file that is here."""
+        return f"{self.url}/{file.relative_to(self.folder).as_posix()}"
+
+    def files(self) -> frozenset[Path]:
+        """The files of tables there, as they are called here.
+
+        Raises:
+            DataError: the place cannot be read.
+        """
+        with self._trouble():
+            try:
+                found = self.system.find(f"{self.root}/{TABLES}")
+            except FileNotFoundError:
+                return frozenset()
+        return frozenset(self.folder.joinpath(TABLES, *one.split("/")[-2:]) for one in found)
+
     def sweep(self, keys: Collection[str]) -> None:
         """Take away files there that are of no finished task."""
         with self._trouble():

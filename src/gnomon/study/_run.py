@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, wait
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from gnomon.errors import DataError, OutputError
 from gnomon.study._preflight import preflight
 from gnomon.study._reuse import stored_scores
 from gnomon.study._store import Store
@@ -20,6 +23,8 @@ if TYPE_CHECKING:
     from gnomon.study._tasks import Task
 
 __all__ = ["Outcome", "run"]
+
+_log = logging.getLogger(__name__)
 
 #: a task that takes its worker with it this often is set aside
 _CHANCES = 2
@@ -72,11 +77,17 @@ def run(
         OutputError: the store cannot be written.
     """
     place = store or Store.open(plan.study.store, create=True)
+    place.refresh()
+    if not (prune or _left(plan, place)) and place.has_plan(plan.record()):
+        return _unchanged(plan, place)
     with place.locked():
-        left = [task for task in plan.tasks if task.key not in place.entries]
+        left = _left(plan, place)
         if left:
             preflight(plan, engine)
-            place.repair()
+            lost = [task.key for task in left if task.key in place.entries]
+            if lost:
+                _log.warning("results of %d tasks are missing or damaged: done again", len(lost))
+            place.repair(lost)
         place.keep_plan(plan.record())
         place.keep_sketches(plan.sketches)
         total, kept = len(plan.tasks), len(plan.tasks) - len(left)
@@ -87,6 +98,20 @@ def run(
         pruned = place.prune() if prune else 0
     labels = {task.key: task.label for task in left if task.key in driver.failed}
     return Outcome(kept, driver.finished - kept, driver.failed, labels, pruned)
+
+
+def _left(plan: Plan, store: Store) -> list[Task]:
+    """Tasks without results, and those whose results were lost."""
+    lost = store.lost(task.key for task in plan.tasks)
+    return [task for task in plan.tasks if task.key in lost or task.key not in store.entries]
+
+
+def _unchanged(plan: Plan, store: Store) -> Outcome:
+    """Nothing is to be written; what is remembered of files may be, where that is possible."""
+    if plan.sketches.fresh:
+        with suppress(DataError, OutputError), store.locked():
+            store.keep_sketches(plan.sketches)
+    return Outcome(len(plan.tasks), 0, {})
 
 
 def narrowed(tasks: Sequence[Task], plan: Plan) -> list[Task]:

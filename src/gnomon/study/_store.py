@@ -11,7 +11,7 @@ import json
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gnomon.errors import DataError, OutputError
 from gnomon.signature import version as gnomon_version
@@ -52,6 +52,7 @@ class Store(Held):
         remote: the place elsewhere, if it is elsewhere.
     """
 
+    _adds: bool = field(default=False, repr=False)
     _writes: bool = field(default=False, repr=False)
 
     @classmethod
@@ -60,10 +61,11 @@ class Store(Held):
 
         Args:
             path: the folder, or a place that fsspec can reach (``s3://bucket/wmt.store``).
-            create: make it if it is not there; remote places can be added to only then.
+            create: make it if it is not there; remote places can be added to only then. What is
+                damaged counts as not there, and is made anew.
 
         Raises:
-            DataError: there is no store, or it is of a later version of gnomon.
+            DataError: there is no store, it is of a later version of gnomon, or it is damaged.
             MissingDependencyError: the place is remote, and what it takes is not installed.
             OutputError: it cannot be made.
         """
@@ -78,7 +80,7 @@ class Store(Held):
             if remote:
                 remote.put([folder / ABOUT])
         check_layout(layout_of(folder), folder)
-        found = cls(folder, remote=remote)
+        found = cls(folder, remote=remote, _adds=create)
         found.refresh()
         return found
 
@@ -117,24 +119,50 @@ class Store(Held):
                     self.remote.put_manifest(self.entries.values(), now=True)
 
     def refresh(self) -> None:
-        """Read the manifest and the plan again: another process may have added to them."""
+        """Read the manifest and the plan again: another process may have added to them.
+
+        Raises:
+            DataError: they are damaged, and this is not who makes them anew.
+        """
         if self.remote is not None:
             self.remote.get()
         version = check_layout(layout_of(self.path), self.path)
         lines = lines_of(self.path / MANIFEST)
-        self._plan = json_of(self.path / PLAN)
-        migrated(version, lines, self._plan)
-        self.entries = {entry.key: entry for entry in map(entry_of, lines)}
+        self._plan = self._last_plan()
+        migrated(version, [line.said for line in lines], self._plan)
+        found = [entry_of(line.said) for line in lines]
+        self.entries = {entry.key: entry for entry in found if entry}
+        bad = [line.number for line, entry in zip(lines, found, strict=True) if entry is None]
+        if bad and not self._adds:
+            place = f"{self.place(self.path / MANIFEST)}:{bad[0]}"
+            raise DataError(
+                f"{place} is damaged; run the study again: what the line told of is done again"
+            )
 
-    def repair(self) -> None:
+    def _last_plan(self) -> dict[str, Any]:  # what JSON holds
+        try:
+            return json_of(self.path / PLAN)
+        except DataError:
+            if self._adds:
+                return {}
+            raise
+
+    def repair(self, lost: Collection[str] = ()) -> None:
         """Take away what an interruption left behind: a torn line, files of no finished task.
 
         A store of an older layout is brought up to date. Only the one process that writes may call
         it.
+
+        Args:
+            lost: finished tasks to take away, too.
         """
         self._update()
         cut_torn_line(self.path / MANIFEST)
         self.refresh()
+        whole = {key: entry for key, entry in self.entries.items() if key not in lost}
+        if len(whole) < len(lines_of(self.path / MANIFEST)):
+            self._write_manifest(whole)
+            self.entries = whole
         if self.remote is not None:
             self.remote.sweep(self.entries)
         for file in self.path.glob(f"{TABLES}/*/*"):
@@ -178,16 +206,19 @@ class Store(Held):
             self.remote.put_manifest(self.entries.values())
         return entry
 
+    def has_plan(self, record: Mapping[str, object]) -> bool:
+        """Whether the study consisted of the same when it last ran."""
+        return bool(json.loads(json.dumps(record)) == self._plan)
+
     def keep_plan(self, record: Mapping[str, object]) -> None:
         """Say what the study consists of now; views show its tasks alone.
 
         Args:
             record: ``name``, ``tasks`` (keys), ``testsets`` (sources and sketches).
         """
-        plan = json.loads(json.dumps(record))
-        if plan != self._plan:
+        if not self.has_plan(record):
             self._replace(PLAN, record)
-            self._plan = plan
+            self._plan = json.loads(json.dumps(record))
 
     def keep_sketches(self, sketches: Sketches) -> None:
         """Remember files of test sets."""

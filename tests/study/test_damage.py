@@ -1,0 +1,171 @@
+"""What was damaged or lost in a store is told, and computed again by the next run."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from gnomon import study
+from gnomon.errors import DataError, OutputError
+from gnomon.study import _run as running
+from gnomon.study import _store
+from gnomon.study._parquet import is_whole
+
+pytest.importorskip("duckdb", reason="needs duckdb: pip install 'gnomon[study]'")
+pytest.importorskip("pyarrow", reason="needs pyarrow: pip install 'gnomon[study]'")
+
+
+def _run(file: Path) -> study.Outcome:
+    return study.run(study.plan(study.read_study(file)), study.open_engine("here"))
+
+
+@pytest.fixture
+def store(study_file: Path) -> study.Store:
+    study_file.write_text(study_file.read_text().split("[methods.compare]")[0])
+    assert not _run(study_file).failed
+    return study.Store.open(study.read_study(study_file).store)
+
+
+def _lost(file: Path) -> None:
+    file.unlink()
+
+
+def _cut(file: Path) -> None:
+    file.write_bytes(file.read_bytes()[:-20])
+
+
+def _emptied(file: Path) -> None:
+    file.write_bytes(b"")
+
+
+@pytest.mark.parametrize("harm", [_lost, _cut, _emptied])
+def test_files_that_are_not_whole_are_told_and_made_anew(
+    store: study.Store, study_file: Path, tmp_path: Path, harm: Callable[[Path], None]
+) -> None:
+    before = store.query("select * exclude task from scores order by all").rows
+    file = store.files()["scores"][1]
+    harm(file)
+    readers: list[Callable[[study.Store], object]] = [
+        lambda one: one.query("from leaderboard"),
+        lambda one: one.tables(),
+        lambda one: one.export(tmp_path / "x.duckdb"),
+        lambda one: one.export(tmp_path / "x", kind="csv"),
+        study.pages,
+    ]
+    for read in readers:
+        with pytest.raises(DataError, match=rf"{file.name} is missing or damaged; run the study"):
+            read(study.Store.open(store.path))
+    assert not (tmp_path / "x.duckdb").exists()
+    outcome = _run(study_file)
+    assert (outcome.done, outcome.kept) == (1, len(store.entries) - 1)
+    again = study.Store.open(store.path)
+    assert again.query("select * exclude task from scores order by all").rows == before
+    assert _run(study_file).done == 0
+
+
+def test_a_file_that_is_damaged_within_is_told(store: study.Store, tmp_path: Path) -> None:
+    file = store.files()["segments"][1]
+    data = bytearray(file.read_bytes())
+    data[4:200] = bytes(196)
+    file.write_bytes(data)
+    assert is_whole(file)
+    with pytest.raises(DataError, match=rf"{file.name} is damaged: delete it, and run the study"):
+        store.query("select * from segments")
+    with pytest.raises(DataError, match=rf"{file.name} is damaged"):
+        store.export(tmp_path / "x.duckdb")
+    assert not list(tmp_path.glob("*duckdb*"))
+
+
+@pytest.mark.parametrize("line", [b"garbage", b"[]", b'{"key": "x"}', b"\xff\xfe", b""])
+def test_a_damaged_line_is_told_and_its_task_done_again(
+    store: study.Store, study_file: Path, line: bytes
+) -> None:
+    manifest = store.path / "manifest.jsonl"
+    lines = manifest.read_bytes().split(b"\n")
+    lines[2] = line
+    manifest.write_bytes(b"\n".join(lines))
+    with pytest.raises(DataError, match=r"manifest.jsonl:3 is damaged; run the study again"):
+        study.Store.open(store.path)
+    outcome = _run(study_file)
+    assert (outcome.done, outcome.kept) == (1, len(store.entries) - 1)
+    assert study.Store.open(store.path).entries.keys() == store.entries.keys()
+
+
+@pytest.mark.parametrize("text", ["{", "[1]", "7"])
+def test_a_damaged_plan_is_told_and_written_anew(
+    store: study.Store, study_file: Path, text: str
+) -> None:
+    (store.path / "plan.json").write_text(text)
+    with pytest.raises(DataError, match=r"plan.json is damaged; run the study again"):
+        study.Store.open(store.path)
+    assert _run(study_file).done == 0
+    assert study.Store.open(store.path).planned() == store.planned()
+
+
+def test_an_unchanged_study_asks_for_no_lock(
+    store: study.Store, study_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (store.path / "lock").unlink()
+    os.utime(store.path, (0, 0))
+    made = study.plan(study.read_study(study_file))
+    made.sketches.fresh.clear()
+    monkeypatch.setattr(_store, "locked", None)
+    outcome = study.run(made, study.open_engine("here"))
+    assert (outcome.done, outcome.kept) == (0, len(made.tasks))
+    assert store.path.stat().st_mtime == 0
+
+
+def test_an_unchanged_study_runs_where_nothing_can_be_written(
+    store: study.Store, study_file: Path
+) -> None:
+    (store.path / "lock").unlink()
+    (store.path / "lock").mkdir()  # even the superuser cannot open it
+    made = study.plan(study.read_study(study_file))
+    made.sketches.fresh["x"] = {}
+    assert study.run(made, study.open_engine("here")).kept == len(made.tasks)
+    study_file.write_text(study_file.read_text().replace('"chrf"]', '"chrf", "ter"]'))
+    with pytest.raises(OutputError, match="cannot be written: Is a directory; allow it"):
+        _run(study_file)
+
+
+def test_a_file_system_without_locks_is_told(
+    store: study.Store, study_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fcntl = pytest.importorskip("fcntl")
+
+    def none(*_: object) -> None:
+        raise OSError(37, "No locks available")
+
+    monkeypatch.setattr(fcntl, "flock", none)
+    with pytest.raises(OutputError, match="No locks available"), store.locked():
+        pass
+
+
+def test_a_file_is_no_store(tmp_path: Path) -> None:
+    (tmp_path / "mine.txt").write_text("x")
+    with pytest.raises(OutputError, match="a file is there; name another folder"):
+        study.Store.open(tmp_path / "mine.txt", create=True)
+    with pytest.raises(OutputError, match="name another folder"):
+        study.Store.open(tmp_path / "mine.txt" / "deeper", create=True)
+
+
+def test_export_to_where_nothing_can_be_is_told(store: study.Store, tmp_path: Path) -> None:
+    with pytest.raises(OutputError, match="there is no folder"):
+        store.export(tmp_path / "none" / "x.duckdb")
+    (tmp_path / "file").touch()
+    for kind, name in (("duckdb", "file/x.duckdb"), ("csv", "file/x"), ("csv", "file")):
+        with pytest.raises(OutputError):
+            store.export(tmp_path / name, kind=kind)  # type: ignore[arg-type]  # from a tuple
+
+
+def test_what_is_lost_is_logged(
+    store: study.Store, study_file: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    for file in store.files()["scores"][:2]:
+        file.unlink()
+    assert _run(study_file).done == 2
+    assert "results of 2 tasks are missing or damaged" in caplog.text
+    assert running.__name__ in {record.name for record in caplog.records}
