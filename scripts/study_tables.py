@@ -34,6 +34,7 @@ STUDY = """
 metrics = ["bleu", "chrf"]
 [[testsets]]
 path = "es-en"
+name = "es-en"
 first = 25
 paraphrases = ["es-en/paraphrases/*.txt"]
 n = 2

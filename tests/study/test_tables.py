@@ -161,7 +161,7 @@ def test_explanations_of_a_study_are_those_of_the_method(store: study.Store) -> 
 def test_the_script_tells_a_page_that_is_not_up_to_date(
     script: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    tiny = 'metrics = ["bleu"]\n[[testsets]]\npath = "es-en"\nfirst = 3\n'
+    tiny = 'metrics = ["bleu"]\n[[testsets]]\npath = "es-en"\nname = "x"\nfirst = 3\n'
     monkeypatch.setattr(script, "STUDY", tiny)
     monkeypatch.setattr(script, "PAGE", tmp_path / "page.md")
     codes = []
