@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from gnomon.bmx._explanations import Explanations, SideWords
     from gnomon.human import ErrorSpan
+    from gnomon.outline import Outline
     from gnomon.testset import TestSet
 
 __all__ = ["ErrorAgreement", "against_errors", "check_errors", "tagged_words"]
@@ -76,7 +77,7 @@ def against_errors(
             was named.
         UnknownNameError: there is no such kind.
     """
-    check_errors(testset, [side.side for side in explanations.sides], kind=kind)
+    check_errors(testset.outline, [side.side for side in explanations.sides], kind=kind)
     tagged = tagged_words(testset, explanations, kind=kind)
     return tuple(
         _agreement(side, tagged[side.side], explanations.shape)
@@ -85,17 +86,18 @@ def against_errors(
     )
 
 
-def check_errors(testset: TestSet, sides: Sequence[str], *, kind: str | None = None) -> None:
+def check_errors(outline: Outline, sides: Sequence[str], *, kind: str | None = None) -> None:
     """Refuse a test set without marked errors on some sides, before anything is explained.
 
     Raises:
         DataError: nobody marked errors there, or there are several kinds and none was named.
         UnknownNameError: there is no such kind.
     """
-    there = {error.side for error in _of_kind(testset.errors, kind) if error.end > error.start}
+    _check_kind([one.kind for one in outline.marked], kind)
+    there = {one.side for one in outline.marked if kind in (None, one.kind) and one.extent}
     if there.isdisjoint(sides):
         raise DataError(
-            f"test set {testset.name!r} has no marked errors on the explained side"
+            f"test set {outline.name!r} has no marked errors on the explained side"
             f" ({' or '.join(sides)}); explanations are judged by word tags or error spans of"
             " candidates and sources"
         )
@@ -118,14 +120,18 @@ def tagged_words(
 
 
 def _of_kind(errors: Sequence[ErrorSpan], kind: str | None) -> list[ErrorSpan]:
-    kinds = tuple(dict.fromkeys(str(error.kind) for error in errors))
+    _check_kind([str(error.kind) for error in errors], kind)
+    return [error for error in errors if kind in (None, error.kind)]
+
+
+def _check_kind(there: Sequence[str], kind: str | None) -> None:
+    kinds = tuple(dict.fromkeys(there))
     if kind is not None and kind not in kinds:
         raise UnknownNameError("kind of errors", kind, kinds)
     if kind is None and len(kinds) > 1:
         raise DataError(
             f"there are several kinds of marked errors: {', '.join(kinds)}; name one (kind=)"
         )
-    return [error for error in errors if kind in (None, error.kind)]
 
 
 def _marks(
