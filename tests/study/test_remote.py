@@ -15,7 +15,7 @@ import pytest
 
 from gnomon import study
 from gnomon.errors import DataError, MissingDependencyError, OutputError, UsageError
-from gnomon.study import _remote
+from gnomon.study import _remote, _remote_lock
 
 pytest.importorskip("duckdb", reason="needs duckdb: pip install 'gnomon[study]'")
 pytest.importorskip("pyarrow", reason="needs pyarrow: pip install 'gnomon[study]'")
@@ -166,6 +166,36 @@ def test_another_writer_is_respected_until_its_lock_is_old(study_file: Path, url
     assert "/lock.json" not in _there(url)
     held(host=socket.gethostname(), pid=_dead_process())
     assert _run(study_file, url).failed == {}
+
+
+def test_a_lock_lasts_as_long_as_its_task(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_remote_lock, "_STALE", 0.6)
+    first, second = _remote.mirror(url, writes=True), _remote.mirror(url, writes=True)
+    with first.locked():
+        time.sleep(1.5)
+        first.put([])  # it may still write
+        monkeypatch.setattr(socket, "gethostname", lambda: "elsewhere")
+        with pytest.raises(DataError, match="is running a study"), second.locked():
+            pass
+    with second.locked():  # it is given back
+        pass
+    assert "/lock.json" not in _there(url)
+
+
+def test_who_lost_the_lock_writes_no_more(study_file: Path, url: str) -> None:
+    study_file.write_text(f'store = "{url}"\n' + study_file.read_text())
+    plan = study.plan(study.read_study(study_file))
+    system, root = fsspec.core.url_to_fs(url)
+    left: dict[str, bytes] = {}
+
+    def taken(*_: object) -> None:
+        lock = {"pid": 1, "host": "elsewhere", "time": time.time(), "token": "theirs"}
+        system.pipe_file(f"{root}/lock.json", json.dumps(lock).encode())
+        left.update(_there(url))
+
+    with pytest.raises(OutputError, match="process 1 on elsewhere took the lock"):
+        study.run(plan, study.open_engine("here"), progress=taken)
+    assert _there(url) == left
 
 
 def _dead_process() -> int:

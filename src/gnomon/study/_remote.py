@@ -6,24 +6,25 @@ there: first the files of a task, then the manifest that names them.
 
 from __future__ import annotations
 
-import json
-import os
 import secrets
-import socket
 import time
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from importlib import import_module
 from math import inf
+from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 from gnomon.errors import DataError, MissingDependencyError, OutputError, UsageError
 from gnomon.signature import content_hash
 from gnomon.study._folder import ABOUT, MANIFEST, PLAN, SKETCHES, TABLES
 from gnomon.study._manifest import text_of
+from gnomon.study._remote_lock import LOCK, RemoteLock
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
+    from contextlib import AbstractContextManager
     from os import PathLike
     from pathlib import Path
 
@@ -32,11 +33,8 @@ if TYPE_CHECKING:
 __all__ = ["Mirror", "is_remote", "mirror"]
 
 _SMALL = (ABOUT, MANIFEST, PLAN, SKETCHES)
-_LOCK = "lock.json"
 #: seconds between two writings of the manifest there; a kill loses what was finished in between
 _PAUSE = 5.0
-#: a lock that nobody renewed for so many seconds is left over
-_STALE = 900.0
 #: where a file can be seen half written, it gets its name when it is whole
 _RENAMES = frozenset({"file", "local", "ftp", "hdfs", "sftp", "smb", "ssh", "webhdfs"})
 
@@ -95,6 +93,8 @@ class Mirror:
     root: str
     folder: Path
     _last: float = field(default=-inf, repr=False)
+    # connections are of one thread at a time
+    _turn: AbstractContextManager[bool] = field(default_factory=RLock, repr=False)
 
     def has(self, name: str) -> bool:
         """Whether there is a file of that name."""
@@ -139,8 +139,9 @@ class Mirror:
         """Write files there.
 
         Raises:
-            OutputError: the place cannot be written.
+            OutputError: the place cannot be written, or the lock was lost.
         """
+        self._lock.check()
         for file in files:
             self._write(self._there(file), file.read_bytes())
 
@@ -152,14 +153,13 @@ class Mirror:
             now: do not wait.
 
         Raises:
-            OutputError: the place cannot be written.
+            OutputError: the place cannot be written, or the lock was lost.
         """
         if not now and time.monotonic() - self._last < _PAUSE:
             return
+        self._lock.check()
         self._write(f"{self.root}/{MANIFEST}", text_of(entries).encode())
         self._last = time.monotonic()
-        if self._held():
-            self._claim()
 
     def there(self, file: Path) -> str:
         """The URL of a file that is here."""
@@ -179,7 +179,13 @@ class Mirror:
         return frozenset(self.folder.joinpath(TABLES, *one.split("/")[-2:]) for one in found)
 
     def sweep(self, keys: Collection[str]) -> None:
-        """Take away files there that are of no finished task."""
+        """Take away files there that are of no finished task.
+
+        Raises:
+            DataError: the place cannot be read.
+            OutputError: the lock was lost.
+        """
+        self._lock.check()
         with self._trouble():
             if not self.system.exists(f"{self.root}/{TABLES}"):
                 return
@@ -189,37 +195,30 @@ class Mirror:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Say that this process writes. That two do at the same moment is not ruled out.
+        """Say that this process writes; it finds out when another one does in spite of that.
 
         Raises:
             DataError: another process said so not long ago.
         """
-        holder = self._holder()
-        if holder and not _left_over(holder):
-            raise DataError(
-                f"process {holder.get('pid')} on {holder.get('host')} is running a study into"
-                f" {self.url}; wait for it, or delete {self.url}/{_LOCK} if it is no more"
-            )
-        self._claim()
-        try:
+        with self._lock.held():
             yield
-        finally:
-            with suppress(FileNotFoundError, OSError):
-                self.system.rm_file(f"{self.root}/{_LOCK}")
 
-    def _held(self) -> bool:
-        holder = self._holder() or {}
-        return (holder.get("pid"), holder.get("host")) == (os.getpid(), socket.gethostname())
+    @cached_property
+    def _lock(self) -> RemoteLock:
+        file = f"{self.root}/{LOCK}"
 
-    def _claim(self) -> None:
-        said = {"pid": os.getpid(), "host": socket.gethostname(), "time": time.time()}
-        self._write(f"{self.root}/{_LOCK}", json.dumps(said).encode())
+        def read() -> bytes:
+            with self._trouble():
+                try:
+                    return bytes(self.system.cat_file(file))
+                except FileNotFoundError:
+                    return b""
 
-    def _holder(self) -> dict[str, Any] | None:  # what JSON holds
-        try:
-            return dict(json.loads(self.system.cat_file(f"{self.root}/{_LOCK}")))
-        except (FileNotFoundError, ValueError, TypeError):
-            return None
+        def remove() -> None:
+            with self._turn:
+                self.system.rm_file(file)
+
+        return RemoteLock(self.url, read, lambda data: self._write(file, data), remove)
 
     def _there(self, file: Path) -> str:
         return f"{self.root}/{file.relative_to(self.folder).as_posix()}"
@@ -228,44 +227,24 @@ class Mirror:
         kinds = self.system.protocol
         renames = _RENAMES & set([kinds] if isinstance(kinds, str) else kinds)
         try:
-            self.system.makedirs(target.rsplit("/", 1)[0], exist_ok=True)
-            if renames:
-                scratch = f"{target}.{secrets.token_hex(8)}"
+            with self._turn:
+                self.system.makedirs(target.rsplit("/", 1)[0], exist_ok=True)
+                scratch = f"{target}.{secrets.token_hex(8)}" if renames else target
                 self.system.pipe_file(scratch, data)
-                self.system.mv(scratch, target)
-            else:
-                self.system.pipe_file(target, data)
+                if renames:
+                    self.system.mv(scratch, target)
         except OSError as error:
             raise OutputError(f"the store {self.url} cannot be written: {error}") from error
 
     @contextmanager
     def _trouble(self) -> Iterator[None]:
         try:
-            yield
+            with self._turn:
+                yield
         except FileNotFoundError as error:
             raise DataError(f"the store {self.url} lacks a file: {error}") from error
         except OSError as error:
             raise DataError(f"the store {self.url} cannot be read: {error}") from error
-
-
-def _left_over(holder: dict[str, Any]) -> bool:  # what JSON holds
-    """Whether a lock is old, this process's own, or of one on this machine that is no more."""
-    if time.time() - float(holder.get("time", 0.0)) > _STALE:
-        return True
-    here = holder.get("host") == socket.gethostname()
-    return here and not _is_another(int(holder.get("pid", 0)))
-
-
-def _is_another(process: int) -> bool:
-    if process == os.getpid():
-        return False
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:  # it is there, and not ours
-        return True
-    return True
 
 
 def _replace(target: Path, data: bytes) -> None:
