@@ -233,10 +233,16 @@ def test_any_exponent_is_an_exponent(gnomon: Callable, files: list[str], p: str)
     assert gnomon(*command, p, "1").code == 0
 
 
-@pytest.mark.parametrize("wrong", [("--show", "-3"), ("--least", "0")])
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        (("--show", "-3"), "outputs to show are 0 or more; got -3"),
+        (("--least", "0"), "occurrences of a listed word are 1 or more; got 0"),
+    ],
+)
 def test_less_than_nothing_cannot_be_shown(
-    gnomon: Callable, files: list[str], wrong: tuple[str, str]
+    gnomon: Callable, files: list[str], wrong: tuple[str, str], said: str
 ) -> None:
     answer = gnomon("bmx", "explain", *files, *wrong)
     assert answer.code == 2
-    assert "outputs to show are 0 or more" in answer.err
+    assert said in answer.err

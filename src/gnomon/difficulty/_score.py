@@ -10,7 +10,6 @@ import numpy as np
 from gnomon.difficulty._agreement import (
     Judged,
     agreement_rows,
-    best_count,
     curve_rows,
     point_rows,
     rank_rows,
@@ -19,12 +18,14 @@ from gnomon.difficulty._agreement import (
     sum_rows,
 )
 from gnomon.difficulty._curves import following
-from gnomon.difficulty._omission import check_resamples, omission
+from gnomon.difficulty._omission import omission
 from gnomon.difficulty._people import people
 from gnomon.difficulty._precision_recall import Both, precision_recall
+from gnomon.difficulty._requests import check_score
 from gnomon.difficulty._score_tables import score_finding
 from gnomon.difficulty._setup import Side, base_side, weighted_side, wrapped
 from gnomon.errors import DataError, GnomonError
+from gnomon.faults import refuse
 from gnomon.metrics import score as score_by
 from gnomon.metrics.scoring import signature_of
 from gnomon.slices import slices
@@ -133,6 +134,14 @@ def score(
         DataError: the test set lacks what the metric needs, or frozen difficulties do not fit.
         OutputError: the difficulties cannot be written.
     """
+    refuse(
+        check_score(
+            testset.outline, metric, pool=pool, pool_by=pool_by, leave_one_out=leave_one_out,
+            frozen=frozen, beside=beside, human=human, top=top, allow_circular=allow_circular,
+            by=by, tagger=tagger if omit else None, seed=seed, bootstrap=bootstrap,
+            confidence=confidence, allow_code=allow_code,
+        )
+    )  # fmt: skip
     options = wrapped(
         metric,
         allow_code=allow_code,
@@ -141,8 +150,6 @@ def score(
         leave_one_out=leave_one_out,
         frozen=frozen,
     )
-    best_count(top, 0)
-    check_resamples(bootstrap, confidence)
     run = _run(testset, options.bind(testset), progress)
     if save is not None:
         run.bound.save(save)

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from gnomon.difficulty._agreement import best_count, subsets
+from gnomon.difficulty._agreement import subsets
 from gnomon.difficulty._observed import Observed, observed
-from gnomon.difficulty._omission import check_resamples, omission
+from gnomon.difficulty._omission import omission
 from gnomon.difficulty._people import people
+from gnomon.difficulty._requests import check_words
 from gnomon.difficulty._setup import wrapped
 from gnomon.difficulty._word_classes import word_classes
 from gnomon.difficulty._word_exhibits import exhibits
@@ -25,7 +26,7 @@ from gnomon.difficulty._word_rows import (
     type_rows,
 )
 from gnomon.difficulty._word_tables import words_finding
-from gnomon.errors import UsageError
+from gnomon.faults import refuse
 from gnomon.metrics.scoring import signature_of
 
 if TYPE_CHECKING:
@@ -110,9 +111,13 @@ def words(
         DataError: the test set lacks what the metric needs, or frozen difficulties do not fit.
         OutputError: the difficulties cannot be written.
     """
-    _check(testset, segments, min_count)
-    best_count(top, 0)
-    check_resamples(bootstrap, confidence)
+    refuse(
+        check_words(
+            testset.outline, metric, pool=pool, pool_by=pool_by, frozen=frozen, segments=segments,
+            min_count=min_count, human=human, top=top, examples=examples, tagger=tagger,
+            seed=seed, bootstrap=bootstrap, confidence=confidence, allow_code=allow_code,
+        )
+    )  # fmt: skip
     options = wrapped(metric, allow_code=allow_code, pool=pool, by=pool_by, frozen=frozen)
     bound = options.bind(testset)
     if save is not None:
@@ -150,16 +155,6 @@ def words(
     signature = signature_of(cast("BoundMetric", bound), batch)
     notices = (*told, *_explained(found, least), *notices)
     return words_finding(testset, bound, signature, tables, notices, shown, said)
-
-
-def _check(testset: TestSet, segments: Sequence[int], min_count: int | None) -> None:
-    wrong = [number for number in segments if not 1 <= number <= testset.segments]
-    if wrong:
-        raise UsageError(
-            f"there is no segment {wrong[0]}; {testset.name!r} has segments 1 to {testset.segments}"
-        )
-    if min_count is not None and min_count < 1:
-        raise UsageError(f"a word must occur at least once to be listed; got {min_count}")
 
 
 def _chosen(segments: Sequence[int], rows: Sequence[Row]) -> list[int]:

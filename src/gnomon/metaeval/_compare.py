@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from gnomon.errors import UsageError
+from gnomon.faults import refuse
 from gnomon.findings import Finding
 from gnomon.metaeval._compare_exhibits import Showcase
 from gnomon.metaeval._compare_figures import Contest, figures
@@ -18,7 +18,8 @@ from gnomon.metaeval._compare_segments import deciders, influence
 from gnomon.metaeval._compare_tables import ngram_table, segment_table, slice_table, system_table
 from gnomon.metaeval._compare_views import views
 from gnomon.metaeval._compare_words import ngram_records, read_tokens
-from gnomon.slices import check_slices, slices
+from gnomon.metaeval._requests import check_compare
+from gnomon.slices import slices
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -100,9 +101,13 @@ def compare(
     """
     draws = 1000 if resamples is None else resamples
     plan = Plan(test, draws, trials, null, alternative, correction, alpha, confidence, seed)
-    _check_numbers(jobs=(jobs, 1), examples=(examples, 0), ngrams=(ngrams, 0), longest=(longest, 1))
+    refuse(
+        check_compare(
+            testset.outline, metrics, baseline=baseline, by=by, examples=examples, ngrams=ngrams,
+            longest=longest, jobs=jobs, allow_code=allow_code,
+        )
+    )  # fmt: skip
     compared = ordered(testset, baseline)
-    check_slices(compared.outline, by, scored=True)
     judged = scored(compared, metrics, allow_code=allow_code, progress=progress)
     contests = [Contest.of(one, list(compared.systems)) for one in judged]
     found = _Gathered(notices=notices(compared, judged, contests))
@@ -118,12 +123,6 @@ def compare(
     if progress:
         progress("segments and n-grams", 1, 1)
     return _finding(found, compared, judged, plans, by)
-
-
-def _check_numbers(**numbers: tuple[int, int]) -> None:
-    for name, (given, least) in numbers.items():
-        if given < least:
-            raise UsageError(f"{name} is a whole number, {least} or more; got {given}")
 
 
 @dataclass

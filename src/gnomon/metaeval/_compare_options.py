@@ -7,12 +7,15 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 from gnomon.errors import UnknownNameError, UsageError
+from gnomon.faults import Fault, refuse
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from gnomon.stats.bootstrap import Null
     from gnomon.stats.significance import Alternative
 
-__all__ = ["SEED", "Correction", "PairedTest", "Plan", "enough", "needed"]
+__all__ = ["SEED", "Correction", "PairedTest", "Plan", "enough", "needed", "plan_faults"]
 
 PairedTest: TypeAlias = Literal["bootstrap", "ar"]
 Correction: TypeAlias = Literal["holm", "benjamini-hochberg", "none"]
@@ -21,6 +24,50 @@ SEED = 12345  # sacreBLEU's
 _FEWEST, _STEP, _MOST = 1000, 1000, 10000  # of resamples where no number is given
 _ALTERNATIVES = ("two-sided", "greater", "less")
 _NULLS = ("sign", "centred", "sacrebleu")
+
+
+def plan_faults(
+    test: str,
+    resamples: int,
+    trials: int,
+    null: str,
+    alternative: str,
+    correction: str,
+    alpha: float,
+    confidence: float,
+    seed: int,
+) -> Iterator[Fault]:
+    """What no :class:`Plan` can be made of: names, then numbers out of range."""
+    for option, kind, name, known in (
+        ("test", "test", test, get_args(PairedTest)),
+        ("null", "null hypothesis", null, _NULLS),
+        ("alternative", "alternative", alternative, _ALTERNATIVES),
+        ("correction", "correction", correction, get_args(Correction)),
+    ):
+        if name not in known:
+            yield Fault(option, UnknownNameError(kind, str(name), known))
+    if null == "sacrebleu" and alternative in ("greater", "less"):
+        said = (
+            "the null hypothesis 'sacrebleu' has one alternative, two-sided; for"
+            f" {alternative!r} take 'sign' or 'centred'"
+        )
+        yield Fault("null", UsageError(said))
+    for option, share in (("alpha", alpha), ("confidence", confidence)):
+        if not 0 < share < 1:
+            said = f"{option} lies strictly between 0 and 1; got {share}"
+            yield Fault(option, UsageError(said))
+    if seed < 0:
+        yield Fault("seed", UsageError(f"a seed is a whole number, 0 or more; got {seed}"))
+    least = math.ceil(1 / (1 - confidence) - 1e-9) - 1 if 0 < confidence < 1 else 0
+    if resamples < least:
+        said = (
+            f"intervals of a confidence of {confidence} need {least} resamples or more; got"
+            f" {resamples}"
+        )
+        yield Fault("resamples", UsageError(said))
+    if trials < 1:
+        said = f"approximate randomisation needs draws; got {trials}"
+        yield Fault("trials", UsageError(said))
 
 
 @dataclass(frozen=True)
@@ -57,39 +104,16 @@ class Plan:
             UnknownNameError: a name is not among those allowed.
             UsageError: a value is out of range, or two do not go together.
         """
-        self._check_names()
-        for name in ("alpha", "confidence"):
-            if not 0 < getattr(self, name) < 1:
-                raise UsageError(f"{name} lies strictly between 0 and 1; got {getattr(self, name)}")
-        if self.seed < 0:
-            raise UsageError(f"a seed is a whole number, 0 or more; got {self.seed}")
-        least = math.ceil(1 / (1 - self.confidence) - 1e-9) - 1
-        if self.resamples < least:
-            raise UsageError(
-                f"intervals of a confidence of {self.confidence} need {least} resamples or more;"
-                f" got {self.resamples}"
+        refuse(
+            plan_faults(
+                self.test, self.resamples, self.trials, self.null, self.alternative,
+                self.correction, self.alpha, self.confidence, self.seed,
             )
-        if self.trials < 1:
-            raise UsageError(f"approximate randomisation needs draws; got {self.trials}")
+        )  # fmt: skip
 
     def draws(self) -> int:
         """Number of draws behind a p-value."""
         return self.resamples if self.test == "bootstrap" else self.trials
-
-    def _check_names(self) -> None:
-        for kind, name, known in (
-            ("test", self.test, get_args(PairedTest)),
-            ("null hypothesis", self.null, _NULLS),
-            ("alternative", self.alternative, _ALTERNATIVES),
-            ("correction", self.correction, get_args(Correction)),
-        ):
-            if name not in known:
-                raise UnknownNameError(kind, str(name), known)
-        if self.null == "sacrebleu" and self.alternative != "two-sided":
-            raise UsageError(
-                "the null hypothesis 'sacrebleu' has one alternative, two-sided; for"
-                f" {self.alternative!r} take 'sign' or 'centred'"
-            )
 
     def fields(self) -> dict[str, object]:
         """What a signature tells of it."""

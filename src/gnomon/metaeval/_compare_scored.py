@@ -12,11 +12,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from gnomon.metrics.protocol import BoundMetric, Metric
+    from gnomon.outline import Outline
     from gnomon.testset import TestSet
 
     AnyMetric: TypeAlias = str | Metric | BoundMetric | Callable[..., float] | Scores
 
-__all__ = ["ordered", "scored"]
+__all__ = ["check_systems", "ordered", "scored"]
 
 
 def ordered(testset: TestSet, baseline: str | None) -> TestSet:
@@ -26,17 +27,23 @@ def ordered(testset: TestSet, baseline: str | None) -> TestSet:
         DataError: there are fewer than two systems.
         UnknownNameError: the baseline is not among them.
     """
+    check_systems(testset.outline, baseline)
     names = list(testset.systems)
+    if baseline is None or baseline == names[0]:
+        return testset
+    return testset.select(systems=[baseline, *(name for name in names if name != baseline)])
+
+
+def check_systems(outline: Outline, baseline: str | None) -> None:
+    """Refuse a test set without two systems, or without the baseline; errors as above."""
+    names = outline.systems
     if len(names) < 2:
         given = f"{names[0]!r} alone" if names else "none"
         raise DataError(
-            f"a comparison takes two systems or more; test set {testset.name!r} gives {given}"
+            f"a comparison takes two systems or more; test set {outline.name!r} gives {given}"
         )
-    if baseline is None or baseline == names[0]:
-        return testset
-    if baseline not in names:
+    if baseline is not None and baseline not in names:
         raise UnknownNameError("system (baseline)", baseline, names)
-    return testset.select(systems=[baseline, *(name for name in names if name != baseline)])
 
 
 def scored(

@@ -20,13 +20,14 @@ if TYPE_CHECKING:
 
     from gnomon.human import RankedPairs, Ranking
     from gnomon.metrics import BoundMetric, Metric
+    from gnomon.outline import Outline
     from gnomon.testset import TestSet
 
     AnyMetric: TypeAlias = str | Metric | BoundMetric | Callable[..., float] | Scores
     #: one for all test sets, or the scores of each (None: it has none there)
     Wanted: TypeAlias = AnyMetric | Sequence[Scores | None]
 
-__all__ = ["Contest", "Entry", "contest", "has_texts", "named"]
+__all__ = ["Contest", "Entry", "contest", "has_texts", "kinds_of", "named", "title_of"]
 
 
 @dataclass(frozen=True)
@@ -137,15 +138,15 @@ def contest(
         if tick:
             tick(f"scoring {testset.name}", done, len(metrics))
     _check_names([name for name, _ in scored])
-    kinds = _kinds(testset, human)
-    seen = tuple(_circular(_title(testset), scored, kinds, allowed=allow_circular))
+    kinds = kinds_of(testset.outline, human)
+    seen = tuple(_circular(title_of(testset), scored, kinds, allowed=allow_circular))
     systems, left_out = _systems(testset, kinds, [s for _, s in scored], keep=human_systems)
     entries = tuple(_entry(name, s, systems, testset.segments) for name, s in scored)
     ranking = testset.ranking(kinds["ranking"]) if "ranking" in kinds else None
     shape = (len(systems), testset.segments)
     return Contest(
         testset=testset,
-        name=_title(testset),
+        name=title_of(testset),
         pair=testset.language_pair or testset.name,
         systems=systems,
         kinds=kinds,
@@ -163,7 +164,8 @@ def has_texts(testset: TestSet) -> bool:
     return any(any(texts) for texts in testset.systems.values())
 
 
-def _title(testset: TestSet) -> str:
+def title_of(testset: TestSet | Outline) -> str:
+    """What tables call a test set: its name, and its language pair where that does not say it."""
     pair = testset.language_pair
     return testset.name if not pair or pair in testset.name else f"{testset.name} {pair}"
 
@@ -202,19 +204,23 @@ def _check_names(names: Sequence[str]) -> None:
         )
 
 
-def _kinds(testset: TestSet, human: Sequence[str]) -> dict[str, str]:
-    """The kind of human scores for each level, and of rankings."""
+def kinds_of(outline: Outline, human: Sequence[str]) -> dict[str, str]:
+    """The kind of human scores for each level, and of rankings.
+
+    Raises:
+        DataError: there are several kinds and none was named.
+    """
     found = {}
     there = {
-        "system": testset.human_kinds("system"),
-        "segment": testset.human_kinds("segment"),
-        "ranking": tuple(ranking.kind for ranking in testset.rankings),
+        "system": outline.human_kinds("system"),
+        "segment": outline.human_kinds("segment"),
+        "ranking": outline.rankings,
     }
     for level, kinds in there.items():
         fitting = [kind for kind in kinds if kind in human] if human else list(kinds)
         if level == "system" and len(fitting) > 1:
             # kinds that are there for systems as such come before means of segment scores
-            own = {scores.kind for scores in testset.human if scores.level == "system"}
+            own = {kind for kind, at in outline.human if at == "system"}
             fitting = [kind for kind in fitting if kind in own] or fitting
         if fitting:
             found[level] = only_kind(None, fitting, f"human {level} scores")
@@ -256,7 +262,7 @@ def _systems(
     people = sorted(n for n in names if n in testset.info and testset.info[n].human)
     if keep or not people:
         return tuple(sorted(names)), []
-    said = f"{_title(testset)}: human translations are left out: {', '.join(people)}"
+    said = f"{title_of(testset)}: human translations are left out: {', '.join(people)}"
     return tuple(sorted(names - set(people))), [said]
 
 

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, get_args
 
 from gnomon.errors import UnknownNameError, UsageError
+from gnomon.faults import Fault, refuse
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
 __all__ = [
     "LEVELS",
@@ -193,6 +194,21 @@ def preset_of(name: str | None) -> Preset | None:
     return PRESETS[name]
 
 
+def measure_faults(
+    levels: Sequence[str], statistics: Sequence[str] | None, groupings: Sequence[str] | None
+) -> Iterator[Fault]:
+    """Levels, statistics and groupings that do not exist."""
+    for kind, given, known in (
+        ("level", levels, LEVELS),
+        ("statistic", statistics or (), STATISTICS),
+        ("grouping", groupings or (), _ALL),
+    ):
+        for number, name in enumerate(given):
+            if name not in known:
+                error = UnknownNameError(kind, str(name), known)
+                yield Fault(f"{kind}s[{number}]", error)
+
+
 def measures(
     levels: Sequence[str],
     statistics: Sequence[str] | None,
@@ -205,14 +221,7 @@ def measures(
         UnknownNameError: there is no such level, statistic or grouping.
         UsageError: no statistic exists at the levels or under the groupings.
     """
-    for kind, given, known in (
-        ("level", levels, LEVELS),
-        ("statistic", statistics or (), STATISTICS),
-        ("grouping", groupings or (), _ALL),
-    ):
-        for name in given:
-            if name not in known:
-                raise UnknownNameError(kind, str(name), known)
+    refuse(measure_faults(levels, statistics, groupings))
     if preset is not None and levels:
         return tuple(measure for measure in preset.measures if measure.level in levels)
     found = [

@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gnomon import stats
-from gnomon.errors import DataError, UnknownNameError, UsageError
-from gnomon.metaeval._choices import CORRECTIONS
+from gnomon.errors import UnknownNameError, UsageError
+from gnomon.faults import refuse
 from gnomon.metaeval._contest import contest, named
 from gnomon.metaeval._controls import controls as control_entries
 from gnomon.metaeval._finding import Asked, finding
 from gnomon.metaeval._judge import Judging, judge
 from gnomon.metaeval._measures import measures, preset_of
-from gnomon.metaeval._testing import Testing, check_testing
+from gnomon.metaeval._requests import check_metaeval, without_scores
+from gnomon.metaeval._testing import Testing
 from gnomon.testset import TestSet
 
 if TYPE_CHECKING:
@@ -109,6 +110,16 @@ def metaeval(
     """
     sets = [testsets] if isinstance(testsets, TestSet) else list(testsets)
     wanted = named(metrics)
+    _check(sets, wanted)
+    refuse(
+        check_metaeval(
+            sets[0].outline if len(sets) == 1 else None, metrics, human=human, levels=levels,
+            statistics=statistics, groupings=groupings, preset=preset, top=top, baseline=baseline,
+            test=test, alternative=alternative, correction=correction, resamples=resamples,
+            confidence=confidence, alpha=alpha, seed=seed, darr_threshold=darr_threshold,
+            allow_code=allow_code,
+        )
+    )  # fmt: skip
     chosen, rules = preset_of(preset), stats.rules(preset)
     testing = Testing(
         test=test,
@@ -121,10 +132,6 @@ def metaeval(
         early_stopping=rules.early_stopping,
         williams=chosen is None or chosen.williams,
     )
-    _check(sets, wanted, top, correction, darr_threshold)
-    if chosen and (statistics or groupings):
-        raise UsageError(f"preset {preset!r} brings its statistics and groupings; leave them out")
-    check_testing(testing)
     judging = Judging(
         measures=measures(levels, statistics, groupings, chosen),
         testing=testing,
@@ -161,23 +168,11 @@ def metaeval(
     return finding(contests, results, asked)
 
 
-def _check(
-    sets: Sequence[TestSet],
-    wanted: Sequence[object],
-    top: Sequence[int],
-    correction: str | None,
-    threshold: float | None,
-) -> None:
+def _check(sets: Sequence[TestSet], wanted: Sequence[object]) -> None:
     if not sets:
         raise UsageError("there is no test set to judge on")
     if not wanted:
         raise UsageError("there is no metric to judge; name one, or give score files")
-    if any(k < 2 for k in top):
-        raise UsageError(f"the top K systems need K of at least 2; got {list(top)}")
-    if correction is not None and correction not in CORRECTIONS:
-        raise UnknownNameError("correction", str(correction), CORRECTIONS)
-    if threshold is not None and not threshold >= 0:
-        raise UsageError(f"the threshold of DaRR is a difference, 0 or more; got {threshold}")
 
 
 def _check_kinds(sets: Sequence[TestSet], kinds: Sequence[str]) -> None:
@@ -198,13 +193,5 @@ def _check_baseline(contests: Sequence[Contest], baseline: str | None) -> None:
 
 
 def _check_results(contests: Sequence[Contest], results: Sequence[Result]) -> None:
-    if results:
-        return
-    there = {
-        one.name: sorted({f"{h.kind} ({h.level})" for h in one.testset.human}) for one in contests
-    }
-    listed = "; ".join(f"{name}: {', '.join(kinds) or 'none'}" for name, kinds in there.items())
-    raise DataError(
-        f"there are no human scores for what is to be measured; human scores are: {listed}; attach"
-        " some with TestSet.with_human(FILE), or --human FILE"
-    )
+    if not results:
+        raise without_scores({one.name: one.testset.outline.human for one in contests})

@@ -7,18 +7,21 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from gnomon import stats
 from gnomon.errors import UnknownNameError, UsageError
+from gnomon.faults import Fault, faults, refuse
 from gnomon.metaeval._choices import TESTS
+from gnomon.stats.significance import check_alternative
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
     from gnomon.metaeval._choices import Test
     from gnomon.stats import EarlyStopping
     from gnomon.stats.significance import Alternative
 
-__all__ = ["Testing", "Verdicts", "beats", "check_testing", "nothing"]
+__all__ = ["Testing", "Verdicts", "beats", "check_testing", "nothing", "testing_faults"]
 
 
 @dataclass(frozen=True)
@@ -98,13 +101,24 @@ def check_testing(how: Testing) -> None:
         UnknownNameError: there is no such test or alternative.
         UsageError: a number is out of its range.
     """
-    if how.test not in TESTS:
-        raise UnknownNameError("test", str(how.test), TESTS)
-    stats.p_value([0.0], 0.0, alternative=how.alternative)  # refuses unknown alternatives
-    if how.resamples < 0 or how.seed < 0:
-        raise UsageError(f"resamples and seed are 0 or more; got {how.resamples} and {how.seed}")
-    if not (0 < how.confidence < 1 and 0 < how.alpha < 1):
-        raise UsageError(
-            f"confidence and alpha lie strictly between 0 and 1; got {how.confidence} and"
-            f" {how.alpha}"
+    refuse(
+        testing_faults(
+            how.test, how.alternative, how.resamples, how.seed, how.confidence, how.alpha
         )
+    )
+
+
+def testing_faults(
+    test: str, alternative: str, resamples: int, seed: int, confidence: float, alpha: float
+) -> Iterator[Fault]:
+    """What :class:`Testing` cannot be made of."""
+    if test not in TESTS:
+        yield Fault("test", UnknownNameError("test", str(test), TESTS))
+    yield from faults("alternative", check_alternative, alternative)
+    for name, number in (("resamples", resamples), ("seed", seed)):
+        if number < 0:
+            yield Fault(name, UsageError(f"resamples and seed are 0 or more; got {number}"))
+    for name, share in (("confidence", confidence), ("alpha", alpha)):
+        if not 0 < share < 1:
+            said = f"confidence and alpha lie strictly between 0 and 1; got {share}"
+            yield Fault(name, UsageError(said))

@@ -5,17 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gnomon.errors import DataError, UsageError
+from gnomon.faults import Fault, faults
 from gnomon.metrics._own_texts import changed_texts
 from gnomon.metrics._registry import is_metric, resolve
 from gnomon.metrics.protocol import BoundMetric, Checking
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from gnomon.metrics.protocol import Metric
     from gnomon.outline import Outline
 
-__all__ = ["check_metric", "check_needs"]
+__all__ = ["check_metric", "check_needs", "check_score"]
 
 
 def check_metric(
@@ -47,6 +48,18 @@ def check_metric(
         check_needs(metric, outline)
     if isinstance(metric, Checking):
         metric.check_outline(outline)
+
+
+def check_score(
+    outline: Outline | None,
+    metric: str | Metric | BoundMetric | Callable[..., float],
+    *,
+    allow_code: bool = False,
+) -> Iterator[Fault]:
+    """What :func:`gnomon.metrics.score` refuses of its arguments; as :func:`check_metric`."""
+    yield from faults("metric", check_metric, metric, outline, allow_code=allow_code)
+    if outline is not None and not outline.systems:
+        yield Fault("", DataError(f"test set {outline.name!r} holds no system outputs"))
 
 
 def check_needs(metric: Metric, outline: Outline) -> None:

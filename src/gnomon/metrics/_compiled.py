@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 import sys
+from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -18,10 +19,22 @@ __all__ = ["kernels"]
 _KERNELS = "gnomon.metrics._kernels"
 #: texts or comparisons from which on the import pays
 _ENOUGH = 5000
+#: the same, of all that a process did so far: one that does many small things gains, too
+_ENOUGH_BEFORE = 4 * _ENOUGH
+
+
+@dataclass
+class _Work:
+    """What was done by the plain loops; results do not depend on it."""
+
+    done: int = 0
+
+
+_work = _Work()
 
 
 def kernels(work: int) -> ModuleType | None:
-    """The compiled loops, where they pay: from some amount of work on, or if they are there.
+    """The compiled loops, where they pay: for much work, after much work, or if they are there.
 
     Args:
         work: texts to split, or comparisons to make.
@@ -30,8 +43,11 @@ def kernels(work: int) -> ModuleType | None:
         The module; ``None`` for small work, or where numba is missing or cannot keep its code.
     """
     loaded = sys.modules.get(_KERNELS)
-    if loaded is not None or work < _ENOUGH:
+    if loaded is not None:
         return loaded
+    _work.done += work
+    if work < _ENOUGH and _work.done < _ENOUGH_BEFORE:
+        return None
     return _load()
 
 

@@ -6,9 +6,11 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from gnomon.errors import DataError, LengthMismatchError
+from gnomon.errors import LengthMismatchError
+from gnomon.faults import refuse
 from gnomon.findings import Column, Exhibit, ExhibitText, Finding, Highlight, Listing, Table
-from gnomon.paraphrase._grams import Gram, Words, check_longest, grams, words_of
+from gnomon.paraphrase._grams import Gram, Words, grams, words_of
+from gnomon.paraphrase._requests import check_coverage
 from gnomon.signature import Signature
 
 if TYPE_CHECKING:
@@ -82,9 +84,7 @@ def coverage(
         LengthMismatchError: the two are not the same outputs.
         UsageError: ``longest`` is below 1.
     """
-    check_longest(longest)
-    if not original.systems:
-        raise DataError("coverage is of the outputs of systems, and the test set has none")
+    refuse(check_coverage(original.outline, longest=longest, most=most, tokenizer=tokenizer))
     if dict(original.systems) != dict(paraphrased.systems):
         raise LengthMismatchError("the two test sets must hold the same outputs")
     words = words_of(_texts(paraphrased, original), tokenizer)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from gnomon.errors import DataError, UnknownNameError
+from gnomon.errors import DataError
+from gnomon.faults import refuse
 from gnomon.findings import (
     Bars,
     Column,
@@ -17,8 +18,9 @@ from gnomon.findings import (
     Table,
 )
 from gnomon.paraphrase._lexical import LEXICAL, lexical_values, mean
+from gnomon.paraphrase._requests import MEASURES, check_diversity
 from gnomon.paraphrase._sets import SYSTEMS, by_parser, check_trees
-from gnomon.paraphrase._syntactic import LONE, counted, syntactic_values
+from gnomon.paraphrase._syntactic import counted, syntactic_values
 from gnomon.signature import Signature
 
 if TYPE_CHECKING:
@@ -30,7 +32,6 @@ if TYPE_CHECKING:
 
 __all__ = ["MEASURES", "diversity"]
 
-MEASURES = (*LEXICAL, "syntactic")
 _TITLE = "How different the wordings of each set are"
 _SHOWN = 10
 _COLUMNS = (
@@ -81,11 +82,12 @@ def diversity(
         DataError: no set holds two wordings of any segment; trees are not parallel to texts.
         UnknownNameError: there is no such measure.
     """
-    for measure in measures:
-        if measure not in MEASURES:
-            raise UnknownNameError("measure of diversity", measure, MEASURES)
-    if lone not in LONE:
-        raise UnknownNameError("way to count a lone tree", lone, LONE)
+    refuse(
+        check_diversity(
+            None, measures=measures, parser=parser, language=language, tokenizer=tokenizer,
+            decay=decay, lone=lone,
+        )
+    )  # fmt: skip
     lexical = {
         (name, measure): lexical_values(groups, measure, tokenizer=tokenizer)
         for name, groups in sets.items()

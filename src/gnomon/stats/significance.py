@@ -89,7 +89,7 @@ def decides(
     return _stop(_extreme(draws, observed, alternative), early_stopping) is not None
 
 
-def check_alternative(alternative: Alternative) -> None:
+def check_alternative(alternative: str) -> None:
     """Refuse what is no alternative hypothesis."""
     if alternative not in _ALTERNATIVES:
         raise UnknownNameError("alternative", str(alternative), _ALTERNATIVES)

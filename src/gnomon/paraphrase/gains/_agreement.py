@@ -20,10 +20,11 @@ if TYPE_CHECKING:
 
     from gnomon.findings import Cell
     from gnomon.human import RankedPairs
+    from gnomon.outline import Outline
     from gnomon.scores import Scores
     from gnomon.testset import TestSet
 
-__all__ = ["Draws", "People", "decisions", "people_of", "segment_rows", "system_row"]
+__all__ = ["Draws", "People", "decisions", "kinds_of", "people_of", "segment_rows", "system_row"]
 
 _FEW = 3  # systems that a correlation needs
 
@@ -44,6 +45,14 @@ class Draws(NamedTuple):
     over: str
 
 
+class Kinds(NamedTuple):
+    """The kind of human scores at each level, and of rankings; None: there are none."""
+
+    system: str | None
+    segment: str | None
+    ranking: str | None
+
+
 @dataclass(frozen=True)
 class People:
     """What people said of a test set.
@@ -59,7 +68,7 @@ class People:
     ranked: RankedPairs | None
 
 
-def check_kinds(testsets: Sequence[TestSet], kinds: Sequence[str]) -> None:
+def check_kinds(outlines: Sequence[Outline], kinds: Sequence[str]) -> None:
     """Refuse kinds of judgements that no test set has.
 
     Raises:
@@ -67,16 +76,25 @@ def check_kinds(testsets: Sequence[TestSet], kinds: Sequence[str]) -> None:
     """
     there = dict.fromkeys(
         kind
-        for testset in testsets
-        for kind in (
-            *testset.human_kinds("system"),
-            *testset.human_kinds("segment"),
-            *(one.kind for one in testset.rankings),
-        )
+        for one in outlines
+        for kind in (*one.human_kinds("system"), *one.human_kinds("segment"), *one.rankings)
     )
     for kind in kinds:
         if kind not in there:
             raise UnknownNameError("kind of human scores", kind, tuple(there))
+
+
+def kinds_of(outline: Outline, kinds: Sequence[str] = ()) -> Kinds:
+    """The kinds of human scores and rankings that judge a test set.
+
+    Raises:
+        DataError: there are several kinds and none was named.
+    """
+    return Kinds(
+        _kind(outline.human_kinds("system"), kinds, "human system scores"),
+        _kind(outline.human_kinds("segment"), kinds, "human segment scores"),
+        _kind(outline.rankings, kinds, "rankings"),
+    )
 
 
 def people_of(testset: TestSet, kinds: Sequence[str] = ()) -> People:
@@ -89,16 +107,15 @@ def people_of(testset: TestSet, kinds: Sequence[str] = ()) -> People:
     Raises:
         DataError: there are several kinds and none was named.
     """
+    found = kinds_of(testset.outline, kinds)
     judged = [name for name in testset.systems if not _is_human(testset, name)]
     systems = np.full(len(testset.systems), np.nan)
-    kind = _kind(testset.human_kinds("system"), kinds, "human system scores")
-    if kind is not None:
-        systems = testset.human_scores(kind, "system")
+    if found.system is not None:
+        systems = testset.human_scores(found.system, "system")
         systems = np.where([name in judged for name in testset.systems], systems, np.nan)
-    kind = _kind(testset.human_kinds("segment"), kinds, "human segment scores")
-    segments = None if kind is None else testset.human_scores(kind, "segment")
-    kind = _kind(tuple(one.kind for one in testset.rankings), kinds, "rankings")
-    ranked = None if kind is None else testset.ranking(kind).pairs(list(testset.systems))
+    segments = None if found.segment is None else testset.human_scores(found.segment, "segment")
+    names = list(testset.systems)
+    ranked = None if found.ranking is None else testset.ranking(found.ranking).pairs(names)
     return People(systems, segments, ranked)
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from gnomon.errors import DataError, UnknownNameError, UsageError
+from gnomon.errors import DataError
+from gnomon.faults import refuse
 from gnomon.findings import Finding
 from gnomon.metrics import score
 from gnomon.paraphrase._sets import check_trees
@@ -19,6 +20,7 @@ from gnomon.paraphrase.gains._agreement import (
     system_row,
 )
 from gnomon.paraphrase.gains._arms import Arm, Looked, arms_of, described
+from gnomon.paraphrase.gains._requests import check_gain, parsed_language
 from gnomon.paraphrase.gains._tables import TITLE, average_rows, tables, views
 from gnomon.testset import TestSet
 
@@ -32,8 +34,6 @@ if TYPE_CHECKING:
     from gnomon.testset import Paraphrase
 
 __all__ = ["gain"]
-
-_OVER = ("segments", "systems")
 
 
 def gain(
@@ -99,16 +99,16 @@ def gain(
             nothing of the kind to resample.
         UsageError: a number is out of its range.
     """
-    if over not in _OVER:
-        raise UnknownNameError("unit to resample", over, _OVER)
-    if resamples < 0 or not 0 < confidence < 1:
-        raise UsageError(
-            f"resamples are 0 or more, and a confidence lies between 0 and 1; got {resamples} and"
-            f" {confidence}"
-        )
     sets = [(testsets, paraphrases)] if isinstance(testsets, TestSet) else list(testsets)
+    refuse(
+        check_gain(
+            sets[0][0].outline if len(sets) == 1 else None, metrics, n=n, human=human,
+            adequacy=adequacy, parse=parse, parser=parser, language=language, over=over,
+            resamples=resamples, confidence=confidence, seed=seed, allow_code=allow_code,
+        )
+    )  # fmt: skip
     draws = Draws(resamples, seed, confidence, over)
-    check_kinds([testset for testset, _ in sets], human)
+    check_kinds([testset.outline for testset, _ in sets], human)
     looked = Looked(adequacy, None, parser, language, cache, allow_code)
     looks = [
         looked._replace(trees=own, language=_language(testset, looked, parse=parse))
@@ -215,12 +215,7 @@ def _language(testset: TestSet, looked: Looked, *, parse: bool) -> str | None:
     """Whose standard pipeline parses a test set; None: none does."""
     if looked.language or looked.parser or not parse:
         return looked.language
-    if testset.target_language is None:
-        raise DataError(
-            f"nothing says which language {testset.name!r} is in, and so what parses it: give a"
-            " language (-l en) or a parser (--tagger spacy:NAME)"
-        )
-    return testset.target_language
+    return parsed_language(testset.outline)
 
 
 def _head(place: str, metric: str, arm: Arm) -> dict[str, Cell]:
