@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -52,6 +53,24 @@ def test_run_query_export_and_forget(gnomon: Callable, study: Path) -> None:
     name = found.json() and gnomon("query", "select distinct testset from tasks", "-f", "json")
     assert gnomon("run", study, "--forget", name.json()["rows"][0]["testset"]).code == 0
     assert gnomon("query", "select * from tasks", "-f", "json").json()["rows"] == []
+
+
+def test_a_test_set_can_be_forgotten_when_it_is_gone(
+    gnomon: Callable, study: Path, tmp_path: Path
+) -> None:
+    shutil.copytree(example.path(), tmp_path / "gone")
+    more = f'{study.read_text()}[[testsets]]\npath = "gone"\nname = "gone"\nfirst = 5\n'
+    study.write_text(more)
+    assert gnomon("run", study, "--engine", "here").code == 0
+    shutil.rmtree(tmp_path / "gone")
+    study.write_text("wrong = 1\n" + more.replace('"bleu"', "\"python('x:y')\""))
+    answer = gnomon("run", study, "--forget", "gone", "-f", "json")
+    assert (answer.code, answer.json()["rows"][0]["tasks"] > 0) == (0, True)
+    sets = gnomon("query", "select testset from testsets", "-f", "json").json()["rows"]
+    assert [row["testset"] for row in sets] == ["example/es-en"]
+    study.write_text("store = 1\n")
+    answer = gnomon("run", study, "--forget", "gone")
+    assert (answer.code, "store: must be a string" in answer.err) == (1, True)
 
 
 def test_mistakes_are_told(gnomon: Callable, study: Path) -> None:

@@ -235,6 +235,32 @@ def test_forgetting_a_test_set_deletes_what_came_from_it(store: study.Store) -> 
         store.forget(name)
 
 
+def test_a_test_set_that_was_forgotten_is_in_no_table_and_no_file(
+    store: study.Store, study_file: Path
+) -> None:
+    study_file.write_text(
+        study_file.read_text() + f"[[testsets]]\npath = '{example.path()}'\nname = 'more'\n"
+        "first = 5\n"
+    )
+    plan = study.plan(study.read_study(study_file))
+    plan.sketches.fresh.clear()
+    plan.sketches.fresh.update({n: {"sketch": {"name": n}} for n in ("more/es-en", "other")})
+    study.run(plan, study.open_engine("here"))
+    reader = study.Store.open(store.path)
+    assert [one.name for one in reader.sets()] == ["example/es-en", "more/es-en"]
+    entry = next(one for one in reader.entries.values() if one.testset == "more/es-en")
+    reader.repair([entry.key])  # one that was planned, and is not done
+    reader.forget("more/es-en")
+    found = study.Store.open(store.path)
+    assert found.query("select testset from testsets").rows == (("example/es-en",),)
+    assert set(found.planned()) == set(found.entries)
+    assert {one.testset for one in found.entries.values()} == {"example/es-en"}
+    kept = json.loads((store.path / "sketches.json").read_text())
+    assert ("more/es-en" in kept, "other" in kept) == (False, True)
+    study.run(study.plan(study.read_study(study_file)), study.open_engine("here"))
+    assert len(study.Store.open(store.path).sets()) == 2
+
+
 def _with_another_metric(study_file: Path) -> study.Plan:
     study_file.write_text(study_file.read_text().replace('"chrf"]', '"chrf", "ter"]'))
     return study.plan(study.read_study(study_file))

@@ -72,11 +72,11 @@ def run(args: argparse.Namespace) -> int:
         raise UsageError("--forget only deletes; run the study afterwards")
     if args.workers is not None and args.engine != "pool":
         raise UsageError(f"--workers are those of the pool, and the engine is {args.engine}")
-    wanted = study.read_study(args.study, allow_code=args.allow_code)
-    if args.forget:
-        count = study.Store.open(wanted.store).forget(args.forget)
+    if args.forget:  # a study whose test sets are gone is not right any more
+        count = study.Store.open(study.store_of(args.study)).forget(args.forget)
         show_rows(args, "run", "Deleted", [{"testset": args.forget, "tasks": count}])
         return 0
+    wanted = study.read_study(args.study, allow_code=args.allow_code)
     page = _page(args, wanted)
     made = study.plan(wanted, allow_code=args.allow_code)
     if args.dry_run:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from gnomon.study._config import Step as Step
     from gnomon.study._config import Study as Study
     from gnomon.study._config import read_study as read_study
+    from gnomon.study._config import store_of as store_of
     from gnomon.study._engines import ENGINES as ENGINES
     from gnomon.study._engines import Engine as Engine
     from gnomon.study._engines import open_engine as open_engine
@@ -50,6 +51,7 @@ _HOMES = {
     "plan": "_plan",
     "read_study": "_config",
     "run": "_run",
+    "store_of": "_config",
 }
 
 __all__ = [
@@ -72,6 +74,7 @@ __all__ = [
     "plan",
     "read_study",
     "run",
+    "store_of",
 ]
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from os import PathLike
 
-__all__ = ["SetSource", "Step", "Study", "read_study"]
+__all__ = ["SetSource", "Step", "Study", "read_study", "store_of"]
 
 _TOP = ("name", "metrics", "testsets", "store", "report", "methods")
 _SET = (
@@ -150,6 +150,21 @@ def read_study(path: str | PathLike[str], *, allow_code: bool = False) -> Study:
     if problems.found:
         raise DataError(_told(file, problems.found))
     return study
+
+
+def store_of(path: str | PathLike[str]) -> Path | str:
+    """Where a study keeps its results; nothing else that the file says is looked at.
+
+    Raises:
+        MissingFileError: there is no such file.
+        FormatError: it is not TOML or not UTF-8; file and line are named.
+        DataError: its ``store`` is no string.
+    """
+    file, problems = Path(path), Problems()
+    found = _store(file, _text(_toml(file), "store", problems))
+    if problems.found:
+        raise DataError(_told(file, problems.found))
+    return found
 
 
 def _store(file: Path, given: str) -> Path | str:

@@ -54,7 +54,12 @@ class Plan:
             "tasks": [task.key for task in self.tasks],
             "steps": [asdict(step) for step in self.study.steps],
             "testsets": [
-                {"source": asdict(one.source), "sketch": one.sketch.record()} for one in self.sets
+                {
+                    "source": asdict(one.source),
+                    "sketch": one.sketch.record(),
+                    "tasks": [task.key for task in self.tasks if task.testset == one.name],
+                }
+                for one in self.sets
             ],
         }
 

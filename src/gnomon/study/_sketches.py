@@ -96,9 +96,19 @@ class Sketches:
             self.fresh[key] = {"stamp": stamp.hash, "identity": found}
         return found
 
+    def without(self, testset: str) -> dict[str, object]:
+        """All of them but those of a test set, for keeping."""
+        return {key: one for key, one in self.merged().items() if _name(one) != testset}
+
     def merged(self) -> dict[str, object]:
         """All of them, for keeping."""
         return {**self.known, **self.fresh}
+
+
+def _name(entry: object) -> object:
+    """The test set that is remembered, if it is one."""
+    sketch = entry.get("sketch") if isinstance(entry, Mapping) else None
+    return sketch.get("name") if isinstance(sketch, Mapping) else None
 
 
 class _Parts(NamedTuple):

@@ -33,7 +33,7 @@ from gnomon.study._migrate import SCHEMA, check_layout, migrated
 from gnomon.study._remote import is_remote, mirror
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping
     from os import PathLike
 
     from gnomon.study._sketches import Sketches
@@ -228,18 +228,29 @@ class Store(Held):
     def forget(self, testset: str) -> int:
         """Take away all that came from a test set; returns how many tasks that were.
 
+        The plan has it no more, until the study runs again.
+
         Raises:
             DataError: nothing came from a test set of that name.
         """
         with self.locked():
             gone = {key for key, entry in self.entries.items() if entry.testset == testset}
-            if not gone:
-                names = sorted({entry.testset for entry in self.entries.values()})
+            planned = {one["sketch"]["name"]: one for one in self._plan.get("testsets", [])}
+            if not gone and testset not in planned:
+                names = sorted({entry.testset for entry in self.entries.values()} | set(planned))
                 raise DataError(
                     f"nothing came from {testset!r}; there are {', '.join(names) or 'none'}"
                 )
             self._keep(set(self.entries) - gone)
+            self._unplan(gone | set(planned.pop(testset, {}).get("tasks", ())), planned.values())
+            self._replace(SKETCHES, self.sketches().without(testset))
         return len(gone)
+
+    def _unplan(self, tasks: Collection[str], testsets: Iterable[Mapping[str, object]]) -> None:
+        """Take tasks out of the plan, and leave it so many test sets."""
+        if self._plan:
+            left = [key for key in self.planned() if key not in tasks]
+            self.keep_plan({**self._plan, "tasks": left, "testsets": list(testsets)})
 
     def prune(self) -> int:
         """Take away what is not of the last plan; returns how many tasks that were."""
