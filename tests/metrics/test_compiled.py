@@ -308,6 +308,22 @@ def test_compiled_loops_are_imported_for_large_inputs_only(segments: int, import
     assert answer.stdout.strip() == str(imported)
 
 
+def test_compiled_loops_are_imported_by_what_does_many_small_things() -> None:
+    program = (
+        "import sys, gnomon as gn\n"
+        "texts = [f'word {i} here' for i in range(200)]\n"
+        "small = gn.TestSet.from_lists({'a': [t + ' x' for t in texts]}, texts)\n"
+        "for number in range(200):\n"
+        "    assert number > 3 or 'numba' not in sys.modules\n"
+        "    gn.score(small, 'bleu')\n"
+        "print('numba' in sys.modules)\n"
+    )
+    answer = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert answer.stdout.strip() == "True"
+
+
 def test_without_numba_the_plain_loops_serve(monkeypatch: pytest.MonkeyPatch) -> None:
     expected = gn.score(fresh(40), "bleu").segments
     monkeypatch.delitem(sys.modules, "gnomon.metrics._kernels")
