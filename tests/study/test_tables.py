@@ -124,6 +124,38 @@ def test_standings_are_over_the_test_sets_that_a_system_is_in(tmp_path: Path) ->
     assert found.query("select * from scores_by_testset").columns == ("metric", "system", "Ab")
 
 
+def test_views_do_not_pool_steps_with_other_options(tmp_path: Path) -> None:
+    texts = {"good": "a b 1 d e", "bad": "x y 2 a e", "worst": "x y z d f"}
+    (tmp_path / "s" / "systems").mkdir(parents=True)
+    (tmp_path / "s" / "human").mkdir()
+    (tmp_path / "s" / "ref.A.txt").write_text("a b 1 d e\n")
+    for system, text in texts.items():
+        (tmp_path / "s" / "systems" / f"{system}.txt").write_text(f"{text}\n")
+    judged = "system\tscore\ngood\t3\nbad\t2\nworst\t1\n"
+    (tmp_path / "s" / "human" / "da.sys.tsv").write_text(judged)
+    pattern = (
+        '[[methods.muler.score]]\nmetrics = ["chrf"]\nbootstrap = 0\nvariants = ["ratio"]\n'
+        "features = ['re:x']\npatterns = {{x = '{}'}}\n"
+    )
+    asked = "[[methods.metaeval]]\nresamples = {}\ncontrols = false\n"
+    file = tmp_path / "study.toml"
+    file.write_text(
+        'metrics = ["chrf", "ter"]\n[[testsets]]\npath = "s"\n'
+        + pattern.format("[0-9]") + pattern.format("[a-e]") + asked.format(0) + asked.format(20)
+    )  # fmt: skip
+    plan = study.plan(study.read_study(file))
+    assert study.run(plan, study.open_engine("here")).failed == {}
+    found = study.Store.open(plan.study.store)
+    rows = found.query("select feature, systems, options from muler_features").rows
+    assert sorted((feature, "0-9" in said) for feature, _, said in rows) == [
+        ("re:x", False), ("re:x", True)
+    ]  # fmt: skip
+    counted = found.query(
+        "select count(*), max(rank) from best_metrics where statistic = 'pearson'"
+    ).rows
+    assert counted == ((4, 2),)
+
+
 def test_queries_of_the_documentation_run(store: study.Store) -> None:
     page = (_SCRIPT.parents[1] / "docs" / "studies.md").read_text(encoding="utf-8")
     queries = [one[1] for one in re.findall(r"gnomon query (['\"])(select.*?)\1", page, re.DOTALL)]

@@ -113,10 +113,11 @@ _VIEWS = (
     View(
         "muler_features",
         ("muler",),
-        "select testset, metric, variant, slice, feature, count(muler) as systems,"
-        " avg(segments) as segments, avg(muler) as mean, min(muler) as lowest,"
-        " arg_min(system, muler) as best_system, max(muler) as highest,"
-        " arg_max(system, muler) as worst_system from muler group by all order by all",
+        "select m.testset, m.metric, m.variant, m.slice, m.feature, count(m.muler) as systems,"
+        " avg(m.segments) as segments, avg(m.muler) as mean, min(m.muler) as lowest,"
+        " arg_min(m.system, m.muler) as best_system, max(m.muler) as highest,"
+        " arg_max(m.system, m.muler) as worst_system, t.options"
+        " from muler m left join tasks t on t.key = m.task group by all order by all",
         {
             "testset": _SET,
             "metric": _METRIC,
@@ -130,15 +131,16 @@ _VIEWS = (
             "best_system": "the system with the lowest MuLER",
             "highest": "MuLER of the worst system",
             "worst_system": "the system with the highest MuLER",
+            "options": "of the step of the study, JSON; steps with others have rows of their own",
         },
     ),
     View(
         "best_metrics",
         ("agreement",),
         'select testset, level, statistic, "grouping", subset, human, rank() over (partition by'
-        ' testset, level, statistic, "grouping", subset, human order by value desc nulls last) as'
-        " rank, metric, value, low, high, n from agreement where not coalesce(control, false)"
-        " order by all",
+        ' task, testset, level, statistic, "grouping", subset, human order by value desc nulls'
+        " last) as rank, metric, value, low, high, n from agreement"
+        " where not coalesce(control, false) order by all",
         {
             "testset": _SET,
             "level": "system or segment",
@@ -146,7 +148,7 @@ _VIEWS = (
             "grouping": "of segments",
             "subset": "of systems",
             "human": "kind of human scores",
-            "rank": "of the metric, by the value; 1 agrees best",
+            "rank": "of the metric, by the value, within a step of the study; 1 agrees best",
             "metric": _METRIC,
             "value": "of the statistic",
             "low": "lower end of its interval",

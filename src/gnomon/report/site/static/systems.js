@@ -16,7 +16,7 @@ const rowsOfSet = (t, n, where, metric) => rowsWhere(t, {testset: page.sets[n].n
 async function kindsOf(t, rows, set) {
   const own = t.columns.get("kind"), task = t.columns.get("task"), whole = table("agreement"), known = new Map();
   const said = (i) => own ? own.at(i) : null;
-  if (task && whole && whole.columns.has("task") && rows.some((i) => said(i) === null)) {
+  if (set >= 0 && task && whole && whole.columns.has("task") && rows.some((i) => said(i) === null)) {
     await whole.of(set);
     for (const i of rowsOfSet(whole, set, {level: "system"})) if (whole.columns.get("human").at(i) !== null) known.set(whole.columns.get("task").at(i), whole.columns.get("human").at(i));
   }
