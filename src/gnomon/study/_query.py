@@ -6,14 +6,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from gnomon.errors import DataError, MissingDependencyError, UsageError
+from gnomon.study._bundles import bundle_of, source_of
 from gnomon.study._parquet import is_readable
 from gnomon.study._questions import question
 from gnomon.study._views import OWN_TABLES, meanings_of, views
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping
     from pathlib import Path
 
+    from gnomon.study._bundles import Source
     from gnomon.study._held import Held
 
 #: words of queries that ask which tables there are
@@ -158,15 +160,14 @@ def connect(
         found.execute(f"create table {name} ({columns})")
         if rows:
             found.executemany(f"insert into {name} values ({', '.join('?' * len(rows[0]))})", rows)
-    wanted = _named(store, sql)
-    files = {name: parts for name, parts in store.files().items() if name in wanted}
+    sources = _sources(store, _named(store, sql))
     if closed and all_files:
         found.execute(f"set allowed_directories = {_listed([store.path])}")
     elif closed:
-        every = [file for parts in files.values() for file in parts]
+        every = [file for _, parts in sources.values() for file in parts]
         found.execute(f"set allowed_paths = {_listed(every)}")
     try:
-        _name_tables(found, store, files)
+        _name_tables(found, store, sources)
     except duckdb.Error as error:
         raise damage(store, error) or DataError(
             f"the store {store.path} cannot be read: {error}"
@@ -177,16 +178,24 @@ def connect(
     return found
 
 
-def _name_tables(connection: Any, store: Held, files: Mapping[str, list[Path]]) -> None:
+def _sources(store: Held, wanted: Collection[str]) -> dict[str, Source]:
+    """What to read for each table, all of it here and whole."""
+    planned = frozenset(store.planned())
+    found = {}
+    for name, parts in store.files().items():
+        if name in wanted:
+            known = bundle_of(store.path, name, store.entries)
+            found[name] = source_of(parts, known, planned)
+            store.fetch([one for one in found[name].files if known is None or one != known.file])
+    return found
+
+
+def _name_tables(connection: Any, store: Held, sources: Mapping[str, Source]) -> None:
     """Make views of some tables, and the views over these."""
-    for name, parts in files.items():
-        store.fetch(parts)
-        connection.execute(
-            f'create view "{name}" as select * exclude (filename), parse_filename(filename, true)'
-            f" as task from read_parquet({_listed(parts)}, union_by_name = true, filename = true)"
-        )
+    for name, source in sources.items():
+        connection.execute(f'create view "{name}" as {source.sql}')
     for view in views(store):
-        if files.keys() >= set(view.of):
+        if sources.keys() >= set(view.of):
             connection.execute(f"create view {view.name} as {view.sql}")
 
 

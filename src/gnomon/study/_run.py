@@ -96,6 +96,7 @@ def run(
         for wave in waves(left, set(place.entries)):
             driver.all_of(driver.ready(wave))
         pruned = place.prune() if prune else 0
+        place.bundle()
     labels = {task.key: task.label for task in left if task.key in driver.failed}
     return Outcome(kept, driver.finished - kept, driver.failed, labels, pruned)
 

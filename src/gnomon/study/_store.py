@@ -10,11 +10,13 @@ import datetime as dt
 import json
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gnomon.errors import DataError, OutputError
 from gnomon.signature import version as gnomon_version
+from gnomon.study._bundles import bundle, drop_bundles
 from gnomon.study._folder import (
     ABOUT,
     MANIFEST,
@@ -261,6 +263,11 @@ class Store(Held):
                 self._keep(kept)
         return gone
 
+    def bundle(self) -> None:
+        """Copy tables of many files into one file each; only the one process that writes may."""
+        if self.remote is None and find_spec("duckdb") is not None:
+            bundle(self.path, self.files(), self.entries)
+
     def _update(self) -> None:
         """Write an older layout anew; the number comes last, so that this may be cut off."""
         if layout_of(self.path) == SCHEMA:
@@ -283,6 +290,7 @@ class Store(Held):
     def _keep(self, keys: Collection[str]) -> None:
         # the manifest first: a file that nothing names is only litter
         self._write_manifest({key: one for key, one in self.entries.items() if key in keys})
+        drop_bundles(self.path)
         self.repair()
 
     def _write(self, table: TaskTable, key: str) -> None:
