@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from contextlib import contextmanager
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from gnomon.errors import DataError, MissingDependencyError, UsageError
+from gnomon.study._answer import Answer, parts_of
 from gnomon.study._bundles import bundle_of, source_of
 from gnomon.study._parquet import is_readable
 from gnomon.study._questions import question
 from gnomon.study._views import OWN_TABLES, meanings_of, views
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping
     from pathlib import Path
 
     from gnomon.study._bundles import Source
@@ -21,38 +23,7 @@ if TYPE_CHECKING:
 #: words of queries that ask which tables there are
 _ABOUT_ALL = ("duckdb_", "information_schema", "pg_", "pragma_", "show", "sqlite_")
 
-__all__ = ["Answer", "ask", "connect", "damage", "described", "names", "overview"]
-
-
-@dataclass(frozen=True)
-class Answer:
-    """What a query gave.
-
-    Attributes:
-        columns: names of the columns; a name may stand twice.
-        types: their types in SQL.
-        rows: the cells, row by row.
-    """
-
-    columns: tuple[str, ...]
-    types: tuple[str, ...]
-    rows: tuple[tuple[Any, ...], ...]
-
-    def to_frame(self) -> Any:  # polars is optional
-        """The rows as a polars data frame.
-
-        Raises:
-            MissingDependencyError: polars is not installed.
-        """
-        try:
-            import polars as pl
-        except ImportError as error:
-            raise MissingDependencyError(
-                "data frames need polars, which is not installed; run: pip install 'gnomon[study]'"
-            ) from error
-        return pl.DataFrame(
-            list(self.rows), schema=list(self.columns), orient="row", infer_schema_length=None
-        )
+__all__ = ["ask", "connect", "damage", "described", "names", "overview"]
 
 
 def ask(store: Held, sql: str) -> Answer:
@@ -64,10 +35,27 @@ def ask(store: Held, sql: str) -> Answer:
         DataError: a file of the store is missing or damaged.
     """
     connection = connect(store, sql=sql)
+    with _told(store):
+        found = connection.execute(question(sql))
+        described = found.description or []
+    columns = tuple(str(column[0]) for column in described)
+    parts = _parts(store, found)
+    first = next(parts, [])  # what goes wrong while it runs mostly does so here
+    return Answer(columns, tuple(str(column[1]) for column in described), chain([first], parts))
+
+
+def _parts(store: Held, found: Any) -> Iterator[list[tuple[Any, ...]]]:  # DuckDB has no types
+    with _told(store):
+        yield from parts_of(found)
+
+
+@contextmanager
+def _told(store: Held) -> Iterator[None]:
+    """Say what went wrong with a query."""
     import duckdb
 
     try:
-        return _answer(connection.execute(question(sql)))
+        yield
     except duckdb.PermissionException as error:
         raise UsageError(f"the query failed: {error}") from error
     except duckdb.Error as error:
@@ -75,12 +63,6 @@ def ask(store: Held, sql: str) -> Answer:
             raise said from error
         tables = ", ".join(names(store))
         raise UsageError(f"the query failed: {error}\nthere are the tables {tables}") from error
-
-
-def _answer(found: Any) -> Answer:  # DuckDB is optional and without types
-    described = found.description or []
-    names = tuple(str(column[0]) for column in described)
-    return Answer(names, tuple(str(column[1]) for column in described), tuple(found.fetchall()))
 
 
 def damage(store: Held, error: Exception) -> DataError | None:
@@ -118,7 +100,7 @@ def overview(store: Held) -> Answer:
         columns = connection.execute(f'describe "{name}"').fetchall()
         count = connection.execute(f'select count(*) from "{name}"').fetchone()[0]
         rows.append((name, count, ", ".join(column[0] for column in columns)))
-    return Answer(("table", "rows", "columns"), ("VARCHAR", "BIGINT", "VARCHAR"), tuple(rows))
+    return Answer(("table", "rows", "columns"), ("VARCHAR", "BIGINT", "VARCHAR"), [rows])
 
 
 def described(store: Held) -> Answer:
@@ -130,7 +112,7 @@ def described(store: Held) -> Answer:
         for column, kind, *_ in connection.execute(f'describe "{name}"').fetchall():
             rows.append((name, column, kind, said.get(column, "")))
     columns = ("table", "column", "type", "meaning")
-    return Answer(columns, ("VARCHAR",) * len(columns), tuple(rows))
+    return Answer(columns, ("VARCHAR",) * len(columns), [rows])
 
 
 def connect(
@@ -156,10 +138,14 @@ def connect(
         ) from error
     found = duckdb.connect(":memory:")
     found.execute("set preserve_insertion_order = true")
-    for name, columns, rows in (_tasks(store), _testsets(store)):
-        found.execute(f"create table {name} ({columns})")
-        if rows:
-            found.executemany(f"insert into {name} values ({', '.join('?' * len(rows[0]))})", rows)
+    for name, rows in (("tasks", _tasks(store)), ("testsets", _testsets(store))):
+        kinds = {column: kind for column, (kind, _) in OWN_TABLES[name].items()}
+        found.execute(f"create table {name} ({', '.join(map(' '.join, kinds.items()))})")
+        if rows:  # column by column: thousands of rows take long one by one
+            cells = ", ".join(f"unnest(?::{kind}[])" for kind in kinds.values())
+            found.execute(
+                f"insert into {name} select {cells}", [*map(list, zip(*rows, strict=True))]
+            )
     sources = _sources(store, _named(store, sql))
     if closed and all_files:
         found.execute(f"set allowed_directories = {_listed([store.path])}")
@@ -209,9 +195,9 @@ def _named(store: Held, sql: str | None) -> set[str]:
     return {name for name in known if name.lower() in said} | of_views
 
 
-def _tasks(store: Held) -> tuple[str, str, list[tuple[object, ...]]]:
+def _tasks(store: Held) -> list[tuple[object, ...]]:
     planned = set(store.planned())
-    rows: list[tuple[object, ...]] = [
+    return [
         (
             one.key,
             one.method,
@@ -229,11 +215,10 @@ def _tasks(store: Held) -> tuple[str, str, list[tuple[object, ...]]]:
         for one in store.entries.values()
         if one.key in planned
     ]
-    return "tasks", _columns("tasks"), rows
 
 
-def _testsets(store: Held) -> tuple[str, str, list[tuple[object, ...]]]:
-    rows: list[tuple[object, ...]] = [
+def _testsets(store: Held) -> list[tuple[object, ...]]:
+    return [
         (
             one.name,
             one.sketch.language_pair,
@@ -245,11 +230,6 @@ def _testsets(store: Held) -> tuple[str, str, list[tuple[object, ...]]]:
         )
         for one in store.sets()
     ]
-    return "testsets", _columns("testsets"), rows
-
-
-def _columns(table: str) -> str:
-    return ", ".join(f"{name} {kind}" for name, (kind, _) in OWN_TABLES[table].items())
 
 
 def _lines(parts: Iterable[str]) -> str | None:
