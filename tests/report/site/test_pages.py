@@ -331,20 +331,20 @@ def test_one_metric_is_shown_over_all_test_sets(visit: Opener, sets: Path) -> No
     names = ["system", "mean_score", "mean_rank", "testsets", "a/de-en", "b/de-en"]
     assert downloaded(page) == [
         names,
-        ["v", "40", "1", "1", "", "40"],
         ["x", "25", "1.5", "2", "30", "20"],
-        ["w", "25", "2", "1", "25", ""],
+        ["w", "", "", "1", "25", ""],
         ["y", "15", "3", "2", "20", "10"],
-        ["z", "10", "4", "1", "10", ""],
+        ["z", "", "", "1", "10", ""],
+        ["v", "", "", "1", "", "40"],
     ]
-    assert page.locator("tbody tr").first.locator("td").all_inner_texts()[-2:] == ["-", "40.00"]
+    assert page.locator("tbody tr").last.locator("td").all_inner_texts()[-2:] == ["-", "40.00"]
     assert "not all in the same test sets" in page.locator("main").inner_text()
     page.get_by_role("button", name="b/de-en").click()
     assert page.locator("tbody th").all_inner_texts()[:3] == ["v", "x", "y"]
     page.get_by_label("Figure").select_option("ranks")
     page.locator("h2", has_text="Ranks by bleu").wait_for()
     first = page.locator("tbody tr").first.locator("td").all_inner_texts()
-    assert first == ["1.00", "40.00", "1", "-", "1"]
+    assert first == ["1.50", "25.00", "2", "1", "2"]
     assert page.url.endswith("#/overview/0?v=rank")
     assert seen.faults == []
 
