@@ -73,13 +73,8 @@ def run(args: argparse.Namespace) -> int:
 def _columns(answer: Answer) -> list[Column]:
     from gnomon.findings import Column
 
-    seen: dict[str, int] = {}
-    found = []
-    for name, kind in zip(answer.columns, answer.types, strict=True):
-        seen[name] = seen.get(name, 0) + 1
-        key = name if seen[name] == 1 else f"{name}_{seen[name]}"
-        found.append(Column(key, key, _kind(kind)))
-    return found
+    kinds = zip(answer.names, answer.types, strict=True)
+    return [Column(name, name, _kind(kind)) for name, kind in kinds]
 
 
 def _kind(kind: str) -> Kind:

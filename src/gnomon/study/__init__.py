@@ -10,6 +10,7 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from gnomon.study._answer import Answer as Answer
     from gnomon.study._config import SetSource as SetSource
     from gnomon.study._config import Step as Step
     from gnomon.study._config import Study as Study
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from gnomon.study._pages import pages as pages
     from gnomon.study._plan import Plan as Plan
     from gnomon.study._plan import plan as plan
-    from gnomon.study._query import Answer as Answer
     from gnomon.study._run import Outcome as Outcome
     from gnomon.study._run import run as run
     from gnomon.study._sources import PlannedSet as PlannedSet
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "ENGINES": "_engines",
     "METHODS": "_methods",
-    "Answer": "_query",
+    "Answer": "_answer",
     "Engine": "_engines",
     "Kind": "_export",
     "Outcome": "_run",

@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from os import PathLike
     from pathlib import Path
 
+    from gnomon.study._answer import Answer
     from gnomon.study._config import Step
     from gnomon.study._export import Kind
     from gnomon.study._manifest import Entry
-    from gnomon.study._query import Answer
     from gnomon.study._remote import Mirror
     from gnomon.study._sketches import Sketches
     from gnomon.study._sources import PlannedSet

@@ -138,6 +138,7 @@ def connect(
         ) from error
     found = duckdb.connect(":memory:")
     found.execute("set preserve_insertion_order = true")
+    found.execute("set enable_progress_bar = false")  # it goes to standard output
     for name, rows in (("tasks", _tasks(store)), ("testsets", _testsets(store))):
         kinds = {column: kind for column, (kind, _) in OWN_TABLES[name].items()}
         found.execute(f"create table {name} ({', '.join(map(' '.join, kinds.items()))})")
