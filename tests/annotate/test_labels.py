@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gnomon.annotate import Labels, annotate
+from gnomon.annotate import Labels, _labels, annotate
 from gnomon.errors import (
     AnnotationError,
     FormatError,
@@ -203,6 +203,31 @@ def test_the_first_labels_of_a_text_count_and_this_is_said(tmp_path: Path) -> No
     found = annotate(["Ann"], ["*:*"], labels=labels)
     assert found.spans.features == ("label:x",)
     assert "1 texts were labelled otherwise before (the first in line 2)" in found.notices[0]
+
+
+def test_a_file_is_read_again_when_it_changed_and_only_then(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "x.jsonl"
+    read: list[str] = []
+    plain = _labels._READERS[".jsonl"]
+    monkeypatch.setitem(
+        _labels._READERS, ".jsonl", lambda *given: (read.append(given[0]), plain(*given))[1]
+    )
+    monkeypatch.setattr(_labels, "_YOUNG", -1e9)
+    for label in ("one", "one", "two"):
+        before = file.stat().st_ctime_ns if file.exists() else 0
+        while label not in "".join(Labels.read([file]).features if file.exists() else ()):
+            spans = [{"start": 0, "end": 1, "label": label}]
+            file.write_text(json.dumps({"text": "a", "spans": spans}) + "\n")
+            while file.stat().st_ctime_ns == before:  # a clock that ticks slowly
+                file.touch()
+        assert Labels.read([file]).features == {f"label:{label}"}
+    assert len(read) == 2
+    monkeypatch.setattr(_labels, "_YOUNG", 1e9)
+    Labels.read([file])
+    Labels.read([file])
+    assert len(read) == 4
 
 
 def test_kinds_of_the_labels_come_from_the_labels_and_others_from_the_tagger(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
 
 __all__ = ["Labels"]
 
+#: files; those who label system after system need the references' labels each time
+_KEPT = 3
+#: seconds
+_YOUNG = 1.0
 _READERS = {".conllu": read_conllu, ".conll": read_conllu, ".jsonl": read_jsonl}
 
 
@@ -69,7 +74,7 @@ class Labels:
             raise UsageError("no label file was given; name .conllu or .jsonl files")
         for file in files:
             clashes = []
-            for line, text, marks in _read(file):
+            for line, text, marks in _rows(file, _state(file)):
                 if texts.setdefault(text, marks) != marks:
                     clashes.append(line)
             if clashes:
@@ -108,6 +113,21 @@ class Labels:
             for text, marks in self.texts.items()
         )
         return f"labels#{content_hash(*sorted(parts))}"
+
+
+def _state(file: str) -> tuple[tuple[int, ...], ...]:
+    """What changes when a file does, or the text that it is aligned with; of young ones, always."""
+    paths = [path for path in map(Path, (file, *file.split("=", 1))) if path.exists()]
+    stats = [path.stat() for path in paths]
+    now = time.time()
+    young = any(now - one.st_ctime < _YOUNG for one in stats)  # clocks of files tick slowly
+    states = [(one.st_ino, one.st_size, one.st_mtime_ns, one.st_ctime_ns) for one in stats]
+    return (*states, (time.perf_counter_ns(),) * young)
+
+
+@lru_cache(maxsize=_KEPT)
+def _rows(file: str, _state: object) -> tuple[tuple[int, str, Mapping[str, Sequence[Mark]]], ...]:
+    return tuple(_read(file))
 
 
 def _read(file: str) -> Iterable[tuple[int, str, Mapping[str, Sequence[Mark]]]]:
