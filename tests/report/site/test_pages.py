@@ -379,6 +379,25 @@ def test_an_overview_leads_to_test_sets_and_systems(visit: Opener, sets: Path) -
     assert seen.faults == []
 
 
+def test_hostile_names_are_text_over_all_test_sets_too(
+    visit: Opener, made: ModuleType, tmp_path: Path
+) -> None:
+    sets = tuple(made.Set(name, HOSTILE, 2, metrics=(HOSTILE[1],)) for name in HOSTILE)
+    rows = [row for one in sets for row in made.scores(one).rows]
+    table = made.Table("scores", "Scores", "systems", made.scores(sets[0]).columns, rows)
+    write_site(tmp_path / "r", made.Study((table,), sets))
+    seen = visit(tmp_path / "r", width=400)
+    page = seen.go("overview")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 400
+    body = page.locator("main").inner_text()
+    for text in (HOSTILE[0], HOSTILE[1], HOSTILE[2], HOSTILE[5], HOSTILE[6]):
+        assert body.count(text) >= 2
+    assert page.locator("img, iframe, link").count() == 0
+    assert page.evaluate("window.broken") is None
+    assert not page.evaluate(r"/[\u001b\u202a-\u202e\u2066]/.test(document.body.innerText)")
+    assert seen.faults == []
+
+
 def test_a_single_test_set_has_no_page_of_all(visit: Opener, folder: Path) -> None:
     page = visit(folder / "folder").go("systems")
     assert page.locator("nav.contents a", has_text="All test sets").count() == 0

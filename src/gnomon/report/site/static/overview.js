@@ -39,7 +39,7 @@ async function overviewPage({box, rest, query, head, alive}) {
   await scores.all();
   if (!alive()) return;
   const metrics = unique(rowsWhere(scores, {}).map(scores.columns.get("metric").at)), n = Number(rest[0]);
-  const state = {metric: metrics[n] === undefined ? metrics[0] : metrics[n], figure: query.get("v") === "rank" ? "rank" : "score"}, place = el("div");
+  const state = {metric: metrics[n] === undefined ? metrics[0] : metrics[n], figure: query.get("v") === "rank" ? "rank" : "score"}, place = el("div", {class: "standings"});
   const keep = () => { try { history.replaceState(null, "", `#/overview/${metrics.indexOf(state.metric)}${state.figure === "rank" ? "?v=rank" : ""}`); } catch { /* the page works without */ } draw(); };
   box.append(toolbar(choice("Metric", metrics.map((m) => [m, m]), state.metric, (m) => { state.metric = m; keep(); }).node,
     choice("Figure", [["score", "scores"], ["rank", "ranks"]], state.figure, (v) => { state.figure = v; keep(); }).node), place);
@@ -50,7 +50,7 @@ async function overviewPage({box, rest, query, head, alive}) {
     const notes = [lower(state.metric) === "lower" ? "An error rate: lower is better." : null,
       part && meant ? "Systems are not all in the same test sets (- where one has no score, and for means over fewer than two): compare means of systems with the same test sets alone." : null,
       part && !meant ? "No system is in more than one test set, so that there are no means." : null,
-      without.length ? `Without scores by this metric: ${without.join(", ")}.` : null].filter(Boolean);
+      without.length ? `Without scores by this metric: ${without.join("; ")}.` : null].filter(Boolean);
     const heads = Object.fromEntries(found.sets.map((t) => ["t" + t, el("a", {class: "lead", href: `#/systems/${t}`}, "Systems", el("span", {class: "hidden"}, ` of ${shown(page.sets[t].name)}`))]));
     const links = Object.fromEntries(found.sets.map((t) => ["t" + t, (i) => { const k = systemOf(t, whole.columns.get("system").at(i)); return k < 0 ? null : `#/system/${t}/${k}`; }]));
     const sort = mostly ? state.figure : found.sets.length ? "t" + found.sets[0] : null;
