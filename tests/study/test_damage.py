@@ -47,6 +47,8 @@ def test_files_that_are_not_whole_are_told_and_made_anew(
 ) -> None:
     before = store.query("select * exclude task from scores order by all").rows
     file = store.files()["scores"][1]
+    (store.path / "bundles").mkdir()
+    (store.path / "bundles" / "scores.json").touch()
     harm(file)
     readers: list[Callable[[study.Store], object]] = [
         lambda one: one.query("from leaderboard"),
@@ -61,6 +63,7 @@ def test_files_that_are_not_whole_are_told_and_made_anew(
     assert not (tmp_path / "x.duckdb").exists()
     outcome = _run(study_file)
     assert (outcome.done, outcome.kept) == (1, len(store.entries) - 1)
+    assert not list(store.path.glob("bundles/*"))  # what is done again may differ
     again = study.Store.open(store.path)
     assert again.query("select * exclude task from scores order by all").rows == before
     assert _run(study_file).done == 0

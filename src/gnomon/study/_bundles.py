@@ -122,6 +122,7 @@ def _write(store: Path, table: str, parts: Sequence[Path], known: Bundle | None)
     try:
         with duckdb.connect(":memory:") as connection:
             connection.execute("set preserve_insertion_order = true")
+            connection.execute("set enable_progress_bar = false")  # it goes to standard output
             how = "(format parquet, compression zstd)"
             connection.execute(f"copy ({_of_files(parts)}) to {_quoted(scratch)} {how}")
         scratch.replace(target)

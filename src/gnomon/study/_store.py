@@ -164,6 +164,7 @@ class Store(Held):
         whole = {key: entry for key, entry in self.entries.items() if key not in lost}
         if len(whole) < len(lines_of(self.path / MANIFEST)):
             self._write_manifest(whole)
+            drop_bundles(self.path)  # what is done again may differ
             self.entries = whole
         if self.remote is not None:
             self.remote.sweep(self.entries)
