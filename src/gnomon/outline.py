@@ -43,6 +43,7 @@ class Outline:
         human: kinds of human scores, each with its level.
         rankings: kinds of relative rankings.
         marked: which errors people marked.
+        paraphrases: methods of the paraphrases among the references.
     """
 
     name: str
@@ -56,6 +57,7 @@ class Outline:
     human: tuple[tuple[str, str], ...] = ()
     rankings: tuple[str, ...] = ()
     marked: tuple[Marked, ...] = ()
+    paraphrases: tuple[str, ...] = ()
 
     @property
     def target_language(self) -> str | None:
@@ -103,4 +105,5 @@ def outline_of(testset: TestSet) -> Outline:
         human=tuple(dict.fromkeys((one.kind, one.level) for one in testset.human)),
         rankings=tuple(dict.fromkeys(one.kind for one in testset.rankings)),
         marked=tuple(dict.fromkeys(marked)),
+        paraphrases=tuple(dict.fromkeys(testset.paraphrases.values())),
     )

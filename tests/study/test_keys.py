@@ -113,7 +113,7 @@ def code(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     _forgotten("own", "constants")
     (folder / "study.toml").write_text(
         "metrics = [\"python('own.metric:value')\", \"python('own.metric:stated')\","
-        " \"difficulty(python('own.metric:value'))\"]\n"
+        " \"bmx(python('own.metric:value'))\"]\n"
         "[[testsets]]\npath = 'set'\n[methods.score]\n[methods.muler.sentences]\n"
         "scorers = [\"long=python('own.metric:helper')\"]\n"
     )
@@ -139,7 +139,7 @@ def _keys_of_code(folder: Path) -> set[str]:
 )
 def test_the_code_of_a_function_counts(code: Path, module: str, old: str, new: str) -> None:
     before = _keys_of_code(code)
-    assert len(before) == 2 * 2 + 1 + 2  # difficulty looks at all systems
+    assert len(before) == 4 * 2
     file = code / "code" / module
     file.write_text(file.read_text().replace(old, new, 1))
     assert not before & _keys_of_code(code)
@@ -173,7 +173,8 @@ def test_code_of_scorers_is_not_run_where_that_is_not_allowed(code: Path) -> Non
     text = (code / "study.toml").read_text()
     (code / "study.toml").write_text(text.replace(text.splitlines()[0], "metrics = ['bleu']"))
     _forgotten("own", "constants")
-    study.plan(study.read_study(code / "study.toml"))
+    with pytest.raises(DataError, match=r"scorers\[0\]: .*--allow-code"):
+        study.plan(study.read_study(code / "study.toml"))
     assert "own" not in sys.modules
 
 

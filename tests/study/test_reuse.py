@@ -121,6 +121,7 @@ def test_stored_scores_are_those_that_were_computed(judged: Path) -> None:
 
 
 def test_a_metric_that_fails_leaves_its_judgement_with_the_reason(judged: Path) -> None:
+    judged.with_name("none.tsv").write_text("system\tsegment\tscore\n")  # of no system
     judged.write_text(judged.read_text().replace('"chrf"', "\"scores('none.tsv')\""))
     made = study.plan(study.read_study(judged))
     outcome = study.run(made, study.open_engine("here"))

@@ -13,14 +13,14 @@ from gnomon.annotate._parsers import find_parser, standard_parser
 from gnomon.annotate._patterns import Pattern
 from gnomon.annotate._protocol import find
 from gnomon.annotate._sources import check_kind, check_listed
-from gnomon.faults import faults
+from gnomon.errors import GnomonError
+from gnomon.faults import Fault, faults
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
     from os import PathLike
 
     from gnomon.annotate._protocol import Annotator
-    from gnomon.faults import Fault
 
 __all__ = ["feature_faults", "parser_faults", "tagger_faults"]
 
@@ -131,12 +131,13 @@ def _of_taggers(
         return
     if tagger is None and language is None and all(map(is_wildcard, kinds)):
         return  # whatever the labels hold
-    wrong = list(faults("tagger", annotator_of, tagger, language, kinds, labels))
-    yield from wrong
-    if not wrong:
+    try:
         annotator, _ = annotator_of(tagger, language, kinds, labels)
-        for place, name in left.items():
-            yield from _of_tagger(annotator, place, name)
+    except GnomonError as error:
+        yield Fault("tagger", error)
+        return
+    for place, name in left.items():
+        yield from _of_tagger(annotator, place, name)
 
 
 def _of_tagger(annotator: Annotator, place: str, name: str) -> Iterator[Fault]:

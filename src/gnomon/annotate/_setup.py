@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import importlib.util
 import shlex
 import subprocess
@@ -10,6 +9,7 @@ import sys
 from dataclasses import dataclass
 
 from gnomon.annotate._protocol import for_language
+from gnomon.annotate._spacy import look_again
 from gnomon.errors import MissingDependencyError, UnknownNameError
 
 __all__ = ["MODELS", "SetupPlan", "run_setup", "setup_plan"]
@@ -104,4 +104,4 @@ def run_setup(plan: SetupPlan) -> None:
                 " https://github.com/explosion/spacy-models/releases to this machine and run"
                 " `python -m pip install FILE.whl`, or give your own labels (--labels FILE)"
             )
-    importlib.invalidate_caches()
+    look_again()

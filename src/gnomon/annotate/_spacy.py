@@ -8,6 +8,7 @@ import importlib.util
 import json
 import logging
 import re
+import sys
 import warnings
 from dataclasses import dataclass
 from functools import lru_cache
@@ -19,9 +20,10 @@ from gnomon.annotate._inventory import MORPH, UPOS
 from gnomon.errors import MissingDependencyError, UnknownNameError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from importlib.metadata import EntryPoint
 
-__all__ = ["SpacyAnnotator", "installed", "meta_of"]
+__all__ = ["SpacyAnnotator", "installed", "look_again", "meta_of"]
 
 _PIECE = 100_000  # characters: a longer text is annotated in pieces, so that memory stays flat
 _PIPE_BATCH = 128
@@ -258,8 +260,21 @@ def _quiet() -> Iterator[None]:
 
 def installed() -> tuple[str, ...]:
     """Names of the installed packages that hold a spaCy pipeline."""
-    names = {entry.name for entry in importlib.metadata.entry_points(group="spacy_models")}
-    return tuple(sorted(names))
+    return _installed(importlib.metadata.entry_points, tuple(sys.path))
+
+
+@lru_cache(maxsize=4)
+def _installed(
+    find: Callable[..., Iterable[EntryPoint]], _path: tuple[str, ...]
+) -> tuple[str, ...]:
+    """Sought once: many packages take long, and a plan asks for every method and test set."""
+    return tuple(sorted({entry.name for entry in find(group="spacy_models")}))
+
+
+def look_again() -> None:
+    """Forget which packages are installed: there may be more now."""
+    importlib.invalidate_caches()
+    _installed.cache_clear()
 
 
 @lru_cache(maxsize=64)

@@ -127,7 +127,7 @@ def _weighed(
     allow_code: bool,
 ) -> Iterator[Fault]:
     """The metric under difficulty, its pool, and whether people who chose it are to judge it."""
-    wrong = list(faults("metric", check_metric, metric, outline, allow_code=allow_code))
+    wrong = list(faults("metric", _check_words, metric, outline, allow_code=allow_code))
     if pool is not None:
         wrong += faults("pool", check_pool, pool)
     yield from wrong
@@ -141,13 +141,17 @@ def _weighed(
     except UsageError as error:
         yield Fault("", error)
         return
-    yield from faults("metric", found.check_metric, outline)
     if outline is None:
         return
     wrong = list(faults("frozen" if frozen else "pool", found.check_pool, outline))
     yield from wrong
     if not wrong and human is not None and not allow_circular:
         yield from faults("human", _check_judge, outline, found, human)
+
+
+def _check_words(metric: str | Metric, outline: Outline | None, *, allow_code: bool) -> None:
+    check_metric(metric, outline, allow_code=allow_code)
+    wrapped(metric, allow_code=allow_code).check_metric(outline)
 
 
 def _check_kind(outline: Outline, kind: str | None) -> None:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from gnomon.errors import GnomonError, UnknownNameError
+from gnomon.errors import DataError, GnomonError, UnknownNameError
 from gnomon.study._labels import located
-from gnomon.study._methods import options_of
+from gnomon.study._methods import hints_of, options_of
+from gnomon.study._types import described, misfits
 
 if TYPE_CHECKING:
-    import inspect
     from collections.abc import Iterable
     from pathlib import Path
 
@@ -21,14 +20,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Problems", "checked_options", "checked_specs", "described"]
 
-_KINDS: Mapping[type, str] = {
-    bool: "true or false",
-    int: "an integer",
-    float: "a number",
-    str: "a string",
-    list: "a list",
-    dict: "a table",
-}
 #: options whose strings are names of files, whatever they look like; lists in them are words
 _FILES = frozenset({"frozen", "lexicons", "trees"})
 #: what NAME=SOURCE of a sentence scorer may name beside files
@@ -48,8 +39,20 @@ class Problems:
     called: dict[str, str] = field(default_factory=dict)
 
     def add(self, where: str, said: str) -> None:
-        """Note an error."""
-        self.found.append(f"{where}: {said}" if where else said)
+        """Note an error, once."""
+        told = f"{where}: {said}" if where else said
+        if told not in self.found:
+            self.found.append(told)
+
+    def refuse(self, file: str | Path) -> None:
+        """Tell all of them.
+
+        Raises:
+            DataError: there are any.
+        """
+        if self.found:
+            count = "an error" if len(self.found) == 1 else f"{len(self.found)} errors"
+            raise DataError(f"{file} has {count}:\n" + "\n".join(f"  {one}" for one in self.found))
 
     def name(self, where: str, kind: str, given: str, known: Iterable[str]) -> None:
         """Note an unknown name, with what there is and the nearest of it."""
@@ -128,41 +131,20 @@ def _called(metric: Metric, spec: str, place: str, problems: Problems) -> None:
 def checked_options(
     name: str, given: Mapping[str, object], folder: Path, where: str, problems: Problems
 ) -> dict[str, object]:
-    """The options of a method: known, of the right kind, files found beside the study."""
-    known = options_of(name)
+    """The options of a method, those known and of the right type; files found beside the study."""
+    known, hints = options_of(name), hints_of(name)
     problems.unknown(given, known, where)
     found: dict[str, object] = {}
     for key, value in given.items():
         if key not in known:
             continue
-        said = _misfit(value, known[key])
-        if said:
-            problems.add(f"{where}.{key}", f"must be {said}; got {described(value)}")
+        wrong = list(misfits(value, hints[key], f"{where}.{key}"))
+        for one in wrong:
+            problems.add(one.where, f"must be {one.said}; got {described(one.given)}")
+        if wrong:
+            continue
         found[key] = located(value, folder) if key == "labels" else _located(value, folder, key)
     return found
-
-
-def described(value: object) -> str:
-    """A value of TOML and its kind, in words."""
-    if isinstance(value, dt.date | dt.time):
-        return f"a time, {value}"
-    kind = next((said for known, said in _KINDS.items() if type(value) is known), "something else")
-    return f"{kind}, {value!r}" if not isinstance(value, list | dict) else kind
-
-
-def _misfit(value: object, parameter: inspect.Parameter) -> str | None:
-    default = parameter.default
-    if isinstance(default, bool):
-        return None if isinstance(value, bool) else _KINDS[bool]
-    if isinstance(default, int):
-        return None if type(value) is int else _KINDS[int]
-    if isinstance(default, float):
-        return None if type(value) in (int, float) else _KINDS[float]
-    if isinstance(default, str):
-        return None if isinstance(value, str | list) else _KINDS[str]
-    if isinstance(value, dt.date | dt.time):
-        return "something else"
-    return None
 
 
 def _located(value: object, folder: Path, key: str) -> object:

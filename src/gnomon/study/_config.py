@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from gnomon.errors import DataError, FormatError, GnomonError, MissingFileError
 from gnomon.study._checks import Problems, checked_options, checked_specs, described
+from gnomon.study._demands import StepKey, key_of
 from gnomon.study._methods import METHODS, Method
 
 if TYPE_CHECKING:
@@ -107,6 +109,8 @@ class Study:
         steps: the methods.
         store: folder of the results, or the URL of a place elsewhere.
         report: the HTML report to write, if any.
+        set_keys: where the test sets stand in the file, one key for each; empty: in no file.
+        step_keys: likewise the methods with their metrics.
     """
 
     name: str
@@ -115,6 +119,19 @@ class Study:
     steps: tuple[Step, ...]
     store: Path | str
     report: Path | None = None
+    set_keys: tuple[str, ...] = field(default=(), compare=False)
+    step_keys: tuple[StepKey, ...] = field(default=(), compare=False)
+
+    def set_key(self, number: int) -> str:
+        """Where a test set stands."""
+        known = len(self.set_keys) == len(self.testsets)
+        return self.set_keys[number] if known else f"testsets[{number}]"
+
+    def step_key(self, number: int) -> StepKey:
+        """Where a method stands."""
+        counts = [len(key.specs) for key in self.step_keys]
+        known = counts == [len(step.metrics) for step in self.steps]
+        return self.step_keys[number] if known else key_of(number, self.steps)
 
 
 def read_study(path: str | PathLike[str], *, allow_code: bool = False) -> Study:
@@ -137,19 +154,32 @@ def read_study(path: str | PathLike[str], *, allow_code: bool = False) -> Study:
     problems = Problems()
     problems.unknown(given, _TOP, "")
     metrics = checked_specs(given.get("metrics", []), "metrics", problems, allow_code=allow_code)
+    sets = _sets(given.get("testsets"), folder, problems)
+    steps = _steps(given.get("methods", {}), metrics, folder, problems, allow_code=allow_code)
     study = Study(
         name=_text(given, "name", problems) or file.stem,
         path=str(file),
-        testsets=_sets(given.get("testsets"), folder, problems),
-        steps=_steps(given.get("methods", {}), metrics, folder, problems, allow_code=allow_code),
+        testsets=tuple(source for _, source in sets),
+        steps=tuple(step for _, step in steps),
+        set_keys=tuple(key for key, _ in sets),
+        step_keys=tuple(key for key, _ in steps),
         store=_store(file, _text(given, "store", problems)),
         report=None
         if given.get("report") is None
         else file.parent / _text(given, "report", problems),
     )
     if problems.found:
-        raise DataError(_told(file, problems.found))
+        _look_further(study, problems, allow_code=allow_code)
+    problems.refuse(file)
     return study
+
+
+def _look_further(study: Study, problems: Problems, *, allow_code: bool) -> None:
+    """Note what test sets lack too, as far as they can be read: nobody likes to be told twice."""
+    from gnomon.study._plan import look
+
+    with suppress(GnomonError, OSError):
+        look(study, problems, allow_code=allow_code)
 
 
 def store_of(path: str | PathLike[str]) -> Path | str:
@@ -162,18 +192,12 @@ def store_of(path: str | PathLike[str]) -> Path | str:
     """
     file, problems = Path(path), Problems()
     found = _store(file, _text(_toml(file), "store", problems))
-    if problems.found:
-        raise DataError(_told(file, problems.found))
+    problems.refuse(file)
     return found
 
 
 def _store(file: Path, given: str) -> Path | str:
     return given if "://" in given else file.parent / (given or f"{file.stem}.store")
-
-
-def _told(file: Path, found: Sequence[str]) -> str:
-    count = "an error" if len(found) == 1 else f"{len(found)} errors"
-    return f"{file} has {count}:\n" + "\n".join(f"  {one}" for one in found)
 
 
 def _toml(file: Path) -> Mapping[str, object]:
@@ -195,24 +219,25 @@ def _toml(file: Path) -> Mapping[str, object]:
         raise FormatError(f"is not TOML: {said}", path=str(file), line=line) from error
 
 
-def _sets(given: object, folder: Path, problems: Problems) -> tuple[SetSource, ...]:
+def _sets(given: object, folder: Path, problems: Problems) -> list[tuple[str, SetSource]]:
+    """The test sets, each with its key."""
     if not isinstance(given, list) or not given:
         problems.add("testsets", "a study needs test sets; write [[testsets]] and path = 'DIR'")
-        return ()
-    found: list[SetSource] = []
+        return []
+    found: list[tuple[str, SetSource]] = []
     for number, one in enumerate(given):
         where = f"testsets[{number}]"
         if not isinstance(one, Mapping):
             problems.add(where, f"must be a table, [[testsets]]; got {described(one)}")
             continue
         problems.unknown(one, _SET, where)
-        found.extend(_set(one, where, folder, problems))
-    places = [" ".join(filter(None, (one.path, one.language_pair, one.name))) for one in found]
+        found.extend((where, source) for source in _set(one, where, folder, problems))
+    places = [" ".join(filter(None, (one.path, one.language_pair, one.name))) for _, one in found]
     for twice in sorted({one for one in places if places.count(one) > 1}):
         problems.add(
             "testsets", f"{twice} is named twice; narrow a path, give one a name, or take one away"
         )
-    return tuple(found)
+    return found
 
 
 def _set(
@@ -275,12 +300,13 @@ def _pairs(folder: Path) -> tuple[str, ...]:
 
 def _steps(
     given: object, metrics: Sequence[str], folder: Path, problems: Problems, *, allow_code: bool
-) -> tuple[Step, ...]:
+) -> list[tuple[StepKey, Step]]:
+    """The methods, each with its key."""
     if not isinstance(given, Mapping) or not given:
         if given:
             problems.add("methods", f"must be a table; got {described(given)}")
         given = {"score": {}}
-    found: list[Step] = []
+    found: list[tuple[StepKey, Step]] = []
     for name, entry in _flat(given).items():
         where = f"methods.{name}"
         if name not in METHODS:
@@ -294,7 +320,7 @@ def _steps(
             found.append(
                 _step(name, options, metrics, folder, place, problems, allow_code=allow_code)
             )
-    return tuple(found)
+    return found
 
 
 def _flat(given: Mapping[str, object]) -> dict[str, object]:
@@ -318,7 +344,7 @@ def _step(
     problems: Problems,
     *,
     allow_code: bool,
-) -> Step:
+) -> tuple[StepKey, Step]:
     chosen = METHODS[name]
     own = options.get("metrics")
     if own is not None and chosen.metrics == "none":
@@ -333,13 +359,16 @@ def _step(
     if not isinstance(together, bool):
         problems.add(f"{where}.together", f"must be true or false; got {described(together)}")
     rest = {key: value for key, value in options.items() if key not in _OF_A_STEP}
-    return Step(
+    step = Step(
         name,
         specs if chosen.metrics != "none" else (),
         checked_options(name, rest, folder, where, problems),
         together=together is True,
         testsets=problems.strings(options, "testsets", where),
     )
+    of_metrics = f"{where}: metrics" if own is None else f"{where}.metrics"
+    keys = tuple(f"{of_metrics}[{number}]" for number in range(len(step.metrics)))
+    return StepKey(where, keys), step
 
 
 def _need_metrics(chosen: Method, specs: Sequence[str], where: str, problems: Problems) -> None:

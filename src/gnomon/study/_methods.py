@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import importlib
 import inspect
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Union
 
 from gnomon.errors import UnknownNameError
+from gnomon.study._types import hint_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
-__all__ = ["METHODS", "Method", "method", "options_of"]
+    from gnomon.faults import Fault
+
+__all__ = ["METHODS", "Method", "hints_of", "method", "options_of"]
+
+#: names of files in a study, where a method takes what these hold
+_FILES: Any = Union[str, Sequence[str]]  # noqa: UP007  # a value
 
 #: options that belong to a run and not to a study
 _OF_THE_RUN = frozenset(
@@ -44,6 +51,9 @@ class Method:
             whose corpus scores are means.
         more: a typed dictionary of further options, ``module:name``.
         usual: options that a study sets otherwise than the function does.
+        check: where the function lives that tells what the method would refuse, ``module:name``; it
+            takes the outline of a test set (None: not known yet), the metrics under the method's
+            own name for them, and options by name, and yields faults.
     """
 
     function: str
@@ -59,6 +69,7 @@ class Method:
     reuses: Literal["", "all", "costly"] = ""
     more: str = ""
     usual: Mapping[str, object] = field(default_factory=dict)
+    check: str = ""
 
     @property
     def paraphrased(self) -> bool:
@@ -74,6 +85,11 @@ class Method:
         found: Callable[..., Any] = _load(self.function)
         return found
 
+    def checks(self) -> Callable[..., Iterator[Fault]]:
+        """The function that tells what the method would refuse."""
+        found: Callable[..., Iterator[Fault]] = _load(self.check)
+        return found
+
     def table(self, name: str, *, first: bool) -> str:
         """What a table of a finding is called in a store."""
         main = self.tables[""]
@@ -84,9 +100,19 @@ class Method:
 _NO_EXAMPLES: Mapping[str, object] = {"examples": 0}
 
 METHODS: Mapping[str, Method] = {
-    "score": Method("gnomon.metrics:score", {"": "scores", "segments": "segments"}, by_system=True),
+    "score": Method(
+        "gnomon.metrics:score",
+        {"": "scores", "segments": "segments"},
+        by_system=True,
+        check="gnomon.metrics._check:check_score",
+    ),
     "muler.score": Method(
-        "gnomon.muler:muler", {"": "muler"}, by_system=True, tagged=True, usual=_NO_EXAMPLES
+        "gnomon.muler:muler",
+        {"": "muler"},
+        by_system=True,
+        tagged=True,
+        usual=_NO_EXAMPLES,
+        check="gnomon.muler._requests:check_muler",
     ),
     "muler.sentences": Method(
         "gnomon.muler:sentences",
@@ -95,6 +121,7 @@ METHODS: Mapping[str, Method] = {
         by_system=True,
         tagged=True,
         usual=_NO_EXAMPLES,
+        check="gnomon.muler._requests:check_sentences",
     ),
     "muler.validate_range": Method(
         "gnomon.muler:validate_range",
@@ -102,6 +129,7 @@ METHODS: Mapping[str, Method] = {
         by_system=True,
         tagged=True,
         more=_MULER_OPTIONS,
+        check="gnomon.muler._requests:check_range",
     ),
     "muler.validate_frequency": Method(
         "gnomon.muler:validate_frequency",
@@ -109,6 +137,7 @@ METHODS: Mapping[str, Method] = {
         by_system=True,
         tagged=True,
         more=_MULER_OPTIONS,
+        check="gnomon.muler._requests:check_frequency",
     ),
     "muler.validate_specificity": Method(
         "gnomon.muler:validate_specificity",
@@ -116,13 +145,20 @@ METHODS: Mapping[str, Method] = {
         by_system=True,
         tagged=True,
         more=_MULER_OPTIONS,
+        check="gnomon.muler._requests:check_specificity",
     ),
-    "difficulty.score": Method("gnomon.difficulty:score", {"": "difficulty"}, human=True),
+    "difficulty.score": Method(
+        "gnomon.difficulty:score",
+        {"": "difficulty"},
+        human=True,
+        check="gnomon.difficulty._requests:check_score",
+    ),
     "difficulty.words": Method(
         "gnomon.difficulty:words",
         {"": "difficulty_words"},
         human=True,
         usual={**_NO_EXAMPLES, "occurrences": True},
+        check="gnomon.difficulty._requests:check_words",
     ),
     "bmx.explain": Method(
         "gnomon.bmx:examine",
@@ -131,6 +167,7 @@ METHODS: Mapping[str, Method] = {
         by_system=True,
         human="errors",
         usual={"show": 0},
+        check="gnomon.bmx._requests:check_examine",
     ),
     "paraphrase.gain": Method(
         "gnomon.paraphrase:gain",
@@ -139,6 +176,7 @@ METHODS: Mapping[str, Method] = {
         parameter="metrics",
         given="paraphrases",
         human=True,
+        check="gnomon.paraphrase.gains._requests:check_gain",
     ),
     "paraphrase.diversity": Method(
         "gnomon.paraphrase:diversity",
@@ -146,12 +184,14 @@ METHODS: Mapping[str, Method] = {
         metrics="none",
         given="wordings",
         systems=False,
+        check="gnomon.paraphrase._requests:check_diversity",
     ),
     "paraphrase.coverage": Method(
         "gnomon.paraphrase:coverage",
         {"": "paraphrase_coverage"},
         metrics="none",
         given="before and after",
+        check="gnomon.paraphrase._requests:check_coverage",
     ),
     "metaeval": Method(
         "gnomon.metaeval:metaeval",
@@ -161,6 +201,7 @@ METHODS: Mapping[str, Method] = {
         human=True,
         judged=True,
         reuses="all",
+        check="gnomon.metaeval._requests:check_metaeval",
     ),
     "compare": Method(
         "gnomon.metaeval:compare",
@@ -168,6 +209,7 @@ METHODS: Mapping[str, Method] = {
         metrics="all",
         parameter="metrics",
         reuses="costly",
+        check="gnomon.metaeval._requests:check_compare",
     ),
 }
 
@@ -193,6 +235,17 @@ def options_of(name: str) -> Mapping[str, inspect.Parameter]:
     further = _load(found.more).__annotations__ if found.more else ()
     more = [inspect.Parameter(key, inspect.Parameter.KEYWORD_ONLY, default=None) for key in further]
     return {one.name: one for one in (*named, *more) if one.name not in left_out}
+
+
+@cache
+def hints_of(name: str) -> Mapping[str, Any]:
+    """The types of the options that a study may set, as far as files can give them."""
+    found = method(name)
+    home = vars(importlib.import_module(found.load().__module__))
+    further = _load(found.more).__annotations__ if found.more else {}
+    said = {key: one.annotation for key, one in options_of(name).items()}
+    hints = {key: hint_of(further.get(key, one), home) for key, one in said.items()}
+    return hints | {key: _FILES for key in ("labels", "trees") if key in hints}
 
 
 def _load(place: str) -> Any:  # whatever stands there

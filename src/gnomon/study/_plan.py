@@ -6,9 +6,11 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gnomon.errors import DataError, GnomonError
+from gnomon.errors import GnomonError, UnknownNameError
 from gnomon.findings import Column, Finding
 from gnomon.findings import Table as FindingTable
+from gnomon.study._checks import Problems
+from gnomon.study._demands import step_problems
 from gnomon.study._estimate import left_of, said
 from gnomon.study._layout import Layout
 from gnomon.study._methods import METHODS
@@ -19,11 +21,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from gnomon.findings import Cell
-    from gnomon.study._config import Study
+    from gnomon.study._config import Step, Study
     from gnomon.study._store import Store
     from gnomon.study._tasks import Task
 
-__all__ = ["Plan", "plan"]
+__all__ = ["Plan", "look", "plan"]
 
 
 @dataclass(frozen=True)
@@ -97,21 +99,47 @@ def plan(study: Study, *, allow_code: bool = False) -> Plan:
         allow_code: specs may run code.
 
     Raises:
-        DataError: test sets cannot be read, share a name, or lack what a method needs; all are
-            named.
+        DataError: test sets cannot be read, share a name, or lack what a method needs, or options
+            are not right for them: all of that is told, each with its key.
     """
-    sketches = _remembered(study)
-    sets = _sketched(study, sketches)
-    _check_names(sets)
-    _check_needs(study, sets)
-    folder = Path(study.path).absolute().parent
-    laid = Layout(folder, sketches, allow_code=allow_code, steps=study.steps)
+    problems = Problems()
+    sets, sketches = look(study, problems, allow_code=allow_code)
+    problems.refuse(study.path)
+    laid = Layout(_folder(study), sketches, allow_code=allow_code, steps=study.steps)
     for step in study.steps:
         for one in sets:
             if step.takes(one.name):
                 laid.add(step, one)
     whole_sets_first = sorted(laid.tasks.values(), key=lambda task: -len(task.systems))
     return Plan(study, tuple(whole_sets_first), tuple(sets), sketches)
+
+
+def look(
+    study: Study, problems: Problems, *, allow_code: bool = False
+) -> tuple[list[PlannedSet], Sketches]:
+    """Read the test sets, and note what is wrong with them, and with the methods on them.
+
+    Args:
+        study: the study.
+        problems: where errors are noted.
+        allow_code: specs may run code.
+
+    Returns:
+        The test sets that can be read, and what is remembered of files.
+    """
+    sketches = _remembered(study)
+    sets = _sketched(study, sketches, problems)
+    _check_names(study, sets, problems)
+    for number, step in enumerate(study.steps):
+        key = study.step_key(number)
+        if sets and len(sets) == len(study.testsets):
+            _check_needs(step, key.where, sets, problems)
+        step_problems(step, key, sets, _folder(study), problems, allow_code=allow_code)
+    return sets, sketches
+
+
+def _folder(study: Study) -> Path:
+    return Path(study.path).absolute().parent
 
 
 def _remembered(study: Study) -> Sketches:
@@ -124,50 +152,62 @@ def _remembered(study: Study) -> Sketches:
     return Sketches.read(Path(study.store) / "sketches.json")
 
 
-def _sketched(study: Study, sketches: Sketches) -> list[PlannedSet]:
-    found, problems = [], []
-    for source in study.testsets:
+def _sketched(study: Study, sketches: Sketches, problems: Problems) -> list[PlannedSet]:
+    found = []
+    for number, source in enumerate(study.testsets):
         try:
             found.append(PlannedSet(source, sketches.sketch(source)))
-        except GnomonError as error:
-            problems.append(f"  {source.path}: {error}")
-    if problems:
-        raise DataError(f"{study.path}: test sets cannot be read:\n" + "\n".join(problems))
+        except (GnomonError, OSError) as error:
+            problems.add(f"{study.set_key(number)}{_part(error)}", f"{source.path}: {error}")
     return found
 
 
-def _check_names(sets: Sequence[PlannedSet]) -> None:
+def _part(error: Exception) -> str:
+    """Which key of a test set an error speaks of."""
+    if isinstance(error, UnknownNameError):
+        for said, key in (("method", ".methods"), ("reference", ".references")):
+            if said in error.kind:
+                return key
+        if "pair" in error.kind:
+            return ".language_pair"
+    return ""
+
+
+def _check_names(study: Study, sets: Sequence[PlannedSet], problems: Problems) -> None:
     paths: dict[str, str] = {}
     for one in sets:
         if one.name in paths:
-            raise DataError(
+            problems.add(
+                study.set_key(study.testsets.index(one.source)),
                 f"two test sets are called {one.name!r}: {paths[one.name]} and {one.source.path};"
-                " results are kept by name, so rename one of the folders"
+                " results are kept by name, so give one of them another: name = '...'",
             )
         paths[one.name] = one.source.path
 
 
-def _check_needs(study: Study, sets: Sequence[PlannedSet]) -> None:
-    for step in study.steps:
-        chosen = METHODS[step.method]
-        taken = [one for one in sets if step.takes(one.name)]
-        if not taken:
-            raise DataError(
-                f"{step.method}: no test set fits {', '.join(step.testsets)}; there are"
-                f" {', '.join(one.name for one in sets)}"
-            )
-        lacking = [one.name for one in taken if chosen.systems and not one.sketch.systems]
-        if lacking:
-            raise DataError(f"{step.method} needs systems, and {', '.join(lacking)} has none")
-        if chosen.judged and not any(one.sketch.judged for one in taken):
-            raise DataError(
-                f"{step.method} needs people's judgements, and no test set of the study has any"
-            )
-        if chosen.paraphrased and not any(one.source.paraphrases for one in taken):
-            raise DataError(
-                f"{step.method} needs paraphrases, and no test set of the study has any; name"
-                " files: paraphrases = ['made.jsonl'] in [[testsets]]"
-            )
+def _check_needs(step: Step, where: str, sets: Sequence[PlannedSet], problems: Problems) -> None:
+    chosen = METHODS[step.method]
+    taken = [one for one in sets if step.takes(one.name)]
+    if not taken:
+        problems.add(
+            f"{where}.testsets",
+            f"no test set fits {', '.join(step.testsets)}; there are"
+            f" {', '.join(one.name for one in sets)}",
+        )
+        return
+    lacking = [one.name for one in taken if chosen.systems and not one.sketch.systems]
+    if lacking:
+        problems.add(where, f"{step.method} needs systems, and {', '.join(lacking)} has none")
+    if chosen.judged and not any(one.sketch.judged for one in taken):
+        problems.add(
+            where, f"{step.method} needs people's judgements, and no test set of the study has any"
+        )
+    if chosen.paraphrased and not any(one.source.paraphrases for one in taken):
+        problems.add(
+            where,
+            f"{step.method} needs paraphrases, and no test set of the study has any; name files:"
+            " paraphrases = ['made.jsonl'] in [[testsets]]",
+        )
 
 
 def _plan_finding(made: Plan, rows: Sequence[Mapping[str, Cell]], estimate: str) -> Finding:

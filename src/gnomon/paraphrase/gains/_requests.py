@@ -25,6 +25,7 @@ def check_gain(
     metrics: Sequence[str] = ("bleu",),
     *,
     n: Sequence[int] = (1, 5, 20),
+    methods: Sequence[str] | None = None,
     human: Sequence[str] = (),
     adequacy: str | None = "chrf",
     parse: bool = False,
@@ -40,15 +41,7 @@ def check_gain(
 
     The outline says what the test set holds; without, that is not known yet.
     """
-    if over not in _OVER:
-        yield Fault("over", UnknownNameError("unit to resample", over, _OVER))
-    if resamples < 0:
-        yield Fault("resamples", UsageError(f"resamples are 0 or more; got {resamples}"))
-    if not 0 < confidence < 1:
-        said = f"a confidence lies between 0 and 1; got {confidence}"
-        yield Fault("confidence", UsageError(said))
-    if seed < 0:
-        yield Fault("seed", UsageError(f"a seed is a whole number, 0 or more; got {seed}"))
+    yield from _drawn(over, resamples, confidence, seed)
     if not n or min(n) < 1:
         yield Fault("n", UsageError(f"numbers of paraphrases are at least 1; got {list(n)}"))
     for number, metric in enumerate(metrics):
@@ -59,11 +52,34 @@ def check_gain(
         yield from faults("adequacy", check_metric, adequacy, outline, allow_code=allow_code)
     yield from parser_faults(parser=parser, language=language)
     if outline is not None:
-        wrong = list(faults("human", check_kinds, [outline], human))
-        yield from wrong or faults("human", kinds_of, outline, human)
+        yield from _of_set(outline, methods, human)
         if parse and not parser and not language:
             wrong = list(faults("parse", parsed_language, outline))
             yield from wrong or faults("parse", standard_parser, outline.target_language or "")
+
+
+def _of_set(
+    outline: Outline, methods: Sequence[str] | None, human: Sequence[str]
+) -> Iterator[Fault]:
+    """Names that the test set does not have."""
+    for number, method in enumerate(methods or ()):
+        if outline.paraphrases and method not in outline.paraphrases:
+            error = UnknownNameError("method of paraphrases", method, outline.paraphrases)
+            yield Fault(f"methods[{number}]", error)
+    wrong = list(faults("human", check_kinds, [outline], human))
+    yield from wrong or faults("human", kinds_of, outline, human)
+
+
+def _drawn(over: str, resamples: int, confidence: float, seed: int) -> Iterator[Fault]:
+    if over not in _OVER:
+        yield Fault("over", UnknownNameError("unit to resample", over, _OVER))
+    if resamples < 0:
+        yield Fault("resamples", UsageError(f"resamples are 0 or more; got {resamples}"))
+    if not 0 < confidence < 1:
+        said = f"a confidence lies between 0 and 1; got {confidence}"
+        yield Fault("confidence", UsageError(said))
+    if seed < 0:
+        yield Fault("seed", UsageError(f"a seed is a whole number, 0 or more; got {seed}"))
 
 
 def parsed_language(outline: Outline) -> str:

