@@ -97,6 +97,14 @@ def test_a_damaged_line_is_told_and_its_task_done_again(
     assert study.Store.open(store.path).entries.keys() == store.entries.keys()
 
 
+def test_a_damaged_line_of_no_task_is_taken_away(store: study.Store, study_file: Path) -> None:
+    manifest = store.path / "manifest.jsonl"
+    before = manifest.read_bytes()
+    manifest.write_bytes(before + b"garbage\n")
+    assert _run(study_file).done == 0
+    assert manifest.read_bytes() == before
+
+
 @pytest.mark.parametrize("text", ["{", "[1]", "7"])
 def test_a_damaged_plan_is_told_and_written_anew(
     store: study.Store, study_file: Path, text: str

@@ -78,12 +78,13 @@ def run(
     """
     place = store or Store.open(plan.study.store, create=True)
     place.refresh()
-    if not (prune or _left(plan, place)) and place.has_plan(plan.record()):
+    if not (prune or place.damaged or _left(plan, place)) and place.has_plan(plan.record()):
         return _unchanged(plan, place)
     with place.locked():
         left = _left(plan, place)
         if left:
             preflight(plan, engine)
+        if left or place.damaged:
             lost = [task.key for task in left if task.key in place.entries]
             if lost:
                 _log.warning("results of %d tasks are missing or damaged: done again", len(lost))

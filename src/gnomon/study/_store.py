@@ -52,8 +52,10 @@ class Store(Held):
         path: the folder; of a remote store, the one here that holds what was fetched of it.
         entries: finished tasks by key.
         remote: the place elsewhere, if it is elsewhere.
+        damaged: lines of the manifest say nothing.
     """
 
+    damaged: bool = False
     _adds: bool = field(default=False, repr=False)
     _writes: bool = field(default=False, repr=False)
 
@@ -135,6 +137,7 @@ class Store(Held):
         found = [entry_of(line.said) for line in lines]
         self.entries = {entry.key: entry for entry in found if entry}
         bad = [line.number for line, entry in zip(lines, found, strict=True) if entry is None]
+        self.damaged = bool(bad)
         if bad and not self._adds:
             place = f"{self.place(self.path / MANIFEST)}:{bad[0]}"
             raise DataError(
