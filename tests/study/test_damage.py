@@ -80,6 +80,9 @@ def test_a_file_that_is_damaged_within_is_told(store: study.Store, tmp_path: Pat
     with pytest.raises(DataError, match=rf"{file.name} is damaged"):
         store.export(tmp_path / "x.duckdb")
     assert not list(tmp_path.glob("*duckdb*"))
+    with pytest.raises(DataError, match=rf"{file.name} is damaged"):
+        store.export(tmp_path / "x", kind="parquet")
+    assert list((tmp_path / "x").iterdir()) == []
 
 
 @pytest.mark.parametrize("line", [b"garbage", b"[]", b'{"key": "x"}', b"\xff\xfe", b""])

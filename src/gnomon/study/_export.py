@@ -91,13 +91,14 @@ def _whole(
             scratch.unlink(missing_ok=True)
     else:
         place.mkdir(parents=True, exist_ok=True)
-        for name in tables:
-            chosen = "*" if keep_formulas or kind == "parquet" else _harmless(connection, name)
-            options = "format csv, header" if kind == "csv" else "format parquet"
-            target = place / f"{name}.{kind}"
-            connection.execute(
-                f'copy (select {chosen} from "{name}") to {_text(target)} ({options})'
-            )
+        targets = {name: place / f"{name}.{kind}" for name in tables}
+        try:
+            for name, target in targets.items():
+                _into_file(connection, name, target, kind, keep_formulas=keep_formulas)
+        except BaseException:  # a part of them is nothing, and in the way of the next attempt
+            for target in targets.values():
+                target.unlink(missing_ok=True)
+            raise
     count = 'select count(*) from "{}"'
     return {name: connection.execute(count.format(name)).fetchone()[0] for name in tables}
 
@@ -118,6 +119,19 @@ def _into_one(
     finally:
         connection.execute("use memory")
         connection.execute("detach taken")
+
+
+def _into_file(
+    connection: Any,  # DuckDB is optional and without types
+    table: str,
+    file: Path,
+    kind: Kind,
+    *,
+    keep_formulas: bool,
+) -> None:
+    chosen = "*" if keep_formulas or kind == "parquet" else _harmless(connection, table)
+    options = "format csv, header" if kind == "csv" else "format parquet"
+    connection.execute(f'copy (select {chosen} from "{table}") to {_text(file)} ({options})')
 
 
 def _harmless(connection: Any, table: str) -> str:  # DuckDB is optional and without types
