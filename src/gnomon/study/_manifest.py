@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 import os
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gnomon.errors import DataError
+from gnomon.signature import version
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
-__all__ = ["Entry", "Line", "append_line", "cut_torn_line", "entry_of", "lines_of", "text_of"]
+    from gnomon.study._tasks import Done, Task
+
+__all__ = [
+    "Entry",
+    "Line",
+    "append_line",
+    "cut_torn_line",
+    "entry_for",
+    "entry_of",
+    "lines_of",
+    "text_of",
+]
 
 
 @dataclass(frozen=True)
@@ -86,6 +99,25 @@ def _object(line: bytes) -> dict[str, Any]:  # what JSON holds
     except ValueError:
         return {}
     return found if isinstance(found, dict) else {}
+
+
+def entry_for(task: Task, done: Done) -> Entry:
+    """What is to be said of a task that is done."""
+    return Entry(
+        key=task.key,
+        method=task.method,
+        testset=task.testset,
+        metrics=task.metrics,
+        systems=task.systems,
+        rows={one.name: len(next(iter(one.cells.values()), ())) for one in done.tables},
+        notices=done.notices,
+        signatures=dict(done.signatures),
+        seconds=done.seconds,
+        made_with=dict(task.made_with),
+        gnomon=version(),
+        options=task.said,
+        finished=dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
+    )
 
 
 def entry_of(given: Mapping[str, Any]) -> Entry | None:  # what JSON holds

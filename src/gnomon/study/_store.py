@@ -6,7 +6,6 @@ Readers see finished tasks of the last plan, each once, at any time.
 
 from __future__ import annotations
 
-import datetime as dt
 import json
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
@@ -15,7 +14,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gnomon.errors import DataError, OutputError
-from gnomon.signature import version as gnomon_version
 from gnomon.study._bundles import bundle, drop_bundles
 from gnomon.study._folder import (
     ABOUT,
@@ -30,7 +28,15 @@ from gnomon.study._folder import (
 )
 from gnomon.study._held import Held
 from gnomon.study._lock import locked
-from gnomon.study._manifest import Entry, append_line, cut_torn_line, entry_of, lines_of, text_of
+from gnomon.study._manifest import (
+    Entry,
+    append_line,
+    cut_torn_line,
+    entry_for,
+    entry_of,
+    lines_of,
+    text_of,
+)
 from gnomon.study._migrate import SCHEMA, check_layout, migrated
 from gnomon.study._remote import is_remote, mirror
 
@@ -183,21 +189,7 @@ class Store(Held):
         """
         if task.key in self.entries:
             return self.entries[task.key]
-        entry = Entry(
-            key=task.key,
-            method=task.method,
-            testset=task.testset,
-            metrics=task.metrics,
-            systems=task.systems,
-            rows={table.name: _length(table) for table in done.tables},
-            notices=done.notices,
-            signatures=dict(done.signatures),
-            seconds=done.seconds,
-            made_with=dict(task.made_with),
-            gnomon=gnomon_version(),
-            options=task.said,
-            finished=dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
-        )
+        entry = entry_for(task, done)
         try:
             for table in done.tables:
                 self._write(table, task.key)
@@ -305,7 +297,3 @@ class Store(Held):
         target.parent.mkdir(parents=True, exist_ok=True)
         with atomic_write(target, "wb") as file:
             file.write(to_parquet(table))
-
-
-def _length(table: TaskTable) -> int:
-    return len(next(iter(table.cells.values()), ()))
