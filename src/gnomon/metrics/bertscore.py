@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from gnomon.metrics.masking import MaskPlan
     from gnomon.metrics.protocol import Need
     from gnomon.models import Encoder
+    from gnomon.outline import Outline
     from gnomon.testset import TestSet
 
 __all__ = ["BertScore", "BoundBertScore"]
@@ -90,6 +91,17 @@ class BertScore(Options):
         if self.baseline is not None and not self.rescale:
             raise SpecError(f"{self.name}: a baseline is for rescaling; add rescale=True")
 
+    def check_outline(self, outline: Outline | None) -> None:
+        """Refuse a model of unknown layers, or without a baseline, before it is loaded."""
+        model = self.model or (None if outline is None else self._standard(outline))
+        if model is not None and self.layer is None:
+            default_layer(self.name, model)
+        if outline is not None and model is not None and self.rescale:
+            self._baseline_file(model, outline.target_language)
+
+    def _standard(self, outline: Outline) -> str:
+        return default_model(outline.target_language)
+
     def bind(self, testset: TestSet) -> BoundBertScore:
         """Load the model, and freeze idf weights and baseline.
 
@@ -115,8 +127,10 @@ class BertScore(Options):
     def _baseline(self, model: str, layer: int, language: str | None) -> Baseline | None:
         if not self.rescale:
             return None
-        path = Path(self.baseline) if self.baseline else find_baseline(model, language)
-        return read_baseline(path, layer)
+        return read_baseline(self._baseline_file(model, language), layer)
+
+    def _baseline_file(self, model: str, language: str | None) -> Path:
+        return Path(self.baseline) if self.baseline else find_baseline(model, language)
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,7 +15,7 @@ from gnomon.metrics._counting import Recount, counted
 from gnomon.metrics._ngrams import totals
 from gnomon.metrics._sequences import Layout, offsets_of, ranges
 from gnomon.metrics._spec import Options
-from gnomon.metrics.tokenise import TOKENISERS, default_tokeniser, load_tokeniser
+from gnomon.metrics.tokenise import TOKENISERS, check_tokeniser, default_tokeniser, load_tokeniser
 from gnomon.signature import Signature
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from gnomon.metrics.ngrams import NgramCounts
     from gnomon.metrics.protocol import Need
     from gnomon.metrics.tokenise import Tokeniser, TokenTable
+    from gnomon.outline import Outline
     from gnomon.testset import TestSet
 
 __all__ = ["Bleu", "BoundBleu"]
@@ -85,6 +86,12 @@ class Bleu(Options):
                 f"{self.spec}: the authors' variant is unsmoothed BLEU of order 4; it goes with"
                 " lowercase and tokenize only"
             )
+
+    def check_outline(self, outline: Outline | None) -> None:
+        """Refuse a tokeniser that cannot be had; errors as for :meth:`bind`."""
+        if outline is not None or self.tokenize is not None:
+            language = None if outline is None else outline.target_language
+            check_tokeniser(self.tokenize or default_tokeniser(language))
 
     def bind(self, testset: TestSet) -> BoundBleu:
         """Choose the tokeniser for the language of the test set.

@@ -23,7 +23,7 @@ from gnomon.metrics._of_options import MeanOfSegments
 from gnomon.metrics._pairs import pair_rows
 from gnomon.metrics._spec import Options
 from gnomon.metrics._wordnet import WordNet, find_wordnet
-from gnomon.metrics.tokenise import Tokenised, default_tokeniser, load_tokeniser
+from gnomon.metrics.tokenise import Tokenised, check_tokeniser, default_tokeniser, load_tokeniser
 from gnomon.signature import Signature
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from gnomon.metrics._meteor_parameters import Parameters
     from gnomon.metrics._meteor_words import FunctionWords
     from gnomon.metrics.protocol import Need
+    from gnomon.outline import Outline
     from gnomon.testset import TestSet
 
 __all__ = ["BoundMeteor", "Meteor"]
@@ -104,6 +105,15 @@ class Meteor(Options):
         for name in ("delta", "function_words"):
             if self.variant == "nltk" and getattr(self, name) is not None:
                 raise SpecError(f"meteor: {name} belongs to variant='1.5'; leave it out, or say so")
+
+    def check_outline(self, outline: Outline | None) -> None:
+        """Refuse a tokeniser or WordNet that cannot be had; errors as for :meth:`bind`."""
+        if outline is None:
+            return
+        language = (outline.target_language or "en").lower()
+        check_tokeniser(self.tokenize or default_tokeniser(language))
+        if language == "en":
+            find_wordnet(self.wordnet)
 
     def bind(self, testset: TestSet) -> BoundMeteor | BoundMeteor15:
         """Find stemmer and synonyms for the target language.

@@ -86,7 +86,8 @@ class ScoreFile(Options):
         Raises:
             MissingFileError: there is no such file.
         """
-        is_wmt_scores(self.file)
+        if not Path(self.file).is_file():
+            is_wmt_scores(self.file)  # the reader says why
 
     def bind(self, testset: TestSet) -> BoundSegmentScores | BoundSystemScores:
         """Read the scores of the test set's systems.

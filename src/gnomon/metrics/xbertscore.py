@@ -15,7 +15,10 @@ from gnomon.metrics._matched import BoundMatched
 from gnomon.metrics.bertscore import BertScore
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from gnomon.metrics.protocol import Need
+    from gnomon.outline import Outline
     from gnomon.testset import TestSet
 
 __all__ = ["XBertScore"]
@@ -41,6 +44,12 @@ class XBertScore(BertScore):
         super().__post_init__()
         if self.rescale and self.baseline is None:
             raise SpecError("xbertscore: there are no published baselines; give baseline='FILE'")
+
+    def _standard(self, outline: Outline) -> str:  # noqa: ARG002  # one for all languages
+        return _MODEL
+
+    def _baseline_file(self, model: str, language: str | None) -> Path:  # noqa: ARG002  # likewise
+        return super()._baseline_file(model, None)
 
     def bind(self, testset: TestSet) -> BoundMatched:  # type: ignore[override]  # references would be needed to mask it
         """Load the model, and freeze idf weights and baseline.

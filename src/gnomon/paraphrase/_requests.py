@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from gnomon.annotate import parser_faults
 from gnomon.errors import DataError, UnknownNameError, UsageError
 from gnomon.faults import Fault, faults
-from gnomon.metrics.tokenise import TOKENISERS
+from gnomon.metrics.tokenise import check_tokeniser
 from gnomon.paraphrase._grams import check_longest
 from gnomon.paraphrase._lexical import LEXICAL
 from gnomon.paraphrase._syntactic import LONE
@@ -60,5 +60,4 @@ def check_coverage(
 
 
 def _tokeniser(name: str) -> Iterator[Fault]:
-    if name not in TOKENISERS:
-        yield Fault("tokenizer", UnknownNameError("tokeniser", name, TOKENISERS))
+    yield from faults("tokenizer", check_tokeniser, name)

@@ -264,6 +264,10 @@ def _set(
         n=problems.positive(given, "n", where),
         methods=problems.strings(given, "methods", where),
     )
+    for key in ("n", "methods"):
+        if key in given and "paraphrases" not in given:
+            said = "is of paraphrases, and there are none; name files: paraphrases = ['made.jsonl']"
+            problems.add(f"{where}.{key}", said)
     places = _places(path, folder, f"{where}.path", problems)
     if files and len(places) > 1:
         problems.add(f"{where}.paraphrases", "belong to one test set, and path names several")

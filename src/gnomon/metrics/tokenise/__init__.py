@@ -6,6 +6,7 @@ from gnomon.metrics.tokenise._tokenise import Tokenised, tokenise
 from gnomon.metrics.tokenise._tokenisers import (
     TOKENISERS,
     Tokeniser,
+    check_tokeniser,
     default_tokeniser,
     load_tokeniser,
 )
@@ -19,6 +20,7 @@ __all__ = [
     "Tokeniser",
     "Tokens",
     "Vocabulary",
+    "check_tokeniser",
     "code_points",
     "default_tokeniser",
     "load_tokeniser",

@@ -143,6 +143,9 @@ class Aligned:
         return found
 
 
+_STANDS_FOR = {"spm": "flores101"}
+
+
 def default_tokeniser(language: str | None) -> str:
     """The choice of sacreBLEU for a target language: zh, ja-mecab, ko-mecab, else 13a.
 
@@ -150,6 +153,18 @@ def default_tokeniser(language: str | None) -> str:
     ('ja-mecab', '13a')
     """
     return _BY_LANGUAGE.get((language or "").split("_")[0].lower(), "13a")
+
+
+def check_tokeniser(name: str) -> None:
+    """Refuse a tokeniser that does not exist or cannot be loaded.
+
+    Raises:
+        UnknownNameError: there is no such tokeniser.
+        MissingDependencyError: it needs a package or a model file that is not there.
+    """
+    if name not in TOKENISERS:
+        raise UnknownNameError("tokeniser", name, TOKENISERS)
+    _check_installed(_STANDS_FOR.get(name, name))
 
 
 def load_tokeniser(name: str, *, lowercase: bool = False) -> Tokeniser:
@@ -163,13 +178,12 @@ def load_tokeniser(name: str, *, lowercase: bool = False) -> Tokeniser:
         UnknownNameError: there is no such tokeniser.
         MissingDependencyError: it needs a package or a model file that is not there.
     """
-    if name not in TOKENISERS:
-        raise UnknownNameError("tokeniser", name, TOKENISERS)
+    check_tokeniser(name)
     read = lowered if lowercase else plain
     if name == "chrf":
         split: Callable[[str], Sequence[str]] = partial(_chrf_words, lowercase=lowercase)
         return Aligned("chrf", split, read, local=True, lowercase=lowercase, rule="chrf")
-    name = "flores101" if name == "spm" else name
+    name = _STANDS_FOR.get(name, name)
     tokenizer = _sacrebleu(name)
     marker = _BLANK if name in _NEEDS and "sentencepiece" in _NEEDS[name][0] else ""
     if name == "13a":
@@ -221,7 +235,6 @@ def _chrf_words(text: str, *, lowercase: bool) -> list[str]:
 
 
 def _sacrebleu(name: str) -> _SacrebleuTokenizer:
-    _check_installed(name)
     module, _, kind = _SACREBLEU[name].partition(".")
     factory = getattr(import_module(f"sacrebleu.tokenizers.{module}"), kind)
     tokenizer: _SacrebleuTokenizer = factory()
