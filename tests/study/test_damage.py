@@ -85,6 +85,20 @@ def test_a_file_that_is_damaged_within_is_told(store: study.Store, tmp_path: Pat
     assert list((tmp_path / "x").iterdir()) == []
 
 
+def test_a_report_tells_the_file_that_is_damaged_within(store: study.Store) -> None:
+    shown = study.pages(store)
+    scores = next(table for table in shown.tables if table.name == "scores")
+    for name in ("scores", "segments"):
+        for file in store.files()[name]:
+            data = bytearray(file.read_bytes())
+            data[4:200] = bytes(196)
+            file.write_bytes(data)
+    with pytest.raises(DataError, match=r"parquet is damaged: delete it"):
+        list(scores.parts(100))
+    with pytest.raises(DataError, match=r"parquet is damaged: delete it"):
+        shown.testsets[0].scores("bleu")
+
+
 @pytest.mark.parametrize("line", [b"garbage", b"[]", b'{"key": "x"}', b"\xff\xfe", b""])
 def test_a_damaged_line_is_told_and_its_task_done_again(
     store: study.Store, study_file: Path, line: bytes

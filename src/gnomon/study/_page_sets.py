@@ -77,12 +77,13 @@ class StudySet:
     def scores(self, metric: str) -> NDArray[np.float64]:
         """Segment scores, float64 [K, N]; NaN where there is none."""
         held = self._source.rows("segments", testset=self.name, metric=metric)
-        asked = self._source.connection.execute(
-            "select list_position($systems, system) as k, segment as i, score"  # noqa: S608  # no input
-            f" from {held} where metric = $metric and score is not null",
-            {"systems": list(self.systems), "metric": metric},
-        )
-        found = asked.fetchnumpy()
+        with self._source.told():
+            asked = self._source.connection.execute(
+                "select list_position($systems, system) as k, segment as i, score"  # noqa: S608  # no input
+                f" from {held} where metric = $metric and score is not null",
+                {"systems": list(self.systems), "metric": metric},
+            )
+            found = asked.fetchnumpy()
         scores = np.full((len(self.systems), self.segments), np.nan)
         scores[found["k"] - 1, found["i"] - 1] = found["score"]
         return scores

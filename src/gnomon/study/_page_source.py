@@ -5,12 +5,14 @@ A view over a whole table opens all of its files, and a report asks for one test
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from gnomon.study._query import connect, damage
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from gnomon.study._store import Entry, Store
@@ -98,16 +100,26 @@ class Source:
         Raises:
             DataError: a file of the store is damaged.
         """
+        with self.told():
+            found: list[tuple[Any, ...]] = self.connection.execute(sql, list(values)).fetchall()
+        return found
+
+    @contextmanager
+    def told(self) -> Iterator[None]:
+        """Say which file is damaged where reading fails.
+
+        Raises:
+            DataError: a file of the store is damaged.
+        """
         import duckdb
 
         try:
-            found: list[tuple[Any, ...]] = self.connection.execute(sql, list(values)).fetchall()
+            yield
         except duckdb.Error as error:
             said = damage(self.store, error)
             if said is None:
                 raise
             raise said from error
-        return found
 
 
 def _listed(files: list[Path]) -> str:

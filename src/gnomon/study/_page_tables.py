@@ -115,9 +115,10 @@ class StoredTable:
                 for one in self.columns
             )
             asked = f"select {chosen} from {held}"  # noqa: S608  # names of the store's own columns
-            found = self.source.connection.cursor().execute(asked)
-            while taken := found.fetchmany(rows):
-                yield [[_cell(value) for value in cells] for cells in zip(*taken, strict=True)]
+            with self.source.told():
+                found = self.source.connection.cursor().execute(asked)
+                while taken := found.fetchmany(rows):
+                    yield [[_cell(value) for value in cells] for cells in zip(*taken, strict=True)]
 
 
 @dataclass(frozen=True)
