@@ -104,8 +104,16 @@ def check_range(
     yield from _masked(outline, metric, features, options)
 
 
-#: the same arguments with the same limits
-check_frequency = check_range
+def check_frequency(
+    outline: Outline | None,
+    metric: AnyMetric | Sequence[AnyMetric] = "bleu",
+    features: Sequence[str] = DEFAULT_FEATURES,
+    *,
+    alphas: Sequence[float] = (0.5, 1.0),
+    **options: Unpack[Options],
+) -> Iterator[Fault]:
+    """What :func:`gnomon.muler.validate_frequency` refuses; as :func:`check_muler`."""
+    yield from check_range(outline, metric, features, alphas=alphas, **options)
 
 
 def check_specificity(

@@ -1,0 +1,58 @@
+"""The check of each method knows the options of the method, with the same defaults."""
+
+from __future__ import annotations
+
+import inspect
+
+import pytest
+
+from gnomon.study._methods import METHODS, hints_of, options_of
+from gnomon.study._types import misfits
+
+#: options that any value of their type is right for, or that are files of which a study knows
+_FREE = {
+    "muler.score": {"labels"},
+    "difficulty.score": {"curves", "omit"},
+    "difficulty.words": {"occurrences", "omit"},
+    "bmx.explain": {"curves"},
+    "paraphrase.gain": {"trees"},
+    "paraphrase.diversity": {"trees", "words"},
+    "metaeval": {"no_outliers", "controls", "human_systems", "allow_circular"},
+}
+
+
+def _parameters(name: str) -> dict[str, inspect.Parameter]:
+    return dict(inspect.signature(METHODS[name].checks()).parameters)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_checks_know_all_options(name: str) -> None:
+    known = _parameters(name)
+    further = set(options_of(name)) - set(known)
+    if any(one.kind is one.VAR_KEYWORD for one in known.values()):  # as of muler's Options
+        further -= {"tagger", "lexicons", "patterns", "labels", "overlap", "granularity"}
+    assert further - {"labels"} == _FREE.get(name, set()) - {"labels"}
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_checks_have_the_defaults_of_the_methods(name: str) -> None:
+    known = _parameters(name)
+    for key, option in options_of(name).items():
+        if key in known:
+            assert known[key].default == option.default, key
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_checks_take_what_the_method_calls_its_metrics(name: str) -> None:
+    known = list(_parameters(name))
+    assert known[0] == "outline"
+    if METHODS[name].metrics != "none":
+        assert METHODS[name].parameter in known
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_defaults_are_of_the_types_that_are_asked_for(name: str) -> None:
+    hints = hints_of(name)
+    for key, option in options_of(name).items():
+        default = list(option.default) if isinstance(option.default, tuple) else option.default
+        assert list(misfits(default, hints[key], key)) == []
