@@ -85,6 +85,7 @@ def test_mistakes_are_told(gnomon: Callable, study: Path) -> None:
 
 
 def test_a_task_that_fails_makes_exit_code_1(gnomon: Callable, study: Path) -> None:
+    study.with_name("none.tsv").write_text("system\tsegment\tscore\n")  # of no system
     study.write_text(study.read_text().replace('["bleu"]', '["bleu", "scores(\'none.tsv\')"]'))
     answer = gnomon("run", study, "--engine", "here")
     assert answer.code == 1
