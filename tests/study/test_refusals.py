@@ -346,6 +346,19 @@ first = 3
     assert "methods.compare.resamples" in keys
 
 
+def test_a_baseline_has_the_name_that_the_study_gives_it(folder: Path) -> None:
+    (folder / "own.tsv").write_text("system\tsegment\tscore\n")
+    text = """[methods.metaeval]
+metrics = ["bleu", "scores('own.tsv')"]
+human = "da"
+baseline = "scores('own.tsv')"
+"""
+    assert _said(folder, text) == []
+    (found,) = _said(folder, text.replace('baseline = "scores(', 'baseline = "scores (')[:-1])
+    assert found.startswith("methods.metaeval.baseline: ")
+    assert found.endswith("there are: bleu, scores('own.tsv')")
+
+
 def test_options_of_paraphrases_need_paraphrases(folder: Path) -> None:
     found = _said(folder, "", _HEAD + "n = 2\nmethods = ['x']\n")
     assert [one.partition(": ")[0] for one in found] == ["testsets[0].n", "testsets[0].methods"]

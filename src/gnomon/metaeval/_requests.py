@@ -151,16 +151,16 @@ def _metrics(
     listed = list(metrics.values()) if isinstance(metrics, Mapping) else metrics
     every: list[object] = list(listed) if isinstance(listed, list | tuple) else [listed]
     names = set(metrics) if isinstance(metrics, Mapping) else set()
-    known = not isinstance(metrics, Mapping)
+    known = True
     for number, one in enumerate(every):
         if not isinstance(one, str):
-            known = False  # scores and functions bring their names
+            known &= isinstance(metrics, Mapping)  # scores and functions bring their names
             continue
         wrong = list(
             faults(f"metrics[{number}]", check_metric, one, outline, allow_code=allow_code)
         )
         yield from wrong
-        if not wrong:
+        if not wrong and not isinstance(metrics, Mapping):
             names.add(_name(one, allow_code=allow_code))
     if baseline is not None and known and baseline not in names:
         yield Fault("baseline", UnknownNameError("metric (as baseline)", baseline, sorted(names)))

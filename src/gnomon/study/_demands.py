@@ -134,12 +134,27 @@ def _of_step(
                 own = where if fault.option == chosen.parameter else _key(key, fault.option)
                 yield _Said(own, str(fault.error))
         return
-    if chosen.metrics == "all":
-        given[chosen.parameter] = specs
+    if chosen.metrics == "all":  # scores that are taken have the names that the study gives them
+        names = [_name(spec, allow_code=allow_code) for spec in step.metrics]
+        taken = chosen.reuses == "all"
+        given[chosen.parameter] = dict(zip(names, specs, strict=True)) if taken else specs
     places = {f"metrics[{number}]": where for number, where in enumerate(key.specs)}
     for fault in check(outline, **given):
         yield _Said(places.get(fault.option) or _key(key, fault.option), str(fault.error))
     yield from _files(step.options, key)
+
+
+def _name(spec: str, *, allow_code: bool) -> str:
+    """What tables call a metric: its spec, or the name of a function."""
+    from gnomon.metrics import parse
+    from gnomon.metrics._function import FunctionMetric
+    from gnomon.metrics._reader import read_spec
+
+    try:
+        metric = parse(spec, allow_code=allow_code)
+    except GnomonError:
+        return spec  # told elsewhere
+    return metric.name if isinstance(metric, FunctionMetric) else str(read_spec(spec))
 
 
 def _key(key: StepKey, option: str) -> str:
