@@ -17,7 +17,7 @@ _FREE = {
     "bmx.explain": {"curves"},
     "paraphrase.gain": {"trees"},
     "paraphrase.diversity": {"trees", "words"},
-    "metaeval": {"no_outliers", "controls", "human_systems", "allow_circular"},
+    "metaeval": {"no_outliers", "controls", "human_systems"},
 }
 
 

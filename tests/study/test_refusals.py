@@ -223,6 +223,12 @@ def _said(folder: Path, text: str, head: str = _HEAD) -> list[str]:
         # metaeval, compare
         ("metaeval", "", ".human", "several kinds of human system scores; name one: da, mqm"),
         ("metaeval", "human = ['dax']", ".human[0]", "did you mean 'da'?"),
+        (
+            "metaeval",
+            "human = 'da'\nmetrics = [\"difficulty(bleu, pool='top:2', by='da')\"]",
+            ".metrics[0]",
+            "would be judged by them",
+        ),
         ("metaeval", "human = 'da'\nlevels = ['segment']", "", "human scores are: set"),
         ("metaeval", "human = 'da'\nlevels = ['sys']", ".levels[0]", "unknown level 'sys'"),
         ("metaeval", "human = 'da'\nstatistics = ['x']", ".statistics[0]", "unknown statistic 'x'"),

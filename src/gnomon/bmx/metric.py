@@ -18,7 +18,7 @@ from gnomon.errors import SpecError, UsageError
 from gnomon.metrics import Options, resolve
 from gnomon.metrics._check import check_metric
 from gnomon.metrics._of_options import MeanOfSegments
-from gnomon.metrics.protocol import Informed, Metric, Noticing, Partial
+from gnomon.metrics.protocol import Choosing, Informed, Metric, Noticing, Partial
 from gnomon.signature import Signature
 
 if TYPE_CHECKING:
@@ -134,6 +134,10 @@ class Bmx(Options):
         check_metric(self.metric, outline, changed=True)
         check_explainer(self.explainer, self.metric)
         self._check_iterations(find_explainer(self.explainer))
+
+    def will_see(self, outline: Outline) -> tuple[str, ...]:
+        """What the metric will see."""
+        return self.metric.will_see(outline) if isinstance(self.metric, Choosing) else ()
 
     def _check_iterations(self, explainer: Explainer | BoundExplainer) -> None:
         if isinstance(explainer, DirectExplainer) and not explainer.blind and len(self.boosts) > 1:

@@ -162,9 +162,7 @@ def _check_kind(outline: Outline, kind: str | None) -> None:
 
 def _check_judge(outline: Outline, metric: Difficulty, kind: str) -> None:
     """Refuse people as judges whose scores choose the pool."""
-    kinds = outline.human_kinds("system")
-    chosen = metric.by or (kinds[0] if kinds else None)
-    if str(metric.pool).startswith("top:") and chosen == kind and kind in kinds:
+    if kind in metric.will_see(outline):
         raise UsageError(f"{circular(kind)}; take another pool, or allow it (--allow-circular)")
 
 

@@ -13,7 +13,7 @@ from gnomon.metrics._check import check_metric
 from gnomon.metrics._powers import lacks
 from gnomon.metrics.matching import Matching
 from gnomon.metrics.ngrams import Ngrams
-from gnomon.metrics.protocol import Metric  # noqa: TC001  # types of options are read at run time
+from gnomon.metrics.protocol import Choosing, Metric
 
 if TYPE_CHECKING:
     from gnomon.difficulty.matched import BoundDifficulty
@@ -171,6 +171,14 @@ class Difficulty(Options):
         self.check_metric(outline)
         if outline is not None:
             self.check_pool(outline)
+
+    def will_see(self, outline: Outline) -> tuple[str, ...]:
+        """The kind of human scores that will choose the pool, if any will."""
+        inner = self.metric.will_see(outline) if isinstance(self.metric, Choosing) else ()
+        kinds = outline.human_kinds("system")
+        by = self.by or (kinds[0] if len(kinds) == 1 else None)
+        own = str(self.pool).startswith("top:") and not self.frozen and by in kinds
+        return (*inner, *([by] if own and by is not None else []))
 
     def _no_words(self) -> str:
         return (

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     #: one for all test sets, or the scores of each (None: it has none there)
     Wanted: TypeAlias = AnyMetric | Sequence[Scores | None]
 
-__all__ = ["Contest", "Entry", "contest", "has_texts", "kinds_of", "named", "title_of"]
+__all__ = ["Contest", "Entry", "circular", "contest", "has_texts", "kinds_of", "named", "title_of"]
 
 
 @dataclass(frozen=True)
@@ -234,22 +234,31 @@ def _circular(
     for name, scores in scored:
         both = [kind for kind in dict.fromkeys(kinds.values()) if kind in scores.informed_by]
         others = [kind for kind in dict.fromkeys(kinds.values()) if kind not in both]
-        why = (
-            f"{title}: {name} was made with human scores ({', '.join(both)}), such as chose its"
-            " pool of systems, and would be judged by them"
-        )
         if both and not allowed:
-            raise UsageError(
-                f"{why}; judge by other scores (--human), make the metric without them, or allow it"
-                " (--allow-circular)"
-            )
+            raise circular(title, name, both)
         if both:
-            yield f"CIRCULAR, as was allowed: {why.replace('would be', 'is')}"
+            why = _why(title, name, both).replace("would be", "is")
+            yield f"CIRCULAR, as was allowed: {why}"
         elif scores.informed_by and others:
             yield (
                 f"{title}: {name} was made with human scores ({', '.join(scores.informed_by)});"
                 f" judging it by {', '.join(others)} is fair only if these are other judgements"
             )
+
+
+def circular(title: str, name: str, kinds: Sequence[str]) -> UsageError:
+    """A metric would be judged by human scores that went into it."""
+    return UsageError(
+        f"{_why(title, name, kinds)}; judge by other scores (--human), make the metric without"
+        " them, or allow it (--allow-circular)"
+    )
+
+
+def _why(title: str, name: str, kinds: Sequence[str]) -> str:
+    return (
+        f"{title}: {name} was made with human scores ({', '.join(kinds)}), such as chose its pool"
+        " of systems, and would be judged by them"
+    )
 
 
 def _systems(

@@ -117,7 +117,7 @@ def metaeval(
             statistics=statistics, groupings=groupings, preset=preset, top=top, baseline=baseline,
             test=test, alternative=alternative, correction=correction, resamples=resamples,
             confidence=confidence, alpha=alpha, seed=seed, darr_threshold=darr_threshold,
-            allow_code=allow_code,
+            allow_circular=allow_circular, allow_code=allow_code,
         )
     )  # fmt: skip
     chosen, rules = preset_of(preset), stats.rules(preset)

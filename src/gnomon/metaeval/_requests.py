@@ -10,13 +10,14 @@ from gnomon.faults import Fault, faults
 from gnomon.metaeval._choices import CORRECTIONS
 from gnomon.metaeval._compare_options import SEED, plan_faults
 from gnomon.metaeval._compare_scored import check_systems
-from gnomon.metaeval._contest import kinds_of, title_of
+from gnomon.metaeval._contest import circular, kinds_of, title_of
 from gnomon.metaeval._measures import LEVELS, measure_faults, measures, preset_of
 from gnomon.metaeval._testing import testing_faults
 from gnomon.metrics import resolve
 from gnomon.metrics._check import check_metric
 from gnomon.metrics._function import FunctionMetric
 from gnomon.metrics._reader import read_spec
+from gnomon.metrics.protocol import Choosing
 from gnomon.slices import check_slices
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ def check_metaeval(
     alpha: float = 0.05,
     seed: int = 0,
     darr_threshold: float | None = None,
+    allow_circular: bool = False,
     allow_code: bool = False,
 ) -> Iterator[Fault]:
     """What :func:`gnomon.metaeval` refuses of its arguments on one test set; these are as there.
@@ -72,6 +74,8 @@ def check_metaeval(
     if outline is not None:
         wanted = () if wrong else measures(levels, statistics, groupings, preset_of(preset))
         yield from _judged(outline, human, wanted, darr_threshold)
+        if not allow_circular:
+            yield from _seen(outline, human, metrics, allow_code=allow_code)
 
 
 def check_compare(
@@ -148,11 +152,9 @@ def _metrics(
     outline: Outline | None, metrics: object, baseline: str | None, *, allow_code: bool
 ) -> Iterator[Fault]:
     """Metrics that do not exist or cannot score the test set, and a baseline that is none."""
-    listed = list(metrics.values()) if isinstance(metrics, Mapping) else metrics
-    every: list[object] = list(listed) if isinstance(listed, list | tuple) else [listed]
     names = set(metrics) if isinstance(metrics, Mapping) else set()
     known = True
-    for number, one in enumerate(every):
+    for number, one in enumerate(_every(metrics)):
         if not isinstance(one, str):
             known &= isinstance(metrics, Mapping)  # scores and functions bring their names
             continue
@@ -195,6 +197,32 @@ def _judged(
     found = kinds_of(outline, kinds)
     if not any(_is_possible(one, found, threshold) for one in wanted):
         yield Fault("", without_scores({title_of(outline): outline.human}))
+
+
+def _seen(
+    outline: Outline, human: str | Sequence[str], metrics: object, *, allow_code: bool
+) -> Iterator[Fault]:
+    """Metrics whose judges would choose the systems that they look at."""
+    kinds = [human] if isinstance(human, str) else list(human)
+    if list(faults("human", kinds_of, outline, kinds)):
+        return
+    judges = tuple(dict.fromkeys(kinds_of(outline, kinds).values()))
+    for number, one in enumerate(_every(metrics)):
+        if not isinstance(one, str) or list(
+            faults("", check_metric, one, outline, allow_code=allow_code)
+        ):
+            continue
+        metric = resolve(one, allow_code=allow_code)
+        seen = metric.will_see(outline) if isinstance(metric, Choosing) else ()
+        both = [kind for kind in judges if kind in seen]
+        if both:
+            yield Fault(f"metrics[{number}]", circular(title_of(outline), one, both))
+
+
+def _every(metrics: object) -> list[object]:
+    if isinstance(metrics, Mapping):
+        return list(metrics.values())
+    return list(metrics) if isinstance(metrics, list | tuple) else [metrics]
 
 
 def _is_possible(measure: Measure, kinds: Mapping[str, str], threshold: float | None) -> bool:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = [
     "BoundMetric",
     "Checking",
+    "Choosing",
     "CostChecking",
     "Costly",
     "Informed",
@@ -224,6 +225,15 @@ class CostChecking(Protocol):
         Raises:
             UsageError: it costs too much.
         """
+        ...
+
+
+@runtime_checkable
+class Choosing(Protocol):
+    """Power of a metric that is not yet bound: tells which judgements of people it will look at."""
+
+    def will_see(self, outline: Outline) -> tuple[str, ...]:
+        """Kinds of human scores of a test set that will go into the scores."""
         ...
 
 
