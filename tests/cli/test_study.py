@@ -33,6 +33,17 @@ def test_a_dry_run_prints_the_plan_and_makes_nothing(gnomon: Callable, study: Pa
     assert not (study.parent / "study.store").exists()
 
 
+def test_a_dry_run_tells_all_that_is_wrong(gnomon: Callable, study: Path) -> None:
+    wrong = "[methods.compare]\nresamples = -3\n[methods.bmx.explain]\nexplainers = ['lomo']\n"
+    study.write_text(study.read_text("utf-8") + wrong, encoding="utf-8")
+    answer = gnomon("run", study, "--dry-run")
+    assert answer.code == 1
+    assert "study.toml has 2 errors:" in answer.err
+    assert "methods.compare.resamples: intervals of a confidence" in answer.err
+    assert "methods.bmx.explain.explainers[0]: unknown explainer 'lomo'" in answer.err
+    assert not (study.parent / "study.store").exists()
+
+
 def test_run_query_export_and_forget(gnomon: Callable, study: Path) -> None:
     assert gnomon("run", study, "--engine", "here").code == 0
     scores = gnomon("score", "-t", example.path(), "--first", 10, "-m", "bleu", "-f", "json")
