@@ -105,3 +105,10 @@ def test_planning_looks_at_each_label_file_alone(
     study.plan(study.read_study(labelled))
     assert "a.jsonl" in looked
     assert not [name for name in looked if name.startswith("other")]
+
+
+def test_no_label_files_are_no_labels(labelled: Path) -> None:
+    text = _STUDY.replace('["label:*"]', '["re:name"]\npatterns = { name = "Ann|Bob" }')
+    labelled.write_text(text.replace('["ref.jsonl", "labels/{system}.jsonl"]', "[]"))
+    outcome = _run(labelled)
+    assert (outcome.done, outcome.failed) == (2, {})

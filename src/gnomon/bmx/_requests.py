@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from gnomon.bmx._errors import check_errors
 from gnomon.bmx._explain import MAX_CALLS, check_sides
-from gnomon.bmx._explainers import check_explainer, find_explainer
+from gnomon.bmx._explainers import EXPLAINERS, check_explainer, find_explainer
 from gnomon.errors import UsageError
-from gnomon.faults import faults
+from gnomon.faults import Fault, faults
 from gnomon.metrics import resolve
 from gnomon.metrics._check import check_metric
 from gnomon.stats.significance import check_confidence, check_count
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from gnomon.bmx._protocol import Explainer
-    from gnomon.faults import Fault
     from gnomon.metrics.protocol import BoundMetric, Metric
     from gnomon.outline import Outline
 
@@ -72,6 +71,9 @@ def _explained(
     """Metrics and explainers, and whether they go together."""
     explaining = explainers if isinstance(explainers, list | tuple) else None
     good = []
+    if not listed(explainers):
+        said = f"no explainer is asked for; name some of {', '.join(EXPLAINERS)}"
+        yield Fault("explainers", UsageError(said))
     for number, one in enumerate(listed(explainers)):
         place = "explainers" if explaining is None else f"explainers[{number}]"
         wrong = list(faults(place, find_explainer, one))

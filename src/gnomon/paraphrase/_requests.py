@@ -34,6 +34,9 @@ def check_diversity(
     lone: str = "zero",
 ) -> Iterator[Fault]:
     """What :func:`gnomon.paraphrase.diversity` refuses; arguments are as there."""
+    if not measures:
+        said = f"no measure is asked for; name some of {', '.join(MEASURES)}"
+        yield Fault("measures", UsageError(said))
     for number, measure in enumerate(measures):
         if measure not in MEASURES:
             error = UnknownNameError("measure of diversity", measure, MEASURES)

@@ -77,7 +77,7 @@ def called(task: Task, testset: TestSet, scores: Mapping[str, Scores]) -> Scores
     if chosen.metrics != "none":
         wanted = [scores.get(one, task.places.get(one, one)) for one in task.metrics]
         options[chosen.parameter] = wanted[0] if chosen.metrics == "one" else wanted
-    if options.get("labels"):
+    if "labels" in options:
         options["labels"] = labels_of(options, task.testset, task.systems)
     if options.get("trees"):
         options["trees"] = _trees(options["trees"])

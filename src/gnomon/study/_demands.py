@@ -126,6 +126,8 @@ def _of_step(
     known = inspect.signature(check).parameters
     every = any(one.kind is one.VAR_KEYWORD for one in known.values())
     options = {**chosen.usual, **step.options, "allow_code": allow_code}
+    if not options.get("labels"):
+        options.pop("labels", None)  # no files
     given = {name: value for name, value in options.items() if every or name in known}
     specs = [located_spec(spec, folder) for spec in step.metrics]
     if chosen.metrics == "one":
