@@ -103,6 +103,9 @@ def _said(folder: Path, text: str, head: str = _HEAD) -> list[str]:
         ("score", f'metrics = ["{_BARE}"]', ".metrics[0]", "no best layer of model"),
         ("score", f'metrics = ["{_RESCALED}"]', ".metrics[0]", "rescaling needs a baseline"),
         ("score", f'metrics = ["bmx({_BARE})"]', ".metrics[0]", "no best layer of model"),
+        ("score", "metrics = ['difficulty(rougeL)']", ".metrics[0]", "counts no n-grams"),
+        ("score", "metrics = ['difficulty(difficulty(bleu))']", ".metrics[0]", "cannot weigh"),
+        ("muler.score", f'metrics = ["x{_BERT}"]', ".metrics[0]", "oracle equals its anti-oracle"),
         ("score", "metrics = ['difficulty(chrf)']", ".metrics[0]", "cannot weigh the words of"),
         (
             "score",

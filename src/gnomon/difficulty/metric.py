@@ -150,8 +150,10 @@ class Difficulty(Options):
             GnomonError: whatever the metric refuses of the test set.
         """
         check_metric(self.metric, outline)
-        if lacks(self.metric, Matching, Ngrams):
+        if isinstance(self.metric, Difficulty) or lacks(self.metric, Matching, Ngrams):
             raise UsageError(self._no_words())
+        if getattr(self.metric, "ngram_orders", None) == ():
+            raise UsageError(no_ngrams(self.metric.spec))
 
     def check_pool(self, outline: Outline) -> None:
         """Refuse a pool that cannot be chosen.
@@ -197,6 +199,11 @@ class Difficulty(Options):
         metric = replace(self.metric, **changed) if changed else self.metric  # type: ignore[type-var]  # options are dataclasses
         bound: BoundMetric = metric.bind(testset)
         return bound
+
+
+def no_ngrams(spec: str) -> str:
+    """Why a metric on subsequences has no words to weigh."""
+    return f"difficulty cannot weigh {spec!r}, which counts no n-grams; take rouge1 or rouge2"
 
 
 def _no_other(system: str) -> str:

@@ -42,10 +42,9 @@ def bind_ngrams(
     """Freeze difficulties: from a file where there is no pool."""
     base = cast("Ngrams", bound)
     if not base.ngram_orders:
-        raise UsageError(
-            f"difficulty cannot weigh {options.metric.spec!r}, which counts no n-grams; take"
-            " rouge1 or rouge2"
-        )
+        from gnomon.difficulty.metric import no_ngrams
+
+        raise UsageError(no_ngrams(options.metric.spec))
     _check_options(options)
     batch = testset.batch()
     if pool is None:

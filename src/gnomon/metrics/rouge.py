@@ -73,6 +73,11 @@ class Rouge(Options):
     score: RougePart = "f"
     stemmer: bool = False
 
+    @property
+    def ngram_orders(self) -> tuple[int, ...]:
+        """1 or 2; none for subsequences, which are no n-grams."""
+        return {"rouge1": (1,), "rouge2": (2,)}.get(self.type, ())
+
     def bind(self, testset: TestSet) -> BoundRouge:
         """The metric, ready to score.
 
@@ -133,7 +138,7 @@ class BoundRouge(MeanOfSegments):
     @property
     def ngram_orders(self) -> tuple[int, ...]:
         """1 or 2; none for subsequences, which are no n-grams."""
-        return {"rouge1": (1,), "rouge2": (2,)}.get(self.metric.type, ())
+        return self.metric.ngram_orders
 
     @property
     def ngram_union(self) -> bool:

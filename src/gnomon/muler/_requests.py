@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Unpack
 
 from gnomon.annotate import feature_faults, tagger_faults
+from gnomon.errors import MaskingError
 from gnomon.faults import faults
+from gnomon.metrics import resolve
 from gnomon.metrics._check import check_metric
 from gnomon.muler._checks import (
     check_examples,
@@ -133,6 +135,14 @@ def check_specificity(
     yield from _masked(outline, metric, features, options)
 
 
+def _check_seen(metric: AnyMetric, *, allow_code: bool) -> None:
+    if isinstance(metric, str) and resolve(metric, allow_code=allow_code).needs == {"sources"}:
+        raise MaskingError(
+            f"MuLER masks references, and metric {metric!r} looks at sources instead: its oracle"
+            " equals its anti-oracle"
+        )
+
+
 def _masked(
     outline: Outline | None,
     metric: AnyMetric | Sequence[AnyMetric],
@@ -147,7 +157,8 @@ def _masked(
         yield from faults("", check_sides, outline, "MuLER masks references")
     for one in metric if isinstance(metric, list | tuple) else (metric,):
         allowed = options.get("allow_code", False)
-        yield from faults("metric", check_metric, one, outline, allow_code=allowed, changed=True)
+        wrong = list(faults("metric", check_metric, one, outline, allow_code=allowed, changed=True))
+        yield from wrong or faults("metric", _check_seen, one, allow_code=allowed)
     wrong = list(faults("features", check_features, features))
     yield from wrong
     if not wrong:
