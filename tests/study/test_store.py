@@ -185,9 +185,20 @@ def test_sql_that_json_holds_is_not_run(store: study.Store) -> None:
     copy = f"with a as ({_COPY} (use_tmp_file false)) select 1".format(_a_file(store))
     (held,) = duckdb.execute("select json_serialize_sql(?)", [copy]).fetchone() or ()
     before = _a_file(store).read_bytes()
-    with pytest.raises(UsageError, match="only reads"):
+    with pytest.raises(UsageError, match="runs SQL of a string"):
         store.query(f"from json_execute_serialized_sql('{held.replace(chr(39), chr(39) * 2)}')")
     assert _a_file(store).read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    "call",
+    ["query(", "QUERY\u00a0(", "query\u200b (", '"query"/* ( */--x\n(', "system.main.query\t("],
+)
+def test_functions_that_run_sql_are_refused_however_they_are_written(
+    store: study.Store, call: str
+) -> None:
+    with pytest.raises(UsageError, match=r"query\(\) runs SQL of a string"):
+        store.query(f"select * from {call}'select 1')")
 
 
 def _a_file(store: study.Store) -> Path:
@@ -208,6 +219,9 @@ def _a_file(store: study.Store) -> Path:
         "summarize scores",
         "values (1), (2)",
         "select 'a copy; of it' as said, metric as query from scores",
+        f"-- the query {'-' * 200}\nselect count(*) from scores",
+        "select 'slow query (all)' as said -- query (x)",
+        'select score as "query" from scores',
     ],
 )
 def test_whatever_reads_is_answered(store: study.Store, sql: str) -> None:
