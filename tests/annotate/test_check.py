@@ -36,6 +36,8 @@ def _told(features: Sequence[str], **options: object) -> dict[str, str]:
         (["lex:gender"], {"language": "de"}, ["features[0]"]),
         (["lex:a"], {"lexicons": {"a:case": ["x"]}}, []),
         (["re:a"], {"tagger": "spacy:nope", "patterns": {"a": "x"}}, []),  # it is not asked
+        (["re:b"], {"patterns": {"a": "(", "b": "x"}}, ["patterns.a"]),  # all are compiled
+        (["*:x"], {"patterns": {"a": "("}, "lexicons": {"a": []}}, ["lexicons.a", "patterns.a"]),
         (["foo:x", "pos:NOUNX"], {"labels": ["unread.jsonl"]}, []),
         (["foo"], {"labels": ["unread.jsonl"]}, ["features[0]"]),
     ],
@@ -70,6 +72,12 @@ def test_a_fault_is_what_annotating_says(
     with pytest.raises(GnomonError) as caught:
         annotate(["Ann sang."], features, **{"language": "en", **options})  # type: ignore[arg-type]  # likewise
     assert str(caught.value).split(";")[0] in " ".join(_told(features, **options).values())
+
+
+def test_lists_and_patterns_that_no_feature_asks_for_are_not_looked_at() -> None:
+    unread = {"lexicons": {"a": "no-such-file.txt"}, "patterns": {"a": "("}}
+    assert _told(["pos:NOUN"], **unread) == {}
+    annotate(["Ann sang."], ["pos:NOUN"], language="en", **unread)  # type: ignore[arg-type]  # likewise
 
 
 def test_kinds_of_labels_that_are_read_need_no_tagger(tmp_path: Path) -> None:

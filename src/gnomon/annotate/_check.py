@@ -8,7 +8,7 @@ from gnomon.annotate._annotate import annotator_of, no_features
 from gnomon.annotate._labels import Labels
 from gnomon.annotate._lexicon import Lexicon, bare_name
 from gnomon.annotate._lists import with_built_in
-from gnomon.annotate._names import expand, is_wildcard, kind_of, reach_of
+from gnomon.annotate._names import expand, is_wildcard, kind_of, matches, reach_of
 from gnomon.annotate._parsers import find_parser, standard_parser
 from gnomon.annotate._patterns import Pattern
 from gnomon.annotate._protocol import find
@@ -49,8 +49,8 @@ def feature_faults(
         language: as there.
         known: whether it is known if there is a language; otherwise only a named tagger is looked
             at.
-        lexicons: as there.
-        patterns: as there.
+        lexicons: as there; they are read if a feature of word lists is asked for.
+        patterns: as there; likewise.
         labels: as there, or names of their files, which are not read here: any kind of feature may
             come from them.
 
@@ -64,10 +64,13 @@ def feature_faults(
         yield from wrong
         if not wrong:
             good[f"features[{number}]"] = name.strip()
-    for name, source in (lexicons or {}).items():
-        yield from faults(f"lexicons.{name}", Lexicon.read, name, source)
-    for name, pattern in (patterns or {}).items():
-        yield from faults(f"patterns.{name}", Pattern.read, name, pattern)
+    kinds = [kind_of(name) for name in good.values()]
+    if any(matches(kind, "lex") for kind in kinds):
+        for name, source in (lexicons or {}).items():
+            yield from faults(f"lexicons.{name}", Lexicon.read, name, source)
+    if any(matches(kind, "re") for kind in kinds):
+        for name, pattern in (patterns or {}).items():
+            yield from faults(f"patterns.{name}", Pattern.read, name, pattern)
     read = labels if isinstance(labels, Labels) else None
     if labels is None or read is not None:
         of_labels = read.kinds if read is not None else ()
