@@ -186,7 +186,12 @@ def _said(folder: Path, text: str, head: str = _HEAD) -> list[str]:
         ("difficulty.score", "metrics = ['bleu']\ntop = 'x%'", ".top", "a number or a share"),
         ("difficulty.score", "metrics = ['bleu']\nbootstrap = -1", ".bootstrap", "from 0 up"),
         ("difficulty.score", "metrics = ['bleu']\nbeside = ['x']", ".beside[0]", "metric 'x'"),
-        ("difficulty.score", "metrics = ['bleu']\ntagger = 'spacy:x'", ".tagger", "not installed"),
+        (
+            "difficulty.score",
+            "metrics = ['bleu']\nomit = true\ntagger = 'spacy:x'",
+            ".tagger",
+            "not installed",
+        ),
         (
             "difficulty.words",
             "metrics = ['bleu']\nsegments = [6]",
@@ -435,6 +440,7 @@ systems = ["apertium-*"]
         "[methods.muler.validate_range]\nalphas = [1]\n",
         "[methods.difficulty.score]\nmetrics = ['bleu']\npool = ['apertium-french']\n",
         "[methods.difficulty.score]\nmetrics = ['rouge2']\npool = 'top:50%'\npool_by = 'da'\n",
+        "[methods.difficulty.score]\nmetrics = ['bleu']\ntagger = 'spacy:unused'\n",
         "[methods.difficulty.words]\nmetrics = ['difficulty(bleu)']\nsegments = [1, 5]\n",
         "[methods.bmx.explain]\nexplainers = ['erasure', 'lime(samples=5)']\nsegments = [0, 4]\n",
         f'[methods.bmx.explain]\nmetrics = ["{_BERT}"]\nexplainers = ["match", "gradient"]\n',

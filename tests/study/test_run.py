@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from gnomon import study
+from gnomon import example, study
 from gnomon.errors import DataError, OutputError, UsageError
 from gnomon.metrics import score
 from gnomon.study import _methods, _tasks
@@ -48,6 +49,21 @@ def test_the_store_holds_what_score_says(study_file: Path) -> None:
     assert len(found) == len(expected)
     assert outcome.failed == {}
     assert outcome.done == len(expected) + 1
+
+
+def test_difficulty_without_the_omission_test_needs_no_tagger(tmp_path: Path) -> None:
+    folder, file = tmp_path / "es-tlh", tmp_path / "study.toml"
+    shutil.copytree(example.path(), folder)
+    file.write_text(f"""
+metrics = ["bleu"]
+[[testsets]]
+path = "{folder}"
+first = 5
+[methods.difficulty.score]
+tagger = "auto"
+""")
+    outcome = _run(file)
+    assert (outcome.done, outcome.failed) == (1, {})
 
 
 def test_a_second_run_does_nothing(study_file: Path) -> None:

@@ -38,6 +38,7 @@ def check_score(
     top: str = "30%",
     allow_circular: bool = False,
     by: str | None = None,
+    omit: bool = False,
     tagger: str | None = None,
     seed: int = 12345,
     bootstrap: int = 1000,
@@ -49,7 +50,8 @@ def check_score(
     The outline says what the test set holds; without, that is not known yet.
     """
     yield from _drawn(top, seed, bootstrap, confidence)
-    yield from _of_tagger(outline, tagger)
+    if omit:  # nothing else is tagged
+        yield from _of_tagger(outline, tagger)
     for number, spec in enumerate(beside or ()):
         yield from faults(f"beside[{number}]", check_metric, spec, outline)
     yield from _weighed(

@@ -138,7 +138,7 @@ def score(
         check_score(
             testset.outline, metric, pool=pool, pool_by=pool_by, leave_one_out=leave_one_out,
             frozen=frozen, beside=beside, human=human, top=top, allow_circular=allow_circular,
-            by=by, tagger=tagger if omit else None, seed=seed, bootstrap=bootstrap,
+            by=by, omit=omit, tagger=tagger, seed=seed, bootstrap=bootstrap,
             confidence=confidence, allow_code=allow_code,
         )
     )  # fmt: skip
