@@ -12,7 +12,7 @@ from gnomon.study._types import misfits
 #: options that any value of their type is right for, or that are files of which a study knows
 _FREE = {
     "muler.score": {"labels"},
-    "difficulty.score": {"curves", "omit"},
+    "difficulty.score": {"curves"},
     "difficulty.words": {"occurrences", "omit"},
     "bmx.explain": {"curves"},
     "paraphrase.gain": {"trees"},
