@@ -389,3 +389,87 @@ def test_files_of_metrics_are_located_whatever_they_look_like(tmp_path: Path) ->
     assert located_spec("scores('own')", tmp_path) == f"scores('{tmp_path / 'own'}')"
     found = located_spec("meteor(variant='nltk', wordnet='wn')", tmp_path)
     assert found == f"meteor(variant='nltk', wordnet='{tmp_path / 'wn'}')"
+
+
+_SPECS = {
+    "difficulty.score": "beside = [\"scores('own.tsv')\"]\nbootstrap = 0",
+    "difficulty.words": "pool = 'top:1'\npool_by = \"scores('own.tsv')\"\nbootstrap = 0",
+    "paraphrase.gain": "adequacy = \"scores('own.tsv')\"",
+}
+
+
+def _study_of_specs(folder: Path, method: str, options: str) -> None:
+    more = "paraphrases = 'p.jsonl'\n" if method == "paraphrase.gain" else ""
+    (folder / "p.jsonl").write_text('{"segment": 1, "text": "a b", "method": "m"}\n')
+    (folder / "set" / "human").mkdir(exist_ok=True)
+    (folder / "set" / "human" / "da.seg.tsv").write_text(
+        "system\tseg\tscore\ns\t1\t3\ns\t2\t4\nt\t1\t1\nt\t2\t1\n"
+    )
+    (folder / "study.toml").write_text(
+        f"metrics = ['bleu']\n[[testsets]]\npath = 'set'\n{more}[methods.{method}]\n{options}\n"
+    )
+
+
+@pytest.mark.parametrize("method", _SPECS)
+@pytest.mark.parametrize("full", [False, True], ids=["beside the study", "in full"])
+def test_files_of_metrics_in_options_count(folder: Path, method: str, *, full: bool) -> None:
+    own = folder / "own.tsv"
+    options = _SPECS[method].replace("own.tsv", str(own)) if full else _SPECS[method]
+    _study_of_specs(folder, method, options)
+    before = _tasks(folder)
+    assert all(Need("file", str(own)) in task.needs for task in before.values())
+    own.write_text(own.read_text().replace("3", "5"))
+    after = _keys(folder)
+    assert (
+        {name for name, task in before.items() if task.key != after[name]} == set(before) != set()
+    )
+
+
+@pytest.mark.parametrize("method", _SPECS)
+def test_the_place_of_metrics_in_options_does_not_count(
+    folder: Path, tmp_path: Path, method: str
+) -> None:
+    _study_of_specs(folder, method, _SPECS[method])
+    shutil.copytree(folder, tmp_path / "elsewhere")
+    assert _keys(folder) == _keys(tmp_path / "elsewhere")
+    for task in _tasks(folder).values():
+        assert str(folder / "own.tsv") in task.options
+        assert str(tmp_path) not in task.said
+
+
+def test_code_of_a_metric_in_options_counts(code: Path) -> None:
+    _study_of_specs(code, "paraphrase.gain", "adequacy = \"python('own.metric:value')\"")
+    before = _keys_of_code(code)
+    (code / "code" / "constants.py").write_text("FACTOR = 4.0\n")
+    assert before
+    assert not before & _keys_of_code(code)
+
+
+def test_a_kind_of_human_scores_among_the_options_is_no_metric(folder: Path) -> None:
+    _study_of_specs(folder, "difficulty.words", "pool = 'top:1'\npool_by = 'da'")
+    assert all({need.kind for need in one.needs} == {"package"} for one in _tasks(folder).values())
+
+
+def test_tables_name_metrics_in_options_as_the_study_does(folder: Path, tmp_path: Path) -> None:
+    pytest.importorskip("duckdb", reason="needs duckdb: pip install 'gnomon[study]'")
+    _study_of_specs(
+        folder,
+        "difficulty.score",
+        "beside = [\"scores('own.tsv')\", \"scores('own.tsv', lower_is_better=True)\"]\n"
+        "human = 'da'\nbootstrap = 0\npool = 'top:1'\npool_by = \"scores('own.tsv')\"",
+    )
+    (folder / "set" / "systems" / "u.txt").write_text("a\nc\n")  # agreement needs three
+    for name in ("own.tsv", "set/human/da.seg.tsv"):
+        with (folder / name).open("a") as rows:
+            rows.write("u\t1\t2\nu\t2\t2\n")
+    made = study.plan(study.read_study(folder / "study.toml"))
+    assert study.run(made, study.open_engine("here")).failed == {}
+    store = study.Store.open(made.study.store)
+    assert str(tmp_path) not in (store.path / "manifest.jsonl").read_text("utf-8")
+    sql = "select distinct metric from difficulty_agreement union select metric from difficulty"
+    assert {one for (one,) in store.query(sql).rows} >= {
+        "scores('own.tsv')",
+        "scores('own.tsv', lower_is_better=True) (turned)",
+        "difficulty(bleu, pool='top:1', by='scores(\\'own.tsv\\')')",
+    }
+    assert not [one for (one,) in store.query(sql).rows if str(tmp_path) in one]

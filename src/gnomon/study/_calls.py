@@ -174,8 +174,9 @@ def _as_named(task: Task, found: Scores | Finding) -> Scores | Finding:
         replace(table, rows=tuple(_renamed(row, names) for row in table.rows))
         for table in found.tables
     )
-    signatures = {names.get(key, key): value for key, value in found.signatures.items()}
-    return replace(found, tables=tables, signatures=signatures)
+    signatures = {_named(k, names): _named(value, names) for k, value in found.signatures.items()}
+    notices = tuple(_named(one, names) for one in found.notices)
+    return replace(found, tables=tables, signatures=signatures, notices=notices)
 
 
 def _canonical(spec: str) -> str:
@@ -186,9 +187,17 @@ def _canonical(spec: str) -> str:
 
 def _renamed(row: Mapping[str, Cell], names: Mapping[str, str]) -> Mapping[str, Cell]:
     metric = row.get("metric")
-    if isinstance(metric, str) and metric in names:
-        return {**row, "metric": names[metric]}
-    return row
+    return {**row, "metric": _named(metric, names)} if isinstance(metric, str) else row
+
+
+def _named(text: str, names: Mapping[str, str]) -> str:
+    """What a method says, which may name metrics within others: ``by='scores(...)'``."""
+    from gnomon.metrics._spec import format_literal
+
+    for place, name in names.items():
+        text = text.replace(place, name)
+        text = text.replace(format_literal(place)[1:-1], format_literal(name)[1:-1])
+    return text
 
 
 def _alone(task: Task) -> bool:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from gnomon.errors import GnomonError
 from gnomon.study._labels import label_files
 from gnomon.study._methods import METHODS
+from gnomon.study._specs import located_options, needs_of_specs
 from gnomon.study._traits import located_spec, method_needs, traits_of
 
 if TYPE_CHECKING:
@@ -110,7 +111,11 @@ def _of_set(
                 where.rpartition(": ")[2], spec, language, folder, allow_code=allow_code
             )
     if not wrong:
-        needs = method_needs(step.method, step.options, language, tagged=False)
+        options, _ = located_options(step.method, step.options, folder)
+        needs = [
+            *method_needs(step.method, options, language, tagged=False),
+            *needs_of_specs(step.method, options, language, allow_code=allow_code),
+        ]
         yield from _absent(key.where, [one for one in needs if one.kind == "model"])
     yield from _caught(
         f"{key.where}.labels", label_files, step.options, planned.name, [*planned.sketch.systems]
@@ -125,7 +130,8 @@ def _of_step(
     check = chosen.checks()
     known = inspect.signature(check).parameters
     every = any(one.kind is one.VAR_KEYWORD for one in known.values())
-    options = {**chosen.usual, **step.options, "allow_code": allow_code}
+    located, _ = located_options(step.method, step.options, folder)
+    options = {**chosen.usual, **located, "allow_code": allow_code}
     if not options.get("labels"):
         options.pop("labels", None)  # no files
     given = {name: value for name, value in options.items() if every or name in known}

@@ -13,6 +13,7 @@ from gnomon.study._labels import label_files
 from gnomon.study._methods import METHODS
 from gnomon.study._needs import Need
 from gnomon.study._sources import content_of
+from gnomon.study._specs import located_options, needs_of_specs
 from gnomon.study._tasks import Task, task_key
 from gnomon.study._traits import located_spec, method_needs, traits_of
 
@@ -71,10 +72,11 @@ class Layout:
         if step.method == _SCORE:  # scores of a metric are planned once, whoever takes them
             together |= self._scored_together(metrics, planned)
         human = chosen.reads_people(step.options) or any(one.human for one in traits.values())
-        needs = self._needs(step, chosen, traits, planned)
+        options, placed = located_options(step.method, step.options, self.folder)
+        needs = self._needs(step, options, traits, planned)
         after = self._after(chosen, traits, planned)
         said = json.dumps(_placeless(step.options), sort_keys=True)
-        places = {spec: place for spec in metrics if (place := self._place(spec)) != spec}
+        places = {spec: place for spec in metrics if (place := self._place(spec)) != spec} | placed
         for systems in [(*sketch.systems,)] if together else [(one,) for one in sketch.systems]:
             files = label_files(step.options, sketch.name, systems)
             own = needs | self._identified(Need("file", file) for file in files)
@@ -92,7 +94,7 @@ class Layout:
                 source=planned.source,
                 systems=systems,
                 metrics=metrics,
-                options=json.dumps(step.options, sort_keys=True),
+                options=json.dumps(options, sort_keys=True),
                 content=content,
                 human=human,
                 allow_code=self.allow_code,
@@ -127,11 +129,11 @@ class Layout:
     def _needs(
         self,
         step: Step,
-        chosen: Method,
+        options: Mapping[str, object],
         traits: Mapping[str, Traits],
         planned: PlannedSet,
     ) -> dict[Need, str]:
-        language = _target(planned)
+        chosen, language = METHODS[step.method], _target(planned)
         own = method_needs(
             step.method,
             step.options,
@@ -139,6 +141,7 @@ class Layout:
             tagged=chosen.tagged,
             allow_code=self.allow_code,
         )
+        own += needs_of_specs(step.method, options, language, allow_code=self.allow_code)
         rest = {key: value for key, value in step.options.items() if key != "labels"}
         files = [Need("file", file) for file in _files(rest)]
         if chosen.given != "set":

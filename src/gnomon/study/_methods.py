@@ -49,6 +49,7 @@ class Method:
         tagged: it looks at linguistic features.
         reuses: whether it takes scores of other tasks: of all metrics, or of those "costly" ones
             whose corpus scores are means.
+        specs: its options that are specs of metrics, or lists of them.
         more: a typed dictionary of further options, ``module:name``.
         usual: options that a study sets otherwise than the function does.
         check: where the function lives that tells what the method would refuse, ``module:name``; it
@@ -67,6 +68,7 @@ class Method:
     systems: bool = True
     tagged: bool = False
     reuses: Literal["", "all", "costly"] = ""
+    specs: tuple[str, ...] = ()
     more: str = ""
     usual: Mapping[str, object] = field(default_factory=dict)
     check: str = ""
@@ -151,12 +153,14 @@ METHODS: Mapping[str, Method] = {
         "gnomon.difficulty:score",
         {"": "difficulty"},
         human=True,
+        specs=("beside", "pool_by"),
         check="gnomon.difficulty._requests:check_score",
     ),
     "difficulty.words": Method(
         "gnomon.difficulty:words",
         {"": "difficulty_words"},
         human=True,
+        specs=("pool_by",),
         usual={**_NO_EXAMPLES, "occurrences": True},
         check="gnomon.difficulty._requests:check_words",
     ),
@@ -176,6 +180,7 @@ METHODS: Mapping[str, Method] = {
         parameter="metrics",
         given="paraphrases",
         human=True,
+        specs=("adequacy",),
         check="gnomon.paraphrase.gains._requests:check_gain",
     ),
     "paraphrase.diversity": Method(

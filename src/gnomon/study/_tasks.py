@@ -44,7 +44,8 @@ class Task:
         allow_code: specs may run code.
         needs: what the result depends on beside texts and options, and which one is meant.
         after: by metric, the keys of the tasks whose scores this one takes.
-        places: specs whose file names are in full, where these are others than the study's.
+        places: specs whose file names are in full, by those of the study where these are others; of
+            metrics, and of metrics among the options.
         said: the options without the folders of files.
         reads: names of the systems that a worker reads; by default all of the source.
     """

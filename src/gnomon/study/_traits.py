@@ -101,8 +101,6 @@ def method_needs(
     if method == "muler.sentences" or options.get("scorers"):
         found += [Need("package", name) for name in _SCORERS]
         found += _functions(options.get("scorers")) if allow_code else []
-    if isinstance(options.get("adequacy"), str):
-        found += traits_of(str(options["adequacy"]), language).needs
     given = options.get("explainers", ())
     for explainer in [given] if isinstance(given, str) else given:  # type: ignore[attr-defined]  # a list
         found += [need for one in _explainer(explainer) for need in _needs(one, language)]
