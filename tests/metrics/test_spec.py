@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from gnomon.errors import SpecError
 from gnomon.metrics._reader import read_spec
-from gnomon.metrics._spec import Options, Spec, format_literal
+from gnomon.metrics._spec import Options, Spec, format_literal, option_types
 
 if TYPE_CHECKING:
     from gnomon.metrics._spec import Literals
@@ -170,6 +170,14 @@ def test_the_spec_shows_what_differs_from_the_default_in_the_order_of_fields() -
 def test_a_wrapped_metric_or_a_file_comes_first() -> None:
     assert _Wrapping(_Sample(count=1), power=-1).spec == "wrapping(sample(count=1), power=-1.0)"
     assert _Wrapping("a.tsv").spec == "wrapping('a.tsv')"
+
+
+def test_types_are_found_once_for_each_class_and_cannot_be_changed() -> None:
+    found = option_types(_Sample)
+    assert option_types(_Sample) is found
+    assert dict(found) != dict(option_types(_Wrapping))
+    with pytest.raises(TypeError):
+        found["count"] = str  # type: ignore[index]  # wrong on purpose
 
 
 @pytest.mark.parametrize(

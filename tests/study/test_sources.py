@@ -5,12 +5,16 @@ from __future__ import annotations
 import os
 import random
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
+from gnomon import example
 from gnomon.errors import DataError, LengthMismatchError
+from gnomon.metrics import _reader
 from gnomon.study import PlannedSet, SetSource, Store, open_engine, plan, read_study, run
 from gnomon.study import _sketches as sketches_module
 from gnomon.study._run import narrowed
@@ -238,3 +242,35 @@ def test_a_task_reads_all_systems_where_its_own_do_not_tell_what_the_plan_saw(
     assert content_of(read_set(source, only=("n1",)).sketch, ["n1"], human=False) != content
     task = Task("k", "score", "set", source, ("n1",), ("bleu",), "{}", content, reads=("n1",))
     assert execute(task).tables
+
+
+def _recorded(module: ModuleType, name: str, monkeypatch: pytest.MonkeyPatch) -> list[object]:
+    """What a function of a module is called with, from now on."""
+    call: Callable[[object], object] = getattr(module, name)
+    calls: list[object] = []
+
+    def noted(given: object) -> object:
+        calls.append(given)
+        return call(given)
+
+    monkeypatch.setattr(module, name, noted)
+    return calls
+
+
+def test_specs_are_read_and_what_they_need_is_identified_once_for_all_sets(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = _recorded(_reader, "_Reader", monkeypatch)
+    identified = _recorded(sketches_module, "identity", monkeypatch)
+    located = _recorded(sketches_module, "place_of", monkeypatch)
+    _reader.read_spec.cache_clear()
+    (tmp_path / "own.tsv").write_text("system\tsegment\tscore\n")
+    sets = "".join(
+        f"[[testsets]]\npath = '{example.path()}'\nfirst = {n}\nname = 's{n}'\n" for n in (3, 4, 5)
+    )
+    (tmp_path / "study.toml").write_text(
+        f"metrics = ['chrf', \"scores('own.tsv')\"]\n{sets}[methods.score]\n[methods.compare]\n"
+    )
+    assert plan(read_study(tmp_path / "study.toml")).tasks
+    for each in (read, identified, located):
+        assert len(each) == len(set(each)) > 0, each

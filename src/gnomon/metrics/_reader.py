@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from gnomon.errors import SpecError
@@ -31,6 +32,7 @@ _DEEPEST = 16
 _SHOWN = 80
 
 
+@lru_cache(maxsize=1024)
 def read_spec(text: str) -> Spec:
     """Read a spec, its shell-friendly twin, or a signature (up to its first bar).
 

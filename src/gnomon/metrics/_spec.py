@@ -17,6 +17,7 @@ import math
 import sys
 import types
 from dataclasses import MISSING, Field, dataclass, fields
+from functools import cache
 from typing import (
     TYPE_CHECKING,
     Any,
@@ -105,7 +106,7 @@ class Options:
     positional: ClassVar[str | None] = None
 
     def __post_init__(self) -> None:
-        hints = option_types(type(self))
+        hints = option_types(type(self))  # type: ignore[arg-type]  # classes have hashes
         for option in fields(self):
             if option.name != self.positional:
                 value = getattr(self, option.name)
@@ -128,7 +129,8 @@ class Options:
         return _text(self.name, first, arguments)
 
 
-def option_types(options: type[Any]) -> dict[str, Any]:
+@cache
+def option_types(options: type[Any]) -> Mapping[str, Any]:
     """Option -> its type, for a dataclass; annotations of anything but fields are not looked at."""
     types_of: dict[str, Any] = {}
     for owner in reversed(options.__mro__):
@@ -141,7 +143,7 @@ def option_types(options: type[Any]) -> dict[str, Any]:
             name: own[name] for name in names if "ClassVar" not in str(own[name])
         }
         types_of |= get_type_hints(only, globalns=vars(sys.modules[owner.__module__]))
-    return types_of
+    return types.MappingProxyType(types_of)
 
 
 def default_of(option: Field[Any]) -> object:

@@ -77,11 +77,10 @@ class Sketches:
 
     def identity(self, need: Need) -> str:
         """Version or hash of something that numbers depend on; large files are remembered."""
-        place = place_of(need) if need.kind in IN_FILES else None
-        if place is None:
-            return self.seen.setdefault(need, identity(need))
         if need not in self.seen:
-            self.seen[need] = self._of_files(need, str(place))
+            place = place_of(need) if need.kind in IN_FILES else None
+            found = identity(need) if place is None else self._of_files(need, str(place))
+            self.seen[need] = found
         return self.seen[need]
 
     def _of_files(self, need: Need, place: str) -> str:
