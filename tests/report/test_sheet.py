@@ -188,6 +188,7 @@ class TestInBrowser:
         with seen.page.expect_event("dialog") as dialog:
             seen.page.close(run_before_unload=True)
         assert dialog.value.type == "beforeunload"
+        assert seen.total == "1 of 5 answered"  # who stays goes on
 
     @pytest.mark.parametrize("size", [WIDE, NARROW], ids=["desktop", "phone"])
     def test_hostile_text_stays_text_and_nothing_scrolls_sideways(

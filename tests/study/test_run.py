@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -239,6 +240,44 @@ def test_a_cluster_without_workers_is_not_waited_for_for_ever(
     outcome = study.run(plan, Deserted())  # type: ignore[arg-type]  # as much of an engine as it needs
     assert len(outcome.failed) == len(plan.tasks)
     assert all("no worker any more" in said for said in outcome.failed.values())
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_a_task_whose_answer_got_lost_on_its_way_is_done_again(
+    study_file: Path, times: int
+) -> None:
+    from concurrent.futures import Future
+
+    plan = study.plan(study.read_study(study_file))
+
+    class Stumbling:
+        workers = 2
+
+        def __init__(self) -> None:
+            self.left = times
+
+        def each(self, *_: object) -> dict[str, object]:
+            return {}
+
+        def submit(
+            self, function: Callable[..., object], task: _tasks.Task, *given: object
+        ) -> object:
+            future: Future[object] = Future()
+            if task.key == plan.tasks[1].key and self.left:
+                self.left -= 1
+                future.set_exception(TypeError("cannot unpack non-iterable Done object"))
+            else:
+                future.set_result(function(task, *given))
+            return future
+
+        def lost(self) -> bool:
+            return False
+
+    outcome = study.run(plan, Stumbling())  # type: ignore[arg-type]  # as much of an engine as it needs
+    assert outcome.done == len(plan.tasks) - (times == 2)
+    assert [*outcome.failed.values()] == ["TypeError: cannot unpack non-iterable Done object"] * (
+        times == 2
+    )
 
 
 def test_what_a_cluster_cancels_is_told(study_file: Path) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from gnomon import stats
 from gnomon.errors import UnknownNameError, UsageError
 from gnomon.faults import refuse
-from gnomon.metaeval._contest import contest, named
+from gnomon.metaeval._contest import contest, has_texts, named
 from gnomon.metaeval._controls import controls as control_entries
 from gnomon.metaeval._finding import Asked, finding
 from gnomon.metaeval._judge import Judging, judge
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from gnomon.metaeval._choices import Correction, Test
     from gnomon.metaeval._contest import Contest, Wanted
     from gnomon.metaeval._judge import Result
+    from gnomon.outline import Outline
     from gnomon.stats.significance import Alternative
 
 __all__ = ["metaeval"]
@@ -113,7 +114,7 @@ def metaeval(
     _check(sets, wanted)
     refuse(
         check_metaeval(
-            sets[0].outline if len(sets) == 1 else None, metrics, human=human, levels=levels,
+            _outline(sets), metrics, human=human, levels=levels,
             statistics=statistics, groupings=groupings, preset=preset, top=top, baseline=baseline,
             test=test, alternative=alternative, correction=correction, resamples=resamples,
             confidence=confidence, alpha=alpha, seed=seed, darr_threshold=darr_threshold,
@@ -166,6 +167,11 @@ def metaeval(
     _check_results(contests, results)
     asked = Asked(judging, baseline, correction, chosen.says if chosen else None)
     return finding(contests, results, asked)
+
+
+def _outline(sets: Sequence[TestSet]) -> Outline | None:
+    """Of one set with texts; several are looked at in turn, and scores alone need no texts."""
+    return sets[0].outline if len(sets) == 1 and has_texts(sets[0]) else None
 
 
 def _check(sets: Sequence[TestSet], wanted: Sequence[object]) -> None:

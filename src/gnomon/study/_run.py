@@ -209,13 +209,26 @@ class _Driver:
                 return self._given_up([*running.values(), *waiting])
             broken = False
             for future in ready:
-                if isinstance(_error(future), BrokenExecutor):
+                error = _error(future)
+                if isinstance(error, BrokenExecutor):
                     broken = True
+                elif self._may_do_again(running[future], error):
+                    waiting.append(running.pop(future))
                 else:
                     self._take(running.pop(future), future)
             if broken:
                 return self._lost(running, waiting)
         return []
+
+    def _may_do_again(self, task: Task, error: BaseException | None) -> bool:
+        """Whether an engine stumbled: tasks catch what goes wrong in them.
+
+        A cluster that loses a worker between an answer and its delivery hands over neither.
+        """
+        if error is None or isinstance(error, CancelledError) or _is_killed(error):
+            return False
+        self.deaths[task.key] = self.deaths.get(task.key, 0) + 1
+        return self.deaths[task.key] < _CHANCES
 
     def _given_up(self, tasks: Sequence[Task]) -> list[Task]:
         said = "there was no worker any more to do it; start some, and run the study again"
@@ -251,9 +264,13 @@ def _error(future: Future[Done | Failed]) -> BaseException | None:
     return CancelledError() if future.cancelled() else future.exception()
 
 
+def _is_killed(error: BaseException) -> bool:
+    return type(error).__name__ == "KilledWorker"  # of a library that need not be installed
+
+
 def _said(error: BaseException) -> str:
     """What a cluster says of a task that it gave up."""
-    if type(error).__name__ == "KilledWorker":  # of a library that need not be installed
+    if _is_killed(error):
         return "its workers died, as often as the cluster allows; the task was set aside"
     if isinstance(error, CancelledError):
         return "the cluster cancelled it; run the study again"
