@@ -38,30 +38,22 @@ def axe() -> str:
     return (Path(found.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (400, "dark")])
+@pytest.mark.parametrize(
+    ("several", "width", "scheme"),
+    [(False, 1280, "light"), (False, 400, "dark"), (True, 1280, "dark"), (True, 400, "light")],
+)
 def test_axe_finds_nothing_serious(
     made: ModuleType,
     visit: Callable[..., Any],
     tmp_path: Path,
     axe: str,
+    several: bool,
     width: int,
     scheme: str,
 ) -> None:
-    write_site(tmp_path / "r", made.study(12, 30))
-    check(visit(tmp_path / "r", width=width, color_scheme=scheme), _ROUTES, axe)
-
-
-@pytest.mark.parametrize(("width", "scheme"), [(1280, "dark"), (400, "light")])
-def test_nor_where_there_are_several_test_sets(
-    made: ModuleType,
-    visit: Callable[..., Any],
-    tmp_path: Path,
-    axe: str,
-    width: int,
-    scheme: str,
-) -> None:
-    write_site(tmp_path / "r", made.several())
-    check(visit(tmp_path / "r", width=width, color_scheme=scheme), _OF_SEVERAL, axe)
+    write_site(tmp_path / "r", made.several() if several else made.study(12, 30))
+    page = visit(tmp_path / "r", width=width, color_scheme=scheme)
+    check(page, _OF_SEVERAL if several else _ROUTES, axe)
 
 
 def check(seen: Any, routes: Sequence[str], axe: str) -> None:
