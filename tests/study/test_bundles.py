@@ -11,7 +11,7 @@ import pytest
 from gnomon import study
 from gnomon.study import _bundles
 from gnomon.study._bundles import bundle, bundle_of, source_of
-from gnomon.study._config import SetSource
+from gnomon.study._study import SetSource
 from gnomon.study._tasks import Done, Task, TaskTable
 
 pytest.importorskip("duckdb", reason="needs duckdb: pip install 'gnomon[study]'")

@@ -11,9 +11,6 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from gnomon.study._answer import Answer as Answer
-    from gnomon.study._config import SetSource as SetSource
-    from gnomon.study._config import Step as Step
-    from gnomon.study._config import Study as Study
     from gnomon.study._config import read_study as read_study
     from gnomon.study._config import store_of as store_of
     from gnomon.study._engines import ENGINES as ENGINES
@@ -29,6 +26,9 @@ if TYPE_CHECKING:
     from gnomon.study._run import run as run
     from gnomon.study._sources import PlannedSet as PlannedSet
     from gnomon.study._store import Store as Store
+    from gnomon.study._study import SetSource as SetSource
+    from gnomon.study._study import Step as Step
+    from gnomon.study._study import Study as Study
     from gnomon.study._tasks import Task as Task
 
 _HOMES = {
@@ -40,11 +40,11 @@ _HOMES = {
     "Outcome": "_run",
     "Plan": "_plan",
     "PlannedSet": "_sources",
-    "SetSource": "_config",
-    "Step": "_config",
+    "SetSource": "_study",
+    "Step": "_study",
     "Store": "_store",
     "StudyPages": "_pages",
-    "Study": "_config",
+    "Study": "_study",
     "Task": "_tasks",
     "open_engine": "_engines",
     "pages": "_pages",

@@ -5,21 +5,22 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gnomon.errors import DataError, FormatError, GnomonError, MissingFileError
 from gnomon.study._checks import Problems, checked_options, checked_specs, described
-from gnomon.study._demands import StepKey, key_of
+from gnomon.study._demands import StepKey
 from gnomon.study._methods import METHODS, Method
+from gnomon.study._study import SetSource, Step, Study
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from os import PathLike
 
-__all__ = ["SetSource", "Step", "Study", "read_study", "store_of"]
+__all__ = ["read_study", "store_of"]
 
 _TOP = ("name", "metrics", "testsets", "store", "report", "methods")
 _SET = (
@@ -37,101 +38,6 @@ _SET = (
 #: options of all methods
 _OF_A_STEP = ("metrics", "together", "testsets")
 _WILD = frozenset("*?[")
-
-
-@dataclass(frozen=True)
-class SetSource:
-    """Where a test set is, and what of it a study takes.
-
-    Attributes:
-        path: directory or file of a test set.
-        name: what to call it; by default what its folder is called.
-        language_pair: which pair, where the directory holds several.
-        systems: patterns (``online-*``) of which a system's name must fit one; all by default.
-        exclude: patterns of which it must fit none.
-        references: names of the references to take; all by default.
-        first: how many segments to take, from the first; all by default.
-        paraphrases: files of further references.
-        n: how many paraphrases of each method to take.
-        methods: which methods of paraphrases to take.
-    """
-
-    path: str
-    name: str | None = None
-    language_pair: str | None = None
-    systems: tuple[str, ...] = ()
-    exclude: tuple[str, ...] = ()
-    references: tuple[str, ...] = ()
-    first: int | None = None
-    paraphrases: tuple[str, ...] = ()
-    n: int | None = None
-    methods: tuple[str, ...] = ()
-
-    @classmethod
-    def of_record(cls, given: Mapping[str, object]) -> SetSource:
-        """From what JSON holds of one."""
-        held = {key: tuple(v) if isinstance(v, list) else v for key, v in given.items()}
-        return cls(**held)  # type: ignore[arg-type]  # as dataclasses.asdict wrote it
-
-
-@dataclass(frozen=True)
-class Step:
-    """One method with its metrics and options, for all test sets.
-
-    Attributes:
-        method: a name of :data:`gnomon.study.METHODS`.
-        metrics: specs.
-        options: keyword options of the method, as TOML gives them.
-        together: one task for all systems, which are then compared where the method does so.
-        testsets: patterns of which a test set's name must fit one; all by default.
-    """
-
-    method: str
-    metrics: tuple[str, ...]
-    options: Mapping[str, object] = field(default_factory=dict)
-    together: bool = False
-    testsets: tuple[str, ...] = ()
-
-    def takes(self, testset: str) -> bool:
-        """Whether it looks at a test set of that name."""
-        patterns = self.testsets or ("*",)
-        return any(fnmatchcase(testset, pattern) for pattern in patterns)
-
-
-@dataclass(frozen=True)
-class Study:
-    """What is to be computed, and where it is kept.
-
-    Attributes:
-        name: what to call it.
-        path: the file that it was read from.
-        testsets: where the test sets are.
-        steps: the methods.
-        store: folder of the results, or the URL of a place elsewhere.
-        report: the HTML report to write, if any.
-        set_keys: where the test sets stand in the file, one key for each; empty: in no file.
-        step_keys: likewise the methods with their metrics.
-    """
-
-    name: str
-    path: str
-    testsets: tuple[SetSource, ...]
-    steps: tuple[Step, ...]
-    store: Path | str
-    report: Path | None = None
-    set_keys: tuple[str, ...] = field(default=(), compare=False)
-    step_keys: tuple[StepKey, ...] = field(default=(), compare=False)
-
-    def set_key(self, number: int) -> str:
-        """Where a test set stands."""
-        known = len(self.set_keys) == len(self.testsets)
-        return self.set_keys[number] if known else f"testsets[{number}]"
-
-    def step_key(self, number: int) -> StepKey:
-        """Where a method stands."""
-        counts = [len(key.specs) for key in self.step_keys]
-        known = counts == [len(step.metrics) for step in self.steps]
-        return self.step_keys[number] if known else key_of(number, self.steps)
 
 
 def read_study(path: str | PathLike[str], *, allow_code: bool = False) -> Study:

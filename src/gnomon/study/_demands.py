@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
     from gnomon.outline import Outline
     from gnomon.study._checks import Problems
-    from gnomon.study._config import Step
     from gnomon.study._needs import Need
     from gnomon.study._sources import PlannedSet
+    from gnomon.study._study import Step
 
 __all__ = ["StepKey", "key_of", "step_problems"]
 

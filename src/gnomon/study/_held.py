@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from gnomon.study._answer import Answer
-    from gnomon.study._config import Step
     from gnomon.study._export import Kind
     from gnomon.study._manifest import Entry
     from gnomon.study._remote import Mirror
     from gnomon.study._sketches import Sketches
     from gnomon.study._sources import PlannedSet
+    from gnomon.study._study import Step
 
 __all__ = ["Held"]
 
@@ -51,8 +51,8 @@ class Held:
 
     def sets(self) -> tuple[PlannedSet, ...]:
         """The test sets of the last plan: where they are and what they held; they can be read."""
-        from gnomon.study._config import SetSource
         from gnomon.study._sources import PlannedSet, Sketch
+        from gnomon.study._study import SetSource
 
         return tuple(
             PlannedSet(SetSource.of_record(one["source"]), Sketch.of_record(one["sketch"]))
@@ -61,7 +61,7 @@ class Held:
 
     def steps(self) -> tuple[Step, ...]:
         """The methods of the last plan with their metrics and options; none in older stores."""
-        from gnomon.study._config import Step
+        from gnomon.study._study import Step
 
         return tuple(
             Step(

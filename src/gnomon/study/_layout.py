@@ -20,10 +20,10 @@ from gnomon.study._traits import located_spec, method_needs, traits_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from gnomon.study._config import Step
     from gnomon.study._methods import Method
     from gnomon.study._sketches import Sketches
     from gnomon.study._sources import PlannedSet
+    from gnomon.study._study import Step
     from gnomon.study._traits import Traits
 
 __all__ = ["Layout"]
@@ -115,7 +115,7 @@ class Layout:
         self, chosen: Method, traits: Mapping[str, Traits], planned: PlannedSet
     ) -> dict[str, tuple[str, ...]]:
         """By metric, the tasks whose scores are taken; these are added."""
-        from gnomon.study._config import Step
+        from gnomon.study._study import Step
 
         found = {}
         for spec, one in traits.items():

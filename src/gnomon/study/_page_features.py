@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
     from gnomon.annotate import Annotation
     from gnomon.cache import Cache
-    from gnomon.study._config import Step
     from gnomon.study._page_marks import Layer, Mark, Stretch
     from gnomon.study._page_source import Source
     from gnomon.study._sources import PlannedSet
+    from gnomon.study._study import Step
 
 __all__ = ["FeatureMarks"]
 

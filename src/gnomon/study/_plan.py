@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from gnomon.findings import Cell
-    from gnomon.study._config import Step, Study
     from gnomon.study._store import Store
+    from gnomon.study._study import Step, Study
     from gnomon.study._tasks import Task
 
 __all__ = ["Plan", "look", "plan"]

@@ -21,7 +21,7 @@ from gnomon.study._stamps import stamp_of, stamp_of_file
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from gnomon.study._config import SetSource
+    from gnomon.study._study import SetSource
 
 __all__ = ["Sketches"]
 

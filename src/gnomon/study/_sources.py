@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from gnomon.human import HumanScores
-    from gnomon.study._config import SetSource
     from gnomon.study._stamps import Stamp
+    from gnomon.study._study import SetSource
     from gnomon.testset import Paraphrase, TestSet
 
 __all__ = [

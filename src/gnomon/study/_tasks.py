@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from gnomon.findings import Cell
     from gnomon.scores import Scores
-    from gnomon.study._config import SetSource
     from gnomon.study._needs import Need
+    from gnomon.study._study import SetSource
 
 __all__ = ["Done", "Failed", "Task", "TaskTable", "attempt", "execute", "task_key"]
 
