@@ -1,14 +1,17 @@
 from __future__ import annotations
 
 import warnings
+from typing import Any
 
 import numpy as np
 import pytest
+import sacrebleu
 from hypothesis import given
 from hypothesis import strategies as st
 
 from gnomon.errors import DataError, MissingDependencyError, SpecError, UnknownNameError
 from gnomon.metrics import parse
+from gnomon.metrics._bleu_formula import Smoothing, bleu
 from gnomon.metrics.bleu import Bleu
 from gnomon.metrics.protocol import BoundMetric, Masking, NativeSignature, Statistics
 from gnomon.testset import TestSet
@@ -143,3 +146,26 @@ def test_texts_are_tokenised_once_for_all_that_is_asked() -> None:
     bound.system(batch)
     bound.segments(batch.select(segments=[1]))
     assert bound.texts.tokens.runs == 1
+
+
+@pytest.mark.parametrize("effective", [True, False])
+@pytest.mark.parametrize("method", ["exp", "floor", "add-k", "none"])
+@given(
+    counts=st.lists(st.lists(st.integers(0, 9), min_size=4, max_size=4), min_size=1, max_size=4),
+    lengths=st.tuples(st.integers(0, 9), st.integers(0, 9)),
+)
+def test_counts_score_as_sacrebleu_scores_them(
+    method: Any, effective: bool, counts: list[list[int]], lengths: tuple[int, int]
+) -> None:
+    own, reference = lengths
+    totals = [max(own - n, 0) for n in range(4)]
+    matches = [[min(m, t) for m, t in zip(row, totals, strict=True)] for row in counts]
+    statistics = np.array([[own, reference, *row, *totals] for row in matches], dtype=np.float64)
+    found = bleu(statistics, Smoothing(method), effective_order=effective)
+    expected = [
+        sacrebleu.BLEU.compute_bleu(
+            row, list(totals), own, reference, method, effective_order=effective
+        ).score
+        for row in matches
+    ]
+    np.testing.assert_allclose(found, expected, rtol=1e-13, atol=1e-300)

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, NamedTuple, overload
 
 import numpy as np
 
-from gnomon.bmx._log_means import log_means
 from gnomon.bmx._shifts import Shift, shifted
 from gnomon.errors import LengthMismatchError, UsageError
 
@@ -16,6 +15,11 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 __all__ = ["Aggregates", "combine", "power_mean", "power_means"]
+
+#: nearer to 0 a power mean is the geometric mean to the last digit
+_ZERO = 1e-15
+#: nearer to 0 the sum of powers is taken less 1, lest digits are lost
+_SMALL = 0.1
 
 
 class Aggregates(NamedTuple):
@@ -114,7 +118,7 @@ def power_means(
     means = np.full((len(exponents), len(defined)), np.nan)
     collapsed = np.zeros(means.shape, dtype=bool)
     ready = shifted(kept, limits, shift)
-    logs = log_means(ready.logs, limits, exponents)
+    logs = _log_means(ready.logs, limits, exponents)
     if defined.all():
         return Aggregates(ready.back(logs), logs < ready.least)
     means[:, defined], collapsed[:, defined] = ready.back(logs), logs < ready.least
@@ -146,6 +150,40 @@ def combine(score: ArrayLike, aggregate: ArrayLike, w: float) -> Floats:
     if w in {0, 1}:
         return np.array(s0 if w == 1 else s_hat)
     return np.asarray(w * s0 + (1 - w) * s_hat)
+
+
+def _log_means(logs: Floats, offsets: NDArray[np.int64], p: Floats) -> Floats:
+    """Log M_p of every segment, log (mean exp(p log x))^(1/p), float64 [P, N].
+
+    log M_p = m + log(mean exp(p (log x - m)))/p with the largest (p > 0) or smallest (p < 0)
+    logarithm as m, so that no power overflows. There is no compiled twin: what p makes of a
+    segment is the same number whatever else is asked for.
+
+    Args:
+        logs: float64 [values], logarithms of positive values; finite.
+        offsets: int64 [N + 1], where segments begin and end; no segment is empty.
+        p: float64 [P], any but NaN.
+    """
+    starts, sizes = offsets[:-1], np.diff(offsets)
+    found = np.empty((len(p), len(sizes)))
+    powers = np.empty_like(logs)
+    peaks = [extreme.reduceat(logs, starts) for extreme in (np.minimum, np.maximum)]
+    below = [logs - np.repeat(peak, sizes) for peak in peaks]
+    for row, power in zip(found, p.tolist(), strict=True):
+        peak, less = peaks[power > 0], below[power > 0]
+        if np.isinf(power):
+            row[:] = peak
+            continue
+        if abs(power) <= _ZERO:
+            row[:] = peak + np.add.reduceat(less, starts) / sizes
+            continue
+        to_power, to_log = (np.expm1, np.log1p) if abs(power) < _SMALL else (np.exp, np.log)
+        with np.errstate(over="ignore"):  # to minus infinity, whose power is 0
+            np.multiply(less, power, out=powers)
+        to_power(powers, out=powers)
+        np.add.reduceat(powers, starts, out=row)
+        row[:] = peak + to_log(row / sizes) / power
+    return found
 
 
 def _checked(offsets: NDArray[np.int64], values: Floats) -> NDArray[np.int64]:

@@ -49,29 +49,30 @@ def bleu(
         smoothing: how zero matches are smoothed.
         effective_order: leave out the orders for which the candidate is too short.
     """
-    orders = (statistics.shape[-1] - 2) // 2
-    matches, totals = statistics[..., 2 : 2 + orders], statistics[..., 2 + orders :]
-    logarithms = np.zeros(statistics.shape[:-1])
-    used = np.zeros(statistics.shape[:-1])
-    open_ = np.ones(statistics.shape[:-1], dtype=np.bool_)
-    halved = np.ones(statistics.shape[:-1])
-    for n in range(orders):
-        match, total = matches[..., n], totals[..., n]
-        if smoothing.method == "add-k" and n:
-            match, total = match + smoothing.value, total + smoothing.value
-        open_ = open_ & (total != 0)
-        if smoothing.method == "exp":
-            halved = np.where(open_ & (match == 0), 2 * halved, halved)
-            match = np.where(match == 0, 1 / halved, match)
-        elif smoothing.method == "floor":
-            match = np.where(match == 0, smoothing.value, match)
-        precision = np.where(open_, 100 * match / np.where(open_, total, 1), 0)
-        counted = open_ if effective_order else np.ones_like(open_)
-        logarithms += np.where(counted, _log(precision), 0)
-        used += counted
-    penalty = brevity_penalty(statistics[..., 0], statistics[..., 1])
-    score = penalty * np.exp(logarithms / np.where(used > 0, used, 1))
-    return np.where(matches.any(axis=-1), score, 0.0)
+    columns = np.ascontiguousarray(np.moveaxis(statistics, -1, 0))
+    orders = (len(columns) - 2) // 2
+    matches, totals = columns[2 : 2 + orders], columns[2 + orders :]
+    some = matches.any(axis=0)
+    if smoothing.method == "add-k":
+        matches, totals = matches.copy(), totals.copy()
+        matches[1:] += smoothing.value
+        totals[1:] += smoothing.value
+    is_open = np.logical_and.accumulate(totals != 0, axis=0)
+    missed = matches == 0
+    if smoothing.method == "exp":
+        halvings = np.cumsum(missed & is_open, axis=0, dtype=np.int32)
+        matches = np.where(missed, np.ldexp(1.0, -halvings), matches)
+    elif smoothing.method == "floor":
+        matches = np.where(missed, smoothing.value, matches)
+    positive = is_open & (matches > 0)
+    precisions = np.divide(100 * matches, totals, out=np.ones_like(matches), where=positive)
+    logarithms = np.log(precisions)
+    logarithms[~positive] = _LOG_OF_ZERO
+    if effective_order:
+        logarithms[~is_open] = 0
+    used = np.maximum(is_open.sum(axis=0), 1) if effective_order else orders
+    mean = sum(logarithms) / used
+    return np.where(some, brevity_penalty(columns[0], columns[1]) * np.exp(mean), 0.0)
 
 
 def nltk_bleu(statistics: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -92,12 +93,8 @@ def brevity_penalty(
     candidate: NDArray[np.float64], reference: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """exp(1 - reference / candidate) for candidates that are too short; 0 for empty ones."""
-    short = candidate < reference
-    ratio = np.where(short, reference, 0) / np.where(candidate > 0, candidate, 1)
-    penalty: NDArray[np.float64] = np.where(short, np.exp(1 - ratio), 1.0)
-    return np.where(short & (candidate == 0), 0.0, penalty)
-
-
-def _log(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    logarithms: NDArray[np.float64] = np.log(np.where(values > 0, values, 1))
-    return np.where(values > 0, logarithms, _LOG_OF_ZERO)
+    ratio = np.ones(np.broadcast_shapes(candidate.shape, reference.shape))
+    with np.errstate(divide="ignore"):  # of an empty candidate: exp(-inf) is 0
+        np.divide(reference, candidate, out=ratio, where=candidate < reference)
+    penalty: NDArray[np.float64] = np.exp(1 - ratio)
+    return penalty

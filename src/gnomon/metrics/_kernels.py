@@ -1,8 +1,10 @@
 """Compiled loops: splitting and interning text, counting n-grams, finding masked tokens.
 
-Each of them has a plain twin that defines what it computes; tests hold the two equal. This module
-imports numba: get it from :func:`gnomon.metrics._compiled.kernels`, which knows when that pays.
-Arrays are one-dimensional and contiguous unless said otherwise.
+Each of them has a plain twin that defines what it computes; tests hold the two equal. They return
+whole numbers only, of which one formula elsewhere makes scores: compiled logarithms and numpy's
+differ in the last digit. This module imports numba: get it from
+:func:`gnomon.metrics._compiled.kernels`, which knows when that pays. Arrays are one-dimensional
+and contiguous unless said otherwise.
 """
 
 from __future__ import annotations
@@ -27,7 +29,6 @@ __all__ = [
     "clipped_matches",
     "covered_tokens",
     "masked_matches",
-    "sentence_bleu",
     "spelled",
     "split",
 ]
@@ -38,9 +39,6 @@ SPACE, SYMBOL, DOT, DIGIT, HYPHEN, PUNCTUATION = 1, 2, 4, 8, 16, 32
 WORDS, T13A, CHRF = 0, 1, 2
 #: what happens to a token; the first three are those of ``masking.Action``
 KEPT, SHARED, PRIVATE, LEFT_OUT = 0, 1, 2, 3
-#: how BLEU's precisions of zero are smoothed, and what it takes for the logarithm of zero
-NO_SMOOTHING, EXP, FLOOR, ADD_K = 0, 1, 2, 3
-LOG_OF_ZERO = -9999999999.0
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _MIXER = np.uint64(0xC2B2AE3D27D4EB4F)
@@ -713,53 +711,6 @@ def masked_matches(
                     for i in range(starts[row], ends[row]):
                         local[ids[i]] = -1
     return total, plain, candidate_lengths, lengths
-
-
-@njit(cache=True, nogil=True)
-def sentence_bleu(matches, lengths, reference_lengths, smoothing, value, effective_order):
-    """Sentence BLEU, 0 to 100, of counts; ``_bleu_formula.bleu`` says how.
-
-    Args:
-        matches: [P, orders].
-        lengths: int64 [P], of the candidates.
-        reference_lengths: int64 [P].
-        smoothing: NO_SMOOTHING, EXP, FLOOR or ADD_K.
-        value: for FLOOR and ADD_K.
-        effective_order: leave out the orders for which a candidate is too short.
-
-    Returns:
-        float64 [P].
-    """
-    orders = matches.shape[1]
-    scores = np.zeros(len(lengths))
-    for p in range(len(lengths)):
-        logarithms, used, halved, some = 0.0, 0, 1.0, False
-        is_open = True
-        for n in range(orders):
-            match, total = float(matches[p, n]), float(max(lengths[p] - n, 0))
-            some = some or match > 0
-            if smoothing == ADD_K and n:
-                match, total = match + value, total + value
-            is_open = is_open and total != 0
-            if smoothing == EXP and match == 0:
-                if is_open:
-                    halved *= 2
-                match = 1 / halved
-            elif smoothing == FLOOR and match == 0:
-                match = value
-            if not is_open:
-                if not effective_order:
-                    logarithms += LOG_OF_ZERO
-                    used += 1
-                continue
-            logarithms += np.log(100 * match / total) if match > 0 else LOG_OF_ZERO
-            used += 1
-        if not some:
-            continue
-        scores[p] = np.exp(logarithms / max(used, 1))
-        if lengths[p] < reference_lengths[p]:
-            scores[p] *= np.exp(1 - reference_lengths[p] / lengths[p]) if lengths[p] else 0.0
-    return scores
 
 
 @njit(cache=True, nogil=True)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 import numpy as np
 
 from gnomon.errors import SpecError, UnknownNameError
-from gnomon.metrics import _compiled
 from gnomon.metrics._bleu_formula import Smoothing, SmoothMethod, bleu, nltk_bleu
 from gnomon.metrics._comparisons import Texts, in_blocks, masked_scores, references_field
 from gnomon.metrics._counting import Recount, counted
@@ -20,7 +19,6 @@ from gnomon.signature import Signature
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from types import ModuleType
 
     from numpy.typing import NDArray
 
@@ -141,12 +139,7 @@ class BoundBleu:
     def segments(self, batch: Batch) -> NDArray[np.float64]:
         """Sentence BLEU, float64 [K, N]; NaN where a segment has no reference."""
         comparisons, statistics = self._base(batch)
-        loops = _compiled.kernels(len(statistics))
-        if loops is None or self.options.variant:
-            return comparisons.spread(self._sentence_scores(statistics), np.nan)
-        counts = statistics[:, 2 : 2 + self.options.max_ngram_order].astype(np.int32)
-        lengths = statistics[:, :2].astype(np.int64).T.copy()
-        return comparisons.spread(self._compiled_scores(loops, counts, *lengths), np.nan)
+        return comparisons.spread(self._sentence_scores(statistics), np.nan)
 
     def system(self, batch: Batch) -> NDArray[np.float64]:
         """Corpus BLEU, float64 [K]; segments without a reference are left out."""
@@ -185,7 +178,9 @@ class BoundBleu:
             def compare(block: NDArray[np.int64]) -> NDArray[np.float64]:
                 pairing = comparisons.pairing(block)
                 found = count(pairing, orders, chosen, both=both)
-                return np.stack([self._scores(count.loops, pairing, one) for one in found])
+                return np.stack(
+                    [self._sentence_scores(self._columns(pairing, one)) for one in found]
+                )
 
             return tuple(in_blocks(rows, compare))
 
@@ -261,33 +256,6 @@ class BoundBleu:
         columns[:, 2 : 2 + orders] = found.matches
         columns[:, 2 + orders :] = np.maximum(counts, 1) if self.options.variant else counts
         return columns
-
-    def _scores(
-        self, loops: ModuleType | None, pairing: Pairing, found: Counted
-    ) -> NDArray[np.float64]:
-        """Sentence BLEU of some comparisons, float64 [P]."""
-        if loops is None or self.options.variant:
-            return self._sentence_scores(self._columns(pairing, found))
-        closest = closest_lengths(pairing, found)
-        return self._compiled_scores(loops, found.matches, found.candidates, closest)
-
-    def _compiled_scores(
-        self,
-        loops: ModuleType,
-        matches: NDArray[np.int32] | NDArray[np.int64],
-        lengths: NDArray[np.int64],
-        closest: NDArray[np.int64],
-    ) -> NDArray[np.float64]:
-        codes = {"none": loops.NO_SMOOTHING, "exp": loops.EXP, "floor": loops.FLOOR}
-        scores: NDArray[np.float64] = loops.sentence_bleu(
-            matches,
-            lengths,
-            closest,
-            codes.get(self.options.smooth_method, loops.ADD_K),
-            self.options.smoothing.value,
-            self.options.effective_order is not False,
-        )
-        return scores
 
     def _sentence_scores(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
         if self.options.variant:
