@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,25 @@ settings.register_profile(
 settings.load_profile("steady")
 
 _ROOT = Path(__file__).resolve().parent.parent
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--shuffle",
+        type=int,
+        metavar="SEED",
+        help="draw an order: of the files, and of the tests of each file",
+    )
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Order tests as the seed says, in all workers alike; a file stays together (its fixtures)."""
+    seed = config.getoption("shuffle")
+    if seed is not None:
+        draw = random.Random(seed)
+        files = {path: draw.random() for path in sorted({item.path for item in items})}
+        items.sort(key=lambda item: (files[item.path], draw.random()))
 
 
 @pytest.fixture(scope="session")
