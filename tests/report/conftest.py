@@ -26,6 +26,8 @@ from gnomon.findings import (
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+#: milliseconds that a browser may take for anything; machines that run tests are busy
+PATIENCE = 180_000
 ARGUMENTS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -559,6 +561,32 @@ def hostile() -> Finding:
     return make_hostile()
 
 
+class Patient:
+    """A browser whose pages wait as long as a busy machine needs."""
+
+    def __init__(self, made: Any) -> None:
+        self._made = made
+
+    def new_page(self, **options: Any) -> Any:
+        return self._waiting(self._made.new_page(**options))
+
+    def new_context(self, **options: Any) -> Any:
+        return self._waiting(self._made.new_context(**options))
+
+    def _waiting(self, opened: Any) -> Any:
+        opened.set_default_timeout(PATIENCE)
+        return opened
+
+
+@pytest.fixture
+def expect(browser: Any) -> Any:
+    """What waits until a page is as said: keys, focus and addresses arrive when they arrive."""
+    from playwright.sync_api import expect as said
+
+    said.set_options(timeout=PATIENCE)
+    return said
+
+
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
@@ -566,6 +594,6 @@ def browser() -> Iterator[Any]:
     if not path:
         pytest.skip("Chromium is not installed")
     with api.sync_playwright() as play:
-        made = play.chromium.launch(executable_path=path, args=ARGUMENTS)
-        yield made
+        made = play.chromium.launch(executable_path=path, args=ARGUMENTS, timeout=PATIENCE)
+        yield Patient(made)
         made.close()

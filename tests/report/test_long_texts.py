@@ -56,7 +56,7 @@ def page(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any
     write_html(file, _finding())
     made = browser.new_page(viewport={"width": 1280, "height": 900})
     made.goto(Path(file).as_uri())
-    made.wait_for_selector("html[data-ready]", timeout=15_000)
+    made.wait_for_selector("html[data-ready]")
     yield made
     made.close()
 

@@ -214,7 +214,7 @@ def page(request: pytest.FixtureRequest, browser: Any, page_file: Path) -> Itera
     made.on("console", lambda m: faults.append(m.text))
     made.on("pageerror", lambda e: faults.append(str(e)))
     made.goto(page_file.as_uri())
-    made.wait_for_selector("html[data-ready]", timeout=15_000)
+    made.wait_for_selector("html[data-ready]")
     yield made
     assert faults == []
     assert made.evaluate("document.documentElement.scrollWidth") <= width

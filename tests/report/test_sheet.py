@@ -66,7 +66,7 @@ class Visit:
         self.page.on("dialog", lambda d: (self.faults.append("dialog"), d.dismiss()))
         self.page.on("request", self._request)
         self.page.goto(self.path.as_uri())
-        self.page.wait_for_selector("html[data-ready]", timeout=15_000)
+        self.page.wait_for_selector("html[data-ready]")
 
     def _request(self, request: Any) -> None:
         if not request.url.startswith(("file:", "blob:")):

@@ -13,9 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from types import ModuleType
 
-#: milliseconds; machines that run tests are busy
-_PATIENCE = 90_000
-
 
 def _module() -> ModuleType:
     spec = importlib.util.spec_from_file_location("site_made", Path(__file__).with_name("made.py"))
@@ -66,7 +63,6 @@ def visit(browser: Any) -> Iterator[Callable[..., Visit]]:
 
     def start(place: Path, *, width: int = 1280, **options: Any) -> Visit:
         page = browser.new_page(viewport={"width": width, "height": 900}, **options)
-        page.set_default_timeout(_PATIENCE)
         opened.append(page)
         return Visit(page, (place / "index.html" if place.is_dir() else place).as_uri())
 
