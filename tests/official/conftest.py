@@ -6,7 +6,6 @@ import contextlib
 import hashlib
 import re
 import threading
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -25,8 +24,8 @@ class Site:
         redirects: path -> address.
         ranges: whether parts are served.
         tagged: whether the version of a file is told.
-        stall: seconds to wait before an answer.
-        drip: seconds to wait after each 64 KiB.
+        stall: seconds to wait before an answer, at most until the test ends.
+        hold: after so many bytes no more come until the test ends.
         asked: method, path and Range header of every request.
     """
 
@@ -37,9 +36,10 @@ class Site:
     ranges: bool = True
     tagged: bool = True
     stall: float = 0.0
-    drip: float = 0.0
+    hold: int | None = None
     asked: list[tuple[str, str | None]] = field(default_factory=list)
     url: str = ""
+    ended: threading.Event = field(default_factory=threading.Event)
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -48,7 +48,7 @@ class _Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         site = self.site
         site.asked.append((self.path, self.headers.get("Range")))
-        time.sleep(site.stall)
+        site.ended.wait(site.stall)
         path = re.sub(r"^http://[^/]+", "", self.path)  # as a proxy is asked
         if path in site.redirects:
             self.send_response(302)
@@ -79,9 +79,9 @@ class _Handler(BaseHTTPRequestHandler):
         body = data[start:]
         body = body[: self.site.cuts.pop(0)] if self.site.cuts else body
         with contextlib.suppress(ConnectionError):  # who asked may be gone
-            for at in range(0, len(body), 1 << 16):
-                self.wfile.write(body[at : at + (1 << 16)])
-                time.sleep(self.site.drip)
+            self.wfile.write(body[: self.site.hold])
+            if self.site.hold is not None:
+                self.site.ended.wait()
 
     def log_message(self, *_: object) -> None:
         """Say nothing."""
@@ -103,6 +103,7 @@ def site(monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
     try:
         yield found
     finally:
+        found.ended.set()
         server.shutdown()
         thread.join()
         server.server_close()

@@ -13,7 +13,7 @@ import pytest
 from gnomon.errors import DataError, MissingFileError, UsageError
 from gnomon.official import Patience, download
 
-QUICK = Patience(timeout=5.0, tries=3, pause=0.0)
+QUICK = Patience(tries=3, pause=0.0)
 DATA = bytes(range(256)) * 4000  # about 1 MB
 
 
@@ -46,7 +46,7 @@ def test_a_broken_transfer_goes_on_where_it_broke_off(site, tmp_path: Path) -> N
 def test_what_an_earlier_run_left_is_taken_up(site, tmp_path: Path) -> None:
     site.files["/a.tgz"] = DATA
     site.cuts = [300_000]
-    once = Patience(timeout=5.0, tries=1)
+    once = Patience(tries=1)
     with pytest.raises(MissingFileError, match=r"broke off after 300,000 of 1,024,000 bytes, 1 ti"):
         download(f"{site.url}/a.tgz", tmp_path / "a", patience=once)
     assert names(tmp_path) == [".a.part", ".a.part.json"]
@@ -60,7 +60,7 @@ def test_a_process_that_is_killed_leaves_what_the_next_one_goes_on_with(
     site, tmp_path: Path
 ) -> None:
     site.files["/a.tgz"] = DATA
-    site.drip = 0.2
+    site.hold = 300_000
     code = "import sys; from pathlib import Path; from gnomon.official import download;"
     code += "download(sys.argv[1], Path(sys.argv[2]))"
     target = tmp_path / "a"
@@ -71,7 +71,7 @@ def test_a_process_that_is_killed_leaves_what_the_next_one_goes_on_with(
         time.sleep(0.02)
     process.kill()
     process.wait()
-    site.drip = 0.0
+    site.hold = None
     kept = part.stat().st_size
     download(f"{site.url}/a.tgz", target, patience=QUICK)
     assert target.read_bytes() == DATA
@@ -133,7 +133,7 @@ def test_a_part_longer_than_the_file_is_forgotten(site, tmp_path: Path) -> None:
 
 def test_a_server_that_does_not_answer_is_given_up(site, tmp_path: Path) -> None:
     site.files["/a.tgz"] = DATA
-    site.stall = 1.0
+    site.stall = 600
     with pytest.raises(MissingFileError, match=r"no answer for 0\.2 seconds, 2 times"):
         download(
             f"{site.url}/a.tgz", tmp_path / "a", patience=Patience(timeout=0.2, tries=2, pause=0)

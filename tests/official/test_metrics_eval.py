@@ -16,7 +16,7 @@ from gnomon.errors import DataError, FormatError, MissingFileError, UnknownNameE
 from gnomon.formats import read_test_set
 from gnomon.official import _metrics_eval
 
-QUICK = official.Patience(timeout=5.0, tries=1)
+QUICK = official.Patience(tries=1)
 
 
 @pytest.fixture

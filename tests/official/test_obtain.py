@@ -18,7 +18,7 @@ from gnomon import official
 from gnomon.errors import DataError, FormatError, MissingFileError, UnknownNameError, UsageError
 from gnomon.official._obtain import Origin, obtain
 
-QUICK = official.Patience(timeout=5.0, tries=1)
+QUICK = official.Patience(tries=1)
 
 
 def fetch(url: str, folder: Path, **options: object) -> tuple[official.Written, ...]:

@@ -16,7 +16,7 @@ from gnomon import official
 from gnomon.errors import DataError, MissingFileError, UnknownNameError, UsageError
 from gnomon.formats import read_sacrebleu_set
 
-QUICK = official.Patience(timeout=5.0, tries=1)
+QUICK = official.Patience(tries=1)
 
 
 def test_a_set_is_fetched_and_sacrebleu_finds_it_from_then_on(
