@@ -371,9 +371,7 @@ def test_an_error_rate_on_one_test_set_has_no_means_and_its_best_first(
     assert seen.faults == []
 
 
-def test_an_overview_leads_to_test_sets_and_systems(
-    visit: Opener, sets: Path, expect: Any
-) -> None:
+def test_an_overview_leads_to_test_sets_and_systems(visit: Opener, sets: Path, expect: Any) -> None:
     seen = visit(sets)
     page = seen.go("overview")
     page.get_by_role("link", name="Systems of b/de-en").click()
