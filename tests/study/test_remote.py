@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -169,10 +170,15 @@ def test_another_writer_is_respected_until_its_lock_is_old(study_file: Path, url
 
 
 def test_a_lock_lasts_as_long_as_its_task(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_remote_lock, "_STALE", 0.6)
+    now = [1e9]
+    monkeypatch.setattr(_remote_lock, "time", SimpleNamespace(time=lambda: now[0]))
+    monkeypatch.setattr(_remote_lock, "_RENEWALS", 90_000)  # every hundredth of a second
     first, second = _remote.mirror(url, writes=True), _remote.mirror(url, writes=True)
     with first.locked():
-        time.sleep(1.5)
+        now[0] += 10_000  # a lock that nobody renews would be left over
+        until = time.monotonic() + 300
+        while b"1000010000" not in _there(url)["/lock.json"] and time.monotonic() < until:
+            time.sleep(0.01)
         first.put([])  # it may still write
         monkeypatch.setattr(socket, "gethostname", lambda: "elsewhere")
         with pytest.raises(DataError, match="is running a study"), second.locked():
