@@ -105,6 +105,8 @@ def test_changed_files_are_read_again(folder: Path, reads: list[str], change: st
 def test_young_files_are_read_again(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first = Sketches()
     (folder / "systems" / "s.txt").write_text("a b\nc f\n")
+    soon = time.time() + 3600  # young however long the test takes
+    os.utime(folder / "systems" / "s.txt", (soon, soon))
     first.sketch(SetSource(str(folder)))
     assert first.fresh == {}
 
