@@ -79,7 +79,6 @@ def test_an_unchanged_study_reads_no_texts_and_loads_no_engine(study_file: Path)
         capture_output=True,
         text=True,
         check=False,
-        timeout=120,
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.rstrip().endswith("[]")
