@@ -124,7 +124,7 @@ if __name__ == "__main__":
         [sys.executable, str(file), str(study_file), str(tmp_path / "two")],
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=900,
         check=False,
     )
     assert done.returncode == 0, done.stderr
@@ -194,7 +194,7 @@ def _killed(folder: Path, times: int, engine: str) -> tuple[str, study.Store]:
         [sys.executable, str(program), str(file), engine],
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=900,
         check=False,
         env={**os.environ, "PYTHONPATH": str(folder)},
     )
