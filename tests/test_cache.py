@@ -153,7 +153,7 @@ def test_four_processes_write_and_read_together(tmp_path: Path) -> None:
         subprocess.Popen([sys.executable, "-c", _WORKER, str(tmp_path), str(worker)])
         for worker in range(4)
     ]
-    assert [worker.wait(timeout=60) for worker in workers] == [0] * 4
+    assert [worker.wait(timeout=600) for worker in workers] == [0] * 4
     with Cache(tmp_path) as cache:
         assert cache.stats().entries == 4 * 20 * 20 + 20 * 20
 
