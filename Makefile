@@ -9,9 +9,9 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 demo: $(VENV)/.demo
 	$(BIN)/gnomon demo --html gnomon-demo.html
 
-# a worker per core, and so one thread per worker
-test: $(VENV)/.test debian lint types docs
-	OMP_NUM_THREADS=1 $(BIN)/pytest -n auto -m "not verify"
+test: $(VENV)/.test debian
+	$(MAKE) --no-print-directory -j 3 lint types docs
+	$(BIN)/pytest -n auto -m "not verify"
 
 verify: $(VENV)/.test
 	$(BIN)/pytest -n auto -m "verify" -s

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+# a worker per core, and so one thread per worker: more wait for each other where cores are busy
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 settings.register_profile(
     "steady", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
 )
