@@ -206,9 +206,15 @@ def page_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.fixture(params=[(1280, "light"), (390, "dark")], ids=["desktop", "phone"])
+on_both = pytest.mark.parametrize(
+    "page", [(1280, "light"), (390, "dark")], ids=["desktop", "phone"], indirect=True
+)
+
+
+@pytest.fixture
 def page(request: pytest.FixtureRequest, browser: Any, page_file: Path) -> Iterator[Any]:
-    width, scheme = request.param
+    """Wide and light, where a test does not ask for both; without fault or sideways scrolling."""
+    width, scheme = getattr(request, "param", (1280, "light"))
     made = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
     faults: list[str] = []
     made.on("console", lambda m: faults.append(m.text))
@@ -238,6 +244,7 @@ def test_the_metric_chosen_changes_the_points(page: Any) -> None:
     assert page.locator("#f0-p1 .stat").first.text_content() != before
 
 
+@on_both
 def test_names_of_points_never_lie_over_one_another_or_over_points(page: Any) -> None:
     hits = page.evaluate("""() => {
       const over = (a, b) => a.x + 1 < b.right && b.x + 1 < a.right
@@ -253,6 +260,7 @@ def test_names_of_points_never_lie_over_one_another_or_over_points(page: Any) ->
     assert page.locator("#f0-p1 svg.plot").first.locator(".plate").count() >= 4
 
 
+@on_both
 def test_points_are_walked_by_keys_and_read_aloud(page: Any) -> None:
     box = page.locator("#f0-p1")
     assert box.locator(".plot").first.locator("[tabindex='0']").count() == 1
@@ -273,6 +281,7 @@ def test_the_system_pointed_at_is_marked_in_every_panel(page: Any) -> None:
     assert page.locator("#f0-p1 .point.same").count() == len(FEATURES)
 
 
+@on_both
 def test_curves_break_where_a_value_is_undefined_and_carry_bands(page: Any) -> None:
     plot = page.locator("#f0-p4 svg.plot").first
     moves = [d.count("M") for d in plot.locator("path.curve").evaluate_all(
@@ -311,6 +320,7 @@ def test_cells_of_few_systems_are_grey_and_say_so(page: Any) -> None:
     assert "fewer than 8" in page.locator("#f0-p0 .legend").inner_text()
 
 
+@on_both
 def test_one_share_far_outside_leaves_the_other_bars_readable(page: Any) -> None:
     chart = page.locator("#f0-p6 svg.chart").first
     assert chart.locator("path.clipped").count() == 4
@@ -327,6 +337,7 @@ def test_a_plot_is_saved_as_one_drawing(page: Any) -> None:
     assert 'fill-opacity="0.16"' in text
 
 
+@on_both
 def test_a_box_is_drawn_from_quartile_to_quartile_with_its_median(page: Any) -> None:
     chart = page.locator("#f0-p7 svg.chart")
     assert chart.locator("rect.box").count() == 2
