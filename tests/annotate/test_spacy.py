@@ -71,21 +71,24 @@ def test_marks_equal_those_of_the_whole_pipeline(whole: Any) -> None:
         assert _plain(result) == _whole(whole, text)
 
 
+@pytest.mark.parametrize("count", [40, pytest.param(1000, marks=pytest.mark.verify)])
 def test_marks_of_real_sentences_equal_those_of_the_whole_pipeline(
-    whole: Any, shared: Path
+    whole: Any, shared: Path, count: int
 ) -> None:
-    texts = _texts(shared, 150, seed=5)
+    texts = _texts(shared, count, seed=5)
     results = SpacyAnnotator(PACKAGE).annotate(texts, ("pos", "ent", "dep"))
     assert [_plain(result) for result in results] == [_whole(whole, text) for text in texts]
 
 
-@pytest.mark.slow
-def test_marks_do_not_depend_on_the_texts_beside_or_the_layers_beside(shared: Path) -> None:
-    texts = _texts(shared, 240, seed=7)
+@pytest.mark.parametrize("count", [60, pytest.param(240, marks=pytest.mark.verify)])
+def test_marks_do_not_depend_on_the_texts_beside_or_the_layers_beside(
+    shared: Path, count: int
+) -> None:
+    texts = _texts(shared, count, seed=7)
     annotator = SpacyAnnotator(PACKAGE)
     layers = ("pos", "ent", "dep")
     together = dict(zip(texts, annotator.annotate(texts, layers), strict=True))
-    for size in (1, 7, 90):
+    for size in (1, 7, 3 * count // 8):
         order = random.Random(size).sample(texts, len(texts))  # an order to test
         for first in range(0, len(order), size):
             part = order[first : first + size]
@@ -184,7 +187,7 @@ def test_known_features_can_be_listed_without_loading_the_pipeline() -> None:
 
 
 def test_two_processes_give_what_one_gives() -> None:
-    texts = [f"Number {i} met the {'big ' * (i % 5)}cat in Paris." for i in range(300)]
+    texts = [f"Number {i} met the {'big ' * (i % 5)}cat in Paris." for i in range(100)]
     one = annotate(texts, ["ent:*"], tagger=TAGGER).spans
     two = annotate(texts, ["ent:*"], tagger=TAGGER, processes=2).spans
     assert one.features == two.features
