@@ -14,7 +14,7 @@ test: $(VENV)/.test debian
 	$(BIN)/pytest -n auto -m "not verify"
 
 verify: $(VENV)/.test
-	$(BIN)/pytest -n auto -m "verify" -s
+	$(BIN)/pytest -n auto -m "verify or hypothesis" --hypothesis-profile long -s
 
 lint: $(VENV)/.test
 	$(BIN)/ruff check .

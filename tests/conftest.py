@@ -12,8 +12,14 @@ from hypothesis import HealthCheck, settings
 # a worker per core, and so one thread per worker: more wait for each other where cores are busy
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 settings.register_profile(
-    "steady", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+    "steady",
+    max_examples=40,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.too_slow],
 )
+# what `make verify` takes
+settings.register_profile("long", parent=settings.get_profile("steady"), max_examples=500)
 settings.load_profile("steady")
 
 _ROOT = Path(__file__).resolve().parent.parent

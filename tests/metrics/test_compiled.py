@@ -164,7 +164,7 @@ def spans_of(draw: st.DrawFn, strings: tuple[str, ...]) -> SpanTable:
 
 @pytest.mark.parametrize("granularity", ["token", "span"])
 @pytest.mark.parametrize("metric", METRICS)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=settings.default.max_examples // 5)
 @given(data=annotated(), overlap=st.sampled_from(["any", "majority", "inside"]))
 def test_masked_texts_score_alike(
     metric: str, granularity: Any, data: tuple[gn.TestSet, SpanTable], overlap: Any

@@ -51,7 +51,6 @@ def _expected(
     return {name: tuple(found[name]) for name in _TYPES}
 
 
-@settings(max_examples=200)
 @given(
     candidate=_texts | _summaries | _anything,
     references=st.lists(_texts | _summaries | _anything, min_size=1, max_size=3),
