@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -198,7 +199,7 @@ def test_a_sample_of_real_outputs_scores_as_in_sacrebleu(name: str, shared: Path
     testset = TestSet.read(shared / "data" / name)
     chance = np.random.default_rng(list(name.encode()))
     systems = sorted(chance.choice(list(testset.systems), 2, replace=False).tolist())
-    segments = sorted(chance.choice(testset.segments, 250, replace=False).tolist())
+    segments = sorted(chance.choice(testset.segments, 60, replace=False).tolist())
     assert largest_difference(part(testset, systems, segments)) < TOLERANCE
 
 
@@ -216,20 +217,16 @@ def unusual(testset: TestSet) -> Iterator[tuple[int, int]]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", SETS)
-def test_every_unusual_real_segment_scores_as_in_sacrebleu(name: str, shared: Path) -> None:
+def test_a_sample_of_unusual_real_segments_scores_as_in_sacrebleu(name: str, shared: Path) -> None:
     testset = TestSet.read(shared / "data" / name)
-    batch = testset.batch()
-    bleu, chrf = Bleu().bind(testset).segments(batch), Chrf().bind(testset).segments(batch)
-    peers = BLEU(effective_order=True), CHRF()
     texts = list(testset.systems.values())
     columns = list(testset.references.values())
-    chosen = list(unusual(testset))
-    for k, i in chosen:
-        references = [column[i] for column in columns if column[i] is not None]
-        for peer, found in zip(peers, (bleu, chrf), strict=True):
-            expected = peer.sentence_score(texts[k][i], references).score
-            assert found[k, i] == pytest.approx(expected, abs=TOLERANCE)
-    assert len(chosen) > 500
+    every = list(unusual(testset))
+    assert len(every) > 500
+    chosen = random.Random(name).sample(every, 100)
+    references = [[column[i] for column in columns] for _, i in chosen]
+    part = TestSet.from_lists({"s": [texts[k][i] for k, i in chosen]}, references)
+    assert largest_difference(part) < TOLERANCE
 
 
 @pytest.mark.verify
