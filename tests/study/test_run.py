@@ -202,8 +202,15 @@ def _killed(folder: Path, times: int, engine: str) -> tuple[str, study.Store]:
     return done.stdout, study.Store.open(folder / "study.store")
 
 
-@pytest.mark.parametrize("engine", ["pool", "dask"])
-@pytest.mark.parametrize(("times", "done", "failed"), [(1, 6, 0), (99, 5, 1)])
+@pytest.mark.parametrize(
+    ("engine", "times", "done", "failed"),
+    [
+        ("pool", 1, 6, 0),
+        ("pool", 99, 5, 1),
+        ("dask", 1, 6, 0),
+        pytest.param("dask", 99, 5, 1, marks=pytest.mark.verify),
+    ],
+)
 def test_a_worker_that_dies_loses_and_doubles_nothing(
     tmp_path: Path, engine: str, times: int, done: int, failed: int
 ) -> None:
