@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import bz2
 import gzip
+import hashlib
 import io
 import logging
 import lzma
 import os
+import random
+import shutil
 import stat
 import tarfile
 import zipfile
@@ -19,7 +22,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gnomon.errors import FormatError, MissingFileError, OutputError
-from gnomon.official import Limits, is_archive, unpack
+from gnomon.official import Limits, convert, is_archive, unpack
+from gnomon.official._archives import member_names
 
 FILES = {"set/src.txt": b"eins\nzwei\n", "set/systems/a.txt": b"one\ntwo\n"}
 
@@ -250,3 +254,90 @@ def test_a_folder_that_exists_is_not_touched(tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
     with pytest.raises(OutputError, match="exists already"):
         unpack(written(tmp_path, tar(FILES)), tmp_path / "out")
+
+
+def flipped(data: bytes, bit: int) -> bytes:
+    changed = bytearray(data)
+    changed[bit // 8] ^= 1 << bit % 8
+    return bytes(changed)
+
+
+def taken(folder: Path, data: bytes) -> dict[str, bytes] | None:
+    """The files of an archive; None if it was refused, which must leave nothing."""
+    shutil.rmtree(folder / "out", ignore_errors=True)
+    try:
+        unpack(written(folder, data), folder / "out")
+    except FormatError:
+        assert sorted(file.name for file in folder.iterdir()) == ["a"]
+        return None
+    return tree(folder / "out")
+
+
+LINES = {f"set/systems/{i}.txt": os.urandom(400).hex().encode() for i in range(4)}
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress])
+def test_a_flipped_bit_of_a_compressed_archive_changes_nothing_unseen(
+    tmp_path: Path, pack: Callable[[bytes], bytes]
+) -> None:
+    data, draw = pack(tar(LINES)), random.Random(1)
+    found = [taken(tmp_path, flipped(data, draw.randrange(len(data) * 8))) for _ in range(60)]
+    assert found.count(None) > 50
+    assert all(files in (None, LINES) for files in found)
+
+
+def test_a_flipped_bit_of_a_zip_changes_nothing_unseen(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    members = dict([*LINES.items()][:2])
+    data = zipped(members, stat.S_IFREG | 0o644)
+    for bit in range(data.find(b"PK\1\2") * 8, len(data) * 8, 7):  # the directory at its end
+        caplog.clear()
+        files = taken(tmp_path, flipped(data, bit))
+        assert files in (None, members) or "are links, which are not made" in caplog.text
+
+
+def test_a_flipped_bit_in_a_header_of_a_plain_tar_is_refused(tmp_path: Path) -> None:
+    data = tar(FILES)
+    with tarfile.open(fileobj=io.BytesIO(data)) as packed:
+        starts = [member.offset for member in packed]
+    for bit in range(0, tarfile.BLOCKSIZE * 8, 97):
+        for start in starts:
+            assert taken(tmp_path, flipped(data, start * 8 + bit)) in (None, FILES)
+        name = starts[1] * 8 + bit % 80
+        assert taken(tmp_path, flipped(data, name)) is None
+
+
+def test_what_tarfile_takes_for_the_end_of_an_archive_is_refused(tmp_path: Path) -> None:
+    data = tar(FILES)
+    end = len(data.rstrip(b"\0")) // tarfile.BLOCKSIZE * tarfile.BLOCKSIZE + tarfile.BLOCKSIZE
+    for cut in range(tarfile.BLOCKSIZE, end + 1, 128):
+        assert taken(tmp_path, data[:cut]) is None
+    assert taken(tmp_path, data[: end + tarfile.BLOCKSIZE]) == FILES
+    for more in (data + data, data[:-1] + b"x"):
+        for archive in (more, gzip.compress(more)):
+            with pytest.raises(FormatError, match="something follows its end"):
+                unpack(written(tmp_path, archive), tmp_path / "more")
+    parts = gzip.compress(data[:700]) + gzip.compress(data[700:])
+    assert taken(tmp_path, parts) == FILES
+    assert taken(tmp_path, parts[:-3]) is None
+
+
+def test_the_checksum_behind_the_end_of_an_archive_is_compared(tmp_path: Path) -> None:
+    data = gzip.compress(tar(FILES))
+    for changed in (data[:-8] + bytes(8), data[:-8], data + b"x"):
+        with pytest.raises(FormatError, match="damaged or cut short"):
+            member_names(written(tmp_path, changed))
+        assert taken(tmp_path, changed) is None
+
+
+def test_only_a_plain_tar_is_said_to_hold_no_checksum(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    texts = {f"set/{name}.txt": b"Guten Tag .\n" for name in ("src", "ref.A", "systems/b")}
+    for number, pack in enumerate((bytes, gzip.compress)):
+        caplog.clear()
+        file = written(tmp_path, pack(tar(texts)), f"{number}.tar")
+        convert([file], tmp_path / str(number))
+        assert ("cannot be seen" in caplog.text) is (number == 0)
+        assert (hashlib.sha256(file.read_bytes()).hexdigest() in caplog.text) is (number == 0)

@@ -16,7 +16,7 @@ from tests.official.official_sets import md5, tgz, xml_archive
 import gnomon as gn
 from gnomon import official
 from gnomon.errors import DataError, FormatError, MissingFileError, UnknownNameError, UsageError
-from gnomon.official._obtain import Origin, obtain
+from gnomon.official._obtain import Origin, obtained
 
 QUICK = official.Patience(tries=1)
 
@@ -86,14 +86,19 @@ def test_a_file_that_differs_from_the_recorded_one_is_refused(site, tmp_path: Pa
 def test_the_recorded_checksum_holds_beside_the_publishers(site, tmp_path: Path) -> None:
     url, origin = f"{site.url}/x.bin", Origin(tmp_path, patience=QUICK)
     site.files["/x.bin"] = b"one"
-    path = obtain(url, origin, md5=md5(b"one"))
+    with obtained(url, origin, md5=md5(b"one")) as path:
+        assert path.read_bytes() == b"one"
     path.unlink()
     site.files["/x.bin"] = b"two"
-    with pytest.raises(DataError, match="recorded when"):
-        obtain(url, origin, md5=md5(b"two"))
+    with (
+        pytest.raises(DataError, match="recorded when"),
+        obtained(url, origin, md5=md5(b"two")),
+    ):
+        pass
     assert lock(tmp_path)[url]["sha256"] == hashlib.sha256(b"one").hexdigest()
     asked = replace(origin, sha256=hashlib.sha256(b"two").hexdigest())
-    assert obtain(url, asked, md5=md5(b"two")).read_bytes() == b"two"
+    with obtained(url, asked, md5=md5(b"two")) as path:
+        assert path.read_bytes() == b"two"
     assert lock(tmp_path)[url]["sha256"] == asked.sha256
 
 
@@ -188,3 +193,45 @@ def test_a_damaged_record_is_named(site, tmp_path: Path) -> None:
 def test_an_unknown_name_is_answered_with_those_that_exist(tmp_path: Path) -> None:
     with pytest.raises(UnknownNameError, match=r"did you mean 'wmt22'\?.*an address"):
         official.fetch("wmt22x", folder=tmp_path)
+
+
+def test_a_damaged_first_download_is_not_recorded_and_is_fetched_anew(site, tmp_path: Path) -> None:
+    data = xml_archive()
+    changed = bytearray(data)
+    changed[len(data) // 2] ^= 4
+    url, site.files["/mini.tgz"] = f"{site.url}/mini.tgz", bytes(changed)
+    with pytest.raises(DataError, match=r"damaged or cut short.*renamed to .*not recorded"):
+        fetch(url, tmp_path)
+    assert not (tmp_path / "downloads" / "lock.json").exists()
+    assert not (tmp_path / "mini").exists()
+    site.files["/mini.tgz"] = data
+    fetch(url, tmp_path)
+    assert lock(tmp_path)[url]["sha256"] == hashlib.sha256(data).hexdigest()
+
+
+def test_a_damaged_file_of_the_user_stays_where_it_is(tmp_path: Path) -> None:
+    file = tmp_path / "mini.tgz"
+    file.write_bytes(xml_archive()[:-4])
+    with pytest.raises(DataError, match="damaged or cut short"):
+        fetch("https://data.invalid/mini.tgz", tmp_path / "sets", given=file)
+    assert file.exists()
+    assert not (tmp_path / "sets" / "downloads" / "lock.json").exists()
+
+
+def test_a_first_download_without_a_checksum_of_its_own_is_warned_of(
+    site, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    data = to_xml(small_set()).encode()
+    site.files |= {"/a.xml": data, "/b.xml": data, "/c.tgz": xml_archive()}
+    fetch(f"{site.url}/a.xml", tmp_path)
+    assert (
+        f"cannot be seen; compare its SHA-256 with the publisher's: {sha256(data)}" in caplog.text
+    )
+    caplog.clear()
+    fetch(f"{site.url}/b.xml", tmp_path, sha256=sha256(data))
+    fetch(f"{site.url}/c.tgz", tmp_path)
+    assert "cannot be seen" not in caplog.text
+
+
+def sha256(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()

@@ -17,15 +17,16 @@ connection, every function works from files.
 
 from __future__ import annotations
 
+import logging
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gnomon.errors import UnknownNameError
 from gnomon.official._alone import alone
-from gnomon.official._archives import is_archive, unpack
+from gnomon.official._archives import has_checksum, is_archive, unpack
 from gnomon.official._available import Available, listed
-from gnomon.official._checksums import require_sha256
+from gnomon.official._checksums import digest, require_sha256, unverified
 from gnomon.official._contents import Content, contents
 from gnomon.official._convert import FORMATS, Wishes, convert_sets
 from gnomon.official._download import Patience, download, require_url
@@ -33,7 +34,7 @@ from gnomon.official._home import default_path
 from gnomon.official._limits import Limits
 from gnomon.official._metrics_eval import NAME as _METRICS_EVAL
 from gnomon.official._metrics_eval import fetch_metrics_eval
-from gnomon.official._obtain import Origin, base_name, obtain
+from gnomon.official._obtain import Origin, base_name, obtained
 from gnomon.official._sacrebleu import datasets, fetch_sacrebleu
 from gnomon.official._written import Written, sets_here
 
@@ -61,6 +62,8 @@ __all__ = [
     "unpack",
 ]
 
+_log = logging.getLogger(__name__)
+
 
 def available(folder: str | PathLike[str] | None = None) -> tuple[Available, ...]:
     """What can be fetched by name, and which of it is here; nothing is fetched.
@@ -85,8 +88,8 @@ def fetch(
     """Fetch a test set by name or address, and write it where ``-t`` can take it.
 
     What is here already is not fetched again. The SHA-256 of each file is recorded at the first
-    fetch in ``FOLDER/downloads/lock.json`` and checked from then on; sacreBLEU's registry knows
-    MD5s of its own.
+    fetch in ``FOLDER/downloads/lock.json``, when the file was read without error, and checked from
+    then on; sacreBLEU's registry knows MD5s of its own.
 
     Args:
         name: a name of :func:`available`, "mt-metrics-eval" for all of its sets, or an address
@@ -178,6 +181,9 @@ def convert(
         compress=compress,
     )
     places = [Path(path) for path in paths]
+    for place in places:
+        if is_archive(place) and not has_checksum(place):
+            _log.warning("%s", unverified(place, digest(place)))
     return convert_sets(places, Path(folder), wishes, form=format, limits=limits or Limits())
 
 
@@ -213,7 +219,9 @@ def _fetch_address(
     found: list[Written] = []
     for pair in language_pairs or (None,):
         folder = target / pair if pair else target
-        found += sets_here(folder) or convert_sets(
-            [obtain(url, origin)], folder, Wishes(pair), form=None, limits=limits
-        )
+        here = sets_here(folder)
+        if not here:
+            with obtained(url, origin) as file:
+                here += convert_sets([file], folder, Wishes(pair), form=None, limits=limits)
+        found += here
     return tuple(found)

@@ -10,6 +10,7 @@ import re
 import secrets
 import shutil
 import stat
+import struct
 import tarfile
 import zipfile
 import zlib
@@ -28,13 +29,25 @@ if TYPE_CHECKING:
 
     Wanted = Callable[[PurePosixPath], bool]
 
-__all__ = ["is_archive", "member_names", "sweep", "unpack"]
+__all__ = ["has_checksum", "is_archive", "member_names", "sweep", "unpack"]
 
 _log = logging.getLogger(__name__)
 
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 _PACKED = ((b"\x1f\x8b", gzip.open), (b"BZh", bz2.open), (b"\xfd7zXZ\x00", lzma.open))
-_DAMAGED = (tarfile.TarError, EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile)
+_DAMAGED = (
+    tarfile.TarError,
+    EOFError,
+    zlib.error,
+    lzma.LZMAError,
+    zipfile.BadZipFile,
+    struct.error,  # what zipfile says of extra fields,
+    UnicodeDecodeError,  # of names,
+    NotImplementedError,  # and of versions that do not exist
+)
+_CHUNK = 1 << 20
+_LONGEST_END = 22 + 0xFFFF  # bytes of a ZIP archive's last record with its comment
+_UNSAID = 0xFFFF  # members: there are so many that the number stands elsewhere
 _LONGEST_HEADER = 1 << 20  # bytes; a pax header holds names and times
 _HEADERS = (
     tarfile.XHDTYPE,
@@ -60,6 +73,12 @@ def is_archive(path: Path) -> bool:
     return True
 
 
+def has_checksum(path: Path) -> bool:
+    """Whether a file is packed in a way that tells damage (ZIP, gzip, bzip2, xz), unlike tar."""
+    with path.open("rb") as file:
+        return file.read(6).startswith((*_ZIP, *(magic for magic, _ in _PACKED)))
+
+
 def unpack(
     archive: Path,
     folder: Path,
@@ -71,7 +90,8 @@ def unpack(
     """Unpack an archive into a new folder, which appears whole or not at all.
 
     Absolute paths, paths that lead upwards, devices and pipes are refused, and so is an archive
-    that holds too much; links are not made, which is said.
+    that holds too much; links are not made, which is said. It is read to its end, with every
+    checksum that it holds; a plain tar holds none of its files' content.
 
     Args:
         archive: the file.
@@ -138,7 +158,9 @@ def _unpack(archive: Path, folder: Path, budget: Budget, wanted: Wanted | None) 
     take = _unpack_zip if is_zip else _unpack_tar
     try:
         return take(archive, folder, budget, wanted or (lambda _: True))
-    except _DAMAGED as error:
+    except (*_DAMAGED, OSError) as error:
+        if isinstance(error, OSError) and error.errno is not None:
+            raise  # of this machine's files; gzip and bz2 speak of damage without a number
         raise FormatError(
             f"the archive is damaged or cut short ({error}); nothing of it was kept, fetch it"
             " again",
@@ -169,19 +191,23 @@ class _Counted:
         self._budget = budget
 
     def read(self, size: int) -> bytes:
-        try:
-            data = self._stream.read(size)
-        except OSError as error:
-            if error.errno is not None:
-                raise
-            raise tarfile.ReadError(str(error)) from error  # what gzip and bz2 say of damage
+        data = self._stream.read(size)
         self._budget.take(len(data))
         self._budget.report(self._file.tell())
         return data
 
 
-class _ShortHeader(tarfile.TarInfo):
-    """Refuses headers beside a member that would fill the memory."""
+class _Header(tarfile.TarInfo):
+    """Refuses what tarfile takes for the end, and headers that would fill the memory."""
+
+    @classmethod
+    def fromtarfile(cls, archive: tarfile.TarFile) -> Self:
+        try:
+            return super().fromtarfile(archive)
+        except tarfile.HeaderError as error:
+            if isinstance(error, tarfile.EOFHeaderError):  # type: ignore[attr-defined]  # typeshed lacks it
+                raise
+            raise tarfile.ReadError(f"{error} where a member or the end should be") from error
 
     @classmethod
     def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Self:
@@ -196,7 +222,7 @@ def _unpack_tar(archive: Path, folder: Path, budget: Budget, wanted: Wanted) -> 
     links: list[str] = []
     with _decompressed(archive) as (stream, file):
         counted = cast("IO[bytes]", _Counted(stream, file, budget))
-        with tarfile.open(fileobj=counted, mode="r|", tarinfo=_ShortHeader) as tar:
+        with tarfile.open(fileobj=counted, mode="r|", tarinfo=_Header) as tar:
             for member in tar:
                 budget.take_file()
                 path = safe_path(member.name, archive)
@@ -210,6 +236,9 @@ def _unpack_tar(archive: Path, folder: Path, budget: Budget, wanted: Wanted) -> 
                     data = cast("IO[bytes]", tar.extractfile(member))
                     write_member(data, folder, path, archive, None)
                     count += 1
+            rest = cast("IO[bytes]", tar.fileobj)  # to its end, where checksums are compared
+            if any(chunk.strip(b"\0") for chunk in iter(lambda: rest.read(_CHUNK), b"")):
+                raise tarfile.ReadError("something follows its end")
     _say_links(links, archive)
     return count
 
@@ -219,28 +248,41 @@ def _unpack_zip(archive: Path, folder: Path, budget: Budget, wanted: Wanted) -> 
     done = 0
     links: list[str] = []
     with zipfile.ZipFile(archive) as packed:
+        _check_count(archive, len(packed.infolist()))
         for member in packed.infolist():
             budget.take_file()
             path = safe_path(member.filename, archive)
             done += member.compress_size
             budget.report(done)
             mode = member.external_attr >> 16
-            if stat.S_ISLNK(mode):
-                links.append(member.filename)
-            elif stat.S_IFMT(mode) not in (0, stat.S_IFREG, stat.S_IFDIR):
-                raise _special(member.filename, archive)
-            elif is_rubbish(path) or member.is_dir():
-                continue
-            elif wanted(path):
-                with _opened(packed, member, archive) as data:
+            with _opened(packed, member, archive) as data:  # which compares both of its headers
+                if stat.S_ISLNK(mode):
+                    links.append(member.filename)
+                elif stat.S_IFMT(mode) not in (0, stat.S_IFREG, stat.S_IFDIR):
+                    raise _special(member.filename, archive)
+                elif is_rubbish(path) or member.is_dir():
+                    continue
+                elif wanted(path):
                     write_member(data, folder, path, archive, budget)
-                count += 1
+                    count += 1
     _say_links(links, archive)
     return count
 
 
+def _check_count(archive: Path, found: int) -> None:
+    """Compare the members that zipfile lists with the number that the archive says at its end."""
+    with archive.open("rb") as file:
+        file.seek(max(0, archive.stat().st_size - _LONGEST_END))
+        end = file.read()
+    said = int.from_bytes(end[(at := end.rfind(_ZIP[1]) + 10) : at + 2], "little")
+    if said not in (found, _UNSAID):
+        raise zipfile.BadZipFile(f"{found} of {said} members are listed")
+
+
 @contextmanager
 def _opened(packed: zipfile.ZipFile, member: zipfile.ZipInfo, archive: Path) -> Iterator[IO[bytes]]:
+    if member.header_offset < 0:
+        raise zipfile.BadZipFile(f"member {member.filename[:200]!r} lies nowhere")
     try:
         data = packed.open(member)
     except (RuntimeError, NotImplementedError) as error:  # encrypted; packed in another way

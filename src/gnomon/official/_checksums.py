@@ -15,7 +15,16 @@ from gnomon.official._alone import alone
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["Expected", "Recorded", "digest", "record", "recorded", "require_sha256", "verify"]
+__all__ = [
+    "Expected",
+    "Recorded",
+    "digest",
+    "record",
+    "recorded",
+    "require_sha256",
+    "unverified",
+    "verify",
+]
 
 _CHUNK = 1 << 20
 _VERSION = 1
@@ -85,6 +94,14 @@ def _differs(shown: str, kind: str, found: str, wanted: str) -> DataError:
     return DataError(
         f"{shown} has the {kind} {found}; {wanted} is expected: the file is damaged, was changed by"
         " its publisher, or is another one. Fetch it again, from elsewhere if need be (--from)"
+    )
+
+
+def unverified(path: Path, sha256: str) -> str:
+    """What is said of a file that holds no checksum, and of which none was known."""
+    return (
+        f"{path} holds no checksum of its content, and none was given, so that damage inside its"
+        f" texts cannot be seen; compare its SHA-256 with the publisher's: {sha256}"
     )
 
 

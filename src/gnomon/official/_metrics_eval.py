@@ -13,7 +13,7 @@ from gnomon.errors import DataError, UnknownNameError
 from gnomon.formats import read_test_set
 from gnomon.official._archives import member_names, sweep, unpack
 from gnomon.official._checksums import digest
-from gnomon.official._obtain import obtain
+from gnomon.official._obtain import obtained
 from gnomon.official._written import described, origin_of, write_origin
 
 if TYPE_CHECKING:
@@ -155,9 +155,9 @@ def _gather(scratch: Path, choice: _Choice, origin: Origin, limits: Limits) -> d
                 (scratch / path).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(file, scratch / path)
         return {"source": str(given)}
-    archive = obtain(URL, origin)
-    unpack(archive, scratch, limits=limits, wanted=choice.takes, progress=origin.progress)
-    return {"source": origin.given or URL, "sha256": digest(archive)}
+    with obtained(URL, origin) as archive:
+        unpack(archive, scratch, limits=limits, wanted=choice.takes, progress=origin.progress)
+        return {"source": origin.given or URL, "sha256": digest(archive)}
 
 
 def _settle(scratch: Path, home: Path) -> dict[str, list[str]]:

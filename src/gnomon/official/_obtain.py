@@ -6,21 +6,23 @@ import hashlib
 import logging
 import re
 import urllib.parse
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gnomon.errors import DataError, MissingFileError
 from gnomon.official._alone import alone
-from gnomon.official._checksums import Expected, record, recorded, verify
+from gnomon.official._archives import has_checksum
+from gnomon.official._checksums import Expected, record, recorded, unverified, verify
 from gnomon.official._download import Patience, download, require_url
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from gnomon.official._download import Progress
 
-__all__ = ["Origin", "base_name", "obtain"]
+__all__ = ["Origin", "base_name", "obtained"]
 
 _log = logging.getLogger(__name__)
 
@@ -55,11 +57,16 @@ def base_name(url: str) -> str:
     return re.sub(r"[^\w.+-]", "_", name).lstrip(".")[-100:] or "file"
 
 
-def obtain(url: str, origin: Origin, *, md5: str | None = None, names: Sequence[str] = ()) -> Path:
+@contextmanager
+def obtained(
+    url: str, origin: Origin, *, md5: str | None = None, names: Sequence[str] = ()
+) -> Iterator[Path]:
     """The file of an address, fetched if it is not here, and checked.
 
     Checked are the SHA-256 that the user gave, or else the one recorded when the address was first
-    fetched, and the publisher's MD5.
+    fetched, and the publisher's MD5. The SHA-256 is recorded when the block that reads the file has
+    ended well: a damaged file must not become the one that is expected from then on. Of a download
+    that nobody vouches for, and that cannot be read, nothing is kept but under another name.
 
     Args:
         url: the publisher's address.
@@ -67,7 +74,7 @@ def obtain(url: str, origin: Origin, *, md5: str | None = None, names: Sequence[
         md5: as the publisher's registry says.
         names: what the file may be called in a folder that was given, beside its own name.
 
-    Returns:
+    Yields:
         The file; it belongs to the user if one was given.
 
     Raises:
@@ -92,10 +99,24 @@ def obtain(url: str, origin: Origin, *, md5: str | None = None, names: Sequence[
                 " --sha256"
             )
         raise DataError(f"{error}{remedy}") from error
+    vouched = sha256 is not None or md5 is not None
+    try:
+        yield path
+    except DataError as error:
+        if not mine or vouched:
+            raise
+        raise DataError(f"{error}{_set_aside(path)}, and its checksum is not recorded") from error
     if known is None or found != known.sha256:
-        record(origin.downloads, url, path, found)
-        _log.info("%s: SHA-256 %s, recorded in %s", path, found, origin.downloads / "lock.json")
-    return path
+        _record(url, path, found, origin, vouched=vouched)
+
+
+def _record(url: str, path: Path, sha256: str, origin: Origin, *, vouched: bool) -> None:
+    record(origin.downloads, url, path, sha256)
+    lock = origin.downloads / "lock.json"
+    if vouched or has_checksum(path):
+        _log.info("%s: SHA-256 %s, recorded in %s", path, sha256, lock)
+    else:
+        _log.warning("%s, recorded in %s", unverified(path, sha256), lock)
 
 
 def _set_aside(path: Path) -> str:

@@ -6,6 +6,7 @@ import logging
 import os
 import secrets
 import shutil
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,7 @@ from gnomon.errors import DataError, MissingFileError, OutputError, UnknownNameE
 from gnomon.formats import read_sacrebleu_files
 from gnomon.official._archives import sweep, unpack
 from gnomon.official._checksums import digest
-from gnomon.official._obtain import obtain
+from gnomon.official._obtain import obtained
 from gnomon.official._written import known_set, origin_of, write_set
 
 if TYPE_CHECKING:
@@ -86,8 +87,9 @@ def _place(dataset: Any, pairs: Iterable[str], origin: Origin, limits: Limits) -
         archive = raw / f"{dataset.name.replace('/', '_')}.{os.path.basename(url)}"  # noqa: PTH119  # sacreBLEU's own way with an address
         whole = archive.is_file() and (md5 is None or digest(archive, "md5") == md5)
         if not whole or not all(file.exists() for file in files):
-            source = archive if whole else obtain(url, origin, md5=md5, names=[archive.name])
-            _install(source, archive, limits, origin.progress)
+            fetched = obtained(url, origin, md5=md5, names=[archive.name])
+            with nullcontext(archive) if whole else fetched as source:
+                _install(source, archive, limits, origin.progress)
         found[url] = digest(archive)
     absent = [file for file in files if not file.exists()]
     if absent:
