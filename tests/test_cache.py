@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import pickle
 import sqlite3
 import stat
@@ -18,7 +19,7 @@ from gnomon.errors import OutputError
 if TYPE_CHECKING:
     from pathlib import Path
 
-FILE = "entries-1.sqlite3"
+FILE = "gnomon-entries-1.sqlite3"
 
 
 class Clock:
@@ -104,7 +105,7 @@ def test_a_file_that_is_no_database_is_put_aside_and_begun_anew(
         cache.put_many({b"a": b"1"})
         assert cache.get_many([b"a"]) == {b"a": b"1"}
     assert "put aside" in caplog.text
-    assert (tmp_path / "damaged.sqlite3").read_bytes().startswith(b"this is not")
+    assert (tmp_path / "gnomon-damaged-1.sqlite3").read_bytes().startswith(b"this is not")
 
 
 def test_a_file_with_damaged_pages_is_put_aside_and_begun_anew(tmp_path: Path) -> None:
@@ -187,8 +188,8 @@ def test_a_file_in_place_of_the_folder_is_refused(tmp_path: Path) -> None:
 
 
 def test_clearing_forgets_everything(tmp_path: Path) -> None:
-    (tmp_path / "damaged.sqlite3").write_text("old")
-    (tmp_path / "notes.txt").write_text("not ours")
+    for name in ("gnomon-damaged-1.sqlite3", "gnomon-entries-0.sqlite3-wal"):
+        (tmp_path / name).write_text("old")
     with Cache(tmp_path) as cache:
         cache.put_many({str(i).encode(): bytes(1000) for i in range(500)})
         before = cache.stats()
@@ -196,7 +197,47 @@ def test_clearing_forgets_everything(tmp_path: Path) -> None:
         assert cache.stats().entries == 0
         assert cache.stats().bytes < before.bytes
         assert cache.get_many([b"1"]) == {}
-    assert {path.name for path in tmp_path.iterdir()} == {FILE, "notes.txt"}
+    assert {path.name for path in tmp_path.iterdir()} == {FILE}
+
+
+def test_clearing_leaves_what_is_not_gnomons(tmp_path: Path) -> None:
+    theirs = ["notes.txt", "my.sqlite3", "damaged.sqlite3", "entries-1.sqlite3-wal", "onnx/a.onnx"]
+    theirs += ["gnomon-onnx/mine/a.onnx", "gnomon-notes.sqlite3", "gnomon-entries-1.sqlite3.bak"]
+    models = [f"gnomon-onnx/{'0a' * 8}/model.onnx", f"gnomon-onnx/.{'0a' * 8}-17/model.onnx"]
+    folder = tmp_path / "cache"
+    for name in (*theirs, *models):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text("x")
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / "a").write_text("x")
+    (folder / "gnomon-onnx" / ("0b" * 8)).symlink_to(tmp_path / "elsewhere")
+    (folder / "gnomon-damaged-1.sqlite3").symlink_to(tmp_path / "elsewhere" / "a")
+    with Cache(folder) as cache:
+        cache.clear()
+    left = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+    assert left == {FILE, *theirs}
+    assert (tmp_path / "elsewhere" / "a").read_text() == "x"
+
+
+def test_a_linked_folder_of_models_is_not_followed(tmp_path: Path) -> None:
+    model = tmp_path / "elsewhere" / ("0a" * 8)
+    model.mkdir(parents=True)
+    (tmp_path / "cache").mkdir()
+    (tmp_path / "cache" / "gnomon-onnx").symlink_to(model.parent)
+    with Cache(tmp_path / "cache") as cache:
+        cache.clear()
+    assert model.is_dir()
+
+
+@pytest.mark.parametrize("kind", ["fifo", "link", "folder"])
+def test_what_is_no_regular_file_is_not_taken_for_the_cache(tmp_path: Path, kind: str) -> None:
+    other, file = tmp_path / "other.sqlite3", tmp_path / "cache" / FILE
+    file.parent.mkdir()
+    {"fifo": os.mkfifo, "link": lambda f: f.symlink_to(other), "folder": os.mkdir}[kind](file)
+    for act in (Cache.stats, Cache.clear):
+        with pytest.raises(OutputError, match="a link or no regular file"):
+            act(Cache(file.parent))
+    assert not other.exists()
 
 
 def test_a_cache_travels_to_other_processes_without_its_connection(tmp_path: Path) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import logging
 import os
+import re
 import shutil
 import sqlite3
 import threading
@@ -19,12 +21,17 @@ from gnomon.errors import OutputError
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-__all__ = ["Cache", "CacheStats", "default_path", "key", "keys"]
+__all__ = ["ONNX", "Cache", "CacheStats", "default_path", "key", "keys"]
 
 T = TypeVar("T")
 _log = logging.getLogger(__name__)
 
-_NAME = "entries-1.sqlite3"  # the number is that of the schema: other schemas live side by side
+#: the folder of models in a cache; the names of all that gnomon keeps there begin like this one's
+ONNX = "gnomon-onnx"
+_NAME = "gnomon-entries-1.sqlite3"  # the schema's number: other schemas live side by side
+_ASIDE = "gnomon-damaged-1.sqlite3"
+_FILES = re.compile(r"gnomon-(?:entries|damaged)-\d+\.sqlite3(?:-wal|-shm|-journal)?")
+_MODELS = re.compile(r"[0-9a-f]{16}|\.[0-9a-f]{16}-\d+")  # the latter were begun and left
 _TABLE = """
 CREATE TABLE IF NOT EXISTS entries (
     key BLOB NOT NULL UNIQUE, value BLOB NOT NULL, digest BLOB NOT NULL, used INTEGER NOT NULL
@@ -105,7 +112,7 @@ class Cache:
 
     Folders that it makes and its files are the owner's alone. Above the limit, the entries least
     recently used go (use is noted to the hour). A damaged entry counts as absent; a damaged file
-    is put aside as ``damaged.sqlite3`` and begun anew.
+    is put aside as ``gnomon-damaged-1.sqlite3`` and begun anew.
 
     Args:
         path: folder; by default ``default_path()``.
@@ -165,6 +172,8 @@ class Cache:
     def clear(self) -> None:
         """Forget everything: entries of other schemas, damaged files, models written as ONNX too.
 
+        What is not gnomon's in the folder stays, and so does what a link leads to.
+
         Raises:
             OutputError: the cache may not be written.
         """
@@ -176,10 +185,16 @@ class Cache:
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
         self._do(empty)
-        for old in self.path.glob("*.sqlite3*"):
-            if not old.name.startswith(_NAME):
+        for old in self.path.iterdir():
+            if _FILES.fullmatch(old.name) and not old.name.startswith(_NAME):
                 old.unlink(missing_ok=True)
-        shutil.rmtree(self.path / "onnx", ignore_errors=True)
+        models = self.path / ONNX
+        if models.is_dir() and not models.is_symlink():
+            for model in models.iterdir():
+                if _MODELS.fullmatch(model.name):
+                    shutil.rmtree(model, ignore_errors=True)
+            with contextlib.suppress(OSError):  # something else is in it
+                models.rmdir()
 
     def close(self) -> None:
         """Close the file; the next request opens it again."""
@@ -215,6 +230,8 @@ class Cache:
         file = self.path / _NAME
         self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
         create(file)
+        if file.is_symlink() or not file.is_file():
+            raise OSError(f"{file.name} in it is a link or no regular file")
         connection = sqlite3.connect(
             file, timeout=60, isolation_level=None, check_same_thread=False
         )
@@ -232,7 +249,7 @@ class Cache:
         self.close()
         if file.exists() and inode in {None, file.stat().st_ino}:
             _log.warning("the cache %s is damaged; it is put aside and begun anew", file)
-            file.replace(self.path / "damaged.sqlite3")
+            file.replace(self.path / _ASIDE)
             for suffix in ("-wal", "-shm"):
                 file.with_name(_NAME + suffix).unlink(missing_ok=True)
 

@@ -93,20 +93,20 @@ def test_a_model_is_written_once_per_layer(tiny_model: Path, exports: list[int])
         _onnx(tiny_model, layer)
         _loading._load.cache_clear()
     assert exports == [2, 1]
-    assert not list((default_path() / "onnx").glob(".*"))
+    assert not list((default_path() / "gnomon-onnx").glob(".*"))
 
 
 def test_clearing_the_cache_removes_what_was_written(tiny_model: Path) -> None:
     _onnx(tiny_model)
     Cache().clear()
-    assert not (default_path() / "onnx").exists()
+    assert not (default_path() / "gnomon-onnx").exists()
 
 
 def test_a_damaged_file_is_written_anew(
     tiny_model: Path, exports: list[int], caplog: pytest.LogCaptureFixture
 ) -> None:
     expected = _vectors(_onnx(tiny_model))
-    (file,) = (default_path() / "onnx").glob("*/model.onnx")
+    (file,) = (default_path() / "gnomon-onnx").glob("*/model.onnx")
     data = bytearray(file.read_bytes())
     data[len(data) // 2] ^= 1
     file.write_bytes(data)
@@ -123,7 +123,7 @@ def test_a_file_that_gives_other_vectors_is_refused(
     monkeypatch.setattr(_export.TorchEngine, "hidden", lambda *given: plain(*given) + 1)
     with pytest.raises(DataError, match="gives other vectors"):
         _onnx(tiny_model)
-    assert not list((default_path() / "onnx").iterdir())
+    assert not list((default_path() / "gnomon-onnx").iterdir())
 
 
 def test_a_model_that_cannot_be_written_says_so(
@@ -150,7 +150,7 @@ def _carrying(tiny_model: Path, folder: Path, *, weights: bool) -> Path:
     """A copy of the model with its last layer as an ONNX file."""
     _onnx(tiny_model, None)
     shutil.copytree(tiny_model, folder)
-    (file,) = (default_path() / "onnx").glob("*/model.onnx")
+    (file,) = (default_path() / "gnomon-onnx").glob("*/model.onnx")
     (folder / "onnx").mkdir()
     shutil.copy(file, folder / "onnx")
     if not weights:
@@ -217,7 +217,7 @@ def test_eight_bits_are_near_and_say_that_they_are_approximate(tiny_model: Path)
 
 def test_eight_bits_leave_nothing_but_the_rounded_file(tiny_model: Path, tmp_path: Path) -> None:
     _onnx(tiny_model, precision="int8")
-    (folder,) = (default_path() / "onnx").iterdir()
+    (folder,) = (default_path() / "gnomon-onnx").iterdir()
     assert sorted(f.name for f in folder.iterdir()) == ["digest", "model.onnx"]
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gnomon.cache import default_path
+from gnomon.cache import ONNX, default_path
 from gnomon.errors import DataError, OutputError
 from gnomon.models._engine import TorchEngine, hidden_layer
 from gnomon.models._folder import carried_onnx
@@ -83,7 +83,7 @@ def onnx_engine(
 
 def _kept(key: str, model: str, write: Callable[[Path], None], shown: str = "") -> OnnxEngine:
     """Load what the cache holds; write it where it is not there or damaged."""
-    folder = default_path() / "onnx" / key
+    folder = default_path() / ONNX / key
     if folder.is_dir():
         try:
             if (folder / _PROOF).read_text(encoding="ascii") == _digest(_parts(folder)):

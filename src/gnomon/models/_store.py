@@ -31,7 +31,9 @@ __all__ = ["VectorStore", "open_store", "vector_key"]
 _LIMIT = "GNOMON_EMBEDDINGS_LIMIT"
 _LIMIT_BYTES = 20_000_000_000
 _FORMAT = "1"
-_SHARDS = "vectors-*/*.safetensors"
+_HASH = "[0-9a-f]" * 16
+_OWN = f"vectors-{_HASH}"
+_SHARDS = f"{_OWN}/{_HASH}.safetensors"
 _STALE = 86400  # seconds: what a process that died left behind
 
 _log = logging.getLogger(__name__)
@@ -164,7 +166,7 @@ class VectorStore:
     def _known(self) -> dict[bytes, _Entry]:
         if self._index is None:
             self._index = {}
-            for shard in sorted(self.folder.glob("*.safetensors")):
+            for shard in sorted(self.folder.glob(f"{_HASH}.safetensors")):
                 try:
                     self._index.update(_entries(shard, _index_of(shard)))
                 except OSError:
@@ -209,7 +211,7 @@ class VectorStore:
     def _room(self, size: int) -> bool:
         """Make room for some bytes; whether there is."""
         root = self.folder.parent
-        for stat, left in _stats(root.glob("vectors-*/.*.part")):
+        for stat, left in _stats(root.glob(f"{_OWN}/.{_HASH}-*.part")):
             if stat.st_mtime < self._begun - _STALE:
                 left.unlink(missing_ok=True)
         stats = sorted(_stats(root.glob(_SHARDS)), key=lambda s: s[0].st_mtime)
