@@ -209,8 +209,11 @@ def test_options_that_cannot_be_are_refused(testset: gn.TestSet) -> None:
         parse("bmx(chrf, p=[])")
     with pytest.raises(SpecError, match="no p is published for explainer 'random'"):
         parse("bmx(chrf, explainer='random')")
-    with pytest.raises(SpecError, match="1 or more"):
-        parse("bmx(chrf, iterations=0)")
+    for iterations in (0, 1_000_000_000):
+        with pytest.raises(SpecError, match=r"iterations is .* from 1 to 100"):
+            parse(f"bmx(chrf, iterations={iterations})")
+    with pytest.raises(SpecError, match="max_calls is 0; it must be 1 or more"):
+        parse("bmx(chrf, max_calls=0)")
     with pytest.raises(UnknownNameError, match="did you mean 'lime'"):
         parse("bmx(chrf, explainer='lima')")
     with pytest.raises(UsageError, match="'chrf' has none"):

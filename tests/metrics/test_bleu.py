@@ -134,8 +134,13 @@ def test_unknown_tokenisers_and_impossible_orders_are_refused() -> None:
         Bleu(tokenize="13b")
     with pytest.raises(UnknownNameError):
         Bleu(tokenize="chrf")
-    with pytest.raises(SpecError, match="1 or more"):
-        Bleu(max_ngram_order=0)
+    for order in (0, 1_000_000_000):
+        with pytest.raises(
+            SpecError, match=rf"max_ngram_order is {order}; it must be from 1 to 100"
+        ):
+            Bleu(max_ngram_order=order)
+    with pytest.raises(SpecError, match=r"smooth_value is -1\.0; it must be from 0 to 1000"):
+        Bleu(smooth_method="add-k", smooth_value=-1)
 
 
 def test_texts_are_tokenised_once_for_all_that_is_asked() -> None:

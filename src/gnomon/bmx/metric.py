@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
 
 import numpy as np
@@ -65,6 +66,7 @@ class Bmx(Options):
 
     name: ClassVar[str] = "bmx"
     positional: ClassVar[str | None] = "metric"
+    bounds = MappingProxyType({"iterations": (1, 100)})
 
     metric: Metric
     explainer: str = "lime"
@@ -78,8 +80,8 @@ class Bmx(Options):
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "metric", resolve(self.metric))
-        if self.iterations < 1 or self.max_calls < 1:
-            raise SpecError("bmx: iterations and max_calls are 1 or more")
+        if self.max_calls < 1:
+            raise SpecError(f"bmx: max_calls is {self.max_calls}; it must be 1 or more")
         for boost in self.boosts:
             if not 0 <= boost.w <= 1:
                 raise SpecError(f"bmx: w lies between 0 and 1; got {boost.w}")

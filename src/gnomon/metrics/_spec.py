@@ -97,13 +97,15 @@ class Options:
         name: name of the metric.
         positional: the field that a spec gives first and without a name (a wrapped metric, a
             file), if any.
+        bounds: option -> the least and the largest value that it takes.
 
     Raises:
-        SpecError: a value is not of its option's type.
+        SpecError: a value is not of its option's type, or out of its range.
     """
 
     name: ClassVar[str]
     positional: ClassVar[str | None] = None
+    bounds: ClassVar[Mapping[str, tuple[float, float]]] = types.MappingProxyType({})
 
     def __post_init__(self) -> None:
         hints = option_types(type(self))  # type: ignore[arg-type]  # classes have hashes
@@ -113,6 +115,12 @@ class Options:
                 fitted = fit(value, hints[option.name], f"{self.name}: {option.name}")
                 if fitted is not value:
                     object.__setattr__(self, option.name, fitted)
+        for name, (least, most) in self.bounds.items():
+            value = getattr(self, name)
+            if value is not None and not least <= value <= most:
+                raise SpecError(
+                    f"{self.name}: {name} is {value}; it must be from {least} to {most}"
+                )
 
     @property
     def spec(self) -> str:

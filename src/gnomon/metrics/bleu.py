@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
@@ -48,7 +49,7 @@ class Bleu(Options):
             language: zh, ja-mecab, ko-mecab, else 13a.
         smooth_method: "exp", "floor", "add-k" or "none".
         smooth_value: for "floor" (.1 by default) and "add-k" (1).
-        max_ngram_order: length of the longest n-grams.
+        max_ngram_order: length of the longest n-grams, at most 100.
         effective_order: leave out orders that are longer than the candidate; by default for
             segments but not for systems, as sacreBLEU's command does.
         variant: "authors" for nltk's unsmoothed BLEU times 100, which MuLER's paper used.
@@ -61,6 +62,7 @@ class Bleu(Options):
     name: ClassVar[str] = "bleu"
     needs: ClassVar[frozenset[Need]] = frozenset(("references",))
     higher_is_better: ClassVar[bool] = True
+    bounds = MappingProxyType({"max_ngram_order": (1, 100), "smooth_value": (0, 1000)})
 
     lowercase: bool = False
     tokenize: str | None = None
@@ -75,10 +77,6 @@ class Bleu(Options):
         known = [name for name in TOKENISERS if name != "chrf"]
         if self.tokenize is not None and self.tokenize not in known:
             raise UnknownNameError("tokeniser", self.tokenize, known)
-        if self.max_ngram_order < 1:
-            raise SpecError(
-                f"bleu: max_ngram_order is {self.max_ngram_order}; it must be 1 or more"
-            )
         if self.variant and replace(self, variant=None) != Bleu(self.lowercase, self.tokenize):
             raise SpecError(
                 f"{self.spec}: the authors' variant is unsmoothed BLEU of order 4; it goes with"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
@@ -40,7 +41,7 @@ class Chrf(Options):
     Segments and systems score as sacreBLEU's sentence_score and corpus_score do.
 
     Attributes:
-        char_order: length of the longest n-grams of characters.
+        char_order: length of the longest n-grams of characters, at most 100.
         word_order: length of the longest n-grams of words; 2 is chrF++.
         beta: weight of recall against precision.
         lowercase: ignore case.
@@ -49,12 +50,13 @@ class Chrf(Options):
             those that occur.
 
     Raises:
-        SpecError: an order is negative or there is none, or beta is not positive.
+        SpecError: an order or beta is out of range, or both orders are 0.
     """
 
     name: ClassVar[str] = "chrf"
     needs: ClassVar[frozenset[Need]] = frozenset(("references",))
     higher_is_better: ClassVar[bool] = True
+    bounds = MappingProxyType({"char_order": (0, 100), "word_order": (0, 100), "beta": (1, 1000)})
 
     char_order: int = 6
     word_order: int = 0
@@ -65,13 +67,8 @@ class Chrf(Options):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if min(self.char_order, self.word_order) < 0 or self.char_order + self.word_order < 1:
-            raise SpecError(
-                f"chrf: char_order is {self.char_order} and word_order {self.word_order}; neither"
-                " may be negative, and one must be 1 or more"
-            )
-        if self.beta < 1:
-            raise SpecError(f"chrf: beta is {self.beta}; it must be 1 or more")
+        if not self.char_order + self.word_order:
+            raise SpecError("chrf: char_order and word_order are 0; one must be 1 or more")
 
     def bind(self, testset: TestSet) -> BoundChrf:
         """Bind to the references of a test set.

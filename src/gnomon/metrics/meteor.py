@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
@@ -90,6 +91,7 @@ class Meteor(Options):
     name: ClassVar[str] = "meteor"
     needs: ClassVar[frozenset[Need]] = frozenset(("references",))
     higher_is_better: ClassVar[bool] = True
+    bounds = MappingProxyType({"alpha": (0, 1), "beta": (0, 100), "gamma": (0, 1), "delta": (0, 1)})
 
     variant: Literal["nltk", "1.5"] = "nltk"
     tokenize: str | None = None
