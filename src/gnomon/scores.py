@@ -5,15 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+import numpy as np
 
-    import numpy as np
+from gnomon.errors import DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
     from numpy.typing import NDArray
 
     from gnomon.signature import Signature
 
-__all__ = ["Scores"]
+__all__ = ["Scores", "check_sums", "coverage", "named"]
+
+_SHOWN = 8  # names in a list
 
 
 @dataclass(frozen=True)
@@ -75,3 +80,52 @@ class Scores:
 
 def _defined(score: float) -> float | None:
     return None if score != score else score  # noqa: PLR0124  # NaN is the only such number
+
+
+def coverage(systems: Sequence[str], scored: NDArray[np.bool_]) -> str:
+    """How many segments of each system have a score, in words; empty if all have one.
+
+    Args:
+        systems: names of the K systems.
+        scored: bool [K, N], whether a segment has a score.
+
+    >>> coverage(["a", "b", "c"], np.array([[True, True], [True, False], [True, True]]))
+    'of 2 segments, b has 1, the most is 2; means over unlike segments do not compare'
+    >>> coverage(["a", "b"], np.array([[True, False], [True, False]]))
+    'of 2 segments, every system has the same 1'
+    """
+    if scored.all():
+        return ""
+    counts = [int(count) for count in scored.sum(axis=1)]
+    most, of = max(counts), f"of {scored.shape[1]} segments"
+    if (scored == scored.any(axis=0)).all():
+        return f"{of}, every system has the same {most}"
+    fewer = sorted((n, name) for n, name in zip(counts, systems, strict=True) if n < most)
+    told = [f"{name} has {n}" for n, name in fewer[:_SHOWN]]
+    if len(fewer) > _SHOWN:
+        told.append(f"{len(fewer) - _SHOWN} more have {fewer[_SHOWN][0]} to {fewer[-1][0]}")
+    told.append(f"the most is {most}" if fewer else f"every system has {most}, but unlike ones")
+    said = ", ".join(told)
+    return f"{of}, {said}; means over unlike segments do not compare"
+
+
+def named(names: Sequence[str]) -> str:
+    """A list of names of readable length."""
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return ", ".join(names[:_SHOWN]) + more
+
+
+def check_sums(where: str, systems: Sequence[str], cells: NDArray[np.float64]) -> None:
+    """Refuse scores [K, N] of segments whose sum is infinite.
+
+    Raises:
+        DataError: a system's is.
+    """
+    with np.errstate(over="ignore"):
+        sums = np.nansum(cells, axis=1)
+    for system, total in zip(systems, sums, strict=True):
+        if not np.isfinite(total):
+            raise DataError(
+                f"{where}: the scores of {system!r} are so large that their sum is infinite; no"
+                " mean of them exists: look for a damaged number"
+            )

@@ -9,6 +9,7 @@ import pytest
 
 import gnomon as gn
 from gnomon import metaeval
+from gnomon.cli import main
 from gnomon.errors import DataError, FormatError, UnknownNameError, UsageError
 
 NAMES = ("a", "b", "c", "d")
@@ -173,3 +174,128 @@ def test_scores_for_no_judged_pair_are_told(tmp_path) -> None:
     files = [write(tmp_path / "m.tsv", *wmt("M", "fi-en"))]
     with pytest.raises(UsageError, match="no score file holds scores of de-en"):
         metaeval.textless([human], files)
+
+
+def grid(name: str, *gone: tuple[str, int]) -> list[str]:
+    """WMT lines of three segments of each system, some left out."""
+    return [
+        f"{name}\tde-en\twmt19\t{s}\t{n}\t{k + n}"
+        for k, s in enumerate(NAMES)
+        for n in (1, 2, 3)
+        if (s, n) not in gone
+    ]
+
+
+def said(testset, *lines: str, folder: Path, **options: object) -> list[str]:
+    """Notices on the scores of a file."""
+    scores = metaeval.metric_scores([write(folder / "m.wmt", *lines)], [testset])
+    found = gn.metaeval([testset], scores, resamples=0, controls=False, **options)
+    return [notice for notice in found.notices if "draws" not in notice and "test of" not in notice]
+
+
+def test_a_system_that_lacks_most_of_its_scores_is_named(testset, tmp_path) -> None:
+    notices = said(testset, *grid("M", ("b", 1), ("b", 3)), folder=tmp_path, levels=["system"])
+    told = "scores by M: of 3 segments, b has 1, the most is 3; means over unlike segments do not"
+    assert any(told in notice for notice in notices)
+
+
+def test_an_explicit_missing_score_counts_as_missing(testset, tmp_path) -> None:
+    lines = [*grid("M", ("c", 2)), "M\tde-en\twmt19\tc\t2\tNone"]
+    assert any("c has 2, the most is 3" in one for one in said(testset, *lines, folder=tmp_path))
+
+
+def test_equal_numbers_of_unlike_segments_are_told_from_equal_segments(testset, tmp_path) -> None:
+    unlike = [("a", 1), ("b", 2), ("c", 2), ("d", 2)]
+    (told,) = (n for n in said(testset, *grid("M", *unlike), folder=tmp_path) if "scores by" in n)
+    assert "every system has 2, but unlike ones" in told
+    alike = [(name, 2) for name in NAMES]
+    (told,) = (n for n in said(testset, *grid("M", *alike), folder=tmp_path) if "scores by" in n)
+    assert told.endswith("scores by M: of 3 segments, every system has the same 2")
+
+
+def test_complete_scores_are_not_spoken_of(testset, tmp_path) -> None:
+    notices = said(testset, *grid("M"), folder=tmp_path)
+    assert not any("segments" in notice or "score by" in notice for notice in notices)
+
+
+def test_systems_without_scores_and_scores_without_a_system_are_named(testset, tmp_path) -> None:
+    lines = [*(x for x in grid("M") if "\td\t" not in x), "M\tde-en\twmt19\tdd\t1\t4"]
+    notices = "\n".join(said(testset, *lines, folder=tmp_path))
+    assert (
+        "systems that people judged, but M did not score, left out of its figures: d\n" in notices
+    )
+    assert "systems that M scored, but the test set does not have, left out: dd" in notices
+    people = tmp_path / "esa.seg.tsv"
+    write(people, "system\tseg\tesa", *(f"{s}\t{n}\t{n}" for s in "ab" for n in (1, 2, 3)))
+    judged = testset.with_human(people)
+    notices = "\n".join(said(judged, *lines, folder=tmp_path, human="esa", levels=["segment"]))
+    assert "wmt19 de-en: systems without a score by M: d" in notices
+
+
+def test_people_who_scored_unlike_segments_are_spoken_of(testset, tmp_path) -> None:
+    rows = [f"{s}\t{n}\t{n}" for s in NAMES for n in (1, 2, 3) if (s, n) != ("a", 2)]
+    judged = testset.with_human(write(tmp_path / "esa.seg.tsv", "system\tseg\tesa", *rows))
+    notices = said(judged, *grid("M", ("b", 1)), folder=tmp_path, human="esa")
+    assert any("human scores: of 3 segments, a has 2, the most is 3" in n for n in notices)
+    assert any("M lacks 1 of 11 segment scores that people gave (b 1 of 3)" in n for n in notices)
+
+
+def test_ranked_pairs_that_a_metric_lacks_are_counted(testset, tmp_path) -> None:
+    rows = ("seg\tbetter\tworse", "1\ta\tb", "2\ta\tb", "3\tc\td")
+    ranked = testset.with_human(write(tmp_path / "de-en.darr.seg.tsv", *rows))
+    notices = said(ranked, *grid("M", ("b", 2)), folder=tmp_path)
+    assert any("M lacks a score of 1 of 3 ranked pairs" in notice for notice in notices)
+
+
+def test_the_table_of_systems_says_on_how_many_segments_a_score_rests(testset, tmp_path) -> None:
+    scores = metaeval.metric_scores(
+        [write(tmp_path / "m.wmt", *grid("M", ("b", 1))), write(tmp_path / "w.wmt", *wmt("W"))],
+        [testset],
+    )
+    found = gn.metaeval([testset], scores, resamples=0)
+    rows = {(row["metric"], row["system"]): row["segments"] for row in found.table("systems").rows}
+    assert rows["M", "a"] == 3
+    assert rows["M", "b"] == 2
+    assert rows["W", "a"] is None
+
+
+@pytest.mark.parametrize("form", ["text", "json", "tsv", "latex", "markdown", "html"])
+def test_every_format_says_which_system_lacks_scores(testset, tmp_path, capsys, form) -> None:
+    human = write(tmp_path / "de-en.esa.sys.tsv", "system\tesa", "a\t9", "b\t8", "c\t7", "d\t5")
+    file, page = write(tmp_path / "m.wmt", *grid("M", ("b", 1))), tmp_path / "x.html"
+    given = ["--human", f"esa={human}", "--scores", str(file), "--resamples", "0", "--level"]
+    more = ["system", "--html", str(page)] if form == "html" else ["system", "-f", form]
+    assert main(["metaeval", *given, *more]) == 0
+    answer = capsys.readouterr()
+    text = page.read_text(encoding="utf-8") if form == "html" else answer.out + answer.err
+    assert "of 3 segments, b has 2, the most is 3" in " ".join(text.split())
+
+
+@pytest.mark.parametrize("level", ["seg", "sys"])
+def test_an_empty_score_file_is_an_error_of_ours(testset, tmp_path, level) -> None:
+    file = write(tmp_path / f"m-A.{level}.score")
+    for given in ([file], {"X": file}):
+        with pytest.raises(FormatError, match=rf"m-A\.{level}\.score: holds no scores"):
+            metaeval.metric_scores(given, [testset])
+
+
+def test_a_wmt_line_that_lost_a_field_is_refused_by_its_number(testset, tmp_path) -> None:
+    lines = grid("M")
+    lines[3] = lines[3].rpartition("\t")[0]
+    with pytest.raises(FormatError, match=r"m\.wmt:4: the score of a system, where line 1 has"):
+        metaeval.metric_scores([write(tmp_path / "m.wmt", *lines)], [testset])
+
+
+def test_scores_whose_sum_is_infinite_are_refused(testset, tmp_path) -> None:
+    lines = ["system\tsegment\tscore", *(f"a\t{n}\t1.7e308" for n in (1, 2, 3))]
+    with pytest.raises(DataError, match=r"m\.tsv: the scores of 'a' are so large that their sum"):
+        metaeval.metric_scores([write(tmp_path / "m.tsv", *lines)], [testset])
+
+
+def test_without_a_test_set_a_number_of_a_segment_far_beyond_the_others_is_refused(
+    tmp_path,
+) -> None:
+    human = write(tmp_path / "de-en.da.sys.tsv", "system\tz", "a\t4", "b\t3")
+    lines = ["system\tsegment\tscore", "a\t1\t1", "b\t1000000000000\t1"]
+    with pytest.raises(DataError, match="score segment 1000000000000, but 2 segments in all"):
+        metaeval.textless([human], [write(tmp_path / "m.tsv", *lines)])

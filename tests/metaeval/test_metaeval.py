@@ -554,9 +554,12 @@ def test_people_who_tie_everything_leave_correlations_undefined() -> None:
 def test_two_systems_are_a_line() -> None:
     human = drawn(1, (2, 20))
     found = gn.metaeval(make(human, ("a", "b")), [scores(human, ("a", "b"))], **FEW_DRAWS)
+    for row in (row for row in found if row["level"] == "system"):
+        assert row["few"]
+        undefined = ("low", "high", "p", "rank", "cluster", "test", "interval")
+        assert [row[name] for name in undefined] == [None] * 7
     row = one(found, statistic="pearson", level="system")
-    assert (abs(row["value"]), row["n"], row["few"]) == (1.0, 2, True)
-    assert row["low"] is row["high"] is None
+    assert (abs(row["value"]), row["n"]) == (1.0, 2)
     assert any("over two every correlation is 1" in n for n in found.notices)
 
 
@@ -682,6 +685,8 @@ def test_human_translations_are_left_out_unless_wanted(human) -> None:
         ({"alternative": "more"}, UnknownNameError, "unknown alternative 'more'"),
         ({"correction": "bonferroni"}, UnknownNameError, "unknown correction 'bonferroni'"),
         ({"resamples": -1}, UsageError, "0 or more; got -1"),
+        ({"resamples": 1}, UsageError, "need 19 resamples or more, or 0 for none; got 1"),
+        ({"resamples": 98, "confidence": 0.99}, UsageError, "need 99 resamples or more"),
         ({"alpha": 1.0}, UsageError, "strictly between 0 and 1"),
         ({"top": [1]}, UsageError, "K of at least 2"),
         ({"darr_threshold": -1.0}, UsageError, "threshold of DaRR"),

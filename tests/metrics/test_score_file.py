@@ -168,6 +168,21 @@ def test_missing_scores_are_undefined_and_said(testset, tmp_path) -> None:
     assert np.isnan(scores.segments).tolist() == [[False, True, False], [False] * 3]
     assert scores.system.tolist() == [2.0, 2.0]
     assert "1 of 6 scores of segments are missing in the file" in scores.notices[0]
+    assert "of 3 segments, a has 2, the most is 3" in scores.notices[0]
+
+
+def test_some_whole_systems_among_segments_are_refused(testset, tmp_path) -> None:
+    rows = [{"system": "a", "score": 10}]
+    rows += [{"system": s, "segment": n, "score": 1} for s in SCORES for n in (1, 2, 3)]
+    path = write(tmp_path / "f.jsonl", *map(json.dumps, rows))
+    with pytest.raises(DataError, match="scores some systems as a whole, and not b; give all"):
+        gn.score(testset, spec(path))
+
+
+def test_scores_whose_sum_is_infinite_are_refused(testset, tmp_path) -> None:
+    lines = [f"{s}\t{n}\t1.7e308" for s in SCORES for n in (1, 2, 3)]
+    with pytest.raises(DataError, match=r"f\.tsv: the scores of 'a' are so large"):
+        gn.score(testset, spec(write(tmp_path / "f.tsv", "system\tsegment\tscore", *lines)))
 
 
 @pytest.mark.parametrize(
@@ -200,9 +215,10 @@ def test_blocks_of_another_length_and_other_language_pairs_are_refused(testset, 
         gn.score(testset, spec(wmt))
 
 
-def test_further_systems_in_the_file_are_left_alone(testset, file) -> None:
-    one = testset.select(systems=["b"])
-    assert gn.score(one, spec(file)).segments.tolist() == [SCORES["b"]]
+def test_further_systems_in_the_file_are_left_alone_and_named(testset, file) -> None:
+    one = gn.score(testset.select(systems=["b"]), spec(file))
+    assert one.segments.tolist() == [SCORES["b"]]
+    assert one.notices == (f"{spec(file)} also scores a, not in the test set",)
 
 
 @pytest.mark.parametrize("side", ["candidates", "references", "sources"])

@@ -166,24 +166,33 @@ def read_blocks(
         count: scores that every system must have (not at domain level); None: any number.
 
     Raises:
-        FormatError: a line has another number of fields, a score is no number, or a system has
-            another number of scores.
+        FormatError: a line has another number of fields, a score is no number, a system has
+            another number of scores, or there is no score at all.
     """
     width = 3 if level == "domain" else 2
     scores: dict[str, list[float]] = {}
     domains: dict[str, dict[str, float]] = {}
+    lines: dict[str, int] = {}
     for number, line in enumerate(read_lines(file), start=1):
         row = fields(line)
-        if len(row) != width:
+        if len(row) != width or not all(row):
             expected = "DOMAIN SYSTEM SCORE" if width == 3 else "SYSTEM SCORE"
-            raise FormatError(f"{len(row)} fields; {expected} is expected", path=file, line=number)
+            found = f"{len(row)} fields" if len(row) != width else "an empty field"
+            raise FormatError(
+                f"{found}; {expected} is expected, {UNKNOWN} for a missing score",
+                path=file,
+                line=number,
+            )
         value = parse_number(row[-1], str(file), number)
         if level != "domain":
             scores.setdefault(row[0], []).append(value)
+            lines[row[0]] = number
         elif row[0] in domains.setdefault(row[1], {}):
             raise FormatError(f"a second score of {row[1]!r}", path=file, line=number)
         else:
             domains[row[1]][row[0]] = value
+    if not scores and not domains:
+        raise FormatError("holds no scores", path=file)
     if level == "domain":
         names = tuple(dict.fromkeys(name for known in domains.values() for name in known))
         missing = float("nan")
@@ -194,5 +203,6 @@ def read_blocks(
                 f"system {system!r} has {len(values)} scores; {count} are expected, in order, with"
                 f" {UNKNOWN} for a missing one",
                 path=file,
+                line=lines[system],
             )
     return (), scores

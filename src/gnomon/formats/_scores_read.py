@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from gnomon.errors import DataError, FormatError, UnknownNameError
 from gnomon.formats._lines import read_lines, shown
-from gnomon.formats._mt_metrics_eval import read_blocks
+from gnomon.formats._mt_metrics_eval import UNKNOWN, read_blocks
 from gnomon.formats._records import form_of, read_records
 from gnomon.formats._scores import FORMATS, SUFFIXES
-from gnomon.formats._tsv import parse_number
+from gnomon.formats._tsv import parse_number, whole_number
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -49,26 +49,29 @@ def read_scores(
     Raises:
         MissingFileError: the file is missing.
         FormatError: a line is not what the format asks for, repeats a score, or scores a segment
-            that is not there.
+            that is not there; or there is no score at all.
         DataError: the file holds several language pairs or test sets, and none was named.
         UnknownNameError: the format is unknown, or the named pair or test set is not there.
     """
     form = format or form_of(path, SUFFIXES, "score file suffix")
     if form not in FORMATS:
         raise UnknownNameError("score file format", form, FORMATS)
-    if form == "mt-metrics-eval":
-        return _read_blocks(Path(path), segments)
     table = _Table(shown(path), segments)
-    if form == "wmt":
-        return _read_wmt(path, language_pair, test_set, table)
-    for record in read_records(path, form):
-        table.add(
-            record.line,
-            str(record.values.get("metric", "")),
-            record.name("system"),
-            _segment(record),
-            _score(record, column),
-        )
+    if form == "mt-metrics-eval":
+        table.scores = _read_blocks(Path(path), segments)
+    elif form == "wmt":
+        _read_wmt(path, language_pair, test_set, table)
+    else:
+        for record in read_records(path, form):
+            table.add(
+                record.line,
+                str(record.values.get("metric", "")),
+                record.name("system"),
+                _segment(record),
+                _score(record, column),
+            )
+    if not any(table.scores.values()):
+        raise FormatError("holds no scores", path=table.path)
     return table.scores
 
 
@@ -81,6 +84,8 @@ class _Table:
         self.scores: dict[str, dict[tuple[str, int | None], float]] = {}
 
     def add(self, line: int, metric: str, system: str, segment: int | None, score: float) -> None:
+        if not system:
+            raise FormatError("a score of no system: its name is empty", path=self.path, line=line)
         known = self.scores.setdefault(metric, {})
         if (system, segment) in known:
             place = system if segment is None else f"{system}, segment {segment}"
@@ -102,7 +107,7 @@ def _segment(record: Record) -> int | None:
 
 
 def _number(text: str, path: str, line: int) -> int:
-    if not (text.isascii() and text.isdigit() and int(text) > 0):
+    if whole_number(text) < 1:
         raise FormatError(
             f"segment is {text!r}; a whole number from 1 is expected", path=path, line=line
         )
@@ -142,25 +147,41 @@ def _read_blocks(
 
 def _read_wmt(
     path: str | PathLike[str], language_pair: str | None, test_set: str | None, table: _Table
-) -> dict[str, dict[tuple[str, int | None], float]]:
-    name = shown(path)
-    rows: list[tuple[int, list[str]]] = []
-    for number, line in enumerate(read_lines(path), start=1):
-        row = line.split("\t") if line.count("\t") in (4, 5) else line.split()
-        if len(row) not in (5, 6):
-            raise FormatError(
-                f"{len(row)} fields; METRIC LP TESTSET SYSTEM [SEGMENT] SCORE is expected",
-                path=name,
-                line=number,
-            )
-        rows.append((number, row))
+) -> None:
+    rows = _wmt_rows(path)
     for index, kind, wanted in ((1, "language pair", language_pair), (2, "test set", test_set)):
-        rows = _only(rows, index, kind, wanted, name)
+        rows = _only(rows, index, kind, wanted, table.path)
+    for line, row in rows:
+        segment = _number(row[4], table.path, line) if _level(row) == "segment" else None
+        table.add(line, row[0], row[3], segment, parse_number(row[-1], table.path, line))
+
+
+def _wmt_rows(path: str | PathLike[str]) -> list[tuple[int, list[str]]]:
+    """Line numbers and fields; a line that lost a field would be a score of something else."""
+    lines = read_lines(path)
+    tabs = bool(lines) and lines[0].count("\t") in (4, 5)
+    rows = [(i, line.split("\t") if tabs else line.split()) for i, line in enumerate(lines, 1)]
     for number, row in rows:
-        # published files of system scores may have the column of segments and leave it empty
-        segment = _number(row[4], name, number) if len(row) == 6 and row[4] else None
-        table.add(number, row[0], row[3], segment, parse_number(row[-1], name, number))
-    return table.scores
+        if len(row) not in (5, 6):
+            problem = f"{len(row)} fields"
+        elif not all((*row[:4], row[-1])):
+            problem = f"an empty field (a missing score is {UNKNOWN})"
+        elif _level(row) != _level(rows[0][1]):
+            problem = f"the score of a {_level(row)}, where line 1 has that of a"
+            problem += f" {_level(rows[0][1])}; a file holds scores of one level"
+        else:
+            continue
+        raise FormatError(
+            f"{problem}; METRIC LP TESTSET SYSTEM [SEGMENT] SCORE is expected",
+            path=shown(path),
+            line=number,
+        )
+    return rows
+
+
+def _level(row: list[str]) -> str:
+    # published files of system scores may have the column of segments and leave it empty
+    return "segment" if len(row) == 6 and row[4] else "system"
 
 
 def _only(

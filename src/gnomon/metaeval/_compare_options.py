@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 from gnomon.errors import UnknownNameError, UsageError
 from gnomon.faults import Fault, refuse
+from gnomon.stats.significance import fewest_draws
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -58,7 +59,7 @@ def plan_faults(
             yield Fault(option, UsageError(said))
     if seed < 0:
         yield Fault("seed", UsageError(f"a seed is a whole number, 0 or more; got {seed}"))
-    least = math.ceil(1 / (1 - confidence) - 1e-9) - 1 if 0 < confidence < 1 else 0
+    least = fewest_draws(confidence) if 0 < confidence < 1 else 0
     if resamples < least:
         said = (
             f"intervals of a confidence of {confidence} need {least} resamples or more; got"

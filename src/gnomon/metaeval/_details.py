@@ -68,6 +68,7 @@ def point_rows(place: str, contest: Contest) -> Iterator[Row]:
                     "score": score,
                     "human": human,
                     "outlier": bool(outliers[k]),
+                    "segments": int((~np.isnan(entry.segments[k])).sum()) or None,
                     "kind": contest.kinds.get("system"),
                 }
 

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gnomon.errors import UsageError
+from gnomon.errors import DataError, UsageError
 from gnomon.formats import find_scores, read_human
 from gnomon.metaeval._score_files import named_files, pair_of
 from gnomon.testset import TestSet
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["textless", "with_judgements"]
 
+_SPARSE = 1000  # times more segments than are scored: no set, and too many to hold
 _TABLE = re.compile(r"(?P<pair>[^.]+)\.(?P<kind>.+)\.(?:sys|seg)\.tsv")
 
 
@@ -92,12 +93,18 @@ def _bare(pair: str | None, score_files: Files, column: str) -> TestSet:
         except LookupError:
             continue  # the file holds other language pairs
         places |= {place: None for given in scores.values() for place in given}
-    segments = max((number for _, number in places if number is not None), default=1)
+    numbers = {number for _, number in places if number is not None}
+    segments = max(numbers, default=1)
     systems = dict.fromkeys(system for system, _ in places)
     if not systems:
         raise UsageError(
             f"no score file holds scores of {pair or 'the judged systems'}; there are no texts to"
             " score either: name a test set with -t, or score files of the pair"
+        )
+    if segments > _SPARSE * max(len(numbers), _SPARSE):
+        raise DataError(
+            f"the score files score segment {segments}, but {len(numbers)} segments in all; without"
+            " a test set, segments are numbered from 1: look for a damaged number"
         )
     return TestSet(
         name=pair or "scores",

@@ -10,6 +10,7 @@ import numpy as np
 from gnomon import stats
 from gnomon.metaeval._cells import Cells, Value, cells, value
 from gnomon.metaeval._measures import Measure
+from gnomon.metaeval._testing import nothing
 from gnomon.metaeval._verdicts import verdicts
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ __all__ = ["ALL", "Judging", "Result", "judge"]
 
 ALL = "all"
 _PAIR = 2  # systems that it takes to compare any
-_FEWEST = 3  # systems below which a bootstrap over systems draws nothing but the same line
+_FEWEST = 3  # systems below which every draw and every order says the same line: no verdict
 _ALONE = tuple(Measure(name, "segment", "none") for name in ("pearson", "spearman", "kendall_b"))
 
 
@@ -136,9 +137,10 @@ def _subsets(
 def _result(contest: Contest, subset: str, metrics: Cells, others: Cells, how: Testing) -> Result:
     values = tuple(value(metrics, k) for k in range(len(metrics.names)))
     epsilons = [np.nan if v.epsilon is None else v.epsilon for v in values]
-    found = verdicts(metrics, how, np.array(epsilons, dtype=np.float64))
     if metrics.measure.level == "system" and len(metrics.human) < _FEWEST:
-        found = found._replace(low=np.full(len(values), np.nan), high=np.full(len(values), np.nan))
+        found = nothing(len(values))
+    else:
+        found = verdicts(metrics, how, np.array(epsilons, dtype=np.float64))
     scores = np.array([v.value for v in values], dtype=np.float64)
     tested = bool(found.test) and how.alternative == "greater"
     undefined = np.full(len(values), np.nan)

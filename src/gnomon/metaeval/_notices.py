@@ -9,6 +9,7 @@ import numpy as np
 
 from gnomon import stats
 from gnomon.metaeval._tables import TIES
+from gnomon.scores import coverage, named
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 __all__ = ["notices"]
 
 _SIGNED = ("pearson", "spearman", "kendall_b", "kendall_c")
-_SHOWN = 8
 
 
 def notices(
@@ -59,31 +59,61 @@ def _missing(contest: Contest, judging: Judging) -> Iterator[str]:
     silent = [n for n, known in zip(contest.systems, judged, strict=True) if not known]
     levels = {measure.human_level for measure in judging.measures}
     if silent and judged.any() and "system" in levels:
-        yield f"{contest.name}: without human system scores, left out: {_listed(silent)}"
+        yield f"{contest.name}: without human system scores, left out: {named(silent)}"
+    people = ~np.isnan(contest.segments)
+    yield from _uneven(f"{contest.name}: human scores", contest.systems, people)
     for entry in contest.entries:
-        holes = [
-            name
-            for name, known, score in zip(contest.systems, judged, entry.system, strict=True)
-            if known and np.isnan(score)
-        ]
-        if holes and "system" in levels:
+        scored = ~np.isnan(entry.segments)
+        yield from _unscored(contest, entry, by_system="system" in levels)
+        yield from _uneven(f"{contest.name}: scores by {entry.metric}", contest.systems, scored)
+        holes = (people & ~scored).sum(axis=1)
+        if holes.any() and "segment" in levels:
+            worst = sorted(zip(-holes, contest.systems, people.sum(axis=1), strict=True))
+            told = [f"{name} {-n} of {of}" for n, name, of in worst if n]
             yield (
-                f"{contest.name}: systems that people judged, but {entry.metric} did not score,"
-                f" left out of its figures: {_listed(holes)}"
+                f"{contest.name}: {entry.metric} lacks {holes.sum()} of {people.sum()} segment"
+                f" scores that people gave ({named(told)}); they are left out of its figures, and"
+                " differences between metrics are taken over what both scored"
             )
-        if "segment" in levels:
-            yield from _holes(contest, entry)
+        if contest.ranked is not None and "segment" in levels:
+            of, better, worse, _ = contest.ranked
+            gone = int((~scored[better, of] | ~scored[worse, of]).sum())
+            if gone:
+                yield (
+                    f"{contest.name}: {entry.metric} lacks a score of {gone} of {len(of)} ranked"
+                    " pairs; they are left out of its figures"
+                )
 
 
-def _holes(contest: Contest, entry: Entry) -> Iterator[str]:
-    judged = ~np.isnan(contest.segments)
-    missing = int((judged & np.isnan(entry.segments)).sum())
-    if missing:
-        yield (
-            f"{contest.name}: {entry.metric} lacks {missing} of {int(judged.sum())} segment scores"
-            " that people gave; they are left out of its figures, and differences between metrics"
-            " are taken over what both scored"
+def _unscored(contest: Contest, entry: Entry, *, by_system: bool) -> Iterator[str]:
+    """Systems of the test set without a score, and scores of systems that it does not have."""
+    ranked = {name for ranking in contest.testset.rankings for name in ranking.systems}
+    own = {*contest.testset.systems, *(n for h in contest.testset.human for n in h.systems)}
+    judged, scored = ~np.isnan(contest.system), ~np.isnan(entry.system)
+    if not by_system:
+        judged, scored = (
+            np.any(~np.isnan(side), axis=1) for side in (contest.segments, entry.segments)
         )
+    said: dict[str, list[str]] = {}
+    for name, known, by_people in zip(contest.systems, scored, judged, strict=True):
+        if by_people and not known:
+            what = f"systems that people judged, but {entry.metric} did not score, left out of its"
+            said.setdefault(f"{what} figures", []).append(name)
+        elif name in own | ranked and not known:
+            said.setdefault(f"systems without a score by {entry.metric}", []).append(name)
+        elif known and name not in own | ranked:
+            what = f"systems that {entry.metric} scored, but the test set does not have, left out"
+            said.setdefault(what, []).append(name)
+    for what, names in said.items():
+        yield f"{contest.name}: {what}: {named(names)}"
+
+
+def _uneven(what: str, systems: Sequence[str], scored: NDArray[np.bool_]) -> Iterator[str]:
+    """How many segments of each system have a score, of the systems that have any."""
+    some: NDArray[np.bool_] = np.any(scored, axis=1)
+    told = coverage([n for n, known in zip(systems, some, strict=True) if known], scored[some])
+    if told:
+        yield f"{what}: {told}"
 
 
 def _measured(contest: Contest, results: Sequence[Result], judging: Judging) -> Iterator[str]:
@@ -97,7 +127,7 @@ def _measured(contest: Contest, results: Sequence[Result], judging: Judging) -> 
     if systems == 2 and any(r.measure.level == "system" for r in own):
         yield (
             f"{contest.name}: people scored two systems; over two every correlation is 1, -1 or"
-            " undefined"
+            " undefined, and there are neither intervals, tests nor ranks of system scores"
         )
     if contest.judged == 1:
         yield f"{contest.name}: people judged one system, so that no systems can be compared"
@@ -133,7 +163,7 @@ def _beaten(result: Result) -> Iterator[str]:
         subset = "" if result.subset == "all" else f", {result.subset}"
         yield (
             f"{result.contest.name}, {result.measure.title}{subset}: {control} ({best:.3f}) is as"
-            f" good as, or better than, {_listed(names)}"
+            f" good as, or better than, {named(names)}"
         )
 
 
@@ -194,7 +224,7 @@ def _directions(contest: Contest, results: Sequence[Result]) -> Iterator[str]:
         ]
         if names:
             yield (
-                f"{contest.name}, {result.measure.title}: negative for {_listed(names)}, though"
+                f"{contest.name}, {result.measure.title}: negative for {named(names)}, though"
                 " higher should be better; if it is an error rate, say so (--lower-is-better,"
                 " higher_is_better=False)"
             )
@@ -210,7 +240,7 @@ def _subsets(contests: Sequence[Contest], judging: Judging) -> Iterator[str]:
             left = [n for n, o in zip(contest.systems, _outliers(contest), strict=True) if o]
             yield (
                 f"{contest.name}: outliers by human score, |s - median| > 2.5 x 1.483 MAD:"
-                f" {_listed(left) or 'none'}"
+                f" {named(left) or 'none'}"
             )
 
 
@@ -250,8 +280,3 @@ def _tests(results: Sequence[Result], judging: Judging, baseline: str | None) ->
             "ranks and clusters: one-sided tests of all pairs of metrics at alpha"
             f" {how.alpha:g}, not corrected for their number"
         )
-
-
-def _listed(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    return ", ".join(names[:_SHOWN]) + more

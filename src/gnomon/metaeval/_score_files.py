@@ -13,7 +13,7 @@ import numpy as np
 from gnomon.errors import DataError, UnknownNameError, UsageError
 from gnomon.formats import find_scores, is_wmt_scores
 from gnomon.metrics.score_file import ScoreFile
-from gnomon.scores import Scores
+from gnomon.scores import Scores, check_sums
 from gnomon.signature import Signature, content_hash
 
 if TYPE_CHECKING:
@@ -57,7 +57,8 @@ def metric_scores(
 
     Raises:
         FormatError: a line is not what the format asks for, or scores a segment that is not there.
-        DataError: a file scores none of the systems of its test set.
+        DataError: a file scores none of the systems of its test set, or the sum of a system's
+            scores is infinite.
         UsageError: a score is given twice, or it is unclear which test set a file belongs to.
         UnknownNameError: ``lower_is_better`` names a metric that no file has.
     """
@@ -178,6 +179,7 @@ def _scores(name: str, told: _Told, options: ScoreFile, testset: TestSet) -> Sco
             totals[index[system]] = value
         else:
             cells[index[system], segment - 1] = value
+    check_sums(", ".join(sources), systems, cells)
     means = _means(cells)
     whole = any(segment is None for _, segment in given)
     hashes = (content_hash(Path(source).read_bytes()) for source in sources)

@@ -108,6 +108,7 @@ COLUMNS: Mapping[str, tuple[Column, ...]] = {
         Column("score", "Score", "number", 3, help="turned so that higher is better"),
         Column("human", "Human score", "number", 3),
         Column("outlier", "Outlier", help="by its human score"),
+        Column("segments", "Segments", "count", help="scored; none: scores of systems alone"),
         _KIND,
     ),
     "top_k": (

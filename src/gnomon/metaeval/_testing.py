@@ -10,7 +10,7 @@ import numpy as np
 from gnomon.errors import UnknownNameError, UsageError
 from gnomon.faults import Fault, faults, refuse
 from gnomon.metaeval._choices import TESTS
-from gnomon.stats.significance import check_alternative
+from gnomon.stats.significance import check_alternative, fewest_draws
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -122,3 +122,9 @@ def testing_faults(
         if not 0 < share < 1:
             said = f"confidence and alpha lie strictly between 0 and 1; got {share}"
             yield Fault(name, UsageError(said))
+    if 0 < confidence < 1 and 0 < resamples < fewest_draws(confidence):
+        said = (
+            f"intervals of a confidence of {confidence} need {fewest_draws(confidence)} resamples"
+            f" or more, or 0 for none; got {resamples}"
+        )
+        yield Fault("resamples", UsageError(said))

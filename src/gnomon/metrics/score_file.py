@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 import numpy as np
 
-from gnomon.errors import DataError, FormatError, SpecError, UnknownNameError, UsageError
+from gnomon.errors import DataError, SpecError, UnknownNameError, UsageError
 from gnomon.formats import find_scores, is_wmt_scores
 from gnomon.metrics._of_options import MeanOfSegments, OfOptions
 from gnomon.metrics._own_texts import positions
 from gnomon.metrics._spec import Options
+from gnomon.scores import check_sums, coverage, named
 from gnomon.signature import Signature, content_hash
 
 if TYPE_CHECKING:
@@ -96,7 +97,8 @@ class ScoreFile(Options):
             MissingFileError: there is no such file.
             FormatError: a line is not what the format asks for, repeats a score, or scores a
                 segment that is not there.
-            DataError: a system or a segment has no score, or the file is of another test set.
+            DataError: a system or a segment has no score, the sum of a system's scores is
+                infinite, or the file is of another test set.
             UnknownNameError: the format, the metric or the language pair is unknown.
         """
         found = find_scores(
@@ -110,10 +112,18 @@ class ScoreFile(Options):
         _check_systems(self.file, given, testset)
         identity = content_hash(Path(self.file).read_bytes())
         cells = _cells(self.file, given, testset)
-        if all((name, None) in given for name in testset.systems):
+        check_sums(self.file, list(testset.systems), cells)
+        others = tuple(dict.fromkeys(name for name, _ in given if name not in testset.systems))
+        without = [name for name in testset.systems if (name, None) not in given]
+        if not without:
             totals = np.array([given[name, None] for name in testset.systems])
-            return BoundSystemScores(self, testset.batch(), identity, cells, totals)
-        return BoundSegmentScores(self, testset.batch(), identity, cells)
+            return BoundSystemScores(self, testset.batch(), identity, cells, others, totals)
+        if len(without) < len(testset.systems):
+            raise DataError(
+                f"{self.file} scores some systems as a whole, and not {named(without)}; give all"
+                " systems such a score, or none"
+            )
+        return BoundSegmentScores(self, testset.batch(), identity, cells, others)
 
 
 class _Bound(OfOptions):
@@ -123,6 +133,7 @@ class _Bound(OfOptions):
     own: Batch
     identity: str
     cells: NDArray[np.float64]
+    others: tuple[str, ...]
 
     @property
     def signature(self) -> Signature:
@@ -138,12 +149,14 @@ class _Bound(OfOptions):
         return self.cells[np.ix_(*positions(batch, self.own, self.metric.spec))]
 
     def notices(self, batch: Batch) -> tuple[str, ...]:
-        """How many scores of segments the file calls missing, where it has any."""
-        missing = np.isnan(self.segments(batch))
-        if not missing.any() or missing.all():
-            return ()
-        told = f"{int(missing.sum())} of {missing.size} scores of segments are missing in the file"
-        return (f"{self.metric.spec}: {told}; they are left out of means",)
+        """Scores that the file calls missing, where it has any, and those of other systems."""
+        scored = ~np.isnan(self.segments(batch))
+        told = coverage(batch.systems, scored) if scored.any() else ""
+        if told:
+            count = f"{int((~scored).sum())} of {scored.size} scores of segments are missing"
+            told = f"{self.metric.spec}: {count} in the file, left out of means: {told}"
+        also = f"{self.metric.spec} also scores {named(self.others)}, not in the test set"
+        return tuple(one for one in (told, also if self.others else "") if one)
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,12 +168,14 @@ class BoundSegmentScores(_Bound, MeanOfSegments):
         own: the texts that the scores are of.
         identity: a hash of the file.
         cells: float64 [K, N].
+        others: systems of the file that the test set does not have.
     """
 
     metric: ScoreFile
     own: Batch
     identity: str
     cells: NDArray[np.float64]
+    others: tuple[str, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,6 +187,7 @@ class BoundSystemScores(_Bound):
         own: the texts that the scores are of.
         identity: a hash of the file.
         cells: float64 [K, N]; NaN where the file has no scores of segments.
+        others: systems of the file that the test set does not have.
         totals: float64 [K].
     """
 
@@ -179,6 +195,7 @@ class BoundSystemScores(_Bound):
     own: Batch
     identity: str
     cells: NDArray[np.float64]
+    others: tuple[str, ...]
     totals: NDArray[np.float64]
 
     def system(self, batch: Batch) -> NDArray[np.float64]:
@@ -203,8 +220,6 @@ def _chosen(options: ScoreFile, found: dict[str, _Given]) -> _Given:
         if options.metric not in found:
             raise UnknownNameError(f"metric of {options.file}", options.metric, found)
         return found[options.metric]
-    if not found:
-        raise FormatError("holds no scores", path=options.file)
     if len(found) > 1:
         first = replace(options, metric=next(iter(found))).spec
         raise UsageError(

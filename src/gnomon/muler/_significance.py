@@ -23,6 +23,7 @@ from gnomon.muler._significance_sums import (
     shares,
 )
 from gnomon.stats.resampling import percentile_interval, resample_counts, shift_distance
+from gnomon.stats.significance import fewest_draws
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -62,7 +63,7 @@ def bootstrap_faults(resamples: int, confidence: float, seed: int) -> Iterator[F
         said = f"confidence lies strictly between 0 and 1, as in 0.95; got {confidence}"
         yield Fault("confidence", UsageError(said))
         return
-    least = math.ceil(1 / (1 - confidence) - 1e-9) - 1
+    least = fewest_draws(confidence)
     if resamples != 0 and resamples < least:
         said = (
             f"bootstrap takes a number of resamples: 0 for none, or at least {least} for a"

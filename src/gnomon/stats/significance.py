@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
@@ -105,6 +106,15 @@ def check_confidence(confidence: float) -> None:
     """Refuse what is no share of resamples."""
     if not 0 < confidence < 1:
         raise UsageError(f"a confidence lies strictly between 0 and 1; got {confidence}")
+
+
+def fewest_draws(confidence: float) -> int:
+    """How many draws an interval of a confidence in (0, 1) needs.
+
+    >>> fewest_draws(0.95)
+    19
+    """
+    return math.ceil(1 / (1 - confidence) - 1e-9) - 1
 
 
 def reverse(alternative: Alternative) -> Alternative:

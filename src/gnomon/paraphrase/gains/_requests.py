@@ -9,6 +9,7 @@ from gnomon.errors import DataError, UnknownNameError, UsageError
 from gnomon.faults import Fault, faults
 from gnomon.metrics._check import check_metric
 from gnomon.paraphrase.gains._agreement import check_kinds, kinds_of
+from gnomon.stats.significance import fewest_draws
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -78,6 +79,9 @@ def _drawn(over: str, resamples: int, confidence: float, seed: int) -> Iterator[
     if not 0 < confidence < 1:
         said = f"a confidence lies between 0 and 1; got {confidence}"
         yield Fault("confidence", UsageError(said))
+    elif 0 < resamples < fewest_draws(confidence):
+        said = f"a confidence of {confidence} needs {fewest_draws(confidence)} resamples or more"
+        yield Fault("resamples", UsageError(f"{said}, or 0 for none; got {resamples}"))
     if seed < 0:
         yield Fault("seed", UsageError(f"a seed is a whole number, 0 or more; got {seed}"))
 
