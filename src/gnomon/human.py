@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -17,6 +18,19 @@ if TYPE_CHECKING:
 __all__ = ["ErrorSpan", "HumanScores", "Judgements", "RankedPairs", "Ranking"]
 
 LEVELS = ("system", "segment", "document", "domain")
+
+_MOST = 1e6  # of any scale: far beyond them all, and its sums are numbers
+_SCALES = {
+    "da": (-100.0, 100.0),  # raw or standardised: its name does not tell
+    "da-raw": (0.0, 100.0),
+    "wmt-raw": (0.0, 100.0),
+    "esa": (0.0, 100.0),
+    "sqm": (0.0, 100.0),
+    "psqm": (0.0, 100.0),
+    "mqm": (-10_000.0, 10_000.0),  # sums of penalties, whose sign some files turn
+    "hter": (-1000.0, 1000.0),  # edits per word: over 1 where an output is longer than its edit
+    "litepyramid": (0.0, 1.0),
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,6 +173,18 @@ class Judgements:
             self.rankings + other.rankings,
             self.errors + other.errors,
         )
+
+
+def scale_of(kind: str) -> tuple[float, float]:
+    """The lowest and the highest score of a kind that a human score can be.
+
+    Standardised scores, and kinds that nothing is known of, are free up to a million.
+
+    >>> scale_of("esa"), scale_of("en-cs.esa"), scale_of("esa-z")
+    ((0.0, 100.0), (0.0, 100.0), (-1000000.0, 1000000.0))
+    """
+    words = re.split(r"[._]", kind.lower())
+    return next((_SCALES[word] for word in reversed(words) if word in _SCALES), (-_MOST, _MOST))
 
 
 def segment_scores(

@@ -25,6 +25,7 @@ from gnomon.human import (
     kinds,
     of_segments,
     only_kind,
+    scale_of,
     segment_scores,
     system_scores,
 )
@@ -693,6 +694,23 @@ def _check_human(testset: TestSet, segments: int) -> None:
             raise LengthMismatchError(
                 f"human scores {human.kind!r} at {human.level} level have shape"
                 f" {human.values.shape}; expected {(len(human.systems), items)}"
+            )
+        low, high = scale_of(human.kind)
+        wrong = human.values[(human.values < low) | (human.values > high)]
+        if wrong.size:
+            raise DataError(
+                f"human scores {human.kind!r} at {human.level} level hold {wrong[0]:g}; from"
+                f" {low:g} to {high:g} is expected: correct it, or give judgements on another scale"
+                " a kind of their own"
+            )
+        if len(set(human.systems)) < len(human.systems):
+            raise DataError(f"human scores {human.kind!r} name a system twice: {human.systems}")
+    for ranking in testset.rankings:
+        beyond = [number for number, *_ in ranking.rows if not 0 <= number < segments]
+        if beyond:
+            raise DataError(
+                f"the ranking {ranking.kind!r} is of segment {beyond[0]}; there are {segments},"
+                " counted from 0"
             )
 
 

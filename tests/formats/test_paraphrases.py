@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import gnomon
@@ -41,9 +41,21 @@ def _write(path: Path, *lines: str) -> Path:
 def test_what_is_written_is_read_again(
     tmp_path_factory: pytest.TempPathFactory, paraphrases: list[Paraphrase]
 ) -> None:
+    assume(any(one.text.strip() for one in paraphrases))
     path = tmp_path_factory.mktemp("p") / "p.jsonl"
     write_paraphrases(path, paraphrases)
     assert read_paraphrases([path]) == tuple(paraphrases)
+
+
+@pytest.mark.parametrize(("name", "lines"), [("p.jsonl", 0), ("ref.p1.txt", 0), ("ref.p1.txt", 3)])
+def test_a_file_without_a_paraphrase_is_refused(
+    tmp_path: Path, testset: TestSet, name: str, lines: int
+) -> None:
+    file = _write(tmp_path / name, *[""] * lines)
+    with pytest.raises(FormatError, match="holds no paraphrase"):
+        read_paraphrases([file])
+    with pytest.raises(FormatError, match=r"holds no paraphrase|has 0 lines where 3 are expected"):
+        testset.with_paraphrases([file])
 
 
 def test_numbered_text_files_are_one_method_and_empty_lines_no_paraphrase(

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from gnomon import TestSet
 from gnomon.errors import DataError, OutputError, UnknownNameError, UsageError
 from gnomon.formats import read_test_set, write_test_set
+from gnomon.human import scale_of
 from gnomon.testset import ErrorSpan, HumanScores, Ranking, SystemInfo
 
 if TYPE_CHECKING:
@@ -28,11 +29,14 @@ cell = st.text(st.characters(exclude_characters="\n\0\t\r", exclude_categories=[
 word = st.from_regex(r"[A-Za-zÄé0-9+#-][A-Za-z0-9._ +#-]{0,8}", fullmatch=True).filter(
     lambda name: name.casefold() not in ("system", "document", "domain", "human", "year")
 )
-score = st.floats(allow_nan=True, allow_infinity=False)
 
 
 def lists(n: int, items: st.SearchStrategy[Any]) -> st.SearchStrategy[list[Any]]:
     return st.lists(items, min_size=n, max_size=n)
+
+
+def score_of(kind: str) -> st.SearchStrategy[float]:
+    return st.just(float("nan")) | st.floats(*scale_of(kind))
 
 
 def names(low: int, high: int) -> st.SearchStrategy[list[str]]:
@@ -47,7 +51,7 @@ def human_scores(
     items = tuple(draw(names(1, 3))) if level in ("document", "domain") else ()
     judged = draw(st.lists(st.sampled_from(systems), min_size=1, unique=True))
     width = {"system": 1, "segment": segments}.get(level, len(items))
-    values = draw(lists(len(judged), lists(width, score)))
+    values = draw(lists(len(judged), lists(width, score_of(kind))))
     array = np.array(values, dtype=np.float64).reshape(len(judged), width)
     return HumanScores(kind, level, tuple(judged), array, items, rater)
 
@@ -184,7 +188,9 @@ def wmt_sets(draw: st.DrawFn) -> TestSet:
         }.get(level, ())
         width = {"system": 1, "segment": n}.get(level, len(items))
         if width:
-            values = np.array(draw(lists(len(systems), lists(width, score))), dtype=np.float64)
+            values = np.array(
+                draw(lists(len(systems), lists(width, score_of(kind)))), dtype=np.float64
+            )
             human.append(HumanScores(kind, level, tuple(systems), values, items))
     return TestSet(
         name="set",

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["read_explanations"]
 
+_MOST = 1e300  # so that sums are numbers
 _NEEDED = ("system", "segment", "side", "importance", "score")
 
 
@@ -66,6 +67,8 @@ def read_explanations(
             )
         sides.add(str(row["side"]))
         _once(row, told, words, path, line)
+    if not cells:
+        raise FormatError("holds no explanations", path=path)
     name = Experiment(
         testset.name,
         explainer or told.get("explainer", Path(path).stem),
@@ -129,7 +132,7 @@ def _rows(path: str | Path) -> Iterator[tuple[int, dict[str, Any]]]:
     for number, line in enumerate(read_lines(path), start=1):
         try:
             row = json.loads(line)
-        except (json.JSONDecodeError, RecursionError) as error:
+        except (ValueError, RecursionError) as error:
             raise FormatError(f"not a JSON object: {error}", path=path, line=number) from error
         missing = [key for key in _NEEDED if not isinstance(row, dict) or key not in row]
         if missing:
@@ -163,10 +166,11 @@ def _number(row: Mapping[str, Any], key: str, path: str | Path, line: int) -> fl
         return float("nan")
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise FormatError(f"{key} is a number or null; got {value!r}", path=path, line=line)
-    try:
-        return float(value)
-    except OverflowError as error:
-        raise FormatError(f"{key} is too large for a number", path=path, line=line) from error
+    if not abs(value) < _MOST:
+        raise FormatError(
+            f"{key} is {value!r:.40}; a finite number is expected, or null", path=path, line=line
+        )
+    return float(value)
 
 
 def _same(a: float, b: float) -> bool:

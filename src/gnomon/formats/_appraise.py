@@ -20,7 +20,7 @@ from gnomon.formats._delimited import read_csv_rows
 from gnomon.formats._direct_assessment import Judged
 from gnomon.formats._esa_record import Annotations
 from gnomon.formats._files import LOGGER
-from gnomon.formats._judged import SystemNames, said, segment_number
+from gnomon.formats._judged import SystemNames, in_scale, said, segment_number
 from gnomon.formats._language_rows import of_pair, pair
 from gnomon.formats._lines import shown
 from gnomon.formats._records import Record
@@ -88,7 +88,8 @@ def read_appraise(
     judged = Judged(name, testset.segments)
     for row in rows:
         segment = segment_number(row.item, first, testset.segments, name, row.line)
-        judged.add(row.user, names.all_of(row.system), segment, row.score)
+        score = in_scale(f"{kind or 'da'}-raw", row.score, name, row.line)
+        judged.add(row.user, names.all_of(row.system), segment, score)
     names.report(name)
     return judged.judgements(kind or "da", names)
 

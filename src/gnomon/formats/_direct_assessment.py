@@ -19,20 +19,28 @@ crowd alone"); a segment's score is the mean over its judgements, repetitions in
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gnomon.errors import FormatError
 from gnomon.formats._delimited import fields, read_spaced
 from gnomon.formats._files import LOGGER
-from gnomon.formats._judged import ScoreTable, SystemNames, said, segment_number, system_level
+from gnomon.formats._judged import (
+    ScoreTable,
+    SystemNames,
+    in_scale,
+    refuse_second,
+    said,
+    segment_number,
+    system_level,
+)
 from gnomon.formats._language_rows import of_pair, pair
 from gnomon.formats._lines import read_lines
 from gnomon.human import Judgements
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from os import PathLike
 
     from numpy.typing import NDArray
@@ -43,13 +51,12 @@ if TYPE_CHECKING:
 
     Transform = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 
-K = TypeVar("K", bound="Hashable")
-
 _RANKING = ("RAW", "Z", "ASSESSED", "N", "SYSTEM")
 _MEANS = {"RAW.SCR": "raw", "Z.SCR": "z"}
 _PACKAGED = {"HUMAN": "z"}
 _COUNTED = ("SYSTEM", "REPEAT")
 _CONTROLS = ("REF", "BAD_REF")
+_FAR = 25.0  # that far from a rater's mean lies one of 600 judgements at most
 
 
 def read_hits(
@@ -76,7 +83,8 @@ def read_hits(
         first_segment: the number of the first segment.
 
     Raises:
-        FormatError: a column is missing, or a cell is not what it should be.
+        FormatError: a column is missing, a cell is not what it should be, or a score lies beyond
+            its scale.
         DataError: no system of the file is in the test set.
         UnknownNameError: the file has no rows of the language pair.
     """
@@ -90,8 +98,7 @@ def read_hits(
     )
     names = SystemNames(testset, rename)
     judged = Judged(table.path, testset.segments)
-    for row in rows:
-        score = row.number("score")
+    for row, score in zip(rows, _scores(rows, kind), strict=True):
         if not _counts(row):
             judged.add_control(row["WorkerId"], score)
             continue
@@ -99,6 +106,21 @@ def read_hits(
         judged.add(row["WorkerId"], names.all_of(row["sys_id"]), segment, score)
     names.report(table.path)
     return judged.judgements(kind, names)
+
+
+def _scores(rows: Sequence[Row], kind: str) -> list[float]:
+    """Scores that are all raw, or all standardised."""
+    scores = [row.number("score") for row in rows]
+    below = next((i for i, score in enumerate(scores) if score < 0), None)
+    above = next((i for i, score in enumerate(scores) if score > _FAR), None)
+    if below is not None and above is not None:
+        raise rows[below].error(
+            f"score is {scores[below]:g}, and in line {rows[above].line} it is {scores[above]:g}:"
+            " raw scores lie between 0 and 100, standardised ones a few units around 0; correct"
+            " the one that is wrong"
+        )
+    name = f"{kind}-{'raw' if below is None else 'z'}"
+    return [in_scale(name, s, row.path, row.line) for s, row in zip(scores, rows, strict=True)]
 
 
 def read_segment_means(
@@ -128,10 +150,14 @@ def read_segment_means(
         for one in names.all_of(row[system]):
             refuse_second(seen, (one, segment), row)
             for column, name in columns.items():
-                tables[name].add(None, one, segment, row.number(column))
+                tables[name].add(None, one, segment, _mean(row, column, kind, name))
     names.report(table.path)
     found = [s for name, one in tables.items() for s in one.scores(f"{kind}-{name}", names)]
     return Judgements(tuple(found))
+
+
+def _mean(row: Row, column: str, kind: str, name: str) -> float:
+    return in_scale(f"{kind}-{name}", row.number(column), row.path, row.line)
 
 
 def _of_wanted(table: Rows, wanted: str | None) -> list[Row]:
@@ -170,7 +196,7 @@ def read_system_means(
         for system in names.all_of(row["SYSTEM"]):
             refuse_second(seen, system, row)
             for column, name in columns.items():
-                values[name][system] = row.number(column)
+                values[name][system] = _mean(row, column, kind, name)
     names.report(table.path)
     found = [s for name, one in values.items() for s in system_level(f"{kind}-{name}", one, names)]
     return Judgements(tuple(found))
@@ -231,19 +257,6 @@ def standardised(values: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.full(values.shape, np.nan)
     result: NDArray[np.float64] = (values - np.mean(there)) / np.std(there, ddof=1)
     return result
-
-
-def refuse_second(seen: dict[K, int], place: K, row: Row) -> None:
-    """Remember where a score stands.
-
-    Raises:
-        FormatError: there was one before.
-    """
-    if place in seen:
-        raise row.error(
-            f"a second score for the same place; line {seen[place]} has the first; keep one"
-        )
-    seen[place] = row.line
 
 
 def _is_flat(judged: Iterable[tuple[Sequence[str], int, float]]) -> bool:

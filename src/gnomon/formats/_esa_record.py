@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gnomon.formats._files import LOGGER
-from gnomon.formats._judged import ScoreTable, SystemNames, said
+from gnomon.formats._judged import ScoreTable, SystemNames, in_scale, said
 from gnomon.formats._marked import from_browser, moved
 from gnomon.formats._records import finite
 from gnomon.human import ErrorSpan, Judgements
@@ -64,11 +64,19 @@ class Annotations:
             text: the output that was annotated, if the file has it.
 
         Raises:
-            FormatError: the score is no number, or the spans are not what they should be.
+            FormatError: the score is no number of its scale, the spans are not what they should
+                be, or it is the second annotation of an output by nobody in particular.
         """
         place = (rater, system, segment)
+        if rater is None and place in self._kept:
+            raise record.error(
+                f"a second annotation of segment {segment + 1} of {system}, and nothing says who"
+                " made either; name the annotators, or keep one"
+            )
         self._again += place in self._kept
-        value = _score(record, score)
+        value = None if score is None else finite(record, "the score", score)
+        if value is not None:
+            in_scale(self.kind, value, record.path, record.line)
         self._kept[place] = (value, self._spans(record, place, spans, text))
 
     def judgements(self) -> Judgements:
@@ -133,9 +141,3 @@ def _browser_span(record: Record, span: Mapping[str, object], text: str) -> Span
             f" end_i are expected (end_i is the last character), or {MISSING!r}"
         )
     return from_browser(start, last, text)
-
-
-def _score(record: Record, score: object) -> float | None:
-    if score is None:
-        return None
-    return finite(record, "the score", score)

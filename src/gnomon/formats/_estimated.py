@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gnomon.formats._folders import is_pair
+from gnomon.formats._judged import between, say_coverage
 from gnomon.formats._lines import report_empty
 from gnomon.human import HumanScores
 from gnomon.testset import TestSet
@@ -68,13 +69,15 @@ def estimated_set(
     report_empty(where, "candidate", outputs)
     for texts in references.values():
         report_empty(where, "reference", texts)
+    human = tuple(_scored(kind, values) for kind, values in scores.items())
+    say_coverage(where, human)
     return TestSet(
         name=name,
         references=references,
         systems={SYSTEM: outputs},
         sources=sources,
         language_pair=language_pair,
-        human=tuple(_scored(kind, values) for kind, values in scores.items()),
+        human=human,
         errors=tuple(errors),
         path=where,
     )
@@ -84,6 +87,13 @@ def _scored(kind: str, values: Sequence[float]) -> HumanScores:
     return HumanScores(kind, "segment", (SYSTEM,), np.array([values], dtype=np.float64))
 
 
-def gain(cost: float) -> float:
-    """A score of which higher is better, from one of which lower is (HTER)."""
-    return 0.0 - cost
+def gain(cost: float, path: str, line: int) -> float:
+    """A score of which higher is better, from one of which lower is (HTER).
+
+    HTER, edits per word, exceeds 1 where an output is longer than its post-edit; an output of a
+    thousand words too many is damage.
+
+    Raises:
+        FormatError: it is negative or over 1000.
+    """
+    return 0.0 - between(0.0, cost, 1000.0, "hter", path, line)

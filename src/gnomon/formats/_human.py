@@ -10,6 +10,7 @@ import numpy as np
 
 from gnomon.errors import FormatError, UnknownNameError
 from gnomon.formats._files import LOGGER
+from gnomon.formats._judged import in_scale, say_coverage, say_unread
 from gnomon.formats._tsv import read_tsv
 from gnomon.human import ErrorSpan, HumanScores, Judgements, Ranking
 
@@ -66,7 +67,8 @@ def read_folder(
     """Read every file in the folder ``human``, which may be missing.
 
     Raises:
-        FormatError: a row names an unknown system, a segment out of range, or no number.
+        FormatError: a row names an unknown system, a segment out of range, or no number on the
+            scale of its kind; or a table has no rows.
     """
     found = Judgements()
     if not folder.is_dir():
@@ -116,10 +118,14 @@ def _read_file(file: Path, known: _Known, kind: str | None = None) -> Judgements
     table = read_tsv(file)
     if level == "spans":
         return Judgements(errors=tuple(_read_spans(table, name, known)))
-    if level == "seg" and {"better", "worse"} <= set(table.columns):
+    if level in LEVELS and not table.rows:
+        raise FormatError("has no rows below its header", path=file)
+    if level == "seg" and {"better", "worse"} & set(table.columns):
         return Judgements(rankings=(_read_ranking(table, name, known),))
     if level in LEVELS:
-        return Judgements(scores=tuple(_read_scores(table, name, LEVELS[level], known)))
+        scores = tuple(_read_scores(table, name, LEVELS[level], known))
+        say_coverage(str(file), scores)
+        return Judgements(scores=scores)
     raise FormatError(
         f"the level {level!r} in its name is unknown; a file in human/ is called"
         f" KIND.LEVEL.tsv with one of the levels {', '.join(LEVELS)}, spans",
@@ -129,6 +135,7 @@ def _read_file(file: Path, known: _Known, kind: str | None = None) -> Judgements
 
 def _read_ranking(table: Rows, kind: str, known: _Known) -> Ranking:
     table.require("seg", "better", "worse")
+    say_unread(table, ("seg", "better", "worse", "rater"))
     return Ranking(
         kind,
         tuple(
@@ -150,10 +157,7 @@ def _read_scores(table: Rows, kind: str, level: str, known: _Known) -> list[Huma
     raters: dict[str | None, list[Row]] = {}
     for row in table:
         raters.setdefault(row.get("rater") or None, []).append(row)
-    return [
-        _matrix(rows, kind, level, rater, column, known)
-        for rater, rows in (raters or {None: []}).items()
-    ]
+    return [_matrix(rows, kind, level, rater, column, known) for rater, rows in raters.items()]
 
 
 def _value_column(table: Rows, others: Sequence[str]) -> str:
@@ -176,7 +180,7 @@ def _matrix(
     items: dict[str, int] = {}
     if item and level != "segment":
         items = {name: i for i, name in enumerate(dict.fromkeys(row[item] for row in rows))}
-        _warn_of_strangers(rows[0].path if rows else "", level, items, known)
+        _warn_of_strangers(rows[0].path, level, items, known)
     width = {"system": 1, "segment": known.segments}.get(level, len(items))
     values = np.full((len(systems), width), np.nan)
     seen: dict[tuple[int, int], int] = {}
@@ -189,7 +193,7 @@ def _matrix(
         if place in seen:
             raise row.error(f"a second score for the same place; line {seen[place]} has the first")
         seen[place] = row.line
-        values[place] = row.number(column)
+        values[place] = in_scale(kind, row.number(column), row.path, row.line)
     return HumanScores(kind, level, tuple(systems), values, tuple(items), rater)
 
 

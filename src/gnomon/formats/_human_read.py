@@ -12,7 +12,7 @@ from gnomon.formats import _appraise, _direct_assessment, _esa, _mqm, _rankings,
 from gnomon.formats._files import LOGGER, STANDARD_INPUT
 from gnomon.formats._human import LEVELS, is_human_file, read_one
 from gnomon.formats._human_formats import HUMAN_FORMATS, detect
-from gnomon.formats._judged import SystemNames
+from gnomon.formats._judged import SystemNames, say_coverage
 from gnomon.formats._lines import shown
 from gnomon.formats._mt_metrics_eval import read_blocks
 from gnomon.formats._score_table import read_score_table
@@ -60,8 +60,8 @@ def read_human(
 
     Raises:
         MissingFileError: the file is missing.
-        FormatError: its format cannot be told, or a line is not what the format asks for; file
-            and line are named.
+        FormatError: its format cannot be told, a line is not what the format asks for or holds a
+            score beyond its scale (file and line are named), or there is no judgement at all.
         DataError: no system of the file is in the test set.
         UnknownNameError: the format is unknown, or the file lacks the language pair.
         UsageError: an option does not belong to the format.
@@ -88,7 +88,11 @@ def read_human(
                 f"{name} does not belong to the format {form}; its options are: {', '.join(known)}"
             )
     found = read(path, testset, **given)
+    held = [*(s.systems for s in found.scores), *(r.rows for r in found.rankings), found.errors]
+    if not any(held):
+        raise FormatError("holds no judgements", path=path)
     _doubt_direction(shown(path), found)
+    say_coverage(shown(path), found.scores)
     return found
 
 
@@ -127,7 +131,7 @@ def _read_score_file(
     if level == "document" and not documents:
         raise FormatError("is of documents, but the test set has none", path=file)
     count = {"segment": testset.segments, "document": len(documents)}.get(level, 1)
-    domains, blocks = read_blocks(file, level, count)
+    domains, blocks = read_blocks(file, level, count, human=kind or name)
     names = SystemNames(testset, rename)
     rows = {names.of(system): values for system, values in blocks.items()}
     names.report(shown(path))

@@ -4,19 +4,25 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
 from gnomon.errors import DataError, FormatError, UnknownNameError
 from gnomon.formats._files import LOGGER
 from gnomon.formats._tsv import whole_number
-from gnomon.human import HumanScores
+from gnomon.human import HumanScores, scale_of
+from gnomon.scores import coverage
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Hashable, Iterable, Mapping
 
+    from numpy.typing import NDArray
+
+    from gnomon.formats._tsv import Row, Rows
     from gnomon.testset import TestSet
+
+K = TypeVar("K", bound="Hashable")
 
 # newstest2016.uedin-nmt.4361.cs-en, wmt23.refA
 _DECORATION = re.compile(r"(?:newstest\d{4}|wmt\d\d)\.(?P<name>.+?)(?:\.[a-z]{2,3}-[a-z]{2,3})?")
@@ -177,6 +183,45 @@ def system_level(
     return (HumanScores(kind, "system", systems, column.reshape(len(systems), 1)),)
 
 
+def in_scale(kind: str, value: float, path: str, line: int) -> float:
+    """A human score that its scale can hold (NaN: there is none).
+
+    Raises:
+        FormatError: it lies beyond the scale.
+    """
+    low, high = scale_of(kind)
+    return between(low, value, high, f"{kind} score", path, line)
+
+
+def between(low: float, value: float, high: float, what: str, path: str, line: int) -> float:
+    """A number within limits, or NaN.
+
+    Raises:
+        FormatError: it lies beyond them.
+    """
+    if low <= value <= high or value != value:  # noqa: PLR0124  # NaN alone differs from itself
+        return value
+    raise FormatError(
+        f"the {what} is {value:g}; from {low:g} to {high:g} is expected: correct it, or give"
+        " judgements on another scale a kind of their own (kind=..., KIND=FILE)",
+        path=path,
+        line=line,
+    )
+
+
+def refuse_second(seen: dict[K, int], place: K, row: Row) -> None:
+    """Remember where a score stands.
+
+    Raises:
+        FormatError: there was one before.
+    """
+    if place in seen:
+        raise row.error(
+            f"a second score for the same place; line {seen[place]} has the first; keep one"
+        )
+    seen[place] = row.line
+
+
 def segment_number(text: str, first: int, count: int, path: str, line: int) -> int:
     """The 0-based segment that a number in a file means.
 
@@ -199,6 +244,30 @@ def segment_number(text: str, first: int, count: int, path: str, line: int) -> i
             line=line,
         )
     return number - first
+
+
+def say_unread(table: Rows, columns: Collection[str]) -> None:
+    """Warn of columns that nothing reads: one may be another's misspelt name."""
+    unread = [column for column in table.columns if column not in columns]
+    if unread:
+        LOGGER.warning(
+            "%s: columns that are not read: %s; those that are read: %s",
+            table.path,
+            ", ".join(unread),
+            ", ".join(columns),
+        )
+
+
+def say_coverage(path: str, scores: Iterable[HumanScores]) -> None:
+    """Say how many segments of each system have a score, where some have none."""
+    for human in scores:
+        scored: NDArray[np.bool_] = ~np.isnan(human.values)
+        some: NDArray[np.bool_] = np.any(scored, axis=1)
+        if human.level == "segment" and human.rater is None and some.any():
+            names = [name for name, any_ in zip(human.systems, some, strict=True) if any_]
+            told = coverage(names, scored[some])
+            if told:
+                LOGGER.info("%s: %s: %s", path, human.kind, told)
 
 
 def said(count: int, path: str, what: str) -> None:

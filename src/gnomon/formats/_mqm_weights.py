@@ -24,6 +24,9 @@ MQM_WEIGHTS: Mapping[str, float] = MappingProxyType(
 """Freitag et al. (2021), section 3.2: ``SEVERITY[/CATEGORY[/SUBCATEGORY]]`` -> penalty."""
 
 
+_MOST = 1e6  # so that sums are numbers
+
+
 class Weights:
     """Penalties by severity and category, upper and lower case alike."""
 
@@ -35,12 +38,13 @@ class Weights:
                 is any severity) -> penalty, 0 or more.
 
         Raises:
-            UsageError: a penalty is negative or not finite.
+            UsageError: a penalty is negative, or over a million.
         """
         for name, weight in (changes or {}).items():
-            if not 0 <= weight < float("inf"):
+            if not 0 <= weight <= _MOST:
                 raise UsageError(
-                    f"the MQM weight of {name!r} is {weight!r}; a penalty of 0 or more is expected"
+                    f"the MQM weight of {name!r} is {weight!r}; a penalty from 0 to {_MOST:g} is"
+                    " expected"
                 )
         self._known: dict[tuple[str, str], float] = {}
         self._table = {_norm(n): float(w) for n, w in {**MQM_WEIGHTS, **(changes or {})}.items()}

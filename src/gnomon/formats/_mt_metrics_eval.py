@@ -24,6 +24,7 @@ from gnomon.errors import DataError, FormatError
 from gnomon.formats._files import LOGGER
 from gnomon.formats._folders import choose, find, text_files
 from gnomon.formats._human import LEVELS
+from gnomon.formats._judged import in_scale, say_coverage
 from gnomon.formats._lines import read_lines, report_empty
 from gnomon.formats._plain import check_parallel
 from gnomon.formats._tsv import parse_number
@@ -144,19 +145,21 @@ def _read_human(
         if level == "document" and documents is None:
             raise FormatError(f"needs the documents in documents/{pair}.docs", path=file)
         count = {"segment": segments, "document": len(items)}.get(level, 1)
-        domains, scores = read_blocks(file, level, count)
+        domains, scores = read_blocks(file, level, count, human=match[1])
         strangers = [name for name in scores if name not in outputs]
         if strangers:
             LOGGER.info("%s: no text for %s", file, ", ".join(strangers))
         values = np.array(list(scores.values()), dtype=np.float64)
         width = len(domains) if level == "domain" else count
-        yield HumanScores(
+        found = HumanScores(
             match[1], level, tuple(scores), values.reshape(len(scores), width), domains or items
         )
+        say_coverage(str(file), [found])
+        yield found
 
 
 def read_blocks(
-    file: Path, level: str, count: int | None
+    file: Path, level: str, count: int | None, *, human: str | None = None
 ) -> tuple[tuple[str, ...], dict[str, list[float]]]:
     """Read a score file: the domains (at domain level), and the scores of each system in order.
 
@@ -164,10 +167,11 @@ def read_blocks(
         file: a ``.score`` file.
         level: "system", "segment", "document" or "domain".
         count: scores that every system must have (not at domain level); None: any number.
+        human: the kind of the scores, if people gave them.
 
     Raises:
-        FormatError: a line has another number of fields, a score is no number, a system has
-            another number of scores, or there is no score at all.
+        FormatError: a line has another number of fields, a score is no number or lies beyond the
+            scale of its kind, a system has another number of scores, or there is none at all.
     """
     width = 3 if level == "domain" else 2
     scores: dict[str, list[float]] = {}
@@ -184,6 +188,8 @@ def read_blocks(
                 line=number,
             )
         value = parse_number(row[-1], str(file), number)
+        if human is not None:
+            in_scale(human, value, str(file), number)
         if level != "domain":
             scores.setdefault(row[0], []).append(value)
             lines[row[0]] = number

@@ -53,8 +53,8 @@ def read_paraphrases(
 
     Raises:
         MissingFileError: a file is missing.
-        FormatError: a line is not what it should be, or a text file has too few or too many lines;
-            file and line are named.
+        FormatError: a line is not what it should be, or a text file has too few or too many lines
+            (file and line are named), or a file holds no paraphrase.
         UsageError: a single path in place of a list.
     """
     if isinstance(paths, (str, PathLike)):
@@ -63,12 +63,15 @@ def read_paraphrases(
     expected = segments
     for path in paths:
         if str(path).endswith(_SUFFIXES):
-            found += [_of_record(record, segments) for record in read_records(path, "jsonl")]
-            continue
-        lines = read_lines(path)
-        expected = len(lines) if expected is None else expected
-        _check_length(shown(path), len(lines), expected)
-        found += _of_lines(path, lines)
+            new = [_of_record(record, segments) for record in read_records(path, "jsonl")]
+        else:
+            lines = read_lines(path)
+            expected = len(lines) if expected is None else expected
+            _check_length(shown(path), len(lines), expected)
+            new = _of_lines(path, lines)
+        if not any(one.text.strip() for one in new):
+            raise FormatError("holds no paraphrase", path=path)
+        found += new
     return tuple(found)
 
 

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from gnomon.formats._estimated import POST_EDIT, SYSTEM, estimated_set, gain, pair_of
 from gnomon.formats._files import LOGGER
+from gnomon.formats._judged import in_scale
 from gnomon.formats._lines import read_lines
 from gnomon.formats._plain import check_parallel
 from gnomon.formats._quality_tables import direct_assessments
@@ -145,8 +146,11 @@ _NO_LINES = (_TABLE, _LEFT_OUT)
 
 
 def _numbers(file: Path, lines: list[str], kind: str) -> list[float]:
-    values = [parse_number(text.strip(), str(file), i) for i, text in enumerate(lines, start=1)]
-    return [gain(value) for value in values] if kind in _COSTS else values
+    name = str(file)
+    values = [(parse_number(text.strip(), name, i), i) for i, text in enumerate(lines, start=1)]
+    if kind in _COSTS:
+        return [gain(value, name, i) for value, i in values]
+    return [in_scale(kind, value, name, i) for value, i in values]
 
 
 def _errors(files: Mapping[str, Path], lines: Mapping[str, list[str]]) -> list[ErrorSpan]:

@@ -21,6 +21,7 @@ from gnomon.errors import FormatError, LengthMismatchError
 from gnomon.formats._estimated import POST_EDIT, SYSTEM, estimated_set, gain, pair_of
 from gnomon.formats._files import LOGGER, plain_name
 from gnomon.formats._folders import find
+from gnomon.formats._judged import in_scale, refuse_second
 from gnomon.formats._marked import solid
 from gnomon.formats._tsv import read_tsv
 from gnomon.formats._word_tags import Tagged, tagged_errors
@@ -121,6 +122,7 @@ TABLES = (
     QualityTable("wmt22-qe", frozenset({"src", "hyp", "z"}), "src", "hyp", scores={"z": "da-z"}),
 )
 _TAGS = TABLES[1]
+_NUMBERED = ("index", "seg")
 
 
 def table_of(header: str) -> QualityTable | None:
@@ -142,8 +144,10 @@ def read_quality_table(path: Path, kind: QualityTable) -> TestSet:
         raise FormatError("has no rows below its header", path=path)
     for column in set(kind.unused) & set(table.columns):
         LOGGER.info("%s: %s is the model's own score, no judgement; left out", table.path, column)
-    numbers = {k: [row.number(c) for row in table] for c, k in kind.scores.items()}
-    numbers |= {k: [gain(row.number(c)) for row in table] for c, k in kind.costs.items()}
+    numbers = _scores(table, kind)
+    numbers |= {
+        k: [gain(row.number(c), row.path, row.line) for row in table] for c, k in kind.costs.items()
+    }
     post_edits = {POST_EDIT: [row[kind.reference] for row in table]} if kind.reference else {}
     return estimated_set(
         table.path,
@@ -221,4 +225,16 @@ def direct_assessments(path: Path, sources: Sequence[str]) -> dict[str, list[flo
                 f"the source is {row['original'][:60]!r}; the file of the sources has"
                 f" {source[:60]!r}"
             )
-    return {k: [row.number(column) for row in table] for column, k in kind.scores.items()}
+    return _scores(table, kind)
+
+
+def _scores(table: Rows, kind: QualityTable) -> dict[str, list[float]]:
+    """The scores by their kind; rows that are numbered have numbers of their own."""
+    seen: dict[str, int] = {}
+    for column in (name for name in _NUMBERED if name in table.columns):
+        for row in table:
+            refuse_second(seen, row[column], row)
+    return {
+        k: [in_scale(k, row.number(column), row.path, row.line) for row in table]
+        for column, k in kind.scores.items()
+    }

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 from gnomon.errors import FormatError
 from gnomon.formats._delimited import read_csv, read_spaced
 from gnomon.formats._files import LOGGER
-from gnomon.formats._judged import SystemNames, said, segment_number
+from gnomon.formats._judged import SystemNames, said, say_unread, segment_number
 from gnomon.formats._language_rows import of_pair, pair
 from gnomon.formats._lines import read_lines
 from gnomon.formats._tsv import Row, Rows, read_tsv, whole_number, write_tsv
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from gnomon.testset import TestSet
 
 _RANK = re.compile(r"system(\d+)rank")
+_SYSTEM = re.compile(r"system(\d+)Id")
 _SEGMENT = ("seg", "sid", "segid", "segment")
 
 
@@ -65,6 +66,7 @@ def read_darr(
     table = _lower(_read_pairs(path))
     segment = next((name for name in _SEGMENT if name in table.columns), "seg")
     table.require(segment, "better", "worse")
+    say_unread(table, (segment, "better", "worse", "rater", "lp", "data", "diff"))
     names = SystemNames(testset, rename)
     rows = list(table)
     if "lp" in table.columns:
@@ -101,6 +103,10 @@ def read_rr(
     table = read_csv(path)
     table.require("srclang", "trglang", "srcIndex", "system1Id", "system1rank")
     numbers = [m[1] for m in map(_RANK.fullmatch, table.columns) if m]
+    systems = [m[1] for m in map(_SYSTEM.fullmatch, table.columns) if m]
+    table.require(*(f"system{n}Id" for n in numbers), *(f"system{n}rank" for n in systems))
+    if not {"judgeId", "judgeID"} & set(table.columns):
+        LOGGER.info("%s: no column judgeId; nothing tells who ranked", table.path)
     rows = of_pair(
         list(table),
         lambda row: pair(row["srclang"], row["trglang"]),

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gnomon.errors import DataError
+from gnomon.errors import DataError, FormatError
 from gnomon.formats._delimited import read_csv
 from gnomon.formats._estimated import pair_of
+from gnomon.formats._judged import in_scale, say_coverage
 from gnomon.formats._lines import report_empty
 from gnomon.human import HumanScores
 from gnomon.testset import TestSet
@@ -42,10 +43,14 @@ def read_rated_rows(path: Path) -> TestSet:
     """
     table = read_csv(path)
     table.require(*KNOWN_BY, *_SHARED, *_KINDS)
+    if not table.rows:
+        raise FormatError("has no rows below its header", path=path)
     grid = _grid(table)
     first = next(iter(grid.values())).values()
     references = [row["ref"] for row in first]
     report_empty(table.path, "reference", references)
+    human = tuple(_scores(grid, column, kind) for column, kind in _KINDS.items())
+    say_coverage(table.path, human)
     return TestSet(
         name=path.name.removesuffix(".csv"),
         references={"A": references},
@@ -53,7 +58,7 @@ def read_rated_rows(path: Path) -> TestSet:
         sources=[row["src"] for row in first],
         language_pair=pair_of(path),
         documents=[row["doc"] for row in first],
-        human=tuple(_scores(grid, column, kind) for column, kind in _KINDS.items()),
+        human=human,
         path=table.path,
     )
 
@@ -90,5 +95,8 @@ def _complete(
 
 
 def _scores(grid: Mapping[str, Mapping[str, Row]], column: str, kind: str) -> HumanScores:
-    values = [[row.number(column) for row in rows.values()] for rows in grid.values()]
+    values = [
+        [in_scale(kind, row.number(column), row.path, row.line) for row in rows.values()]
+        for rows in grid.values()
+    ]
     return HumanScores(kind, "segment", tuple(grid), np.array(values, dtype=np.float64))

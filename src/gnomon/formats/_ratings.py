@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, cast
 
 from gnomon.errors import DataError, FormatError
 from gnomon.formats._files import plain_name
-from gnomon.formats._judged import ScoreTable, SystemNames
+from gnomon.formats._judged import ScoreTable, SystemNames, in_scale
 from gnomon.formats._lines import read_lines, shown, write_lines
 from gnomon.formats._mqm_weights import Weights, is_error
 from gnomon.formats._mt_metrics_eval import UNKNOWN
@@ -210,6 +210,7 @@ class _Reader:
             cost = self._cost(record, severity, category)
         else:
             cost = finite(record, "the score of an error", score)
+            in_scale("", cost, record.path, record.line)
         return ErrorSpan(system, segment, side, *span, category, severity, rater, self._kind, cost)
 
     def _text(self, side: str, system: str, segment: int) -> str | None:

@@ -134,8 +134,10 @@ def _summary(path: Path, place: str, one: object) -> tuple[str, float]:
     if _HUMAN not in scores:
         raise FormatError(f"the scores of the summary by {place} lack {_HUMAN}", path=path)
     value = scores[_HUMAN]
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) < 1e300:
-        raise FormatError(f"{_HUMAN} of {place} is {value!r}; a number is expected", path=path)
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= 1:
+        raise FormatError(
+            f"{_HUMAN} of {place} is {value!r:.40}; a number from 0 to 1 is expected", path=path
+        )
     return _clean(_unicode(path, f"the summary by {place}", text)), float(value)
 
 

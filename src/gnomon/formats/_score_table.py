@@ -18,9 +18,16 @@ from typing import TYPE_CHECKING
 
 from gnomon.errors import FormatError
 from gnomon.formats._delimited import read_csv, read_spaced
-from gnomon.formats._direct_assessment import Judged, refuse_second
+from gnomon.formats._direct_assessment import Judged
 from gnomon.formats._files import plain_name
-from gnomon.formats._judged import ScoreTable, SystemNames, segment_number, system_level
+from gnomon.formats._judged import (
+    ScoreTable,
+    SystemNames,
+    in_scale,
+    refuse_second,
+    segment_number,
+    system_level,
+)
 from gnomon.formats._lines import read_lines, shown
 from gnomon.formats._tsv import read_tsv
 from gnomon.human import Judgements
@@ -73,7 +80,8 @@ def read_score_table(
         first_segment: the number of the first segment.
 
     Raises:
-        FormatError: there is no column of systems or of scores, or a place is scored twice.
+        FormatError: there is no column of systems or of scores, a score lies
+            beyond its scale, or a place is scored twice.
         DataError: no system of the file is in the test set.
     """
     table = _read(path)
@@ -88,7 +96,7 @@ def read_score_table(
     for column in values:
         name = _kind(kind, column, table.path, alone=len(values) == 1)
         if "seg" not in known:
-            by_system = {s: row.number(column) for s, _, _, row in places}
+            by_system = {s: _score(name, column, row) for s, _, _, row in places}
             found += Judgements(system_level(name, by_system, names))
         elif column.lower() == "raw" and "rater" in known and len(values) == 1:
             stem = name.removesuffix("-raw")
@@ -96,7 +104,7 @@ def read_score_table(
         else:
             scores = ScoreTable(table.path, testset.segments)
             for system, segment, rater, row in places:
-                scores.add(rater, system, segment, row.number(column))
+                scores.add(rater, system, segment, _score(name, column, row))
             found += Judgements(scores.scores(name, names))
     return found
 
@@ -145,6 +153,10 @@ def _places(
     return places
 
 
+def _score(kind: str, column: str, row: Row) -> float:
+    return in_scale(kind, row.number(column), row.path, row.line)
+
+
 def _kind(kind: str | None, column: str, path: str, *, alone: bool) -> str:
     name = column.lower()
     if name in ("raw", "z") and not (alone and (kind or "").endswith(("-raw", "-z"))):
@@ -171,5 +183,5 @@ def _standardised(
 ) -> Judgements:
     judged = Judged(path, testset.segments)
     for system, segment, rater, row in places:
-        judged.add(rater or "", [system], segment, row.number(column))
+        judged.add(rater or "", [system], segment, _score(f"{kind}-raw", column, row))
     return judged.judgements(kind, names)

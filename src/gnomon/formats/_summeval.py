@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gnomon.formats._files import LOGGER, plain_name
+from gnomon.formats._judged import between
 from gnomon.formats._lines import read_lines
 from gnomon.formats._records import Record, finite, parse_object
 from gnomon.formats._summaries import require_all, say_empty
@@ -128,5 +129,8 @@ def _mean(record: Record, group: str, dimension: str) -> float:
     for one in given:
         if dimension not in one:
             raise record.error(f"an object in {group} lacks the key {dimension!r}")
-    marks = [finite(record, f"{dimension} in {group}", one[dimension]) for one in given]
+    what = f"{dimension} in {group}"
+    marks = [finite(record, what, one[dimension]) for one in given]
+    for mark in marks:
+        between(1.0, mark, 5.0, what, record.path, record.line)
     return sum(marks) / len(marks) if marks else float("nan")

@@ -154,8 +154,8 @@ class _Bound(OfOptions):
         told = coverage(batch.systems, scored) if scored.any() else ""
         if told:
             count = f"{int((~scored).sum())} of {scored.size} scores of segments are missing"
-            told = f"{self.metric.spec}: {count} in the file, left out of means: {told}"
-        also = f"{self.metric.spec} also scores {named(self.others)}, not in the test set"
+            told = f"{self.metric.label}: {count} in the file, left out of means: {told}"
+        also = f"{self.metric.label} also scores {named(self.others)}, not in the test set"
         return tuple(one for one in (told, also if self.others else "") if one)
 
 
