@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 from pathlib import Path
 
@@ -11,6 +10,7 @@ import pytest
 from gnomon import study
 from gnomon.study import _bundles
 from gnomon.study._bundles import bundle, bundle_of, source_of
+from gnomon.study._folder import sealed
 from gnomon.study._study import SetSource
 from gnomon.study._tasks import Done, Task, TaskTable
 
@@ -122,7 +122,7 @@ def test_damage_to_the_list_of_a_bundle_costs_nothing_but_time(store: study.Stor
         before = store.query(_ROWS).rows
         store.bundle()
     listed = store.path / "bundles" / "segments.json"
-    for text in ("", "[]", "{}", json.dumps({"file": "nowhere.parquet", "tasks": []})):
+    for text in ("", "[]", "{}", sealed({"file": "nowhere.parquet", "made": "0" * 8, "tasks": []})):
         listed.write_text(text)
         assert bundle_of(store.path, "segments", store.entries) is None
         assert store.query(_ROWS).rows == before
@@ -139,7 +139,26 @@ def test_a_table_that_cannot_be_copied_is_told_and_left(
         file.write_bytes(b"PAR1" + bytes(size - 12) + file.read_bytes()[-8:])
         store.bundle()
     assert "segments is not copied into one file" in caplog.text
-    assert [*(store.path / "bundles").iterdir()] == []
+    assert f"{file.name} is missing or damaged" in caplog.text
+    assert [*store.path.glob("bundles/*")] == []
+
+
+def test_a_bundle_that_is_damaged_is_told_and_made_anew(
+    store: study.Store, caplog: pytest.LogCaptureFixture
+) -> None:
+    with store.locked():
+        _plan(store, [_add(store, number) for number in range(6)])
+        store.bundle()
+        before = store.query(_ROWS).rows
+        (file,) = store.path.glob("bundles/*.parquet")
+        whole = file.read_bytes()
+        file.write_bytes(whole[:40] + bytes([whole[40] ^ 1]) + whole[41:])
+        assert store.query(_ROWS).rows == before
+        assert f"{file.name} is damaged and not read" in caplog.text
+        assert not store.bundles_are_intact()
+        store.bundle()
+        assert store.bundles_are_intact()
+    assert file.read_bytes() == whole
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -156,7 +175,7 @@ def test_whatever_is_planned_finished_or_forgotten_rows_are_those_of_the_files(
             keys = [*store.entries]
             _plan(store, rng.sample(keys, rng.randrange(len(keys) + 1)))
             if rng.random() < 0.5:
-                bundle(store.path, store.files(), store.entries)
+                bundle(store)
         sets = {entry.testset for entry in store.entries.values()}
         if sets and rng.random() < 0.2:
             store.forget(rng.choice(sorted(sets)))

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import random
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,9 +13,8 @@ import pytest
 
 from gnomon import study
 from gnomon.errors import DataError, OutputError
+from gnomon.study import _folder, _store
 from gnomon.study import _run as running
-from gnomon.study import _store
-from gnomon.study._parquet import is_whole
 
 pytest.importorskip("duckdb", reason="needs duckdb: pip install 'gnomon[study]'")
 pytest.importorskip("pyarrow", reason="needs pyarrow: pip install 'gnomon[study]'")
@@ -69,20 +71,138 @@ def test_files_that_are_not_whole_are_told_and_made_anew(
     assert _run(study_file).done == 0
 
 
-def test_a_file_that_is_damaged_within_is_told(store: study.Store, tmp_path: Path) -> None:
-    file = store.files()["segments"][1]
-    data = bytearray(file.read_bytes())
-    data[4:200] = bytes(196)
-    file.write_bytes(data)
-    assert is_whole(file)
-    with pytest.raises(DataError, match=rf"{file.name} is damaged: delete it, and run the study"):
-        store.query("select * from segments")
-    with pytest.raises(DataError, match=rf"{file.name} is damaged"):
-        store.export(tmp_path / "x.duckdb")
-    assert not list(tmp_path.glob("*duckdb*"))
-    with pytest.raises(DataError, match=rf"{file.name} is damaged"):
-        store.export(tmp_path / "x", kind="parquet")
-    assert list((tmp_path / "x").iterdir()) == []
+def _flip(file: Path, draw: random.Random) -> bytes:
+    """Turn one bit of a file around; returns what it held."""
+    whole = file.read_bytes()
+    bit = draw.randrange(8 * len(whole))
+    changed = bytearray(whole)
+    changed[bit // 8] ^= 1 << bit % 8
+    file.unlink()
+    file.write_bytes(changed)
+    return whole
+
+
+def test_any_flipped_bit_of_a_result_is_told_and_made_anew(
+    store: study.Store, study_file: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    draw = random.Random(15)
+    everything = "select * exclude task from {} order by all"
+    before = {name: store.query(everything.format(name)).rows for name in store.files()}
+    for name, files in store.files().items():
+        for file in files:
+            for _ in range(8):
+                whole = _flip(file, draw)
+                assert study.Store.open(store.path).lost(store.entries) == {file.stem: file}
+                file.write_bytes(whole)
+        whole = _flip(files[-1], draw)
+        for read in (
+            lambda reader, name=name: reader.query(f"select count(*) from {name}"),
+            study.Store.describe,
+            lambda reader: reader.export(tmp_path / "x.duckdb"),
+            lambda reader: reader.export(tmp_path / "x", kind="parquet"),
+        ):
+            with pytest.raises(DataError, match=r"parquet is missing or damaged; run the study"):
+                read(study.Store.open(store.path))
+        files[-1].write_bytes(whole)
+    assert not list(tmp_path.glob("x*"))
+    for files in store.files().values():
+        _flip(files[-1], draw)
+    outcome = _run(study_file)
+    assert outcome.done == len({files[-1].stem for files in store.files().values()})
+    assert "missing or damaged: done again: " in caplog.text
+    again = study.Store.open(store.path)
+    assert {name: again.query(everything.format(name)).rows for name in before} == before
+
+
+@pytest.mark.parametrize("name", ["manifest.jsonl", "plan.json", "store.json"])
+def test_any_flipped_bit_of_what_tells_of_results_is_told(store: study.Store, name: str) -> None:
+    draw = random.Random(16)
+    last = list(store.entries)[-1]
+    for _ in range(60):
+        whole = _flip(store.path / name, draw)
+        try:
+            found = study.Store.open(store.path)
+        except DataError:
+            pass
+        else:  # a line without an end was never finished; elsewhere it is only white space
+            assert [key for key in store.entries if key not in found.entries] in ([], [last])
+            assert found.planned() == store.planned()
+            assert all(one == store.entries[key] for key, one in found.entries.items())
+        (store.path / name).write_bytes(whole)
+
+
+def test_a_file_is_read_once_for_its_checksum(
+    store: study.Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[Path] = []
+    monkeypatch.setattr(_folder, "_intact", {})
+    checksum_of = _folder.checksum_of
+    monkeypatch.setattr(_folder, "checksum_of", lambda file: read.append(file) or checksum_of(file))
+    for _ in range(2):
+        study.Store.open(store.path).query("from leaderboard")
+        assert sorted(read) == sorted(store.files()["scores"])
+
+
+def test_a_store_that_was_deleted_under_a_run_is_told_and_made_anew(
+    store: study.Store, study_file: Path
+) -> None:
+    plan = study.plan(study.read_study(study_file))
+    shutil.rmtree(store.path)
+    with pytest.raises(OutputError, match="was deleted while a study ran into it"):
+        study.run(
+            plan,
+            study.open_engine("here"),
+            progress=lambda *_: shutil.rmtree(store.path, ignore_errors=True),
+        )
+    assert not store.path.exists()
+    assert _run(study_file).done == len(plan.tasks)
+
+
+def test_a_run_writes_nothing_into_a_store_that_took_the_place_of_its_own(
+    store: study.Store, study_file: Path
+) -> None:
+    plan = study.plan(study.read_study(study_file))
+    shutil.rmtree(store.path)
+
+    def replaced(*_: object) -> None:
+        shutil.rmtree(store.path)
+        study.Store.open(store.path, create=True)
+
+    with pytest.raises(OutputError, match="was deleted while a study ran into it"):
+        study.run(plan, study.open_engine("here"), progress=replaced)
+    assert study.Store.open(store.path).entries == {}
+
+
+@pytest.mark.parametrize("gone", [["store.json"], ["store.json", "manifest.jsonl", "plan.json"]])
+def test_what_is_left_of_a_store_is_made_one_again(
+    store: study.Store, study_file: Path, gone: list[str]
+) -> None:
+    (store.path / f".{'0' * 16}.tmp").touch()
+    for name in gone:
+        (store.path / name).unlink()
+    assert _run(study_file).done == (0 if len(gone) == 1 else len(store.entries))
+    assert study.Store.open(store.path).entries.keys() == store.entries.keys()
+    (store.path / "store.json").unlink()
+    (store.path / "tables" / "mine.parquet").mkdir()
+    (store.path / "tables" / "mine.parquet" / "x.parquet").touch()
+    with pytest.raises(OutputError, match="holds something else"):
+        study.Store.open(store.path, create=True)
+
+
+def test_a_full_disk_is_told(
+    store: study.Store, study_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(_: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    shutil.rmtree(store.path)
+    study.Store.open(store.path, create=True)
+    plan = study.plan(study.read_study(study_file))
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OutputError, match=r"cannot write .*\.store.*: the disk is full: free some"):
+        study.run(plan, study.open_engine("here"))
+    monkeypatch.undo()
+    assert _run(study_file).done == len(plan.tasks)
 
 
 def test_a_report_tells_the_file_that_is_damaged_within(store: study.Store) -> None:
@@ -93,9 +213,9 @@ def test_a_report_tells_the_file_that_is_damaged_within(store: study.Store) -> N
             data = bytearray(file.read_bytes())
             data[4:200] = bytes(196)
             file.write_bytes(data)
-    with pytest.raises(DataError, match=r"parquet is damaged: delete it"):
+    with pytest.raises(DataError, match=r"parquet is missing or damaged; run the study"):
         list(scores.parts(100))
-    with pytest.raises(DataError, match=r"parquet is damaged: delete it"):
+    with pytest.raises(DataError, match=r"parquet is missing or damaged; run the study"):
         shown.testsets[0].scores("bleu")
 
 

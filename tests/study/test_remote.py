@@ -227,15 +227,6 @@ def test_the_manifest_is_not_written_for_every_task(
     assert len(study.Store.open(url).entries) == outcome.done
 
 
-def test_an_older_layout_elsewhere_is_migrated_by_the_next_run(study_file: Path, url: str) -> None:
-    _run(study_file, url)
-    system, root = fsspec.core.url_to_fs(url)
-    system.pipe_file(f"{root}/store.json", b'{"gnomon-store": 1}')
-    study_file.write_text(study_file.read_text().replace("resamples = 20", "resamples = 22"))
-    _run(study_file, url)
-    assert json.loads(_there(url)["/store.json"]) == {"gnomon-store": 2}
-
-
 def test_places_that_cannot_be_reached_are_told(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(DataError, match="there is no store in"):
         study.Store.open(url)

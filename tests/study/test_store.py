@@ -325,57 +325,12 @@ def test_a_run_that_prunes_lets_nobody_write_in_between(
     assert seen == [1]
 
 
-def test_a_later_layout_is_refused(store: study.Store) -> None:
-    (store.path / "store.json").write_text('{"gnomon-store": 99}')
-    with pytest.raises(DataError, match="layout 99, and this gnomon knows layouts up to 2; update"):
-        study.Store.open(store.path)
-
-
-def _as_layout_1(store: Path) -> None:
-    """A store as the first layout wrote it."""
-    import pyarrow.parquet as pq
-
-    (store / "store.json").write_text('{"gnomon-store": 1}')
-    manifest = store / "manifest.jsonl"
-    lines = [json.loads(line) for line in manifest.read_text("utf-8").split("\n")[:-1]]
-    for line in lines:
-        for name in ("made_with", "gnomon", "finished", "options"):
-            del line[name]
-    manifest.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
-    plan = json.loads((store / "plan.json").read_text("utf-8"))
-    (store / "plan.json").write_text(json.dumps({"tasks": plan["tasks"]}))
-    for file in (store / "tables" / "scores").iterdir():
-        table = pq.read_table(file)
-        pq.write_table(table.drop_columns(["higher_is_better", "informed_by", "made_of"]), file)
-
-
-def test_an_older_layout_is_read_as_it_is_and_migrated_by_the_next_run(store: study.Store) -> None:
-    before = store.query("select system, score from scores order by all").rows
-    _as_layout_1(store.path)
-    old = {str(f): f.read_bytes() for f in store.path.rglob("*") if f.is_file()}
-    reader = study.Store.open(store.path)
-    assert reader.query("select system, score from scores order by all").rows == before
-    assert reader.sets() == ()
-    listed = {row[0] for row in reader.tables().rows}
-    assert "scores_wide" in listed
-    assert "leaderboard" not in listed  # nothing tells error rates from scores
-    assert {str(f): f.read_bytes() for f in store.path.rglob("*") if f.is_file()} == old
-    reader.repair()
-    assert json.loads((store.path / "store.json").read_text()) == {"gnomon-store": 2}
-    assert all('"made_with"' in one for one in _manifest(store.path))
-    assert study.Store.open(store.path).entries == reader.entries
-
-
-def test_a_migration_that_was_cut_off_goes_on(store: study.Store) -> None:
-    whole = study.Store.open(store.path)
-    (store.path / "store.json").write_text('{"gnomon-store": 1}')  # the number comes last
-    again = study.Store.open(store.path)
-    again.repair()
-    assert (again.entries, again.sets()) == (whole.entries, whole.sets())
-
-
-def _manifest(store: Path) -> list[str]:
-    return (store / "manifest.jsonl").read_text("utf-8").split("\n")[:-1]
+@pytest.mark.parametrize("layout", [2, 99, "3", None])
+def test_another_layout_is_refused(store: study.Store, layout: object) -> None:
+    (store.path / "store.json").write_text(json.dumps({"gnomon-store": layout}))
+    for create in (False, True):
+        with pytest.raises(DataError, match=r"has layout .* reads layout 3; run the study into"):
+            study.Store.open(store.path, create=create)
 
 
 def test_a_store_tells_its_test_sets_and_reads_their_texts_again(

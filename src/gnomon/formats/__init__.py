@@ -25,7 +25,7 @@ What is accepted but worth knowing (a byte order mark, empty segments) is said t
 ``gnomon.formats``, at the level INFO, and WARNING for what may change a score.
 """
 
-from gnomon.formats._files import atomic_write, plain_name
+from gnomon.formats._files import atomic_write, explain_failure, plain_name
 from gnomon.formats._human_formats import HUMAN_FORMATS
 from gnomon.formats._human_read import read_human
 from gnomon.formats._human_write import write_human
@@ -79,6 +79,7 @@ __all__ = [
     "atomic_write",
     "columns_of",
     "describe",
+    "explain_failure",
     "find_scores",
     "from_cell",
     "is_sacrebleu_set",

@@ -7,23 +7,23 @@ says of which task it is.
 
 from __future__ import annotations
 
-import json
 import logging
 from typing import TYPE_CHECKING, NamedTuple
 
+from gnomon.errors import DataError
 from gnomon.signature import content_hash
-from gnomon.study._folder import replace_text
-from gnomon.study._parquet import is_whole
+from gnomon.study._folder import BUNDLES, checksum_of, is_intact, json_of, replace_text, sealed
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Sequence
     from pathlib import Path
 
-__all__ = ["Bundle", "Source", "bundle", "bundle_of", "drop_bundles", "source_of"]
+    from gnomon.study._held import Held
+
+__all__ = ["Bundle", "Source", "bundle", "bundle_of", "bundled", "drop_bundles", "source_of"]
 
 _log = logging.getLogger(__name__)
 
-BUNDLES = "bundles"
 #: fewer files than this are opened one by one
 _MANY = 200
 
@@ -41,25 +41,31 @@ class Bundle(NamedTuple):
 
 
 def bundle_of(store: Path, table: str, finished: Collection[str]) -> Bundle | None:
-    """The bundle of a table; None where there is none, or it holds what is no longer there."""
+    """The bundle of a table; None where it is missing or damaged, or holds what is not there."""
     try:
-        said = json.loads(_list_of(store, table).read_text(encoding="utf-8"))
+        said = json_of(_list_of(store, table))
         found = Bundle(store / BUNDLES / said["file"], frozenset(said["tasks"]))
-    except (OSError, ValueError, KeyError, TypeError):
+        whole = is_intact(found.file, said["made"])
+    except (DataError, KeyError):
         return None
-    return found if is_whole(found.file) and found.tasks.issubset(finished) else None
+    if not whole:
+        _log.warning(
+            "%s is damaged and not read: what it copies is read from the files of tasks; the next"
+            " run of the study makes it anew",
+            found.file,
+        )
+    return found if whole and found.tasks.issubset(finished) else None
 
 
-def bundle(store: Path, files: Mapping[str, Sequence[Path]], finished: Collection[str]) -> None:
-    """Copy the files of tables that have many outside of their bundle; only the writer may.
+def bundled(store: Path) -> list[str]:
+    """The tables that have a bundle, whether it is right or not."""
+    return [file.stem for file in (store / BUNDLES).glob("*.json")]
 
-    Args:
-        store: the folder.
-        files: those of finished tasks, by table.
-        finished: keys of all finished tasks.
-    """
-    for table, parts in files.items():
-        known = bundle_of(store, table, finished)
+
+def bundle(store: Held) -> None:
+    """Copy the files of tables that have many outside of their bundle; only the writer may."""
+    for table, parts in store.files().items():
+        known = bundle_of(store.path, table, store.entries)
         loose = [one for one in parts if known is None or one.stem not in known.tasks]
         if len(loose) >= max(_MANY, len(known.tasks) // 4 if known else 0):
             _try(store, table, parts, known)
@@ -102,12 +108,13 @@ def source_of(files: Sequence[Path], known: Bundle | None, planned: Collection[s
     return Source(f"{bundled} union all by name {_of_files(loose)}", [known.file, *loose])
 
 
-def _try(store: Path, table: str, parts: Sequence[Path], known: Bundle | None) -> None:
+def _try(store: Held, table: str, parts: Sequence[Path], known: Bundle | None) -> None:
     import duckdb
 
     try:
-        _write(store, table, parts, known)
-    except (OSError, duckdb.Error) as error:  # a full disk, a damaged file: nothing is lost
+        store.fetch(parts)  # what is damaged must not get a checksum that fits it
+        _write(store.path, table, parts, known)
+    except (DataError, OSError, duckdb.Error) as error:  # a full disk: nothing is lost
         _log.warning("%s is not copied into one file, so queries take longer: %s", table, error)
 
 
@@ -125,10 +132,11 @@ def _write(store: Path, table: str, parts: Sequence[Path], known: Bundle | None)
             connection.execute("set enable_progress_bar = false")  # it goes to standard output
             how = "(format parquet, compression zstd)"
             connection.execute(f"copy ({_of_files(parts)}) to {_quoted(scratch)} {how}")
+        made = checksum_of(scratch)
         scratch.replace(target)
     finally:
         scratch.unlink(missing_ok=True)
-    replace_text(_list_of(store, table), json.dumps({"file": target.name, "tasks": keys}))
+    replace_text(_list_of(store, table), sealed({"file": target.name, "made": made, "tasks": keys}))
     for old in folder.glob(f"{table}-*.parquet"):
         if old != target and (known is None or old != known.file):  # somebody may read the last one
             old.unlink()

@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from gnomon.errors import DataError, UsageError
-from gnomon.study._folder import SKETCHES, TABLES
-from gnomon.study._parquet import is_whole
+from gnomon.study._folder import SKETCHES, TABLES, is_intact
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -60,7 +59,7 @@ class Held:
         )
 
     def steps(self) -> tuple[Step, ...]:
-        """The methods of the last plan with their metrics and options; none in older stores."""
+        """The methods of the last plan with their metrics and options."""
         from gnomon.study._study import Step
 
         return tuple(
@@ -149,32 +148,44 @@ class Held:
         return self.query(f'select * from "{table}"').to_frame()  # noqa: S608  # a known name
 
     def fetch(self, files: Sequence[Path]) -> None:
-        """Bring files of finished tasks here, where the store is remote and they are not here.
+        """Make sure that files of finished tasks are here, and what the tasks gave.
 
         Raises:
-            DataError: a file is missing, or not whole.
+            DataError: a file is missing or damaged.
         """
         if self.remote is not None:
             self.remote.fetch(files)
         for file in files:
-            if not is_whole(file):
-                raise DataError(
-                    f"{self.place(file)} is missing or damaged; run the study again, which"
-                    " computes it anew"
-                    f"{'; delete it before' if self.remote else ''}"
-                )
+            if not self.is_intact(file):
+                raise self.damage_of(file)
 
-    def lost(self, keys: Iterable[str]) -> frozenset[str]:
-        """Those of some tasks that were finished, and of which a file is missing or not whole."""
-        files = {
-            key: [self.file(name, key) for name in self.entries[key].rows]
-            for key in keys
-            if key in self.entries
-        }
-        if self.remote is not None:
-            there = self.remote.files()
-            return frozenset(key for key, own in files.items() if not there.issuperset(own))
-        return frozenset(key for key, own in files.items() if not all(map(is_whole, own)))
+    def is_intact(self, file: Path) -> bool:
+        """Whether a file of a finished task is here, and what the task gave."""
+        return is_intact(file, self.entries[file.stem].checksums[file.parent.name])
+
+    def damage_of(self, file: Path) -> DataError:
+        """What to say of a file that is not what it should be."""
+        return DataError(
+            f"{self.place(file)} is missing or damaged; run the study again, which computes it anew"
+            f"{'; delete it before' if self.remote else ''}"
+        )
+
+    def lost(self, keys: Iterable[str]) -> dict[str, Path]:
+        """Those of some tasks that were finished, and whose files are missing or damaged.
+
+        Elsewhere files are not read for that, but looked for.
+
+        Returns:
+            By key of the task, the first such file.
+        """
+        there = self.remote.files() if self.remote is not None else frozenset()
+        found: dict[str, Path] = {}
+        for key in keys:
+            for name in self.entries[key].rows if key in self.entries else ():
+                file = self.file(name, key)
+                if not (file in there if self.remote else self.is_intact(file)):
+                    found.setdefault(key, file)
+        return found
 
     def place(self, file: Path) -> str:
         """Where a file of the store is, for messages: of a remote store, elsewhere."""

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack, contextmanager
+import os
+from contextlib import ExitStack, contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from gnomon.errors import DataError, OutputError
+from gnomon.study._folder import ABOUT, LOCK
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
 __all__ = ["locked"]
 
 
 @contextmanager
-def locked(folder: Path) -> Iterator[None]:
+def locked(folder: Path) -> Iterator[Callable[[], None]]:
     """Hold the folder's lock; it goes with the process, however that ends.
+
+    Yields:
+        A check, which raises an OutputError where the folder was deleted meanwhile, or another one
+        is in its place: what is written there would be of no store, or of another process's.
 
     Raises:
         DataError: another process holds it.
@@ -25,11 +31,11 @@ def locked(folder: Path) -> Iterator[None]:
     try:
         import fcntl
     except ImportError:  # no such locks on this system: one writer is the user's word
-        yield
+        yield lambda: _check(folder, None)
         return
     with ExitStack() as stack:
         try:
-            file = stack.enter_context((folder / "lock").open("ab"))
+            file = stack.enter_context((folder / LOCK).open("ab"))
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
             raise DataError(
@@ -41,4 +47,16 @@ def locked(folder: Path) -> Iterator[None]:
                 f"the store {folder} cannot be written: {error.strerror}; allow it, or name another"
                 " store = '...' in the study (a copy of this one goes on where it ended)"
             ) from error
-        yield
+        own = os.fstat(file.fileno())
+        yield lambda: _check(folder, own)
+
+
+def _check(folder: Path, own: os.stat_result | None) -> None:
+    with suppress(OSError):
+        same = own is None or os.path.samestat(own, (folder / LOCK).stat())
+        if same and (folder / ABOUT).is_file():
+            return
+    raise OutputError(
+        f"the store {folder} was deleted while a study ran into it, so that nothing more is"
+        " written; run the study again"
+    )

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import datetime as dt
-import json
 import os
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from gnomon.errors import DataError
 from gnomon.signature import version
+from gnomon.study._folder import sealed, unsealed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -19,12 +19,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Entry",
-    "Line",
     "append_line",
     "cut_torn_line",
+    "entries_of",
     "entry_for",
-    "entry_of",
-    "lines_of",
     "text_of",
 ]
 
@@ -40,14 +38,15 @@ class Entry:
         metrics: its metrics.
         systems: its systems.
         rows: how many rows it gave, by table.
+        checksums: of its files, by table.
         notices: what a reader should know.
         signatures: how to make its numbers again.
         seconds: how long it took.
         made_with: versions and hashes of what its numbers depend on beside texts, options and
             gnomon: models, taggers, packages, files.
-        gnomon: the version of gnomon; "" in entries of older stores.
-        finished: when, UTC (ISO 8601); "" in entries of older stores.
-        options: of the method, as JSON; "" in entries of older stores.
+        gnomon: the version of gnomon.
+        finished: when, UTC (ISO 8601).
+        options: of the method, as JSON.
     """
 
     key: str
@@ -56,29 +55,18 @@ class Entry:
     metrics: tuple[str, ...]
     systems: tuple[str, ...]
     rows: Mapping[str, int]
+    checksums: Mapping[str, str]
     notices: tuple[str, ...]
     signatures: Mapping[str, str]
     seconds: float
-    made_with: Mapping[str, str] = field(default_factory=dict)
-    gnomon: str = ""
-    finished: str = ""
-    options: str = ""
+    made_with: Mapping[str, str]
+    gnomon: str
+    finished: str
+    options: str
 
 
-class Line(NamedTuple):
-    """A finished line of the manifest.
-
-    Attributes:
-        number: from 1.
-        said: what it says; nothing where it is damaged.
-    """
-
-    number: int
-    said: dict[str, Any]  # what JSON holds
-
-
-def lines_of(manifest: Path) -> list[Line]:
-    """The finished lines.
+def entries_of(manifest: Path) -> list[Entry | None]:
+    """What each finished line says; None where it is damaged.
 
     Raises:
         DataError: the manifest cannot be read.
@@ -90,19 +78,20 @@ def lines_of(manifest: Path) -> list[Line]:
     except OSError as error:
         raise DataError(f"{manifest} cannot be read: {error.strerror}") from error
     # what has no line end is not finished
-    return [Line(number, _object(line)) for number, line in enumerate(data.split(b"\n")[:-1], 1)]
+    return [_entry_of(line) for line in data.split(b"\n")[:-1]]
 
 
-def _object(line: bytes) -> dict[str, Any]:  # what JSON holds
+def _entry_of(line: bytes) -> Entry | None:
     try:
-        found = json.loads(line)
-    except ValueError:
-        return {}
-    return found if isinstance(found, dict) else {}
+        said = unsealed(line)
+        lists = {name: tuple(said[name]) for name in ("metrics", "systems", "notices")}
+        return Entry(**{**said, **lists})
+    except (KeyError, TypeError, ValueError):
+        return None
 
 
-def entry_for(task: Task, done: Done) -> Entry:
-    """What is to be said of a task that is done."""
+def entry_for(task: Task, done: Done, checksums: Mapping[str, str]) -> Entry:
+    """What is to be said of a task that is done, and whose files have these checksums."""
     return Entry(
         key=task.key,
         method=task.method,
@@ -110,6 +99,7 @@ def entry_for(task: Task, done: Done) -> Entry:
         metrics=task.metrics,
         systems=task.systems,
         rows={one.name: len(next(iter(one.cells.values()), ())) for one in done.tables},
+        checksums=checksums,
         notices=done.notices,
         signatures=dict(done.signatures),
         seconds=done.seconds,
@@ -120,18 +110,9 @@ def entry_for(task: Task, done: Done) -> Entry:
     )
 
 
-def entry_of(given: Mapping[str, Any]) -> Entry | None:  # what JSON holds
-    """A finished task from its line; None where the line is damaged."""
-    try:
-        lists = {name: tuple(given[name]) for name in ("metrics", "systems", "notices")}
-        return Entry(**{**given, **lists, "rows": dict(given["rows"])})
-    except (KeyError, TypeError, ValueError):
-        return None
-
-
 def text_of(entries: Iterable[Entry]) -> str:
     """The lines of some tasks."""
-    return "".join(json.dumps(vars(one), ensure_ascii=False) + "\n" for one in entries)
+    return "".join(sealed(vars(one)) + "\n" for one in entries)
 
 
 def cut_torn_line(manifest: Path) -> None:

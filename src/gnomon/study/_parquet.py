@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
-import struct
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,11 +21,9 @@ if TYPE_CHECKING:
 
     Buffer: TypeAlias = NDArray[np.generic] | bytes
 
-__all__ = ["cells_of", "columns_of", "is_readable", "is_whole", "to_parquet"]
+__all__ = ["cells_of", "columns_of", "to_parquet"]
 
 _MEANING = "meaning"
-#: how a Parquet file ends: the length of what tells of its columns, and a mark
-_END = struct.Struct("<I4s")
 
 
 def to_parquet(table: TaskTable) -> bytes:
@@ -59,18 +55,6 @@ def to_parquet(table: TaskTable) -> bytes:
     return out.getvalue()
 
 
-def is_whole(file: Path) -> bool:
-    """Whether a Parquet file is there to its end; what lies before is not looked at."""
-    try:
-        with file.open("rb", buffering=0) as opened:
-            size = opened.seek(0, os.SEEK_END)
-            opened.seek(max(0, size - _END.size))
-            length, mark = _END.unpack(opened.read(_END.size))
-    except (OSError, struct.error):
-        return False
-    return bool(mark == b"PAR1" and len(mark) + length + _END.size <= size)
-
-
 def columns_of(file: Path) -> dict[str, str]:
     """The columns of a Parquet file, and what they mean."""
     import pyarrow.parquet as pq
@@ -89,17 +73,6 @@ def cells_of(file: Path) -> dict[str, list[Cell]]:
     with pq.ParquetFile(file) as opened:
         found: dict[str, list[Cell]] = opened.read(use_threads=False).to_pydict()
     return found
-
-
-def is_readable(file: Path) -> bool:
-    """Whether all cells of a Parquet file can be read."""
-    import pyarrow as pa
-
-    try:
-        cells_of(file)
-    except (OSError, pa.ArrowException):
-        return False
-    return True
 
 
 def _buffers(cells: Sequence[Cell], kind: str) -> list[Buffer]:

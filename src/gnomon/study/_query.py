@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from gnomon.errors import DataError, MissingDependencyError, UsageError
 from gnomon.study._answer import Answer, parts_of
 from gnomon.study._bundles import bundle_of, source_of
-from gnomon.study._parquet import is_readable
 from gnomon.study._questions import question
 from gnomon.study._views import OWN_TABLES, meanings_of, views
 
@@ -68,9 +67,7 @@ def _told(store: Held) -> Iterator[None]:
 def damage(store: Held, error: Exception) -> DataError | None:
     """What to say where DuckDB could not read a file of the store; None where it was no file."""
     file = _blamed(store, error)
-    if file is None:
-        return None
-    return DataError(f"{store.place(file)} is damaged: delete it, and run the study again")
+    return None if file is None else store.damage_of(file)
 
 
 def _blamed(store: Held, error: Exception) -> Path | None:
@@ -84,7 +81,7 @@ def _blamed(store: Held, error: Exception) -> Path | None:
         return None
     # what reads Parquet does not always say of which file it speaks
     every = (file for parts in store.files().values() for file in parts)
-    return next((file for file in every if file.exists() and not is_readable(file)), None)
+    return next((file for file in every if file.exists() and not store.is_intact(file)), None)
 
 
 def names(store: Held) -> tuple[str, ...]:

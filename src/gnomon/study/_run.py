@@ -78,17 +78,15 @@ def run(
     """
     place = store or Store.open(plan.study.store, create=True)
     place.refresh()
-    if not (prune or place.damaged or _left(plan, place)) and place.has_plan(plan.record()):
+    whole = not (prune or place.damaged or _left(plan, place)) and place.bundles_are_intact()
+    if whole and place.has_plan(plan.record()):
         return _unchanged(plan, place)
     with place.locked():
         left = _left(plan, place)
         if left:
             preflight(plan, engine)
         if left or place.damaged:
-            lost = [task.key for task in left if task.key in place.entries]
-            if lost:
-                _log.warning("results of %d tasks are missing or damaged: done again", len(lost))
-            place.repair(lost)
+            place.repair(_told_of_lost(left, place))
         place.keep_plan(plan.record())
         place.keep_sketches(plan.sketches)
         total, kept = len(plan.tasks), len(plan.tasks) - len(left)
@@ -106,6 +104,18 @@ def _left(plan: Plan, store: Store) -> list[Task]:
     """Tasks without results, and those whose results were lost."""
     lost = store.lost(task.key for task in plan.tasks)
     return [task for task in plan.tasks if task.key in lost or task.key not in store.entries]
+
+
+def _told_of_lost(left: Sequence[Task], store: Store) -> Collection[str]:
+    """The tasks whose results were lost, after a word on which they are."""
+    lost = store.lost(task.key for task in left)
+    if lost:
+        first, *others = map(store.place, lost.values())
+        more = f" and files of {len(others)} more tasks" if others else ""
+        _log.warning(
+            "results of %d tasks are missing or damaged: done again: %s%s", len(lost), first, more
+        )
+    return lost
 
 
 def _unchanged(plan: Plan, store: Store) -> Outcome:

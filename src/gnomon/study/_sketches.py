@@ -13,7 +13,9 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
+from gnomon.errors import DataError
 from gnomon.signature import content_hash, version
+from gnomon.study._folder import json_of
 from gnomon.study._needs import IN_FILES, Need, identity, place_of
 from gnomon.study._sources import Sketch, read_set, taken
 from gnomon.study._stamps import stamp_of, stamp_of_file
@@ -48,10 +50,9 @@ class Sketches:
     def read(cls, file: Path) -> Sketches:
         """What a store remembers; nothing where the file is missing or damaged."""
         try:
-            found = json.loads(file.read_text(encoding="utf-8"))
-        except (OSError, ValueError):
+            return cls(json_of(file))
+        except DataError:
             return cls()
-        return cls(found if isinstance(found, dict) else {})
 
     def sketch(self, source: SetSource) -> Sketch:
         """The sketch of a test set, from memory where its files are unchanged.

@@ -13,18 +13,20 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gnomon.errors import DataError, OutputError
-from gnomon.study._bundles import bundle, drop_bundles
+from gnomon.errors import DataError
+from gnomon.study._bundles import bundle, bundle_of, bundled, drop_bundles
 from gnomon.study._folder import (
     ABOUT,
     MANIFEST,
     PLAN,
     SKETCHES,
     TABLES,
+    check_layout,
+    checksum,
     json_of,
-    layout_of,
     make_store,
     replace_text,
+    sealed,
 )
 from gnomon.study._held import Held
 from gnomon.study._lock import locked
@@ -32,16 +34,14 @@ from gnomon.study._manifest import (
     Entry,
     append_line,
     cut_torn_line,
+    entries_of,
     entry_for,
-    entry_of,
-    lines_of,
     text_of,
 )
-from gnomon.study._migrate import SCHEMA, check_layout, migrated
 from gnomon.study._remote import is_remote, mirror
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
     from os import PathLike
 
     from gnomon.study._sketches import Sketches
@@ -63,7 +63,8 @@ class Store(Held):
 
     damaged: bool = False
     _adds: bool = field(default=False, repr=False)
-    _writes: bool = field(default=False, repr=False)
+    #: whether the folder is still the one that was locked, while it is
+    _check: Callable[[], None] | None = field(default=None, repr=False)
 
     @classmethod
     def open(cls, path: str | PathLike[str], *, create: bool = False) -> Store:
@@ -75,7 +76,7 @@ class Store(Held):
                 damaged counts as not there, and is made anew.
 
         Raises:
-            DataError: there is no store, it is of a later version of gnomon, or it is damaged.
+            DataError: there is no store, it is of another layout, or it is damaged.
             MissingDependencyError: the place is remote, and what it takes is not installed.
             OutputError: it cannot be made.
         """
@@ -89,7 +90,6 @@ class Store(Held):
             make_store(folder)
             if remote:
                 remote.put([folder / ABOUT])
-        check_layout(layout_of(folder), folder)
         found = cls(folder, remote=remote, _adds=create)
         found.refresh()
         return found
@@ -113,18 +113,20 @@ class Store(Held):
 
         Raises:
             DataError: another process writes.
-            OutputError: the folder cannot be written.
+            OutputError: the folder cannot be written, or was deleted meanwhile.
         """
-        if self._writes:
+        if self._check is not None:
             yield
             return
-        with locked(self.path), self.remote.locked() if self.remote else nullcontext():
+        elsewhere = self.remote.locked() if self.remote else nullcontext()
+        with locked(self.path) as check, elsewhere:
             self.refresh()
-            self._writes = True
+            self._check = check
             try:
                 yield
+                check()
             finally:
-                self._writes = False
+                self._check = None
                 if self.remote is not None:
                     self.remote.put_manifest(self.entries.values(), now=True)
 
@@ -136,16 +138,13 @@ class Store(Held):
         """
         if self.remote is not None:
             self.remote.get()
-        version = check_layout(layout_of(self.path), self.path)
-        lines = lines_of(self.path / MANIFEST)
+        check_layout(self.path)
         self._plan = self._last_plan()
-        migrated(version, [line.said for line in lines], self._plan)
-        found = [entry_of(line.said) for line in lines]
+        found = entries_of(self.path / MANIFEST)
         self.entries = {entry.key: entry for entry in found if entry}
-        bad = [line.number for line, entry in zip(lines, found, strict=True) if entry is None]
-        self.damaged = bool(bad)
-        if bad and not self._adds:
-            place = f"{self.place(self.path / MANIFEST)}:{bad[0]}"
+        self.damaged = None in found
+        if self.damaged and not self._adds:
+            place = f"{self.place(self.path / MANIFEST)}:{found.index(None) + 1}"
             raise DataError(
                 f"{place} is damaged; run the study again: what the line told of is done again"
             )
@@ -161,17 +160,15 @@ class Store(Held):
     def repair(self, lost: Collection[str] = ()) -> None:
         """Take away what an interruption left behind: a torn line, files of no finished task.
 
-        A store of an older layout is brought up to date. Only the one process that writes may call
-        it.
+        Only the one process that writes may call it.
 
         Args:
             lost: finished tasks to take away, too.
         """
-        self._update()
         cut_torn_line(self.path / MANIFEST)
         self.refresh()
         whole = {key: entry for key, entry in self.entries.items() if key not in lost}
-        if len(whole) < len(lines_of(self.path / MANIFEST)):
+        if len(whole) < len(entries_of(self.path / MANIFEST)):
             self._write_manifest(whole)
             drop_bundles(self.path)  # what is done again may differ
             self.entries = whole
@@ -185,19 +182,17 @@ class Store(Held):
         """Keep what a task gave; on disk when this returns.
 
         Raises:
-            OutputError: the disk is full, or the folder cannot be written.
+            OutputError: the disk is full, or the folder cannot be written or was deleted.
         """
+        from gnomon.formats import explain_failure
+
         if task.key in self.entries:
             return self.entries[task.key]
-        entry = entry_for(task, done)
-        try:
-            for table in done.tables:
-                self._write(table, task.key)
+        self._still_there()
+        with explain_failure(self.path):
+            checksums = {table.name: self._write(table, task.key) for table in done.tables}
+            entry = entry_for(task, done, checksums)
             append_line(self.path / MANIFEST, entry)
-        except OSError as error:
-            raise OutputError(
-                f"the store {self.path} cannot be written: {error.strerror}"
-            ) from error
         self.entries[entry.key] = entry
         if self.remote is not None:
             self.remote.put([self.file(table.name, task.key) for table in done.tables])
@@ -259,22 +254,24 @@ class Store(Held):
                 self._keep(kept)
         return gone
 
+    def bundles_are_intact(self) -> bool:
+        """Whether all copies of tables are what was written, and of finished tasks."""
+        return all(bundle_of(self.path, name, self.entries) for name in bundled(self.path))
+
     def bundle(self) -> None:
         """Copy tables of many files into one file each; only the one process that writes may."""
+        if not self.bundles_are_intact():
+            drop_bundles(self.path)
         if self.remote is None and find_spec("duckdb") is not None:
-            bundle(self.path, self.files(), self.entries)
+            bundle(self)
 
-    def _update(self) -> None:
-        """Write an older layout anew; the number comes last, so that this may be cut off."""
-        if layout_of(self.path) == SCHEMA:
-            return
-        self.refresh()
-        self._write_manifest(self.entries)
-        self._replace(PLAN, self._plan)
-        self._replace(ABOUT, {"gnomon-store": SCHEMA})
+    def _still_there(self) -> None:
+        if self._check is not None:
+            self._check()
 
-    def _replace(self, name: str, record: object) -> None:
-        replace_text(self.path / name, json.dumps(record, ensure_ascii=False))
+    def _replace(self, name: str, record: Mapping[str, object]) -> None:
+        self._still_there()
+        replace_text(self.path / name, sealed(record))
         if self.remote is not None:
             self.remote.put([self.path / name])
 
@@ -289,11 +286,14 @@ class Store(Held):
         drop_bundles(self.path)
         self.repair()
 
-    def _write(self, table: TaskTable, key: str) -> None:
+    def _write(self, table: TaskTable, key: str) -> str:
+        """Write a file of a task; returns its checksum."""
         from gnomon.formats import atomic_write
         from gnomon.study._parquet import to_parquet
 
         target = self.file(table.name, key)
         target.parent.mkdir(parents=True, exist_ok=True)
+        data = to_parquet(table)
         with atomic_write(target, "wb") as file:
-            file.write(to_parquet(table))
+            file.write(data)
+        return checksum(data)

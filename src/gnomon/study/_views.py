@@ -175,13 +175,7 @@ _VIEWS = (
 def views(store: Held) -> list[View]:
     """The views that a store has the tables for, with the columns that they take."""
     there = store.files().keys()
-    # what the first layout kept does not say which metrics are error rates
-    old = any(not store.entries[key].options for key in store.planned() if key in store.entries)
-    found = [
-        view
-        for view in _VIEWS
-        if there >= set(view.of) and not (old and "higher_is_better" in view.sql)
-    ]
+    found = [view for view in _VIEWS if there >= set(view.of)]
     return [*found, _wide(store), _by_testset(store)] if "scores" in there else found
 
 
@@ -195,6 +189,7 @@ def meanings_of(store: Held, table: str) -> dict[str, str]:
             return dict(view.meanings)
     found: dict[str, str] = {}
     for file in store.files().get(table, [])[:1]:
+        store.fetch([file])
         found = columns_of(file)
     return {**found, "task": "key of the task that gave the row; see tasks"}
 
