@@ -24,10 +24,10 @@ PAGE = Path(__file__).parent.parent / "docs" / "study-tables.md"
 HEAD = """\
 # Tables of a study
 
-`gnomon query` without SQL lists the tables of a store; this page says what their columns mean.
-It is made by `scripts/study_tables.py` from a study of all methods. A table is there where its
-method has run and had something to put into it; options can bring further tables (`by`, `omit`,
-`errors`, ...), which `Store.describe()` tells in the same way. Undefined cells are `NULL`. The last
+`gnomon query STORE` lists the tables of a store; this page says what their columns mean. It is made
+by `scripts/study_tables.py` from a study of all methods. A table is there where its method has run
+and had something to put into it; options can bring further tables (`by`, `omit`, `errors`, ...),
+which `Store.describe()` tells in the same way. Undefined cells are `NULL`. The last
 ones, from `tasks` on, are tables of the store itself and views.
 """
 STUDY = """

@@ -37,7 +37,7 @@ def test_a_run_writes_its_report_and_report_writes_the_same(gnomon: Callable, st
     answer = gnomon("run", study, "--engine", "here", "--html", "now")
     assert answer.code == 0
     assert str(Path("now") / "index.html") in answer.err
-    answer = gnomon("report", "-o", "later.html")
+    answer = gnomon("report", "study.store", "-o", "later.html")
     assert (answer.code, answer.out) == (0, "")
     assert "open later.html" in answer.err
     assert 'id="part-text-0-0"' in Path("later.html").read_text(encoding="utf-8")
@@ -47,9 +47,9 @@ def test_a_run_writes_its_report_and_report_writes_the_same(gnomon: Callable, st
 
 def test_texts_and_spans_can_be_left_out(gnomon: Callable, study: Path) -> None:
     assert gnomon("run", study, "--engine", "here").code == 0
-    assert gnomon("report", "-o", "bare", "--no-texts").code == 0
+    assert gnomon("report", "study.store", "-o", "bare", "--no-texts").code == 0
     assert not list(Path("bare/data").glob("text-*"))
-    assert gnomon("report", "-o", "plain", "--no-spans").code == 0
+    assert gnomon("report", "study.store", "-o", "plain", "--no-spans").code == 0
     assert list(Path("plain/data").glob("text-*"))
     assert not list(Path("plain/data").glob("where-*"))
 
@@ -67,11 +67,11 @@ def test_what_cannot_be_written_is_refused_before_any_work(gnomon: Callable, stu
     Path("taken").mkdir()
     Path("taken/thesis.tex").write_text("years of work")
     assert gnomon("run", study, "--engine", "here").code == 0
-    answer = gnomon("report", "-o", "taken")
+    answer = gnomon("report", "study.store", "-o", "taken")
     assert (answer.code, "holds something else" in answer.err) == (1, True)
 
 
 def test_mistakes_are_told(gnomon: Callable, study: Path) -> None:
-    assert "there is none here" in gnomon("report", "-o", "r.html").err
-    answer = gnomon("report")
+    assert "there is no store in x.store" in gnomon("report", "x.store", "-o", "r.html").err
+    answer = gnomon("report", "x.store")
     assert (answer.code, "-o" in answer.err) == (2, True)

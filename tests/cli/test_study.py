@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
+import os
 import shutil
-from collections.abc import Callable
+import weakref
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from gnomon import example
+from gnomon.study import _query
 
 pytest.importorskip("duckdb", reason="needs duckdb: pip install 'gnomon[study]'")
 pytest.importorskip("pyarrow", reason="needs pyarrow: pip install 'gnomon[study]'")
@@ -47,23 +51,113 @@ def test_a_dry_run_tells_all_that_is_wrong(gnomon: Callable, study: Path) -> Non
 def test_run_query_export_and_forget(gnomon: Callable, study: Path) -> None:
     assert gnomon("run", study, "--engine", "here").code == 0
     scores = gnomon("score", "-t", example.path(), "--first", 10, "-m", "bleu", "-f", "json")
-    found = gnomon("query", "select system, metric, score, signature from scores", "-f", "json")
+    found = gnomon(
+        "query", "study.store", "select system, metric, score, signature from scores", "-f", "json"
+    )
     keys = ("system", "metric", "score", "signature")
     expected = [{key: row[key] for key in keys} for row in scores.json()["rows"]]
     assert sorted(found.json()["rows"], key=str) == sorted(expected, key=str)
     assert gnomon("run", study, "--dry-run", "-f", "json").json()["rows"][0]["left"] == 0
-    assert "segments" in gnomon("query").out
-    columns = gnomon("query", "--columns", "-f", "json").json()["rows"]
+    assert "segments" in gnomon("query", "study.store").out
+    columns = gnomon("query", "study.store", "--columns", "-f", "json").json()["rows"]
     assert {"table": "scores", "column": "score", "type": "DOUBLE"}.items() <= next(
         row for row in columns if (row["table"], row["column"]) == ("scores", "score")
     ).items()
-    first = gnomon("query", "select system, score from leaderboard where rank = 1", "-f", "json")
+    first = gnomon(
+        "query", "study.store", "select system, score from leaderboard where rank = 1", "-f", "json"
+    )
     assert first.json()["rows"][0]["score"] == max(row["score"] for row in expected)
-    assert gnomon("export", "all.duckdb").code == 0
+    assert gnomon("export", "study.store", "-o", "all.duckdb").code == 0
     assert Path("all.duckdb").stat().st_size > 0
-    name = found.json() and gnomon("query", "select distinct testset from tasks", "-f", "json")
+    name = found.json() and gnomon(
+        "query", "study.store", "select distinct testset from tasks", "-f", "json"
+    )
     assert gnomon("run", study, "--forget", name.json()["rows"][0]["testset"]).code == 0
-    assert gnomon("query", "select * from tasks", "-f", "json").json()["rows"] == []
+    assert gnomon("query", "study.store", "select * from tasks", "-f", "json").json()["rows"] == []
+
+
+@pytest.mark.parametrize("form", ["tsv", "json"])
+def test_rows_of_a_query_are_let_go_once_they_are_printed(
+    gnomon: Callable, study: Path, monkeypatch: pytest.MonkeyPatch, form: str
+) -> None:
+    class Part(list):
+        """Some rows, of which it can be asked whether anybody holds them."""
+
+    held: list[weakref.ref[Part]] = []
+    most = 0
+
+    def parts(_: object) -> Iterator[Part]:
+        nonlocal most
+        for number in range(20):
+            part = Part([(f"{number}-{row}",) for row in range(100)])
+            held.append(weakref.ref(part))
+            most = max(most, sum(one() is not None for one in held))
+            yield part
+
+    assert gnomon("run", study, "--engine", "here").code == 0
+    monkeypatch.setattr("gnomon.study._query.parts_of", parts)
+    for where in ((), ("-o", "out")):
+        answer = gnomon("query", "study.store", "select 'x' as x", "-f", form, *where)
+        text = Path("out").read_text() if where else answer.out
+        rows = json.loads(text)["rows"] if form == "json" else text.splitlines()[1:]
+        assert (len(rows), len(held)) == (2000, 20)
+        assert most <= 3  # one that is printed, the one before, the first
+        held.clear()
+
+
+def test_memory_does_not_grow_with_the_rows_of_a_query(
+    gnomon: Callable, process: Callable, study: Path
+) -> None:
+    assert gnomon("run", study, "--engine", "here").code == 0
+    peaks = []
+    for rows in (10, 150_000):  # held as records and text these take 500 MB
+        sql = f"select range as n, repeat('text ', 200) || range as text from range({rows})"
+        with process("query", "study.store", sql, "-f", "tsv", "-o", "out") as run:
+            _, status, used = os.wait4(run.pid, 0)
+        assert (status, Path("out").read_bytes().count(b"\n")) == (0, rows + 1)
+        peaks.append(used.ru_maxrss / 1024)
+    assert peaks[1] < peaks[0] + 150
+
+
+def test_formats_for_people_say_where_they_end(
+    gnomon: Callable, study: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert gnomon("run", study, "--engine", "here").code == 0
+    monkeypatch.setattr("gnomon.cli.query._SHOWN", 3)
+    sql = "select range + 100 as n from range({})"
+    for form in ("text", "markdown", "latex"):
+        cut = gnomon("query", "study.store", sql.format(4), "-f", form).out
+        whole = gnomon("query", "study.store", sql.format(3), "-f", form).out
+        assert ("102" in cut, "103" in cut, "first 3 rows" in cut) == (True, False, True)
+        assert ("102" in whole, "first 3 rows" in whole) == (True, False)
+
+
+def test_what_cannot_go_on_on_the_disk_gets_more_memory(
+    gnomon: Callable, study: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert gnomon("run", study, "--engine", "here").code == 0
+    monkeypatch.setitem(_query._FRUGAL, "memory_limit", "4MB")
+    sql = "select len(string_agg(range::varchar, ' ')) as n from range(2000000)"
+    assert gnomon("query", "study.store", sql, "-f", "tsv").out == "n\n14888889\n"
+
+
+def test_nobody_reads_on(gnomon: Callable, process: Callable, study: Path) -> None:
+    assert gnomon("run", study, "--engine", "here").code == 0
+    sql = "select range from range(1000000)"
+    with process("query", "study.store", sql, "-f", "tsv") as run:
+        assert run.stdout.readline() == "range\n"
+        run.stdout.close()
+        assert (run.wait(), run.stderr.read()) == (0, "")
+
+
+def test_what_is_in_the_way_of_an_export_is_not_to_be_taken_away(
+    gnomon: Callable, study: Path
+) -> None:
+    assert gnomon("run", study, "--engine", "here").code == 0
+    answer = gnomon("export", "study.store", "-o", "study.store")
+    assert (answer.code, answer.err) == (
+        1, "gnomon: error: study.store is there already; name a new one\n"
+    )  # fmt: skip
 
 
 def test_a_test_set_can_be_forgotten_when_it_is_gone(
@@ -77,7 +171,9 @@ def test_a_test_set_can_be_forgotten_when_it_is_gone(
     study.write_text("wrong = 1\n" + more.replace('"bleu"', "\"python('x:y')\""))
     answer = gnomon("run", study, "--forget", "gone", "-f", "json")
     assert (answer.code, answer.json()["rows"][0]["tasks"] > 0) == (0, True)
-    sets = gnomon("query", "select testset from testsets", "-f", "json").json()["rows"]
+    sets = gnomon("query", "study.store", "select testset from testsets", "-f", "json").json()[
+        "rows"
+    ]
     assert [row["testset"] for row in sets] == ["example/es-en"]
     study.write_text("store = 1\n")
     answer = gnomon("run", study, "--forget", "gone")
@@ -85,9 +181,10 @@ def test_a_test_set_can_be_forgotten_when_it_is_gone(
 
 
 def test_mistakes_are_told(gnomon: Callable, study: Path) -> None:
-    assert "gnomon run" in gnomon("query", "--store", "nowhere", "select 1").err
-    assert "there is none here" in gnomon("query", "select 1").err
-    assert "leave out the query" in gnomon("query", "--columns", "select 1").err
+    assert "gnomon run" in gnomon("query", "nowhere", "select 1").err
+    answer = gnomon("query", "select 1")
+    assert (answer.code, "the store comes first" in answer.err) == (2, True)
+    assert "leave out the query" in gnomon("query", "x.store", "select 1", "--columns").err
     answer = gnomon("run", study, "--engine", "here", "--workers", 3)
     assert (answer.code, "--workers" in answer.err) == (2, True)
     study.write_text("metrics = [\n")
@@ -102,4 +199,6 @@ def test_a_task_that_fails_makes_exit_code_1(gnomon: Callable, study: Path) -> N
     assert answer.code == 1
     assert "none.tsv" in answer.err
     assert " and 4 more tasks failed: " in answer.err  # one reason is told once
-    assert gnomon("query", "select count(*) as n from scores", "-f", "json").json()["rows"]
+    assert gnomon("query", "study.store", "select count(*) as n from scores", "-f", "json").json()[
+        "rows"
+    ]

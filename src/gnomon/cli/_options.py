@@ -15,7 +15,7 @@ from rich_argparse import RawDescriptionRichHelpFormatter
 from gnomon.errors import DataError, OutputError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from gnomon.findings import Cell, Finding
     from gnomon.scores import Scores
@@ -25,10 +25,12 @@ __all__ = [
     "Subparsers",
     "add_command",
     "add_data",
+    "add_format",
     "add_group",
     "add_metrics",
     "add_output",
     "add_page",
+    "add_store",
     "check_outputs",
     "emit",
     "load",
@@ -170,6 +172,17 @@ def add_output(parser: argparse.ArgumentParser) -> None:
     output.add_argument(
         "-w", "--width", type=_digits, default=None, metavar="N", help="digits after the point"
     )
+
+
+def add_format(parser: argparse.ArgumentParser) -> None:
+    """The shape of what is printed, for commands whose ``-o`` is something else than that."""
+    parser.add_argument("-f", "--format", choices=FORMATS, default="text")
+    parser.set_defaults(output=None, width=None)
+
+
+def add_store(parser: argparse.ArgumentParser) -> None:
+    """The results that a command reads: always its first argument."""
+    parser.add_argument("store", metavar="STORE", help="the results: a folder, or a URL")
 
 
 def add_page(parser: argparse._ActionsContainer) -> None:
@@ -334,18 +347,18 @@ def show(args: argparse.Namespace, what: Finding | list[Scores], command: str) -
         else:
             report.print_finding(what, digits=args.width)
         return
-    emit(args, report.render(what, args.format, command=command, digits=args.width))
+    emit(args, [report.render(what, args.format, command=command, digits=args.width)])
 
 
-def emit(args: argparse.Namespace, text: str) -> None:
-    """Write a result to stdout, or to the file that was named, whole or not at all."""
+def emit(args: argparse.Namespace, parts: Iterable[str]) -> None:
+    """Write a result, part by part, to stdout, or to the named file, whole or not at all."""
     if args.output in (None, "-"):
-        sys.stdout.write(text)
+        sys.stdout.writelines(parts)
         return
     from gnomon.formats import atomic_write
 
     with atomic_write(args.output) as file:
-        file.write(text)
+        file.writelines(parts)
 
 
 def _check_data(args: argparse.Namespace) -> None:

@@ -65,7 +65,7 @@ def run(args: argparse.Namespace) -> int:
         wanted = _possible(study.read_study(file))
         store, outcome = _run(wanted, args)
         _print_answers(store)
-        write_report(args.html, store, quiet=args.quiet)
+        write_report(store, args.html, quiet=args.quiet)
     if args.keep:
         sys.stdout.write(f"The study, to start from: {file.resolve()}\n")
     sys.stdout.write(f"The report, to open in a browser: {Path(args.html).resolve()}\n")

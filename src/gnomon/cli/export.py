@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gnomon.cli._options import add_command, add_output, show_rows
-from gnomon.cli._stores import the_store
+from gnomon.cli._options import add_command, add_format, add_store, show_rows
 
 if TYPE_CHECKING:
     import argparse
@@ -20,9 +19,9 @@ __all__ = ["add", "run"]
 
 _MORE = """\
 examples:
-  gnomon export --store wmt.store wmt.duckdb
-  gnomon export --store wmt.store tables/ --as csv
-  gnomon export --store wmt.store tables/ --as parquet --tables scores muler
+  gnomon export wmt.store -o wmt.duckdb
+  gnomon export wmt.store -o tables/ --as csv
+  gnomon export wmt.store -o tables/ --as parquet --tables scores muler
 """
 
 
@@ -34,9 +33,14 @@ def add(commands: Subparsers[argparse.ArgumentParser]) -> None:
         answers="how to take the results of a study into other tools",
         more=_MORE,
     )
-    parser.add_argument("to", metavar="FILE|DIR", help="a .duckdb file, or a folder")
+    add_store(parser)
     parser.add_argument(
-        "--store", metavar="DIR|URL", help="where the results are (default: the only .store here)"
+        "-o",
+        "--output",
+        dest="to",
+        required=True,
+        metavar="FILE|DIR",
+        help="a new .duckdb file, or a new or empty folder",
     )
     parser.add_argument(
         "--as", dest="kind", choices=("duckdb", "csv", "parquet"), help="(by the name: .duckdb)"
@@ -47,7 +51,7 @@ def add(commands: Subparsers[argparse.ArgumentParser]) -> None:
         action="store_true",
         help="CSV: leave texts that begin with = + - @ as they are; a spreadsheet would run them",
     )
-    add_output(parser)
+    add_format(parser)
     parser.set_defaults(run=run)
 
 
@@ -56,7 +60,7 @@ def run(args: argparse.Namespace) -> int:
     from gnomon.study import Store
 
     kind: Kind = args.kind or ("duckdb" if Path(args.to).suffix == ".duckdb" else "csv")
-    written = Store.open(args.store or the_store()).export(
+    written = Store.open(args.store).export(
         args.to, kind=kind, tables=args.tables, keep_formulas=args.keep_formulas
     )
     rows: list[Mapping[str, Cell]] = [

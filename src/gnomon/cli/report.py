@@ -6,8 +6,7 @@ import logging
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gnomon.cli._options import add_command
-from gnomon.cli._stores import the_store
+from gnomon.cli._options import add_command, add_store
 from gnomon.errors import UsageError
 
 if TYPE_CHECKING:
@@ -28,7 +27,7 @@ _MORE = """\
 examples:
   gnomon report wmt.store -o report.html
   gnomon report wmt.store -o report       (a folder: open report/index.html)
-  gnomon report -o report.html --no-spans (the only .store here)
+  gnomon report wmt.store -o report.html --no-spans
 """
 
 
@@ -40,9 +39,7 @@ def add(commands: Subparsers[argparse.ArgumentParser]) -> None:
         answers="what a study found, as pages to look around in",
         more=_MORE,
     )
-    parser.add_argument(
-        "store", nargs="?", metavar="STORE", help="the folder of the results (the only .store here)"
-    )
+    add_store(parser)
     parser.add_argument(
         "-o",
         "--output",
@@ -63,16 +60,16 @@ def run(args: argparse.Namespace) -> int:
     """Read the store, write the pages."""
     from gnomon.study import Store
 
-    store = Store.open(args.store or the_store())
+    store = Store.open(args.store)
     write_report(
-        args.output, store, texts=not args.no_texts, spans=not args.no_spans, quiet=args.quiet
+        store, args.output, texts=not args.no_texts, spans=not args.no_spans, quiet=args.quiet
     )
     return 0
 
 
 def write_report(
-    path: str | PathLike[str],
     store: Store,
+    output: str | PathLike[str],
     *,
     texts: bool = True,
     spans: bool = True,
@@ -94,8 +91,8 @@ def write_report(
         content = pages(
             store, texts=texts, spans=spans, cache=Cache(default_path()), progress=progress
         )
-        write_site(path, content, progress=progress)
-    _told(Path(path))
+        write_site(output, content, progress=progress)
+    _told(Path(output))
 
 
 def _told(place: Path) -> None:

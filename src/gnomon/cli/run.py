@@ -112,7 +112,7 @@ def _finish(args: argparse.Namespace, made: Plan, engine: Engine, page: str | Pa
         _log.info("%d tasks deleted that the study no longer asks for", outcome.pruned)
     show(args, made.finding(store), "run")
     if page is not None:
-        write_report(page, store, quiet=args.quiet)
+        write_report(store, page, quiet=args.quiet)
     return _told(outcome)
 
 

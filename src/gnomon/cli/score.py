@@ -74,11 +74,12 @@ def run(args: argparse.Namespace) -> int:
     if args.score_only:
         digits = 1 if args.width is None else args.width
         values = [s.segments.ravel() if args.sentence_level else s.system for s in scores]
-        emit(args, "".join(f"{value:.{digits}f}\n" for row in values for value in row))
+        emit(args, (f"{value:.{digits}f}\n" for row in values for value in row))
     elif args.sentence_level:
         from gnomon import report
 
-        emit(args, report.render_segments(scores, args.format, command="score", digits=args.width))
+        text = report.render_segments(scores, args.format, command="score", digits=args.width)
+        emit(args, [text])
     else:
         show(args, scores, "score")
     return 0

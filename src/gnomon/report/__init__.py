@@ -4,7 +4,13 @@ Reports know tables, views and exhibits (:mod:`gnomon.findings`), and no method 
 """
 
 from gnomon.report.html import to_html, write_html
-from gnomon.report.machine import envelope, render, render_segments, scores_finding
+from gnomon.report.machine import (
+    envelope,
+    render,
+    render_rows,
+    render_segments,
+    scores_finding,
+)
 from gnomon.report.terminal import print_finding, print_grid, print_scores, print_table
 
 __all__ = [
@@ -14,6 +20,7 @@ __all__ = [
     "print_scores",
     "print_table",
     "render",
+    "render_rows",
     "render_segments",
     "scores_finding",
     "to_html",

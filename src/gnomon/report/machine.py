@@ -12,15 +12,31 @@ from gnomon.errors import UnknownNameError
 from gnomon.findings import Bars, Column, Finding, Table
 from gnomon.report.terminal import print_finding, print_scores
 from gnomon.signature import version
-from gnomon.tabular import grid, score_signatures, scores_grid, to_latex, to_markdown, to_tsv
+from gnomon.tabular import (
+    grid,
+    score_signatures,
+    scores_grid,
+    to_latex,
+    to_markdown,
+    to_tsv,
+    tsv_lines,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from gnomon.findings import Cell
     from gnomon.scores import Scores
 
-__all__ = ["Format", "envelope", "render", "render_segments", "scores_finding", "scores_table"]
+__all__ = [
+    "Format",
+    "envelope",
+    "render",
+    "render_rows",
+    "render_segments",
+    "scores_finding",
+    "scores_table",
+]
 
 Format: TypeAlias = Literal["text", "json", "tsv", "latex", "markdown"]
 
@@ -79,6 +95,26 @@ def render_segments(
     return render(finding, format, digits=digits, neutralise=neutralise, width=width)
 
 
+def render_rows(
+    columns: Sequence[Column],
+    rows: Iterable[Mapping[str, Cell]],
+    format: Literal["json", "tsv"],  # noqa: A002  # the option's name on the command line
+    *,
+    command: str,
+) -> Iterator[str]:
+    """Parts of what :func:`render` gives for a table; rows are read as the parts are, and let go.
+
+    Args:
+        columns: the columns, in order.
+        rows: a mapping per row, as many as there may be.
+        format: one that takes its rows one by one.
+        command: the command's name in JSON.
+    """
+    if format == "tsv":
+        return tsv_lines(columns, rows)
+    return _envelope(command, rows, {})
+
+
 def envelope(
     command: str,
     rows: Sequence[Mapping[str, Any]],
@@ -99,32 +135,50 @@ def envelope(
             there are none.
         notices: what a reader should know, in sentences, under the key ``notices``; likewise.
     """
-    content = {
-        "gnomon": _json(version()),
-        "command": _json(command),
+    return "".join(_envelope(command, rows, signatures, tables, notices))
+
+
+def _envelope(
+    command: str,
+    rows: Iterable[Mapping[str, Any]],
+    signatures: Mapping[str, str],
+    tables: Mapping[str, Iterable[Mapping[str, Any]]] | None = None,
+    notices: Sequence[str] = (),
+) -> Iterator[str]:
+    content: dict[str, Iterable[str]] = {
+        "gnomon": [_json(version())],
+        "command": [_json(command)],
         "rows": _lines(rows),
-        "signatures": _json(dict(signatures)),
+        "signatures": [_json(dict(signatures))],
     }
     if tables:
         content["tables"] = _members({name: _lines(some) for name, some in tables.items()})
     if notices:
-        content["notices"] = _json(list(notices))
-    return _members(content) + "\n"
+        content["notices"] = [_json(list(notices))]
+    yield from _members(content)
+    yield "\n"
 
 
 def _json(content: object) -> str:
     return json.dumps(content, allow_nan=False)
 
 
-def _lines(rows: Sequence[Mapping[str, Any]]) -> str:
+def _lines(rows: Iterable[Mapping[str, Any]]) -> Iterator[str]:
     """Records, one per line."""
-    records = ",\n".join(map(_json, _records(rows)))
-    return f"[\n{records}\n]" if records else "[]"
+    before = "[\n"
+    for row in rows:
+        yield before + _json({key: _plain(value) for key, value in row.items()})
+        before = ",\n"
+    yield "\n]" if before == ",\n" else "[]"
 
 
-def _members(content: Mapping[str, str]) -> str:
-    members = ",\n".join(f"{_json(name)}: {value}" for name, value in content.items())
-    return f"{{\n{members}\n}}"
+def _members(content: Mapping[str, Iterable[str]]) -> Iterator[str]:
+    before = "{\n"
+    for name, parts in content.items():
+        yield f"{before}{_json(name)}: "
+        yield from parts
+        before = ",\n"
+    yield "\n}"
 
 
 def scores_table(scores: Sequence[Scores]) -> Table:
@@ -225,10 +279,6 @@ def _scores(
         return file.getvalue()
     made = scores_grid(scores, digits=digits)
     return to_latex(made) if format_ == "latex" else to_markdown(made)
-
-
-def _records(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    return [{key: _plain(value) for key, value in row.items()} for row in rows]
 
 
 def _plain(value: object) -> object:

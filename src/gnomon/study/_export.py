@@ -58,10 +58,10 @@ def export(
     place = Path(to)
     taken = place.exists() and (kind == "duckdb" or not place.is_dir() or any(place.iterdir()))
     if taken:
-        raise OutputError(f"{place} is there already; name a new one, or take it away")
+        raise OutputError(f"{place} is there already; name a new one")
     if kind == "duckdb" and not place.absolute().parent.is_dir():
         raise OutputError(f"{place} cannot be written: there is no folder {place.parent}; make it")
-    connection = connect(store, closed=False)
+    connection = connect(store, closed=False, frugal=True)
     import duckdb
 
     try:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import secrets
 from contextlib import contextmanager
 from itertools import chain
+from pathlib import Path
+from tempfile import gettempdir
 from typing import TYPE_CHECKING, Any
 
 from gnomon.errors import DataError, MissingDependencyError, UsageError
@@ -14,11 +17,12 @@ from gnomon.study._views import OWN_TABLES, meanings_of, views
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
-    from pathlib import Path
 
     from gnomon.study._bundles import Source
     from gnomon.study._held import Held
 
+#: each thread asks for its share of the memory
+_FRUGAL = {"memory_limit": "128MB", "threads": "2"}
 #: words of queries that ask which tables there are
 _ABOUT_ALL = ("duckdb_", "information_schema", "pg_", "pragma_", "show", "sqlite_")
 
@@ -33,19 +37,29 @@ def ask(store: Held, sql: str) -> Answer:
         UsageError: the SQL is wrong, does more than read, or asks for what lies outside the store.
         DataError: a file of the store is missing or damaged.
     """
-    connection = connect(store, sql=sql)
+    connection = connect(store, sql=sql, frugal=True)
+    import duckdb
+
     with _told(store):
-        found = connection.execute(question(sql))
-        described = found.description or []
+        try:
+            return _asked(store, connection, sql)
+        except duckdb.OutOfMemoryException:  # not everything can go on on the disk
+            return _asked(store, connect(store, sql=sql), sql)
+
+
+def _asked(store: Held, connection: Any, sql: str) -> Answer:  # DuckDB has no types
+    found = connection.execute(question(sql))
+    described = found.description or []
     columns = tuple(str(column[0]) for column in described)
-    parts = _parts(store, found)
+    parts = parts_of(found)
     first = next(parts, [])  # what goes wrong while it runs mostly does so here
-    return Answer(columns, tuple(str(column[1]) for column in described), chain([first], parts))
+    rest = _parts(store, parts)
+    return Answer(columns, tuple(str(column[1]) for column in described), chain([first], rest))
 
 
-def _parts(store: Held, found: Any) -> Iterator[list[tuple[Any, ...]]]:  # DuckDB has no types
+def _parts(store: Held, parts: Iterator[list[tuple[Any, ...]]]) -> Iterator[list[tuple[Any, ...]]]:
     with _told(store):
-        yield from parts_of(found)
+        yield from parts
 
 
 @contextmanager
@@ -113,7 +127,12 @@ def described(store: Held) -> Answer:
 
 
 def connect(
-    store: Held, *, closed: bool = True, sql: str | None = None, all_files: bool = False
+    store: Held,
+    *,
+    closed: bool = True,
+    sql: str | None = None,
+    all_files: bool = False,
+    frugal: bool = False,
 ) -> Any:  # DuckDB is optional, without types
     """A connection in whose memory the tables of a store are views.
 
@@ -122,6 +141,7 @@ def connect(
         closed: let queries reach no file but those of the tables, and change no setting.
         sql: the query, if it is known: files of tables that it does not name are not opened.
         all_files: let queries reach all files of the store, for SQL that no user wrote.
+        frugal: hold little at a time, the rest on the disk.
 
     Raises:
         MissingDependencyError: duckdb is not installed.
@@ -136,6 +156,10 @@ def connect(
     found = duckdb.connect(":memory:")
     found.execute("set preserve_insertion_order = true")
     found.execute("set enable_progress_bar = false")  # it goes to standard output
+    spill = Path(gettempdir(), f"gnomon-{secrets.token_hex(8)}")  # made and removed by DuckDB
+    found.execute(f"set temp_directory = {_quoted(str(spill))}")
+    for setting, value in _FRUGAL.items() if frugal else ():
+        found.execute(f"set {setting} = '{value}'")
     for name, rows in (("tasks", _tasks(store)), ("testsets", _testsets(store))):
         kinds = {column: kind for column, (kind, _) in OWN_TABLES[name].items()}
         found.execute(f"create table {name} ({', '.join(map(' '.join, kinds.items()))})")

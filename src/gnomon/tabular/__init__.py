@@ -17,7 +17,7 @@ from gnomon.tabular._grid import grid, selected, table_grid
 from gnomon.tabular._latex import to_latex
 from gnomon.tabular._markdown import to_markdown
 from gnomon.tabular._scores import score_signatures, scores_grid
-from gnomon.tabular._tsv import to_tsv
+from gnomon.tabular._tsv import to_tsv, tsv_lines
 from gnomon.tabular._visible import visible, visible_lines
 
 __all__ = [
@@ -36,6 +36,7 @@ __all__ = [
     "to_latex",
     "to_markdown",
     "to_tsv",
+    "tsv_lines",
     "visible",
     "visible_lines",
 ]

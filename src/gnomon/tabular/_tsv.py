@@ -7,7 +7,9 @@ import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from gnomon.findings import Cell, Table
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from gnomon.findings import Cell, Column, Table
 
 _TSV = str.maketrans({"\\": r"\\", "\t": r"\t", "\n": r"\n", "\r": r"\r"} | {
     chr(c): rf"\x{c:02x}" for c in (*range(0x20), *range(0x7F, 0xA0)) if chr(c) not in "\t\n\r"
@@ -33,17 +35,25 @@ def _is_number(text: str) -> bool:
 
 
 def to_tsv(table: Table, *, neutralise: bool = False) -> str:
-    r"""A table as TSV with a header: numbers unrounded, undefined cells empty.
+    """A table as TSV; see :func:`tsv_lines`."""
+    return "".join(tsv_lines(table.columns, table.rows, neutralise=neutralise))
+
+
+def tsv_lines(
+    columns: Sequence[Column], rows: Iterable[Mapping[str, Cell]], *, neutralise: bool = False
+) -> Iterator[str]:
+    r"""The lines of a table as TSV with a header: numbers unrounded, undefined cells empty.
 
     Tabs, line ends, other control characters and backslashes in texts are written ``\t``, ``\n``,
     ``\x1b``, ``\\``.
 
     Args:
-        table: the table.
+        columns: the columns, in order.
+        rows: a mapping per row; they are read one by one, as the lines are.
         neutralise: put an apostrophe before texts that a spreadsheet would run as a formula
             (those that begin with ``= + - @``); numbers stay numbers.
     """
-    names = [column.name for column in table.columns]
-    lines = [[_tsv_text(name, neutralise=neutralise) for name in names]]
-    lines += [[_tsv_cell(row[n], neutralise=neutralise) for n in names] for row in table.rows]
-    return "".join("\t".join(cells) + "\n" for cells in lines)
+    names = [column.name for column in columns]
+    yield "\t".join(_tsv_text(name, neutralise=neutralise) for name in names) + "\n"
+    for row in rows:
+        yield "\t".join(_tsv_cell(row[name], neutralise=neutralise) for name in names) + "\n"

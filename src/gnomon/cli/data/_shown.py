@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from gnomon.cli._options import FORMATS, show_rows
+from gnomon.cli._options import show_rows
 
 if TYPE_CHECKING:
     import argparse
@@ -14,24 +14,17 @@ if TYPE_CHECKING:
     from gnomon.findings import Cell
     from gnomon.official import Written
 
-__all__ = ["add_format", "add_home", "show_written"]
+__all__ = ["add_home", "show_written"]
 
 
-def add_home(parser: argparse.ArgumentParser) -> None:
-    """The folder of fetched sets."""
+def add_home(parser: argparse.ArgumentParser, *names: str) -> None:
+    """The folder of fetched sets, under the names of the option."""
     parser.add_argument(
-        "-o",
-        "--output",
+        *names,
         dest="folder",
         metavar="DIR",
         help="the folder of fetched sets, DIR/NAME/PAIR (default: $GNOMON_DATA, or the user's)",
     )
-
-
-def add_format(parser: argparse.ArgumentParser) -> None:
-    """The shape of what is printed; ``-o`` of these commands is a folder."""
-    parser.add_argument("-f", "--format", choices=FORMATS, default="text")
-    parser.set_defaults(output=None, width=None)
 
 
 def show_written(args: argparse.Namespace, command: str, found: Sequence[Written]) -> None:

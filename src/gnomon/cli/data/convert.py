@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gnomon.cli._options import add_command
-from gnomon.cli.data._shown import add_format, show_written
+from gnomon.cli._options import add_command, add_format
+from gnomon.cli.data._shown import show_written
 
 if TYPE_CHECKING:
     import argparse

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from gnomon.cli._options import add_command
-from gnomon.cli.data._shown import add_format, add_home, show_written
+from gnomon.cli._options import add_command, add_format
+from gnomon.cli.data._shown import add_home, show_written
 from gnomon.errors import UsageError
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def add(commands: Subparsers[argparse.ArgumentParser]) -> None:
     source.add_argument(
         "--timeout", type=float, default=30.0, metavar="S", help="seconds to wait (default: 30)"
     )
-    add_home(parser)
+    add_home(parser, "-o", "--output")
     add_format(parser)
     parser.set_defaults(run=run)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gnomon.cli._options import add_command, show, show_rows
-from gnomon.cli.data._shown import add_format, add_home
+from gnomon.cli._options import add_command, add_output, show, show_rows
+from gnomon.cli.data._shown import add_home
 from gnomon.errors import UnknownNameError, UsageError
 
 if TYPE_CHECKING:
@@ -42,8 +42,8 @@ def add(commands: Subparsers[argparse.ArgumentParser]) -> None:
     parser.add_argument(
         "--from", dest="given", metavar="PATH", help="what a file, a folder or an archive holds"
     )
-    add_home(parser)
-    add_format(parser)
+    add_home(parser, "--folder")
+    add_output(parser)
     parser.set_defaults(run=run)
 
 

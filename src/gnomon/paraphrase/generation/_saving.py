@@ -77,8 +77,8 @@ def record_of(path: str | os.PathLike[str]) -> Record | None:
         if isinstance(error, FormatError):
             raise
         raise FormatError(
-            "is damaged, so that nobody knows how the paraphrases were made; remove both files, or"
-            " leave out --resume",
+            "is damaged, so that nobody knows how the paraphrases were made; leave out --resume, or"
+            " name another file",
             path=file,
         ) from error
 
@@ -145,7 +145,7 @@ def _unfinished(file: Path, work: Making) -> None:
     if record is not None and 0 < record.done < work.total:
         raise UsageError(
             f"{file} holds the paraphrases of {record.done} segments of an interrupted run; go on"
-            " with it by --resume, or remove it to begin anew"
+            " with it by --resume, or name another file to begin anew"
         )
 
 
