@@ -350,3 +350,10 @@ def test_too_many_calls_are_refused_once_for_all_systems_together():
         bmx.explained(made, counting, "erasure", max_calls=needed - 1)
     assert not counting.scored
     bmx.explained(made, counting, "erasure", max_calls=needed)
+
+
+def test_words_that_are_missing_between_others_are_said(tmp_path, caplog):
+    row = {"system": "s0", "segment": 1, "side": "candidate", "importance": 0.1, "score": 1.0}
+    path = written(tmp_path / "x.jsonl", [row | {"position": n} for n in (1, 2, 4)])
+    bmx.read_explanations(path, judged())
+    assert "missing between others in 1 texts; the first is the candidate of" in caplog.text

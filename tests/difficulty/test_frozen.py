@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import zipfile
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
 import gnomon as gn
+from gnomon.difficulty._frozen import read_grams
 from gnomon.errors import DataError, FormatError, MissingFileError, OutputError, UsageError
 from gnomon.metrics import bind
 
@@ -128,3 +130,14 @@ def test_a_text_is_no_file_of_difficulties(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match="it is no zip of arrays") as refused:
         gn.score(_set(NEW), f"difficulty(rouge1, frozen='{tmp_path / 'hard.npz'}')")
     assert "pickle" not in str(refused.value)
+
+
+def test_damage_inside_a_file_of_difficulties_is_told(tmp_path: Path) -> None:
+    file = tmp_path / "hard.npz"
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as packed:
+        packed.writestr("about.npy", bytes(5000))
+    data = bytearray(file.read_bytes())
+    data[39:60] = b"\xff" * 21  # what is compressed, behind the member's header
+    file.write_bytes(data)
+    with pytest.raises(FormatError, match="or it is damaged"):
+        read_grams(file)

@@ -352,3 +352,15 @@ def test_a_wrong_testset_json_is_refused(folder: Path, text: str) -> None:
     add(folder, "testset.json", text)
     with pytest.raises(GnomonError, match=r"testset\.json"):
         TestSet.read(folder)
+
+
+def test_segments_without_a_document_or_a_source_are_said(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "src.txt").write_text("eins\n\n")
+    (tmp_path / "ref.A.txt").write_text("one\ntwo\n")
+    (tmp_path / "documents.tsv").write_text("document\tdomain\n\tnews\nd\tnews\n")
+    with caplog.at_level("INFO", "gnomon.formats"):
+        TestSet.read(tmp_path)
+    assert "documents.tsv: 1 segment(s) without a document, the first in line 2" in caplog.text
+    assert "src.txt: 1 empty source segment(s), the first in line 2" in caplog.text

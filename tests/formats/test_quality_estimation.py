@@ -278,3 +278,20 @@ def test_a_file_of_no_known_format_is_answered_with_those_there_are(tmp_path: Pa
     (tmp_path / "latin.txt").write_bytes("Müll\n".encode("latin-1"))
     with pytest.raises(FormatError, match="is not UTF-8"):
         TestSet.read(tmp_path / "latin.txt")
+
+
+def test_segments_without_a_score_or_a_source_are_said(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    files = eval4nlp_files() | {"test.da": ["77.5", "", "95"], "test.src": ["a b c", "", "d e"]}
+    files["test.src-tags"] = ["0 0 0", "", "0 0"]
+    with caplog.at_level("INFO", "gnomon.formats"):
+        TestSet.read(fill(tmp_path / "et-en", files))
+    assert "1 of 3 segments have no score of da, the first is segment 2" in caplog.text
+    assert "1 empty source segment(s), the first in line 2" in caplog.text
+
+
+def test_a_table_of_rated_rows_without_rows_is_refused(tmp_path: Path) -> None:
+    fill(tmp_path, {"en-de.csv": [RATED]})
+    with pytest.raises(FormatError, match="holds a header and no row"):
+        TestSet.read(tmp_path / "en-de.csv")

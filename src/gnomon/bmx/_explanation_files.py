@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,7 @@ from gnomon.errors import FormatError
 from gnomon.formats import read_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from numpy.typing import NDArray
 
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     Cells = dict[tuple[str, int], list[float]]
 
 __all__ = ["read_explanations"]
+
+_log = logging.getLogger(__name__)
 
 _MOST = 1e300  # so that sums are numbers
 _NEEDED = ("system", "segment", "side", "importance", "score")
@@ -69,6 +72,7 @@ def read_explanations(
         _once(row, told, words, path, line)
     if not cells:
         raise FormatError("holds no explanations", path=path)
+    _report_gaps(words, path)
     name = Experiment(
         testset.name,
         explainer or told.get("explainer", Path(path).stem),
@@ -105,6 +109,27 @@ def _once(
             f" {row['segment']}, stands in line {first}, too; give each once",
             path=path,
             line=line,
+        )
+
+
+def _report_gaps(words: Iterable[tuple[object, ...]], path: str | Path) -> None:
+    """Say where words of a text seem to be missing: their positions are not a whole range."""
+    places: dict[tuple[object, ...], list[int]] = {}
+    for *text, position in words:
+        if not str(position).isdecimal():
+            return
+        places.setdefault(tuple(text), []).append(int(str(position)))
+    gaps = [text for text, found in places.items() if max(found) - min(found) >= len(found)]
+    if gaps:
+        system, segment, side = gaps[0]
+        _log.warning(
+            "%s: words are missing between others in %d texts; the first is the %s of system %r,"
+            " segment %s",
+            path,
+            len(gaps),
+            side,
+            system,
+            segment,
         )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zipfile
+import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -49,9 +50,9 @@ def read_grids(path: str | Path) -> Grids:
     if not Path(path).is_file():
         raise MissingFileError(f"no grids at {path}: there is no such file")
     try:
-        with np.load(path, allow_pickle=False) as archive:
+        with Path(path).open("rb") as file, np.load(file, allow_pickle=False) as archive:
             fields = {key: archive[key] for key in (*_FIELDS, *_PARTS) if key in archive}
-    except (OSError, ValueError, EOFError, zipfile.BadZipFile, TypeError) as error:
+    except (OSError, ValueError, EOFError, zipfile.BadZipFile, zlib.error, TypeError) as error:
         raise FormatError(
             f"not an archive of numbers (.npz with {', '.join(_FIELDS)}): {error}", path=path
         ) from error

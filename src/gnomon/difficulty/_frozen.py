@@ -8,6 +8,7 @@ from __future__ import annotations
 import io
 import json
 import zipfile
+import zlib
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -240,7 +241,7 @@ def _read(path: str | PathLike[str], kind: str) -> tuple[dict[str, Any], dict[st
         with np.load(io.BytesIO(Path(path).read_bytes()), allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
         about = json.loads(arrays.pop("about").tobytes())
-    except (KeyError, AttributeError, zipfile.BadZipFile) as error:
+    except (KeyError, AttributeError, zipfile.BadZipFile, zlib.error) as error:
         raise _damaged(path, error) from error
     except (OSError, ValueError, EOFError) as error:
         whole = zipfile.is_zipfile(path)  # of other files numpy says to trust their pickles

@@ -136,4 +136,14 @@ def read_documents(
             path=file,
         )
     columns = {column: [row[column] for row in table] for column in table.columns}
+    for column in ("document", "domain"):
+        empty = [row.line for row in table if column in columns and not row[column]]
+        if empty:
+            LOGGER.info(
+                "%s: %d segment(s) without a %s, the first in line %d",
+                file,
+                len(empty),
+                column,
+                empty[0],
+            )
     return columns.pop("document", None), columns.pop("domain", None), columns

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gnomon.formats._files import LOGGER
 from gnomon.formats._folders import is_pair
 from gnomon.formats._judged import between, say_coverage
 from gnomon.formats._lines import report_empty
@@ -66,7 +67,9 @@ def estimated_set(
         references: post-edits, by name.
         errors: what people marked.
     """
+    report_empty(where, "source", sources)
     report_empty(where, "candidate", outputs)
+    _report_missing(where, scores)
     for texts in references.values():
         report_empty(where, "reference", texts)
     human = tuple(_scored(kind, values) for kind, values in scores.items())
@@ -81,6 +84,21 @@ def estimated_set(
         errors=tuple(errors),
         path=where,
     )
+
+
+def _report_missing(where: str, scores: Mapping[str, Sequence[float]]) -> None:
+    """Say which kinds of scores are not there for all segments."""
+    for kind, values in scores.items():
+        missing = [i for i, value in enumerate(values, start=1) if np.isnan(value)]
+        if missing:
+            LOGGER.info(
+                "%s: %d of %d segments have no score of %s, the first is segment %d",
+                where,
+                len(missing),
+                len(values),
+                kind,
+                missing[0],
+            )
 
 
 def _scored(kind: str, values: Sequence[float]) -> HumanScores:

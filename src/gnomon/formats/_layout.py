@@ -54,6 +54,7 @@ def read_layout(
     texts = {name: read_lines(file) for name, file in chosen.items()}
     refs = {name: read_lines(file) for name, file in kept.items()}
     sources = None if source is None else read_lines(source)
+    report_empty(str(source), "source", sources or ())
     counts = {str(kept[name]): len(lines) for name, lines in refs.items()}
     counts |= {str(source): len(sources)} if sources is not None else {}
     check_parallel(counts | {str(chosen[name]): len(lines) for name, lines in texts.items()})

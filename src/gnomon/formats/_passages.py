@@ -186,6 +186,8 @@ def assemble(
     systems = _systems([part for part in parts if part.role == "system"], places, choices)
     for name, texts in refs.items():
         report_empty(f"{path}, reference {name}", "reference", texts)
+    for part in sources:
+        report_empty(str(part.path), "source", [part.texts.get(place) for place in places])
     documents = [place.document for place in places]
     labels = {n: c for n in ("origlang", "collection") if (c := _facts(found, documents, n))}
     return TestSet(

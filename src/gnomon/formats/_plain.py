@@ -48,6 +48,8 @@ def read_plain(
         report_empty(shown(path), "reference", lines)
     for path, lines in zip(systems, rest, strict=False):
         report_empty(shown(path), "candidate", lines)
+    if source is not None:
+        report_empty(shown(source), "source", rest[-1])
     return TestSet(
         name=plain_name((references or [source or "test set"])[0]),
         references=dict(zip(_reference_names(references), refs, strict=True)),

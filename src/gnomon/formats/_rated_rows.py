@@ -48,9 +48,12 @@ def read_rated_rows(path: Path) -> TestSet:
     grid = _grid(table)
     first = next(iter(grid.values())).values()
     references = [row["ref"] for row in first]
+    report_empty(table.path, "source", [row["src"] for row in first])
     report_empty(table.path, "reference", references)
     human = tuple(_scores(grid, column, kind) for column, kind in _KINDS.items())
     say_coverage(table.path, human)
+    for name, rows in grid.items():
+        report_empty(f"{table.path}, {name}", "candidate", [row["mt"] for row in rows.values()])
     return TestSet(
         name=path.name.removesuffix(".csv"),
         references={"A": references},

@@ -95,6 +95,7 @@ def read_package(package: Package) -> TestSet:
     files = [source, reference, *outputs.values()]
     lines = {file: read_lines(file) for file in files}
     check_parallel({str(file): len(texts) for file, texts in lines.items()})
+    report_empty(str(source), "source", lines[source])
     report_empty(str(reference), "reference", lines[reference])
     testset = TestSet(
         name=package.name,

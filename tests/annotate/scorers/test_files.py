@@ -133,3 +133,13 @@ def test_words_of_other_languages_match_as_they_stand(tmp_path: Path) -> None:
     assert found.known is not None
     assert found.words is not None
     assert (found.known[0], found.words[0]) == (1, 3)
+
+
+def test_a_first_line_that_only_seems_to_be_a_header_is_said(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level("INFO", "gnomon"):
+        read_ratings(_file(tmp_path, "word\tvalue\ncat\t1\n"), "NAME")
+        assert not caplog.records
+        read_ratings(_file(tmp_path, "dog\t0x10\ncat\t1\n"), "NAME")
+    assert "line 1, 'dog\\t0x10', is taken for a header" in caplog.text

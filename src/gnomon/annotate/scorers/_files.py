@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import logging
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from os import PathLike
 
 __all__ = ["LAYOUTS", "read_ratings"]
+
+_log = logging.getLogger(__name__)
 
 LAYOUTS = (
     "a WKWSCI csv (term,POS,sentiment), a Brysbaert tsv (Word Bigram Conc.M ...), an NRC-VAD tsv"
@@ -61,6 +64,8 @@ def read_ratings(path: str | PathLike[str], name: str) -> Ratings:
     sign = "\t" if "\t" in lines[0][1] else ","
     first = _fields(lines[0][1], sign, where, lines[0][0])
     layout = _layout(first, name, where, lines[0][0])
+    if layout.header and layout.width == 2 and first[0].strip().casefold() not in _TERMS:
+        _log.info("%s: line %d, %r, is taken for a header", where, *lines[0])
     rows = lines[1:] if layout.header else lines
     ratings = Ratings.of(_rows(rows, sign, layout, where))
     if not ratings:
