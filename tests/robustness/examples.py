@@ -1,0 +1,420 @@
+"""A small whole example of everything that a command reads, and the command that reads it."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterable
+from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+from tests.annotate.test_labels import CONLLU
+from tests.formats.judged_sets import judged_set
+from tests.formats.test_human_damaged import WHOLE
+from tests.formats.test_mqm_set import written as write_mqm_set
+from tests.formats.test_published_damaged import SETS
+from tests.formats.wmt_files import sgml_files, small_set, to_xml
+from tests.robustness.law import ALL, Example
+
+import gnomon as gn
+from gnomon import bmx, formats, muler, paraphrase, study
+from gnomon.annotate import Labels
+from gnomon.annotate._lexicon import Lexicon
+from gnomon.annotate.scorers._files import read_ratings
+from gnomon.cli import main
+from gnomon.difficulty._frozen import read_grams
+from gnomon.human import ErrorSpan, HumanScores, Ranking
+from gnomon.testset import SystemInfo
+
+TEXTS = (
+    "the red cat sat on the mat near a door .",
+    "a dog barked at 7 cats .",
+    "it rained in 1999 .",
+)
+
+
+def judged() -> gn.TestSet:
+    """Two systems, three segments, and judgements of all kinds."""
+    values = np.array([[70.0, 40.5, 90.0], [60.0, 55.0, 20.25]])
+    people = (
+        HumanScores("da", "segment", ("alpha", "beta"), values, rater="ann"),
+        HumanScores("da", "segment", ("alpha", "beta"), values + 1, rater="bob"),
+        HumanScores("da", "system", ("alpha", "beta"), values.mean(axis=1, keepdims=True)),
+        HumanScores("esa", "segment", ("alpha", "beta"), values),
+        HumanScores("mqm", "segment", ("alpha", "beta"), np.array([[-1.0, 0, -5], [0, -1, 0]])),
+    )
+    return judged_set(
+        human=people,
+        rankings=(Ranking("darr", ((0, "alpha", "beta"), (1, "beta", "alpha"))),),
+        errors=(
+            ErrorSpan("alpha", 0, "candidate", 4, 7, "style", "minor", kind="mqm"),
+            ErrorSpan("alpha", 2, "candidate", 3, 8, "accuracy", "major", kind="mqm"),
+            ErrorSpan("beta", 1, "candidate", 0, 3, "style", "minor", kind="mqm"),
+        ),
+        documents=["d", "e", "e"],
+        domains=["news", "news", "talk"],
+        labels={"topic": ["pets", "pets", "rain"]},
+        info={"alpha": SystemInfo(year=2024), "beta": SystemInfo(architecture="rules")},
+    )
+
+
+def run(*arguments: object) -> None:
+    """A command that makes examples."""
+    with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()) as said:
+        code = main([str(argument) for argument in arguments])
+    assert code == 0, said.getvalue()
+
+
+def write(file: Path, lines: Iterable[str]) -> Path:
+    """A file of lines, and its folder."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return file
+
+
+def examples(base: Path) -> list[Example]:
+    """All of them, each in its folder."""
+    base.joinpath("whole").mkdir()
+    judged().write(base / "whole" / "set")
+    found: list[Example] = []
+    for make in (_sets, _published, _judgements, _scores, _texts, _annotations, _sheets, _results):
+        made = list(make(base, base / "whole" / "set"))
+        found += made
+    return found
+
+
+def _sets(base: Path, whole: Path) -> Iterable[Example]:
+    formats.write_test_set(judged(), base / "gnomon")
+    formats.write_test_set(judged(), base / "packed", compress=True)
+    formats.write_test_set(judged(), base / "mme", layout="mt-metrics-eval")
+    for name in ("gnomon", "packed"):
+        made = _converted(name, ("gnomon",), base / name, base / name)
+        yield replace(made, open_ended=("da.", "darr.", "esa.", "mqm.", "systems.tsv"))
+    made = _converted("mme", ("mt-metrics-eval",), base / "mme", base / "mme")
+    yield replace(made, open_ended=("de-en.da.", "de-en.esa.", "de-en.mqm."))
+
+
+def _converted(name: str, covers: tuple[str, ...], folder: Path, *paths: Path) -> Example:
+    command = ("data", "convert", *map(str, paths), "-o", "OUT", "-f", "json")
+    return Example(name, covers, folder, command, gn.TestSet.read)
+
+
+_PUBLISHED = {
+    "mlqe table": "mlqe-pe", "mlqe files": "mlqe-pe", "mlqe shared": "mlqe-pe",
+    "eval4nlp": "eval4nlp21", "rated rows": "wmt22-qe", "package": "wmt-package",
+    "sample": "wmt-daseg", "summeval": "summeval", "realsumm": "realsumm",
+}  # fmt: skip
+
+# files that alone say how many segments or judgements there are
+_ALONE = {
+    "mlqe table": ALL,
+    "mlqe shared": ("et-en.dev.tsv",),
+    "rated rows": ALL,
+    "summeval": ALL,
+    "realsumm": ALL,
+    "package": ("DA-",),
+}
+
+
+def _published(base: Path, _: Path) -> Iterable[Example]:
+    for name, files in SETS.items():
+        for file, lines in files.items():
+            write(base / name / file, lines)
+        made = _converted(name, (_PUBLISHED[name],), base / name, base / name)
+        yield replace(made, open_ended=_ALONE.get(name, ()), leave=("errors",))
+    write(base / "xml" / "mini.de-en.all.xml", to_xml(small_set()).split("\n")[:-1])
+    yield _converted("xml", ("wmt-xml",), base / "xml", base / "xml" / "mini.de-en.all.xml")
+    (base / "sgml").mkdir()
+    files = sgml_files(small_set(), base / "sgml")
+    yield _converted("sgml", ("wmt-sgml",), base / "sgml", *files)
+    (base / "mqm-set").mkdir()
+    file = write_mqm_set(base / "mqm-set")
+    made = _converted("mqm-set", ("wmt-mqm",), base / "mqm-set", file)
+    yield replace(made, open_ended=ALL)
+
+
+def _judgements(base: Path, whole: Path) -> Iterable[Example]:
+    bare = judged_set(documents=["d", "e", "e"])
+    bare.write(base / "whole" / "bare")
+    for form in formats.HUMAN_FORMATS:
+        if form not in WHOLE:
+            continue
+        name, text = WHOLE[form]
+        file = write(base / f"human {form}" / name, text.split("\n")[:-1])
+        yield _human(form, file, base / "whole" / "bare")
+    written = {
+        "table": ("t.tsv", "da"), "mqm": ("m.tsv", "mqm"), "esa": ("e.jsonl", "esa"),
+        "darr": ("r.tsv", "darr"), "mt-metrics-eval": ("de-en.k.seg.score", "esa"),
+        "ratings": ("de-en.k.seg.rating", "mqm"),
+    }  # fmt: skip
+    for form, (name, kind) in written.items():
+        file = base / f"written {form}" / name
+        file.parent.mkdir()
+        formats.write_human(file, judged(), kind, format=form)
+        yield _human(form, file, base / "whole" / "bare")
+
+
+def _human(form: str, file: Path, whole: Path) -> Example:
+    command = ("data", "convert", str(whole), "--human", str(file), "-o", "OUT", "-f", "json")
+    name = file.parent.name
+    covers = (f"human:{form}", "--human")
+    return Example(name, covers, file.parent, command, gn.TestSet.read, open_ended=ALL)
+
+
+def _scores(base: Path, whole: Path) -> Iterable[Example]:
+    testset = gn.TestSet.read(whole)
+    scores = gn.score(testset, "chrf")
+    for form, name in (("tsv", "s.tsv"), ("jsonl", "s.jsonl"), ("wmt", "s.wmt"),
+                       ("mt-metrics-eval", "chrf-A.seg.score")):  # fmt: skip
+        file = base / f"scores {form}" / name
+        file.parent.mkdir()
+        formats.write_segment_scores(file, [scores], testset)
+        yield _scored(form, file, whole)
+    for form, name in (("tsv", "s.tsv"), ("wmt", "s.wmt"), ("mt-metrics-eval", "chrf-A.sys.score")):
+        file = base / f"system scores {form}" / name
+        file.parent.mkdir()
+        formats.write_system_scores(file, [scores], testset)
+        yield _scored(form, file, whole)
+
+
+def _scored(form: str, file: Path, whole: Path) -> Example:
+    command = (
+        "metaeval", "-t", str(whole), "--scores", str(file), "--human", "da", "--resamples", "0",
+        "--no-controls", "-o", "OUT", "-f", "json",
+    )  # fmt: skip
+    name = file.parent.name
+    covers = (f"scores:{form}", "--scores")
+    return Example(
+        name,
+        covers,
+        file.parent,
+        command,
+        lambda _: formats.find_scores(file, language_pair="de-en", test_set="small"),
+    )
+
+
+def _texts(base: Path, whole: Path) -> Iterable[Example]:
+    plain = base / "plain"
+    names = ("ref.txt", "src.txt", "a.txt", "b.txt")
+    files = [write(plain / name, [f"{n} {text}" for text in TEXTS]) for n, name in enumerate(names)]
+    ref, src, a, b = map(str, files)
+    options = ("-m", "chrf", "-f", "json", "-o", "OUT")
+    yield Example(
+        "plain", ("plain text", "refs", "--input", "--source"), plain,
+        ("score", ref, "-s", src, "-i", a, b, *options),
+        lambda _: [formats.read_lines(file) for file in files],
+    )  # fmt: skip
+    rows = [{"ref": text, "one": text, "doc": "d"} for text in TEXTS]
+    table = write(
+        base / "table" / "t.tsv", ["ref\tone\tdoc", *("\t".join(r.values()) for r in rows)]
+    )
+    objects = write(base / "objects" / "t.jsonl", map(json.dumps, rows))
+    for name, file in (("tsv", table), ("jsonl", objects)):
+        columns = {"references": ["ref"], "systems": ["one"], "document": "doc"}
+        given = (
+            "--reference-columns", "ref", "--system-columns", "one", "--document-column", "doc",
+        )  # fmt: skip
+        yield Example(
+            file.parent.name, (name, "--table"), file.parent,
+            ("score", "--table", str(file), *given, *options),
+            lambda _, file=file, columns=columns: formats.read_table(file, **columns), ALL,
+        )  # fmt: skip
+    made = [
+        formats.Paraphrase(n + 1, f"{text} {k}", f"m{k}")
+        for n, text in enumerate(TEXTS)
+        for k in (1, 2)
+    ]
+    lines = base / "paraphrases" / "p.jsonl"
+    lines.parent.mkdir()
+    formats.write_paraphrases(lines, made)
+    parallel = [
+        write(base / "parallel" / f"ref.m.{k}.txt", [f"{t} {k}" for t in TEXTS]) for k in (1, 2)
+    ]
+    kept = write(base / "whole" / "ref.txt", TEXTS)
+    for files in ([lines], parallel):
+        yield Example(
+            files[0].parent.name, ("paraphrases", "--paraphrases"), files[0].parent,
+            ("paraphrase", "show", str(kept), "--paraphrases", *map(str, files),
+             "-f", "json", "-o", "OUT"),
+            lambda _, files=files: formats.read_paraphrases(files), ALL,
+        )  # fmt: skip
+    trees = [
+        write(
+            base / "trees" / f"ref.m{k}.ptb",
+            [f"(S (NP (DT the) (N cat{k})) (VP (V sat)))", "(())", "(S (V run))"],
+        )
+        for k in (1, 2)
+    ]
+    yield Example(
+        "trees", ("ptb", "--trees"), base / "trees",
+        ("paraphrase", "diversity", "--trees", *map(str, trees), "-f", "json", "-o", "OUT"),
+        lambda _: [formats.read_trees(file) for file in trees],
+    )  # fmt: skip
+    variants = write(base / "variants" / "v.txt", ["# a list", "cat / tomcat", "mat\trug\tcarpet"])
+    yield Example(
+        "variants", ("--variants",), variants.parent,
+        ("paraphrase", "constraints", str(kept), "-i", str(kept), "--variants", str(variants),
+         "-f", "json", "-o", "OUT"),
+        lambda _: paraphrase.read_variants(variants), ALL,
+    )  # fmt: skip
+    constraints = base / "constraints" / "c.jsonl"
+    constraints.parent.mkdir()
+    run(
+        "paraphrase", "constraints", kept, "-i", kept, "--variants", variants, "--save", constraints
+    )
+    # the command that takes them needs a model
+    yield Example(
+        "constraints", ("--constraints",), constraints.parent, ("python",),
+        lambda _: paraphrase.read_constraints(constraints), open_ended=ALL,
+    )  # fmt: skip
+
+
+def _annotations(base: Path, _: Path) -> Iterable[Example]:
+    text = write(base / "whole" / "ana.txt", ["Voy al mar, Ana."])
+    data = (str(text), "-i", str(text), "-m", "chrf", "--bootstrap", "0", "--examples", "0")
+    options = ("--no-cache", "-f", "json", "-o", "OUT")
+    conllu = write(base / "conllu" / "a.conllu", CONLLU.split("\n")[:-1])
+    spans = [{"start": 7, "end": 10, "label": "pos:NOUN"}, {"start": 12, "end": 15, "label": "x"}]
+    record = {"text": "Voy al mar, Ana.", "spans": spans}
+    jsonl = write(base / "labels" / "a.jsonl", [json.dumps(record)])
+    for file in (conllu, jsonl):
+        command = (
+            "muler",
+            "score",
+            *data,
+            "--labels",
+            str(file),
+            "--features",
+            "pos:NOUN",
+            *options,
+        )
+        name = f"labels:{file.suffix}"
+        yield Example(
+            name.replace(":", " "), (name, "--labels"), file.parent, command,
+            lambda _, file=file: Labels.read([file]).texts,
+        )  # fmt: skip
+    words = write(base / "lexicon" / "w.txt", ["# words", "mar", "Ana", "voy al"])
+    command = ("muler", "score", *data, "--lexicon", f"w={words}", "--features", "lex:w", *options)
+    yield Example(
+        "lexicon", ("--lexicon",), words.parent, command,
+        lambda _: [" ".join(e) for some in Lexicon.read("w", words).entries.values() for e in some],
+        open_ended=ALL,
+    )  # fmt: skip
+    ratings = {
+        "sentiment": ["term,POS,sentiment", "mar,noun,2", "ana,noun,-1"],
+        "concreteness": ["Word\tBigram\tConc.M\tConc.SD", "mar\t0\t4.5\t.1", "ana\t0\t3.25\t.2"],
+        "valence": ["Word\tValence\tArousal\tDominance", "mar\t.9\t.5\t.2", "ana\t.25\t.5\t.1"],
+        "NAME": ["mar\t1", "ana\t-0.5"],
+    }
+    ratings |= dict.fromkeys(("arousal", "dominance"), ratings["valence"])
+    for name, lines in ratings.items():
+        file = write(base / f"scorer {name}" / "w.tsv", lines)
+        yield Example(
+            f"scorer {name}", (f"scorer:{name}", "--scorers"), file.parent,
+            ("muler", "sentences", *data[:3], "--scorers", f"{name}={file}", "--bootstrap", "0",
+             "-l", "es", "-f", "json", "-o", "OUT"),
+            lambda _, file=file, name=name: [
+                one[""] for one in read_ratings(file, name).values.values()
+            ],
+            open_ended=ALL,
+        )  # fmt: skip
+
+
+def _sheets(base: Path, whole: Path) -> Iterable[Example]:
+    from tests.muler.test_sheet import KEY
+
+    pairs = base / "pairs"
+    pairs.mkdir()
+    muler.write_key(pairs / "key.tsv", KEY)
+    items = list(KEY.rows)
+    anna = write(pairs / "anna.tsv", ["item\tanswer\tcomment", *(f"{i}\tA\tx" for i in items)])
+    answers = [{"item": i, "answer": "B"} for i in items]
+    form = {"study": "gtest", "annotator": "Ben", "answers": answers}
+    ben = write(pairs / "ben.json", [json.dumps(form, indent=1)])
+    yield Example(
+        "pairs", ("--answers", "--key"), pairs,
+        ("muler", "pairs", "--answers", str(anna), str(ben), "--key", str(pairs / "key.tsv"),
+         "-f", "json", "-o", "OUT"),
+        lambda _: (muler.read_answers([anna, ben]), muler.read_key(pairs / "key.tsv")),
+        open_ended=("anna", "ben"),
+    )  # fmt: skip
+    sheets = base / "adequacy"
+    sheets.mkdir()
+    testset = gn.TestSet.from_files(references=[base / "whole" / "ref.txt"], systems=[])
+    made = [formats.Paraphrase(n + 1, f"{text} again", "m") for n, text in enumerate(TEXTS)]
+    items = paraphrase.adequacy_sheet(testset, made)
+    paraphrase.write_key(sheets / "key.tsv", items)
+    filled = write(sheets / "cleo.tsv", ["item\tscore", *(f"{one.item}\t80" for one in items)])
+    yield Example(
+        "adequacy", ("--answers", "--key"), sheets,
+        ("paraphrase", "adequacy", "--answers", str(filled), "--key", str(sheets / "key.tsv"),
+         "-f", "json", "-o", "OUT"),
+        lambda _: (paraphrase.read_key(sheets / "key.tsv"), formats.read_lines(filled)),
+        open_ended=("cleo",),
+    )  # fmt: skip
+
+
+def _results(base: Path, whole: Path) -> Iterable[Example]:
+    explained = base / "explanations" / "e.jsonl"
+    explained.parent.mkdir()
+    run(
+        "bmx",
+        "explain",
+        "-t",
+        whole,
+        "-m",
+        "chrf",
+        "--export",
+        explained,
+        "--no-cache",
+        "--resamples",
+        "1",
+    )
+    tune = (
+        "bmx",
+        "tune",
+        "--splits",
+        "1",
+        "--draws",
+        "20",
+        "--human",
+        "da",
+        "-f",
+        "json",
+        "-o",
+        "OUT",
+    )
+    yield Example(
+        "explanations", ("--explanations",), explained.parent,
+        (*tune, "-t", str(whole), "--explanations", str(explained)),
+        lambda _: bmx.read_explanations(explained, gn.TestSet.read(whole), human="da"),
+        open_ended=ALL,
+    )  # fmt: skip
+    grids = base / "grids" / "g.npz"
+    grids.parent.mkdir()
+    run(*tune[:6], "-m", "chrf", "-t", whole, "--human", "da", "--save-grids", grids, "--no-cache")
+    yield Example(
+        "grids", ("--grids",), grids.parent, (*tune[:6], "--grids", str(grids), *tune[8:]),
+        lambda _: vars(bmx.read_grids(grids)),
+    )  # fmt: skip
+    hard = base / "frozen" / "hard.npz"
+    hard.parent.mkdir()
+    word = ("difficulty", "score", "-t", str(whole), "-m", "rouge1", "--bootstrap", "0", "--beside")
+    run(*word, "--save", hard)
+    yield Example(
+        "frozen", ("--frozen",), hard.parent,
+        (*word, "--frozen", str(hard), "-f", "json", "-o", "OUT"),
+        lambda _: vars(read_grams(hard)),
+    )  # fmt: skip
+    lines = [
+        'name = "small"', 'metrics = ["chrf"]', "[[testsets]]", f'path = "{whole}"', "first = 2",
+        "[methods.score]", "[methods.compare]", "resamples = 20",
+    ]  # fmt: skip
+    plan = write(base / "study" / "study.toml", lines)
+    yield Example(
+        "study", ("STUDY.toml",), plan.parent,
+        ("run", str(plan), "--dry-run", "-f", "json", "-o", "OUT"),
+        lambda _: study.read_study(plan), open_ended=ALL,
+    )  # fmt: skip
