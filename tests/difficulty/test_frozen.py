@@ -76,7 +76,7 @@ def test_what_is_left_out_one_by_one_cannot_be_saved(inner, tmp_path: Path) -> N
     with pytest.raises(UsageError, match="difficulties of its own"):
         bound.save(tmp_path / "hard.npz")  # type: ignore[attr-defined]  # difficulty can
     whole = bind(_set(POOL), f"difficulty({inner})")[1]
-    with pytest.raises(OutputError, match="cannot be written"):
+    with pytest.raises(OutputError, match="cannot write"):
         whole.save(tmp_path / "no" / "hard.npz")  # type: ignore[attr-defined]  # difficulty can
 
 

@@ -139,6 +139,25 @@ def test_files_that_are_gone_there_are_computed_again(study_file: Path, url: str
     assert system.exists(gone)
 
 
+def test_a_damaged_copy_here_is_fetched_again_and_damage_there_is_told(
+    study_file: Path, url: str
+) -> None:
+    _run(study_file, url)
+    reader = study.Store.open(url)
+    before = reader.query("from segments").rows
+    (file, *_) = reader.files()["segments"]
+    whole = file.read_bytes()
+    flipped = whole[:40] + bytes([whole[40] ^ 1]) + whole[41:]
+    file.write_bytes(flipped)
+    assert study.Store.open(url).query("from segments").rows == before
+    assert file.read_bytes() == whole
+    system, root = fsspec.core.url_to_fs(url)
+    system.pipe_file(f"{root}/tables/segments/{file.name}", flipped)
+    file.unlink()
+    with pytest.raises(DataError, match=r"://.*parquet is missing or damaged; .*delete it before"):
+        study.Store.open(url).query("from segments")
+
+
 def test_a_damaged_manifest_there_is_mended_by_the_next_run(study_file: Path, url: str) -> None:
     done = _run(study_file, url).done
     system, root = fsspec.core.url_to_fs(url)

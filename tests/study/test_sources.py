@@ -17,6 +17,7 @@ from gnomon.errors import DataError, LengthMismatchError
 from gnomon.metrics import _reader
 from gnomon.study import PlannedSet, SetSource, Store, open_engine, plan, read_study, run
 from gnomon.study import _sketches as sketches_module
+from gnomon.study._folder import sealed
 from gnomon.study._run import narrowed
 from gnomon.study._sketches import Sketches
 from gnomon.study._sources import content_of, read_set, sketch_of
@@ -63,11 +64,9 @@ def test_unchanged_files_are_not_read_again(folder: Path, reads: list[str]) -> N
 
 
 def test_what_is_remembered_survives_json(folder: Path, reads: list[str], tmp_path: Path) -> None:
-    import json
-
     first = Sketches()
     sketch = first.sketch(SetSource(str(folder)))
-    (tmp_path / "x.json").write_text(json.dumps(first.merged()))
+    (tmp_path / "x.json").write_text(sealed(first.merged()))
     assert Sketches.read(tmp_path / "x.json").sketch(SetSource(str(folder))) == sketch
     assert len(reads) == 1
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from gnomon.bmx._experiments import Experiment, Grids
 from gnomon.errors import FormatError, GnomonError, MissingFileError
+from gnomon.formats import atomic_write
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -69,13 +70,17 @@ def read_grids(path: str | Path) -> Grids:
 
 
 def write_grids(path: str | Path, grids: Grids) -> None:
-    """Write grids so that :func:`read_grids` reads them back."""
+    """Write grids so that :func:`read_grids` reads them back.
+
+    Raises:
+        OutputError: the file cannot be written.
+    """
     names = np.array([_name(one) for one in grids.experiments], dtype=np.str_)
     dataset, explainer, metric, pair, sides = (
         np.array([getattr(one, part) for one in grids.experiments], dtype=np.str_)
         for part in _PARTS
     )
-    with Path(path).open("wb") as file:
+    with atomic_write(path, "wb") as file:
         np.savez_compressed(
             file,
             name=names,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from gnomon.cli._demo_answers import ANSWERS
 from gnomon.cli._options import add_command
-from gnomon.errors import DataError, OutputError
+from gnomon.errors import DataError
 
 if TYPE_CHECKING:
     import argparse
@@ -79,15 +79,12 @@ def _study_file(keep: str | None) -> Iterator[Path]:
     from tempfile import TemporaryDirectory
 
     from gnomon import example
+    from gnomon.formats import explain_failure
 
     with TemporaryDirectory(prefix="gnomon-") as scratch:
         folder = Path(keep) if keep else Path(scratch) / "example"
-        try:
+        with explain_failure(folder):
             file = example.copy_to(folder)
-        except OSError as error:
-            raise OutputError(
-                f"the study cannot be put into {folder}: {error.strerror}; name another folder"
-            ) from error
         yield file
 
 

@@ -19,7 +19,8 @@ from gnomon.difficulty._gram_hardness import GramHardness
 from gnomon.difficulty._grams import Known
 from gnomon.difficulty._hardness import Hardness
 from gnomon.difficulty._places import Places
-from gnomon.errors import DataError, FormatError, MissingFileError, OutputError, UsageError
+from gnomon.errors import DataError, FormatError, MissingFileError, UsageError
+from gnomon.formats import atomic_write
 from gnomon.metrics import Options
 
 if TYPE_CHECKING:
@@ -225,14 +226,9 @@ def _write(
             " save those of the whole pool"
         )
     said = json.dumps({**about, "format": _FORMAT, "metric": _measured_by(base)})
-    temporary = Path(f"{path}.part")
-    try:
-        with temporary.open("wb") as file:
-            text = np.frombuffer(said.encode(), dtype=np.uint8)
-            np.savez_compressed(file, allow_pickle=False, about=text, **arrays)
-        temporary.replace(path)
-    except OSError as error:
-        raise OutputError(f"difficulties cannot be written to {str(path)!r}: {error}") from error
+    with atomic_write(path, "wb") as file:
+        text = np.frombuffer(said.encode(), dtype=np.uint8)
+        np.savez_compressed(file, allow_pickle=False, about=text, **arrays)
 
 
 def _read(path: str | PathLike[str], kind: str) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:

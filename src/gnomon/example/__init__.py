@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -63,13 +62,16 @@ def copy_to(folder: str | PathLike[str]) -> Path:
         The study there.
 
     Raises:
-        OSError: the folder cannot be written.
+        OSError: the folder cannot be written; what was copied is whole, and is not copied again.
     """
+    from gnomon.formats import atomic_write
+
     place = Path(folder)
     bundled = study().parent
     for file in [study(), *sorted(path().rglob("*"))]:
         target = place / file.relative_to(bundled)
         if file.is_file() and not target.exists():
             target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(file, target)
+            with atomic_write(target, "wb") as copy:
+                copy.write(file.read_bytes())
     return place / study().name

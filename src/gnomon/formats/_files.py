@@ -191,23 +191,33 @@ def _replace(scratch: Path, target: Path) -> None:
 
 
 @contextlib.contextmanager
-def explain_failure(path: Path) -> Generator[None]:
+def explain_failure(path: Path, *others: type[Exception]) -> Generator[None]:
     """Turn a failure of the operating system into an error that says what to do.
+
+    Args:
+        path: what is written there; of files within, it is what is told.
+        others: what libraries raise in place of an OSError.
 
     Raises:
         OutputError: in place of another OSError.
     """
+    failures: tuple[type[Exception], ...] = (OSError, *others)
     try:
         yield
-    except GnomonError:
+    except GnomonError as error:
+        if isinstance(error, OutputError) and isinstance(error.__cause__, OSError):
+            raise OutputError(explain(path, error.__cause__)) from error
         raise
-    except OSError as error:
+    except failures as error:
         raise OutputError(explain(path, error)) from error
 
 
-def explain(path: Path, error: OSError) -> str:
+def explain(path: Path, error: Exception) -> str:
     """What went wrong in writing, and what to do."""
-    remedy = _REMEDIES.get(error.errno or 0, error.strerror or str(error))
+    known = getattr(error, "errno", None) or next(  # some libraries give words alone
+        (number for number in _REMEDIES if os.strerror(number) in str(error)), 0
+    )
+    remedy = _REMEDIES.get(known, getattr(error, "strerror", None) or str(error))
     return f"cannot write {path}: {remedy}"
 
 

@@ -8,12 +8,15 @@ similarities of each pair: from a size on it lies in a temporary file.
 from __future__ import annotations
 
 import mmap
+import os
 import tempfile
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gnomon.formats import explain_failure
 from gnomon.models import length_batches
 
 if TYPE_CHECKING:
@@ -103,8 +106,14 @@ def _room(size: int) -> tuple[NDArray[np.float32], Callable[[], None]]:
     if 4 * size <= _MATRICES:
         return np.empty(size, dtype=np.float32), lambda: None
     # the map keeps the file, which has no name, as long as it lives
-    with tempfile.TemporaryFile(prefix="gnomon-") as file:
-        file.truncate(4 * size)
+    with (
+        explain_failure(Path(tempfile.gettempdir())),
+        tempfile.TemporaryFile(prefix="gnomon-") as file,
+    ):
+        if hasattr(os, "posix_fallocate"):  # writing to a map of a full disk kills the process
+            os.posix_fallocate(file.fileno(), 0, 4 * size)
+        else:
+            file.truncate(4 * size)
         pages = mmap.mmap(file.fileno(), 4 * size)
     values = np.frombuffer(pages, dtype=np.float32)
     if not hasattr(mmap, "MADV_DONTNEED"):  # not on this system

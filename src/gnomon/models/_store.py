@@ -198,6 +198,7 @@ class VectorStore:
     def _write(
         self, shard: Path, index: Mapping[str, NDArray[Any]], vectors: NDArray[np.float32]
     ) -> None:
+        from safetensors import SafetensorError
         from safetensors.numpy import save_file
 
         part = shard.with_name(f".{shard.stem}-{os.getpid()}.part")
@@ -205,6 +206,8 @@ class VectorStore:
             metadata = self.about | {"index": _proof(index)}
             save_file({**index, "vectors": np.ascontiguousarray(vectors)}, part, metadata)
             part.replace(shard)
+        except SafetensorError as error:  # what it makes of a full disk
+            raise OSError(str(error)) from error
         finally:
             part.unlink(missing_ok=True)
 

@@ -18,6 +18,7 @@ from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING, Self, cast
 
 from gnomon.errors import FormatError, MissingFileError, OutputError
+from gnomon.formats import explain_failure
 from gnomon.official._limits import Budget, Limits
 from gnomon.official._members import is_rubbish, safe_path, write_member
 
@@ -105,7 +106,7 @@ def unpack(
 
     Raises:
         FormatError: the archive is refused, damaged, or none at all.
-        OutputError: the folder exists.
+        OutputError: the folder exists, or cannot be written.
     """
     if folder.exists():
         raise OutputError(f"cannot unpack {archive}: {folder} exists already; name a new folder")
@@ -113,9 +114,10 @@ def unpack(
     folder.parent.mkdir(parents=True, exist_ok=True)
     scratch = folder.with_name(f".{secrets.token_hex(8)}.tmp")
     try:
-        scratch.mkdir()
-        count = _unpack(archive, scratch, budget, wanted)
-        scratch.replace(folder)
+        with explain_failure(folder):
+            scratch.mkdir()
+            count = _unpack(archive, scratch, budget, wanted)
+            scratch.replace(folder)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
     return count

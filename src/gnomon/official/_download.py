@@ -12,11 +12,12 @@ import time
 import urllib.error
 import urllib.parse
 import urllib.request
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING
 
 from gnomon.errors import DataError, MissingFileError, UsageError
-from gnomon.formats import atomic_write
+from gnomon.formats import atomic_write, explain_failure
 from gnomon.signature import version
 
 if TYPE_CHECKING:
@@ -179,7 +180,7 @@ def _transfer(part: _Part, patience: Patience, progress: Progress) -> None:
     except urllib.error.HTTPError as error:
         _explain_status(part, error)
     except (urllib.error.URLError, OSError, http.client.HTTPException) as error:
-        _explain_failure(part.url, error, patience)
+        _explain_failure(part, error, patience)
 
 
 def _start(part: _Part, kept: int, response: http.client.HTTPResponse) -> int:
@@ -234,7 +235,8 @@ def _explain_status(part: _Part, error: urllib.error.HTTPError) -> None:
     raise _failed(part.url, said) from error
 
 
-def _explain_failure(url: str, error: Exception, patience: Patience) -> None:
+def _explain_failure(part: _Part, error: Exception, patience: Patience) -> None:
+    url = part.url
     reason = error.reason if isinstance(error, urllib.error.URLError) else error
     if isinstance(reason, TimeoutError):
         raise _InterruptedError(f"no answer for {patience.timeout:g} seconds") from error
@@ -245,7 +247,8 @@ def _explain_failure(url: str, error: Exception, patience: Patience) -> None:
         host = urllib.parse.urlsplit(url).hostname
         raise _failed(url, f"the host {host} is unknown here (offline?)") from error
     if isinstance(error, OSError) and not isinstance(error, urllib.error.URLError):
-        raise error  # of this machine's files
+        with explain_failure(part.path) if type(error) is OSError else nullcontext():
+            raise error  # of this machine's files: the disk is full
     raise _failed(url, str(reason)) from error
 
 

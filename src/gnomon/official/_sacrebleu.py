@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gnomon.errors import DataError, MissingFileError, OutputError, UnknownNameError, UsageError
-from gnomon.formats import read_sacrebleu_files
+from gnomon.formats import explain_failure, read_sacrebleu_files
 from gnomon.official._archives import sweep, unpack
 from gnomon.official._checksums import digest
 from gnomon.official._obtain import obtained
@@ -157,7 +157,8 @@ def _copy(source: Path, target: Path) -> None:
         try:
             scratch.hardlink_to(source)
         except OSError:  # another disk, or a file system without such links
-            shutil.copyfile(source, scratch)
+            with explain_failure(target):
+                shutil.copyfile(source, scratch)
         scratch.replace(target)
     finally:
         scratch.unlink(missing_ok=True)

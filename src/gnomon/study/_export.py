@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import secrets
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Literal
 
 from gnomon.errors import OutputError, UnknownNameError, UsageError
@@ -31,7 +31,7 @@ def export(
     tables: Sequence[str] | None = None,
     keep_formulas: bool = False,
 ) -> dict[str, int]:
-    """Write tables; returns how many rows each has.
+    """Write tables, all or none; returns how many rows each has.
 
     Args:
         store: the results.
@@ -64,13 +64,14 @@ def export(
     connection = connect(store, closed=False, frugal=True)
     import duckdb
 
-    try:
-        found = [] if tables else [(view.name, view.sql) for view in views(store)]
-        return _whole(connection, wanted, found, place, kind, keep_formulas=keep_formulas)
-    except OSError as error:
-        raise OutputError(f"{place} cannot be written: {error.strerror}") from error
-    except duckdb.Error as error:
-        raise damage(store, error) or OutputError(f"{place} cannot be written: {error}") from error
+    from gnomon.formats import explain_failure
+
+    with explain_failure(place, duckdb.Error):
+        try:
+            found = [] if tables else [(view.name, view.sql) for view in views(store)]
+            return _whole(connection, wanted, found, place, kind, keep_formulas=keep_formulas)
+        except duckdb.Error as error:
+            raise damage(store, error) or error from error
 
 
 def _whole(
@@ -82,25 +83,23 @@ def _whole(
     *,
     keep_formulas: bool,
 ) -> dict[str, int]:
-    if kind == "duckdb":
-        scratch = place.with_name(f".{secrets.token_hex(8)}.duckdb")
-        try:
-            _into_one(connection, tables, found, scratch)
-            scratch.replace(place)
-        finally:
-            scratch.unlink(missing_ok=True)
-    else:
-        place.mkdir(parents=True, exist_ok=True)
-        targets = {name: place / f"{name}.{kind}" for name in tables}
-        try:
-            for name, target in targets.items():
-                _into_file(connection, name, target, kind, keep_formulas=keep_formulas)
-        except BaseException:  # a part of them is nothing, and in the way of the next attempt
-            for target in targets.values():
-                target.unlink(missing_ok=True)
-            raise
-    count = 'select count(*) from "{}"'
-    return {name: connection.execute(count.format(name)).fetchone()[0] for name in tables}
+    place = place.resolve()
+    beside = next(one for one in place.parents if one.exists())  # on the same disk
+    with TemporaryDirectory(prefix=".", suffix=".tmp", dir=beside) as scratch:
+        made = Path(scratch, place.name)
+        if kind == "duckdb":
+            _into_one(connection, tables, found, made)
+        else:
+            made.mkdir()
+            for name in tables:
+                _into_file(
+                    connection, name, made / f"{name}.{kind}", kind, keep_formulas=keep_formulas
+                )
+        count = 'select count(*) from "{}"'
+        rows = {name: connection.execute(count.format(name)).fetchone()[0] for name in tables}
+        place.parent.mkdir(parents=True, exist_ok=True)
+        made.rename(place)  # a folder takes the place of an empty one
+    return rows
 
 
 def _into_one(

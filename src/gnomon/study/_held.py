@@ -154,6 +154,9 @@ class Held:
             DataError: a file is missing or damaged.
         """
         if self.remote is not None:
+            for file in files:
+                if not self.is_intact(file):  # what was brought here can be brought again
+                    file.unlink(missing_ok=True)
             self.remote.fetch(files)
         for file in files:
             if not self.is_intact(file):

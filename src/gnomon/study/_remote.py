@@ -10,6 +10,7 @@ import secrets
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from errno import EDQUOT, ENOSPC
 from functools import cached_property
 from importlib import import_module
 from math import inf
@@ -107,6 +108,8 @@ class Mirror:
         Raises:
             DataError: the place cannot be read.
         """
+        from gnomon.formats import atomic_write
+
         for name in _SMALL:
             target = self.folder / name
             with self._trouble():
@@ -115,7 +118,8 @@ class Mirror:
                 except FileNotFoundError:
                     target.unlink(missing_ok=True)
                     continue
-            _replace(target, data)
+            with atomic_write(target, "wb") as file:
+                file.write(data)
 
     def fetch(self, files: Sequence[Path]) -> None:
         """Bring files here that are not here yet.
@@ -244,10 +248,9 @@ class Mirror:
         except FileNotFoundError as error:
             raise DataError(f"the store {self.url} lacks a file: {error}") from error
         except OSError as error:
+            if error.errno in (ENOSPC, EDQUOT):  # of this machine, where files are brought
+                raise OutputError(
+                    f"cannot write {self.folder}: the disk is full: free some space, or give the"
+                    " cache another place (GNOMON_CACHE=FOLDER)"
+                ) from error
             raise DataError(f"the store {self.url} cannot be read: {error}") from error
-
-
-def _replace(target: Path, data: bytes) -> None:
-    scratch = target.with_name(f".{secrets.token_hex(8)}")
-    scratch.write_bytes(data)
-    scratch.replace(target)

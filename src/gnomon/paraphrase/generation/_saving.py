@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from gnomon.errors import DataError, FormatError, UsageError
-from gnomon.formats import atomic_write, to_json
+from gnomon.formats import atomic_write, explain_failure, to_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -119,7 +119,8 @@ def save_generated(
     record = _begun(file, work) if resume else None
     if record is None:
         record = Record(work.settings())
-        file.write_bytes(b"")
+        with explain_failure(file):
+            file.write_bytes(b"")
         record.write(file)
     total = work.total
     with file.open("r+b") as stream:
@@ -127,9 +128,10 @@ def save_generated(
         stream.seek(record.size)
         for made in work.batches(batch, record.done):
             lines = "".join(to_json(one) + "\n" for one in made).encode()
-            stream.write(lines)
-            stream.flush()
-            os.fsync(stream.fileno())
+            with explain_failure(file):
+                stream.write(lines)
+                stream.flush()
+                os.fsync(stream.fileno())
             record = record.after(made, len(lines))
             record.write(file)
             if progress is not None:

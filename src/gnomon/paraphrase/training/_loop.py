@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from gnomon.errors import DataError
+from gnomon.formats import explain_failure
 from gnomon.paraphrase.training._batches import batches
 from gnomon.paraphrase.training._checkpoints import (
     Place,
@@ -265,7 +266,10 @@ class Run:
             "best": better,
             "what": what or "validation",
         }
-        with (self.folder / "training" / "log.jsonl").open("a", encoding="utf-8") as file:
+        with (
+            explain_failure(self.folder),
+            (self.folder / "training" / "log.jsonl").open("a", encoding="utf-8") as file,
+        ):
             file.write(json.dumps(record) + "\n")
         said = [f"step {place.step}", f"pass {place.epoch + 1}"]
         said += [what] if what else []

@@ -7,7 +7,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 
-from gnomon.errors import DataError, OutputError, UsageError
+from gnomon.errors import DataError, UsageError
+from gnomon.formats import explain_failure
 from gnomon.paraphrase.training._batches import batches, encode
 from gnomon.paraphrase.training._checkpoints import read_json
 from gnomon.paraphrase.training._recipe import Recipe
@@ -220,12 +221,8 @@ def _open(folder: Path, facts: dict[str, object], *, resume: bool) -> bool:
             raise UsageError(
                 f"{folder} holds a model and no run to go on with; name another folder"
             )
-        try:
+        with explain_failure(folder):
             (folder / "training").mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise OutputError(
-                f"the folder {folder} cannot be made: {error.strerror}; name another"
-            ) from error
         return False
     if not resume:
         raise UsageError(f"{folder} holds a run; go on with it (--resume), or name another folder")

@@ -107,16 +107,14 @@ class _File:
 
 @contextlib.contextmanager
 def _folder(place: Path) -> Generator[Sink]:
+    from gnomon.formats import explain_failure
+
     check_place(place)
     scratch = place.resolve().with_name(f".{secrets.token_hex(8)}.tmp")
     try:
-        yield _Folder(scratch)
-        _swap(scratch, place.resolve())
-    except OSError as error:
-        raise OutputError(
-            f"{place} cannot be written: {error.strerror or error}; name another folder, or make"
-            " room"
-        ) from error
+        with explain_failure(place):
+            yield _Folder(scratch)
+            _swap(scratch, place.resolve())
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
 
@@ -154,7 +152,9 @@ def _one_file(place: Path) -> Generator[Sink]:
 
     with (
         atomic_write(place) as file,  # first: a place that cannot be written is told at once
-        tempfile.TemporaryFile("w+", encoding="utf-8", newline="\n") as parts,
+        tempfile.TemporaryFile(
+            "w+", encoding="utf-8", newline="\n", dir=place.resolve().parent
+        ) as parts,
     ):
         sink = _File(parts)
         yield sink
