@@ -280,7 +280,7 @@ def test_explanation_files_give_what_was_explained(tmp_path):
         ({"importance": "much"}, "importance is a number or null"),
         ({"score": 2.0}, "two scores for segment 1"),
         ({"system": ["s0"]}, "unknown system ['s0']"),
-        ({"importance": 10**400}, "importance is too large"),
+        ({"importance": 10**400}, "importance is 1000"),
         ({"metric": "bleu", "position": 2}, "the metric is 'bleu', and 'chrf' before"),
         ({"explainer": "lime", "position": 2}, "the explainer is 'lime', and 'erasure' before"),
         ({}, "word 1 of the candidate of system 's0', segment 1, stands in line 1, too"),
@@ -302,6 +302,22 @@ def test_lines_that_are_no_records_are_refused(tmp_path):
     path.write_text("{\n")
     with pytest.raises(FormatError, match="not a JSON object"):
         bmx.read_explanations(path, judged())
+
+
+@pytest.mark.parametrize("number", ["Infinity", "NaN", "1e400", "9" * 400, "9" * 5000])
+@pytest.mark.parametrize("key", ["importance", "score"])
+def test_explanations_hold_finite_numbers(tmp_path, key, number):
+    row = {"system": "s0", "segment": 1, "side": "candidate", "importance": 1, "score": 1}
+    path = tmp_path / "x.jsonl"
+    path.write_text(json.dumps(row).replace(f'"{key}": 1', f'"{key}": {number}') + "\n")
+    with pytest.raises(FormatError, match=r"x\.jsonl:1: .*(a finite number|not a JSON object)"):
+        bmx.read_explanations(path, judged())
+
+
+def test_a_file_without_explanations_is_refused(tmp_path):
+    (tmp_path / "x.jsonl").write_text("")
+    with pytest.raises(FormatError, match="holds no explanations"):
+        bmx.read_explanations(tmp_path / "x.jsonl", judged())
 
 
 def test_functions_that_look_alike_do_not_share_explanations(tmp_path):

@@ -257,3 +257,14 @@ def test_a_text_that_a_line_cannot_hold_is_not_written(tmp_path: Path, text: str
     with pytest.raises(DataError, match="segment 2"):
         write_lines(tmp_path / "a", ["fine", text])
     assert not list(tmp_path.iterdir())
+
+
+def test_a_last_line_without_its_end_is_read_and_said(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, logger="gnomon.formats")
+    for text, said in (("a\nb\n", False), ("a\nb", True), ("", False)):
+        (tmp_path / "x.txt").write_text(text)
+        caplog.clear()
+        assert read_lines(tmp_path / "x.txt") == text.split()
+        assert ("x.txt: the last line has no line end" in caplog.text) is said

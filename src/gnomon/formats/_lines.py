@@ -38,7 +38,7 @@ def read_lines(path: str | PathLike[str]) -> list[str]:
     Lines end at ``\n`` and nowhere else: U+2028, U+0085 and other separators stay inside their
     segment. Accepted, and said through the logger ``gnomon.formats``: a byte order mark,
     ``\r\n`` as line end (a lone ``\r`` stays), such separators and control characters, and lines of
-    over 20,000 characters. The last line needs no line end.
+    over 20,000 characters. The last line needs no line end, but that is said: the file may be cut.
 
     Args:
         path: the file; a name ending in ``.gz`` is decompressed, ``-`` is standard input (which
@@ -60,7 +60,9 @@ def read_lines(path: str | PathLike[str]) -> list[str]:
     if returns:
         LOGGER.info("%s: %d of %d lines end in \\r\\n; read as \\n", name, returns, len(lines))
         lines = [line.removesuffix("\r") for line in lines]
-    lines = [*lines, last] if last else lines
+    if last:
+        LOGGER.info("%s: the last line has no line end; is the file whole?", name)
+        lines.append(last)
     _report_oddities(name, lines)
     return lines
 

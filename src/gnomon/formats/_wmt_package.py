@@ -23,6 +23,7 @@ from gnomon.formats._estimated import estimated_set
 from gnomon.formats._files import LOGGER
 from gnomon.formats._folders import is_pair, natural
 from gnomon.formats._human_read import read_human
+from gnomon.formats._judged import in_scale
 from gnomon.formats._lines import read_lines, report_empty
 from gnomon.formats._plain import check_parallel
 from gnomon.formats._tsv import parse_number
@@ -173,13 +174,16 @@ def read_sample(sample: Sample) -> TestSet:
     lines = {part: read_lines(sample.files[part]) for part in _PARTS}
     check_parallel({str(sample.files[part]): len(texts) for part, texts in lines.items()})
     human = str(sample.files["human"])
-    numbers = enumerate(lines["human"], start=1)
+    numbers = [
+        in_scale("da-z", parse_number(text.strip(), human, line), human, line)
+        for line, text in enumerate(lines["human"], start=1)
+    ]
     return estimated_set(
         str(first.parent),
         name=sample.name,
         language_pair=sample.pair,
         sources=lines["source"],
         outputs=lines["mt-system"],
-        scores={"da-z": [parse_number(text.strip(), human, line) for line, text in numbers]},
+        scores={"da-z": numbers},
         references={"A": lines["reference"]},
     )
