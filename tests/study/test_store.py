@@ -170,6 +170,7 @@ _COPY = "copy (select 'x' as a) to '{}'"
         "pragma table_info('scores')",
         "explain analyze " + _COPY,
         "drop view scores",
+        "update extensions",
     ],
 )
 def test_queries_write_nothing(store: study.Store, sql: str) -> None:

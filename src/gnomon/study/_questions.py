@@ -6,7 +6,7 @@ DuckDB has no lock on writing into what may be read, and lets ``with`` hold stat
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gnomon.errors import UsageError
 
@@ -35,7 +35,7 @@ def question(sql: str) -> str:
     found = duckdb.extract_statements(sql)
     if len(found) != 1:
         raise UsageError(f"{_HOW}; got {len(found) or 'no'} statements")
-    kind, copies = found[0].type.name, "copy" in sql.lower()
+    kind, copies = _kind(found[0]), "copy" in sql.lower()
     inner = _BELOW.format(found[0].query.strip().rstrip(";"))
     reads = kind == "SELECT" or (kind == "MULTI" and not copies)  # pivots are several
     for name in _called(sql):
@@ -47,6 +47,14 @@ def question(sql: str) -> str:
     if not reads or not _is_one(inner):
         raise UsageError(f"{_HOW}; got {_shown(sql)!r}")
     return inner if copies else sql
+
+
+def _kind(statement: Any) -> str:
+    """What a statement does; DuckDB's Python has no name for some (``update extensions``)."""
+    try:
+        return str(statement.type.name)
+    except ValueError:
+        return "unknown"
 
 
 def _called(sql: str) -> Iterator[str]:
