@@ -200,7 +200,7 @@ def test_a_folder_that_cannot_be_made_is_named(
     tmp_path: Path, tiny: dict[str, object], rows: Rows
 ) -> None:
     (tmp_path / "file").write_text("", encoding="utf-8")
-    with pytest.raises(OutputError, match="cannot be made"):
+    with pytest.raises(OutputError, match="cannot write"):
         train(_pairs(rows), tmp_path / "file" / "model", recipe=Recipe(**tiny))  # type: ignore[arg-type]  # plain options
 
 
