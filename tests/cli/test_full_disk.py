@@ -62,12 +62,12 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize(
     "command",
     [
-        "export --store {store} {disk}/x.duckdb",
-        "export --store {store} {disk}/x --as csv",
-        "export --store {store} {disk}/x/y --as parquet",
+        "export {store} -o {disk}/x.duckdb",
+        "export {store} -o {disk}/x --as csv",
+        "export {store} -o {disk}/x/y --as parquet",
         "report {store} -o {disk}/x",
         "report {store} -o {disk}/x.html",
-        "query --store {store} from-segments -f json -o {disk}/x",
+        "query {store} from-segments -f json -o {disk}/x",
         "score -t {set} -m bleu --html {disk}/x.html",
         "score -t {set} -m bleu chrf --segments {disk}/x.tsv",
         "difficulty score -t {set} -m bleu --save {disk}/x.npz",
