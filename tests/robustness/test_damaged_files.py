@@ -26,9 +26,12 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import os
 import random
 import re
 import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -57,7 +60,7 @@ def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_main, "parser", cache(_main.parser))
 
 
-@pytest.mark.parametrize("draws", [5, pytest.param(75, marks=pytest.mark.verify)])
+@pytest.mark.parametrize("draws", [3, pytest.param(75, marks=pytest.mark.verify)])
 def test_damaged_files_are_refused_in_words_or_what_differs_is_said(
     made: list[Example], draws: int, tmp_path: Path
 ) -> None:
@@ -65,7 +68,7 @@ def test_damaged_files_are_refused_in_words_or_what_differs_is_said(
     assert not faults, "\n\n".join(faults)
 
 
-@pytest.mark.parametrize("share", [0.1, pytest.param(1, marks=pytest.mark.verify)])
+@pytest.mark.parametrize("share", [0.08, pytest.param(1, marks=pytest.mark.verify)])
 def test_what_is_no_file_is_refused_and_nothing_waits_for_it(
     made: list[Example], share: float, tmp_path: Path
 ) -> None:
@@ -81,6 +84,42 @@ def test_what_is_no_file_is_refused_and_nothing_waits_for_it(
                     fault = judged(one, tmp_path / "out", whole, file, b"", b"")
                 faults += [f"{one.name}: {file.name} is a {kind}: {fault}"] if fault else []
     assert not faults, "\n\n".join(faults)
+
+
+@pytest.mark.parametrize("name", ["gnomon", "written esa", "frozen"])
+def test_a_process_ends_in_words_as_a_command_in_this_one_does(
+    made: list[Example], name: str, tmp_path: Path
+) -> None:
+    example = next(one for one in made if one.name == name)
+    file = example.files[0]
+    with replaced(file):
+        file.write_bytes(damage.foreign(b"", random.Random(name)))
+        _refused_by_a_process(example, tmp_path / "out")
+
+
+def test_an_endless_device_is_refused_before_it_fills_the_memory(
+    made: list[Example], tmp_path: Path
+) -> None:
+    example = next(one for one in made if one.name == "plain")
+    file = example.files[0]
+    with replaced(file):
+        file.unlink()
+        file.symlink_to("/dev/zero")
+        _refused_by_a_process(example, tmp_path / "out")
+
+
+def _refused_by_a_process(example: Example, out: Path) -> None:
+    command = [str(out) if word == "OUT" else word for word in example.command]
+    limits = 'ulimit -v 6000000; exec "$@"'
+    done = subprocess.run(
+        ["sh", "-c", limits, "sh", sys.executable, "-m", "gnomon", *command],
+        capture_output=True, timeout=300, check=False, text=True,
+        env=os.environ | {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"},
+    )  # fmt: skip
+    assert done.returncode in (1, 2), done.stderr
+    assert "gnomon: error: " in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not out.exists()
 
 
 def test_every_format_that_is_registered_has_an_example(made: list[Example]) -> None:
