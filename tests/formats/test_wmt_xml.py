@@ -199,3 +199,11 @@ def test_any_text_that_a_line_can_hold_comes_back(
     found = read_wmt_xml([file])
     assert found.sources == tuple(clean)
     assert found.systems["s"] == tuple(clean)
+
+
+@pytest.mark.parametrize("encoding", ["utf-inf", "shift_jis"])
+def test_an_encoding_that_cannot_be_read_is_told(tmp_path: Path, encoding: str) -> None:
+    file = tmp_path / "mini.de-en.all.xml"
+    file.write_text(to_xml(small_set()).replace("utf-8", encoding), encoding="utf-8")
+    with pytest.raises(FormatError, match=r"xml:1: declares an encoding that cannot be read"):
+        read_wmt_xml([file])

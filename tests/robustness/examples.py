@@ -294,6 +294,7 @@ def _annotations(base: Path, _: Path) -> Iterable[Example]:
         yield Example(
             name.replace(":", " "), (name, "--labels"), file.parent, command,
             lambda _, file=file: Labels.read([file]).texts,
+            open_ended=("a.conllu",),
         )  # fmt: skip
     words = write(base / "lexicon" / "w.txt", ["# words", "mar", "Ana", "voy al"])
     command = ("muler", "score", *data, "--lexicon", f"w={words}", "--features", "lex:w", *options)

@@ -203,7 +203,7 @@ def _outline(data: bytes) -> tuple[int, int, list[bytes]]:
     lines = [line for line in data.split(b"\n") if line.strip() and not line.startswith(b"#")]
     cells = re.split(rb"[\s,]+", b" ".join(lines))
     missing = (b"", b"none", b"nan", b"null")
-    named = re.findall(rb'"[^"]*"(?=\s*:)', data) or lines[:1]
+    named = re.findall(rb'"[^"]*"(?=\s*:)|\w+(?==)', data) or lines[:1]
     return len(lines), sum(cell.lower() not in missing for cell in cells), named
 
 

@@ -98,6 +98,8 @@ def read_package(package: Package) -> TestSet:
     check_parallel({str(file): len(texts) for file, texts in lines.items()})
     report_empty(str(source), "source", lines[source])
     report_empty(str(reference), "reference", lines[reference])
+    for file in outputs.values():
+        report_empty(str(file), "candidate", lines[file])
     testset = TestSet(
         name=package.name,
         references={"A": lines[reference]},

@@ -22,7 +22,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 from xml.parsers import expat
 
-from gnomon.errors import FormatError
+from gnomon.errors import FormatError, GnomonError
 from gnomon.formats._estimated import pair_of
 from gnomon.formats._files import plain_name, read_bytes
 from gnomon.formats._passages import Choices, Collected, Passages, Place, assemble, merged
@@ -131,6 +131,14 @@ class _Reader:
         """Read a whole file."""
         try:
             self._parser.Parse(data, True)  # noqa: FBT003  # expat takes this by position only
+        except GnomonError:
+            raise
+        except (LookupError, ValueError) as error:  # what Python's codecs say of its encoding
+            raise FormatError(
+                f"declares an encoding that cannot be read ({error}); convert it to UTF-8",
+                path=self._path,
+                line=1,
+            ) from error
         except expat.ExpatError as error:
             raise FormatError(
                 f"is not well-formed XML ({expat.ErrorString(error.code)}, column"
