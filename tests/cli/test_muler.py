@@ -238,17 +238,20 @@ def _outputs(folder: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kills", [3, pytest.param(20, marks=pytest.mark.verify)])
+@pytest.mark.parametrize(
+    ("kills", "segments"), [(3, 40), pytest.param(20, 209, marks=pytest.mark.verify)]
+)
 def test_killed_again_and_again_the_next_run_gives_the_bytes_of_an_uninterrupted_one(
-    process, tmp_path: Path, tagged, kills: int
+    process, tmp_path: Path, tagged, kills: int, segments: int
 ) -> None:
+    gn.TestSet.read(example.path()).select(segments=range(segments)).write(tmp_path / "set")
     for kept in ("clean", "killed"):
         (tmp_path / kept).mkdir()
 
     def start(kept: str):
         out = tmp_path / kept
         return process(
-            "muler", "score", "-t", example.path(), "-l", "es-en", "--features", "pos:*", "ent:*",
+            "muler", "score", "-t", tmp_path / "set", "-l", "es-en", "--features", "pos:*", "ent:*",
             "-f", "json", "-o", out / "rows.json", "--html", out / "report.html", "-q",
             env={"GNOMON_CACHE": str(tmp_path / f"cache-{kept}")},
         )  # fmt: skip

@@ -39,7 +39,7 @@ def e5(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         file.unlink()
 
 
-@pytest.mark.slow
+@pytest.mark.verify  # it writes half a gigabyte
 def test_vectors_and_numbers_of_pieces_are_those_of_the_engine(e5: Path) -> None:
     engine = _engine()
     encoder = load_encoder(str(e5), device="cpu")
