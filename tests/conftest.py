@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import random
 from pathlib import Path
@@ -23,6 +24,7 @@ settings.register_profile("long", parent=settings.get_profile("steady"), max_exa
 settings.load_profile("steady")
 
 _ROOT = Path(__file__).resolve().parent.parent
+_CACHES = itertools.count()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -56,7 +58,10 @@ def shared() -> Path:
 @pytest.fixture(autouse=True)
 def _own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
     """No test reads or writes the user's cache."""
-    monkeypatch.setenv("GNOMON_CACHE", str(tmp_path_factory.mktemp("cache")))
+    # mktemp() would look through the folders of all tests before
+    path = tmp_path_factory.getbasetemp() / "caches" / str(next(_CACHES))
+    path.mkdir(parents=True)
+    monkeypatch.setenv("GNOMON_CACHE", str(path))
 
 
 @pytest.fixture(scope="session")
