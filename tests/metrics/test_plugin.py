@@ -44,7 +44,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_an_installed_package_adds_metrics_that_load_when_named(installed: Path) -> None:
-    environment = {**os.environ, "PYTHONPATH": str(installed)}
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(installed), *sys.path])}
     done = subprocess.run(
         [sys.executable, "-c", _PROGRAM],
         env=environment,

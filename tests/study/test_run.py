@@ -196,7 +196,7 @@ def _killed(folder: Path, times: int, engine: str) -> tuple[str, study.Store]:
         text=True,
         timeout=900,
         check=False,
-        env={**os.environ, "PYTHONPATH": str(folder)},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(folder), *sys.path])},
     )
     assert done.returncode == 0, done.stderr
     return done.stdout, study.Store.open(folder / "study.store")
