@@ -273,7 +273,7 @@ def test_apertium_takes_a_reference_to_spanish_and_back() -> None:
     ts = TestSet.from_lists({}, ["The house is red.", "I see a black cat."])
     try:
         (made,) = round_trip(
-            ts, "apertium -u -f line eng-spa", "apertium -u -f line spa-eng", timeout=6000
+            ts, "apertium -u -f line eng-spa", "apertium -u -f line spa-eng", timeout=600
         )
     except DataError as error:
         pytest.skip(f"no English-Spanish pair: {error}")
