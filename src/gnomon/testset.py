@@ -705,13 +705,11 @@ def _check_human(testset: TestSet, segments: int) -> None:
             )
         if len(set(human.systems)) < len(human.systems):
             raise DataError(f"human scores {human.kind!r} name a system twice: {human.systems}")
-    for ranking in testset.rankings:
-        beyond = [number for number, *_ in ranking.rows if not 0 <= number < segments]
-        if beyond:
-            raise DataError(
-                f"the ranking {ranking.kind!r} is of segment {beyond[0]}; there are {segments},"
-                " counted from 0"
-            )
+    numbers = [(f"the ranking {r.kind!r}", n) for r in testset.rankings for n, *_ in r.rows]
+    numbers += [(f"an error of the kind {e.kind!r}", e.segment) for e in testset.errors]
+    for what, number in numbers:
+        if not 0 <= number < segments:
+            raise DataError(f"{what} is of segment {number}; there are {segments}, counted from 0")
 
 
 def _check_new(testset: TestSet, new: Judgements) -> None:

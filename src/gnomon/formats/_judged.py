@@ -12,7 +12,7 @@ from gnomon.errors import DataError, FormatError, UnknownNameError
 from gnomon.formats._files import LOGGER
 from gnomon.formats._tsv import whole_number
 from gnomon.human import HumanScores, scale_of
-from gnomon.scores import coverage
+from gnomon.scores import coverage, named
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Hashable, Iterable, Mapping
@@ -113,16 +113,15 @@ class SystemNames:
                 " here, pass rename={name in the file: name in the test set}"
             )
         if self.strangers:
-            listed = ", ".join(self.strangers)
             LOGGER.warning(
                 "%s: %d judged system(s) without a text in the test set, kept: %s",
                 path,
                 len(self.strangers),
-                listed,
+                named(list(self.strangers)),
             )
         silent = [name for name in self.known if name not in self.found]
         if silent:
-            LOGGER.info("%s: no judgement of: %s", path, ", ".join(silent))
+            LOGGER.info("%s: no judgement of: %s", path, named(silent))
 
 
 class ScoreTable:

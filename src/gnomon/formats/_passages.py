@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass, field
+from itertools import chain, count
+from string import ascii_uppercase
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from gnomon.errors import DataError, FormatError, UnknownNameError, UsageError
@@ -234,7 +236,8 @@ def _named(parts: Sequence[Passages]) -> dict[str, Passages]:
     """References by translator; a letter where none is named, or one is named in several files."""
     counts = Counter(part.name for part in parts)
     taken = {part.name for part in parts if counts[part.name] == 1}
-    letters = (chr(code) for code in range(ord("A"), ord("Z") + 1) if chr(code) not in taken)
+    every = chain(ascii_uppercase, (f"R{number}" for number in count(27)))
+    letters = (name for name in every if name not in taken)
     return {
         part.name if part.name and counts[part.name] == 1 else next(letters): part for part in parts
     }
