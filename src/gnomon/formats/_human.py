@@ -118,11 +118,13 @@ def _read_file(file: Path, known: _Known, kind: str | None = None) -> Judgements
     table = read_tsv(file)
     if level == "spans":
         return Judgements(errors=tuple(_read_spans(table, name, known)))
-    if level in LEVELS and not table.rows:
-        raise FormatError("has no rows below its header", path=file)
     if level == "seg" and {"better", "worse"} & set(table.columns):
+        if not table.rows:  # some segments of a set may have no ranked pair
+            LOGGER.warning("%s: has no rows below its header", table.path)
         return Judgements(rankings=(_read_ranking(table, name, known),))
     if level in LEVELS:
+        if not table.rows:
+            raise FormatError("has no rows below its header", path=file)
         scores = tuple(_read_scores(table, name, LEVELS[level], known))
         say_coverage(str(file), scores)
         return Judgements(scores=scores)
