@@ -13,11 +13,14 @@
     ├── ScoringError (RuntimeError)         exit 1: a metric failed or returned nonsense
     ├── UsageError (ValueError)             exit 2: the request is wrong
     │   ├── UnknownNameError (LookupError)  no such metric, feature, tagger, system, ...
-    │   └── SpecError                       a metric's spec string cannot be read
+    │   ├── SpecError                       a metric's spec string cannot be read
+    │   └── WrongTypeError (TypeError)      a function was given something that it does not take
     ├── MissingDependencyError (ImportError)  exit 2: a package or a model is not installed
     └── GateError                           exit 3: a condition that was asked for does not hold
 
-Every message says what happened, what was given, what is allowed and what to do.
+Every message says what happened, what was given, what is allowed and what to do. Where a remedy has
+two names, both stand in brackets, that of the command line first: ``(--max-calls; max_calls=)``.
+The command line shows its own alone.
 """
 
 from __future__ import annotations
@@ -43,6 +46,7 @@ __all__ = [
     "SpecError",
     "UnknownNameError",
     "UsageError",
+    "WrongTypeError",
 ]
 
 _SHOWN = 12
@@ -108,6 +112,10 @@ class SpecError(UsageError):
     """A metric's spec string cannot be read, or names an argument that the metric lacks."""
 
 
+class WrongTypeError(UsageError, TypeError):
+    """A Python function was given something of a type that it does not take."""
+
+
 class UnknownNameError(UsageError, LookupError):
     """A name is not among those that exist.
 
@@ -122,10 +130,10 @@ class UnknownNameError(UsageError, LookupError):
         self.kind = kind
         self.name = name
         self.known = tuple(known)
-        near = difflib.get_close_matches(name, self.known, n=1, cutoff=0.5)
+        near = nearest(name, self.known)
         parts = [f"unknown {kind} {name!r}"]
         if near:
-            parts.append(f"did you mean {near[0]!r}?")
+            parts.append(f"did you mean {near!r}?")
         parts.append(f"there {_are(kind, self.known)}")
         if remedy:
             parts.append(remedy)
@@ -142,6 +150,17 @@ class GateError(GnomonError):
     """A condition that the user asked for does not hold ("fail if worse")."""
 
     exit_code = 3
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """The name that was most likely meant, whatever its case; "" where none is near.
+
+    >>> nearest("sysa", ["sysC", "sysA"])
+    'sysA'
+    """
+    names = {one.casefold(): one for one in known}
+    near = difflib.get_close_matches(name.casefold(), names, n=1, cutoff=0.5)
+    return names[near[0]] if near else ""
 
 
 def _are(kind: str, known: tuple[str, ...]) -> str:

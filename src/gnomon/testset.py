@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Protocol, TypeVar, cast
 
 from gnomon.batch import Batch
+from gnomon.doors import checked
 from gnomon.errors import (
     DataError,
     FormatError,
@@ -345,6 +346,7 @@ class TestSet:
         fitting = (h.rater for h in self.human if (h.kind, h.level) == (kind, level))
         return tuple(rater for rater in fitting if rater is not None)
 
+    @checked
     def human_scores(
         self,
         kind: str | None = None,
@@ -409,6 +411,7 @@ class TestSet:
         """The language of references and outputs."""
         return self.language_pair.split("-")[-1] if self.language_pair else None
 
+    @checked
     def select(
         self,
         *,
@@ -718,14 +721,14 @@ def _check_new(testset: TestSet, new: Judgements) -> None:
         if (human.kind, human.level, human.rater) in there:
             by = f" by {human.rater}" if human.rater else ""
             raise DataError(
-                f"the test set has {human.kind!r} scores at {human.level} level{by} already; give"
-                " the new ones another name with kind=..."
+                f"the test set has {human.kind!r} scores at {human.level} level{by} already; name"
+                " the new ones otherwise (--human NAME=FILE; kind=...)"
             )
     for ranking in new.rankings:
         if ranking.kind in {known.kind for known in testset.rankings}:
             raise DataError(
-                f"the test set has rankings of the kind {ranking.kind!r} already; give the new"
-                " ones another name with kind=..."
+                f"the test set has rankings of the kind {ranking.kind!r} already; name the new"
+                " ones otherwise (--human NAME=FILE; kind=...)"
             )
 
 
@@ -741,7 +744,7 @@ def _check_lists(systems: object, references: object) -> None:
             raise DataError(f"{place} must be a list with one text per segment; got {texts!r:.60}")
     flat = [t for texts in rows.values() for t in texts]
     for row in cast("Sequence[object]", references):
-        flat += [row] if isinstance(row, str) else list(cast("Sequence[object]", row))
+        flat += [row] if isinstance(row, str) or not isinstance(row, Sequence) else list(row)
     for text in flat:
         if text is not None and not isinstance(text, str):
             raise DataError(f"texts must be strings; got {text!r:.60} ({type(text).__name__})")

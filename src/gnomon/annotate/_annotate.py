@@ -12,6 +12,7 @@ from gnomon.annotate._names import FORMS, expand, is_wildcard, kind_of, reach_of
 from gnomon.annotate._patterns import Pattern
 from gnomon.annotate._protocol import find, for_language
 from gnomon.annotate._sources import labelled, listed, tagged
+from gnomon.doors import checked
 from gnomon.errors import UsageError
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ class Annotation:
     notices: tuple[str, ...] = ()
 
 
+@checked
 def annotate(
     texts: Sequence[str],
     features: Sequence[str],

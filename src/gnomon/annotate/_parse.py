@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from gnomon.annotate._parsers import find_parser, standard_parser
 from gnomon.cache import keys
+from gnomon.doors import checked
 from gnomon.errors import FormatError, UsageError
 from gnomon.formats import Tree, parse_tree
 
@@ -20,6 +21,7 @@ _VERSION = "constituents-1"
 _BATCH = 1000
 
 
+@checked
 def parse(
     texts: Sequence[str],
     *,

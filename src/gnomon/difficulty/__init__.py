@@ -6,8 +6,9 @@ in ``__all__``; names are imported when first used.
 
 from __future__ import annotations
 
-import importlib
 from typing import TYPE_CHECKING
+
+from gnomon.doors import door
 
 if TYPE_CHECKING:
     from gnomon.difficulty._pools import Pool as Pool
@@ -39,10 +40,7 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> object:
-    if name in _HOMES:
-        return getattr(importlib.import_module(f"gnomon.difficulty.{_HOMES[name]}"), name)
-    raise AttributeError(f"module 'gnomon.difficulty' has no attribute {name!r}")
+__getattr__ = door(__name__, _HOMES)
 
 
 def __dir__() -> list[str]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gnomon.doors import checked
 from gnomon.errors import FormatError, UnknownNameError, UsageError
 from gnomon.formats import _appraise, _direct_assessment, _esa, _mqm, _rankings, _ratings
 from gnomon.formats._files import LOGGER, STANDARD_INPUT
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from gnomon.testset import TestSet
 
 
+@checked
 def read_human(
     path: str | PathLike[str],
     testset: TestSet,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gnomon.doors import checked
 from gnomon.errors import DataError, UnknownNameError
 from gnomon.formats._esa import write_esa
 from gnomon.formats._layout_write import write_ranking, write_scores
@@ -30,6 +31,7 @@ _SUFFIXES = {
 }
 
 
+@checked
 def write_human(
     path: str | PathLike[str],
     testset: TestSet,

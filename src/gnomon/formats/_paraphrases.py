@@ -7,6 +7,7 @@ from dataclasses import replace
 from os import PathLike
 from typing import TYPE_CHECKING
 
+from gnomon.doors import checked
 from gnomon.errors import DataError, FormatError, UnknownNameError, UsageError
 from gnomon.formats._files import atomic_write, plain_name
 from gnomon.formats._lines import check_writable, read_lines, shown
@@ -104,6 +105,7 @@ def method_of(path: str | PathLike[str]) -> str:
     return name.removeprefix("ref.").rstrip("0123456789").rstrip("-_.") or "ref"
 
 
+@checked
 def add_paraphrases(
     testset: TestSet,
     paraphrases: Sequence[Paraphrase] | Sequence[str | PathLike[str]],

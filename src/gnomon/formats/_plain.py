@@ -5,6 +5,7 @@ from __future__ import annotations
 from os import PathLike
 from typing import TYPE_CHECKING
 
+from gnomon.doors import checked
 from gnomon.errors import DataError, LengthMismatchError, UsageError
 from gnomon.formats._files import STANDARD_INPUT, plain_name
 from gnomon.formats._lines import read_lines, report_empty, shown
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 
+@checked
 def read_plain(
     *,
     references: Sequence[str | PathLike[str]],

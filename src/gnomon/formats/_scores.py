@@ -18,6 +18,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gnomon.doors import checked
 from gnomon.errors import LengthMismatchError, UnknownNameError, UsageError
 from gnomon.formats._files import explain_failure
 from gnomon.formats._lines import write_lines
@@ -46,6 +47,7 @@ SUFFIXES = {
 }
 
 
+@checked
 def write_segment_scores(
     path: str | PathLike[str],
     scores: Sequence[Scores],
@@ -79,6 +81,7 @@ def write_segment_scores(
     _write(Path(path), scores, testset, format, level="seg")
 
 
+@checked
 def write_system_scores(
     path: str | PathLike[str],
     scores: Sequence[Scores],

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gnomon.doors import checked
 from gnomon.errors import DataError, OutputError, UnknownNameError, UsageError
 from gnomon.formats import (
     _layout,
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 LAYOUTS = ("gnomon", "mt-metrics-eval")
 
 
+@checked
 def read_test_set(
     path: str | PathLike[str],
     *,
@@ -136,6 +138,7 @@ def _holds_pairs(path: Path) -> bool:
     return _mt_metrics_eval.is_layout(folder) or (is_pair(path.name) and _is_published(folder))
 
 
+@checked
 def write_test_set(
     testset: TestSet,
     path: str | PathLike[str],

@@ -6,10 +6,11 @@ Everything public is listed in ``__all__``; names are imported when first used.
 
 from __future__ import annotations
 
-import importlib
 import sys
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
+
+from gnomon.doors import door
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -60,10 +61,7 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> object:
-    if name in _HOMES:
-        return getattr(importlib.import_module(f"gnomon.metaeval.{_HOMES[name]}"), name)
-    raise AttributeError(f"module 'gnomon.metaeval' has no attribute {name!r}")
+__getattr__ = door(__name__, _HOMES)
 
 
 def __dir__() -> list[str]:
@@ -76,9 +74,8 @@ class _Callable(ModuleType):
     def __call__(
         self, testsets: TestSet | Sequence[TestSet], *args: Any, **options: Any
     ) -> Finding:  # passed through
-        from gnomon.metaeval._metaeval import metaeval
-
-        return metaeval(testsets, *args, **options)
+        found: Finding = self.metaeval(testsets, *args, **options)
+        return found
 
 
 sys.modules[__name__].__class__ = _Callable

@@ -129,7 +129,7 @@ def system_table(records: Sequence[Mapping[str, Cell]], plan: Plan, sliced: Plan
 
 def _note(records: Sequence[Mapping[str, Cell]], plan: Plan, sliced: Plan) -> str:
     more = plan.resamples != sliced.resamples and any(row["slice"] is not None for row in records)
-    drawn = f"{plan.resamples} resamples" + f" ({sliced.resamples} in slices)" * more
+    drawn = f"{plan.resamples} resamples" + (f" ({sliced.resamples} in slices)" if more else "")
     how = {
         "bootstrap": f"paired bootstrap, {drawn}",
         "ar": f"approximate randomisation, {plan.trials} draws",

@@ -5,8 +5,9 @@ Everything public is listed in ``__all__``; names are imported when first used.
 
 from __future__ import annotations
 
-import importlib
 from typing import TYPE_CHECKING
+
+from gnomon.doors import door
 
 if TYPE_CHECKING:
     from gnomon.metrics._blackbox import with_masking as with_masking
@@ -95,10 +96,7 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> object:
-    if name in _HOMES:
-        return getattr(importlib.import_module(f"gnomon.metrics.{_HOMES[name]}"), name)
-    raise AttributeError(f"module 'gnomon.metrics' has no attribute {name!r}")
+__getattr__ = door(__name__, _HOMES)
 
 
 def __dir__() -> list[str]:

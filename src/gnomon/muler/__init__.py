@@ -5,10 +5,10 @@ functions are importable beside it: ``gnomon.muler.ratio(base, oracle, anti_orac
 """
 
 import sys
-from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from gnomon.doors import door
 from gnomon.findings import Finding
 from gnomon.testset import TestSet
 
@@ -81,15 +81,11 @@ class _Callable(ModuleType):
     """A module that can be called as its main function."""
 
     def __call__(self, testset: TestSet, *args: Any, **options: Any) -> Finding:  # passed through
-        from gnomon.muler._run import muler as run
+        found: Finding = self.muler(testset, *args, **options)
+        return found
 
-        return run(testset, *args, **options)
 
-
-def __getattr__(name: str) -> Any:  # the attributes of a module have any type
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_HOMES[name]), name)
+__getattr__ = door(__name__, _HOMES)
 
 
 def __dir__() -> list[str]:

@@ -14,6 +14,7 @@ import json
 from importlib import resources
 from typing import TYPE_CHECKING, Any, cast
 
+from gnomon.doors import checked
 from gnomon.report._payload import panels, payload
 from gnomon.signature import version
 from gnomon.tabular import visible
@@ -49,6 +50,7 @@ _JSON_IN_HTML = str.maketrans(
 )
 
 
+@checked
 def write_html(
     path: str | PathLike[str], findings: Finding | Sequence[Finding], *, title: str | None = None
 ) -> None:
@@ -69,6 +71,7 @@ def write_html(
         file.write(page)
 
 
+@checked
 def to_html(findings: Finding | Sequence[Finding], *, title: str | None = None) -> str:
     """The page of :func:`write_html` as a string, pure ASCII in what comes from data tables."""
     from markupsafe import Markup

@@ -8,6 +8,7 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
+from gnomon.doors import checked
 from gnomon.errors import UnknownNameError
 from gnomon.findings import Bars, Column, Finding, Table
 from gnomon.report.terminal import print_finding, print_scores
@@ -41,6 +42,7 @@ __all__ = [
 Format: TypeAlias = Literal["text", "json", "tsv", "latex", "markdown"]
 
 
+@checked
 def render(
     what: Finding | Sequence[Scores],
     format: str,  # noqa: A002  # the option's name on the command line
@@ -192,6 +194,7 @@ def scores_table(scores: Sequence[Scores]) -> Table:
     return Table("scores", "Scores", columns, tuple(row for s in scores for row in s.rows()))
 
 
+@checked
 def scores_finding(scores: Sequence[Scores], name: str) -> Finding:
     """Scores as a finding, for a page.
 

@@ -11,6 +11,7 @@ import os
 from dataclasses import replace
 from typing import IO, TYPE_CHECKING
 
+from gnomon.doors import checked
 from gnomon.report._blocks import blocks, folded, keyed, widths
 from gnomon.report._shades import shaded
 from gnomon.tabular import grid, scores_grid, table_grid, visible
@@ -32,6 +33,7 @@ _PIPED_WIDTH = 100
 _LEAST_WIDTH = 40
 
 
+@checked
 def print_finding(
     finding: Finding,
     *,
@@ -121,6 +123,9 @@ def _width() -> int:
 
 def _print_grid(console: Console, made: Grid, notices: Sequence[str]) -> None:
     _line(console, made.title, "bold")
+    if not made.columns:
+        _line(console, "(there is nothing)")
+        return
     made = keyed(made, console.width)
     sizes = widths(made)
     parts = blocks(made, sizes, console.width)

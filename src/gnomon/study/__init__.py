@@ -6,8 +6,9 @@ they read, and fills a store that outlives it. Everything public is listed in ``
 
 from __future__ import annotations
 
-import importlib
 from typing import TYPE_CHECKING
+
+from gnomon.doors import door
 
 if TYPE_CHECKING:
     from gnomon.study._answer import Answer as Answer
@@ -78,10 +79,7 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> object:
-    if name in _HOMES:
-        return getattr(importlib.import_module(f"gnomon.study.{_HOMES[name]}"), name)
-    raise AttributeError(f"module 'gnomon.study' has no attribute {name!r}")
+__getattr__ = door(__name__, _HOMES)
 
 
 def __dir__() -> list[str]:

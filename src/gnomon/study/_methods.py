@@ -246,7 +246,7 @@ def options_of(name: str) -> Mapping[str, inspect.Parameter]:
 def hints_of(name: str) -> Mapping[str, Any]:
     """The types of the options that a study may set, as far as files can give them."""
     found = method(name)
-    home = vars(importlib.import_module(found.load().__module__))
+    home = vars(importlib.import_module(inspect.unwrap(found.load()).__module__))
     further = _load(found.more).__annotations__ if found.more else {}
     said = {key: one.annotation for key, one in options_of(name).items()}
     hints = {key: hint_of(further.get(key, one), home) for key, one in said.items()}
