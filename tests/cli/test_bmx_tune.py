@@ -104,5 +104,6 @@ def test_what_only_names_must_be_there(sets, capsys, tmp_path):
     assert "FACTOR=NAME" in capsys.readouterr().err
     assert run("--grids", grids, "--only", "metrics=bleu") == 2
     assert "did you mean 'metric'" in capsys.readouterr().err
-    assert run("--grids", grids, "--only", "metric=ter") == 1
-    assert "nothing to tune" in capsys.readouterr().err
+    assert run("--grids", grids, "--only", "metric=chrf,chfr") == 2
+    said = capsys.readouterr().err
+    assert "unknown metric of the experiments 'chfr'; did you mean 'chrf'?" in said

@@ -150,7 +150,7 @@ def test_a_system_may_come_from_standard_input(gnomon, files) -> None:
         ([*WORD, "-m", "chrf(beta='x')"], 2, "beta"),
         ([*WORD, "--by", "domain"], 2, "documents.tsv"),
         (["--features", "re:x", "--pattern", "x=("], 2, "x"),
-        (["--features", "re:x", "--pattern", "nonsense"], 2, "NAME=VALUE"),
+        (["--features", "re:x", "--pattern", "nonsense"], 2, "NAME=REGEX"),
         (["--features", "lex:x", "--lexicon", "x=/nonexistent.txt"], 1, "/nonexistent.txt"),
         (["--features", "label:x", "--labels", "/nonexistent.conllu"], 1, "/nonexistent.conllu"),
         ([*WORD, "--bootstrap", "5"], 2, "at least 19"),

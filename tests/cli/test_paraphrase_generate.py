@@ -136,7 +136,7 @@ def test_half_splits_ask_a_model(
         (["--method", "round-trip", "--forward-model", "F"], "both"),
         (["--method", "round-trip", "--forward-model", "F", "--forward", "cat"], "commands"),
         (["--method", "beam", "--model", "F", "--variants", "v"], "--variants belongs to"),
-        (["--method", "sampled", "--model", "F", "--top-p", "2"], "top_p"),
+        (["--method", "sampled", "--model", "F", "--top-p", "2"], "top-p"),
     ],
 )
 def test_options_that_a_method_does_not_read_are_refused(

@@ -283,7 +283,7 @@ def test_the_signature_names_the_pool_and_hashes_its_outputs(testset, options) -
         ({"smooth": 1.5}, "smooth is 1.5"),
         ({"range_one": True}, "range_one are options of the published code"),
         ({"frozen": "x.npz", "pool": "top:2"}, "bring their pool with them"),
-        ({"by": "bleu"}, "by= ranks systems for pool='top"),
+        ({"by": "bleu"}, "is for a pool 'top"),
         ({"pool": "best"}, "'best' names no pool"),
         ({"pool": "top:0"}, "'top:0' names no pool"),
         ({"pool": "top:101%"}, "no more than 100 %"),

@@ -80,14 +80,14 @@ def test_specs_and_aliases_name_built_in_metrics(text: str, spec: str) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("ter(case_sens=True)", "no argument 'case_sens'; did you mean 'case_sensitive'?"),
+        ("ter(case_sens=True)", "no option 'case_sens'; did you mean 'case_sensitive'?"),
         ("ter(case=True)", "it takes: normalized, no_punct, asian_support, case_sensitive"),
         ("ter(no_punct=1)", "no_punct cannot be 1; it takes True or False"),
         ("rouge(type='rouge9')", "it takes 'rouge1', 'rouge2', 'rougeL', 'rougeLsum'"),
         ("chrf++(word_order=1)", "fixes word_order=2"),
         ("ter(bleu)", "wraps no metric"),
         ("python(bleu)", "takes 'module:function' first"),
-        ("python('a:b', wrong=1)", "no argument 'wrong'"),
+        ("python('a:b', wrong=1)", "no option 'wrong'"),
         ("python('a:b', higher_is_better=1)", "it takes True or False"),
         ("python('a:b; import os')", "takes 'module:function'"),
     ],
@@ -168,9 +168,9 @@ def test_packages_offer_functions_classes_and_objects(offer) -> None:  # type: i
     assert isinstance(wrapped, Wrapper)
     assert (wrapped.inner, wrapped.power) == (Ter(), 2)
     assert set(names()) >= {"exact-match", "wrapper", "made"}
-    with pytest.raises(SpecError, match="no argument 'pover'; did you mean 'power'"):
+    with pytest.raises(SpecError, match="no option 'pover'; did you mean 'power'"):
         parse("wrapper(ter, pover=2)")
-    with pytest.raises(SpecError, match="'exact-match' takes no arguments"):
+    with pytest.raises(SpecError, match="'exact-match' takes no options"):
         parse("exact-match(x=1)")
     with pytest.raises(UnknownNameError, match="did you mean 'exact-match'"):
         parse("exact-mach")

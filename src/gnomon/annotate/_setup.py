@@ -75,10 +75,7 @@ def setup_plan(language: str) -> SetupPlan:
     if name:
         return SetupPlan(wanted, ready=True, commands=(), text=f"{wanted}: {name} is installed")
     if wanted not in MODELS:
-        remedy = (
-            "other taggers can be registered (gnomon.annotate.register), and labels read from"
-            " CoNLL-U or JSONL files (--labels)"
-        )
+        remedy = "labels of any other tagger can be read from CoNLL-U or JSONL files (--labels)"
         raise UnknownNameError("language with a spaCy pipeline", wanted, MODELS, remedy=remedy)
     commands: list[tuple[str, ...]] = []
     if not has_spacy:

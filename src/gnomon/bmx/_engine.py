@@ -122,7 +122,7 @@ class Engine:
             raise UsageError(
                 f"explaining {self.scorer.bound.name!r} on {len(cells)} distinct outputs by"
                 f" {self.explainer.spec}{times} takes up to {calls} metric calls, more than the"
-                f" {self.max_calls} that are allowed; allow more (--max-calls, or max_calls= in a"
+                f" {self.max_calls} that are allowed; allow more (--max-calls; max_calls= in a"
                 " spec and in Python), take fewer systems or segments, or a cheaper explainer"
             )
 

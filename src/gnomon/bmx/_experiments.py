@@ -199,12 +199,16 @@ class Grids:
         """The experiments whose names are among those wanted: ``where(explainer="lime")``.
 
         Raises:
-            UnknownNameError: no such factor.
+            UnknownNameError: no such factor, or no experiment has such a name of it.
         """
-        for factor in wanted:
+        allowed = {f: [v] if isinstance(v, str) else list(v) for f, v in wanted.items()}
+        for factor, names in allowed.items():
             if factor not in FACTORS:
                 raise UnknownNameError("factor", factor, FACTORS)
-        allowed = {f: {v} if isinstance(v, str) else set(v) for f, v in wanted.items()}
+            known = self.levels(factor)
+            for name in names:
+                if name not in known:
+                    raise UnknownNameError(f"{factor} of the experiments", name, known)
         return self.take(
             [
                 i

@@ -77,7 +77,7 @@ def faithfulness(
     if 2 * words > max_calls:
         raise UsageError(
             f"curves of {words} words take up to {2 * words} metric calls, more than the"
-            f" {max_calls} that are allowed; allow more with --max-calls (max_calls=), or take"
+            f" {max_calls} that are allowed; allow more (--max-calls; max_calls=), or take"
             " fewer systems or segments"
         )
     names = list(testset.systems)

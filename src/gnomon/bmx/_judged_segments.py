@@ -81,8 +81,8 @@ def explained(
         raise UsageError(
             f"explaining {bound.name!r} by {chosen.spec} on {int(wanted.sum())} scored segments of"
             f" {testset.name!r} takes up to {calls} metric calls, more than the {max_calls} that"
-            " are allowed; allow more (--max-calls, max_calls=), take a sample of the segments"
-            " (--sample, sample=), fewer systems, or a cheaper explainer"
+            " are allowed; allow more (--max-calls; max_calls=), take a sample of the segments"
+            " (--sample; sample=), fewer systems, or a cheaper explainer"
         )
     for block, (systems, segments) in zip(batches, blocks, strict=True):
         found = explain_batch(

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import codecs
 import errno
+import io
 import logging
 import os
+import re
 import sys
+from collections import Counter
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -34,7 +38,7 @@ from gnomon.cli import (
     setup,
 )
 from gnomon.cli._parser import Parser
-from gnomon.errors import GnomonError, OutputError
+from gnomon.errors import DataError, GnomonError, OutputError
 from gnomon.signature import version
 
 if TYPE_CHECKING:
@@ -63,6 +67,10 @@ _COMMANDS = (
     cache,
 )
 _INTERRUPTED = 130
+_STOPPING = ("strict", "surrogateescape")  # how streams are set by default
+# of the two names of a remedy, as in (--max-calls; max_calls=), the one for Python
+_PYTHONS = re.compile(r"\((--?[^();]*); (?:[^()]|\([^()]*\))*\)")
+_RULE = "\u2500"  # the lines of tables
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -77,17 +85,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = argparse.Namespace()
     try:
         args = parser().parse_args(argv)
-        with _logging(args):
+        with _logging(args), _encodable():
             code: int = args.run(args)
-        sys.stdout.flush()
-    except GnomonError as error:
-        return _failed(args, error, error.exit_code)
+            sys.stdout.flush()
     except BrokenPipeError:
         # the reader of our output has gone (head, less): not a fault, but nothing more to say
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except OSError as error:
-        return _failed(args, _said(error), 1)
+    except (GnomonError, OSError, MemoryError) as error:
+        return _failed(args, _said(error))
     except KeyboardInterrupt:
         return _interrupted()
     except SystemError as error:
@@ -140,25 +146,67 @@ def _logging(args: argparse.Namespace) -> Iterator[None]:
         logger.setLevel(before[2])
 
 
+@contextmanager
+def _encodable() -> Iterator[None]:
+    """What the encoding of stdout lacks is written as escapes, and said: no result is lost."""
+    stream, lacking = sys.stdout, Counter[str]()
+    if not isinstance(stream, io.TextIOWrapper) or stream.errors not in _STOPPING:
+        yield  # captured, or told what to do by PYTHONIOENCODING=latin-1:replace
+        return
+
+    def escaped(error: UnicodeError) -> tuple[str | bytes, int]:
+        if not isinstance(error, UnicodeEncodeError):
+            raise error
+        found = error.object[error.start : error.end]
+        lacking.update(found.replace(_RULE, ""))
+        return "".join("-" if c == _RULE else ascii(c)[1:-1] for c in found), error.end
+
+    codecs.register_error("gnomon", escaped)
+    before = stream.errors
+    stream.reconfigure(errors="gnomon")
+    try:
+        yield
+    finally:
+        stream.reconfigure(errors=before)
+    if lacking:
+        logging.getLogger("gnomon").warning(
+            "standard output is %s, which lacks %s of the characters written to it: they are"
+            " written as escapes (%s); -o FILE writes UTF-8, and so does PYTHONIOENCODING=utf-8",
+            stream.encoding,
+            lacking.total(),
+            ", ".join(ascii(one)[1:-1] for one in list(lacking)[:3]),
+        )
+
+
 def _interrupted() -> int:
     sys.stderr.write("\ngnomon: interrupted; what was tagged so far is kept in the cache\n")
     return _INTERRUPTED
 
 
-def _said(error: OSError) -> Exception:
-    """The error, or, where it names no file, what it means: our own output cannot be written."""
-    if error.errno != errno.ENOSPC or error.filename is not None:
-        return error
-    return OutputError(
-        "cannot write to standard output: the disk is full: free some space, or name a file on"
-        " another disk with -o FILE"
-    )
+def _said(error: Exception) -> Exception:
+    """The error, or in words what one means that speaks of no file, or of memory."""
+    if isinstance(error, MemoryError):
+        wanted = re.search(r"allocate ([\d.]+ \w+)", str(error))  # numpy tells
+        return DataError(
+            f"this needs {wanted[1] if wanted else 'more'} of memory, which is not there: take less"
+            " at once: fewer draws (--resamples, --bootstrap), segments (--first) or systems"
+            " (--systems)"
+        )
+    if isinstance(error, OSError) and error.errno == errno.ENOSPC and error.filename is None:
+        return OutputError(
+            "cannot write to standard output: the disk is full: free some space, or name a file on"
+            " another disk with -o FILE"
+        )
+    if isinstance(error, OSError) and not isinstance(error, GnomonError) and error.filename:
+        return OutputError(f"cannot read or write {error.filename}: {error.strerror}")
+    return error
 
 
-def _failed(args: argparse.Namespace, error: Exception, code: int) -> int:
+def _failed(args: argparse.Namespace, error: Exception) -> int:
     from gnomon.tabular import visible_lines
 
     if getattr(args, "debug", False):
         raise error
-    sys.stderr.write(f"gnomon: error: {visible_lines(str(error))}\n")
-    return code
+    said = _PYTHONS.sub(r"(\1)", str(error))
+    sys.stderr.write(f"gnomon: error: {visible_lines(said)}\n")
+    return error.exit_code if isinstance(error, GnomonError) else 1

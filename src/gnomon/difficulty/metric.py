@@ -102,11 +102,13 @@ class Difficulty(Options):
             )
         if self.frozen and (self.pool != "all" or self.by or self.leave_one_out):
             raise SpecError(
-                "difficulty: frozen difficulties bring their pool with them; leave out pool, by"
-                " and leave_one_out"
+                "difficulty: frozen difficulties bring their pool with them; leave out the"
+                " pool, what ranks it, and leaving systems out of it"
             )
         if self.by and not str(self.pool).startswith("top:"):
-            raise SpecError("difficulty: by= ranks systems for pool='top:...', which is not given")
+            raise SpecError(
+                "difficulty: what ranks systems (by) is for a pool 'top:...', which is not given"
+            )
 
     @property
     def needs(self) -> frozenset[Need]:
@@ -208,6 +210,6 @@ def no_ngrams(spec: str) -> str:
 
 def _no_other(system: str) -> str:
     return (
-        f"difficulty: leave_one_out leaves no system to judge {system!r}; take a pool of two"
-        " systems or more"
+        f"difficulty: leaving one out leaves no system to judge {system!r}; take a"
+        " pool of two systems or more"
     )

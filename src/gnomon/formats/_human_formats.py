@@ -65,7 +65,7 @@ def detect(path: str | PathLike[str]) -> str:
         listed = "; ".join(f"{form}: {what}" for form, what in HUMAN_FORMATS.items())
         raise FormatError(
             f"is of no known format of human judgements; its first line is {first[:80]!r}. Name the"
-            f" format if you know it (format=...). There are: {listed}",
+            f" format if you know it (--human-format; format=...). There are: {listed}",
             path=path,
         )
     return found

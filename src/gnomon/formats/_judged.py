@@ -238,7 +238,7 @@ def segment_number(text: str, first: int, count: int, path: str, line: int) -> i
     if not first <= number < first + count:
         raise FormatError(
             f"segment is {text!r}; a whole number from {first} to {first + count - 1} is expected,"
-            f" as the test set has {count} segments (first_segment={first})",
+            f" as the test set has {count} segments, counted from {first}",
             path=path,
             line=line,
         )

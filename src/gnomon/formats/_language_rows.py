@@ -92,7 +92,7 @@ def of_pair(
     if len(there) > 1:
         raise DataError(
             f"{path} holds several language pairs: {', '.join(there)}; the test set does not say"
-            " which is its own, name it: language_pair='de-en'"
+            " which is its own; name it (-l de-en; language_pair='de-en')"
         )
     return list(rows)
 

@@ -207,7 +207,7 @@ def of_file(path: Path) -> Found:
     raise FormatError(
         f"is of no known format of a test set ({', '.join(PUBLISHED)}); its first line is"
         f" {_first_line(path)[:80]!r}. The directory of a test set is named as a whole; a table of"
-        " your own is read by its columns (--table FILE, gnomon.formats.read_table)",
+        " your own is read by its columns (--table FILE; gnomon.formats.read_table)",
         path=path,
     )
 

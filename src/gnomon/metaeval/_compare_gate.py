@@ -42,7 +42,7 @@ def fail_if_worse(
     if any("alternative:greater" in s.split("|") for s in finding.signatures.values()):
         raise UsageError(
             "the comparison tested whether systems are better than the baseline, not whether they"
-            " are worse; compare with alternative='two-sided' or 'less'"
+            " are worse; take another alternative: two-sided, or less"
         )
     rows = [row for row in finding.rows if row["slice"] is None]
     known = list(dict.fromkeys(str(row["metric"]) for row in rows))

@@ -23,6 +23,7 @@ Correction: TypeAlias = Literal["holm", "benjamini-hochberg", "none"]
 
 SEED = 12345  # sacreBLEU's
 _FEWEST, _STEP, _MOST = 1000, 1000, 10000  # of resamples where no number is given
+_LEAST_SHARE = 1e-12  # below it no number of draws would do
 _ALTERNATIVES = ("two-sided", "greater", "less")
 _NULLS = ("sign", "centred", "sacrebleu")
 
@@ -54,7 +55,7 @@ def plan_faults(
         )
         yield Fault("null", UsageError(said))
     for option, share in (("alpha", alpha), ("confidence", confidence)):
-        if not 0 < share < 1:
+        if not _LEAST_SHARE <= share < 1:
             said = f"{option} lies strictly between 0 and 1; got {share}"
             yield Fault(option, UsageError(said))
     if seed < 0:

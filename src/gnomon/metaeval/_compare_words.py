@@ -62,6 +62,7 @@ def _side(
 ) -> list[dict[str, Cell]]:
     """Rank by rank, so that the first few are of all lengths."""
     sides = [(n, only_here(one, here, there, most)) for n, one in enumerate(found, start=1)]
+    deepest = max((len(ranked) for _, ranked in sides), default=0)
     return [
         {
             "n": n,
@@ -71,7 +72,7 @@ def _side(
             "other": ranked[rank - 1].other,
             "reference": ranked[rank - 1].held,
         }
-        for rank in range(1, most + 1)
+        for rank in range(1, deepest + 1)
         for n, ranked in sides
         if rank <= len(ranked)
     ]

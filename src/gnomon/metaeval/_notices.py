@@ -225,7 +225,7 @@ def _directions(contest: Contest, results: Sequence[Result]) -> Iterator[str]:
         if names:
             yield (
                 f"{contest.name}, {result.measure.title}: negative for {named(names)}, though"
-                " higher should be better; if it is an error rate, say so (--lower-is-better,"
+                " higher should be better; if it is an error rate, say so (--lower-is-better;"
                 " higher_is_better=False)"
             )
 

@@ -62,7 +62,7 @@ def check_metaeval(
         yield Fault("preset", UsageError(said))
     for number, k in enumerate(top):
         if k < 2:
-            said = f"the top K systems need K of at least 2; got {list(top)}"
+            said = f"the top K systems need K of at least 2; got {k}"
             yield Fault(f"top[{number}]", UsageError(said))
     if correction is not None and correction not in CORRECTIONS:
         yield Fault("correction", UnknownNameError("correction", str(correction), CORRECTIONS))
@@ -129,7 +129,7 @@ def without_scores(there: Mapping[str, Sequence[tuple[str, str]]]) -> DataError:
     listed = "; ".join(f"{name}: {', '.join(kinds) or 'none'}" for name, kinds in told.items())
     return DataError(
         f"there are no human scores for what is to be measured; human scores are: {listed}; attach"
-        " some with TestSet.with_human(FILE), or --human FILE"
+        " some (--human FILE; TestSet.with_human(FILE))"
     )
 
 

@@ -83,9 +83,7 @@ class _Reader:
             elif first is None and not arguments:
                 first = self.first()
             else:
-                raise self.error(
-                    "expected key=value; only the first argument may go without a name"
-                )
+                raise self.error("expected key=value; only the first may go without a name")
             self.skip()
             if not self.take(",") and self.peek() != ")":
                 raise self.error("expected ',' or ')'")
@@ -124,7 +122,7 @@ class _Reader:
         value = self.bare() if bare else self.literal()
         if key[0] in arguments:
             self.at = start
-            raise self.error(f"argument {key[0]!r} is given twice")
+            raise self.error(f"option {key[0]!r} is given twice")
         arguments[key[0]] = value
 
     def literal(self) -> Literals:

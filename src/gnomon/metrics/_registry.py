@@ -166,7 +166,7 @@ def _construct(factory: type[Any], spec: Spec, *, allow_code: bool) -> Metric:
     if spec.first is not None:
         if positional is None:
             raise SpecError(
-                f"metric {spec.name!r} takes arguments by name only and wraps no metric; given:"
+                f"metric {spec.name!r} takes options by name only and wraps no metric; given:"
                 f" {spec}"
             )
         first = spec.first
@@ -207,7 +207,7 @@ def _from_plugin(point: EntryPoint, spec: Spec, *, allow_code: bool) -> Metric:
     if isinstance(thing, type):
         return _made(point, thing, spec, allow_code=allow_code)
     if spec.first is not None or spec.arguments:
-        raise SpecError(f"metric {point.name!r} takes no arguments; given: {spec}")
+        raise SpecError(f"metric {point.name!r} takes no options; given: {spec}")
     if is_metric(thing):
         return thing
     if not callable(thing):
@@ -244,8 +244,8 @@ def _broken(point: EntryPoint, problem: str) -> str:
 def _from_code(spec: Spec, *, allow_code: bool) -> Metric:
     if not allow_code:
         raise UsageError(
-            f"{spec} runs code of that module; if you trust it, allow it: --allow-code on the"
-            " command line, allow_code=True in Python"
+            f"{spec} runs code of that module; if you trust it, allow it"
+            " (--allow-code; allow_code=True)"
         )
     if not isinstance(spec.first, str):
         raise SpecError(f"python(...) takes 'module:function' first, in quotes; given: {spec}")

@@ -11,7 +11,6 @@ in ``_reader``; a built-in metric declares its options as the fields of a frozen
 
 from __future__ import annotations
 
-import difflib
 import inspect
 import math
 import sys
@@ -30,7 +29,7 @@ from typing import (
     get_type_hints,
 )
 
-from gnomon.errors import SpecError
+from gnomon.errors import SpecError, nearest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -184,10 +183,10 @@ def describe_type(kind: Any) -> str:
 def unknown_argument(metric: str, given: str, known: Iterable[str]) -> SpecError:
     """The error for an argument that a metric lacks."""
     names = list(known)
-    near = difflib.get_close_matches(given, names, n=1, cutoff=0.5)
-    hint = f"; did you mean {near[0]!r}?" if near else ""
-    takes = f"it takes: {', '.join(names)}" if names else "it takes no arguments"
-    return SpecError(f"metric {metric!r} has no argument {given!r}{hint}; {takes}")
+    near = nearest(given, names)
+    hint = f"; did you mean {near!r}?" if near else ""
+    takes = f"it takes: {', '.join(names)}" if names else "it takes no options"
+    return SpecError(f"metric {metric!r} has no option {given!r}{hint}; {takes}")
 
 
 def check_names(metric: str, options: type[Any], arguments: Mapping[str, object]) -> None:

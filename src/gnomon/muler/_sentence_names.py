@@ -69,6 +69,6 @@ def _scorer(one: AnyScorer, *, allow_code: bool) -> SentenceScorer:
     if not allow_code:
         raise UsageError(
             f"scorer {one!r} imports and runs {target.partition(':')[0]!r}; if you trust that code,"
-            " allow it with --allow-code (allow_code=True)"
+            " allow it (--allow-code; allow_code=True)"
         )
     return scorer(cast("Callable[[str], float | None]", imported(target)), name=name)

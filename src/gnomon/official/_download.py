@@ -241,7 +241,7 @@ def _explain_failure(part: _Part, error: Exception, patience: Patience) -> None:
     if isinstance(reason, TimeoutError):
         raise _InterruptedError(f"no answer for {patience.timeout:g} seconds") from error
     if isinstance(reason, (ConnectionError, http.client.HTTPException)):
-        said = str(reason) or type(reason).__name__
+        said = getattr(reason, "strerror", None) or str(reason) or type(reason).__name__
         raise _InterruptedError(f"the connection failed ({said})") from error
     if isinstance(reason, socket.gaierror):
         host = urllib.parse.urlsplit(url).hostname

@@ -79,6 +79,6 @@ class Budget:
     def _refusal(self, problem: str) -> FormatError:
         return FormatError(
             f"{problem}; nothing of it was kept. If this is meant, unpack it yourself and give the"
-            " folder, or raise the limits (gnomon.official.Limits)",
+            " folder",
             path=self._archive,
         )

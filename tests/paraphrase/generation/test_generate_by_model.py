@@ -274,7 +274,7 @@ def test_a_model_that_says_nothing_gives_no_paraphrase(tmp_path: Path, testset: 
     [
         ({"n": 0}, "n must be at least 1"),
         ({"beam": 0}, "beam must be"),
-        ({"method": "sampled", "top_p": 0.0}, "top_p"),
+        ({"method": "sampled", "top_p": 0.0}, "top-p"),
         ({"method": "sampled", "temperature": 0.0}, "temperature"),
         ({"method": "sampled", "seed": -1}, "seed"),
         ({"method": "diverse", "beam": 7, "groups": 2}, "7 cannot be split into 2"),

@@ -61,6 +61,9 @@ def run(args: argparse.Namespace) -> int:
     for name in args.names:
         if name not in names:
             raise UnknownNameError("test set", name, names)
+    pairs = dict.fromkeys(pair for one in known for pair in one.language_pairs)
+    if args.language_pair is not None and args.language_pair not in pairs:
+        raise UnknownNameError("language pair of the published sets", args.language_pair, pairs)
     chosen = [one for one in ([names[n] for n in args.names] or known) if _fits(one, args)]
     if args.names:
         _show(args, [row for one in chosen for row in _pairs(one, args)], _addresses(chosen))

@@ -69,7 +69,8 @@ def _pairs(items: Sequence[str], option: str) -> dict[str, str]:
     for item in items:
         name, equals, value = item.partition("=")
         if not (name and equals and value):
-            raise UsageError(f"{option} takes NAME=VALUE; got {item!r}")
+            what = "FILE" if option == "--lexicon" else "REGEX"
+            raise UsageError(f"{option} takes NAME={what}; got {item!r}")
         if name in found:
             raise UsageError(f"{option} names {name!r} twice")
         found[name] = value

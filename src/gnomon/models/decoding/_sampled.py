@@ -86,7 +86,7 @@ def sampled(
     if n < 1:
         raise UsageError(f"n={n} is no number of draws; it must be 1 or more")
     if not 0 < top_p <= 1:
-        raise UsageError(f"top_p={top_p} is no share of probability; it lies in (0, 1]")
+        raise UsageError(f"the share of probability (top-p) lies in (0, 1]; got {top_p}")
     if not 0 < temperature < float("inf"):
         raise UsageError(f"temperature={temperature} must be above 0 and finite")
     if seed < 0:

@@ -109,7 +109,8 @@ def _check(kind: str, model: str, syntactic: dict[str, object]) -> None:
         raise UnknownNameError("kind of codes", kind, KINDS)
     if kind == "semantic" and not model:
         raise UsageError(
-            "semantic codes need a sentence encoder: encoder='semantic:MODEL', --model NAME"
+            "semantic codes need a sentence encoder: name one (--model NAME;"
+            " encoder='semantic:MODEL')"
         )
     if kind != "semantic" and model:
         raise UsageError(f"{kind} codes take no model; got {model!r}")

@@ -64,7 +64,9 @@ def arms_of(
         UsageError: no number is given, or one is below 1.
     """
     if not numbers or min(numbers) < 1:
-        raise UsageError(f"numbers of paraphrases are at least 1; got {list(numbers)}")
+        raise UsageError(
+            f"numbers of paraphrases are at least 1; got {min(numbers, default='none')}"
+        )
     known = tuple(dict.fromkeys(one.method for one in paraphrases if one.text.strip()))
     if not known:
         raise DataError("there is no paraphrase to score with; name files with --paraphrases FILE")

@@ -44,7 +44,9 @@ def check_gain(
     """
     yield from _drawn(over, resamples, confidence, seed)
     if not n or min(n) < 1:
-        yield Fault("n", UsageError(f"numbers of paraphrases are at least 1; got {list(n)}"))
+        yield Fault(
+            "n", UsageError(f"numbers of paraphrases are at least 1; got {min(n, default='none')}")
+        )
     for number, metric in enumerate(metrics):
         yield from faults(
             f"metrics[{number}]", check_metric, metric, outline, allow_code=allow_code

@@ -81,10 +81,10 @@ class GenerationOptions:
         if self.seed < 0:
             raise UsageError(f"the seed must not be negative; got {self.seed}")
         if not 0 < self.top_p <= 1:
-            raise UsageError(f"top_p is a share in (0, 1]; got {self.top_p:g}")
+            raise UsageError(f"the share of probability (top-p) lies in (0, 1]; got {self.top_p:g}")
         if self.temperature <= 0 or self.strength < 0 or self.length_penalty < 0:
             raise UsageError(
-                "temperature must be above 0, strength and length_penalty not below; got"
+                "temperature must be above 0, strength and length penalty not below 0; got"
                 f" {self.temperature:g}, {self.strength:g}, {self.length_penalty:g}"
             )
         if self.method == "diverse" and self.width % self.groups:

@@ -45,7 +45,10 @@ class Filters:
         if self.ratio is not None and self.ratio < 1:
             raise UsageError(f"ratio is {self.ratio}; it must be 1 or more")
         if self.chrf is not None and not 0 <= self.chrf[0] <= self.chrf[1] <= 100:
-            raise UsageError(f"chrf is {self.chrf}; give two bounds with 0 <= least <= most <= 100")
+            raise UsageError(
+                f"bounds of chrf are {self.chrf[0]:g} and {self.chrf[1]:g}; give two with 0 <="
+                " least <= most <= 100"
+            )
 
 
 class Selected(NamedTuple):
