@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -300,3 +301,37 @@ def test_what_was_tagged_is_kept_when_killed_and_the_next_run_gives_the_same_byt
     cached, resumed = _whole_run(tmp_path / "cut")
     assert done <= cached < 300
     assert resumed == uninterrupted
+
+
+_HOLDING = """
+import os, sys, time
+from pathlib import Path
+from gnomon.annotate import _tagging, annotate
+_tagging._BATCH_TEXTS = 1
+
+class Holding:
+    name = signature = "holding:1"
+    layers = {"pos": ("pos",)}
+    def inventory(self, kind): return ()
+    def annotate(self, texts, layers):
+        Path(sys.argv[1], str(os.getpid())).touch()
+        time.sleep(3600)
+
+if __name__ == "__main__":
+    annotate(["a", "b", "c"], ["pos:*"], tagger=Holding(), processes=2)
+"""
+
+
+def test_taggers_in_processes_end_with_the_one_that_started_them(tmp_path: Path) -> None:
+    (tmp_path / "holding.py").write_text(_HOLDING)
+    marks = tmp_path / "marks"
+    marks.mkdir()
+    with subprocess.Popen(
+        [sys.executable, str(tmp_path / "holding.py"), str(marks)], stdout=subprocess.PIPE
+    ) as process:
+        deadline = time.monotonic() + 600
+        while len(list(marks.iterdir())) < 2:
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        process.kill()
+        process.communicate(timeout=600)  # to the end of all that could write

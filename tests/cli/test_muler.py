@@ -277,7 +277,10 @@ def test_killed_again_and_again_the_next_run_gives_the_bytes_of_an_uninterrupted
     assert {name: found[name] for name in expected} == expected
 
 
-def test_ctrl_c_says_that_the_tags_are_kept(process, tmp_path: Path, tagged) -> None:
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+def test_who_is_asked_to_end_says_that_the_tags_are_kept(
+    process, tmp_path: Path, tagged, how: signal.Signals
+) -> None:
     # a process started while SIGINT is ignored (a test run in the background) ignores it too
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     run = process(
@@ -289,10 +292,9 @@ def test_ctrl_c_says_that_the_tags_are_kept(process, tmp_path: Path, tagged) -> 
     limit = time.monotonic() + 600
     while not (entries.is_dir() and list(entries.iterdir())) and time.monotonic() < limit:
         time.sleep(0.05)
-    run.send_signal(signal.SIGINT)
+    run.send_signal(how)
     out, err = run.communicate(timeout=600)
-    # an interrupt inside exec(), which imports use, makes Python end by the signal itself
-    assert run.returncode in {130, -signal.SIGINT}
+    assert run.returncode == 128 + how
     assert out == ""
     assert "kept in the cache" in err
     assert "Traceback" not in err

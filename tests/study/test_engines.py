@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +10,8 @@ from pathlib import Path
 import pytest
 
 from gnomon import study
+from gnomon.errors import DataError, UsageError
+from gnomon.study import _engines
 
 
 def test_a_pool_starts_no_process_before_the_first_task() -> None:
@@ -49,3 +52,91 @@ def test_a_cluster_may_grow(tmp_path: Path) -> None:
         [sys.executable, str(file)], capture_output=True, text=True, timeout=900, check=False
     )
     assert done.stdout.split() == ["True", "2", "3"], done.stderr
+
+
+@pytest.mark.parametrize("address", ["", "127.0.0.1", "127.0.0.1:abc", "[::1", "tcp://127.0.0.1:9"])
+def test_what_is_no_address_of_a_cluster_is_refused(address: str) -> None:
+    pytest.importorskip("distributed", reason="needs distributed: pip install 'gnomon[dask]'")
+    with pytest.raises(UsageError, match="a cluster is named dask://HOST:PORT; got dask://"):
+        study.open_engine(f"dask://{address}")
+
+
+@pytest.mark.parametrize("listens", [False, True])
+def test_a_cluster_that_does_not_answer_is_told(
+    monkeypatch: pytest.MonkeyPatch, listens: bool
+) -> None:
+    pytest.importorskip("distributed", reason="needs distributed: pip install 'gnomon[dask]'")
+    monkeypatch.setattr(_engines, "_ANSWER", 0.5)
+    with socket.socket() as other:  # a page on port 8787, say
+        other.bind(("127.0.0.1", 0))
+        if listens:
+            other.listen()
+        address = f"dask://127.0.0.1:{other.getsockname()[1]}"
+        with pytest.raises(DataError, match=r"no Dask scheduler answers at .*; start one"):
+            study.open_engine(address)
+
+
+_CLUSTER = """
+import logging
+from distributed import LocalCluster
+if __name__ == "__main__":
+    with LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None,
+                      silence_logs=logging.CRITICAL) as cluster:
+        print(cluster.scheduler_address.replace("tcp", "dask"), flush=True)
+        input()
+"""
+_DEADLY = """
+import os, signal
+
+def value(candidate, reference):
+    if candidate == "s3":
+        os.kill(os.getppid(), signal.SIGKILL)
+    return 1.0
+"""
+_RUN = """
+import sys
+from gnomon.cli import main
+from gnomon.study import _engines
+_engines._ANSWER = 1.0
+if __name__ == "__main__":
+    sys.exit(main(["run", sys.argv[1], "--allow-code", "--engine", sys.argv[2]]))
+"""
+
+
+@pytest.mark.slow
+def test_a_cluster_that_goes_away_is_told_and_what_is_finished_is_kept(tmp_path: Path) -> None:
+    pytest.importorskip("distributed", reason="needs distributed: pip install 'gnomon[dask]'")
+    systems = tmp_path / "set" / "systems"
+    systems.mkdir(parents=True)
+    (tmp_path / "set" / "ref.A.txt").write_text("a b\nc d\n")
+    for number in range(9):
+        (systems / f"s{number}.txt").write_text(f"s{number}\na b\n")
+    programs = {"cluster": _CLUSTER, "deadly": _DEADLY, "run": _RUN}
+    for name, text in programs.items():
+        (tmp_path / f"{name}.py").write_text(text)
+    (tmp_path / "study.toml").write_text(
+        "metrics = [\"python('deadly:value')\"]\n[[testsets]]\npath = 'set'\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "cluster.py"],
+        cwd=tmp_path,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as cluster:
+        assert cluster.stdout is not None
+        done = subprocess.run(
+            [sys.executable, "run.py", "study.toml", cluster.stdout.readline().strip()],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            timeout=600,
+            check=False,
+        )
+        cluster.kill()
+    assert done.returncode == 1
+    assert "is gone" in done.stderr
+    assert "finished tasks are kept: start a cluster, and run the study again" in done.stderr
+    assert "Traceback" not in done.stderr
+    store = study.Store.open(tmp_path / "study.store")
+    assert 0 < len(store.entries) < 9

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from threadpoolctl import threadpool_limits
 
 from gnomon import example, study
 from gnomon.errors import DataError, OutputError, UsageError
@@ -100,6 +101,43 @@ def test_a_pool_gives_the_same_bytes(study_file: Path, tmp_path: Path) -> None:
     _run(study_file, "here", tmp_path / "one")
     _run(study_file, "pool", tmp_path / "two")
     assert _bytes(tmp_path / "one") == _bytes(tmp_path / "two")
+
+
+_THREADS = """
+from threadpoolctl import threadpool_info
+
+def value(candidate, reference):
+    return max(one["num_threads"] for one in threadpool_info() if one["user_api"] == "blas")
+"""
+
+
+def test_tasks_sum_with_one_thread_whatever_number_there_are(
+    study_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # with another number, products of matrices end in other digits
+    (tmp_path / "threads_of_blas.py").write_text(_THREADS)
+    monkeypatch.syspath_prepend(tmp_path)
+    text = study_file.read_text().replace(
+        '["bleu", "chrf"]', "[\"python('threads_of_blas:value')\"]"
+    )
+    study_file.write_text(text.replace("[methods.compare]\nresamples = 20\n", ""))
+    plan = study.plan(study.read_study(study_file, allow_code=True), allow_code=True)
+    with threadpool_limits(4, user_api="blas"):
+        assert not study.run(plan, study.open_engine("here")).failed
+    store = study.Store.open(plan.study.store)
+    assert store.query("select distinct score from scores").rows == ((1.0,),)
+
+
+def test_rows_come_in_the_order_of_the_plan_whichever_task_ended_first(study_file: Path) -> None:
+    _run(study_file)
+    store = study.Store.open(study.read_study(study_file).store)
+    asked = ("from scores", "from segments", "from tasks", "from scores_wide")
+    before = [store.query(sql).rows for sql in asked]
+    manifest = store.path / "manifest.jsonl"
+    lines = manifest.read_bytes().splitlines(keepends=True)
+    manifest.write_bytes(b"".join(reversed(lines)))
+    again = study.Store.open(store.path)
+    assert [again.query(sql).rows for sql in asked] == before
 
 
 def test_a_dask_cluster_gives_the_same_bytes(study_file: Path, tmp_path: Path) -> None:
@@ -301,6 +339,9 @@ def test_what_a_cluster_cancels_is_told(study_file: Path) -> None:
             future.cancel()
             future.set_running_or_notify_cancel()
             return future
+
+        def lost(self) -> bool:
+            return False
 
     plan = study.plan(study.read_study(study_file))
     outcome = study.run(plan, Leaving())  # type: ignore[arg-type]  # as much of an engine as it needs

@@ -7,6 +7,7 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from gnomon._processes import end_with, leash
 from gnomon.annotate._facts import FORMAT, pack
 from gnomon.cache import key, keys
 from gnomon.errors import AnnotationError, UsageError
@@ -125,7 +126,10 @@ def _work(
             yield task, _annotate(annotator, [texts[i] for i in task.numbers], task.layers)
         return
     with ProcessPoolExecutor(
-        min(processes, len(tasks)), mp_context=multiprocessing.get_context("spawn")
+        min(processes, len(tasks)),
+        mp_context=multiprocessing.get_context("spawn"),
+        initializer=end_with,
+        initargs=leash(),
     ) as pool:
         futures = {
             pool.submit(_annotate, annotator, [texts[i] for i in task.numbers], task.layers): task

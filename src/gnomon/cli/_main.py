@@ -9,9 +9,12 @@ import io
 import logging
 import os
 import re
+import select
+import signal
 import sys
+import threading
 from collections import Counter
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from rich_argparse import RawDescriptionRichHelpFormatter
@@ -43,6 +46,7 @@ from gnomon.signature import version
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from types import FrameType
 
 __all__ = ["main", "parser"]
 
@@ -66,11 +70,19 @@ _COMMANDS = (
     demo,
     cache,
 )
-_INTERRUPTED = 130
 _STOPPING = ("strict", "surrogateescape")  # how streams are set by default
 # of the two names of a remedy, as in (--max-calls; max_calls=), the one for Python
 _PYTHONS = re.compile(r"\((--?[^();]*); (?:[^()]|\([^()]*\))*\)")
 _RULE = "\u2500"  # the lines of tables
+#: signals that end a command in order
+_ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+#: seconds for that
+_GRACE = 10.0
+_KEPT = "what was tagged or explained so far is kept in the cache; the same command goes on with it"
+
+
+class _Ended(KeyboardInterrupt):
+    """A signal asked for the end; of a plain interrupt within exec() Python itself would die."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -85,8 +97,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = argparse.Namespace()
     try:
         args = parser().parse_args(argv)
-        with _logging(args), _encodable():
-            code: int = args.run(args)
+        with _ending(args), _logging(args), _encodable():
+            code = _run(args)
             sys.stdout.flush()
     except BrokenPipeError:
         # the reader of our output has gone (head, less): not a fault, but nothing more to say
@@ -94,13 +106,18 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 0
     except (GnomonError, OSError, MemoryError) as error:
         return _failed(args, _said(error))
-    except KeyboardInterrupt:
-        return _interrupted()
-    except SystemError as error:
-        # how a compiled loop ends that was interrupted
-        if isinstance(error.__cause__, KeyboardInterrupt):
-            return _interrupted()
-        raise
+    except KeyboardInterrupt as error:
+        return _interrupted(args, *error.args)
+    return code
+
+
+def _run(args: argparse.Namespace) -> int:
+    import numpy as np  # noqa: F401  # what is not there yet cannot be limited
+    from threadpoolctl import threadpool_limits
+
+    # sums of products end in other digits on other numbers of threads
+    with threadpool_limits(1, user_api="blas"):
+        code: int = args.run(args)
     return code
 
 
@@ -178,9 +195,58 @@ def _encodable() -> Iterator[None]:
         )
 
 
-def _interrupted() -> int:
-    sys.stderr.write("\ngnomon: interrupted; what was tagged so far is kept in the cache\n")
-    return _INTERRUPTED
+@contextmanager
+def _ending(args: argparse.Namespace) -> Iterator[None]:
+    """End in order when asked to, unless somebody provided for the signal (nohup).
+
+    Raises:
+        KeyboardInterrupt: a signal came; with its number.
+    """
+    usual = (signal.SIG_DFL, signal.default_int_handler)
+    known = {one: signal.getsignal(one) for one in _ENDS}
+    before = {one: handler for one, handler in known.items() if handler in usual}
+    if threading.current_thread() is not threading.main_thread():  # it may not set them
+        yield
+        return
+    asked: list[int] = []
+
+    def end(number: int, _frame: FrameType | None) -> None:
+        asked.append(number)
+        for one in before:
+            signal.signal(one, signal.SIG_DFL)  # who asks twice does not want to wait
+        raise _Ended(number)
+
+    reader, writer = os.pipe()
+    os.set_blocking(writer, False)
+    threading.Thread(target=_end_late, args=(args, reader), daemon=True).start()
+    for one in before:
+        signal.signal(one, end)
+    last = signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
+    try:
+        yield
+    finally:
+        signal.set_wakeup_fd(last)
+        os.close(writer)
+        for one, handler in before.items():
+            signal.signal(one, handler)
+        if asked:  # compiled loops and databases that were interrupted say so in their own ways
+            raise _Ended(asked[0])
+
+
+def _end_late(args: argparse.Namespace, signals: int) -> None:
+    """End a command whose compiled loop or database does not look up from its work."""
+    with open(signals, "rb", buffering=0) as reader:
+        while number := reader.read(1):
+            if number[0] in _ENDS and not select.select([reader], [], [], _GRACE)[0]:
+                os._exit(_interrupted(args, number[0]))
+
+
+def _interrupted(args: argparse.Namespace, number: int = signal.SIGINT) -> int:
+    """What is said and returned; a shell's code for a signal is 128 and its number."""
+    how = "" if number == signal.SIGINT else f" by {signal.Signals(number).name}"
+    with suppress(OSError):  # the terminal may be what has gone
+        sys.stderr.write(f"\ngnomon: interrupted{how}; {getattr(args, 'kept', _KEPT)}\n")
+    return 128 + number
 
 
 def _said(error: Exception) -> Exception:

@@ -61,7 +61,8 @@ def add(commands: Subparsers[argparse.ArgumentParser]) -> None:
         metavar="FILE.html|FOLDER",
         help="write the report of the study too, as gnomon report does (or: report = ... in it)",
     )
-    parser.set_defaults(run=run)
+    kept_tasks = "finished tasks are kept in the store; the same command goes on with the others"
+    parser.set_defaults(run=run, kept=kept_tasks)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import os
 import time
-from concurrent.futures import Executor, Future
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
 from math import inf
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from gnomon.errors import MissingDependencyError, UnknownNameError, UsageError
+from gnomon._processes import end_with, leash
+from gnomon.errors import (
+    DataError,
+    GnomonError,
+    MissingDependencyError,
+    UnknownNameError,
+    UsageError,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 __all__ = ["ENGINES", "Engine", "open_engine"]
 
@@ -22,6 +31,8 @@ T = TypeVar("T")
 _log = logging.getLogger(__name__)
 #: seconds to wait for a worker of a cluster that has none: a batch system may have a queue
 _PATIENCE = 3600.0
+#: seconds in which a scheduler answers
+_ANSWER = 10.0
 #: seconds between questions after the size of a cluster
 _PAUSE = 5.0
 
@@ -54,7 +65,11 @@ class Engine(Protocol):
         ...
 
     def lost(self) -> bool:
-        """Whether there has been no worker for so long that none will come."""
+        """Whether there has been no worker for so long that none will come.
+
+        Raises:
+            DataError: what hands out the tasks is gone.
+        """
         ...
 
     def close(self) -> None:
@@ -71,9 +86,10 @@ def open_engine(name: str = "pool", *, workers: int | None = None) -> Engine:
         workers: how many processes a pool has; by default one for each core.
 
     Raises:
+        DataError: no cluster answers, or it has no worker for an hour.
         MissingDependencyError: loky or distributed is not installed.
         UnknownNameError: there is no such engine.
-        UsageError: no cluster answers, or the number of workers is below 1.
+        UsageError: the address is none, or the number of workers is below 1.
     """
     if workers is not None and workers < 1:
         raise UsageError(f"an engine has at least one worker; got {workers}")
@@ -138,7 +154,9 @@ class _Pool:
         names = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
         # a worker that has loaded a model is larger than before, and none the worse for that
         environment = {**dict.fromkeys(names, threads), "LOKY_MAX_MEMORY_LEAK_SIZE": _NO_LEAK}
-        made: Executor = ProcessPoolExecutor(self.workers, env=environment)
+        made: Executor = ProcessPoolExecutor(
+            self.workers, env=environment, initializer=end_with, initargs=leash()
+        )
         return made
 
     def submit(self, function: Callable[..., T], *given: object) -> Future[T]:
@@ -170,25 +188,48 @@ class _Dask:
                 "a Dask cluster needs distributed, which is not installed; run: pip install"
                 " 'gnomon[dask]'"
             ) from error
-        try:
-            self._client = Client(address, timeout=10)
-        except (OSError, TimeoutError) as error:
-            raise UsageError(f"no Dask scheduler answers at {address}: {error}") from error
+        _check_scheduler(address)
+        # a lost connection is told in our words, not in tracebacks
+        logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
+        self._address = address
+        self._client = Client(address, timeout=_ANSWER)
         self._executor = self._client.get_executor(pure=False)
         self._asked, self._known, self._told = -inf, 1, -inf
-        self._wait(address)
+        self._wait()
         self._seen = time.monotonic()
 
-    def _wait(self, address: str) -> None:
-        """Workers that a batch system starts may come late."""
-        if self._client.nthreads():
-            return
-        _log.info("waiting for the first worker of the cluster at %s", address)
+    @contextmanager
+    def _talking(self) -> Iterator[None]:
+        """Say so where the scheduler is gone; a client tries to find it again before."""
         try:
-            self._client.wait_for_workers(1, timeout=_PATIENCE)
-        except TimeoutError as error:
-            raise UsageError(
-                f"the cluster at {address} had no worker within {_PATIENCE:.0f} s; start some"
+            yield
+        except GnomonError:
+            raise
+        except Exception as error:
+            if self._client.status == "running" and not isinstance(error, OSError):
+                raise
+            raise DataError(
+                f"the Dask scheduler at {self._address} is gone: {_reason(error)}; finished tasks"
+                " are kept: start a cluster, and run the study again"
+            ) from error
+
+    def _threads(self) -> int:
+        with self._talking():
+            return sum(self._client.nthreads().values())
+
+    def _wait(self) -> None:
+        """Workers that a batch system starts may come late."""
+        if self._threads():
+            return
+        _log.info("waiting for the first worker of the cluster at %s", self._address)
+        try:
+            with self._talking():
+                self._client.wait_for_workers(1, timeout=_PATIENCE)
+        except DataError as error:
+            if not isinstance(error.__cause__, TimeoutError):
+                raise
+            raise DataError(
+                f"the cluster at {self._address} had no worker within {_PATIENCE:.0f} s; start some"
             ) from error
 
     @property
@@ -197,22 +238,24 @@ class _Dask:
         now = time.monotonic()
         if now > self._asked + _PAUSE:
             self._asked = now
-            self._known = max(1, sum(self._client.nthreads().values()))
+            self._known = max(1, self._threads())
         return self._known
 
     def submit(self, function: Callable[..., T], *given: object) -> Future[T]:
-        found: Future[T] = self._executor.submit(function, *given)
+        with self._talking():
+            found: Future[T] = self._executor.submit(function, *given)
         return found
 
     def each(self, function: Callable[..., T], *given: object) -> dict[str, T]:
-        found: dict[str, T] = self._client.run(function, *given)
+        with self._talking():
+            found: dict[str, T] = self._client.run(function, *given)
         return found
 
     def restart(self) -> None:
         """The cluster looks after its workers."""
 
     def lost(self) -> bool:
-        if self._client.nthreads():
+        if self._threads():
             self._seen = time.monotonic()
         elif self._seen > self._told:
             _log.warning("the cluster has no workers; waiting for some, %.0f s at most", _PATIENCE)
@@ -221,3 +264,37 @@ class _Dask:
 
     def close(self) -> None:
         self._client.close()
+
+
+def _check_scheduler(address: str) -> None:
+    """A client would wait for ever where something else listens.
+
+    Raises:
+        DataError: no scheduler answers.
+        UsageError: this is no address.
+    """
+    from distributed.core import rpc
+
+    async def kind() -> str:
+        async with rpc(address) as there:
+            return str((await there.identity())["type"])
+
+    try:
+        with ThreadPoolExecutor(1) as apart:  # a notebook has a loop of its own in this thread
+            found = apart.submit(asyncio.run, asyncio.wait_for(kind(), _ANSWER)).result()
+    except ValueError as error:
+        said = address.replace("tcp://", "dask://", 1)
+        raise UsageError(f"a cluster is named dask://HOST:PORT; got {said}: {error}") from error
+    except OSError as error:
+        raise DataError(
+            f"no Dask scheduler answers at {address}: {_reason(error)}; start one, or give the"
+            " address that it told when it started"
+        ) from error
+    if found != "Scheduler":
+        raise DataError(
+            f"at {address} is a {found.lower()} of a cluster; give the address of its scheduler"
+        )
+
+
+def _reason(error: Exception) -> str:
+    return str(error) or f"nothing was heard for {_ANSWER:.0f} s"

@@ -81,12 +81,10 @@ class Held:
 
     def files(self) -> dict[str, list[Path]]:
         """The Parquet files of finished tasks of the last plan, by table."""
-        planned = set(self.planned())
         found: dict[str, list[Path]] = {}
-        for key, entry in self.entries.items():
-            if key in planned:
-                for name in entry.rows:
-                    found.setdefault(name, []).append(self.file(name, key))
+        for key in self.planned():  # tasks end in another order each time
+            for name in self.entries[key].rows if key in self.entries else ():
+                found.setdefault(name, []).append(self.file(name, key))
         return dict(sorted(found.items()))
 
     def query(self, sql: str) -> Answer:

@@ -218,7 +218,7 @@ def _named(store: Held, sql: str | None) -> set[str]:
 
 
 def _tasks(store: Held) -> list[tuple[object, ...]]:
-    planned = set(store.planned())
+    planned = [store.entries[key] for key in store.planned() if key in store.entries]
     return [
         (
             one.key,
@@ -234,8 +234,7 @@ def _tasks(store: Held) -> list[tuple[object, ...]]:
             _lines(one.signatures.values()),
             _lines(one.notices),
         )
-        for one in store.entries.values()
-        if one.key in planned
+        for one in planned
     ]
 
 

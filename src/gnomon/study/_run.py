@@ -220,6 +220,8 @@ class _Driver:
             broken = False
             for future in ready:
                 error = _error(future)
+                if isinstance(error, CancelledError):
+                    self.engine.lost()  # tells where a whole cluster is gone
                 if isinstance(error, BrokenExecutor):
                     broken = True
                 elif self._may_do_again(running[future], error):

@@ -227,8 +227,8 @@ def _by_testset(store: Held) -> View:
 
 
 def _scorings(store: Held) -> list[Entry]:
-    planned = set(store.planned())
-    return [one for one in store.entries.values() if one.method == "score" and one.key in planned]
+    done = (store.entries[key] for key in store.planned() if key in store.entries)
+    return [one for one in done if one.method == "score"]
 
 
 def _pivot(

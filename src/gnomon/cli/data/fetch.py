@@ -59,7 +59,8 @@ def add(commands: Subparsers[argparse.ArgumentParser]) -> None:
     )
     add_home(parser, "-o", "--output")
     add_format(parser)
-    parser.set_defaults(run=run)
+    part = "what has come is kept; the same command goes on where the transfer broke off"
+    parser.set_defaults(run=run, kept=part)
 
 
 def run(args: argparse.Namespace) -> int:

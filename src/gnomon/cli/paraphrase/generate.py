@@ -72,7 +72,8 @@ def add(commands: Subparsers[argparse.ArgumentParser]) -> None:
         "--least", type=float, metavar="X", help="least score of --filter (or of pseudo --quality)"
     )
     group.add_argument("--allow-code", action="store_true", help="let python(...) run code")
-    parser.set_defaults(run=run)
+    made = "finished paraphrases are kept; the same command with --resume makes the others"
+    parser.set_defaults(run=run, kept=made)
 
 
 def run(args: argparse.Namespace) -> int:

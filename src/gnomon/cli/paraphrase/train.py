@@ -76,7 +76,8 @@ def add(commands: Subparsers[argparse.ArgumentParser]) -> None:
     _add_codes(parser)
     _add_filters(parser)
     _add_recipe(parser)
-    parser.set_defaults(run=run)
+    last = "the last checkpoint is kept; the same command with --resume goes on from there"
+    parser.set_defaults(run=run, kept=last)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -1,0 +1,42 @@
+"""Processes that do not outlive the one that started them, however that one ended."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import sys
+import threading
+import time
+
+__all__ = ["end_with", "leash"]
+
+_PR_SET_PDEATHSIG = 1
+_PAUSE = 1.0  # seconds
+
+
+def leash() -> tuple[int, bool]:
+    """What :func:`end_with` is to be given in a process that this thread starts."""
+    return os.getpid(), threading.current_thread() is threading.main_thread()
+
+
+def end_with(parent: int, lasting: bool) -> None:  # noqa: FBT001  # initialisers get no names
+    """End this process when its parent has gone; what a pool calls first in each worker.
+
+    A thread looks, which works everywhere, but not while a compiled loop keeps the interpreter to
+    itself. So Linux is asked, too: it ends a process in the midst of anything, but at the end of
+    the thread that started it, which is that of the parent only for the main thread.
+
+    Args:
+        parent: its number.
+        lasting: the thread that started this process lives as long as the parent.
+    """
+    if lasting and sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    threading.Thread(target=_watch, args=(parent,), daemon=True).start()
+
+
+def _watch(parent: int) -> None:
+    while os.getppid() == parent:  # who is left behind gets another parent
+        time.sleep(_PAUSE)
+    os.kill(os.getpid(), signal.SIGKILL)
