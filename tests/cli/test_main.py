@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -108,15 +110,44 @@ def test_a_closed_pipe_is_no_error(files) -> None:
     assert "rror" not in done.stderr
 
 
-def test_an_interrupted_compiled_loop_is_an_interruption(gnomon, files, monkeypatch) -> None:
+@pytest.mark.parametrize("said", [SystemError("an exception set"), RuntimeError("interrupted")])
+def test_what_compiled_loops_and_databases_make_of_a_signal_is_an_interruption(
+    gnomon, files, monkeypatch, said: Exception
+) -> None:
     def interrupted(*_: object) -> int:
-        raise SystemError("returned a result with an exception set") from KeyboardInterrupt
+        with contextlib.suppress(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGTERM)
+        raise said
 
     monkeypatch.setattr("gnomon.cli.score.load_outputs", interrupted)
     answer = gnomon("score", files / "ref.txt", "-i", files / "a.txt")
-    assert answer.code == 130
-    assert "interrupted" in answer.err
+    assert answer.code == 128 + signal.SIGTERM
+    assert "interrupted by SIGTERM" in answer.err
     assert "Traceback" not in answer.err
+    assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+
+
+def test_a_command_that_does_not_look_up_from_its_work_ends_all_the_same(files) -> None:
+    program = """
+import signal, sys, threading
+from gnomon.cli import _main, score
+_main._GRACE = 0.1
+def deaf(*_):
+    threading.Timer(0.1, signal.raise_signal, [signal.SIGTERM]).start()
+    while True:
+        try:
+            threading.Event().wait()
+        except KeyboardInterrupt:
+            pass
+score.load_outputs = deaf
+sys.exit(_main.main(["score", "ref.txt", "-i", "a.txt"]))
+"""
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(
+        command, cwd=files, capture_output=True, text=True, timeout=600, check=False
+    )
+    assert done.returncode == 128 + signal.SIGTERM
+    assert done.stderr.startswith("\ngnomon: interrupted by SIGTERM; what was tagged")
 
 
 def test_any_other_fault_inside_a_compiled_loop_is_not_hidden(gnomon, files, monkeypatch) -> None:
