@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import subprocess
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 
 from gnomon.errors import DataError, UnknownNameError
 from gnomon.findings import Bars, Cell, Column, Finding, HeatMap, Listing, Table
+from gnomon.report import render
 from gnomon.scores import Scores
 from gnomon.signature import Signature
 from gnomon.tabular import (
@@ -27,6 +29,7 @@ from gnomon.tabular import (
     to_tsv,
     visible,
 )
+from gnomon.tabular._visible import INVISIBLE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -174,7 +177,16 @@ def test_no_text_breaks_the_rows_or_columns_of_a_tsv_table(names: list[str]) -> 
     lines = out.split("\n")
     assert len(lines) == len(names) + 2
     assert all(line.count("\t") == 1 for line in lines[:-1])
-    assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]", out)
+    assert not INVISIBLE.search(out.replace("\t", "").replace("\n", ""))
+    plain = to_tsv(Table("t", "T", COLUMNS[:2], rows)).split("\n")[1:-1]
+    written = [line.split("\t")[1].encode("latin-1", "backslashreplace") for line in plain]
+    assert [cell.decode("unicode_escape") for cell in written] == names
+
+
+def test_tsv_shows_what_would_reorder_a_line_so_that_it_can_be_had_back() -> None:
+    name = "a\u202eb\u2066c\\u202e\U000e0041"
+    table = Table("t", "T", COLUMNS[:1], records(COLUMNS[:1], [(name,)]))
+    assert to_tsv(table).split("\n")[1] == r"a\u202eb\u2066c\\u202e\U000e0041"
 
 
 @pytest.mark.parametrize("text", ["=1+1", "+cmd", "-2+3", "@SUM(1)", "＝1", "\t=1"])
@@ -189,6 +201,19 @@ def test_numbers_stay_numbers_when_cells_are_neutralised() -> None:
     assert to_tsv(finding(rows).table(), neutralise=True).split("\n")[1] == (
         "-1.5\t+2\t-1e-3\t3\t-0.25"
     )
+
+
+def test_a_cell_of_megabytes_is_cut_for_people_and_whole_for_programs() -> None:
+    name = "word " * 2_000_000
+    made = finding(((name, "bleu", "pos:NOUN", 3, 0.5), ("B", "bleu", "pos:NOUN", 3, 0.5)))
+    for form in ("text", "markdown", "latex"):
+        text = render(made, form)
+        assert form == "text" or "(10,000,000 characters)" in text.replace("{}", "")
+        assert 9_000 < len(text) < 50_000
+    assert name in render(made, "tsv")
+    assert json.loads(render(made, "json"))["rows"][0]["system"] == name
+    assert visible("x" * 10_000) == "x" * 10_000
+    assert visible("x" * 10_001) == "x" * 10_000 + "... (10,001 characters)"
 
 
 def test_control_and_bidi_characters_become_visible() -> None:

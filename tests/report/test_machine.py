@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -27,6 +28,14 @@ def scores() -> Scores:
         signature=Signature("bleu"),
         native_signatures={"sacrebleu": "nrefs:1"},
     )
+
+
+@pytest.mark.parametrize("form", ["text", "json", "latex", "markdown"])
+def test_notices_of_scores_are_part_of_what_has_a_place_for_them(form: str) -> None:
+    noticed = replace(scores(), notices=("much is cut",))
+    assert "much is cut" in render([noticed], form)
+    # segments are a finding, whose notices LaTeX and Markdown leave to the command
+    assert ("much is cut" in render_segments([noticed], form)) is (form in ("text", "json"))
 
 
 def test_json_of_scores_is_the_envelope_of_the_contract() -> None:

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gnomon.errors import DataError
 from gnomon.study._parquet import cells_of, columns_of, to_parquet
 from gnomon.study._tasks import TaskTable
 
@@ -54,6 +55,13 @@ def test_columns_carry_their_meaning(tmp_path: Path) -> None:
 def test_text_in_a_column_of_numbers_is_refused() -> None:
     with pytest.raises(ValueError, match="could not convert"):
         to_parquet(TaskTable("t", {"x": "number"}, {"x": ["many"]}))
+
+
+def test_a_column_of_more_text_than_fits_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gnomon.study._parquet._MOST_TEXT", 4)
+    to_parquet(TaskTable("t", {"x": "text"}, {"x": ["ab", "cd"]}))
+    with pytest.raises(DataError, match="holds 5 bytes of text"):
+        to_parquet(TaskTable("t", {"x": "text"}, {"x": ["ab", "cde"]}))
 
 
 def test_writing_and_reading_imports_no_pandas(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import logging
 import os
 import re
 import sys
@@ -41,11 +42,16 @@ __all__ = [
     "paraphrased",
     "show",
     "show_rows",
+    "tell",
 ]
+
+_log = logging.getLogger(__name__)
 
 Subparsers = argparse._SubParsersAction  # noqa: SLF001  # argparse gives the type no public name
 
 _PAIR = re.compile("[a-z]{2,3}(_[A-Za-z]+)?(-[a-z]{2,3}(_[A-Za-z]+)?)?")
+#: formats in which a finding has no place for notices
+BARE = ("tsv", "latex", "markdown")
 FORMATS = ("text", "json", "tsv", "latex", "markdown")
 
 
@@ -338,9 +344,16 @@ def show_rows(
 
 
 def show(args: argparse.Namespace, what: Finding | list[Scores], command: str) -> None:
-    """Write a finding or scores as the options ask; in colour where a person looks on."""
+    """Write a finding or scores as the options ask; in colour where a person looks on.
+
+    Notices go to stderr where the format has no place for them.
+    """
     from gnomon import report
 
+    if isinstance(what, list):
+        tell(what if args.format == "tsv" else ())
+    else:
+        tell((what,) if args.format in BARE else ())
     if args.format == "text" and args.output is None and sys.stdout.isatty():
         if isinstance(what, list):
             report.print_scores(what, digits=args.width)
@@ -348,6 +361,12 @@ def show(args: argparse.Namespace, what: Finding | list[Scores], command: str) -
             report.print_finding(what, digits=args.width)
         return
     emit(args, [report.render(what, args.format, command=command, digits=args.width)])
+
+
+def tell(found: Sequence[Finding | Scores]) -> None:
+    """Say on stderr what the reader of some results should know."""
+    for notice in dict.fromkeys(notice for one in found for notice in one.notices):
+        _log.info("%s", notice)
 
 
 def emit(args: argparse.Namespace, parts: Iterable[str]) -> None:

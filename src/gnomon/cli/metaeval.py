@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import logging
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,8 +28,6 @@ if TYPE_CHECKING:
 
 __all__ = ["add", "run"]
 
-_log = logging.getLogger(__name__)
-_BARE = ("tsv", "latex", "markdown")  # formats without a place for notices
 _SUFFIXES = (".tsv", ".csv", ".txt", ".json", ".jsonl", ".score", ".rating", ".gz")
 _MORE = """\
 examples:
@@ -108,9 +105,6 @@ def run(args: argparse.Namespace) -> int:
             report.write_html(args.html, [finding, *paraphrase_sections(*wide)])
         progress.tick("reporting")
     show(args, finding, "metaeval")
-    if args.format in _BARE:
-        for notice in finding.notices:
-            _log.info("%s", notice)
     return 0
 
 

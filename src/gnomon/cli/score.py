@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gnomon.cli._options import (
+    BARE,
     add_command,
     add_data,
     add_metrics,
@@ -16,6 +17,7 @@ from gnomon.cli._options import (
     metrics,
     paraphrase_sections,
     show,
+    tell,
 )
 
 if TYPE_CHECKING:
@@ -75,11 +77,13 @@ def run(args: argparse.Namespace) -> int:
         digits = 1 if args.width is None else args.width
         values = [s.segments.ravel() if args.sentence_level else s.system for s in scores]
         emit(args, (f"{value:.{digits}f}\n" for row in values for value in row))
+        tell(scores)
     elif args.sentence_level:
         from gnomon import report
 
         text = report.render_segments(scores, args.format, command="score", digits=args.width)
         emit(args, [text])
+        tell(scores if args.format in BARE else ())
     else:
         show(args, scores, "score")
     return 0

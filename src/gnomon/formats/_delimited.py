@@ -77,6 +77,7 @@ def read_csv_rows(
     for number, line in enumerate(read_lines(path), start=1):
         if not line.strip():
             continue
+        csv.field_size_limit(max(csv.field_size_limit(), len(line)))  # a cell may be any line
         try:
             [row] = csv.reader([line], delimiter=delimiter, strict=True)
         except (csv.Error, ValueError) as error:

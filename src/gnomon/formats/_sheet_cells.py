@@ -2,8 +2,8 @@ r"""Texts as cells of a tab-separated file that people open in a spreadsheet; re
 
 A cell that a spreadsheet would run as a formula, or take for the start of a quoted cell, gets an
 apostrophe before it; so does one that begins with an apostrophe, so that the first apostrophe of a
-cell is never part of its text. Backslashes, tabs, line ends and other controls are written ``\\``,
-``\t``, ``\n``, ``\x1b``.
+cell is never part of its text. Backslashes, tabs, line ends, other controls and overrides of a
+line's direction are written ``\\``, ``\t``, ``\n``, ``\x1b``, ``\u202e``.
 """
 
 from __future__ import annotations
@@ -15,8 +15,9 @@ __all__ = ["from_cell", "to_cell"]
 _GUARDED = tuple("=+-@＝＋－＠\"'")
 _SHORT = {"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"}
 _LONG = {written: character for character, written in _SHORT.items()}
-#: what a line of UTF-8 cannot hold, or a spreadsheet would not show: controls, lone surrogates
-_SPECIAL = re.compile("[\\\\\x00-\x1f\x7f\ud800-\udfff]")
+#: what a line of UTF-8 cannot hold, or a spreadsheet would not show or would obey: controls, lone
+#: surrogates, what reorders a line
+_SPECIAL = re.compile("[\\\\\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 _ESCAPE = re.compile(r"\\(?:[\\tnr]|x[0-9a-f]{2}|u[0-9a-f]{4})")
 
 

@@ -22,7 +22,7 @@ _BREAKS = re.compile(r"(?<=[-._/: ])")
 def folded(text: str, width: int) -> str:
     r"""The text made visible, in lines of at most ``width`` cells, broken after ``- . _ / :``.
 
-    Nothing is dropped: the lines joined are the text.
+    The lines joined are what :func:`visible` gives.
 
     >>> folded("Facebook_FAIR.6750", 10)
     'Facebook_\nFAIR.6750'

@@ -93,7 +93,8 @@ def render_segments(
     """
     wide = format not in {"json", "tsv"}
     table = _segments_side_by_side(scores, digits) if wide else segments_table(scores)
-    finding = Finding(command, table.title, (table,), score_signatures(scores))
+    signatures, notices = score_signatures(scores), _notices(scores)
+    finding = Finding(command, table.title, (table,), signatures, notices=notices)
     return render(finding, format, digits=digits, neutralise=neutralise, width=width)
 
 
@@ -214,9 +215,13 @@ def scores_finding(scores: Sequence[Scores], name: str) -> Finding:
             Bars("scores", title, "metric", "system", ("score",), {"metric": one.metric})
             for one in scores
         ),
-        notices=tuple(dict.fromkeys(notice for one in scores for notice in one.notices)),
+        notices=_notices(scores),
         facts={"test set": name, "metrics": ", ".join(one.metric for one in scores)},
     )
+
+
+def _notices(scores: Sequence[Scores]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(notice for one in scores for notice in one.notices))
 
 
 def segments_table(scores: Sequence[Scores]) -> Table:
@@ -273,7 +278,7 @@ def _scores(
 ) -> str:
     table = scores_table(scores)
     if format_ == "json":
-        return envelope(command, table.rows, score_signatures(scores))
+        return envelope(command, table.rows, score_signatures(scores), notices=_notices(scores))
     if format_ == "tsv":
         return to_tsv(table, neutralise=neutralise)
     if format_ == "text":

@@ -1,8 +1,8 @@
 """Findings and scores on a terminal.
 
 Everything from data is printed as literal text: markup, escape sequences, bidi controls and emoji
-codes are shown, not obeyed. No name is cut: what is too wide is folded, and what does not fit side
-by side continues in a further block.
+codes are shown, not obeyed. No name is cut below 10,000 characters: what is too wide is folded, and
+what does not fit side by side continues in a further block.
 """
 
 from __future__ import annotations

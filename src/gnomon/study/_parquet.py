@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gnomon.errors import MissingDependencyError
+from gnomon.errors import DataError, MissingDependencyError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,12 +24,15 @@ if TYPE_CHECKING:
 __all__ = ["cells_of", "columns_of", "to_parquet"]
 
 _MEANING = "meaning"
+#: where a text of an Arrow array may end
+_MOST_TEXT = 2**31 - 1
 
 
 def to_parquet(table: TaskTable) -> bytes:
     """A table as a Parquet file; its columns have one type whatever their cells.
 
     Raises:
+        DataError: a column of texts has more than 2 GiB.
         MissingDependencyError: pyarrow is not installed.
     """
     try:
@@ -81,9 +84,10 @@ def _buffers(cells: Sequence[Cell], kind: str) -> list[Buffer]:
     valid = np.packbits(there, bitorder="little")
     if kind == "text":
         texts = [b"" if cell is None else str(cell).encode() for cell in cells]
-        offsets = np.zeros(len(texts) + 1, np.int32)
-        np.cumsum([len(text) for text in texts], out=offsets[1:])
-        return [valid, offsets, b"".join(texts)]
+        ends = np.cumsum([0, *map(len, texts)])
+        if ends[-1] > _MOST_TEXT:
+            raise DataError(f"a column holds {ends[-1]} bytes of text; at most 2 GiB fit into one")
+        return [valid, ends.astype(np.int32), b"".join(texts)]
     filled = [0 if cell is None else cell for cell in cells]
     if kind == "truth":
         return [valid, np.packbits(np.array(filled, bool), bitorder="little")]

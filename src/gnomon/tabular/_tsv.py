@@ -6,14 +6,14 @@ import math
 import re
 from typing import TYPE_CHECKING
 
+from gnomon.tabular._visible import INVISIBLE
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from gnomon.findings import Cell, Column, Table
 
-_TSV = str.maketrans({"\\": r"\\", "\t": r"\t", "\n": r"\n", "\r": r"\r"} | {
-    chr(c): rf"\x{c:02x}" for c in (*range(0x20), *range(0x7F, 0xA0)) if chr(c) not in "\t\n\r"
-})  # fmt: skip
+_SPECIAL = re.compile(rf"\\|{INVISIBLE.pattern}")
 _FORMULA = tuple("=+-@＝＋－＠\t\r")
 
 
@@ -27,7 +27,11 @@ def _tsv_cell(value: Cell, *, neutralise: bool) -> str:
 
 def _tsv_text(text: str, *, neutralise: bool) -> str:
     guard = "'" if neutralise and text.startswith(_FORMULA) and not _is_number(text) else ""
-    return guard + text.translate(_TSV)
+    return guard + _SPECIAL.sub(_escaped, text)
+
+
+def _escaped(match: re.Match[str]) -> str:
+    return match[0].encode("unicode_escape").decode("ascii")
 
 
 def _is_number(text: str) -> bool:
@@ -44,8 +48,8 @@ def tsv_lines(
 ) -> Iterator[str]:
     r"""The lines of a table as TSV with a header: numbers unrounded, undefined cells empty.
 
-    Tabs, line ends, other control characters and backslashes in texts are written ``\t``, ``\n``,
-    ``\x1b``, ``\\``.
+    Tabs, line ends, backslashes, other controls and what would reorder a line are written ``\t``,
+    ``\n``, ``\\``, ``\x1b``, ``\u202e``, ``\U000e0041``, as in Python: the text can be had back.
 
     Args:
         columns: the columns, in order.

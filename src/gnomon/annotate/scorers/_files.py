@@ -131,6 +131,7 @@ def _rows(
 def _fields(line: str, sign: str, where: str, number: int) -> list[str]:
     if sign == "\t":
         return line.split("\t")
+    csv.field_size_limit(max(csv.field_size_limit(), len(line)))  # a cell may be any line
     try:
         return next(csv.reader([line], strict=True))
     except csv.Error as error:

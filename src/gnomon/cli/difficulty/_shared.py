@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import logging
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gnomon.cli._options import load_outputs, metrics, show
+from gnomon.cli._options import load_outputs, metrics
 from gnomon.errors import UsageError
 
 if TYPE_CHECKING:
     import argparse
 
     from gnomon.cache import Cache
-    from gnomon.findings import Finding
     from gnomon.testset import TestSet
 
 __all__ = [
@@ -23,12 +21,8 @@ __all__ = [
     "judged",
     "one_metric",
     "pool",
-    "say",
     "tag_cache",
 ]
-
-_log = logging.getLogger(__name__)
-_BARE = ("tsv", "latex", "markdown")  # formats without a place for notices
 
 
 def add_pool(parser: argparse.ArgumentParser) -> None:
@@ -146,14 +140,6 @@ def tag_cache(args: argparse.Namespace) -> Cache | None:
     from gnomon import cache
 
     return cache.Cache(cache.default_path())
-
-
-def say(args: argparse.Namespace, finding: Finding) -> None:
-    """Write what was found; notices go to stderr where the format has no place for them."""
-    show(args, finding, finding.method)
-    if args.format in _BARE:
-        for notice in finding.notices:
-            _log.info("%s", notice)
 
 
 def _is_file(text: str) -> bool:

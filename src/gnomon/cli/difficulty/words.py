@@ -11,6 +11,7 @@ from gnomon.cli._options import (
     add_output,
     add_page,
     check_outputs,
+    show,
 )
 from gnomon.cli.difficulty._shared import (
     add_omission,
@@ -19,7 +20,6 @@ from gnomon.cli.difficulty._shared import (
     judged,
     one_metric,
     pool,
-    say,
     tag_cache,
 )
 from gnomon.errors import UsageError
@@ -94,7 +94,7 @@ def run_words(args: argparse.Namespace) -> int:
         if args.html:
             report.write_html(args.html, [finding])
         progress.tick("reporting")
-    say(args, finding)
+    show(args, finding, finding.method)
     return 0
 
 
