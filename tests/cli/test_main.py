@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import os
 import signal
 import subprocess
 import sys
@@ -187,3 +188,28 @@ def test_an_error_of_several_lines_stays_one_of_several_lines(gnomon, tmp_path: 
     assert lines[0].startswith("gnomon: error: ")
     assert [line[:6] for line in lines[1:3]] == ["  cats", r"  \x1b"]
     assert "\x1b" not in answer.err
+
+
+def test_one_option_of_every_command_says_how_large_an_input_may_be(
+    gnomon, files, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GNOMON_MAX_INPUT", "1GB")
+    score = ("score", files / "ref.txt", "-i", files / "a.txt", "-m", "bleu")
+    answer = gnomon(*score, "--max-input", "2")
+    assert answer.code == 1
+    assert "ref.txt: has more than 2 bytes" in answer.err
+    assert "--max-input 8GB" in answer.err
+    assert os.environ["GNOMON_MAX_INPUT"] == "1GB"
+    assert gnomon(*score, "--max-input", "2KB").code == 0
+    assert gnomon(*score, "--max-input", "much").code == 2
+
+
+def test_too_little_memory_is_told_in_words(gnomon, files, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr("gnomon.formats.read_plain", fail)
+    answer = gnomon("score", files / "ref.txt", "-i", files / "a.txt", "-m", "bleu")
+    assert answer.code == 1
+    assert "there is not enough memory for this" in answer.err
+    assert "Traceback" not in answer.err

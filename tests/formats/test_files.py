@@ -1,14 +1,25 @@
 from __future__ import annotations
 
 import errno
+import gzip
 import os
+import socket
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from gnomon.errors import MissingFileError, OutputError
-from gnomon.formats import atomic_write, plain_name
+from gnomon.errors import FormatError, MissingFileError, OutputError
+from gnomon.formats import (
+    atomic_write,
+    plain_name,
+    read_human,
+    read_lines,
+    read_test_set,
+    sets_in,
+    write_test_set,
+)
+from gnomon.testset import TestSet
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -175,3 +186,118 @@ def test_errors_of_other_files_pass_through(tmp_path: Path) -> None:
 )
 def test_a_name_is_the_file_name_without_txt_and_gz(path: str, name: str) -> None:
     assert plain_name(path) == name
+
+
+def lost(path: Path) -> None:
+    path.symlink_to("nowhere")
+
+
+def bound_socket(path: Path) -> None:
+    before = Path.cwd()
+    os.chdir(path.parent)  # the name of a socket is short
+    try:
+        with socket.socket(socket.AF_UNIX) as made:
+            made.bind(path.name)
+    finally:
+        os.chdir(before)
+
+
+def link_to_device(path: Path) -> None:
+    path.symlink_to("/dev/zero")
+
+
+ODD = {
+    "is a pipe": os.mkfifo,
+    "is a socket": bound_socket,
+    "is a device": link_to_device,
+    "is a link to nowhere, which is not there": lost,
+}
+odd = pytest.mark.parametrize(("said", "make"), ODD.items(), ids=[said.split()[2] for said in ODD])
+
+
+@odd
+def test_what_has_no_end_or_leads_nowhere_is_no_file(
+    tmp_path: Path, said: str, make: Callable[[Path], None]
+) -> None:
+    make(tmp_path / "a.txt")
+    with pytest.raises(MissingFileError, match=rf"a\.txt {said}"):
+        read_lines(tmp_path / "a.txt")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "documents.tsv",
+        "systems.tsv",
+        "testset.json",
+        "src.txt",
+        "ref.A.missing.tsv",
+        "systems/c.txt",
+        "human/da.seg.tsv",
+        "human",
+        "system-references/a",
+    ],
+)
+@odd
+def test_what_stands_in_place_of_a_file_that_may_be_missing_is_not_left_out(
+    tmp_path: Path, name: str, said: str, make: Callable[[Path], None]
+) -> None:
+    testset = TestSet.from_lists({"a": ["a b", "b"]}, ["a b", "c"])
+    write_test_set(testset, tmp_path / "set")
+    place = tmp_path / "set" / name
+    place.parent.mkdir(exist_ok=True)
+    place.unlink(missing_ok=True)
+    make(place)
+    with pytest.raises(MissingFileError, match=rf"{place.name} {said}"):
+        read_test_set(tmp_path / "set")
+
+
+@pytest.mark.parametrize("name", ["x.sgm", "x.tsv", "dev.hter"])
+@odd
+def test_a_folder_is_not_searched_past_what_cannot_be_read(
+    tmp_path: Path, name: str, said: str, make: Callable[[Path], None]
+) -> None:
+    for suffix in ("src", "mt"):
+        (tmp_path / f"dev.{suffix}").write_text("a\n")
+    make(tmp_path / name)
+    make(tmp_path / f".#{name}")  # as editors leave them behind
+    with pytest.raises(MissingFileError, match=rf"/{name} {said}"):
+        read_test_set(sets_in(tmp_path)[0].place)
+
+
+def piped(data: bytes) -> str:
+    out, into = os.pipe()
+    with os.fdopen(into, "wb") as stream:
+        stream.write(data)
+    return f"/dev/fd/{out}"
+
+
+def test_what_a_shell_pipes_in_is_read_as_often_as_is_needed() -> None:
+    testset = TestSet.from_lists({"a": ["a b", "b"]}, ["a b", "c"])
+    path = piped(b"system\tseg\tda\na\t1\t5\na\t2\t7\n")
+    [found] = [read_human(path, testset).scores for _ in range(2)][1]
+    assert found.values.tolist() == [[5.0, 7.0]]
+    assert read_lines(piped(b"other\n")) == ["other"]
+
+
+@pytest.mark.parametrize("cut", [1, 7, 8, 20])
+def test_a_gz_file_that_is_cut_short_is_named(tmp_path: Path, cut: int) -> None:
+    path = tmp_path / "a.txt.gz"
+    path.write_bytes(gzip.compress(b"one\ntwo\n" * 50)[:-cut])
+    with pytest.raises(FormatError, match=r"a\.txt\.gz: the gzip data are damaged or cut short"):
+        read_lines(path)
+
+
+def test_a_flipped_bit_of_a_gz_file_changes_nothing_unseen(tmp_path: Path) -> None:
+    lines = [f"line {i * 7919 % 1000}" for i in range(60)]
+    data, path = gzip.compress("\n".join(lines).encode()), tmp_path / "a.txt.gz"
+    refused = 0
+    for bit in range(0, len(data) * 8, 5):
+        changed = bytearray(data)
+        changed[bit // 8] ^= 1 << bit % 8
+        path.write_bytes(changed)
+        try:
+            assert read_lines(path) == lines
+        except FormatError:
+            refused += 1
+    assert refused > len(data) * 8 / 5 - 20  # the header holds a time and a system's name

@@ -100,9 +100,16 @@ def test_a_file_that_is_only_called_gz_is_refused(tmp_path: Path) -> None:
 def test_a_gz_file_that_grows_beyond_all_measure_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gnomon.formats._files._LARGEST", 1000)
-    with pytest.raises(FormatError, match="decompresses to more than"):
-        read_lines(file(tmp_path, gzip.compress(b"0" * 2000), "a.gz"))
+    path = file(tmp_path, gzip.compress(b"0" * 2000), "a.gz")
+    monkeypatch.setenv("GNOMON_MAX_INPUT", "1999")
+    with pytest.raises(FormatError, match=r"more than 1,999 bytes .* --max-input 8GB"):
+        read_lines(path)
+    for size in ("2000", "2KB", "1 GiB", ""):
+        monkeypatch.setenv("GNOMON_MAX_INPUT", size)
+        assert len(read_lines(path)[0]) == 2000
+    monkeypatch.setenv("GNOMON_MAX_INPUT", "much")
+    with pytest.raises(UsageError, match="a size such as 500MB or 8GB; got 'much'"):
+        read_lines(path)
 
 
 def test_bytes_that_are_not_utf8_are_named_with_line_and_byte(tmp_path: Path) -> None:
@@ -177,12 +184,13 @@ def test_a_directory_is_no_file(tmp_path: Path) -> None:
 
 
 def test_a_file_without_permission_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(self: Path) -> bytes:
+    def refuse(self: Path, *_: object) -> None:
         raise PermissionError(13, "Permission denied", str(self))
 
-    monkeypatch.setattr(Path, "read_bytes", refuse)
+    path = file(tmp_path, b"a\n")
+    monkeypatch.setattr(Path, "open", refuse)
     with pytest.raises(MissingFileError, match="permission is denied"):
-        read_lines(file(tmp_path, b"a\n"))
+        read_lines(path)
 
 
 def test_standard_input_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -268,3 +276,18 @@ def test_a_last_line_without_its_end_is_read_and_said(
         caplog.clear()
         assert read_lines(tmp_path / "x.txt") == text.split()
         assert ("x.txt: the last line has no line end" in caplog.text) is said
+
+
+def test_endless_input_ends_where_it_is_allowed_to(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Endless(FakeInput):
+        def __init__(self) -> None:
+            super().__init__(b"")
+            self.buffer = self
+
+        def read(self, size: int) -> bytes:
+            return b"y\n" * (size // 2)
+
+    monkeypatch.setenv("GNOMON_MAX_INPUT", "3MB")
+    monkeypatch.setattr(sys, "stdin", Endless())
+    with pytest.raises(FormatError, match="standard input: has more than 3,145,728 bytes"):
+        read_lines("-")

@@ -164,7 +164,7 @@ def test_options_of_the_variant_alone_are_refused_elsewhere(option: str) -> None
 
 
 def test_a_missing_list_of_function_words_is_an_error(wordnet: str, tmp_path: Path) -> None:
-    with pytest.raises(MissingFileError, match="the list of function words"):
+    with pytest.raises(MissingFileError, match="there is no file"):
         score("a", "a", wordnet, function_words=str(tmp_path / "none"))
 
 

@@ -28,6 +28,15 @@ def store(study_file: Path) -> study.Store:
     return study.Store.open(plan.study.store)
 
 
+@pytest.mark.parametrize("name", ["manifest.jsonl", "plan.json", "sketches.json"])
+def test_a_pipe_in_place_of_a_file_is_not_waited_for(store: study.Store, name: str) -> None:
+    (store.path / name).unlink()
+    os.mkfifo(store.path / name)
+    for create in (False, True):
+        with pytest.raises(DataError, match=rf"{name} is a pipe, a socket or a device"):
+            study.Store.open(store.path, create=create)
+
+
 def test_a_torn_line_and_files_of_no_task_are_taken_away(store: study.Store) -> None:
     manifest = store.path / "manifest.jsonl"
     whole = manifest.read_bytes()

@@ -53,7 +53,15 @@ def read_grids(path: str | Path) -> Grids:
     try:
         with Path(path).open("rb") as file, np.load(file, allow_pickle=False) as archive:
             fields = {key: archive[key] for key in (*_FIELDS, *_PARTS) if key in archive}
-    except (OSError, ValueError, EOFError, zipfile.BadZipFile, zlib.error, TypeError) as error:
+    except (
+        OSError,
+        ValueError,
+        EOFError,
+        zipfile.BadZipFile,
+        zlib.error,
+        TypeError,
+        MemoryError,
+    ) as error:
         raise FormatError(
             f"not an archive of numbers (.npz with {', '.join(_FIELDS)}), or a damaged one",
             path=path,

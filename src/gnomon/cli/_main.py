@@ -97,7 +97,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = argparse.Namespace()
     try:
         args = parser().parse_args(argv)
-        with _ending(args), _logging(args), _encodable():
+        with _ending(args), _logging(args), _sized(args), _encodable():
             code = _run(args)
             sys.stdout.flush()
     except BrokenPipeError:
@@ -161,6 +161,27 @@ def _logging(args: argparse.Namespace) -> Iterator[None]:
     finally:
         logger.handlers[:], logger.propagate = before[:2]
         logger.setLevel(before[2])
+
+
+@contextmanager
+def _sized(args: argparse.Namespace) -> Iterator[None]:
+    """The largest input of this command, of its workers too: these have its environment."""
+    given = getattr(args, "max_input", None)
+    if given is None:
+        yield
+        return
+    from gnomon.formats import MAX_INPUT, largest_input
+
+    before = os.environ.get(MAX_INPUT)
+    os.environ[MAX_INPUT] = given
+    try:
+        largest_input()
+        yield
+    finally:
+        if before is None:
+            del os.environ[MAX_INPUT]
+        else:
+            os.environ[MAX_INPUT] = before
 
 
 @contextmanager

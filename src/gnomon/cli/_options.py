@@ -69,6 +69,9 @@ def add_command(
     )
     parser.add_argument("-q", "--quiet", action="store_true", help="say only errors")
     parser.add_argument("--debug", action="store_true", help="show tracebacks")
+    parser.add_argument(
+        "--max-input", metavar="SIZE", help="the largest input, decompressed (default: 2GB)"
+    )
     return parser
 
 

@@ -239,7 +239,7 @@ def _read(path: str | PathLike[str], kind: str) -> tuple[dict[str, Any], dict[st
         about = json.loads(arrays.pop("about").tobytes())
     except (KeyError, AttributeError, zipfile.BadZipFile, zlib.error) as error:
         raise _damaged(path, error) from error
-    except (OSError, ValueError, EOFError) as error:
+    except (OSError, ValueError, EOFError, MemoryError) as error:
         whole = zipfile.is_zipfile(path)  # of other files numpy says to trust their pickles
         raise _damaged(path, error if whole else "it is no zip of arrays") from error
     if not isinstance(about, dict):

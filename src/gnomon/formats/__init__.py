@@ -25,11 +25,18 @@ What is accepted but worth knowing (a byte order mark, empty segments) is said t
 ``gnomon.formats``, at the level INFO, and WARNING for what may change a score.
 """
 
-from gnomon.formats._files import atomic_write, explain_failure, plain_name
+from gnomon.formats._files import (
+    MAX_INPUT,
+    atomic_write,
+    explain_failure,
+    largest_input,
+    plain_name,
+    read_bytes,
+)
 from gnomon.formats._human_formats import HUMAN_FORMATS
 from gnomon.formats._human_read import read_human
 from gnomon.formats._human_write import write_human
-from gnomon.formats._lines import read_lines, write_lines
+from gnomon.formats._lines import read_lines, read_text, write_lines
 from gnomon.formats._mqm_set import read_mqm_set
 from gnomon.formats._mqm_weights import MQM_WEIGHTS
 from gnomon.formats._paraphrases import (
@@ -64,6 +71,7 @@ __all__ = [
     "HUMAN_FORMATS",
     "INCOMPLETE",
     "KEEPABLE",
+    "MAX_INPUT",
     "MQM_WEIGHTS",
     "PUBLISHED",
     "FormatInfo",
@@ -85,10 +93,12 @@ __all__ = [
     "is_sacrebleu_set",
     "is_wmt_scores",
     "language_pairs",
+    "largest_input",
     "method_of",
     "output_files",
     "parse_tree",
     "plain_name",
+    "read_bytes",
     "read_human",
     "read_lines",
     "read_mqm_set",
@@ -102,6 +112,7 @@ __all__ = [
     "read_systems",
     "read_table",
     "read_test_set",
+    "read_text",
     "read_trees",
     "read_wmt_xml",
     "sets_in",

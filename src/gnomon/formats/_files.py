@@ -9,8 +9,10 @@ import gzip
 import io
 import logging
 import os
+import re
 import secrets
 import shutil
+import stat
 import sys
 import zlib
 from pathlib import Path
@@ -26,7 +28,16 @@ LOGGER = logging.getLogger("gnomon.formats")
 
 STANDARD_INPUT = "-"
 _GZIP = b"\x1f\x8b"
-_LARGEST = 4 << 30
+_CHUNK = 1 << 20
+#: what a path of an open file of this process is called: "/dev/fd/63" of a shell's <(COMMAND)
+_DESCRIPTOR = re.compile(r"/dev/(?:stdin|fd/\d+)|/proc/(?:self|\d+)/fd/\d+")
+_KINDS = {
+    stat.S_IFREG: "a file",
+    stat.S_IFDIR: "a directory",
+    stat.S_IFIFO: "a pipe",
+    stat.S_IFSOCK: "a socket",
+}
+_SIZE = re.compile(r"(\d+) ?(?:([KMGT])i?)?B?", re.IGNORECASE)
 _REMEDIES = {
     errno.ENOSPC: "the disk is full: free some space or choose another disk",
     errno.EDQUOT: "the disk quota is used up: free some space or choose another disk",
@@ -39,22 +50,93 @@ _REMEDIES = {
     errno.ENAMETOOLONG: "its name is too long for the file system: choose a shorter one",
 }
 _used_input: TextIO | None = None
+_piped: dict[tuple[int, int], bytes] = {}  # what came through a descriptor, which can be read once
+MAX_INPUT = "GNOMON_MAX_INPUT"
+_MAX_INPUT = 2 << 30
+
+
+def largest_input() -> int:
+    """Most bytes that an input may have, decompressed: ``GNOMON_MAX_INPUT``, else 2 GiB.
+
+    Raises:
+        UsageError: the variable is no size.
+    """
+    given = os.environ.get(MAX_INPUT, "").strip()
+    match = _SIZE.fullmatch(given)
+    if given and not match:
+        raise UsageError(f"{MAX_INPUT} (--max-input) is a size such as 500MB or 8GB; got {given!r}")
+    if not match:
+        return _MAX_INPUT
+    return int(match[1]) << 10 * " KMGT".index((match[2] or " ").upper())
 
 
 def read_bytes(path: str | PathLike[str]) -> bytes:
     """The bytes of a file, of a decompressed ``.gz`` file, or of standard input (``-``).
 
+    Pipes, sockets and devices are no files, unless they are open already and named by their
+    descriptor (``/dev/fd/63``, which a shell makes of ``<(COMMAND)``).
+
     Raises:
-        MissingFileError: the file is missing, is a directory, or may not be read.
-        FormatError: a ``.gz`` file is damaged or is not compressed at all.
+        MissingFileError: the file is missing, is a directory, a pipe or the like, a link that leads
+            nowhere, or may not be read.
+        FormatError: a ``.gz`` file is damaged or is not compressed at all; there are more bytes
+            than :func:`largest_input` allows.
         UsageError: standard input was read before.
     """
     if os.fspath(path) == STANDARD_INPUT:
         data = _read_standard_input()
         return _decompress(data, "standard input") if data.startswith(_GZIP) else data
     file = Path(path)
+    with _explained(file), _opened(file) as stream:
+        data = _drained(stream, file)
+    return _decompress(data, file) if file.suffix == ".gz" else data
+
+
+def _opened(file: Path) -> IO[bytes]:
+    """Open a file to read; one that has no end of its own would let the reader wait for ever."""
+    found = file.stat()
+    kind = _kind(found.st_mode)
+    if kind in ("a file", "a directory"):
+        return file.open("rb")
+    if not _DESCRIPTOR.fullmatch(str(file)):
+        raise MissingFileError(
+            f"{file} is {kind}; a file is expected here (what a command prints can be given as"
+            " <(COMMAND), or as - on standard input)"
+        )
+    key = found.st_dev, found.st_ino
+    if key not in _piped:
+        with file.open("rb") as stream:
+            _piped[key] = _drained(stream, file)
+    return io.BytesIO(_piped[key])
+
+
+def _kind(mode: int) -> str:
+    return _KINDS.get(stat.S_IFMT(mode), "a device")
+
+
+def _drained(stream: IO[bytes], name: object) -> bytes:
+    """All bytes of a stream, but not more than an input may have."""
+    most = largest_input()
+    held = io.BytesIO()
+    while chunk := stream.read(_CHUNK):
+        held.write(chunk)
+        if held.tell() > most:
+            raise FormatError(
+                f"has more than {most:,} bytes (decompressed), the most that an input may have; if"
+                f" this is meant, allow more: --max-input 8GB, or {MAX_INPUT}=8GB in the"
+                " environment",
+                path=name,
+            )
+    return held.getvalue()
+
+
+@contextlib.contextmanager
+def _explained(file: Path) -> Generator[None]:
+    """Say what is wrong with a file that cannot be read."""
     try:
-        data = file.read_bytes()
+        yield
+    except GnomonError:
+        raise
     except IsADirectoryError as error:
         raise MissingFileError(f"{file} is a directory; a file is expected here") from error
     except PermissionError as error:
@@ -62,19 +144,25 @@ def read_bytes(path: str | PathLike[str]) -> bytes:
             f"{file} cannot be read: permission is denied; change its permissions (chmod +r)"
         ) from error
     except (FileNotFoundError, NotADirectoryError) as error:
+        _refuse_lost_link(file)
         raise MissingFileError(f"there is no file {file}{_nearest(file)}") from error
     except (OSError, ValueError) as error:
         raise MissingFileError(f"{str(file)!r} cannot be read: {error}") from error
-    return _decompress(data, file) if file.suffix == ".gz" else data
 
 
 def read_head(path: Path, size: int) -> bytes:
-    """The first bytes of a file or of a decompressed ``.gz`` file; none where it cannot be read."""
-    try:
-        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
+    """The first bytes of a file or of a decompressed ``.gz`` file; none where it is damaged.
+
+    Raises:
+        MissingFileError: as :func:`read_bytes`.
+    """
+    with _explained(path), _opened(path) as file:
+        if path.suffix != ".gz":
             return file.read(size)
-    except (OSError, EOFError, zlib.error):
-        return b""  # the reader proper says what is wrong
+        try:
+            return gzip.GzipFile(fileobj=file).read(size)
+        except (OSError, EOFError, zlib.error):
+            return b""  # the reader proper says what is wrong
 
 
 def require_directory(path: Path) -> None:
@@ -86,8 +174,21 @@ def require_directory(path: Path) -> None:
     if path.is_dir():
         return
     if path.exists():
-        raise MissingFileError(f"{path} is a file; the directory of a test set is expected here")
+        raise MissingFileError(
+            f"{path} is {_kind(path.stat().st_mode)}; the directory of a test set is expected here"
+        )
+    _refuse_lost_link(path)
     raise MissingFileError(f"there is no file or directory {path}{_nearest(path)}")
+
+
+def _refuse_lost_link(path: Path) -> None:
+    """Refuse a link that leads nowhere; it is not as if there were nothing.
+
+    Raises:
+        MissingFileError: it is one.
+    """
+    if path.is_symlink() and not path.exists():
+        raise MissingFileError(f"{path} is a link to {path.readlink()}, which is not there")
 
 
 def plain_name(path: str | PathLike[str]) -> str:
@@ -232,7 +333,7 @@ def _read_standard_input() -> bytes:
         )
     _used_input = stream
     if hasattr(stream, "buffer"):
-        return stream.buffer.read()
+        return _drained(stream.buffer, "standard input")
     return stream.read().encode("utf-8", "surrogatepass")
 
 
@@ -244,19 +345,12 @@ def _decompress(data: bytes, path: object) -> bytes:
         )
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(data)) as stream:
-            text = stream.read(_LARGEST + 1)
+            return _drained(cast("IO[bytes]", stream), path)
     except (EOFError, zlib.error, OSError) as error:
         raise FormatError(
             f"the gzip data are damaged or cut short ({error}); fetch or compress the file again",
             path=path,
         ) from error
-    if len(text) > _LARGEST:
-        raise FormatError(
-            f"decompresses to more than {_LARGEST >> 30} GiB; decompress it yourself (gunzip) if"
-            " this is meant",
-            path=path,
-        )
-    return text
 
 
 def _nearest(path: Path) -> str:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import re
 from typing import TYPE_CHECKING, TypeVar
 
 from gnomon.errors import DataError, FormatError, UnknownNameError, UsageError
+from gnomon.formats._files import require_directory
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -30,15 +32,35 @@ def is_pair(name: str) -> bool:
 
 
 def find(folder: Path, name: str) -> Path | None:
-    """A file of this name, plain or compressed.
+    """A file of this name, plain or compressed; whatever bears the name, the reader judges it.
 
     Raises:
         FormatError: both are there.
     """
-    files = [file for file in (folder / name, folder / f"{name}.gz") if file.is_file()]
+    files = [file for file in (folder / name, folder / f"{name}.gz") if os.path.lexists(file)]
     if len(files) > 1:
         raise FormatError(f"{files[1].name} lies beside it; keep one of the two", path=files[0])
     return files[0] if files else None
+
+
+def entries(folder: Path) -> list[Path]:
+    """What lies in a folder, sorted; nothing where there is none.
+
+    Raises:
+        MissingFileError: its name is that of a pipe, or of a link that leads nowhere.
+    """
+    if os.path.lexists(folder) and not folder.is_file():
+        require_directory(folder)
+    return sorted(folder.iterdir()) if folder.is_dir() else []
+
+
+def bears_file(path: Path) -> bool:
+    """Whether a name in a folder is that of a file, or of what stands in its place.
+
+    A pipe or a link that leads nowhere is no file, but leaving it out would change what is read:
+    the reader refuses it. Hidden ones are nobody's data.
+    """
+    return path.is_file() or not (path.is_dir() or path.name.startswith("."))
 
 
 def text_files(folder: Path) -> dict[str, Path]:
@@ -48,7 +70,7 @@ def text_files(folder: Path) -> dict[str, Path]:
         DataError: two files have the same name.
     """
     named: dict[str, Path] = {}
-    for file in folder.iterdir() if folder.is_dir() else ():
+    for file in entries(folder):
         match = _TEXT.fullmatch(file.name)
         if file.name.startswith(".") or not match:
             continue
@@ -90,7 +112,5 @@ def agree(known: str | None, given: str | None, path: Path) -> str | None:
 
 def references_in(path: Path) -> dict[str, Path]:
     """Name -> file of the ``ref.NAME.txt`` in a folder, which may be missing."""
-    if not path.is_dir():
-        return {}
     named = text_files(path)
     return {n.removeprefix("ref."): file for n, file in named.items() if re.match(r"ref\..", n)}

@@ -10,6 +10,7 @@ import numpy as np
 
 from gnomon.errors import FormatError, UnknownNameError
 from gnomon.formats._files import LOGGER
+from gnomon.formats._folders import entries
 from gnomon.formats._judged import in_scale, say_coverage, say_unread
 from gnomon.formats._tsv import read_tsv
 from gnomon.human import ErrorSpan, HumanScores, Judgements, Ranking
@@ -71,15 +72,13 @@ def read_folder(
             scale of its kind; or a table has no rows.
     """
     found = Judgements()
-    if not folder.is_dir():
-        return found
     items = {
         level: frozenset(names)
         for level, names in (("document", documents), ("domain", domains))
         if names is not None
     }
     known = _Known(frozenset(systems), segments, texts, sources, items)
-    for file in sorted(folder.iterdir()):
+    for file in entries(folder):
         if not file.name.startswith(".") and is_human_file(file.name):
             found += _read_file(file, known)
     return found

@@ -53,8 +53,7 @@ def read_lines(path: str | PathLike[str]) -> list[str]:
         UsageError: standard input was read before.
     """
     name = shown(path)
-    text = decode(read_bytes(path), name)
-    lines = text.split("\n")
+    lines = read_text(path).split("\n")
     last = lines.pop()
     returns = sum(line.endswith("\r") for line in lines)
     if returns:
@@ -65,6 +64,15 @@ def read_lines(path: str | PathLike[str]) -> list[str]:
         lines.append(last)
     _report_oddities(name, lines)
     return lines
+
+
+def read_text(path: str | PathLike[str]) -> str:
+    """The text of a file as it stands, without a byte order mark.
+
+    Raises:
+        MissingFileError, FormatError, UsageError: as :func:`read_lines`.
+    """
+    return decode(read_bytes(path), shown(path))
 
 
 def write_lines(path: str | PathLike[str], lines: Iterable[str]) -> None:

@@ -22,7 +22,7 @@ import numpy as np
 
 from gnomon.errors import DataError, FormatError
 from gnomon.formats._files import LOGGER
-from gnomon.formats._folders import choose, find, text_files
+from gnomon.formats._folders import choose, entries, find, text_files
 from gnomon.formats._human import LEVELS
 from gnomon.formats._judged import in_scale, say_coverage
 from gnomon.formats._lines import read_lines, report_empty
@@ -137,7 +137,7 @@ def _read_human(
 ) -> Iterable[HumanScores]:
     folder = path / "human-scores"
     pattern = re.compile(rf"{re.escape(pair)}\.(.+)\.({'|'.join(LEVELS)})\.score(?:\.gz)?")
-    for file in sorted(folder.iterdir()) if folder.is_dir() else ():
+    for file in entries(folder):
         match = pattern.fullmatch(file.name)
         if not match:
             continue

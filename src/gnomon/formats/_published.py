@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from gnomon.errors import FormatError, UnknownNameError, UsageError
 from gnomon.formats._estimated import pair_of
 from gnomon.formats._files import read_head
-from gnomon.formats._folders import agree
+from gnomon.formats._folders import agree, bears_file
 from gnomon.formats._lines import read_lines
 from gnomon.formats._mqm_set import KNOWN_BY as MQM_KNOWN_BY
 from gnomon.formats._mqm_set import pair_in_mqm, read_mqm_set
@@ -164,7 +164,7 @@ def in_folder(folder: Path) -> list[Found]:
     taken |= {file for one in found for file in one.files}
     for file in sorted(folder.iterdir()):
         plain = file.name.removesuffix(".gz")
-        if file.is_file() and plain.endswith(_TABLES) and not plain.endswith(".tags.tsv"):
+        if plain.endswith(_TABLES) and not plain.endswith(".tags.tsv") and bears_file(file):
             one = None if file in taken else _told(file)
             found += [one] if one is not None else []
     return found
@@ -173,7 +173,7 @@ def in_folder(folder: Path) -> list[Found]:
 def mqm_in(folder: Path) -> list[Found]:
     """The MQM files of a folder; they are sets if named, and judgements of another set else."""
     tables = (f for f in sorted(folder.iterdir()) if f.name.removesuffix(".gz").endswith(".tsv"))
-    return [_of_mqm(file) for file in tables if file.is_file() and _is_mqm(file)]
+    return [_of_mqm(file) for file in tables if bears_file(file) and _is_mqm(file)]
 
 
 def _is_mqm(path: Path) -> bool:

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from gnomon.errors import FormatError
 from gnomon.formats._files import LOGGER, plain_name, read_bytes, read_head
+from gnomon.formats._folders import bears_file
 from gnomon.formats._lines import decode
 from gnomon.formats._passages import (
     Choices,
@@ -143,7 +144,7 @@ def _told(found: Collected, names: Sequence[str]) -> str | None:
 
 def _first_tag(file: Path) -> re.Match[str] | None:
     name = file.name.removesuffix(".gz")
-    if not file.is_file() or not name.endswith((*SUFFIXES, ".xml")):
+    if not (name.endswith((*SUFFIXES, ".xml")) and bears_file(file)):
         return None
     head = read_head(file, _HEAD).decode(errors="replace")
     return next((m for m in _TAG.finditer(head) if m["name"].lower() in _ROLES), None)

@@ -19,7 +19,7 @@ from gnomon.formats import (
     _ratings,
 )
 from gnomon.formats._files import LOGGER, explain_failure, require_directory
-from gnomon.formats._folders import is_pair, text_files
+from gnomon.formats._folders import entries, is_pair, text_files
 from gnomon.formats._lines import write_lines
 
 if TYPE_CHECKING:
@@ -211,7 +211,7 @@ def _fill(path: Path, write: Callable[[Path], None]) -> None:
 def _with_ratings(testset: TestSet, path: Path, pair: str) -> TestSet:
     """Error spans of mt-metrics-eval's rating files; their scores where no score file has them."""
     folder, outputs = path / "human-scores", text_files(path / "system-outputs" / pair)
-    for file in sorted(folder.iterdir()) if folder.is_dir() else ():
+    for file in entries(folder):
         kind = _ratings.kind_of(file.name, pair)
         if kind is None:
             continue

@@ -15,6 +15,7 @@ The sentences of segment-level direct assessment, outputs of many systems withou
 
 from __future__ import annotations
 
+import os
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -130,7 +131,7 @@ def _judged(testset: TestSet, package: Package) -> TestSet:
     folder = package.root / "manual-evaluation"
     for name in _JUDGEMENTS:
         file = folder / name
-        if not file.is_file():
+        if not os.path.lexists(file):
             continue
         try:
             testset = testset.with_human(read_human(file, testset))

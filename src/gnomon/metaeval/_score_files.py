@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 import numpy as np
 
 from gnomon.errors import DataError, UnknownNameError, UsageError
-from gnomon.formats import find_scores, is_wmt_scores
+from gnomon.formats import find_scores, is_wmt_scores, read_bytes
 from gnomon.metrics.score_file import ScoreFile
 from gnomon.scores import Scores, check_sums
 from gnomon.signature import Signature, content_hash
@@ -182,7 +182,7 @@ def _scores(name: str, told: _Told, options: ScoreFile, testset: TestSet) -> Sco
     check_sums(", ".join(sources), systems, cells)
     means = _means(cells)
     whole = any(segment is None for _, segment in given)
-    hashes = (content_hash(Path(source).read_bytes()) for source in sources)
+    hashes = (content_hash(read_bytes(source)) for source in sources)
     return Scores(
         metric=name,
         systems=systems,

@@ -6,7 +6,8 @@ import importlib.util
 from pathlib import Path
 from typing import NamedTuple
 
-from gnomon.errors import FormatError, MissingDependencyError, MissingFileError
+from gnomon.errors import FormatError, MissingDependencyError
+from gnomon.formats import read_text
 from gnomon.signature import content_hash
 
 __all__ = ["Baseline", "find_baseline", "read_baseline"]
@@ -55,10 +56,7 @@ def read_baseline(path: Path, layer: int) -> Baseline:
         MissingFileError: there is no such file.
         FormatError: the file is not of that format, or lacks the layer.
     """
-    try:
-        text = path.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        raise MissingFileError(f"there is no baseline file {str(path)!r}") from None
+    text = read_text(path)
     lines = enumerate(text.replace("\r", "").split("\n"), start=1)
     found = dict(_line(line, path, number) for number, line in lines if number > 1 and line)
     if layer not in found:

@@ -7,7 +7,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from gnomon.errors import FormatError, MissingFileError
+from gnomon.formats import read_text
 from gnomon.signature import content_hash
 
 if TYPE_CHECKING:
@@ -60,15 +60,7 @@ def listed_words(path: str) -> FunctionWords:
         MissingFileError: there is no such file.
         FormatError: it is not UTF-8.
     """
-    try:
-        text = Path(path).read_text(encoding="utf-8")
-    except UnicodeDecodeError:
-        raise FormatError("is not UTF-8; a list of words is expected", path=path) from None
-    except OSError as error:
-        raise MissingFileError(f"the list of function words {path} cannot be read: {error}") from (
-            error
-        )
-    words = (line.strip().lower() for line in text.split("\n"))
+    words = (line.strip().lower() for line in read_text(path).split("\n"))
     return _named(Path(path).name, (word for word in words if word))
 
 

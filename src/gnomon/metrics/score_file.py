@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, TypeAlias
 import numpy as np
 
 from gnomon.errors import DataError, SpecError, UnknownNameError, UsageError
-from gnomon.formats import find_scores, is_wmt_scores
+from gnomon.formats import find_scores, is_wmt_scores, read_bytes
 from gnomon.metrics._of_options import MeanOfSegments, OfOptions
 from gnomon.metrics._own_texts import positions
 from gnomon.metrics._spec import Options
@@ -110,7 +110,7 @@ class ScoreFile(Options):
         )
         given = _chosen(self, found)
         _check_systems(self.file, given, testset)
-        identity = content_hash(Path(self.file).read_bytes())
+        identity = content_hash(read_bytes(self.file))
         cells = _cells(self.file, given, testset)
         check_sums(self.file, list(testset.systems), cells)
         others = tuple(dict.fromkeys(name for name, _ in given if name not in testset.systems))

@@ -56,7 +56,7 @@ def find_model(name: str, revision: str | None = None) -> ModelFolder:
 
     Raises:
         MissingDependencyError: the model or the package is not on this machine.
-        DataError: the folder holds neither weights as safetensors nor an ONNX file.
+        DataError: the folder holds neither weights as safetensors nor an ONNX file, or a pipe.
     """
     if name.startswith(_PACKAGE):
         found = ModelFolder(name, _in_package(name))
@@ -70,6 +70,12 @@ def find_model(name: str, revision: str | None = None) -> ModelFolder:
         check_safetensors(found)
     if not (found.path / "config.json").is_file():
         raise DataError(f"model {found.name!r} ({found.path}) holds no config.json")
+    for file in found.path.iterdir():
+        if file.exists() and not (file.is_file() or file.is_dir()):
+            raise DataError(
+                f"model {found.name!r}: {file} is a pipe, a socket or a device; a model folder"
+                " holds files alone"
+            )
     return found
 
 

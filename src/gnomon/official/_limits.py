@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from gnomon.errors import FormatError
+from gnomon.formats import largest_input
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,12 +25,12 @@ class Limits:
     """What an archive may hold.
 
     Attributes:
-        unpacked: bytes in all.
+        unpacked: bytes in all; where larger inputs than that are allowed, as many as these.
         files: files and folders.
         ratio: unpacked bytes per byte of the archive, beyond the first 64 MiB.
     """
 
-    unpacked: int = 32 << 30
+    unpacked: int = field(default_factory=lambda: max(32 << 30, largest_input()))
     files: int = 500_000
     ratio: float = 200.0
 
@@ -79,6 +80,7 @@ class Budget:
     def _refusal(self, problem: str) -> FormatError:
         return FormatError(
             f"{problem}; nothing of it was kept. If this is meant, unpack it yourself and give the"
-            " folder",
+            " folder, or raise the limits (--max-input for its bytes, gnomon.official.Limits for"
+            " all)",
             path=self._archive,
         )

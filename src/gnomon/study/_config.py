@@ -10,7 +10,8 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gnomon.errors import DataError, FormatError, GnomonError, MissingFileError
+from gnomon.errors import FormatError, GnomonError
+from gnomon.formats import read_text
 from gnomon.study._checks import Problems, checked_options, checked_specs, described
 from gnomon.study._demands import StepKey
 from gnomon.study._methods import METHODS, Method
@@ -107,15 +108,7 @@ def _store(file: Path, given: str) -> Path | str:
 
 
 def _toml(file: Path) -> Mapping[str, object]:
-    try:
-        text = file.read_text(encoding="utf-8-sig")
-    except FileNotFoundError as error:
-        raise MissingFileError(f"there is no study {str(file)!r}; name a TOML file") from error
-    except OSError as error:
-        raise DataError(f"{file} cannot be read: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        line = file.read_bytes()[: error.start].count(b"\n") + 1
-        raise FormatError("is not UTF-8; save it as UTF-8", path=str(file), line=line) from error
+    text = read_text(file)
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

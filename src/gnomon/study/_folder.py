@@ -78,9 +78,15 @@ def check_layout(folder: Path) -> None:
     """Check that a store is one that this gnomon knows.
 
     Raises:
-        DataError: it is of another gnomon, or damaged.
+        DataError: it is of another gnomon, damaged, or something in its folder would never end to
+            be read.
     """
     about = folder / ABOUT
+    for one in folder.iterdir():
+        if one.exists() and not (one.is_file() or one.is_dir() or one.name.startswith(".")):
+            raise DataError(
+                f"{one} is a pipe, a socket or a device; a store holds files and folders alone"
+            )
     try:
         found = json.loads(about.read_text(encoding="utf-8"))["gnomon-store"]
     except OSError as error:
