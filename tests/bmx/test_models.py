@@ -53,6 +53,7 @@ def test_every_distinct_text_is_encoded_once(
         return segments(batch)
 
     object.__setattr__(bound, "segments", remember)
+    bound.encoder.memory.clear()
     before = bound.encoder.encoded
     found = explain(testset, bound, explainer)
     assert bound.encoder.encoded - before == len(seen)
@@ -65,6 +66,7 @@ def test_two_iterations_of_erasure_encode_every_distinct_text_once(
     metric = Bmx(BertScore(**options), explainer="erasure", iterations=2)
     made = metric.bind(testset)
     encoder = made.bound.encoder  # type: ignore[attr-defined]  # a metric on an encoder
+    encoder.memory.clear()
     before = encoder.encoded
     made.segments(testset.batch())
 
@@ -108,6 +110,7 @@ def test_a_word_of_several_pieces_has_their_mean(
 
 def test_matches_encode_every_text_once(testset: gn.TestSet, options: dict[str, Any]) -> None:
     bound = _bound(testset, **options)
+    bound.encoder.memory.clear()
     before = bound.encoder.encoded
     explain(testset, bound, "match")
     distinct = {text for texts in SYSTEMS.values() for text in texts} | set(REFERENCES)
