@@ -128,7 +128,7 @@ WRONG = """
 2 | paraphrase gain -t set --paraphrases ref.beam.1.txt --n 2 0 | at least 1; got 0
 2 | paraphrase generate -t set --method beam --save x | --model FOLDER
 2 | paraphrase codes ref.txt --kind syntactic -o x | (-l en) | (--trees FILE.ptb)
-1 | run missing.toml | there is no study 'missing.toml'
+1 | run missing.toml | there is no file missing.toml
 2 | data list nosuch | unknown test set 'nosuch'
 2 | data list -l xx-yy | unknown language pair of the published sets 'xx-yy'
 2 | data convert set -o x --systems sysD | unknown system 'sysD'

@@ -193,7 +193,7 @@ def test_shares_outside_their_range_are_refused(alphas: list[float]) -> None:
     ("testset", "request_", "error", "said"),
     [
         (gn.TestSet("e", {"A": ["x"]}, {}), {}, DataError, "no system outputs"),
-        (None, {"features": "re:animal"}, UsageError, "list of names"),
+        (None, {"features": "re:animal"}, UsageError, "list of texts"),
         (None, {"overlap": "some"}, UnknownNameError, "majority"),
         (None, {"metric": ["bleu", "bleu"]}, UsageError, "twice"),
         (None, {"features": ["re:plant"]}, UnknownNameError, "animal"),
