@@ -294,6 +294,6 @@ def _failed(args: argparse.Namespace, error: Exception) -> int:
 
     if getattr(args, "debug", False):
         raise error
-    said = _PYTHONS.sub(r"(\1)", str(error))
+    said = _PYTHONS.sub(r"(\1)", re.sub(r"\[Errno -?\d+\] ", "", str(error)))
     sys.stderr.write(f"gnomon: error: {visible_lines(said)}\n")
     return error.exit_code if isinstance(error, GnomonError) else 1

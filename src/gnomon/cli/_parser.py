@@ -68,6 +68,8 @@ class Parser(argparse.ArgumentParser):
         if math.isnan(value):
             kind = "a whole number" if action.type is int else "a number"
             raise argparse.ArgumentError(action, f"{arg_string!r} is not {kind}")
+        if action.dest == "seed" and value < 0:
+            raise argparse.ArgumentError(action, f"a seed is 0 or more; got {arg_string}")
         if action.type is int and action.dest != "seed" and abs(value) > _MOST:
             raise argparse.ArgumentError(action, f"{arg_string} is more than {_MOST:,} either way")
         return value

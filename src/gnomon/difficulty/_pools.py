@@ -52,7 +52,8 @@ def check_pool(pool: str | tuple[str, ...]) -> None:
         if found and found[2] and int(found[1]) > 100:
             raise UsageError(f"pool {pool!r}: there are no more than 100 %")
     elif not pool or len(set(pool)) < len(pool):
-        raise UsageError(f"pool {list(pool)} must name one system or more, each once")
+        given = ", ".join(pool) or "none"
+        raise UsageError(f"a pool names one system or more, each once; got {given}")
 
 
 def choose_pool(

@@ -82,7 +82,7 @@ def coverage(
     Raises:
         DataError: there are no systems.
         LengthMismatchError: the two are not the same outputs.
-        UsageError: ``longest`` is below 1.
+        UsageError: ``longest`` is not from 1 to 100.
     """
     refuse(check_coverage(original.outline, longest=longest, most=most, tokenizer=tokenizer))
     if dict(original.systems) != dict(paraphrased.systems):

@@ -15,6 +15,8 @@ __all__ = ["Gram", "Words", "check_longest", "contains", "grams", "words_of"]
 #: the tokens of an n-gram
 Gram: TypeAlias = tuple[str, ...]
 
+_LONGEST = 100  # every text has as many n-grams of each length as tokens
+
 
 class Words(NamedTuple):
     """The tokens of a text, and where each starts and ends in it."""
@@ -62,10 +64,10 @@ def contains(outer: Gram, inner: Gram) -> bool:
 
 
 def check_longest(longest: int) -> None:
-    """Refuse n-grams of no token.
+    """Refuse n-grams of no token, and of more than any use.
 
     Raises:
-        UsageError: ``longest`` is below 1.
+        UsageError: ``longest`` is not from 1 to 100.
     """
-    if longest < 1:
-        raise UsageError(f"the longest n-gram has at least 1 token; got {longest}")
+    if not 1 <= longest <= _LONGEST:
+        raise UsageError(f"the longest n-gram has from 1 to {_LONGEST} tokens; got {longest}")

@@ -202,13 +202,15 @@ def bootstrap_interval(
         resample is undefined.
 
     Raises:
-        UsageError: the level is not in (0, 1), or there are no rows.
+        UsageError: the level is not in (0, 1), the seed is negative, or there are no rows.
 
     >>> bootstrap_interval([1.0, 2.0, 3.0], np.mean, seed=1).estimate
     2.0
     """
     if not 0 < level < 1:
         raise UsageError(f"a confidence level lies strictly between 0 and 1; got {level}")
+    if seed < 0:
+        raise UsageError(f"a seed is a whole number, 0 or more; got {seed}")
     rows = np.asarray(values, dtype=np.float64)
     draws = resamples(len(rows), count=count, seed=seed)
     found = np.array([statistic(rows[draw]) for draw in draws], dtype=np.float64)

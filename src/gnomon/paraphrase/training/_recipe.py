@@ -78,25 +78,35 @@ class Recipe:
         for name in (*_AT_LEAST_ONE, *_OPTIONAL):
             value = getattr(self, name)
             if not (value is None and name in _OPTIONAL) and value < 1:
-                raise UsageError(f"{name} is {value}; it must be 1 or more")
+                raise UsageError(f"{_spoken(name)} is {value}; it must be 1 or more")
         for name in ("dropout", "label_smoothing"):
             if not 0 <= getattr(self, name) < 1:
-                raise UsageError(f"{name} is {getattr(self, name)}; it must be in [0, 1)")
+                raise UsageError(f"{_spoken(name)} is {getattr(self, name)}; it must be in [0, 1)")
         for name in ("learning_rate", "clip", "max_minutes"):
             value = getattr(self, name)
             if value is not None and not value > 0:
-                raise UsageError(f"{name} is {value}; it must be above 0")
+                raise UsageError(f"{_spoken(name)} is {value}; it must be above 0")
         if self.dimensions % self.heads or self.dimensions % 2:
             raise UsageError(
                 f"dimensions ({self.dimensions}) must be even and a multiple of heads"
                 f" ({self.heads})"
             )
         if self.stop_on not in {"bleu", "loss"} or self.precision not in {"fp32", "bf16"}:
-            raise UsageError("stop_on is 'bleu' or 'loss', and precision 'fp32' or 'bf16'")
+            raise UsageError(
+                "training stops on 'bleu' or 'loss', in the precision 'fp32' or 'bf16'"
+            )
         if self.stop_on == "bleu" and self.bleu_pairs < 1:
-            raise UsageError("bleu_pairs is 0 and stop_on 'bleu'; choose stop_on='loss'")
+            raise UsageError(
+                f"training stops on BLEU, of {self.bleu_pairs} pairs; take some (--bleu-pairs;"
+                " bleu_pairs=), or the loss (--stop-on loss; stop_on='loss')"
+            )
 
     def fixed(self) -> dict[str, object]:
         """What must not change when a run is resumed: all but when to stop."""
         free = {"patience", "average", "epochs", "max_steps", "max_minutes"}
         return {one.name: getattr(self, one.name) for one in fields(self) if one.name not in free}
+
+
+def _spoken(name: str) -> str:
+    """An option as the command line and Python both know it."""
+    return name.replace("_", " ")
