@@ -165,7 +165,8 @@ def _add_figures(
 
     done = []
     with ThreadPoolExecutor(jobs) as pool:
-        for one in pool.map(figure, tasks):
+        # what a thread frees, others do not get: without need there is none
+        for one in pool.map(figure, tasks) if jobs > 1 else map(figure, tasks):
             done.append(one)
             if progress:
                 progress("testing", len(done), len(tasks))

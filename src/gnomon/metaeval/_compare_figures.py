@@ -88,7 +88,7 @@ class Contest:
             scores.metric,
             tuple(systems),
             scores.segments[rows],
-            values[rows],
+            values if rows == [*range(len(values))] else values[rows],
             scores.aggregate if corpus else None,
             1 if scores.higher_is_better else -1,
         )

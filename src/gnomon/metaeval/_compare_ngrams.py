@@ -7,10 +7,17 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
     from gnomon.batch import Batch
     from gnomon.metrics.tokenise import TokenTable
+
+#: tokens that are looked up at a time
+_BLOCK = 1 << 16
+#: segments whose matches are counted at a time
+_SEGMENTS = 4096
 
 __all__ = ["Matches", "OnlyHere", "only_here", "reference_matches"]
 
@@ -23,14 +30,14 @@ class Matches(NamedTuple):
     Attributes:
         gram: int64 [C], number of each cell's n-gram.
         held: int64 [C], how often a reference of the segment holds it (the one that does most).
-        matched: int64 [K, C], how often the system matches it, ``held`` at most.
-        examples: int64 [G, n], the tokens of each n-gram, by its number.
+        matched: int32 [K, C], how often the system matches it, ``held`` at most.
+        examples: int32 [G, n], the tokens of each n-gram, by its number.
     """
 
     gram: NDArray[np.int64]
     held: NDArray[np.int64]
-    matched: NDArray[np.int64]
-    examples: NDArray[np.int64]
+    matched: NDArray[np.int32]
+    examples: NDArray[np.int32]
 
 
 class OnlyHere(NamedTuple):
@@ -49,31 +56,43 @@ class OnlyHere(NamedTuple):
     held: int
 
 
-def reference_matches(batch: Batch, table: TokenTable, longest: int) -> list[Matches]:
-    """Matches of all n-grams of the shared references, for n from 1 to ``longest``.
+def reference_matches(batch: Batch, table: TokenTable, longest: int) -> Iterator[Matches]:
+    """Matches of all n-grams of the shared references, for n from 1 to ``longest``, one by one.
 
     Args:
         batch: outputs and references.
         table: the tokens of its texts.
         longest: of the n-grams.
     """
-    grams = table.ids.astype(np.int64)
-    tokens = grams
-    starts = np.arange(len(grams))
-    room = table.offsets[1:][table.text_of] - starts
-    found = []
+    tokens, lengths = table.ids, table.lengths
+    referred = np.zeros(len(table), bool)
+    referred[batch.references.indices] = True
+    referred = np.repeat(referred, lengths)
+    room = np.full(len(tokens), longest, np.int16)  # tokens from here on, no more than count
+    for left in range(longest - 1, 0, -1):
+        room[table.offsets[1:][lengths >= left] - left] = left
+    stride = 1 + int(tokens.max(initial=0))
+    grams = np.zeros(len(tokens), np.int32)  # of length 0: there is one
     for n in range(1, longest + 1):
-        if n > 1:  # the n-gram before, and its last token
-            inside = np.flatnonzero(room >= n)
-            pairs = np.full(len(grams), -1, dtype=np.int64)
-            stride = 1 + int(tokens.max(initial=0))
-            pairs[inside] = grams[inside] * stride + tokens[inside + n - 1]
-            grams = pairs
-        known, first, numbers = np.unique(grams, return_index=True, return_inverse=True)
-        grams = np.where(room >= n, numbers, -1)
-        examples = tokens[np.minimum(first[:, None] + np.arange(n), max(0, len(tokens) - 1))]
-        found.append(_matches(batch, table, grams, examples, max(1, len(known))))
-    return found
+
+        def keys(places: NDArray[np.int64], n: int = n) -> NDArray[np.int64]:
+            """The n-gram before, and its last token."""
+            return grams[places] * np.int64(stride) + tokens[places + n - 1]
+
+        theirs = np.flatnonzero(referred & (room >= n))
+        known, first = np.unique(keys(theirs), return_index=True)
+        known_or_none = np.append(known, -1)
+        examples = tokens[theirs[first][:, None] + np.arange(n)]
+        for start in range(0, len(tokens), _BLOCK):
+            part = slice(start, start + _BLOCK)
+            # what no reference begins with, none holds
+            inside = start + np.flatnonzero((room[part] >= n) & (grams[part] >= 0))
+            wanted = keys(inside)
+            numbers = np.searchsorted(known, wanted)
+            same = known_or_none[numbers] == wanted
+            grams[part] = -1
+            grams[inside[same]] = numbers[same]
+        yield _matches(batch, table, grams, examples, max(1, len(known)))
 
 
 def only_here(matches: Matches, here: int, there: int, most: int) -> list[OnlyHere]:
@@ -103,29 +122,47 @@ def only_here(matches: Matches, here: int, there: int, most: int) -> list[OnlyHe
 def _matches(
     batch: Batch,
     table: TokenTable,
-    grams: NDArray[np.int64],
-    examples: NDArray[np.int64],
+    grams: NDArray[np.int32],
+    examples: NDArray[np.int32],
     size: int,
 ) -> Matches:
-    segments = len(batch.segments)
-    rows = batch.references
-    place = np.repeat(np.arange(segments), np.diff(rows.offsets))
-    keys, held = _most_held(rows.indices, place, table, grams, size)
-    matched = np.zeros((len(batch.systems), len(keys)), dtype=np.int64)
-    for k, texts in enumerate(batch.candidates):
+    count = len(batch.segments)
+    parts = [
+        _cells(batch, table, grams, size, range(at, min(at + _SEGMENTS, count)))
+        for at in range(0, max(1, count), _SEGMENTS)
+    ]
+    gram, held, matched = (np.concatenate(columns, axis=-1) for columns in zip(*parts, strict=True))
+    return Matches(gram, held, matched, examples)
+
+
+def _cells(
+    batch: Batch,
+    table: TokenTable,
+    grams: NDArray[np.int32],
+    size: int,
+    segments: range,
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]]:
+    """N-gram, times held and matches of the cells of some segments."""
+    places = np.arange(segments.start, segments.stop)
+    bounds = batch.references.offsets[segments.start : segments.stop + 1]
+    texts = batch.references.indices[bounds[0] : bounds[-1]]
+    place = np.repeat(places, np.diff(bounds))
+    keys, held = _most_held(texts, place, table, grams, size)
+    matched = np.zeros((len(batch.systems), len(keys)), dtype=np.int32)
+    for k, outputs in enumerate(batch.candidates):
         cells, counts = np.unique(
-            _keys(texts, np.arange(segments), table, grams, size), return_counts=True
+            _keys(outputs[places], places, table, grams, size), return_counts=True
         )
         _, at, of = np.intersect1d(keys, cells, assume_unique=True, return_indices=True)
         matched[k, at] = np.minimum(counts[of], held[at])
-    return Matches(keys % size, held, matched, examples)
+    return keys % size, held, matched
 
 
 def _most_held(
     texts: NDArray[np.int32],
     segments: NDArray[np.int64],
     table: TokenTable,
-    grams: NDArray[np.int64],
+    grams: NDArray[np.int32],
     size: int,
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Cells of the references, and the count of the reference that holds each most often."""
@@ -142,7 +179,7 @@ def _keys(
     texts: NDArray[np.int32],
     places: NDArray[np.int64],
     table: TokenTable,
-    grams: NDArray[np.int64],
+    grams: NDArray[np.int32],
     size: int,
 ) -> NDArray[np.int64]:
     """Place * size + n-gram, for every n-gram of some texts."""

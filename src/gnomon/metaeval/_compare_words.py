@@ -11,7 +11,7 @@ from gnomon.metrics.tokenise import default_tokeniser, tokenise
 if TYPE_CHECKING:
     from gnomon.batch import Batch
     from gnomon.findings import Cell
-    from gnomon.metaeval._compare_ngrams import Matches
+    from gnomon.metaeval._compare_ngrams import OnlyHere
     from gnomon.metrics.tokenise import TokenTable
     from gnomon.testset import TestSet
 
@@ -43,8 +43,11 @@ def ngram_records(
         most: listed per system, side and length.
         longest: length of the longest n-grams.
     """
-    found = reference_matches(batch, table, longest)
-    sides = [(k, here, k - here) for k in range(1, len(batch.systems)) for here in (k, 0)]
+    pairs = [(k, here, k - here) for k in range(1, len(batch.systems)) for here in (k, 0)]
+    ranked: list[list[list[OnlyHere]]] = [[] for _ in pairs]
+    for matches in reference_matches(batch, table, longest):  # of one length at a time
+        for found, (_, here, there) in zip(ranked, pairs, strict=True):
+            found.append(only_here(matches, here, there, most))
     return [
         {
             "system": batch.systems[k],
@@ -52,17 +55,14 @@ def ngram_records(
             "side": batch.systems[here],
             **record,
         }
-        for k, here, there in sides
-        for record in _side(found, table, here, there, most)
+        for found, (k, here, _) in zip(ranked, pairs, strict=True)
+        for record in _side(found, table)
     ]
 
 
-def _side(
-    found: list[Matches], table: TokenTable, here: int, there: int, most: int
-) -> list[dict[str, Cell]]:
+def _side(found: list[list[OnlyHere]], table: TokenTable) -> list[dict[str, Cell]]:
     """Rank by rank, so that the first few are of all lengths."""
-    sides = [(n, only_here(one, here, there, most)) for n, one in enumerate(found, start=1)]
-    deepest = max((len(ranked) for _, ranked in sides), default=0)
+    deepest = max(map(len, found), default=0)
     return [
         {
             "n": n,
@@ -73,6 +73,6 @@ def _side(
             "reference": ranked[rank - 1].held,
         }
         for rank in range(1, deepest + 1)
-        for n, ranked in sides
+        for n, ranked in enumerate(found, start=1)
         if rank <= len(ranked)
     ]

@@ -123,6 +123,11 @@ class Texts:
         self._masks: TokenMasks | None = None
         self._base: tuple[Batch, Comparisons, NDArray[np.float64]] | None = None
 
+    def forget(self) -> None:
+        """Let go of the texts: what keeps the metric for its formula does not keep them."""
+        self.tokens = Tokenised(self.tokens.tokeniser)
+        self._masks = self._base = None
+
     def base(
         self, batch: Batch, count: Callable[[Comparisons], NDArray[np.float64]]
     ) -> tuple[Comparisons, NDArray[np.float64]]:

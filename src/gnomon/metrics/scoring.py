@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from gnomon.metrics._comparisons import Texts
 from gnomon.metrics._function import FunctionMetric
 from gnomon.metrics._reader import read_spec
 from gnomon.metrics._registry import is_metric, resolve
@@ -65,7 +66,7 @@ def score(
         system = bound.system(batch)
     else:
         system = aggregate(statistics.sum(axis=1))
-    return Scores(
+    scores = Scores(
         metric=name,
         systems=batch.systems,
         system=system,
@@ -78,6 +79,10 @@ def score(
         native_signatures=native,
         informed_by=bound.informed_by if isinstance(bound, Informed) else (),
     )
+    texts = getattr(bound, "texts", None)
+    if isinstance(texts, Texts) and bound is not metric:  # the aggregate holds the bound metric
+        texts.forget()
+    return scores
 
 
 def reference_count(batch: Batch) -> str:
