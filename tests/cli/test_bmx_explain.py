@@ -77,13 +77,16 @@ def test_segments_that_are_none_are_refused(gnomon: Callable, files: list[str], 
     assert (far.code, "the test set has 1 to 4" in far.err) == (2, True)
 
 
-@pytest.mark.parametrize("wrong", ["2", "0", "1", "nan"])
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [*((one, "between 0 and 1") for one in ("2", "0", "1")), ("nan", "is not a number")],
+)
 def test_a_confidence_that_is_none_is_refused_before_the_work(
-    gnomon: Callable, files: list[str], wrong: str
+    gnomon: Callable, files: list[str], wrong: str, said: str
 ) -> None:
     answer = gnomon("bmx", "explain", *files, "--faithfulness", "--confidence", wrong)
     assert answer.code == 2
-    assert "between 0 and 1" in answer.err
+    assert said in answer.err
 
 
 def test_text_colours_the_worst_outputs_and_lists_what_hurts(

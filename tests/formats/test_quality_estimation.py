@@ -293,5 +293,5 @@ def test_segments_without_a_score_or_a_source_are_said(
 
 def test_a_table_of_rated_rows_without_rows_is_refused(tmp_path: Path) -> None:
     fill(tmp_path, {"en-de.csv": [RATED]})
-    with pytest.raises(FormatError, match="holds a header and no row"):
+    with pytest.raises(FormatError, match="has no rows below its header"):
         TestSet.read(tmp_path / "en-de.csv")

@@ -58,7 +58,7 @@ def test_one_or_two_systems_are_listed_and_more_are_mapped() -> None:
 
 def test_wrong_requests_are_refused() -> None:
     testset = gn.TestSet.from_lists({"a": ["cat"]}, ["dog"])
-    with pytest.raises(UsageError, match="list of names"):
+    with pytest.raises(UsageError, match="list of texts"):
         gn.muler.discrepancy(testset, "re:cat")
     with pytest.raises(DataError, match="no system outputs"):
         gn.muler.discrepancy(gn.TestSet("x", {"A": ["a"]}, {}), **CAT)

@@ -280,7 +280,7 @@ def test_a_test_set_without_systems_is_refused() -> None:
         ({"granularity": "word"}, "token, span"),
         ({"overlap": "some"}, "any, majority, inside"),
         ({"examples": -1}, "0 or more"),
-        ({"features": "re:animal"}, "list of names"),
+        ({"features": "re:animal"}, "list of texts"),
     ],
 )
 def test_options_are_checked_before_any_work(options: dict[str, Any], said: str) -> None:

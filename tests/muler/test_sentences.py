@@ -151,7 +151,7 @@ def test_examples_are_the_segments_that_differ_most() -> None:
 
 def test_wrong_requests_say_what_is_allowed() -> None:
     testset = gn.TestSet.from_lists({"s": ["good"]}, ["bad"])
-    with pytest.raises(UsageError, match="list of one or more"):
+    with pytest.raises(UsageError, match="must be a list; got 'sentiment'"):
         gn.muler.sentences(testset, "sentiment")
     with pytest.raises(UsageError, match="list of one or more"):
         gn.muler.sentences(testset, [])

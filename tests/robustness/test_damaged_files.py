@@ -139,6 +139,7 @@ def test_every_format_that_is_registered_has_an_example(made: list[Example]) -> 
 
 # options that take no file of a format, and what is damaged elsewhere
 ELSEWHERE = {
+    "--folder": "the folder of fetched test sets, which each reader reads as its own",
     "sacrebleu": "archives, tests/official; then plain text",
     "--store": "tests/robustness/test_stores.py",
     "--from": "archives: tests/robustness/test_archives.py",

@@ -64,7 +64,7 @@ try:
     code = main(["run", sys.argv[1], "-q"])
 except SystemExit as error:
     code = error.code
-heavy = ("loky", "scipy", "spacy", "torch", "pyarrow", "duckdb", "sacrebleu", "gnomon.formats")
+heavy = ("loky", "scipy", "spacy", "torch", "pyarrow", "duckdb", "sacrebleu")
 print([name for name in heavy if name in sys.modules])
 sys.exit(code)
 """

@@ -164,7 +164,12 @@ def _said(folder: Path, text: str, head: str = _HEAD) -> list[str]:
         ("difficulty.score", "metrics = ['bleu']\npool = 'top:300%'", ".pool", "more than 100 %"),
         ("difficulty.score", "metrics = ['bleu']\npool = ['x']", ".pool", "system of the pool 'x'"),
         ("difficulty.score", "metrics = ['bleu']\npool = 'top:2'", ".pool", "several kinds"),
-        ("difficulty.score", "metrics = ['bleu']\npool_by = 'da'", "", "ranks systems for pool"),
+        (
+            "difficulty.score",
+            "metrics = ['bleu']\npool_by = 'da'",
+            "",
+            "what ranks systems (by) is for a pool",
+        ),
         (
             "difficulty.score",
             "metrics = ['bleu']\nfrozen = 'no.npz'",
@@ -225,7 +230,7 @@ def _said(folder: Path, text: str, head: str = _HEAD) -> list[str]:
         # paraphrase
         ("paraphrase.gain", "", "", "needs paraphrases, and no test set of the study has any"),
         ("paraphrase.gain", "over = 'x'", ".over", "unknown unit to resample 'x'"),
-        ("paraphrase.gain", "n = [0]", ".n", "at least 1; got [0]"),
+        ("paraphrase.gain", "n = [0]", ".n", "at least 1; got 0"),
         ("paraphrase.gain", "adequacy = 'x'", ".adequacy", "unknown metric 'x'"),
         ("paraphrase.gain", "parser = 'spacy:x'", ".parser", "is not installed"),
         ("paraphrase.gain", "trees = ['no.ptb']", ".trees", "there is no file 'no.ptb'"),
@@ -239,7 +244,7 @@ def _said(folder: Path, text: str, head: str = _HEAD) -> list[str]:
         ("paraphrase.diversity", "measures = []", ".measures", "no measure is asked for"),
         ("paraphrase.diversity", "lone = 'x'", ".lone", "way to count a lone tree"),
         ("paraphrase.diversity", "decay = 2", ".decay", "(0, 1]; got 2"),
-        ("paraphrase.coverage", "longest = 0", ".longest", "at least 1 token; got 0"),
+        ("paraphrase.coverage", "longest = 0", ".longest", "from 1 to 100 tokens; got 0"),
         # metaeval, compare
         ("metaeval", "", ".human", "several kinds of human system scores; name one: da, mqm"),
         ("metaeval", "human = ['dax']", ".human[0]", "did you mean 'da'?"),

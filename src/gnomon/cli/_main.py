@@ -274,10 +274,10 @@ def _said(error: Exception) -> Exception:
     """The error, or in words what one means that speaks of no file, or of memory."""
     if isinstance(error, MemoryError):
         wanted = re.search(r"allocate ([\d.]+ \w+)", str(error))  # numpy tells
+        much = f" ({wanted[1]} at once)" if wanted else ""
         return DataError(
-            f"this needs {wanted[1] if wanted else 'more'} of memory, which is not there: take less"
-            " at once: fewer draws (--resamples, --bootstrap), segments (--first) or systems"
-            " (--systems)"
+            f"there is not enough memory for this{much}: take less at a time: fewer draws"
+            " (--resamples, --bootstrap), segments (--first) or systems (--systems)"
         )
     if isinstance(error, OSError) and error.errno == errno.ENOSPC and error.filename is None:
         return OutputError(

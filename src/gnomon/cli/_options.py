@@ -282,17 +282,19 @@ def check_outputs(args: argparse.Namespace, *paths: str | None) -> None:
     """
     wanted = [Path(path) for path in (args.output, *paths) if path not in (None, "-")]
     given = (*args.refs, *(args.input or ()), *(args.paraphrases or ()))
-    taken = {Path(path).resolve() for path in given if path != "-"}
+    taken = {os.path.realpath(path) for path in given if path != "-"}
     for path in wanted:
-        if not path.resolve().parent.is_dir() or not os.access(path.resolve().parent, os.W_OK):
+        target = os.path.realpath(path)  # of a loop of links, too
+        folder = Path(target).parent
+        if not folder.is_dir() or not os.access(folder, os.W_OK):
             raise OutputError(
                 f"cannot write {path}: its folder {path.parent} does not exist or may not be"
                 " written to; make it first, or name another"
             )
-        if path.resolve() in taken:
+        if target in taken:
             raise UsageError(f"{path} is named twice: as an output, and as an input or output")
         if not path.is_dir() and path.exists() is path.is_file():
-            taken.add(path.resolve())
+            taken.add(target)
 
 
 def load_outputs(args: argparse.Namespace) -> TestSet:

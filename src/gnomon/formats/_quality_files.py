@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from gnomon.formats._estimated import POST_EDIT, SYSTEM, estimated_set, gain, pair_of
 from gnomon.formats._files import LOGGER
-from gnomon.formats._folders import bears_file
 from gnomon.formats._judged import in_scale
 from gnomon.formats._lines import read_lines
 from gnomon.formats._plain import check_parallel
@@ -83,7 +82,7 @@ class Stem(NamedTuple):
 
 def stems_of(folder: Path) -> list[Stem]:
     """The splits in a folder: each has sources and outputs."""
-    names = sorted(file.name for file in folder.iterdir() if bears_file(file))
+    names = sorted(file.name for file in folder.iterdir())  # the readers judge what is no file
     plain = {name.removesuffix(".gz"): folder / name for name in names if name[0] != "."}
     sources = [name.removesuffix(SOURCE) for name in plain if name.endswith(SOURCE)]
     stems = [stem for stem in sources if f"{stem}{OUTPUT}" in plain]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import os
 from typing import TYPE_CHECKING
 
 from gnomon.cli._options import (
@@ -180,7 +180,7 @@ def _judge(args: argparse.Namespace) -> int:
 
 def _check_inputs(args: argparse.Namespace) -> None:
     """Refuse to write over the answers or the key."""
-    inputs = {Path(path).resolve() for path in (*args.answers, args.key)}
+    inputs = {os.path.realpath(path) for path in (*args.answers, args.key)}
     for path in (args.output, args.html):
-        if path not in (None, "-") and Path(path).resolve() in inputs:
+        if path not in (None, "-") and os.path.realpath(path) in inputs:
             raise UsageError(f"{path} is named twice: as an input and as an output")
