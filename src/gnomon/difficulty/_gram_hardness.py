@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gnomon.difficulty._grams import GramTable, Known, known_ids, ranked
-from gnomon.metrics._sequences import ranges
+from gnomon.difficulty._grams import Known, known_ids, ranked
+from gnomon.metrics._sequences import offsets_of, ranges
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from gnomon.metrics.tokenise import TokenTable
 
 __all__ = ["GramHardness", "measure_grams"]
+
+#: segments whose n-grams are numbered at a time, which bounds memory
+_SEGMENTS = 4096
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +79,7 @@ def measure_grams(
     """How hard the n-grams were for the systems of a pool.
 
     Args:
-        batch: at least the systems of the pool.
+        batch: all segments of a test set in order, and at least the systems of the pool.
         tokens: of its texts.
         pool: their names.
         identity: what to call the pool.
@@ -88,30 +91,58 @@ def measure_grams(
     bounds = np.concatenate([[0], np.cumsum(tokens.lengths[text])])
     known = Known.of(bounds, own, tokens.vocabulary, most)
     ids = known_ids(known, tokens.vocabulary, tokens.ids)
-    ranks = known.ranks(tokens.offsets, ids)
     systems = [batch.systems.index(name) for name in pool]
-    keys, missed = [], []
-    has: dict[str, list[NDArray[np.bool_]]] = {name: [] for name in pool}
-    for order, rank in enumerate(ranks, start=1):
-        table = _table(tokens, order, rank)
-        width = max(len(known.keys[order - 1]), 1)
-        there = np.unique(_keys(table, text, batch.segments[segment], width))
-        there = there[there >= 0]
-        counts = np.zeros(len(there))
-        for name, k in zip(pool, systems, strict=True):
-            mine = ranked(there, _keys(table, batch.candidates[k], batch.segments, width))
-            found = np.zeros(len(there), dtype=np.bool_)
-            found[mine[mine >= 0]] = True
-            counts += found
-            has[name].append(found)
-        keys.append(there)
-        missed.append(1 - counts / len(pool))
+    parts = []
+    for low in range(0, max(len(batch.segments), 1), _SEGMENTS):
+        some = np.arange(low, min(low + _SEGMENTS, len(batch.segments)))
+        mine = slice(*np.searchsorted(segment, [low, low + _SEGMENTS]).tolist())
+        texts = [text[mine], *(batch.candidates[k, some] for k in systems)]
+        places = np.concatenate([segment[mine], *(some for _ in systems)])
+        numbers = batch.segments[places].astype(np.int64)
+        parts.append(list(_had(tokens, ids, known, texts, numbers)))
+    orders = [
+        [np.concatenate(part) for part in zip(*each, strict=True)]
+        for each in zip(*parts, strict=True)
+    ]
+    keys = [there for there, *_ in orders]
+    missed = [1 - np.sum(had, axis=0) / len(pool) for _, *had in orders]
+    has = {name: tuple(had[k] for _, *had in orders) for k, name in enumerate(pool)}
     references = frozenset(
         (int(batch.segments[n]), batch.texts[t])
         for n, t in zip(segment.tolist(), text.tolist(), strict=True)
     )
-    kept = {name: tuple(rows) for name, rows in has.items()} if keep else {}
+    kept = has if keep else {}
     return GramHardness(known, tuple(keys), tuple(missed), len(pool), references, identity, kept)
+
+
+def _had(
+    tokens: TokenTable,
+    ids: NDArray[np.int32],
+    known: Known,
+    texts: Sequence[NDArray[np.int64] | NDArray[np.int32]],
+    segments: NDArray[np.int64],
+) -> Iterator[tuple[NDArray[np.int64] | NDArray[np.bool_], ...]]:
+    """Per order, the n-grams of some references as keys, and which of them each system has.
+
+    Args:
+        tokens: of all texts.
+        ids: of all tokens, among the known ones.
+        known: the n-grams.
+        texts: of the references, and of each system.
+        segments: of all these texts.
+    """
+    every = np.concatenate(texts)
+    lengths = tokens.lengths[every]
+    own = ids[ranges(tokens.offsets[every], lengths)]
+    ends = np.cumsum([len(each) for each in texts])
+    for order, rank in enumerate(known.ranks(offsets_of(lengths), own), start=1):
+        sizes = np.maximum(lengths - (order - 1), 0)
+        width = max(len(known.keys[order - 1]), 1)
+        keys = np.where(rank < 0, -1, np.repeat(segments, sizes) * width + rank)
+        theirs, *systems = np.split(keys, offsets_of(sizes)[ends[:-1]])
+        there = np.unique(theirs)
+        there = there[there >= 0]
+        yield there, *(np.isin(there, one) for one in systems)
 
 
 def _references(batch: Batch) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -121,21 +152,3 @@ def _references(batch: Batch) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     text = np.concatenate([r.indices for r in lists]).astype(np.int64)
     pairs = np.unique(np.stack([segment, text], axis=-1), axis=0).reshape(-1, 2)
     return pairs[:, 0], pairs[:, 1]
-
-
-def _table(tokens: TokenTable, order: int, rank: NDArray[np.int64]) -> GramTable:
-    sizes = np.maximum(tokens.lengths - (order - 1), 0)
-    return GramTable(np.concatenate([[0], np.cumsum(sizes)]), rank, rank)
-
-
-def _keys(
-    table: GramTable,
-    texts: NDArray[np.int64] | NDArray[np.int32],
-    segments: NDArray[np.int64] | NDArray[np.int32],
-    width: int,
-) -> NDArray[np.int64]:
-    """Segment and rank of the n-grams of some texts as one number each; -1 where unknown."""
-    texts = texts.astype(np.int64)
-    sizes = table.sizes[texts]
-    rank = table.key[ranges(table.offsets[texts], sizes)]
-    return np.where(rank < 0, -1, np.repeat(segments.astype(np.int64), sizes) * width + rank)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -23,12 +23,10 @@ class GramTable:
     Attributes:
         offsets: int64 [T + 1]; the n-grams of text t are rows ``offsets[t]:offsets[t + 1]``.
         key: int64 [rows], equal for equal n-grams.
-        position: int64 [rows], the position among all tokens where each begins.
     """
 
     offsets: NDArray[np.int64]
     key: NDArray[np.int64]
-    position: NDArray[np.int64]
 
     @cached_property
     def sizes(self) -> NDArray[np.int64]:
@@ -59,7 +57,7 @@ def grams(
             pairs = rank * width + single[position + order - 1]
             rank = np.unique(pairs, return_inverse=True)[1].reshape(-1)
         sizes = np.maximum(np.diff(offsets) - (order - 1), 0)
-        tables.append(GramTable(np.concatenate([[0], np.cumsum(sizes)]), rank, position))
+        tables.append(GramTable(np.concatenate([[0], np.cumsum(sizes)]), rank))
     return tables
 
 
@@ -97,24 +95,24 @@ class Known:
             keys.append(own)
         return cls(vocabulary, tuple(keys))
 
-    def ranks(self, offsets: NDArray[np.int64], ids: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+    def ranks(
+        self, offsets: NDArray[np.int64], ids: NDArray[np.int32]
+    ) -> Iterator[NDArray[np.int64]]:
         """Per order, the rank of the n-gram at each position where one begins; -1 where unknown.
 
         Args:
             offsets: int64 [T + 1], bounds of the texts.
-            ids: int64, indices into ``vocabulary``; -1 for other tokens.
+            ids: int32, indices into ``vocabulary``; -1 for other tokens.
         """
         ends = np.repeat(offsets[1:], np.diff(offsets))
         rank, position = np.zeros(len(ids), dtype=np.int64), np.arange(len(ids))
-        found = []
         for order, keys in enumerate(self.keys, start=1):
             kept = position + order <= ends[position]
             position, rank = position[kept], rank[kept]
             last = ids[position + order - 1]
             wanted = np.where((rank < 0) | (last < 0), -1, rank * len(self.vocabulary) + last)
             rank = ranked(keys, wanted)
-            found.append(rank)
-        return found
+            yield rank
 
 
 def ranked(keys: NDArray[np.int64], wanted: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -125,10 +123,8 @@ def ranked(keys: NDArray[np.int64], wanted: NDArray[np.int64]) -> NDArray[np.int
     return np.where(keys[place] == wanted, place, -1)
 
 
-def known_ids(
-    known: Known, words: Sequence[str], ids: NDArray[np.int32] | NDArray[np.int64]
-) -> NDArray[np.int64]:
+def known_ids(known: Known, words: Sequence[str], ids: NDArray[np.int32]) -> NDArray[np.int32]:
     """Ids of a vocabulary as indices into another; -1 for words that it lacks."""
     number = {word: n for n, word in enumerate(known.vocabulary)}
-    renamed = np.fromiter((number.get(word, -1) for word in words), np.int64, len(words))
-    return renamed[ids] if len(words) else np.zeros(0, dtype=np.int64)
+    renamed = np.fromiter((number.get(word, -1) for word in words), np.int32, len(words))
+    return renamed[ids] if len(words) else np.zeros(0, dtype=np.int32)

@@ -108,7 +108,7 @@ def _of_grams(bound: BoundNgramDifficulty, batch: Batch) -> Observed:
         special=np.zeros(len(rows), dtype=np.bool_),
     )
     named = known_ids(bound.hardness.known, tokens.vocabulary, tokens.ids)
-    rank = bound.hardness.known.ranks(tokens.offsets, named)[0][rows]
+    rank = next(bound.hardness.known.ranks(tokens.offsets, named))[rows]
     at = bound.hardness.find(1, places.segment[places.group], rank)
     missed = bound.hardness.missed[0]
     difficulty = np.where(at >= 0, missed[at], 1.0) if len(missed) else np.ones(len(rows))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
@@ -16,10 +16,12 @@ from gnomon.difficulty._grams import GramTable, grams, known_ids
 from gnomon.difficulty._of_pool import OfPool
 from gnomon.errors import DataError, UsageError
 from gnomon.metrics._means import aggregate_means, mean_statistics
+from gnomon.metrics._sequences import offsets_of, ranges
 from gnomon.metrics._token_masks import TokenMasks
 from gnomon.metrics.ngrams import NgramCounts
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from os import PathLike
 
     from numpy.typing import NDArray
@@ -34,6 +36,9 @@ if TYPE_CHECKING:
     from gnomon.testset import TestSet
 
 __all__ = ["BoundNgramDifficulty", "bind_ngrams"]
+
+#: segments whose n-grams are numbered at a time, which bounds memory
+_SEGMENTS = 4096
 
 
 def bind_ngrams(
@@ -178,21 +183,48 @@ class BoundNgramDifficulty(OfPool):
         tokens = self._tokens(batch)
         rows = gram_rows(batch, union=self._ngrams.ngram_union)
         self._check_segments(rows)
-        candidates, references = _two_sides(tokens.offsets, *ids, max(self._ngrams.ngram_orders))
         named = known_ids(self.hardness.known, tokens.vocabulary, tokens.ids)
-        ranks = self.hardness.known.ranks(tokens.offsets, named)
         counts = np.zeros((2, len(rows), self._orders, 4))
         segments = max(batch.shape[1], 1)
-        for system, name in enumerate(batch.systems):
-            some = slice(
-                *np.searchsorted(rows.cell, [system * segments, (system + 1) * segments]).tolist()
-            )
-            weights = self._weights(name)
+        for low in range(0, segments, _SEGMENTS):
+            ends = np.array([low, min(low + _SEGMENTS, segments)])
+            parts = [
+                slice(*np.searchsorted(rows.cell, system * segments + ends).tolist())
+                for system in range(len(batch.systems))
+            ]
+            self._count_some(batch.systems, rows, parts, tokens, (*ids, named), counts)
+        return rows, _Counted(_lengths(rows, tokens), counts[0], counts[1])
+
+    def _count_some(
+        self,
+        systems: Sequence[str],
+        rows: GramRows,
+        parts: Sequence[slice],
+        tokens: TokenTable,
+        ids: tuple[NDArray[np.int32], ...],
+        counts: NDArray[np.float64],
+    ) -> None:
+        """Count each system's comparisons of some segments, by the n-grams of their texts alone."""
+        chosen = [rows.part(part) for part in parts]
+        texts, number = np.unique(
+            np.concatenate([each for one in chosen for each in (one.candidate, one.references)]),
+            return_inverse=True,
+        )
+        at = ranges(tokens.offsets[texts], tokens.lengths[texts])
+        offsets = offsets_of(tokens.lengths[texts])
+        candidate, named = ids[0][at], ids[2][at]
+        reference = candidate if ids[0] is ids[1] else ids[1][at]
+        tables = _two_sides(offsets, candidate, reference, max(self._ngrams.ngram_orders))
+        ranks = list(self.hardness.known.ranks(offsets, named))
+        left, number = 0, number.reshape(-1)
+        for name, part, one in zip(systems, parts, chosen, strict=True):
+            middle, right = left + len(one), left + len(one) + len(one.references)
+            local = replace(one, candidate=number[left:middle], references=number[middle:right])
+            left, weights = right, self._weights(name)
             for n, order in enumerate(self._ngrams.ngram_orders):
                 weigh = weights.of_rows(order, ranks[order - 1])
-                tables = candidates[order - 1], references[order - 1]
-                counts[:, some, n] = count(rows.part(some), *tables, weigh)
-        return rows, _Counted(_lengths(rows, tokens), counts[0], counts[1])
+                own, theirs = (side[order - 1] for side in tables)
+                counts[:, part, n] = count(local, own, theirs, weigh)
 
     def _weights(self, system: str) -> GramWeights:
         known: dict[str, GramWeights] = self.__dict__.setdefault("_known", {})
@@ -294,7 +326,7 @@ def _two_sides(
             (0, slice(0, middle), table.offsets[: texts + 1]),
             (1, slice(middle, None), table.offsets[texts:] - middle),
         ):
-            halves[half].append(GramTable(bounds, table.key[rows], table.position[rows]))
+            halves[half].append(GramTable(bounds, table.key[rows]))
     return halves
 
 
