@@ -158,5 +158,5 @@ def test_what_needs_more_memory_than_there_is_says_what_to_take_less_of(
     monkeypatch.setattr("gnomon.metaeval.compare", endless)
     answer = gnomon("compare", "-t", here / "set")
     assert answer.code == 1
-    assert "this needs 10.9 TiB of memory" in answer.err
+    assert "not enough memory for this (10.9 TiB at once)" in answer.err
     assert "--resamples" in answer.err
