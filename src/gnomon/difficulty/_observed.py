@@ -85,11 +85,12 @@ def observed(bound: Bound, batch: Batch) -> Observed:
 
 def _observed(places: Places, difficulty: NDArray[np.float64], found: Seen) -> Observed:
     words = words_of(places)
-    missed = np.array([words.mean((~exact).astype(np.float64)) for exact in found.exact])
-    best = np.array([words.mean(row) for row in found.best])
     shape = (len(found.best), len(words))
-    best, missed = best.reshape(shape), missed.reshape(shape)
-    return Observed(words, places, words.mean(difficulty), best, (missed == 0) & ~np.isnan(best))
+    best, same = np.empty(shape), np.empty(shape, dtype=np.bool_)
+    for k, exact in enumerate(found.exact):
+        best[k] = words.mean(found.best[k])
+        same[k] = (words.mean((~exact).astype(np.float64)) == 0) & ~np.isnan(best[k])
+    return Observed(words, places, words.mean(difficulty), best, same)
 
 
 def _of_grams(bound: BoundNgramDifficulty, batch: Batch) -> Observed:
@@ -107,8 +108,8 @@ def _of_grams(bound: BoundNgramDifficulty, batch: Batch) -> Observed:
         end=tokens.end[rows],
         special=np.zeros(len(rows), dtype=np.bool_),
     )
-    named = known_ids(bound.hardness.known, tokens.vocabulary, tokens.ids)
-    rank = next(bound.hardness.known.ranks(tokens.offsets, named))[rows]
+    named = known_ids(bound.hardness.known, tokens.vocabulary, places.type)
+    rank = next(bound.hardness.known.ranks(places.offsets, named))
     at = bound.hardness.find(1, places.segment[places.group], rank)
     missed = bound.hardness.missed[0]
     difficulty = np.where(at >= 0, missed[at], 1.0) if len(missed) else np.ones(len(rows))

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from array import array
 from dataclasses import dataclass
 from functools import cached_property
+from sys import intern
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -65,14 +67,15 @@ class Words:
 
 def words_of(places: Places) -> Words:
     """The words of references: runs of letters and digits, and single signs, as far as seen."""
-    found: list[tuple[int, int, int, str]] = []
+    numbers, texts = array("q"), list[str]()  # tuples of all words would take ten times as much
     of = np.full(len(places.type), -1, dtype=np.int64)
     for group, text in enumerate(places.text):
         rows = range(int(places.offsets[group]), int(places.offsets[group + 1]))
-        found += _joined(places, group, text, rows, of, len(found))
-    columns = list(zip(*found, strict=True)) or [(), (), (), ()]
-    groups, start, end = (np.array(column, dtype=np.int64) for column in columns[:3])
-    return Words(groups, start, end, np.array(columns[3], dtype=object), of)
+        for *found, word in _joined(places, group, text, rows, of, len(texts)):
+            numbers.extend(found)
+            texts.append(intern(word))
+    groups, start, end = np.array(numbers, dtype=np.int64).reshape(-1, 3).T.copy()
+    return Words(groups, start, end, np.array(texts, dtype=object), of)
 
 
 def split(text: str) -> Iterator[tuple[int, int]]:
