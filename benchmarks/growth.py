@@ -1,6 +1,7 @@
-"""How time and memory of MuLER grow with segments, systems and features.
+"""How time and memory grow: of MuLER with segments, systems and features, of others with segments.
 
-``python benchmarks/growth.py`` prints the table and writes it to ``benchmarks/growth.md``. Tags are
+``python benchmarks/growth.py`` prints tables and writes them to ``benchmarks/growth.md`` and
+``benchmarks/memory.md``. Tags are
 remembered from an earlier run, so that scoring, not tagging, is what grows. Costs are relative to
 the first row of each group; a cost that is linear grows as its factor does, or slower where a
 fixed part (start-up, about a second) weighs.
@@ -10,8 +11,14 @@ from __future__ import annotations
 
 import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from _measure import command, keep, program, wmt
+
+import gnomon as gn
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _FEATURES = ("pos:*", "ent:*", "morph:*")
 
@@ -52,6 +59,52 @@ def main() -> None:
         " bootstrap intervals, tags remembered, CPU time and peak memory of the whole command."
     )
     keep("growth", [*lines, "", note])
+    memory()
+
+
+def memory() -> None:
+    """Peak memory of commands on 4 systems x 5000 and x 20,000 segments."""
+    lines = ["| command | 5000 segments | 20,000 segments | ratio |", "|---|---|---|---|"]
+    with tempfile.TemporaryDirectory() as folder:
+        for segments in (5000, 20000):
+            enlarged(segments).write(Path(folder, str(segments)))
+        for arguments in (
+            ("compare", "-m", "bleu"),
+            ("compare", "-m", "chrf"),
+            ("difficulty", "score", "-m", "bleu"),
+            ("difficulty", "words", "-m", "bleu"),
+        ):
+            found = []
+            for name in ("5000", "20000"):
+                data = ("-t", Path(folder, name), "-f", "json", "-q")
+                found.append(command([program("gnomon"), *arguments, *data])[1])
+            name = " ".join(arguments)
+            lines.append(
+                f"| `{name}` | {found[0]:.0f} MB | {found[1]:.0f} MB | {found[1] / found[0]:.2f} |"
+            )
+    keep("memory", [*lines, "", "Texts of WMT19 de-en, repeated with a word of each changed."])
+
+
+def enlarged(segments: int) -> gn.TestSet:
+    """A test set of any length: real texts, repeated with another word in the place of one."""
+    data = wmt("wmt19/de-en", systems=4)
+
+    def texts(given: Sequence[str]) -> list[str]:
+        found = []
+        for number in range(segments):
+            words = given[number % len(given)].split() or ["-"]
+            if number >= len(given):
+                words[number % len(words)] = f"w{number % 3000}"
+            found.append(" ".join(words))
+        return found
+
+    [reference] = data.references.values()
+    return gn.TestSet.from_lists(
+        {name: texts(outputs) for name, outputs in data.systems.items()},
+        texts([str(text) for text in reference]),
+        language_pair="en",
+        name=f"{data.name} x {segments}",
+    )
 
 
 def features() -> list[str]:

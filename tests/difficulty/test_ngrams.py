@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import gnomon as gn
+from gnomon import example
 from gnomon.errors import UsageError
 from gnomon.metrics import MaskPlan, bind
 from gnomon.spans import SpanTable
@@ -137,6 +138,21 @@ def test_full_smoothing_leaves_unseen_words_at_one() -> None:
     # d: the 0, cat 1/3, sat 2/3 -> mean 1/3
     found = gn.score(testset, "difficulty(rouge(type='rouge1', score='precision'), smooth=1.0)")
     assert found.system == pytest.approx([1, (1 / 3) / (1 / 3 + 2), (2 / 3) / (2 / 3 + 1)])
+
+
+@pytest.mark.parametrize("metric", ["bleu", "rouge2"])
+@pytest.mark.parametrize("left_out", [True, False])
+def test_blocks_of_any_size_give_the_same(
+    metric: str, left_out: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ts = gn.TestSet.read(example.path()).select(segments=range(20))
+    spec = f"difficulty({metric}, leave_one_out={left_out})"
+    whole = gn.score(ts, spec)
+    monkeypatch.setattr("gnomon.difficulty.ngrams._SEGMENTS", 3)
+    monkeypatch.setattr("gnomon.difficulty._gram_hardness._SEGMENTS", 7)
+    found = gn.score(ts, spec)
+    assert found.system.tobytes() == whole.system.tobytes()
+    assert found.segments.tobytes() == whole.segments.tobytes()
 
 
 def test_corpus_bleu_sums_weights_over_segments() -> None:

@@ -10,9 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import gnomon
+from gnomon import example
 from gnomon.metaeval._compare_ngrams import only_here, reference_matches
 from gnomon.metrics.tokenise import tokenise
 from gnomon.testset import TestSet
+
+
+@pytest.fixture
+def es_en() -> TestSet:
+    return TestSet.read(example.path()).select(segments=range(20))
+
 
 LINES = st.lists(st.sampled_from(["a", "b", "c", "d"]), max_size=6).map(" ".join)
 
@@ -58,6 +65,16 @@ def test_counts_are_those_of_a_plain_count_for_any_texts_and_references(rows) ->
                 for each in only_here(matches, here, there, 10**6)
             }
             assert got == _plainly(ts, batch.systems[here], batch.systems[there], n)
+
+
+def test_blocks_of_any_size_give_the_same(es_en: TestSet, monkeypatch: pytest.MonkeyPatch) -> None:
+    def rows() -> object:
+        return gnomon.compare(es_en, "bleu", resamples=50, examples=0).table("ngrams").rows
+
+    whole = rows()
+    monkeypatch.setattr("gnomon.metaeval._compare_ngrams._BLOCK", 7)
+    monkeypatch.setattr("gnomon.metaeval._compare_ngrams._SEGMENTS", 3)
+    assert rows() == whole
 
 
 def test_they_are_ordered_by_what_one_side_is_ahead_and_listed_up_to_a_number() -> None:

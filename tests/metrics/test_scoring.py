@@ -1,6 +1,10 @@
 # ruff: noqa: ARG005  # the parameters' names say what the function takes
 from __future__ import annotations
 
+import gc
+import weakref
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -8,6 +12,7 @@ from hypothesis import strategies as st
 
 from gnomon.errors import UnknownNameError
 from gnomon.metrics import Ter, resolve, score
+from gnomon.metrics.tokenise import TokenTable, tokenise
 from gnomon.testset import TestSet
 
 _words = st.lists(st.sampled_from(["the", "cat", "sat", "on", "a", "mat", "."]), max_size=8)
@@ -65,6 +70,29 @@ def test_a_spec_a_metric_and_a_bound_metric_score_alike() -> None:
     assert [score(ts, form).metric for form in forms] == ["ter"] * 3
     assert score(ts, "ter:case_sensitive=true|refs:1").metric == "ter(case_sensitive=True)"
     assert score(ts, "rouge1").metric == "rouge1"
+
+
+@pytest.mark.parametrize("spec", ["bleu", "chrf(word_order=2)"])
+def test_scores_do_not_hold_the_tokens_of_all_texts(
+    spec: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tables: list[weakref.ref[TokenTable]] = []
+
+    def noted(*arguments: Any, **options: Any) -> TokenTable:
+        table = tokenise(*arguments, **options)
+        tables.append(weakref.ref(table))
+        return table
+
+    monkeypatch.setattr("gnomon.metrics.tokenise._tokenise.tokenise", noted)
+    ts = TestSet.from_lists({"a": ["the cat"]}, ["the cat sat"])
+    found = score(ts, spec)
+    gc.collect()
+    assert found.aggregate is not None
+    assert [table() for table in tables] == [None]
+    bound = resolve(spec).bind(ts)  # who binds a metric keeps what it found
+    for _ in range(2):
+        score(ts, bound)
+    assert len(tables) == 2
 
 
 def test_the_signature_counts_references_and_makes_the_metric_again() -> None:
