@@ -185,8 +185,8 @@ def test_rows_that_do_not_make_a_grid_are_refused(tmp_path: Path, rows: str, pro
     ("request_", "problem"),
     [
         ({}, "name the columns of the references"),
-        ({"references": "ref"}, "references must be a list of columns"),
-        ({"references": ["r"], "systems": "s"}, "systems must be a list of columns"),
+        ({"references": "ref"}, "references must be a list of texts"),
+        ({"references": ["r"], "systems": "s"}, "systems must be a list of texts"),
         ({"references": ["r"], "candidate": "c"}, "go together"),
         ({"references": ["r"], "segment_column": "c"}, "give system_column"),
         (

@@ -222,7 +222,7 @@ def _write(
 ) -> None:
     if leave_one_out:
         raise UsageError(
-            "leaving systems out one by one gives each difficulties of its own, not one list;"
+            "leaving one out gives every system difficulties of its own, which are not one list;"
             " save those of the whole pool"
         )
     said = json.dumps({**about, "format": _FORMAT, "metric": _measured_by(base)})

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from os import PathLike
 from typing import TYPE_CHECKING
 
 from gnomon.doors import checked
@@ -16,6 +15,7 @@ from gnomon.testset import Paraphrase
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+    from os import PathLike
 
     from gnomon.formats._records import Record
     from gnomon.testset import TestSet
@@ -33,6 +33,7 @@ __all__ = [
 _SUFFIXES = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")
 
 
+@checked
 def read_paraphrases(
     paths: Sequence[str | PathLike[str]], *, segments: int | None = None
 ) -> tuple[Paraphrase, ...]:
@@ -56,10 +57,8 @@ def read_paraphrases(
         MissingFileError: a file is missing.
         FormatError: a line is not what it should be, or a text file has too few or too many lines
             (file and line are named), or a file holds no paraphrase.
-        UsageError: a single path in place of a list.
+        WrongTypeError: a single path in place of a list.
     """
-    if isinstance(paths, (str, PathLike)):
-        raise UsageError(f"paraphrases come as a list of files; got the single path {paths!r}")
     found: list[Paraphrase] = []
     expected = segments
     for path in paths:
@@ -167,8 +166,6 @@ def columns_of(
 def _given(
     testset: TestSet, paraphrases: Sequence[Paraphrase] | Sequence[str | PathLike[str]]
 ) -> list[Paraphrase]:
-    if isinstance(paraphrases, (str, PathLike)):
-        raise UsageError(f"paraphrases come as a list; got the single path {paraphrases!r}")
     made = [one for one in paraphrases if isinstance(one, Paraphrase)]
     files = [one for one in paraphrases if not isinstance(one, Paraphrase)]
     return [*made, *read_paraphrases(files, segments=testset.segments)]

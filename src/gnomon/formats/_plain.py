@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from os import PathLike
 from typing import TYPE_CHECKING
 
 from gnomon.doors import checked
@@ -13,6 +12,7 @@ from gnomon.testset import TestSet
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from os import PathLike
 
 
 @checked
@@ -37,9 +37,9 @@ def read_plain(
         FormatError: a file is not UTF-8, or is binary.
         LengthMismatchError: files have unequal numbers of lines; both are named.
         DataError: two systems have the same name, or the files hold no segment.
-        UsageError: a single path in place of a list, or standard input is named twice.
+        UsageError: standard input is named twice.
+        WrongTypeError: a single path in place of a list.
     """
-    _check_lists(references=references, systems=systems)
     names = _system_names(systems)
     every = [*references, *systems, *([source] if source is not None else [])]
     _check_standard_input(every)
@@ -61,6 +61,7 @@ def read_plain(
     )
 
 
+@checked
 def read_systems(paths: Sequence[str | PathLike[str]]) -> dict[str, list[str]]:
     """Read the outputs of systems from plain text files: name -> one text per segment.
 
@@ -69,9 +70,9 @@ def read_systems(paths: Sequence[str | PathLike[str]]) -> dict[str, list[str]]:
         FormatError: a file is not UTF-8, or is binary.
         LengthMismatchError: files have unequal numbers of lines; both are named.
         DataError: two systems have the same name, or the files hold no segment.
-        UsageError: a single path in place of a list, or standard input is named twice.
+        UsageError: standard input is named twice.
+        WrongTypeError: a single path in place of a list.
     """
-    _check_lists(systems=paths)
     names = _system_names(paths)
     _check_standard_input(paths)
     texts = {name: read_lines(path) for name, path in names.items()}
@@ -79,12 +80,6 @@ def read_systems(paths: Sequence[str | PathLike[str]]) -> dict[str, list[str]]:
     for name, path in names.items():
         report_empty(shown(path), "candidate", texts[name])
     return texts
-
-
-def _check_lists(**lists: object) -> None:
-    for kind, paths in lists.items():
-        if isinstance(paths, (str, PathLike)):
-            raise UsageError(f"{kind} must be a list of files; got the single path {paths!r}")
 
 
 def _check_standard_input(paths: Sequence[str | PathLike[str]]) -> None:

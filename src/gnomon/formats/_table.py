@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from gnomon.doors import checked
 from gnomon.errors import DataError, UsageError
 from gnomon.formats._files import plain_name
 from gnomon.formats._lines import report_empty, shown
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 _SUFFIXES = (".tsv", ".jsonl", ".ndjson")
 
 
+@checked
 def read_table(
     path: str | PathLike[str],
     *,
@@ -102,9 +104,6 @@ def _check_request(
     candidate: str | None,
     segment_column: str | None,
 ) -> None:
-    for kind, columns in (("references", references), ("systems", systems)):
-        if isinstance(columns, str):
-            raise UsageError(f"{kind} must be a list of columns; got the string {columns!r}")
     if not references and source is None:
         raise UsageError("name the columns of the references (or of the source, without any)")
     if (system_column is None) != (candidate is None):

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "check_examples",
-    "check_features",
     "check_groups",
     "check_masks",
     "check_sides",
@@ -36,16 +35,6 @@ def check_sides(outline: Outline, needs: str) -> None:
         raise DataError(f"{needs}, but test set {outline.name!r} has none")
     if not outline.systems:
         raise DataError(f"test set {outline.name!r} holds no system outputs; name some with -i")
-
-
-def check_features(features: Sequence[str]) -> None:
-    """Refuse one name where a list is due.
-
-    Raises:
-        UsageError: features are a string.
-    """
-    if isinstance(features, str):
-        raise UsageError(f"features must be a list of names; got {features!r}: pass [{features!r}]")
 
 
 def check_masks(overlap: str, granularity: str) -> None:

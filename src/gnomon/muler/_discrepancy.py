@@ -11,7 +11,7 @@ import numpy as np
 
 from gnomon.findings import Finding
 from gnomon.muler._annotated import annotated, facts_of, tagger_field
-from gnomon.muler._checks import check_features, check_sides
+from gnomon.muler._checks import check_sides
 from gnomon.muler._discrepancy_tables import PARTS, discrepancy_table, discrepancy_views
 from gnomon.muler._presence import occurrences, presence
 from gnomon.muler._significance import LEAST, SEED, Bootstrap
@@ -79,7 +79,6 @@ def discrepancy(
         UnknownNameError: a feature, tagger or slice does not exist.
         DataError: the test set has no references or no systems.
     """
-    check_features(features)
     check_sides(testset.outline, "discrepancies are between candidates and references")
     draws = Bootstrap(bootstrap, confidence, seed)
     batch = testset.batch()

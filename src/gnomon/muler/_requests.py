@@ -11,7 +11,6 @@ from gnomon.metrics import resolve
 from gnomon.metrics._check import check_metric
 from gnomon.muler._checks import (
     check_examples,
-    check_features,
     check_groups,
     check_masks,
     check_sides,
@@ -159,15 +158,12 @@ def _masked(
         allowed = options.get("allow_code", False)
         wrong = list(faults("metric", check_metric, one, outline, allow_code=allowed, changed=True))
         yield from wrong or faults("metric", _check_seen, one, allow_code=allowed)
-    wrong = list(faults("features", check_features, features))
-    yield from wrong
-    if not wrong:
-        yield from feature_faults(
-            features,
-            tagger=options.get("tagger"),
-            language=None if outline is None else outline.target_language,
-            known=outline is not None,
-            lexicons=options.get("lexicons"),
-            patterns=options.get("patterns"),
-            labels=options.get("labels"),
-        )
+    yield from feature_faults(
+        features,
+        tagger=options.get("tagger"),
+        language=None if outline is None else outline.target_language,
+        known=outline is not None,
+        lexicons=options.get("lexicons"),
+        patterns=options.get("patterns"),
+        labels=options.get("labels"),
+    )

@@ -9,7 +9,7 @@ from gnomon.errors import UnknownNameError, UsageError
 from gnomon.metrics import bind, signature_of, with_masking
 from gnomon.metrics.masking import MaskPlan
 from gnomon.muler._annotated import annotated, facts_of, tagger_field
-from gnomon.muler._checks import check_features, check_masks, check_sides
+from gnomon.muler._checks import check_masks, check_sides
 from gnomon.muler._figures import feature_scores
 from gnomon.muler._presence import presence
 
@@ -165,7 +165,6 @@ def prepared(
     overlap, granularity = options.get("overlap", "any"), options.get("granularity", "token")
     progress = options.get("progress")
     check_sides(testset.outline, "MuLER masks references")
-    check_features(features)
     check_masks(overlap, granularity)
     named = list(metric) if isinstance(metric, list | tuple) else [cast("AnyMetric", metric)]
     bound = _bound(testset, named, allow_code=options.get("allow_code", False))
