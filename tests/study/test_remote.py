@@ -154,7 +154,7 @@ def test_a_damaged_copy_here_is_fetched_again_and_damage_there_is_told(
     system, root = fsspec.core.url_to_fs(url)
     system.pipe_file(f"{root}/tables/segments/{file.name}", flipped)
     file.unlink()
-    with pytest.raises(DataError, match=r"://.*parquet is missing or damaged; .*delete it before"):
+    with pytest.raises(DataError, match=r"://.*parquet is missing or damaged; .*rename it before"):
         study.Store.open(url).query("from segments")
 
 

@@ -168,7 +168,7 @@ class Held:
         """What to say of a file that is not what it should be."""
         return DataError(
             f"{self.place(file)} is missing or damaged; run the study again, which computes it anew"
-            f"{'; delete it before' if self.remote else ''}"
+            f"{'; rename it before' if self.remote else ''}"
         )
 
     def lost(self, keys: Iterable[str]) -> dict[str, Path]:
