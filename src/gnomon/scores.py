@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Scores", "check_sums", "coverage", "named"]
 
+_LARGEST = 1e150
+
 _SHOWN = 8  # names in a list
 
 
@@ -116,16 +118,15 @@ def named(names: Sequence[str]) -> str:
 
 
 def check_sums(where: str, systems: Sequence[str], cells: NDArray[np.float64]) -> None:
-    """Refuse scores [K, N] of segments whose sum is infinite.
+    """Refuse scores [K, N] of segments that no statistic can sum.
 
     Raises:
-        DataError: a system's is.
+        DataError: one is beyond 1e150, so that the sum of its products or its own is infinite.
     """
-    with np.errstate(over="ignore"):
-        sums = np.nansum(cells, axis=1)
-    for system, total in zip(systems, sums, strict=True):
-        if not np.isfinite(total):
+    for system, own in zip(systems, np.abs(cells), strict=True):
+        if (own > _LARGEST).any():
             raise DataError(
-                f"{where}: the scores of {system!r} are so large that their sum is infinite; no"
-                " mean of them exists: look for a damaged number"
+                f"{where}: the scores of {system!r} are so large that their sum is infinite, or"
+                f" that of their squares; the largest is {np.nanmax(own):g}: look for a damaged"
+                " number"
             )

@@ -551,9 +551,10 @@ def test_people_who_tie_everything_leave_correlations_undefined() -> None:
     assert acc["value"] == 1.0  # with a threshold that ties everything
 
 
-def test_two_systems_are_a_line() -> None:
-    human = drawn(1, (2, 20))
-    found = gn.metaeval(make(human, ("a", "b")), [scores(human, ("a", "b"))], **FEW_DRAWS)
+@pytest.mark.parametrize("judged", [("a", "b"), ("a", "b", "c", "d")])
+def test_two_systems_are_a_line(judged: tuple[str, ...]) -> None:
+    human = drawn(1, (len(judged), 20))
+    found = gn.metaeval(make(human, judged), [scores(human[:2], ("a", "b"))], **FEW_DRAWS)
     for row in (row for row in found if row["level"] == "system"):
         assert row["few"]
         undefined = ("low", "high", "p", "rank", "cluster", "test", "interval")

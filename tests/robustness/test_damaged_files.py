@@ -141,7 +141,6 @@ def test_every_format_that_is_registered_has_an_example(made: list[Example]) -> 
 ELSEWHERE = {
     "--folder": "the folder of fetched test sets, which each reader reads as its own",
     "sacrebleu": "archives, tests/official; then plain text",
-    "--store": "tests/robustness/test_stores.py",
     "--from": "archives: tests/robustness/test_archives.py",
     "--test-set": "the formats of test sets, one by one",
     "paths": "likewise",

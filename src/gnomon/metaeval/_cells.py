@@ -55,6 +55,14 @@ class Cells:
         """Whether people said nothing that the measure could use."""
         return self.pairs is None and bool(np.isnan(self.human).all())
 
+    @property
+    def judged(self) -> int:
+        """How many systems both people and a metric scored."""
+        systems = len(self.human)
+        human = np.isfinite(self.human).reshape(systems, -1).any(axis=1)
+        scored = np.isfinite(self.metrics).reshape(len(self.metrics), systems, -1).any(axis=(0, 2))
+        return int((human & scored).sum())
+
     def only(self, systems: NDArray[np.bool_]) -> Cells:
         """The same, with people's scores of some systems [K] alone."""
         kept = systems if self.human.ndim == 1 else systems[:, None]

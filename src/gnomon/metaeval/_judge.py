@@ -137,7 +137,7 @@ def _subsets(
 def _result(contest: Contest, subset: str, metrics: Cells, others: Cells, how: Testing) -> Result:
     values = tuple(value(metrics, k) for k in range(len(metrics.names)))
     epsilons = [np.nan if v.epsilon is None else v.epsilon for v in values]
-    if metrics.measure.level == "system" and len(metrics.human) < _FEWEST:
+    if metrics.measure.level == "system" and metrics.judged < _FEWEST:
         found = nothing(len(values))
     else:
         found = verdicts(metrics, how, np.array(epsilons, dtype=np.float64))

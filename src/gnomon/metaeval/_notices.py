@@ -123,11 +123,10 @@ def _measured(contest: Contest, results: Sequence[Result], judging: Judging) -> 
     for result in own:
         yield from _undefined(result)
         yield from _beaten(result)
-    systems = int((~np.isnan(contest.system)).sum())
-    if systems == 2 and any(r.measure.level == "system" for r in own):
+    if any(r.measure.level == "system" and r.cells.judged == 2 for r in own):
         yield (
-            f"{contest.name}: people scored two systems; over two every correlation is 1, -1 or"
-            " undefined, and there are neither intervals, tests nor ranks of system scores"
+            f"{contest.name}: people and metrics scored two systems; over two every correlation is"
+            " 1, -1 or undefined, and there are neither intervals, tests nor ranks of system scores"
         )
     if contest.judged == 1:
         yield f"{contest.name}: people judged one system, so that no systems can be compared"
