@@ -66,7 +66,7 @@ def test_every_function_of_a_test_set_says_how_to_read_one(
         (lambda ts: gn.metaeval(ts, "bleu"), "pass ['bleu']"),
         (lambda ts: gn.compare(ts, baseline=5), "must be a text or None; got 5 (int)"),
         (lambda ts: gn.compare(ts, resamples=1.5), "must be a whole number"),
-        (lambda ts: gn.compare(ts, seed="x"), "seed must be a whole number; got 'x'"),
+        (lambda ts: gn.compare(ts, seed="x"), "seed must be a whole number, 0 or more; got 'x'"),
         (lambda ts: gn.compare(ts, confidence="x"), "confidence must be a number"),
         (lambda ts: gn.compare(ts, allow_code="no"), "must be True or False"),
         (lambda ts: gn.muler(ts, features=[5]), "must be a list of texts; got [5] (list)"),

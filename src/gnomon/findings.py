@@ -38,7 +38,7 @@ __all__ = [
 ]
 
 Cell: TypeAlias = str | int | float | bool | None
-Kind: TypeAlias = Literal["text", "count", "number", "share"]
+Kind: TypeAlias = Literal["text", "count", "number", "share", "truth"]
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Column:
     Attributes:
         name: key of the records; part of the public contract.
         title: heading for people.
-        kind: "text", "count" (integers), "number", or "share" (mostly in [0, 1]).
+        kind: "text", "count" (integers), "number", "share" (mostly in [0, 1]), or "truth".
         digits: digits after the point when printed for people; records are never rounded.
         better: which end is good, where one is.
         help: one sentence on what the column means.
@@ -388,6 +388,7 @@ class Finding:
         notices: what a reader should know, in sentences.
         facts: what was looked at (test set, systems, segments, tagger), in order, for the head of
             a report.
+        failure: what a gate that was asked for says; empty: it was passed, or none was asked for.
     """
 
     method: str
@@ -398,6 +399,7 @@ class Finding:
     exhibits: tuple[Exhibit, ...] = ()
     notices: tuple[str, ...] = ()
     facts: Mapping[str, str] = field(default_factory=dict)
+    failure: str = ""
 
     @property
     def rows(self) -> tuple[Mapping[str, Cell], ...]:

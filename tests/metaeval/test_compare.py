@@ -113,11 +113,11 @@ def test_equal_outputs_differ_by_nothing_with_p_1_and_are_told_of(tiny) -> None:
         assert "same and good have the same output in every segment" in found.notices
 
 
-def test_results_depend_on_the_seed_alone_not_on_jobs_or_repetition(ts) -> None:
+def test_results_depend_on_the_seed_alone_not_on_workers_or_repetition(ts) -> None:
     options = {"metrics": ["bleu", "chrf"], "by": "length", **FEW, "resamples": 99}
-    one = gnomon.compare(ts, jobs=1, **options)
-    assert gnomon.compare(ts, jobs=4, **options) == one
-    assert gnomon.compare(ts, jobs=3, test="ar", trials=99, **options) == gnomon.compare(
+    one = gnomon.compare(ts, workers=1, **options)
+    assert gnomon.compare(ts, workers=4, **options) == one
+    assert gnomon.compare(ts, workers=3, test="ar", trials=99, **options) == gnomon.compare(
         ts, test="ar", trials=99, **options
     )
     assert gnomon.compare(ts, seed=7, **options).rows != one.rows
@@ -296,9 +296,9 @@ def test_fewer_than_two_systems_are_refused(tiny, names) -> None:
         ({"alpha": 1}, UsageError, "alpha"),
         ({"confidence": 0.0}, UsageError, "confidence"),
         ({"resamples": 18}, UsageError, "19 resamples or more"),
-        ({"trials": 0}, UsageError, "needs draws"),
+        ({"trials": 0}, UsageError, "trials must be a whole number, 1 or more"),
         ({"seed": -1}, UsageError, "seed"),
-        ({"jobs": 0}, UsageError, "jobs is a whole number, 1 or more; got 0"),
+        ({"workers": 0}, UsageError, "workers must be a whole number, 1 or more; got 0"),
         ({"examples": -1}, UsageError, "examples"),
         ({"ngrams": -1}, UsageError, "ngrams"),
         ({"longest": 0}, UsageError, "longest"),

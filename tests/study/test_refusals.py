@@ -273,7 +273,7 @@ def _said(folder: Path, text: str, head: str = _HEAD) -> list[str]:
         ("metaeval", "human = 'da'\nresamples = -1", ".resamples", "0 or more; got -1"),
         ("metaeval", "human = 'da'\ndarr_threshold = -1", ".darr_threshold", "0 or more"),
         ("compare", "resamples = -3", ".resamples", "19 resamples or more; got -3"),
-        ("compare", "trials = 0", ".trials", "needs draws; got 0"),
+        ("compare", "trials = 0", ".trials", "trials must be a whole number, 1 or more; got 0"),
         ("compare", "baseline = 'x'", ".baseline", "unknown system (baseline) 'x'"),
         ("compare", "test = 'x'", ".test", "unknown test 'x'"),
         ("compare", "null = 'x'", ".null", "unknown null hypothesis 'x'"),

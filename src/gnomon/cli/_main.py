@@ -19,11 +19,11 @@ from typing import TYPE_CHECKING
 
 from rich_argparse import RawDescriptionRichHelpFormatter
 
+from gnomon import methods
 from gnomon.cli import (
     _cite,
     bmx,
     cache,
-    compare,
     data,
     demo,
     difficulty,
@@ -40,6 +40,7 @@ from gnomon.cli import (
     selftest,
     setup,
 )
+from gnomon.cli._command import add_method
 from gnomon.cli._parser import Parser
 from gnomon.errors import DataError, GnomonError, OutputError
 from gnomon.signature import version
@@ -52,7 +53,7 @@ __all__ = ["main", "parser"]
 
 _COMMANDS = (
     score,
-    compare,
+    "compare",
     metaeval,
     muler,
     bmx,
@@ -135,7 +136,13 @@ def parser() -> argparse.ArgumentParser:
     top.add_argument("--cite", action=_cite.CiteAction, help="print how to cite, as BibTeX")
     commands = top.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for command in _COMMANDS:
-        command.add(commands)
+        if isinstance(command, str):
+            add_method(commands, command)
+        else:
+            command.add(commands)
+    for name in methods.names():
+        if name not in methods.BUILT_IN and "." not in name:
+            add_method(commands, name)
     return top
 
 

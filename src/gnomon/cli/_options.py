@@ -22,29 +22,6 @@ if TYPE_CHECKING:
     from gnomon.scores import Scores
     from gnomon.testset import TestSet
 
-__all__ = [
-    "Subparsers",
-    "add_command",
-    "add_data",
-    "add_format",
-    "add_group",
-    "add_metrics",
-    "add_output",
-    "add_page",
-    "add_store",
-    "check_outputs",
-    "emit",
-    "load",
-    "load_original",
-    "load_outputs",
-    "load_several",
-    "metrics",
-    "paraphrased",
-    "show",
-    "show_rows",
-    "tell",
-]
-
 _log = logging.getLogger(__name__)
 
 Subparsers = argparse._SubParsersAction  # noqa: SLF001  # argparse gives the type no public name
@@ -67,12 +44,17 @@ def add_command(
         formatter_class=RawDescriptionRichHelpFormatter,
         allow_abbrev=False,
     )
+    add_run(parser)
+    return parser
+
+
+def add_run(parser: argparse.ArgumentParser) -> None:
+    """How a command runs, whatever it does."""
     parser.add_argument("-q", "--quiet", action="store_true", help="say only errors")
     parser.add_argument("--debug", action="store_true", help="show tracebacks")
     parser.add_argument(
         "--max-input", metavar="SIZE", help="the largest input, decompressed (default: 2GB)"
     )
-    return parser
 
 
 def add_group(
@@ -153,22 +135,28 @@ def _add_paraphrases(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_metrics(parser: argparse.ArgumentParser, default: str = "bleu") -> None:
+def add_metrics(parser: argparse.ArgumentParser, default: Sequence[str] = ("bleu",)) -> None:
     """Metrics, and sacreBLEU's short names for two options of BLEU."""
     group = parser.add_argument_group("metrics")
+    said = f" (default: {' '.join(default)})" if default else ""
     group.add_argument(
         "-m",
         "--metrics",
         nargs="+",
-        default=[default],
+        default=list(default),
         metavar="METRIC",
-        help=f"spec strings such as bleu, 'chrf(word_order=2)', ter, rougeL (default: {default})",
+        help=f"spec strings such as bleu, 'chrf(word_order=2)', ter, rougeL{said}",
     )
     group.add_argument("-tok", "--tokenize", metavar="NAME", help="tokeniser of BLEU")
     group.add_argument(
         "-lc", "--lowercase", action="store_true", help="BLEU without regard to case"
     )
-    group.add_argument(
+    add_allow_code(group)
+
+
+def add_allow_code(parser: argparse._ActionsContainer) -> None:
+    """Whether names of functions may run code."""
+    parser.add_argument(
         "--allow-code", action="store_true", help="let python('module:function') run code"
     )
 
@@ -197,6 +185,80 @@ def add_store(parser: argparse.ArgumentParser) -> None:
 def add_page(parser: argparse._ActionsContainer) -> None:
     """The page that a command may write."""
     parser.add_argument("--html", metavar="FILE", help="write a report that opens by double click")
+
+
+def add_tables(parser: argparse._ActionsContainer) -> None:
+    """The tables that a command may write beside what it prints."""
+    parser.add_argument(
+        "--tables",
+        nargs="+",
+        action="extend",
+        metavar="NAME=FILE",
+        help="write tables of the result, by their names in JSON and pages: .tsv or .json",
+    )
+
+
+def wanted_tables(args: argparse.Namespace) -> dict[str, str]:
+    """The files of tables, by their names.
+
+    Raises:
+        UsageError: a table has no file, or its suffix names no format.
+    """
+    found: dict[str, str] = {}
+    for given in args.tables or ():
+        name, _, path = given.partition("=")
+        if not name or not path.endswith((".tsv", ".json")):
+            raise UsageError(
+                f"--tables takes NAME=FILE with a file in .tsv or .json; got {given!r}"
+            )
+        if name in found:
+            raise UsageError(f"--tables names {name!r} twice")
+        found[name] = path
+    return found
+
+
+class Inputs:
+    """The data that a command line names, for methods that make something of their own of it.
+
+    Attributes:
+        args: what was given: ``refs``, ``input``, ``test_set``, ``paraphrases`` and so on.
+    """
+
+    def __init__(self, args: argparse.Namespace) -> None:
+        self.args = args
+
+    @property
+    def named(self) -> bool:
+        """Whether a test set, references, outputs or a table are named."""
+        args = self.args
+        return bool(args.test_set or args.refs or args.table or args.input)
+
+    def testset(self) -> TestSet:
+        """The test set, with its paraphrases; it may lack systems."""
+        return load(self.args)
+
+    def outputs(self) -> TestSet:
+        """Likewise, and it has systems."""
+        return load_outputs(self.args)
+
+    def original(self) -> TestSet:
+        """The test set without paraphrases."""
+        return load_original(self.args)
+
+    def testsets(self) -> list[TestSet]:
+        """Several test sets, with systems."""
+        return load_several(self.args)
+
+    def paraphrased(self, testset: TestSet) -> TestSet:
+        """A test set with the paraphrases that are named."""
+        return paraphrased(self.args, testset)
+
+    def each(self) -> list[Inputs]:
+        """The inputs of every test set that is named, one by one."""
+        names = self.args.test_set if isinstance(self.args.test_set, list) else [self.args.test_set]
+        return [
+            Inputs(argparse.Namespace(**{**vars(self.args), "test_set": name})) for name in names
+        ]
 
 
 def load(args: argparse.Namespace) -> TestSet:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from gnomon.errors import UnknownNameError, nearest
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 __all__ = ["Parser"]
 
@@ -29,7 +29,29 @@ _PLAINLY = (
 
 
 class Parser(argparse.ArgumentParser):
-    """argparse's, which reads -inf as an option -i with the value nf, and -1e3 as unknown."""
+    """argparse's, which reads -inf as an option -i with the value nf, and -1e3 as unknown.
+
+    Args:
+        build: adds its arguments, when it is first used: of a hundred options one command's are
+            read.
+    """
+
+    def __init__(
+        self, *args: Any, build: Callable[[Parser], None] | None = None, **options: Any
+    ) -> None:
+        super().__init__(*args, **options)
+        self._build = build
+
+    def built(self) -> Parser:
+        """With its arguments."""
+        if self._build is not None:
+            build, self._build = self._build, None
+            build(self)
+        return self
+
+    def format_help(self) -> str:
+        """Its help."""
+        return super(Parser, self.built()).format_help()
 
     def _parse_optional(self, arg_string: str) -> Any:
         if _NEGATIVE.fullmatch(arg_string):
@@ -40,6 +62,7 @@ class Parser(argparse.ArgumentParser):
         self, args: Sequence[str] | None = None, namespace: Any = None
     ) -> tuple[Any, list[str]]:
         """Parse; what nobody knows is refused where its neighbours are known."""
+        self.built()
         found, unknown = super().parse_known_args(args, namespace)
         if unknown:
             self.error(self._unknown(unknown[0]))

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
-from gnomon.faults import refuse
 from gnomon.findings import Finding
 from gnomon.metaeval._compare_exhibits import Showcase
 from gnomon.metaeval._compare_figures import Contest, figures
+from gnomon.metaeval._compare_gate import failures
 from gnomon.metaeval._compare_notices import notices, too_coarse, without_ngrams
-from gnomon.metaeval._compare_options import SEED, Correction, PairedTest, Plan, enough
+from gnomon.metaeval._compare_options import Correction, PairedTest, Plan, enough
 from gnomon.metaeval._compare_rows import rows
 from gnomon.metaeval._compare_scored import ordered, scored
 from gnomon.metaeval._compare_segments import deciders, influence
@@ -19,43 +20,83 @@ from gnomon.metaeval._compare_tables import ngram_table, segment_table, slice_ta
 from gnomon.metaeval._compare_views import views
 from gnomon.metaeval._compare_words import ngram_records, read_tokens
 from gnomon.metaeval._requests import check_compare
+from gnomon.methods import method
+from gnomon.metrics.protocol import Metrics
+from gnomon.options import (
+    SEED,
+    Alpha,
+    By,
+    Confidence,
+    Count,
+    Flags,
+    Group,
+    Limits,
+    Metavar,
+    Positive,
+    Resamples,
+    Seed,
+    Shorthand,
+)
 from gnomon.slices import slices
+from gnomon.stats.bootstrap import Null
+from gnomon.stats.significance import Alternative
+from gnomon.testset import TestSet
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping
 
     from gnomon.findings import Cell, Exhibit, Table
     from gnomon.metaeval._compare_figures import Compared
-    from gnomon.metaeval._compare_scored import AnyMetric
     from gnomon.metrics.tokenise import TokenTable
     from gnomon.scores import Scores
     from gnomon.slices import Slice
-    from gnomon.stats.bootstrap import Null
-    from gnomon.stats.significance import Alternative
-    from gnomon.testset import TestSet
 
 __all__ = ["compare"]
 
 
+_EXAMPLES = """\
+examples:
+  gnomon compare ref.txt -i old.txt new.txt -m bleu chrf
+  gnomon compare -t newstest2019/en-de --baseline online-B.0 -m bleu --html report.html
+  gnomon compare ref.txt -i old.txt new.txt --test ar --by length
+  gnomon compare ref.txt -i main.txt branch.txt --fail-if-worse bleu --min-drop .3   # for CI
+
+exit code 3: --fail-if-worse found a system that is worse than the baseline
+"""
+
+
+@method(
+    "compare",
+    answers="which system is better, by how much, in which segments and words",
+    examples=_EXAMPLES,
+    tables={"": "comparisons"},
+    metrics="all",
+    reuses="costly",
+    check=check_compare,
+)
 def compare(
     testset: TestSet,
-    metrics: AnyMetric | Sequence[AnyMetric] = "bleu",
+    metrics: Metrics = "bleu",
     *,
     baseline: str | None = None,
-    test: PairedTest = "bootstrap",
-    resamples: int | None = None,
-    trials: int = 10000,
-    null: Null = "sign",
+    test: Annotated[PairedTest, Shorthand(("-par", "--paired-ar"), "ar")] = "bootstrap",
+    resamples: Annotated[Resamples | None, Flags(("-pbsn", "--paired-bs-n"))] = None,
+    trials: Annotated[
+        int, Limits(1), Flags(("-parn", "--paired-ar-n")), Group("intervals and tests")
+    ] = 10000,
+    null: Annotated[Null, Shorthand(("-pbs", "--paired-bs"), "sacrebleu")] = "sign",
     alternative: Alternative = "two-sided",
     correction: Correction = "holm",
-    alpha: float = 0.05,
-    confidence: float = 0.95,
-    seed: int = SEED,
-    by: str | None = None,
-    examples: int = 5,
-    ngrams: int = 10,
-    longest: int = 4,
-    jobs: int = 1,
+    alpha: Alpha = 0.05,
+    confidence: Confidence = 0.95,
+    seed: Seed = SEED,
+    by: By = None,
+    examples: Count = 3,
+    ngrams: Count = 10,
+    longest: Positive = 4,
+    workers: Annotated[Positive, Flags(("-j", "--paired-jobs"))] = 1,
+    fail_if_worse: Sequence[str] = (),
+    min_drop: Annotated[float, Limits(0), Metavar("UNITS")] = 0.0,
     allow_code: bool = False,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Finding:
@@ -85,7 +126,11 @@ def compare(
         examples: segments shown per metric, system and side; 0 for none.
         ngrams: n-grams listed per system, side and length; 0 for none.
         longest: length of the longest n-grams.
-        jobs: threads for the tests; results do not depend on it.
+        workers: threads for the tests; results do not depend on it.
+        fail_if_worse: names of metrics; the finding's ``failure`` says where a system is
+            significantly worse than the baseline under one of them, and the command line ends
+            with exit code 3.
+        min_drop: smallest drop that fails, in the metric's own units.
         allow_code: let a spec ``python('module:function')`` import and run the module.
         progress: called with a stage, what is done and the total.
 
@@ -101,19 +146,13 @@ def compare(
     """
     draws = 1000 if resamples is None else resamples
     plan = Plan(test, draws, trials, null, alternative, correction, alpha, confidence, seed)
-    refuse(
-        check_compare(
-            testset.outline, metrics, baseline=baseline, by=by, examples=examples, ngrams=ngrams,
-            longest=longest, jobs=jobs, allow_code=allow_code,
-        )
-    )  # fmt: skip
     compared = ordered(testset, baseline)
     judged = scored(compared, metrics, allow_code=allow_code, progress=progress)
     contests = [Contest.of(one, list(compared.systems)) for one in judged]
     found = _Gathered(notices=notices(compared, judged, contests))
     parts = [slices(compared, by, contest.segments) for contest in contests]
     plans = _plans(plan, parts, len(compared.systems) - 1, fixed=resamples is not None)
-    _add_figures(found, contests, parts, plans, jobs, progress)
+    _add_figures(found, contests, parts, plans, workers, progress)
     tokens = _tokens(compared, found) if examples or ngrams else None
     if examples:
         _add_segments(found, compared, contests, tokens, examples)
@@ -122,7 +161,11 @@ def compare(
         found.notices += without_ngrams(compared, found.ngrams)
     if progress:
         progress("segments and n-grams", 1, 1)
-    return _finding(found, compared, judged, plans, by)
+    finding = _finding(found, compared, judged, plans, by)
+    if not fail_if_worse:
+        return finding
+    worse = failures(finding, fail_if_worse, alpha=alpha, min_drop=min_drop)
+    return replace(finding, failure=worse)
 
 
 @dataclass

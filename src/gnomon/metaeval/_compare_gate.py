@@ -35,6 +35,13 @@ def fail_if_worse(
         UsageError: ``alpha`` or ``min_drop`` is out of range, or the comparison tested whether
             systems are better (``alternative="greater"``): its p-values say nothing of worse ones.
     """
+    worse = failures(finding, metrics, alpha=alpha, min_drop=min_drop)
+    if worse:
+        raise GateError(worse)
+
+
+def failures(finding: Finding, metrics: Sequence[str], *, alpha: float, min_drop: float) -> str:
+    """Which systems are significantly worse than the baseline; as :func:`fail_if_worse`."""
     if not 0 < alpha < 1:
         raise UsageError(f"alpha lies strictly between 0 and 1; got {alpha}")
     if not min_drop >= 0:
@@ -51,9 +58,10 @@ def fail_if_worse(
             raise UnknownNameError("metric to fail on", metric, known)
     judged = [row for row in rows if row["metric"] in metrics and row["system"] != row["baseline"]]
     worse = [row for row in judged if _is_worse(row, alpha, min_drop)]
-    if worse:
-        told = "; ".join(_told(row) for row in worse)
-        raise GateError(f"{told} (alpha {alpha:g}, smallest drop that fails {min_drop:g})")
+    if not worse:
+        return ""
+    told = "; ".join(_told(row) for row in worse)
+    return f"{told} (alpha {alpha:g}, smallest drop that fails {min_drop:g})"
 
 
 def _is_worse(row: Mapping[str, Cell], alpha: float, min_drop: float) -> bool:

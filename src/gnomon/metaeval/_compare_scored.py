@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias, cast
+from typing import TYPE_CHECKING, cast
 
 from gnomon.errors import DataError, UnknownNameError, UsageError
 from gnomon.metrics import score
 from gnomon.scores import Scores
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
-    from gnomon.metrics.protocol import BoundMetric, Metric
+    from gnomon.metrics.protocol import AnyMetric, Metrics
     from gnomon.outline import Outline
     from gnomon.testset import TestSet
 
-    AnyMetric: TypeAlias = str | Metric | BoundMetric | Callable[..., float] | Scores
 
 __all__ = ["check_systems", "ordered", "scored"]
 
@@ -48,7 +47,7 @@ def check_systems(outline: Outline, baseline: str | None) -> None:
 
 def scored(
     testset: TestSet,
-    metrics: AnyMetric | Sequence[AnyMetric],
+    metrics: Metrics,
     *,
     allow_code: bool,
     progress: Callable[[str, int, int], None] | None,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from gnomon.errors import DataError, UnknownNameError, UsageError
 from gnomon.faults import Fault, faults
 from gnomon.metaeval._choices import CORRECTIONS
-from gnomon.metaeval._compare_options import SEED, plan_faults
+from gnomon.metaeval._compare_options import plan_faults
 from gnomon.metaeval._compare_scored import check_systems
 from gnomon.metaeval._contest import circular, kinds_of, title_of
 from gnomon.metaeval._measures import LEVELS, measure_faults, measures, preset_of
@@ -85,30 +85,36 @@ def check_compare(
     baseline: str | None = None,
     test: str = "bootstrap",
     resamples: int | None = None,
-    trials: int = 10000,
     null: str = "sign",
     alternative: str = "two-sided",
-    correction: str = "holm",
-    alpha: float = 0.05,
     confidence: float = 0.95,
-    seed: int = SEED,
     by: str | None = None,
-    examples: int = 5,
-    ngrams: int = 10,
-    longest: int = 4,
-    jobs: int = 1,
+    fail_if_worse: Sequence[str] = (),
+    min_drop: float = 0.0,
     allow_code: bool = False,
 ) -> Iterator[Fault]:
-    """What :func:`gnomon.compare` refuses of its arguments; as :func:`check_metaeval`."""
-    draws = 1000 if resamples is None else resamples
-    yield from plan_faults(
-        test, draws, trials, null, alternative, correction, alpha, confidence, seed
-    )
-    limits = {"jobs": (jobs, 1), "examples": (examples, 0), "ngrams": (ngrams, 0)}
-    for name, (given, least) in {**limits, "longest": (longest, 1)}.items():
-        if given < least:
-            said = f"{name} is a whole number, {least} or more; got {given}"
-            yield Fault(name, UsageError(said))
+    """What :func:`gnomon.compare` refuses of options that fit each alone."""
+    yield from plan_faults(1000 if resamples is None else resamples, null, alternative, confidence)
+    if test == "ar" and null == "sacrebleu":
+        said = "null 'sacrebleu' goes with the test 'bootstrap', not with 'ar'"
+        yield Fault("null", UsageError(said))
+    if min_drop and not fail_if_worse:
+        said = "min_drop goes with fail_if_worse, which names metrics and is not given"
+        yield Fault("min_drop", UsageError(said))
+    if fail_if_worse and alternative == "greater":
+        said = (
+            "fail_if_worse asks whether a system is worse, and alternative 'greater' whether it is"
+            " better; take two-sided (the default) or less"
+        )
+        yield Fault("fail_if_worse", UsageError(said))
+    specs = [metrics] if isinstance(metrics, str) else metrics
+    if isinstance(specs, list | tuple) and all(isinstance(one, str) for one in specs):
+        for one in fail_if_worse:
+            if one not in specs:
+                unknown = UnknownNameError(
+                    "metric to fail on", one, specs, remedy="name it with -m"
+                )
+                yield Fault("fail_if_worse", unknown)
     yield from _metrics(outline, metrics, None, allow_code=allow_code)
     if outline is not None:
         option = "baseline" if len(outline.systems) > 1 else ""

@@ -7,10 +7,12 @@ resampling never bind again. Metrics that freeze nothing return themselves, boun
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, runtime_checkable
+from typing import TYPE_CHECKING, Annotated, Literal, Protocol, TypeAlias, runtime_checkable
+
+from gnomon.options import Metavar
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
@@ -18,10 +20,12 @@ if TYPE_CHECKING:
     from gnomon.batch import Batch
     from gnomon.metrics.masking import MaskPlan
     from gnomon.outline import Outline
+    from gnomon.scores import Scores
     from gnomon.signature import Signature
     from gnomon.testset import TestSet
 
 __all__ = [
+    "AnyMetric",
     "BoundMetric",
     "Checking",
     "Choosing",
@@ -31,12 +35,18 @@ __all__ = [
     "Masking",
     "MaskingMetric",
     "Metric",
+    "Metrics",
     "NativeSignature",
     "Need",
     "Noticing",
     "Partial",
     "Statistics",
 ]
+
+#: a spec, a metric, a function of texts, or what a metric said of the test set
+AnyMetric: TypeAlias = "str | Metric | BoundMetric | Callable[..., float] | Scores"
+#: one or several, as every method takes them
+Metrics: TypeAlias = Annotated["AnyMetric | Sequence[AnyMetric]", Metavar("METRIC")]
 
 Need: TypeAlias = Literal["references", "sources"]
 

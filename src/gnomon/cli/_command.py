@@ -1,0 +1,257 @@
+"""A command made of a method: its parser from the parameters, its run from what it is given."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from rich_argparse import RawDescriptionRichHelpFormatter
+
+from gnomon import methods
+from gnomon.cli import _options
+from gnomon.cli._progress import stages
+from gnomon.errors import GateError, GnomonError, UsageError
+from gnomon.faults import refuse
+from gnomon.options import Flags, Group, Metavar, Shorthand, is_outcome, read_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from gnomon.cli._parser import Parser
+    from gnomon.findings import Finding
+    from gnomon.methods import Method
+    from gnomon.options import Option
+
+__all__ = ["add_method", "build"]
+
+#: options that stand among the metrics of every command
+_METRICS = "metrics"
+#: what docstrings say of code: :func:`name`
+_ROLES = re.compile(r":\w+:`~?([^`]+)`")
+
+
+def add_method(commands: Any, name: str) -> None:  # argparse gives the type no public name
+    """Add the command of a method; what it takes is looked up when the command is used."""
+    answers = methods.answers_of(name)
+    commands.add_parser(
+        name.rpartition(".")[2].replace("_", "-"),
+        help=answers,
+        description=f"{answers[0].upper()}{answers[1:]} (%(prog)s).",
+        formatter_class=RawDescriptionRichHelpFormatter,
+        allow_abbrev=False,
+        build=lambda parser: build(parser, methods.find(name)),
+    )
+
+
+def build(parser: Parser, method: Method) -> None:
+    """Give the parser of a method's command all that the method takes."""
+    parser.epilog = method.examples or None
+    _options.add_run(parser)
+    if method.given != "nothing":
+        several = method.given == "testsets" or callable(method.given)
+        _options.add_data(parser, several=several)
+    groups: dict[str, Any] = {}
+    for option in method.options.values():
+        if option.name == _METRICS:
+            _options.add_metrics(parser, _default(option))
+            continue
+        title = option.mark(Group)
+        heading = title.title if title else "options"
+        if heading not in groups:
+            groups[heading] = parser.add_argument_group(heading)
+        _add(groups[heading], option)
+    if "allow_code" in method.of_the_run and _METRICS not in method.options:
+        _options.add_allow_code(parser)
+    if "cache" in method.of_the_run:
+        parser.add_argument(
+            "--no-cache", action="store_true", help="neither use nor keep what was made before"
+        )
+    _options.add_output(parser)
+    _options.add_page(parser)
+    _options.add_tables(parser)
+    parser.set_defaults(run=lambda args: _run(method, args))
+
+
+def _default(option: Option) -> list[str]:
+    given = () if option.default in (None, option.default is option.required) else option.default
+    return [given] if isinstance(given, str) else [str(one) for one in given or ()]
+
+
+def _add(group: argparse._ArgumentGroup, option: Option) -> None:
+    flags = option.mark(Flags)
+    names = [*(flags.names if flags else ()), option.flag]
+    help_text = _help(option)
+    if option.switch:
+        group.add_argument(
+            *names, dest=option.name, action=argparse.BooleanOptionalAction, default=None,
+            help=help_text,
+        )  # fmt: skip
+        return
+    metavar = option.mark(Metavar)
+    choices = option.choices
+    shown = metavar.text if metavar else f"{{{','.join(map(str, choices))}}}" if choices else None
+    if shown is None:
+        shown = "NAME=VALUE" if option.named else option.name.upper()
+    group.add_argument(
+        *names,
+        dest=option.name,
+        nargs="+" if option.many or option.named else None,
+        type=_Reader(option),
+        default=None,
+        metavar=shown,
+        help=help_text,
+        action="extend" if option.many or option.named else "store",
+    )
+    short = option.mark(Shorthand)
+    if short:
+        group.add_argument(
+            *short.names, dest=option.name, action="store_const", const=short.value, default=None,
+            help=f"{option.flag} {short.value}",
+        )  # fmt: skip
+
+
+class _Reader:
+    """Reads a text of the command line as a value of an option."""
+
+    def __init__(self, option: Option) -> None:
+        self.option = option
+        self.__name__ = option.name
+
+    def __call__(self, text: str) -> object:
+        try:
+            if self.option.named and not self.option.many:
+                return _pair(self.option, text)
+            return read_text(self.option, text)
+        except GnomonError as error:
+            raise argparse.ArgumentTypeError(str(error)) from error
+
+
+def _pair(option: Option, text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not (name and equals and value):
+        metavar = option.mark(Metavar)
+        raise UsageError(f"it takes {metavar.text if metavar else 'NAME=VALUE'}; got {text!r}")
+    return name, value
+
+
+def _help(option: Option) -> str:
+    text = _ROLES.sub(r"\1", option.help).replace("``", "").rstrip(".").replace("%", "%%")
+    default = option.default
+    if option.required or default is None or default in ((), "") or "default" in text:
+        return text
+    if isinstance(default, bool):
+        return f"{text} (default: {'yes' if default else 'no'})"
+    said = " ".join(map(str, default)) if isinstance(default, tuple | list) else f"{default}"
+    return f"{text} (default: {said})".replace("(default: %", "(default: %%")
+
+
+def _given(method: Method, args: argparse.Namespace) -> dict[str, Any]:
+    """The options that the command line names, as values."""
+    found: dict[str, Any] = {}
+    for option in method.options.values():
+        if option.name == _METRICS:
+            continue
+        value = getattr(args, option.name)
+        if value is None:
+            continue
+        if option.named and not option.many:
+            for name, _ in value:
+                if [one for one, _ in value].count(name) > 1:
+                    raise UsageError(f"{option.flag} names {name!r} twice")
+            value = dict(value)
+        elif option.many and value and isinstance(value[0], list):  # ranges of numbers
+            value = list(dict.fromkeys(one for some in value for one in some))
+        found[option.name] = value
+    return found
+
+
+def _run(method: Method, args: argparse.Namespace) -> int:
+    """Check, read, call, write the page and the tables, print."""
+    options = _given(method, args)
+    if _METRICS in method.options:
+        options[_METRICS] = _options.metrics(args)
+    outcomes = [options.get(one.name) for one in method.options.values() if is_outcome(one)]
+    tables = _options.wanted_tables(args)
+    _options.check_outputs(args, args.html, *outcomes, *tables.values())
+    if not (args.html or args.format == "json"):
+        options |= dict.fromkeys(method.for_pages, 0)
+    run = _of_the_run(method, args)
+    early = {**options, **({"allow_code": args.allow_code} if "allow_code" in run else {})}
+    with _in_flags(method):
+        refuse(method.faults(None, early))
+    data = _data(method, args, options)
+    with _in_flags(method), stages(quiet=args.quiet) as progress:
+        progress.tick("reading")
+        if "progress" in run:
+            run["progress"] = progress
+        finding = method.function(*data, **options, **run)
+        finding = replace(finding, method=" ".join(method.command))
+        _write(args, finding, data, tables)
+        progress.tick("reporting")
+    _options.show(args, finding, finding.method)
+    if finding.failure:
+        raise GateError(finding.failure)
+    return 0
+
+
+@contextmanager
+def _in_flags(method: Method) -> Iterator[None]:
+    """Errors of a request name options as the command line does."""
+    try:
+        yield
+    except UsageError as error:
+        said = str(error.args[0])
+        for name, option in method.options.items():
+            pattern = (
+                rf"(?<![\w-]){name}(?!\w)" if "_" in name else rf"^{name}(?= (must|goes|takes))"
+            )
+            said = re.sub(pattern, option.flag, said)
+        error.args = (said, *error.args[1:])
+        raise
+
+
+def _of_the_run(method: Method, args: argparse.Namespace) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    if "allow_code" in method.of_the_run:
+        found["allow_code"] = args.allow_code
+    if "cache" in method.of_the_run:
+        from gnomon.cache import Cache, default_path
+
+        found["cache"] = None if args.no_cache else Cache(default_path())
+    if "progress" in method.of_the_run:
+        found["progress"] = None
+    return found
+
+
+def _data(method: Method, args: argparse.Namespace, options: dict[str, Any]) -> tuple[Any, ...]:
+    """What the method is given, read from the files that the command line names."""
+    if method.given == "nothing":
+        return ()
+    if method.given == "systems":
+        return (_options.load_outputs(args),)
+    if method.given == "testset":
+        return (_options.load(args),)
+    if method.given == "testsets":
+        return (_options.load_several(args),)
+    return method.given(_options.Inputs(args), options)
+
+
+def _write(
+    args: argparse.Namespace, finding: Finding, data: Sequence[Any], tables: Mapping[str, str]
+) -> None:
+    from gnomon import report
+    from gnomon.formats import atomic_write
+
+    for name, path in tables.items():
+        only = replace(finding, tables=(finding.table(name),), views=())
+        with atomic_write(path) as file:
+            file.write(report.render(only, "json" if path.endswith(".json") else "tsv"))
+    if args.html:
+        sets = [one for one in data if hasattr(one, "paraphrases")]
+        names = [one.name for one in sets]
+        title = f"{finding.title} ({names[0]})" if len(names) == 1 else None
+        page = [finding, *_options.paraphrase_sections(*sets)]
+        report.write_html(args.html, page, title=title)

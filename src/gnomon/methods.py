@@ -1,0 +1,264 @@
+"""The registry of methods: what each answers, takes and needs, by name. It imports none of them.
+
+A method is a function with a decorator::
+
+    @method("muler.score", answers="which word classes, names and forms cost each system")
+    def score(testset: TestSet, metrics: Metrics = "bleu", *, seed: Seed = SEED) -> Finding:
+
+It is then ``gnomon.muler.score`` in Python, ``gnomon muler score`` on the command line and
+``muler.score`` in a study; its parameters are the options of all three
+(:mod:`gnomon.options`). Packages offer methods of their own by the entry point ``gnomon.methods``.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import importlib
+import inspect
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeAlias, TypeVar
+
+from gnomon.errors import GnomonError, UnknownNameError, UsageError
+from gnomon.faults import Fault, refuse
+from gnomon.options import Misfit, check_arguments, misfits, options_of
+
+if TYPE_CHECKING:
+    from gnomon.options import Option
+    from gnomon.outline import Outline
+
+__all__ = [
+    "BUILT_IN",
+    "GROUPS",
+    "OF_THE_RUN",
+    "Method",
+    "answers_of",
+    "find",
+    "method",
+    "names",
+    "room_answers",
+]
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+#: where the built-in methods live, in the order in which they are listed
+BUILT_IN: Mapping[str, str] = {
+    "compare": "gnomon.metaeval._compare:compare",
+}
+#: rooms whose methods are commands of one command
+GROUPS = ("muler", "bmx", "difficulty", "paraphrase")
+#: parameters that belong to a run and not to a request
+OF_THE_RUN = ("allow_code", "cache", "progress")
+_ENTRY_POINTS = "gnomon.methods"
+
+#: what a method is given: a test set with systems; one that may have none; several test sets;
+#: nothing; or what a function makes of the command line's inputs and of the options that it names
+Given: TypeAlias = (
+    Literal["systems", "testset", "testsets", "nothing"] | Callable[..., tuple[Any, ...]]
+)
+
+
+@dataclass(frozen=True)
+class Method:
+    """What is known of a method beside its parameters.
+
+    Attributes:
+        name: ``ROOM.NAME`` or ``NAME``.
+        answers: the question that it answers, as help writes it after its name.
+        function: the function itself.
+        data: its parameters that hold the data; all others are options.
+        given: what a command line makes of them.
+        examples: calls on a command line, for help.
+        tables: what its tables are called in a store, by their names within a finding; the first
+            table of a finding is under "". Empty: a study cannot run it.
+        metrics: how a study gives it metrics: one per call, all at once, or none.
+        by_system: what it says of a system does not depend on the other systems.
+        human: it reads people's scores; or the option that makes it read them.
+        judged: it has nothing to say where people said nothing.
+        systems: it needs systems.
+        tagged: it looks at linguistic features.
+        reuses: whether it takes scores of other tasks: of all metrics, or of those "costly" ones
+            whose corpus scores are means.
+        specs: its options that are specs of metrics, or lists of them.
+        usual: options that a study sets otherwise than the function does.
+        from_study: makes its data of the test set with paraphrases, the test set without, and the
+            paraphrases; by default it takes the first.
+        paraphrased: it has nothing to say without paraphrases.
+        for_pages: numbers of segments to read, which pages and JSON alone show: elsewhere none are
+            gathered.
+        check: what it would refuse of a test set and options that fit each alone: a function of the
+            outline of a test set (None: not known yet) and of options by name, which yields faults.
+    """
+
+    name: str
+    answers: str
+    function: Callable[..., Any]
+    data: tuple[str, ...] = ("testset",)
+    given: Given = "systems"
+    examples: str = ""
+    tables: Mapping[str, str] = field(default_factory=dict)
+    metrics: Literal["one", "all", "none"] = "one"
+    by_system: bool = False
+    human: bool | str = False
+    judged: bool = False
+    systems: bool = True
+    tagged: bool = False
+    reuses: Literal["", "all", "costly"] = ""
+    specs: tuple[str, ...] = ()
+    usual: Mapping[str, object] = field(default_factory=dict)
+    from_study: Callable[..., tuple[Any, ...]] | None = None
+    paraphrased: bool = False
+    for_pages: tuple[str, ...] = ()
+    check: Callable[..., Iterable[Fault]] | None = None
+
+    @property
+    def command(self) -> tuple[str, ...]:
+        """Its name on the command line, word by word."""
+        return tuple(self.name.replace("_", "-").split("."))
+
+    @functools.cached_property
+    def options(self) -> Mapping[str, Option]:
+        """Its options by name, without its data and without those of a run."""
+        left_out = (*self.data, *OF_THE_RUN)
+        return {k: v for k, v in options_of(self.function).items() if k not in left_out}
+
+    @functools.cached_property
+    def of_the_run(self) -> tuple[str, ...]:
+        """Which parameters of a run it has."""
+        return tuple(one for one in OF_THE_RUN if one in options_of(self.function))
+
+    def reads_people(self, options: Mapping[str, object]) -> bool:
+        """Whether what people said goes into the results."""
+        return bool(options.get(self.human)) if isinstance(self.human, str) else self.human
+
+    def faults(self, outline: Outline | None, options: Mapping[str, object]) -> Iterator[Fault]:
+        """What it would refuse of options: each alone, then together and on a test set.
+
+        Args:
+            outline: what the test set holds; None where that is not known yet.
+            options: by name; those left out have their defaults.
+        """
+        wrong = False
+        for name, value in options.items():
+            if name in self.options:
+                for one in misfits(self.options[name], value):
+                    wrong = True
+                    yield Fault(f"{name}{one.where}", _said(name, one))
+        if self.check is None or wrong:
+            return
+        known = inspect.signature(self.check).parameters
+        every = any(one.kind is one.VAR_KEYWORD for one in known.values())
+        yield from self.check(outline, **{k: v for k, v in options.items() if every or k in known})
+
+    def table(self, name: str, *, first: bool) -> str:
+        """What a table of a finding is called in a store."""
+        main = self.tables[""]
+        return main if first else self.tables.get(name, f"{main}_{name.replace(' ', '_')}")
+
+
+def _said(name: str, one: Misfit) -> GnomonError:
+    return UsageError(f"{name}{one.where} must be {one.must}; got {one.given!r:.60}")
+
+
+def method(name: str, *, answers: str, **more: Any) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Make a function a method: its arguments are checked, and its name is known.
+
+    Args:
+        name: ``ROOM.NAME`` or ``NAME``.
+        answers: the question that it answers, as help writes it after its name.
+        more: the other attributes of :class:`Method`.
+    """
+
+    def decorated(function: Callable[P, R]) -> Callable[P, R]:
+        signature = inspect.signature(function)
+
+        @functools.wraps(function)
+        def called(*args: P.args, **kwargs: P.kwargs) -> R:
+            bound = signature.bind(*args, **kwargs)
+            check_arguments(function, bound.arguments)
+            bound.apply_defaults()
+            if found.check is not None:
+                options = {k: v for k, v in bound.arguments.items() if k not in found.data}
+                for outline in _outlines(bound.arguments.get(found.data[0])):
+                    refuse(found.faults(outline, options))
+            return function(*args, **kwargs)
+
+        found = Method(name, answers, called, **more)
+        called.method = found  # type: ignore[attr-defined]  # where the registry finds it
+        return called
+
+    return decorated
+
+
+def _outlines(data: object) -> Iterator[Outline]:
+    for one in data if isinstance(data, list | tuple) else (data,):
+        outline = getattr(one, "outline", None)
+        if outline is not None:
+            yield outline
+
+
+def names() -> tuple[str, ...]:
+    """The names of all methods: built-in ones, then those of packages."""
+    return (*BUILT_IN, *(name for name in _offered() if name not in BUILT_IN))
+
+
+@functools.cache
+def find(name: str) -> Method:
+    """The method of that name.
+
+    Raises:
+        UnknownNameError: there is no such method.
+        GnomonError: a package names something that is no method.
+    """
+    if name in BUILT_IN:
+        module, function = BUILT_IN[name].split(":")
+        home = importlib.import_module(module)
+        return getattr(home, function).method  # type: ignore[no-any-return]  # set by the decorator
+    if name not in _offered():
+        raise UnknownNameError("method", name, names())
+    found = _offered()[name].load()
+    made = getattr(found, "method", None)
+    if not isinstance(made, Method):
+        raise UsageError(
+            f"the entry point {name!r} of {_ENTRY_POINTS} names {found!r}, which is no method; put"
+            " @gnomon.methods.method(...) before the function"
+        )
+    return made
+
+
+def answers_of(name: str) -> str:
+    """What a method answers; built-in ones are not imported for that."""
+    if name not in BUILT_IN:
+        return find(name).answers
+    module, function = BUILT_IN[name].split(":")
+    for node in ast.walk(_source(module)):
+        if isinstance(node, ast.FunctionDef) and node.name == function:
+            for call in node.decorator_list:
+                if isinstance(call, ast.Call):
+                    for one in call.keywords:
+                        if one.arg == "answers":
+                            return str(ast.literal_eval(one.value))
+    return ""
+
+
+def room_answers(room: str) -> str:
+    """The first line of a room's docstring, after its name."""
+    doc = ast.get_docstring(_source(f"gnomon.{room}")) or ""
+    return doc.split("\n", 1)[0].partition(": ")[2].rstrip("?.")
+
+
+@functools.cache
+def _source(module: str) -> ast.Module:
+    """A module of gnomon as it is written, not imported: help must not load what computes."""
+    place = Path(__file__).parent.joinpath(*module.split(".")[1:])
+    file = place / "__init__.py" if place.is_dir() else place.with_suffix(".py")
+    return ast.parse(file.read_text(encoding="utf-8"))
+
+
+@functools.cache
+def _offered() -> Mapping[str, Any]:
+    return {one.name: one for one in entry_points(group=_ENTRY_POINTS)}

@@ -1,0 +1,609 @@
+"""How an option is declared: once, by a parameter of a public function.
+
+The parameter says its name, its type and its default, ``typing.Annotated`` its limits and what a
+command line calls it beside its name, and the docstring what it means::
+
+    def compare(testset: TestSet, metrics: Metrics = "bleu", *, resamples: Resamples = 1000):
+        '''...
+
+Args:
+            resamples: resamples of the segments, for intervals; 0 for none.
+        '''
+
+Everything else reads it there: the check at the door (:func:`check_arguments`), the command line
+(:func:`read_text`), study files (:func:`misfits`), and tables of the docs (:func:`options_of`).
+Types that are imported for type checkers alone are known by their names.
+"""
+
+from __future__ import annotations
+
+import builtins
+import collections.abc
+import functools
+import inspect
+import math
+import numbers
+import os
+import re
+import types
+import typing
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, NamedTuple, TypeAlias, Union, get_args, get_origin
+
+from gnomon.errors import UnknownNameError, UsageError, WrongTypeError
+
+__all__ = [
+    "SEED",
+    "Alpha",
+    "By",
+    "Confidence",
+    "Count",
+    "Flags",
+    "Group",
+    "Limits",
+    "Metavar",
+    "Misfit",
+    "Names",
+    "Option",
+    "OutputFile",
+    "Positive",
+    "Resamples",
+    "Seed",
+    "Segments",
+    "Share",
+    "Shorthand",
+    "Texts",
+    "check_arguments",
+    "describe",
+    "is_outcome",
+    "misfits",
+    "options_of",
+    "read_text",
+    "segment_numbers",
+    "type_hints",
+]
+
+#: of every draw (sacreBLEU's)
+SEED = 12345
+_MOST = 10**9  # more of anything is a slip of the keyboard
+
+
+# What can be said of a type
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The least and the largest value; both are allowed unless ``strictly``.
+
+    Attributes:
+        low: the least; None: none.
+        high: the largest; None: none.
+        strictly: the ends themselves are not allowed.
+    """
+
+    low: float | None = None
+    high: float | None = None
+    strictly: bool = False
+
+    def allow(self, value: float) -> bool:
+        """Whether a value lies within."""
+        low = -math.inf if self.low is None else self.low
+        high = math.inf if self.high is None else self.high
+        return low < value < high if self.strictly else low <= value <= high
+
+    def __str__(self) -> str:
+        if self.strictly:
+            return f"strictly between {self.low:g} and {self.high:g}"
+        if self.low is None:
+            return f"at most {self.high:,}"
+        if self.high is None or self.high == _MOST:
+            return f"{self.low:g} or more"
+        return f"from {self.low:g} to {self.high:g}"
+
+
+@dataclass(frozen=True)
+class Flags:
+    """Further names of an option on the command line ("-pbsn")."""
+
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Shorthand:
+    """Switches of the command line that stand for one value of an option ("-par" for "ar")."""
+
+    names: tuple[str, ...]
+    value: object
+
+
+@dataclass(frozen=True)
+class Metavar:
+    """What help writes for the value of an option ("NAME=FILE")."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Group:
+    """The heading of help under which an option stands."""
+
+    title: str
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The option names a file that is written."""
+
+
+@dataclass(frozen=True)
+class Numbering:
+    """Whole numbers from 1, or ranges of them ("4-6") where text gives them."""
+
+
+Count: TypeAlias = Annotated[int, Limits(0, _MOST), Metavar("N")]
+Positive: TypeAlias = Annotated[int, Limits(1, _MOST), Metavar("N")]
+Share: TypeAlias = Annotated[float, Limits(0, 1), Metavar("SHARE")]
+Seed: TypeAlias = Annotated[int, Limits(0), Metavar("N"), Group("intervals and tests")]
+Resamples: TypeAlias = Annotated[int, Limits(0, _MOST), Metavar("N"), Group("intervals and tests")]
+Confidence: TypeAlias = Annotated[
+    float, Limits(1e-12, 1 - 1e-12), Metavar("SHARE"), Group("intervals and tests")
+]
+Alpha: TypeAlias = Annotated[
+    float, Limits(1e-12, 1 - 1e-12), Metavar("SHARE"), Group("intervals and tests")
+]
+By: TypeAlias = Annotated[str | None, Metavar("KIND")]
+Segments: TypeAlias = Annotated[Sequence[int] | None, Numbering(), Limits(1), Metavar("N")]
+OutputFile: TypeAlias = Annotated[
+    "str | os.PathLike[str] | None", Outcome(), Metavar("FILE"), Group("output")
+]
+#: one text or several
+Texts: TypeAlias = "str | Sequence[str]"
+#: texts by name: ``food=food.txt`` on the command line
+Names: TypeAlias = "Mapping[str, str]"
+
+
+# Options of a function
+
+
+@dataclass(frozen=True)
+class Option:
+    """One parameter of a public function.
+
+    Attributes:
+        name: as in Python and in study files; the command line writes dashes.
+        kind: its type, without what was said of it.
+        default: its default; :data:`inspect.Parameter.empty` where it must be given.
+        help: what the docstring says of it.
+        marks: what was said of its type.
+        positional: it may be given without its name.
+    """
+
+    name: str
+    kind: Any
+    default: Any
+    help: str
+    marks: tuple[object, ...] = ()
+    positional: bool = False
+
+    @property
+    def required(self) -> bool:
+        """Whether it must be given."""
+        return self.default is inspect.Parameter.empty
+
+    @property
+    def flag(self) -> str:
+        """Its name on the command line."""
+        return f"--{self.name.replace('_', '-')}"
+
+    def mark(self, kind: type[Any]) -> Any:
+        """What was said of that kind, or None."""
+        return next((one for one in self.marks if isinstance(one, kind)), None)
+
+    @property
+    def choices(self) -> tuple[Any, ...]:
+        """The values that are allowed, where they are few: alone or as members of a list."""
+        for part in parts_of(self.kind):
+            if get_origin(part) is Literal:
+                return get_args(part)
+            if get_origin(part) is collections.abc.Sequence and get_args(part):
+                inner = [p for p in parts_of(get_args(part)[0]) if get_origin(p) is Literal]
+                if inner:
+                    return get_args(inner[0])
+        return ()
+
+    @property
+    def many(self) -> bool:
+        """Whether it takes a list."""
+        return any(get_origin(one) is collections.abc.Sequence for one in parts_of(self.kind))
+
+    @property
+    def named(self) -> bool:
+        """Whether it takes values by name."""
+        return any(get_origin(one) is collections.abc.Mapping for one in parts_of(self.kind))
+
+    @property
+    def switch(self) -> bool:
+        """Whether it is on or off."""
+        return self.kind is bool
+
+
+def is_outcome(option: Option) -> bool:
+    """Whether an option names a file that is written."""
+    return option.mark(Outcome) is not None
+
+
+@functools.cache
+def options_of(function: Callable[..., Any]) -> Mapping[str, Option]:
+    """The parameters of a function by name, in its order; ``*args`` and ``**kwargs`` left out."""
+    function = inspect.unwrap(function)
+    helps = _helps(inspect.getdoc(function) or "")
+    hints = type_hints(function.__annotations__, function.__globals__)
+    found = {}
+    for one in inspect.signature(function).parameters.values():
+        if one.kind in (one.VAR_POSITIONAL, one.VAR_KEYWORD):
+            continue
+        kind, marks = _bare(hints.get(one.name, Any))
+        positional = one.kind is not one.KEYWORD_ONLY
+        text = helps.get(one.name, "")
+        found[one.name] = Option(one.name, kind, one.default, text, marks, positional)
+    return types.MappingProxyType(found)
+
+
+class _Known(dict[str, Any]):
+    """The names of a module; a name that it lacks stands for a class of that name."""
+
+    def __missing__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise KeyError(name)  # debuggers ask for names that no source holds
+        if hasattr(builtins, name):
+            return getattr(builtins, name)
+        if hasattr(collections.abc, name):
+            return getattr(collections.abc, name)
+        if hasattr(typing, name):
+            return getattr(typing, name)
+        if name == "PathLike":
+            return os.PathLike
+        return _unseen(name)
+
+
+class _AnyName(type):
+    """Every name of a module that was not imported is one more class known by its name."""
+
+    def __getattr__(cls, name: str) -> type:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return _unseen(name)
+
+
+class Unseen(metaclass=_AnyName):
+    """Stands for a class that is imported for type checkers alone; known by its name."""
+
+    def __class_getitem__(cls, _: object) -> type[Unseen]:
+        return cls
+
+
+@functools.cache
+def _unseen(name: str) -> type:
+    return _AnyName(name, (Unseen,), {})
+
+
+def type_hints(annotations: Mapping[str, Any], home: Mapping[str, Any]) -> dict[str, Any]:
+    """Annotations as types; a class that the module lacks is known by its name.
+
+    Args:
+        annotations: types or their source, by name.
+        home: the names of the module.
+    """
+    known = _Known(home)
+    return {name: _evaluated(one, known) for name, one in annotations.items()}
+
+
+def _evaluated(annotation: Any, home: _Known) -> Any:
+    """An annotation as a type; texts are looked up among the names of the module."""
+    for _ in range(3):  # an alias may be a text, too
+        if isinstance(annotation, typing.ForwardRef):
+            annotation = annotation.__forward_arg__
+        if not isinstance(annotation, str):
+            break
+        annotation = eval(annotation, {"__builtins__": {}}, home)  # noqa: S307  # of our own source
+    if get_origin(annotation) is Annotated:
+        kind, *marks = get_args(annotation)
+        return Annotated[(_evaluated(kind, home), *marks)]
+    if isinstance(annotation, types.UnionType) or get_origin(annotation) is Union:
+        parts = tuple(_evaluated(one, home) for one in get_args(annotation))
+        return Union[parts]  # noqa: UP007  # of values
+    return annotation
+
+
+def _bare(hint: Any) -> tuple[Any, tuple[object, ...]]:
+    """A type and what was said of it, of all its parts."""
+    if get_origin(hint) is Annotated:
+        kind, *said = get_args(hint)
+        inner, more = _bare(kind)
+        return inner, (*said, *more)
+    if get_origin(hint) in (Union, types.UnionType):
+        parts = [_bare(one) for one in get_args(hint)]
+        marks = tuple(mark for _, more in parts for mark in more)
+        return Union[tuple(kind for kind, _ in parts)], marks  # noqa: UP007  # of values
+    if get_origin(hint) is collections.abc.Sequence and get_args(hint):
+        kind, marks = _bare(get_args(hint)[0])
+        return Sequence[kind], marks  # type: ignore[valid-type]  # made at run time
+    return hint, ()
+
+
+def parts_of(kind: Any) -> tuple[Any, ...]:
+    """The parts of a union; a type by itself."""
+    if get_origin(kind) in (Union, types.UnionType):
+        return tuple(one for part in get_args(kind) for one in parts_of(part))
+    return (kind,)
+
+
+def _helps(doc: str) -> dict[str, str]:
+    """Parameter -> what the section "Args" of a docstring says of it."""
+    section = re.search(r"^Args:\n((?:[ ]{4}.*\n?|\n)+)", doc, re.MULTILINE)
+    found: dict[str, str] = {}
+    name = ""
+    for line in (section.group(1) if section else "").splitlines():
+        start = re.match(r"    (\w+): (.*)", line)
+        if start:
+            name, found[start.group(1)] = start.group(1), start.group(2)
+        elif name and line.strip():
+            found[name] += " " + line.strip()
+    return found
+
+
+# Values
+
+
+class Misfit(NamedTuple):
+    """A value that does not fit.
+
+    Attributes:
+        where: the place within the value ("[2]"); empty: the value itself.
+        must: what must stand there, as in "a whole number, 0 or more".
+        given: what does.
+        error: what a function raises of it.
+    """
+
+    where: str
+    must: str
+    given: object
+    error: type[UsageError]
+
+
+_PLAIN: Mapping[Any, tuple[Any, str, str]] = {
+    int: (numbers.Integral, "a whole number", "whole numbers"),
+    float: (numbers.Real, "a number", "numbers"),
+    str: (str, "a text", "texts"),
+    os.PathLike: (os.PathLike, "a path", "paths"),
+    collections.abc.Mapping: (Mapping, "a mapping", "mappings"),
+    collections.abc.Callable: (Callable, "a function", "functions"),
+}
+#: classes of gnomon that have no protocol, and how to get an object of each
+_MADE = {
+    "TestSet": "read one: gnomon.TestSet.read({})",
+    "Scores": "make some: gnomon.score(testset, 'bleu')",
+    "Finding": "methods such as gnomon.compare(testset) give one",
+    "Explained": "make one: gnomon.bmx.explained(testset, 'bleu')",
+    "Explanations": "make some: gnomon.bmx.explanations(testset, 'bleu')",
+    "Grids": "read some: gnomon.bmx.read_grids({})",
+    "Paraphrase": "read some: gnomon.formats.read_paraphrases([{}])",
+    "Plan": "make one: gnomon.study.plan(gnomon.study.read_study({}))",
+    "Store": "open one: gnomon.study.Store({})",
+    "Study": "read one: gnomon.study.read_study({})",
+}
+_LISTS = (collections.abc.Sequence, collections.abc.Iterable, collections.abc.Collection)
+
+
+def misfits(option: Option, value: object) -> Iterator[Misfit]:
+    """What of a value an option refuses: its type, then its limits; nothing of what fits.
+
+    What types do not tell apart (objects with a protocol) is left to the function.
+    """
+    if value is None and (option.default is None or type(None) in parts_of(option.kind)):
+        return
+    if fits(option.kind, value) is False:
+        said = _must(option)
+        literal = option.choices and isinstance(value, str)
+        yield Misfit("", said, value, UnknownNameError if literal else WrongTypeError)
+        return
+    limits = option.mark(Limits)
+    if limits is None:
+        return
+    many = isinstance(value, list | tuple)
+    for number, one in enumerate(value if isinstance(value, list | tuple) else (value,)):
+        if isinstance(one, numbers.Real) and not limits.allow(float(one)):
+            kind = "a whole number" if _takes(option.kind, int) else "a number"
+            yield Misfit(f"[{number}]" * many, f"{kind}, {limits}", one, UsageError)
+
+
+def check_arguments(function: Callable[..., Any], given: Mapping[str, object]) -> None:
+    """Refuse arguments that do not fit the parameters of a function.
+
+    Args:
+        function: what is called.
+        given: arguments by name.
+
+    Raises:
+        WrongTypeError: an argument is of another type.
+        UnknownNameError: a name is not among the choices.
+        UsageError: a number is out of its limits.
+    """
+    options = options_of(function)
+    for name, value in given.items():
+        if name not in options:
+            continue
+        for one in misfits(options[name], value):
+            raise _error(function.__name__, options[name], one)
+
+
+def _error(function: str, option: Option, wrong: Misfit) -> UsageError:
+    if wrong.error is UnknownNameError:
+        return UnknownNameError(option.name, str(wrong.given), map(str, option.choices))
+    if wrong.error is UsageError:
+        return UsageError(f"{option.name}{wrong.where} must be {wrong.must}; got {wrong.given!r}")
+    return WrongTypeError(
+        f"{function}: {option.name} must be {wrong.must}; got {wrong.given!r:.60}"
+        f" ({type(wrong.given).__name__}){_remedy(option.kind, wrong.given)}"
+    )
+
+
+def fits(kind: Any, value: Any) -> bool | None:  # noqa: PLR0911  # one exit per kind
+    """Whether a value is of a kind; None where the kind does not tell."""
+    parts = parts_of(kind)
+    if len(parts) > 1:
+        each = {fits(one, value) for one in parts}
+        return True if True in each else None if None in each else False
+    origin = get_origin(kind)
+    if kind is None or kind is type(None):
+        return value is None
+    if origin is Literal:
+        return any(type(one) is type(value) and one == value for one in get_args(kind))
+    if kind is bool:
+        return type(value).__name__ in ("bool", "bool_")
+    if origin in _LISTS or kind in _LISTS:
+        return _fits_list(get_args(kind)[:1], value)
+    if origin is collections.abc.Mapping and isinstance(value, Mapping):
+        each = {fits(get_args(kind)[1], one) for one in value.values()}
+        return False if False in each else None if None in each else True
+    if (origin or kind) in _PLAIN:
+        if isinstance(value, bool) and kind in (int, float):
+            return False
+        right = isinstance(value, _PLAIN[origin or kind][0])
+        return right and not (kind is float and math.isnan(value))
+    name = getattr(kind, "__name__", "")
+    if name in _MADE:
+        return any(one.__name__ == name for one in type(value).__mro__)
+    return None
+
+
+def _fits_list(kind: tuple[Any, ...], values: Any) -> bool | None:
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+        return False
+    if not isinstance(values, list | tuple) or not kind:
+        return None  # an array, a view, a generator: not walked through here
+    each = {fits(kind[0], value) for value in values}
+    return False if False in each else None if None in each else True
+
+
+def _takes(kind: Any, plain: type) -> bool:
+    return any(plain in (one, *get_args(one)) for one in parts_of(kind))
+
+
+def _must(option: Option) -> str:
+    limits = option.mark(Limits)
+    said = describe(option.kind)
+    return f"{said}, {limits}" if limits and said in ("a whole number", "a number") else said
+
+
+def describe(kind: Any) -> str:
+    """A type in words, for messages and tables.
+
+    >>> describe(int | None)
+    'a whole number or None'
+    """
+    parts = parts_of(kind)
+    path = any(get_origin(one) is os.PathLike or one is os.PathLike for one in parts)
+    said = [_described(one) for one in parts if not (path and one is str)]
+    return " or ".join(dict.fromkeys(one for one in said if one))
+
+
+def _described(kind: Any) -> str:  # one exit per kind
+    origin = get_origin(kind)
+    if kind is None or kind is type(None):
+        return "None"
+    if kind is bool:
+        return "True or False"
+    if origin is Literal:
+        return ", ".join(repr(one) for one in get_args(kind))
+    if origin in _LISTS or kind in _LISTS:
+        each = [_plural(one) for one in parts_of(get_args(kind)[0])] if get_args(kind) else []
+        many = " or ".join(dict.fromkeys(one for one in each if one))
+        return f"a list of {many}" if many else "a list"
+    if (origin or kind) in _PLAIN:
+        return _PLAIN[origin or kind][1]
+    name = getattr(kind, "__name__", "")
+    return f"a {name}" if name in _MADE else ""
+
+
+def _plural(kind: Any) -> str:
+    origin = get_origin(kind)
+    if (origin or kind) in _PLAIN:
+        return _PLAIN[origin or kind][2]
+    if origin is Literal:
+        return ", ".join(repr(one) for one in get_args(kind))
+    name = getattr(kind, "__name__", "")
+    return f"{name}s" if name in _MADE else "lists" if origin in _LISTS else ""
+
+
+def _remedy(kind: Any, value: object) -> str:
+    named = [
+        getattr(one, "__name__", "") for part in parts_of(kind) for one in (part, *get_args(part))
+    ]
+    made = next((_MADE[name] for name in named if name in _MADE), "")
+    if made:
+        path = os.fspath(value) if isinstance(value, str | os.PathLike) else "path"
+        return f"; {made.format(repr(path))}"
+    listed = any(get_origin(one) in _LISTS for one in parts_of(kind))
+    return f": pass [{value!r}]" if listed and isinstance(value, str) else ""
+
+
+# Texts of a command line
+
+
+def read_text(option: Option, text: str) -> object:
+    """What a text on a command line means as a value of an option, or as a member of its list.
+
+    Raises:
+        UsageError: the text is no number where one is wanted, or out of its limits.
+        UnknownNameError: it is not among the choices.
+    """
+    if option.mark(Numbering):
+        return segment_numbers(text)
+    choices = option.choices
+    if choices:
+        return _choice(option, text, choices)
+    value: object = text
+    if not _takes(option.kind, str):
+        for plain in (int, float):
+            if _takes(option.kind, plain):
+                value = _number(text, plain)
+                break
+    limits = option.mark(Limits)
+    if limits and isinstance(value, int | float) and not limits.allow(value):
+        kind = "a whole number" if _takes(option.kind, int) else "a number"
+        raise UsageError(f"it must be {kind}, {limits}; got {text}")
+    return value
+
+
+def _choice(option: Option, text: str, choices: tuple[Any, ...]) -> object:
+    for one in choices:
+        if str(one) == text:
+            return one
+    if any(one is str for one in parts_of(option.kind)):
+        return text
+    raise UnknownNameError(option.name.replace("_", " "), text, map(str, choices))
+
+
+def _number(text: str, kind: type) -> int | float:
+    try:
+        value = int(text) if kind is int else float(text)
+    except ValueError:
+        value = math.nan
+    if math.isnan(value):
+        raise UsageError(f"{text!r} is not {'a whole number' if kind is int else 'a number'}")
+    return value
+
+
+def segment_numbers(text: str) -> list[int]:
+    """Segments from 1: ``7``, or ``4-6`` for three of them.
+
+    Raises:
+        UsageError: the text is neither.
+    """
+    found = re.fullmatch(r"(\d+)(?:-(\d+))?", text)
+    first, last = (int(part or 0) for part in found.groups()) if found else (0, 0)
+    if first < 1 or (last and last < first):
+        raise UsageError(f"{text!r} is no segment: 7, or 4-6, counted from 1")
+    return list(range(first, max(first, last) + 1))

@@ -1,0 +1,228 @@
+"""A row is declared once: its class says the columns, and everything else reads them there.
+
+::
+
+    class SystemRow(Record):
+        system: str = SYSTEM
+        score: float | None = column("Score", better="higher", help="corpus score", interval=True)
+
+    table("systems", "Systems", SystemRow, rows, confidence=0.95)
+
+The type of a field says the kind of its column (text, count, number, truth), unless ``kind`` does.
+What is undefined is ``None``; NaN becomes that when a row is made a mapping. A column with an
+interval brings the columns of its ends, ``NAME_low`` and ``NAME_high``.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import inspect
+import math
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, dataclass_transform
+
+from gnomon.findings import Column, Table
+from gnomon.options import parts_of, type_hints
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from gnomon.findings import Cell, Excerpt, Kind
+
+__all__ = [
+    "METRIC",
+    "SEGMENT",
+    "SLICE",
+    "SYSTEM",
+    "ColumnOf",
+    "Record",
+    "column",
+    "columns_of",
+    "table",
+    "with_ends",
+]
+
+Ends = tuple[float | None, float | None]
+_KINDS: Mapping[type, Kind] = {str: "text", bool: "truth", int: "count", float: "number"}
+
+
+@dataclass(frozen=True)
+class ColumnOf:
+    """What a field says of its column; further attributes as :class:`gnomon.findings.Column`.
+
+    Attributes:
+        kind: as there; None: as the type of the field says.
+        interval: the ends of a confidence interval stand beside it, where there is one.
+    """
+
+    title: str
+    kind: Kind | None = None
+    digits: int = 2
+    better: Literal["higher", "lower"] | None = None
+    help: str = ""
+    interval: bool = False
+
+
+def column(
+    title: str,
+    *,
+    kind: Kind | None = None,
+    digits: int = 2,
+    better: Literal["higher", "lower"] | None = None,
+    help: str = "",  # noqa: A002  # the name of the attribute that it sets
+    interval: bool = False,
+) -> Any:  # stands where the value of a field of any type will stand
+    """Declare the column of a field; as :class:`ColumnOf`."""
+    return ColumnOf(title, kind, digits, better, help, interval)
+
+
+# Columns that many tables share
+SYSTEM: Any = column("System", help="name of the system")
+METRIC: Any = column("Metric", help="the metric, as it was given")
+SEGMENT: Any = column("Segment", help="number of the segment, from 1")
+SLICE: Any = column("Slice", help="the segments looked at; empty for all of them")
+
+
+@dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(column,))
+class Record:
+    """Base of rows: each field is a column, declared by :func:`column` or a shared one.
+
+    Subclasses become frozen dataclasses whose fields are given by name.
+
+    Attributes:
+        intervals: the ends of intervals by the name of their column; of the columns that have some.
+    """
+
+    _columns: ClassVar[Mapping[str, ColumnOf]]
+    intervals: Mapping[str, Ends] | None
+
+    def __init_subclass__(cls) -> None:
+        """Make the subclass a dataclass.
+
+        Raises:
+            TypeError: a field has no column.
+        """
+        found: dict[str, ColumnOf] = dict(getattr(cls, "_columns", {}))
+        own = inspect.get_annotations(cls)
+        for name in own:
+            said = cls.__dict__.get(name)
+            if name == "intervals" or name.startswith("_"):
+                continue
+            if not isinstance(said, ColumnOf):
+                raise TypeError(
+                    f"{cls.__name__}.{name} needs a column: = column('Title', help=...)"
+                )
+            found[name] = said
+            delattr(cls, name)
+        cls._columns = found
+        cls.__annotations__ = {**own, "intervals": "Mapping[str, Ends] | None"}
+        cls.intervals = None
+        dataclasses.dataclass(frozen=True, kw_only=True)(cls)
+
+    def cells(self) -> dict[str, Cell]:
+        """The row as a table holds it: plain values by column, ends of intervals beside theirs."""
+        found: dict[str, Cell] = {}
+        for name, said in self._columns.items():
+            found[name] = _plain(getattr(self, name))
+            if said.interval and self.intervals is not None:
+                low, high = self.intervals.get(name, (None, None))
+                found[f"{name}_low"], found[f"{name}_high"] = _plain(low), _plain(high)
+        return found
+
+
+def _plain(value: Any) -> Cell:
+    """A cell: numbers as Python has them, and no NaN."""
+    if value is None or type(value) in (str, bool, int):
+        return value  # type: ignore[no-any-return]  # one of these
+    if hasattr(value, "item"):
+        value = value.item()
+    return None if isinstance(value, float) and math.isnan(value) else value
+
+
+@functools.cache
+def _kinds(row: type[Any]) -> Mapping[str, Kind]:
+    hints: dict[str, Any] = {}
+    for one in reversed(row.__mro__):
+        if issubclass(one, Record):
+            hints |= type_hints(inspect.get_annotations(one), vars(sys.modules[one.__module__]))
+    found: dict[str, Kind] = {}
+    for name, said in row._columns.items():  # noqa: SLF001  # of this module
+        parts = parts_of(hints[name])
+        plain = next((one for one in parts if one in _KINDS), str)
+        found[name] = said.kind or _KINDS[plain]
+    return found
+
+
+def columns_of(
+    row: type[Record], confidence: float | None = None, *, without: Iterable[str] = ()
+) -> tuple[Column, ...]:
+    """The columns of a table of such rows.
+
+    Args:
+        row: the class of the rows.
+        confidence: of the intervals, where there are some.
+        without: columns that are left out, by name.
+    """
+    kinds: Mapping[str, Kind] = _kinds(row)  # type: ignore[arg-type]  # classes have hashes
+    found: list[Column] = []
+    left_out = set(without)
+    for name, said in row._columns.items():  # noqa: SLF001  # of this module
+        if name in left_out:
+            continue
+        one = Column(name, said.title, kinds[name], said.digits, said.better, said.help)
+        if said.interval and confidence is not None:
+            found += with_ends(one, confidence)
+        else:
+            found.append(one)
+    return tuple(found)
+
+
+def with_ends(one: Column, confidence: float) -> tuple[Column, Column, Column]:
+    """A column, and those of the ends of its interval."""
+    ends = (f"{one.name}_low", f"{one.name}_high")
+    low, high = (
+        # a number: an end outside [0, 1] is nothing to flag
+        dataclasses.replace(
+            one,
+            name=name,
+            title=title,
+            kind="number",
+            better=None,
+            help=f"{end} end of the {100 * confidence:g} % interval of {one.title}",
+        )
+        for name, title, end in zip(ends, ("low", "high"), ("lower", "upper"), strict=True)
+    )
+    return dataclasses.replace(one, ends=ends), low, high
+
+
+def table(
+    name: str,
+    title: str,
+    row: type[Record],
+    rows: Iterable[Record | Mapping[str, Cell]],
+    *,
+    note: str = "",
+    confidence: float | None = None,
+    without: Iterable[str] = (),
+    excerpt: Excerpt | None = None,
+) -> Table:
+    """A table of records.
+
+    Args:
+        name: key within its finding.
+        title: heading for people.
+        row: the class of the rows.
+        rows: the rows, as records or as the mappings that these were made.
+        note: a sentence printed below.
+        confidence: of the intervals, where there are some.
+        without: columns that are left out, by name.
+        excerpt: what a page holds of it.
+    """
+    made = tuple(one.cells() if isinstance(one, Record) else one for one in rows)
+    left_out = tuple(without)
+    if left_out:
+        made = tuple({k: v for k, v in one.items() if k not in left_out} for one in made)
+    columns = columns_of(row, confidence, without=left_out)
+    return Table(name, title, columns, made, note, excerpt)
