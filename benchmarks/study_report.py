@@ -86,7 +86,8 @@ def _opened(place: Path, route: str, selector: str) -> tuple[float, float]:
 
     with sync_playwright() as play:
         browser = play.chromium.launch(
-            executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"]
+            executable_path=shutil.which("chromium-headless-shell") or shutil.which("chromium"),
+            args=["--no-sandbox", "--disable-gpu"],
         )
         page = browser.new_page(viewport={"width": 1280, "height": 900})
         page.add_init_script(_WATCH.replace("SELECTOR", selector))
