@@ -3,15 +3,20 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+# compiled once, and not again by each of the many processes that tests start
+unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test verify lint types docs bench clean debian
+.PHONY: demo test verify lint types docs pytest bench clean debian
 
 demo: $(VENV)/.demo
 	$(BIN)/gnomon demo --html gnomon-demo.html
 
+# all at once, so that no core waits while a test does; what each has said is shown when it ends
 test: $(VENV)/.test debian
-	$(MAKE) --no-print-directory -j 3 lint types docs
-	$(BIN)/pytest -n auto -m "not verify"
+	$(MAKE) --no-print-directory -j 4 -k --output-sync=target pytest types docs lint
+
+pytest: $(VENV)/.test
+	$(BIN)/pytest -n auto --dist worksteal -m "not verify"
 
 verify: $(VENV)/.test
 	$(BIN)/pytest -n auto -m "verify or hypothesis" --hypothesis-profile long -s
