@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gnomon.formats._marked import (
+from gnomon.formats._error_marks import (
     from_browser,
     mark,
     moved,

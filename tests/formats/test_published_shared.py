@@ -9,7 +9,7 @@ import pytest
 
 from gnomon import TestSet
 from gnomon.formats import language_pairs, read_lines
-from gnomon.formats._tsv import read_tsv
+from gnomon.formats._rows import read_tsv
 
 if TYPE_CHECKING:
     from pathlib import Path

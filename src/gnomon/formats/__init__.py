@@ -36,9 +36,8 @@ from gnomon.formats._files import (
 from gnomon.formats._human_formats import HUMAN_FORMATS
 from gnomon.formats._human_read import read_human
 from gnomon.formats._human_write import write_human
-from gnomon.formats._lines import read_lines, read_text, write_lines
-from gnomon.formats._mqm_set import read_mqm_set
-from gnomon.formats._mqm_weights import MQM_WEIGHTS
+from gnomon.formats._lines import read_lines, read_plain, read_systems, read_text, write_lines
+from gnomon.formats._mqm import MQM_WEIGHTS, read_mqm_set
 from gnomon.formats._paraphrases import (
     Paraphrase,
     add_paraphrases,
@@ -49,19 +48,31 @@ from gnomon.formats._paraphrases import (
     write_paraphrases,
 )
 from gnomon.formats._passages import INCOMPLETE, KEEPABLE, Incomplete
-from gnomon.formats._plain import read_plain, read_systems
 from gnomon.formats._published import PUBLISHED
-from gnomon.formats._records import Record, read_records
 from gnomon.formats._registry import FormatInfo, describe
-from gnomon.formats._sacrebleu import is_sacrebleu_set, read_sacrebleu_set
-from gnomon.formats._sacrebleu_whole import SacrebleuSet, read_sacrebleu_files
-from gnomon.formats._scores import write_segment_scores, write_system_scores
-from gnomon.formats._scores_find import find_scores, is_wmt_scores
-from gnomon.formats._scores_read import read_scores
+from gnomon.formats._rows import (
+    FileRecord,
+    SheetRow,
+    from_cell,
+    read_records,
+    sheet_rows,
+    to_cell,
+)
+from gnomon.formats._sacrebleu import (
+    SacrebleuSet,
+    is_sacrebleu_set,
+    read_sacrebleu_files,
+    read_sacrebleu_set,
+)
+from gnomon.formats._scores import (
+    find_scores,
+    is_wmt_scores,
+    read_scores,
+    write_segment_scores,
+    write_system_scores,
+)
 from gnomon.formats._sets import SetInfo, sets_in
 from gnomon.formats._sgml import read_sgml
-from gnomon.formats._sheet_cells import from_cell, to_cell
-from gnomon.formats._sheet_rows import SheetRow, sheet_rows
 from gnomon.formats._table import read_table
 from gnomon.formats._testsets import language_pairs, output_files, read_test_set, write_test_set
 from gnomon.formats._trees import Tree, Trees, parse_tree, read_trees, write_trees
@@ -74,10 +85,10 @@ __all__ = [
     "MAX_INPUT",
     "MQM_WEIGHTS",
     "PUBLISHED",
+    "FileRecord",
     "FormatInfo",
     "Incomplete",
     "Paraphrase",
-    "Record",
     "SacrebleuSet",
     "SetInfo",
     "SheetRow",

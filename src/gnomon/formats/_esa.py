@@ -12,6 +12,10 @@ format               one object
                      ``human1, annotator1, errors1, human2, ...`` or a list of ``score``
                      (or ``human``), ``annotator, errors`` (WMT 2024 and 2025)
 ===================  =====================================================================
+
+Spans are what a browser counted: UTF-16 units, the last one included, line ends apart; they become
+half-open code points. An error in something that is missing becomes an empty span at the end of the
+output, of the category "missing" if it has none.
 """
 
 from __future__ import annotations
@@ -21,21 +25,160 @@ from itertools import count
 from typing import TYPE_CHECKING, cast
 
 from gnomon.errors import DataError
-from gnomon.formats._esa_record import MISSING, Annotations
-from gnomon.formats._language_rows import of_pair
+from gnomon.formats._error_marks import from_browser, moved, to_browser
+from gnomon.formats._files import LOGGER
+from gnomon.formats._judgements import (
+    ScoreTable,
+    SegmentFinder,
+    SystemNames,
+    in_scale,
+    of_pair,
+    say_count,
+    segment_index,
+)
 from gnomon.formats._lines import shown, write_lines
-from gnomon.formats._marked import to_browser
-from gnomon.formats._placing import Places, placed
-from gnomon.formats._records import read_records
+from gnomon.formats._rows import finite, read_records
+from gnomon.human import ErrorSpan, Judgements
 from gnomon.spans import Span
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from os import PathLike
 
-    from gnomon.formats._records import Record
-    from gnomon.human import ErrorSpan, HumanScores, Judgements
+    from gnomon.formats._rows import FileRecord
+    from gnomon.human import HumanScores
     from gnomon.testset import TestSet
+
+
+# What the formats of error span annotation (ESA) share: a score and spans per output.
+
+
+MISSING = "missing"
+
+
+class Annotations:
+    """Annotations as they come in; of several by one person of one output, the last counts."""
+
+    def __init__(
+        self, path: str, testset: TestSet, kind: str, rename: Mapping[str, str] | None
+    ) -> None:
+        self.path = path
+        self.testset = testset
+        self.kind = kind
+        self.names = SystemNames(testset, rename)
+        self.controls = 0
+        self._kept: dict[
+            tuple[str | None, str, int], tuple[float | None, tuple[ErrorSpan, ...]]
+        ] = {}
+        self._again = 0
+        self._other_texts = 0
+
+    def add(
+        self,
+        record: FileRecord,
+        rater: str | None,
+        system: str,
+        segment: int,
+        score: object,
+        spans: object,
+        text: str | None = None,
+    ) -> None:
+        """Take an annotation in.
+
+        Args:
+            record: where it stands.
+            rater: who made it.
+            system: whose output, by the test set's name.
+            segment: 0-based segment.
+            score: a number, or None.
+            spans: a list of objects, or None.
+            text: the output that was annotated, if the file has it.
+
+        Raises:
+            FormatError: the score is no number of its scale, the spans are not what they should
+                be, or it is the second annotation of an output by nobody in particular.
+        """
+        place = (rater, system, segment)
+        if rater is None and place in self._kept:
+            raise record.error(
+                f"a second annotation of segment {segment + 1} of {system}, and nothing says who"
+                " made either; name the annotators, or keep one"
+            )
+        self._again += place in self._kept
+        value = None if score is None else finite(record, "the score", score)
+        if value is not None:
+            in_scale(self.kind, value, record.path, record.line)
+        self._kept[place] = (value, self._spans(record, place, spans, text))
+
+    def judgements(self) -> Judgements:
+        """All of them; says what is worth knowing."""
+        table = ScoreTable(self.path, self.testset.segments)
+        errors: list[ErrorSpan] = []
+        for (rater, system, segment), (score, spans) in self._kept.items():
+            if score is not None:
+                table.add(rater, system, segment, score)
+            errors += spans
+        self.names.report(self.path)
+        say_count(
+            self.controls, self.path, "annotations are tutorials or controls and are left out"
+        )
+        say_count(self._again, self.path, "outputs were annotated again by the same person")
+        if self._other_texts:
+            LOGGER.warning(
+                "%s: %d errors are marked in a text that is not the test set's; they have no place",
+                self.path,
+                self._other_texts,
+            )
+        return Judgements(table.scores(self.kind, self.names), errors=tuple(errors))
+
+    def _spans(
+        self,
+        record: FileRecord,
+        place: tuple[str | None, str, int],
+        spans: object,
+        text: str | None,
+    ) -> tuple[ErrorSpan, ...]:
+        if spans is None:
+            return ()
+        if not isinstance(spans, list) or not all(isinstance(span, dict) for span in spans):
+            raise record.error("the error spans must be a list of objects, empty if there are none")
+        return tuple(self._span(record, place, span, text) for span in spans)
+
+    def _span(
+        self,
+        record: FileRecord,
+        place: tuple[str | None, str, int],
+        span: Mapping[str, object],
+        annotated: str | None,
+    ) -> ErrorSpan:
+        rater, system, segment = place
+        own = self.testset.systems.get(system)
+        text = own[segment] if own is not None else annotated or ""
+        found = _browser_span(record, span, annotated if annotated is not None else text)
+        category = str(span.get("category") or span.get("error_type") or "")
+        if found is None:
+            category = category or MISSING
+        elif annotated is not None and own is not None:
+            found = moved(found, annotated, text)
+            self._other_texts += found is None
+        start, end = found or Span(len(text), len(text))
+        severity = str(span.get("severity") or "")
+        return ErrorSpan(
+            system, segment, "candidate", start, end, category, severity, rater, self.kind
+        )
+
+
+def _browser_span(record: FileRecord, span: Mapping[str, object], text: str) -> Span | None:
+    start, last = span.get("start_i"), span.get("end_i")
+    if MISSING in (start, last):
+        return None
+    if type(start) is not int or type(last) is not int or start > last or start < 0:
+        raise record.error(
+            f"an error spans start_i {start!r} to end_i {last!r}; whole numbers 0 <= start_i <="
+            f" end_i are expected (end_i is the last character), or {MISSING!r}"
+        )
+    return from_browser(start, last, text)
+
 
 _NO_TASK = ("welcome_", "random_", "goodbye_")
 
@@ -63,7 +206,7 @@ def read_pearmut(
         DataError: no system of the file is in the test set.
     """
     found = Annotations(shown(path), testset, kind, rename)
-    places = Places(testset, shown(path))
+    places = SegmentFinder(testset, shown(path))
     for record in read_records(path, "jsonl"):
         items, answers = record.values.get("item"), record.value("annotation")
         if str(record.values.get("item_i")).startswith(_NO_TASK):
@@ -97,12 +240,12 @@ def read_esa(
         wanted = language_pair or testset.language_pair
         records = of_pair(records, lambda record: record.text("langs"), wanted, shown(path))
     found = Annotations(shown(path), testset, kind, rename)
-    places = Places(testset, shown(path))
+    places = SegmentFinder(testset, shown(path))
     for record in records:
         system = found.names.of(record.text("system"))
         number, text = record.name("line_id"), record.text("tgt")
         segment = places.of(
-            placed(number, first_segment),
+            segment_index(number, first_segment),
             record.text("src") if "src" in record.values else None,
             {system: text},
             record.line,
@@ -139,7 +282,7 @@ def read_humeval(
                 records, lambda r: r.text("doc_id").partition("_#_")[0], wanted, shown(path)
             )
     found = Annotations(shown(path), testset, kind, rename)
-    places = Places(testset, shown(path))
+    places = SegmentFinder(testset, shown(path))
     for record in records:
         texts = _texts(record, record.value("tgt_text"), found)
         segment = places.of(None, record.text("src_text"), texts, record.line)
@@ -167,7 +310,7 @@ def write_esa(path: str | PathLike[str], testset: TestSet, kind: str) -> None:
 
 
 def _add_item(
-    found: Annotations, places: Places, record: Record, item: object, answer: object
+    found: Annotations, places: SegmentFinder, record: FileRecord, item: object, answer: object
 ) -> None:
     if answer is None or not isinstance(item, dict) or "tgt" not in item or "validation" in item:
         found.controls += 1
@@ -178,7 +321,7 @@ def _add_item(
     number = str(item.get("item_id", "")).rpartition("-")[2]
     source = item.get("src")
     segment = places.of(
-        placed(number, 0),
+        segment_index(number, 0),
         source if isinstance(source, str) else None,
         texts,
         record.line,
@@ -193,13 +336,13 @@ def _add_item(
         found.add(record, rater, system, segment, given.get("score"), spans, texts.get(system))
 
 
-def _texts(record: Record, given: object, found: Annotations) -> dict[str, str]:
+def _texts(record: FileRecord, given: object, found: Annotations) -> dict[str, str]:
     if not isinstance(given, dict) or not all(isinstance(text, str) for text in given.values()):
         raise record.error("the outputs must be an object: system -> text")
     return {found.names.plain(name): text for name, text in cast("dict[str, str]", given).items()}
 
 
-def _rounds(record: Record, given: object) -> Iterator[tuple[str | None, object, object]]:
+def _rounds(record: FileRecord, given: object) -> Iterator[tuple[str | None, object, object]]:
     """Rater, score and spans of each annotation of one output."""
     if isinstance(given, list) and all(isinstance(one, dict) for one in given):
         for number, one in enumerate(given, start=1):

@@ -6,9 +6,9 @@ import json
 from typing import TYPE_CHECKING
 
 from gnomon.errors import FormatError
-from gnomon.formats._delimited import fields
-from gnomon.formats._human import is_human_file
+from gnomon.formats._layout import is_human_file
 from gnomon.formats._lines import read_lines, shown
+from gnomon.formats._rows import fields
 from gnomon.formats._score_table import roles
 
 if TYPE_CHECKING:

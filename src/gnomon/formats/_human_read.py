@@ -9,11 +9,11 @@ import numpy as np
 
 from gnomon.doors import checked
 from gnomon.errors import FormatError, UnknownNameError, UsageError
-from gnomon.formats import _appraise, _direct_assessment, _esa, _mqm, _rankings, _ratings
+from gnomon.formats import _direct_assessment, _esa, _mqm, _mt_metrics_eval, _rankings
 from gnomon.formats._files import LOGGER, STANDARD_INPUT
-from gnomon.formats._human import LEVELS, is_human_file, read_one
 from gnomon.formats._human_formats import HUMAN_FORMATS, detect
-from gnomon.formats._judged import SystemNames, say_coverage
+from gnomon.formats._judgements import SystemNames, say_coverage
+from gnomon.formats._layout import LEVELS, is_human_file, read_one
 from gnomon.formats._lines import shown
 from gnomon.formats._mt_metrics_eval import read_blocks
 from gnomon.formats._score_table import read_score_table
@@ -177,14 +177,14 @@ _READERS: dict[str, tuple[Callable[..., Judgements], tuple[str, ...]]] = {
         (*_BASIC, "language_pair", "first_segment"),
     ),
     "wmt-da-sys": (_direct_assessment.read_system_means, (*_BASIC, "language_pair")),
-    "appraise": (_appraise.read_appraise, (*_BASIC, "language_pair", "first_segment")),
+    "appraise": (_direct_assessment.read_appraise, (*_BASIC, "language_pair", "first_segment")),
     "pearmut": (_esa.read_pearmut, _BASIC),
     "esa": (_esa.read_esa, (*_BASIC, "language_pair", "first_segment")),
     "wmt-humeval": (_esa.read_humeval, (*_BASIC, "language_pair")),
     "darr": (_rankings.read_darr, (*_BASIC, "language_pair", "first_segment")),
     "rr": (_rankings.read_rr, (*_BASIC, "language_pair", "first_segment")),
     "mt-metrics-eval": (_read_score_file, _BASIC),
-    "ratings": (_ratings.read_ratings, (*_BASIC, "weights")),
-    "ratings-json": (_ratings.read_standalone, (*_BASIC, "weights", "first_segment")),
+    "ratings": (_mt_metrics_eval.read_ratings, (*_BASIC, "weights")),
+    "ratings-json": (_mt_metrics_eval.read_standalone, (*_BASIC, "weights", "first_segment")),
     "gnomon": (_read_own, ("kind",)),
 }

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 from gnomon.doors import checked
 from gnomon.errors import DataError, UnknownNameError
 from gnomon.formats._esa import write_esa
-from gnomon.formats._layout_write import write_ranking, write_scores
+from gnomon.formats._layout import write_ranking, write_scores
 from gnomon.formats._lines import write_lines
-from gnomon.formats._mqm_write import write_mqm
-from gnomon.formats._mt_metrics_eval_write import human_lines, require_pair
+from gnomon.formats._mqm import write_mqm
+from gnomon.formats._mt_metrics_eval import human_lines, require_pair, write_ratings
 from gnomon.formats._rankings import write_wmt_darr
-from gnomon.formats._ratings import write_ratings
-from gnomon.formats._records import form_of
+from gnomon.formats._rows import form_of
 from gnomon.human import HumanScores, only_kind
 
 if TYPE_CHECKING:

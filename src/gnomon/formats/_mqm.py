@@ -1,4 +1,4 @@
-r"""Errors that raters marked under MQM, in the public TSV files.
+"""Errors that raters marked under MQM, in the public TSV files.
 
 One row per error, fields between tabs without quoting::
 
@@ -14,24 +14,108 @@ The score of a segment is minus the sum of its penalties, averaged over its rate
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
+from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
-from gnomon.errors import DataError
+from gnomon.errors import DataError, FormatError, UnknownNameError, UsageError
+from gnomon.formats._error_marks import MarkedText, mark, moved, solid, unmark, unquoted
 from gnomon.formats._files import LOGGER
-from gnomon.formats._judged import ScoreTable, SystemNames, said
-from gnomon.formats._marked import Marked, moved, unmark, unquoted
-from gnomon.formats._mqm_weights import Weights, is_error
-from gnomon.formats._placing import Places
-from gnomon.formats._tsv import read_tsv, whole_number
+from gnomon.formats._judgements import ScoreTable, SegmentFinder, SystemNames, say_count
+from gnomon.formats._passages import Choices, Collected, PassagePlace, Passages, assemble
+from gnomon.formats._quality_estimation import pair_of
+from gnomon.formats._rows import read_tsv, whole_number, write_tsv
 from gnomon.human import ErrorSpan, Judgements
 from gnomon.spans import Span
+from gnomon.testset import SystemInfo
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping, Sequence
     from os import PathLike
 
-    from gnomon.formats._tsv import Row, Rows
+    from gnomon.formats._passages import Incomplete
+    from gnomon.formats._rows import Row, TextTable
+    from gnomon.human import HumanScores
     from gnomon.testset import TestSet
+
+
+# What an error costs under MQM.
+
+
+MQM_WEIGHTS: Mapping[str, float] = MappingProxyType(
+    {
+        "major": 5.0,
+        "minor": 1.0,
+        "minor/fluency/punctuation": 0.1,
+        "minor/linguistic conventions/punctuation": 0.1,
+        "*/non-translation": 25.0,
+        "neutral": 0.0,
+        "no-error": 0.0,
+    }
+)
+"""Freitag et al. (2021), section 3.2: ``SEVERITY[/CATEGORY[/SUBCATEGORY]]`` -> penalty."""
+
+
+_MOST = 1e6  # so that sums are numbers
+
+
+class MqmWeights:
+    """Penalties by severity and category, upper and lower case alike."""
+
+    def __init__(self, changes: Mapping[str, float] | None = None) -> None:
+        """Change some of the usual weights.
+
+        Args:
+            changes: ``SEVERITY``, ``SEVERITY/CATEGORY`` or ``SEVERITY/CATEGORY/SUBCATEGORY`` (``*``
+                is any severity) -> penalty, 0 or more.
+
+        Raises:
+            UsageError: a penalty is negative, or over a million.
+        """
+        for name, weight in (changes or {}).items():
+            if not 0 <= weight <= _MOST:
+                raise UsageError(
+                    f"the MQM weight of {name!r} is {weight!r}; a penalty from 0 to {_MOST:g} is"
+                    " expected"
+                )
+        self._known: dict[tuple[str, str], float] = {}
+        self._table = {_norm(n): float(w) for n, w in {**MQM_WEIGHTS, **(changes or {})}.items()}
+
+    def of(self, severity: str, category: str) -> float:
+        """The penalty of an error; the most specific weight counts, then the severity's own.
+
+        Raises:
+            DataError: there is no weight for this severity.
+        """
+        key = (severity, category)
+        if key not in self._known:
+            self._known[key] = self._find(severity, category)
+        return self._known[key]
+
+    def _find(self, severity: str, category: str) -> float:
+        parts = _norm(category).split("/") if category else []
+        for length in range(len(parts), -1, -1):
+            for level in (_norm(severity), "*"):
+                found = self._table.get("/".join([level, *parts[:length]]))
+                if found is not None:
+                    return found
+        raise DataError(
+            f"there is no MQM weight for the severity {severity!r} (category {category!r}); there"
+            f" are: {', '.join(self._table)}; pass weights={{{severity.lower()!r}: PENALTY}}"
+        )
+
+
+def is_error(severity: str, category: str) -> bool:
+    """Whether a row marks an error at all, rather than says that there is none."""
+    return "no-error" not in (_norm(severity), _norm(category))
+
+
+def _norm(name: str) -> str:
+    parts = (part.strip().rstrip("!") for part in name.lower().split("/"))
+    return "/".join(parts).replace("no error", "no-error")
+
 
 COLUMNS = (
     "system",
@@ -58,7 +142,7 @@ class _Rated(NamedTuple):
     segment: int
     rater: str
     side: str
-    marked: Marked
+    marked: MarkedText
 
 
 def read_mqm(
@@ -89,8 +173,8 @@ def read_mqm(
     """
     table = read_tsv(path)
     columns = columns_of(table)
-    costs = Weights(weights)
-    reader = _Reader(table, testset, rename, first_segment, columns, places)
+    costs = MqmWeights(weights)
+    reader = _MqmRows(table, testset, rename, first_segment, columns, places)
     scores = ScoreTable(table.path, testset.segments)
     sums: dict[tuple[str, str, int], float] = {}
     errors: list[ErrorSpan] = []
@@ -111,7 +195,7 @@ def read_mqm(
     return Judgements(scores.scores(kind, reader.names), errors=tuple(errors))
 
 
-def columns_of(table: Rows) -> dict[str, str]:
+def columns_of(table: TextTable) -> dict[str, str]:
     """The table's own names of the columns.
 
     Raises:
@@ -127,19 +211,19 @@ def columns_of(table: Rows) -> dict[str, str]:
     return names
 
 
-def _cost(costs: Weights, row: Row) -> float:
+def _cost(costs: MqmWeights, row: Row) -> float:
     try:
         return costs.of(row["severity"], row["category"])
     except DataError as error:
         raise row.error(str(error)) from error
 
 
-class _Reader:
+class _MqmRows:
     """What the rows of one file are placed with, and what is said of them at the end."""
 
     def __init__(
         self,
-        table: Rows,
+        table: TextTable,
         testset: TestSet,
         rename: Mapping[str, str] | None,
         first: int,
@@ -149,7 +233,7 @@ class _Reader:
         self.path = table.path
         self.testset = testset
         self.names = SystemNames(testset, rename)
-        self.places = Places(testset, table.path)
+        self.places = SegmentFinder(testset, table.path)
         self.columns = columns
         self.first = first
         self.known = known
@@ -177,7 +261,7 @@ class _Reader:
         side, marked = ("source", source) if in_source else ("candidate", target)
         return _Rated(system, segment, row["rater"], side, marked or target)
 
-    def _unmarked(self, row: Row, column: str) -> Marked:
+    def _unmarked(self, row: Row, column: str) -> MarkedText:
         text = self._texts.of(row[column])
         found = unmark(text)
         if found is None:
@@ -218,7 +302,7 @@ class _Reader:
     def report(self) -> None:
         self.names.report(self.path)
         self.places.report()
-        said(self.skipped, self.path, "rows test the raters (HOTW) and are left out")
+        say_count(self.skipped, self.path, "rows test the raters (HOTW) and are left out")
         if self.other_texts:
             LOGGER.warning(
                 "%s: %d errors are marked in a text that is not the test set's; they count, but"
@@ -245,3 +329,204 @@ class _Unquoting:
             return text
         marks = text.replace("<v>", "").replace("</v>", "")
         return text if "".join(marks.split()) in self._known else unquoted(text)
+
+
+# A test set from an MQM file alone: the rows carry the sources and the outputs that were rated.
+
+
+KNOWN_BY = frozenset({"system", "rater", "source", "target", "category", "severity"})
+_HUMAN = re.compile(r"(ref|reference|human)([-._ ]?[A-Z0-9])?(\.\d+)?", re.IGNORECASE)
+_GLUED = re.compile(r"_([a-z]{2})([a-z]{2})(?=[._]|$)")
+
+
+def read_mqm_set(
+    path: str | PathLike[str],
+    *,
+    language_pair: str | None = None,
+    references: Sequence[str] = (),
+    incomplete: Incomplete = "refuse",
+) -> TestSet:
+    """Read the texts and the judgements of an MQM file that has both.
+
+    The segments are those that were rated: by their numbers where these count through the set, else
+    in the order of the file.
+
+    Args:
+        path: the file (``.gz`` allowed), in the columns of the public MQM files.
+        language_pair: if the name of the file does not tell (``mqm_ted_ende.tsv``).
+        references: human translations among the "systems", which become references; one that was
+            rated throughout stays a system, too.
+        incomplete: what becomes of a system of which not all segments were rated: "refuse" the
+            file, "empty" texts there, or "drop" the system.
+
+    Raises:
+        FormatError: a column is missing, or a row is damaged.
+        DataError: a system lacks segments.
+        UnknownNameError: a reference is no system of the file.
+    """
+    table = read_tsv(path)
+    table.require(*sorted(KNOWN_BY))
+    found = _collected(table)
+    _take_references(found, references)
+    testset = assemble(
+        found,
+        path=table.path,
+        language_pair=language_pair or pair_in_mqm(Path(path)),
+        choices=Choices(("unreferenced",), incomplete),
+    )
+    human = [name for name in testset.systems if _HUMAN.fullmatch(name) or name in references]
+    if human and not references:
+        LOGGER.info(
+            "%s: %s look like human translations; they can be made references",
+            table.path,
+            ", ".join(human),
+        )
+    testset = replace(testset, info={name: SystemInfo(human=True) for name in human})
+    places = {(p.document, p.number): i for i, p in enumerate(found.parts[0].texts)}
+    return testset.with_human(read_mqm(path, testset, places=places))
+
+
+def pair_in_mqm(path: Path) -> str | None:
+    """The language pair, from the name of the file or of its folder."""
+    glued = _GLUED.findall(path.name)
+    return "-".join(glued[-1]) if glued else pair_of(path)
+
+
+def _take_references(found: Collected, references: Sequence[str]) -> None:
+    outputs = {part.name: part for part in found.of("system")}
+    for name in references:
+        if name not in outputs:
+            raise UnknownNameError("system to take as a reference", name, outputs)
+        part = outputs[name]
+        if len(part.texts) < len(found.parts[0].texts):
+            found.parts.remove(part)
+        found.parts.append(replace(part, role="reference"))
+
+
+def _collected(table: TextTable) -> Collected:
+    """Sources first, then each system, in the order of the segments."""
+    column = columns_of(table)["seg_id"]
+    sources = Passages("source", "", table.path)
+    outputs: dict[str, Passages] = {}
+    differing: list[int] = []
+    for row in table:
+        if row["severity"].lower().startswith(NOT_RATED):
+            continue
+        place = PassagePlace(row.get("doc"), row[column])
+        if whole_number(place.number) < 0:
+            raise row.error(f"{column} is {place.number!r}; a whole number is expected")
+        part = outputs.setdefault(row["system"], Passages("system", row["system"], table.path))
+        same = [_noted(sources, place, row, "source"), _noted(part, place, row, "target")]
+        differing += [] if all(same) else [row.line]
+    if not sources.texts:
+        raise FormatError("has no rated segments below its header", path=table.path)
+    if differing:
+        LOGGER.warning(
+            "%s: %d rows have another text than an earlier row of the same segment, whose text is"
+            " taken; the first is line %d",
+            table.path,
+            len(differing),
+            differing[0],
+        )
+    _order(sources)
+    facts: dict[str, dict[str, str]] = {place.document: {} for place in sources.texts}
+    return Collected(_name_of(table.path), [sources, *outputs.values()], facts)
+
+
+def _noted(part: Passages, place: PassagePlace, row: Row, column: str) -> bool:
+    """Note the text of a row without its marks; whether it agrees with what is known of it."""
+    found = unmark(_meant(row[column]))
+    if found is None:
+        raise row.error(
+            f"the marks in {column} do not pair up: {row[column][:80]!r}; an error stands between"
+            " <v> and </v>"
+        )
+    if place not in part.texts:
+        part.add(place, found.text, row.line)
+        return True
+    return solid(part.texts[place]) == solid(found.text)
+
+
+def _meant(field: str) -> str:
+    """A field without a spreadsheet's quotation marks, which double those inside."""
+    return unquoted(field) if '""' in field[1:-1] else field
+
+
+def _order(sources: Passages) -> None:
+    """By number, if each number is of one segment; else as the file has them."""
+    numbers = [int(place.number) for place in sources.texts]
+    if len(set(numbers)) == len(numbers):
+        ordered = sorted(sources.texts.items(), key=lambda item: int(item[0].number))
+        sources.texts = dict(ordered)
+
+
+def _name_of(path: str) -> str:
+    return path.replace("\\", "/").rpartition("/")[2].removesuffix(".gz").removesuffix(".tsv")
+
+
+# Writing errors that raters marked, in the columns of the public MQM files.
+
+
+def write_mqm(path: str | PathLike[str], testset: TestSet, kind: str) -> None:
+    """Write error spans and unmarred segments of a kind as an MQM file.
+
+    Raises:
+        DataError: there are no judgements of this kind, or a cell cannot hold a text.
+        OutputError: the file cannot be written.
+    """
+    write_tsv(path, COLUMNS, list(_rows(testset, kind)))
+
+
+def _rows(testset: TestSet, kind: str) -> Iterable[Sequence[str]]:
+    scores = _of_raters(testset, kind)
+    errors: dict[tuple[str | None, str, int], list[ErrorSpan]] = {}
+    for error in testset.errors:
+        if error.kind == kind:
+            errors.setdefault((error.rater, error.system, error.segment), []).append(error)
+    if not scores and not errors:
+        raise DataError(f"there are no segment scores or error spans of the kind {kind!r}")
+    rated = dict.fromkeys(errors)
+    for human in scores:
+        for system, values in zip(human.systems, human.values, strict=True):
+            clean = (i for i, value in enumerate(values) if value == 0)
+            rated |= dict.fromkeys((human.rater, system, i) for i in clean)
+    for rater, system, segment in sorted(rated, key=lambda key: (key[1], key[2], key[0] or "")):
+        found = errors.get((rater, system, segment), ())
+        for one in found or (None,):
+            yield _row(testset, system, segment, rater, one)
+
+
+def _of_raters(testset: TestSet, kind: str) -> list[HumanScores]:
+    fitting = [h for h in testset.human if (h.kind, h.level) == (kind, "segment")]
+    return [h for h in fitting if h.rater is not None] or fitting
+
+
+def _row(
+    testset: TestSet, system: str, segment: int, rater: str | None, error: ErrorSpan | None
+) -> Sequence[str]:
+    target = testset.systems[system][segment] if system in testset.systems else ""
+    source = "" if testset.sources is None else testset.sources[segment]
+    span = None if error is None else Span(error.start, error.end)
+    if error is not None and error.side == "source":
+        source = mark(source, span)
+    elif error is not None:
+        target = mark(target, span)
+    document, number = _document(testset, segment)
+    return (
+        system,
+        document,
+        str(number),
+        str(segment + 1),
+        rater or "",
+        source,
+        target,
+        "No-error" if error is None else error.category,
+        "No-error" if error is None else error.severity,
+    )
+
+
+def _document(testset: TestSet, segment: int) -> tuple[str, int]:
+    if testset.documents is None:
+        return testset.name, segment + 1
+    name = testset.documents[segment]
+    return name, testset.documents[: segment + 1].count(name)

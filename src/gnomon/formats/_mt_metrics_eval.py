@@ -11,28 +11,61 @@
 
 Segment and document scores carry no number: each system has a block in the order of the segments
 or documents.
+
+Error spans, with which its score files may come:
+
+==============  =========================================================================
+format          one record
+==============  =========================================================================
+``ratings``     ``SYSTEM JSON [RATER]`` between tabs, a block per system in the order of
+                the segments, ``None`` = not rated: ``LP.NAME.seg.rating``
+``ratings-json``  an object with ``source, hypothesis, errors, segment_id`` (from 0),
+                ``system_id, rater_id`` and more: what its converters call standalone
+==============  =========================================================================
+
+JSON is ``{"errors": [{"start", "end", "category", "severity", "score", "is_source_error"}]}`` with
+half-open spans. The score of a segment is minus the sum of its errors' scores; errors without a
+score are weighted as under MQM.
 """
 
 from __future__ import annotations
 
+import json
 import re
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from gnomon.errors import DataError, FormatError
-from gnomon.formats._files import LOGGER
-from gnomon.formats._folders import choose, entries, find, text_files
-from gnomon.formats._human import LEVELS
-from gnomon.formats._judged import in_scale, say_coverage
-from gnomon.formats._lines import read_lines, report_empty
-from gnomon.formats._plain import check_parallel
-from gnomon.formats._tsv import parse_number
+from gnomon.errors import DataError, FormatError, UsageError
+from gnomon.formats._files import LOGGER, choose, entries, find, natural, plain_name, text_files
+from gnomon.formats._judgements import (
+    ScoreTable,
+    SegmentFinder,
+    SystemNames,
+    in_scale,
+    say_coverage,
+    segment_index,
+)
+from gnomon.formats._layout import LEVELS
+from gnomon.formats._lines import check_parallel, read_lines, report_empty, shown, write_lines
+from gnomon.formats._mqm import MqmWeights, is_error
+from gnomon.formats._rows import (
+    FileRecord,
+    finite,
+    parse_number,
+    parse_object,
+    print_number,
+    read_records,
+)
+from gnomon.human import ErrorSpan, Judgements
+from gnomon.spans import Span
 from gnomon.testset import HumanScores, SystemInfo, TestSet
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from pathlib import Path
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from os import PathLike
+
 
 EXPECTED = (
     "an mt-metrics-eval directory holds sources/LP.txt, references/LP.NAME.txt and"
@@ -213,3 +246,419 @@ def read_blocks(
                 line=lines[system],
             )
     return (), scores
+
+
+# Writing the directories of mt-metrics-eval, as far as they can hold a test set.
+
+
+_SHORT = {level: short for short, level in LEVELS.items()}
+
+
+def write_layout(testset: TestSet, folder: Path) -> None:
+    """Fill an empty directory with a test set; what the layout cannot hold is left out and said.
+
+    Raises:
+        UsageError: the language pair is unknown.
+        DataError: a name or a text cannot be held, or a segment lacks a reference.
+        OutputError: a file cannot be written.
+    """
+    pair = require_pair(testset)
+    if testset.sources is not None:
+        _write(folder / "sources" / f"{pair}.txt", testset.sources)
+    for name, texts in testset.references.items():
+        _write_reference(folder / "references" / f"{pair}.{name}.txt", name, texts)
+    for name, texts in testset.systems.items():
+        check_word("system", name)
+        _write(folder / "system-outputs" / pair / f"{name}.txt", texts)
+    _write_documents(testset, folder / "documents" / f"{pair}.docs")
+    for human in testset.human:
+        if human.rater is None:
+            file = folder / "human-scores" / f"{pair}.{human.kind}.{_SHORT[human.level]}.score"
+            check_word("score", human.kind)
+            _write(file, human_lines(human, testset))
+    _say_what_is_left_out(testset)
+
+
+def require_pair(testset: TestSet) -> str:
+    """The language pair.
+
+    Raises:
+        UsageError: it is not known.
+    """
+    if not testset.language_pair:
+        raise UsageError(
+            f"the language pair of {testset.name!r} is not known, and this format needs it; give"
+            " it (de-en)"
+        )
+    check_word("language pair", testset.language_pair)
+    return testset.language_pair
+
+
+def check_word(kind: str, name: str) -> None:
+    """Refuse a name that cannot be both a file name and a field between white space.
+
+    Raises:
+        DataError: it is empty, begins with a dot, or holds white space or a slash.
+    """
+    if name.startswith(".") or name.split() != [name] or set(name) & set("/\\\0"):
+        raise DataError(
+            f"the {kind} name {name!r} cannot stand in mt-metrics-eval's files: it must not be"
+            " empty, begin with a dot, or hold white space or a slash; rename it"
+        )
+
+
+def score_lines(systems: Sequence[str], values: Iterable[Sequence[float]]) -> Iterable[str]:
+    """``SYSTEM<tab>SCORE``, a block per system."""
+    for system, scores in zip(systems, values, strict=True):
+        check_word("system", system)
+        for score in scores:
+            yield f"{system}\t{print_number(score, UNKNOWN)}"
+
+
+def _write(file: Path, lines: Iterable[str]) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    if file.exists():
+        raise DataError(f"two parts of the test set would both be written to {file.name}")
+    write_lines(file, lines)
+
+
+def _write_reference(file: Path, name: str, texts: Sequence[str | None]) -> None:
+    check_word("reference", name)
+    if name in ("all", "src") or set(name) & set(".-"):
+        raise DataError(
+            f"the reference name {name!r} cannot stand in mt-metrics-eval's files: it must not be"
+            " 'all' or 'src', nor hold a dot or a dash; rename it"
+        )
+    if None in texts:
+        raise DataError(
+            f"segment {texts.index(None) + 1} lacks reference {name!r}; mt-metrics-eval's files"
+            " cannot say so: write gnomon's layout, or leave the reference out"
+        )
+    _write(file, [str(text) for text in texts])
+
+
+def _write_documents(testset: TestSet, file: Path) -> None:
+    if testset.documents is None and testset.domains is None:
+        return
+    unknown = [UNKNOWN] * testset.segments
+    documents, domains = testset.documents or unknown, testset.domains or unknown
+    for name in {*documents, *domains}:
+        check_field("document or domain", name)
+    _write(file, [f"{a}\t{b}" for a, b in zip(domains, documents, strict=True)])
+
+
+def check_field(kind: str, name: str) -> None:
+    """Refuse a name that cannot be a field between white space.
+
+    Raises:
+        DataError: it is empty or holds white space.
+    """
+    if name.split() != [name]:
+        raise DataError(
+            f"the {kind} name {name!r} cannot stand in mt-metrics-eval's files: it must not be"
+            " empty or hold white space; rename it"
+        )
+
+
+def human_lines(human: HumanScores, testset: TestSet) -> list[str]:
+    """The lines of a ``.score`` file.
+
+    Raises:
+        DataError: a name cannot be held, or documents are not the test set's.
+    """
+    values = human.values
+    if human.level == "domain":
+        for name in human.items:
+            check_field("domain", name)
+        blocks = (score_lines([s], [row]) for s, row in zip(human.systems, values, strict=True))
+        return [f"{n}\t{line}" for b in blocks for n, line in zip(human.items, b, strict=True)]
+    if human.level == "document":
+        documents = tuple(dict.fromkeys(testset.documents or ()))
+        if sorted(documents) != sorted(human.items):
+            raise DataError(
+                f"the document scores {human.kind!r} are not of the test set's documents;"
+                " mt-metrics-eval's files cannot hold them"
+            )
+        values = values[:, [human.items.index(name) for name in documents]]
+    return list(score_lines(human.systems, values))
+
+
+def _say_what_is_left_out(testset: TestSet) -> None:
+    known = {
+        name: i
+        for name, i in testset.info.items()
+        if i not in (SystemInfo(), _implied(testset, name))
+    }
+    parts = {
+        "what is known of the systems": known,
+        "labels of segments": testset.labels,
+        "scores of single raters": [h for h in testset.human if h.rater is not None],
+        "rankings": testset.rankings,
+        "references of single systems": testset.system_references,
+    }
+    left_out = [name for name, part in parts.items() if part]
+    if left_out:
+        LOGGER.warning("mt-metrics-eval's layout cannot hold, left out: %s", ", ".join(left_out))
+    order = sorted(testset.systems, key=natural)
+    if list(testset.systems) != order:
+        LOGGER.info("mt-metrics-eval's layout keeps no order of systems: they come back sorted")
+
+
+def _implied(testset: TestSet, name: str) -> SystemInfo:
+    return SystemInfo(human=name in testset.references)
+
+
+# Error spans as mt-metrics-eval keeps them.
+
+
+_FILE = re.compile(r"(?:(?P<pair>[^.]+-[^.]+)\.)?(?P<kind>.+?)(?:\.seg)?\.rating", re.DOTALL)
+
+
+def read_ratings(
+    path: str | PathLike[str],
+    testset: TestSet,
+    *,
+    kind: str | None = None,
+    weights: Mapping[str, float] | None = None,
+    rename: Mapping[str, str] | None = None,
+    others: Iterable[str] = (),
+) -> Judgements:
+    """Read a rating file: segment scores and error spans.
+
+    Args:
+        path: the file.
+        testset: whose outputs were rated.
+        kind: what to call them; the NAME in the file's name by default.
+        weights: changes to :data:`gnomon.formats.MQM_WEIGHTS`, for errors without a score.
+        rename: name in the file -> name in the test set.
+        others: systems that have a text, but were not asked for.
+
+    Raises:
+        FormatError: a line is not what it should be, a system has another number of lines than
+            the test set has segments, or a span does not fit its text.
+        DataError: no system of the file is in the test set.
+    """
+    name = shown(path)
+    match = _FILE.fullmatch(Path(name).name.removesuffix(".gz"))
+    label = kind or (match["kind"] if match else "ratings")
+    reader = _RatingReader(name, testset, label, weights, SystemNames(testset, rename, others))
+    counts: dict[str, int] = {}
+    for line, text in enumerate(read_lines(path), start=1):
+        fields = text.split("\t")
+        if len(fields) not in (2, 3):
+            raise FormatError(
+                f"{len(fields)} tab-separated fields; SYSTEM, JSON (or {UNKNOWN}) and, optionally,"
+                " RATER are expected",
+                path=name,
+                line=line,
+            )
+        system = reader.names.of(fields[0])
+        segment = counts.setdefault(system, 0)
+        counts[system] += 1
+        if segment < testset.segments and fields[1] != UNKNOWN:
+            rater = fields[2] if len(fields) == 3 and fields[2] != UNKNOWN else None
+            reader.add(parse_object(name, line, fields[1]), system, segment, rater)
+    for system, count in counts.items():
+        if count != testset.segments:
+            raise FormatError(
+                f"system {system!r} has {count} lines; {testset.segments} are expected, one per"
+                f" segment, with {UNKNOWN} where it was not rated",
+                path=name,
+            )
+    return reader.judgements()
+
+
+def read_standalone(
+    path: str | PathLike[str],
+    testset: TestSet,
+    *,
+    kind: str | None = None,
+    weights: Mapping[str, float] | None = None,
+    rename: Mapping[str, str] | None = None,
+    first_segment: int = 0,
+) -> Judgements:
+    """Read mt-metrics-eval's standalone ratings; arguments as for :func:`read_ratings`.
+
+    Raises:
+        FormatError: an object lacks a key, or is of no segment of the test set.
+        DataError: no system of the file is in the test set.
+    """
+    names = SystemNames(testset, rename)
+    reader = _RatingReader(shown(path), testset, kind or _plain(path), weights, names)
+    places = SegmentFinder(testset, shown(path))
+    for record in read_records(path, "jsonl"):
+        system = reader.names.of(record.text("system_id"))
+        number = record.name("segment_id")
+        segment = places.of(
+            segment_index(number, first_segment),
+            record.text("source"),
+            {system: record.text("hypothesis")},
+            record.line,
+        )
+        rater = record.values.get("rater_id")
+        reader.add(record, system, segment, None if rater is None else str(rater))
+    places.report()
+    return reader.judgements()
+
+
+def write_ratings(path: str | PathLike[str], testset: TestSet, kind: str) -> None:
+    """Write error spans of a kind as one rating file.
+
+    A segment without an error is written as rated if it has a score of this kind.
+
+    Raises:
+        DataError: there are none, two raters marked the same output (one file holds one rater per
+            output), or a name cannot be held.
+        OutputError: the file cannot be written.
+    """
+    write_lines(path, rating_lines(testset, kind))
+
+
+def rating_lines(testset: TestSet, kind: str) -> Iterator[str]:
+    """The lines of a rating file: see :func:`write_ratings`."""
+    raters = _raters(testset, kind)
+    errors: dict[tuple[str, int], list[ErrorSpan]] = {}
+    for error in testset.errors:
+        if error.kind == kind:
+            errors.setdefault((error.system, error.segment), []).append(error)
+    if not raters:
+        raise DataError(f"there are no error spans or segment scores of the kind {kind!r}")
+    for system in dict.fromkeys(name for name, _ in raters):
+        check_word("system", system)
+        for segment in range(testset.segments):
+            if (system, segment) not in raters:
+                yield f"{system}\t{UNKNOWN}"
+                continue
+            found = [_error_object(error) for error in errors.get((system, segment), ())]
+            rater = raters[system, segment]
+            text = json.dumps({"errors": found}, ensure_ascii=False)
+            yield f"{system}\t{text}" + (f"\t{rater}" if rater else "")
+
+
+class _RatingReader:
+    """Ratings as they come in."""
+
+    def __init__(
+        self,
+        path: str,
+        testset: TestSet,
+        kind: str,
+        weights: Mapping[str, float] | None,
+        names: SystemNames,
+    ) -> None:
+        self.names = names
+        self._path = path
+        self._testset = testset
+        self._kind = kind
+        self._weights = MqmWeights(weights)
+        self._scores = ScoreTable(path, testset.segments)
+        self._errors: list[ErrorSpan] = []
+        self._seen: dict[tuple[str | None, str, int], int] = {}
+
+    def add(self, record: FileRecord, system: str, segment: int, rater: str | None) -> None:
+        place = (rater, system, segment)
+        if place in self._seen:
+            raise record.error(
+                f"a second rating of segment {segment + 1} of {system} by the same rater; line"
+                f" {self._seen[place]} has the first"
+            )
+        self._seen[place] = record.line
+        errors = record.value("errors")
+        if not isinstance(errors, list) or not all(isinstance(error, dict) for error in errors):
+            raise record.error("errors must be a list of objects, empty if there are none")
+        found = [self._error(record, cast("dict[str, object]", e), place) for e in errors]
+        self._errors += found
+        self._scores.add(rater, system, segment, 0.0 - sum(e.score or 0.0 for e in found))
+
+    def _error(
+        self, record: FileRecord, error: dict[str, object], place: tuple[str | None, str, int]
+    ) -> ErrorSpan:
+        rater, system, segment = place
+        side = "source" if error.get("is_source_error") else "candidate"
+        category, severity = (str(error.get(key) or "") for key in ("category", "severity"))
+        span = _span(record, error, self._text(side, system, segment))
+        score = error.get("score")
+        if score is None:
+            cost = self._cost(record, severity, category)
+        else:
+            cost = finite(record, "the score of an error", score)
+            in_scale("", cost, record.path, record.line)
+        return ErrorSpan(system, segment, side, *span, category, severity, rater, self._kind, cost)
+
+    def _text(self, side: str, system: str, segment: int) -> str | None:
+        texts = self._testset.sources if side == "source" else self._testset.systems.get(system)
+        return None if texts is None else texts[segment]
+
+    def _cost(self, record: FileRecord, severity: str, category: str) -> float:
+        if not is_error(severity, category):
+            return 0.0
+        try:
+            return self._weights.of(severity, category)
+        except DataError as error:
+            raise record.error(str(error)) from error
+
+    def judgements(self) -> Judgements:
+        self.names.report(self._path)
+        scores = self._scores.scores(self._kind, self.names)
+        return Judgements(scores, errors=tuple(self._errors))
+
+
+def _span(record: FileRecord, error: Mapping[str, object], text: str | None) -> Span:
+    start, end = error.get("start"), error.get("end")
+    high = float("inf") if text is None else len(text)
+    if type(start) is not int or type(end) is not int or not 0 <= start <= end <= high:
+        of = "" if text is None else f", the text has {len(text)} characters"
+        raise record.error(
+            f"an error spans {start!r} to {end!r}{of}; whole numbers 0 <= start <= end are"
+            " expected, in characters, end not included"
+        )
+    return Span(start, end)
+
+
+def _error_object(error: ErrorSpan) -> dict[str, object]:
+    return {
+        "start": error.start,
+        "end": error.end,
+        "category": error.category or None,
+        "severity": error.severity or None,
+        "score": error.score,
+        "is_source_error": error.side == "source",
+    }
+
+
+def _raters(testset: TestSet, kind: str) -> dict[tuple[str, int], str]:
+    """Who rated each output, in the order of systems."""
+    rated: dict[tuple[str, int], str] = {}
+
+    def note(rater: str | None, place: tuple[str, int]) -> None:
+        if rated.get(place) not in (None, "", rater or ""):
+            raise DataError(
+                f"segment {place[1] + 1} of {place[0]} has ratings by {rated[place]} and {rater};"
+                " a rating file holds one rater per output: write the MQM format instead"
+            )
+        rated[place] = rater or ""
+
+    scored = [h for h in testset.human if h.level == "segment"]
+    humans = [h for h in scored if h.kind == kind] or [
+        h for h in scored if h.kind == kind.partition(".")[0]
+    ]
+    named = [h for h in humans if h.rater is not None]
+    for human in named or humans:
+        for system, values in zip(human.systems, human.values, strict=True):
+            for segment, value in enumerate(values):
+                if value == value:  # noqa: PLR0124  # NaN alone differs from itself
+                    note(human.rater, (system, segment))
+    for error in testset.errors:
+        if error.kind == kind:
+            note(error.rater, (error.system, error.segment))
+    return rated
+
+
+def _plain(path: str | PathLike[str]) -> str:
+    return plain_name(shown(path)).removesuffix(".jsonl").removesuffix(".ndjson")
+
+
+def kind_of(name: str, pair: str) -> str | None:
+    """The NAME in ``LP.NAME.seg.rating``, if a file is called so."""
+    match = _FILE.fullmatch(name.removesuffix(".gz"))
+    return match["kind"] if match and match["pair"] == pair else None

@@ -10,14 +10,14 @@ from gnomon.doors import checked
 from gnomon.errors import DataError, FormatError, UnknownNameError, UsageError
 from gnomon.formats._files import atomic_write, plain_name
 from gnomon.formats._lines import check_writable, read_lines, shown
-from gnomon.formats._records import finite, read_records
+from gnomon.formats._rows import finite, read_records
 from gnomon.testset import Paraphrase
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from os import PathLike
 
-    from gnomon.formats._records import Record
+    from gnomon.formats._rows import FileRecord
     from gnomon.testset import TestSet
 
 __all__ = [
@@ -116,7 +116,7 @@ def add_paraphrases(
     """A test set with paraphrases as further references; see ``TestSet.with_paraphrases``."""
     if n is not None and n < 1:
         raise UsageError(f"n, the number of paraphrases of each method, is at least 1; got {n}")
-    given = _given(testset, paraphrases)
+    given = _all_paraphrases(testset, paraphrases)
     known = tuple(dict.fromkeys(one.method for one in given))
     for method in methods or ():
         if method not in known:
@@ -163,7 +163,7 @@ def columns_of(
     return columns
 
 
-def _given(
+def _all_paraphrases(
     testset: TestSet, paraphrases: Sequence[Paraphrase] | Sequence[str | PathLike[str]]
 ) -> list[Paraphrase]:
     made = [one for one in paraphrases if isinstance(one, Paraphrase)]
@@ -235,7 +235,7 @@ def _of_lines(path: str | PathLike[str], lines: Sequence[str]) -> list[Paraphras
     ]
 
 
-def _of_record(record: Record, segments: int | None) -> Paraphrase:
+def _of_record(record: FileRecord, segments: int | None) -> Paraphrase:
     segment = _whole(record, "segment")
     if segment < 1 or (segments is not None and segment > segments):
         allowed = "at least 1" if segments is None else f"from 1 to {segments}"
@@ -259,12 +259,12 @@ def _of_record(record: Record, segments: int | None) -> Paraphrase:
     )
 
 
-def _whole(record: Record, key: str) -> int:
+def _whole(record: FileRecord, key: str) -> int:
     value = record.value(key)
     if type(value) is not int:
         raise record.error(f"{key} is {value!r:.40}; a whole number is expected")
     return value
 
 
-def _optional(record: Record, key: str) -> str | None:
+def _optional(record: FileRecord, key: str) -> str | None:
     return None if record.values.get(key) is None else record.text(key)

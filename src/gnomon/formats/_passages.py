@@ -25,7 +25,7 @@ _BREAKS = re.compile(r"[\t\n\r\v\f]+")
 _UNKNOWN = "unknown"
 
 
-class Place(NamedTuple):
+class PassagePlace(NamedTuple):
     """A segment's document and number."""
 
     document: str
@@ -49,10 +49,10 @@ class Passages:
     name: str
     path: str
     language: str | None = None
-    texts: dict[Place, str] = field(default_factory=dict)
-    lines: dict[Place, int] = field(default_factory=dict)
+    texts: dict[PassagePlace, str] = field(default_factory=dict)
+    lines: dict[PassagePlace, int] = field(default_factory=dict)
 
-    def add(self, place: Place, text: str, line: int) -> None:
+    def add(self, place: PassagePlace, text: str, line: int) -> None:
         """Note a segment.
 
         Raises:
@@ -174,7 +174,7 @@ def assemble(
     pair = _pair(found, path, language_pair)
     parts = [part for part in found.parts if _fits(part, pair)]
     sources = [part for part in parts if part.role == "source"]
-    references = _named([part for part in parts if part.role == "reference"])
+    references = _references_by_name([part for part in parts if part.role == "reference"])
     spine = [*sources, *references.values()]
     if not spine or not spine[0].texts:
         raise DataError(
@@ -232,7 +232,7 @@ def _fits(part: Passages, pair: str | None) -> bool:
     return part.language == (start if part.role == "source" else end)
 
 
-def _named(parts: Sequence[Passages]) -> dict[str, Passages]:
+def _references_by_name(parts: Sequence[Passages]) -> dict[str, Passages]:
     """References by translator; a letter where none is named, or one is named in several files."""
     counts = Counter(part.name for part in parts)
     taken = {part.name for part in parts if counts[part.name] == 1}
@@ -255,12 +255,12 @@ def _check_places(part: Passages, spine: Passages) -> None:
 
 
 def _chosen(
-    places: list[Place],
+    places: list[PassagePlace],
     references: Sequence[Passages],
     found: Collected,
     path: str,
     choices: Choices,
-) -> list[Place]:
+) -> list[PassagePlace]:
     if "test-suites" not in choices.keep:
         usual = [p for p in places if not found.facts.get(p.document, {}).get("testsuite")]
         places = _left(usual, places, f"{path}: %d segments belong to test suites", "test-suites")
@@ -270,7 +270,9 @@ def _chosen(
     return places
 
 
-def _left(some: list[Place], places: list[Place], what: str, option: str) -> list[Place]:
+def _left(
+    some: list[PassagePlace], places: list[PassagePlace], what: str, option: str
+) -> list[PassagePlace]:
     """Some of the places, if there are any; those left out are counted aloud."""
     if some and len(some) < len(places):
         LOGGER.info(
@@ -282,7 +284,7 @@ def _left(some: list[Place], places: list[Place], what: str, option: str) -> lis
 
 
 def _systems(
-    parts: Sequence[Passages], places: Sequence[Place], choices: Choices
+    parts: Sequence[Passages], places: Sequence[PassagePlace], choices: Choices
 ) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for part in parts:
@@ -306,7 +308,7 @@ def _systems(
     return found
 
 
-def _incomplete(part: Passages, missing: Sequence[Place], count: int) -> DataError:
+def _incomplete(part: Passages, missing: Sequence[PassagePlace], count: int) -> DataError:
     first = missing[0]
     return DataError(
         f"{part.path}: system {part.name!r} lacks {len(missing)} of {count} segments, the first is"
@@ -316,6 +318,6 @@ def _incomplete(part: Passages, missing: Sequence[Place], count: int) -> DataErr
 
 
 def _facts(found: Collected, documents: Iterable[str], name: str) -> list[str] | None:
-    said: Mapping[str, str | None] = {d: f.get(name) for d, f in found.facts.items()}
-    column = [said.get(document) or _UNKNOWN for document in documents]
+    say_count: Mapping[str, str | None] = {d: f.get(name) for d, f in found.facts.items()}
+    column = [say_count.get(document) or _UNKNOWN for document in documents]
     return None if set(column) <= {_UNKNOWN} else column

@@ -7,18 +7,22 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from gnomon.errors import FormatError, UnknownNameError, UsageError
-from gnomon.formats._estimated import pair_of
-from gnomon.formats._files import read_head
-from gnomon.formats._folders import agree, bears_file
+from gnomon.formats._files import agree, bears_file, read_head
 from gnomon.formats._lines import read_lines
-from gnomon.formats._mqm_set import KNOWN_BY as MQM_KNOWN_BY
-from gnomon.formats._mqm_set import pair_in_mqm, read_mqm_set
-from gnomon.formats._quality_files import read_quality_files, stem_of, stems_of
-from gnomon.formats._quality_tables import read_quality_table, table_of
-from gnomon.formats._rated_rows import KNOWN_BY, read_rated_rows
-from gnomon.formats._realsumm import read_realsumm
+from gnomon.formats._mqm import KNOWN_BY as MQM_KNOWN_BY
+from gnomon.formats._mqm import pair_in_mqm, read_mqm_set
+from gnomon.formats._quality_estimation import (
+    KNOWN_BY,
+    pair_of,
+    read_quality_files,
+    read_quality_table,
+    read_rated_rows,
+    stem_of,
+    stems_of,
+    table_of,
+)
 from gnomon.formats._sgml import is_sgml, read_sgml, sgml_sets
-from gnomon.formats._summeval import read_summeval
+from gnomon.formats._summaries import read_realsumm, read_summeval
 from gnomon.formats._wmt_package import (
     packages_in,
     read_package,

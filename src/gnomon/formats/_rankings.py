@@ -18,12 +18,25 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from gnomon.errors import FormatError
-from gnomon.formats._delimited import read_csv, read_spaced
 from gnomon.formats._files import LOGGER
-from gnomon.formats._judged import SystemNames, said, say_unread, segment_number
-from gnomon.formats._language_rows import of_pair, pair
+from gnomon.formats._judgements import (
+    SystemNames,
+    of_pair,
+    pair,
+    say_count,
+    say_unread,
+    segment_number,
+)
 from gnomon.formats._lines import read_lines
-from gnomon.formats._tsv import Row, Rows, read_tsv, whole_number, write_tsv
+from gnomon.formats._rows import (
+    Row,
+    TextTable,
+    read_csv,
+    read_spaced,
+    read_tsv,
+    whole_number,
+    write_tsv,
+)
 from gnomon.human import Judgements, Ranking
 
 if TYPE_CHECKING:
@@ -128,7 +141,7 @@ def read_rr(
             ranked.append((segment, better[1], worse[1]))
             raters.append(row.get("judgeId") or row.get("judgeID"))
     names.report(table.path)
-    said(ties, table.path, "pairs were ranked alike and are left out")
+    say_count(ties, table.path, "pairs were ranked alike and are left out")
     _report(table.path, ranked)
     known = tuple(raters) if any(raters) else ()
     return Judgements(rankings=(Ranking(kind, tuple(ranked), known),))
@@ -148,7 +161,7 @@ def write_wmt_darr(path: str | PathLike[str], testset: TestSet, kind: str, pair:
     write_tsv(path, ["LP", "DATA", "SID", "BETTER", "WORSE"], rows)
 
 
-def _read_pairs(path: str | PathLike[str]) -> Rows:
+def _read_pairs(path: str | PathLike[str]) -> TextTable:
     lines = read_lines(path)
     if lines and "\t" in lines[0]:
         return read_tsv(path)
@@ -158,7 +171,7 @@ def _read_pairs(path: str | PathLike[str]) -> Rows:
     return read_spaced(path, unnamed=1)
 
 
-def _lower(table: Rows) -> Rows:
+def _lower(table: TextTable) -> TextTable:
     columns = tuple(column.lower() for column in table.columns)
     if columns[0] == "column 1":
         columns = ("lp", "data", *columns[2:])
@@ -166,7 +179,7 @@ def _lower(table: Rows) -> Rows:
         Row(row.path, row.line, dict(zip(columns, row.cells.values(), strict=True)))
         for row in table
     ]
-    return Rows(table.path, columns, tuple(rows))
+    return TextTable(table.path, columns, tuple(rows))
 
 
 def _ranks(row: Row, numbers: list[str], names: SystemNames) -> Iterator[tuple[int, str]]:

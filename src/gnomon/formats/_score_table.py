@@ -17,10 +17,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gnomon.errors import FormatError
-from gnomon.formats._delimited import read_csv, read_spaced
-from gnomon.formats._direct_assessment import Judged
+from gnomon.formats._direct_assessment import Assessments
 from gnomon.formats._files import plain_name
-from gnomon.formats._judged import (
+from gnomon.formats._judgements import (
     ScoreTable,
     SystemNames,
     in_scale,
@@ -29,14 +28,14 @@ from gnomon.formats._judged import (
     system_level,
 )
 from gnomon.formats._lines import read_lines, shown
-from gnomon.formats._tsv import read_tsv
+from gnomon.formats._rows import read_csv, read_spaced, read_tsv
 from gnomon.human import Judgements
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from os import PathLike
 
-    from gnomon.formats._tsv import Row, Rows
+    from gnomon.formats._rows import Row, TextTable
     from gnomon.testset import TestSet
 
 ROLES = {
@@ -112,7 +111,7 @@ def read_score_table(
 _Place = tuple[str, int, "str | None", "Row"]
 
 
-def _read(path: str | PathLike[str]) -> Rows:
+def _read(path: str | PathLike[str]) -> TextTable:
     lines = read_lines(path)
     header = lines[0] if lines else ""
     body = lines[1] if len(lines) > 1 else header
@@ -122,7 +121,7 @@ def _read(path: str | PathLike[str]) -> Rows:
     return read_csv(path) if "," in header and "\t" not in body else read_spaced(path)
 
 
-def _value_columns(table: Rows, known: Mapping[str, str]) -> list[str]:
+def _value_columns(table: TextTable, known: Mapping[str, str]) -> list[str]:
     others = [column for column in table.columns if column not in known.values()]
     named = [column for column in others if column.lower() in _VALUES]
     if len(others) == 1:
@@ -139,7 +138,7 @@ def _value_columns(table: Rows, known: Mapping[str, str]) -> list[str]:
 
 
 def _places(
-    table: Rows, known: Mapping[str, str], names: SystemNames, first: int, count: int
+    table: TextTable, known: Mapping[str, str], names: SystemNames, first: int, count: int
 ) -> list[_Place]:
     places: list[_Place] = []
     seen: dict[tuple[str, int, str | None], int] = {}
@@ -181,7 +180,7 @@ def _standardised(
     names: SystemNames,
     testset: TestSet,
 ) -> Judgements:
-    judged = Judged(path, testset.segments)
+    judged = Assessments(path, testset.segments)
     for system, segment, rater, row in places:
         judged.add(rater or "", [system], segment, _score(f"{kind}-raw", column, row))
     return judged.judgements(kind, names)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from gnomon.errors import DataError
 from gnomon.formats import _layout, _mt_metrics_eval, _published
-from gnomon.formats._about import read_about
 from gnomon.formats._files import require_directory
+from gnomon.formats._layout import read_about
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -21,14 +21,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from gnomon.errors import FormatError
-from gnomon.formats._files import LOGGER, plain_name, read_bytes, read_head
-from gnomon.formats._folders import bears_file
+from gnomon.formats._files import LOGGER, bears_file, plain_name, read_bytes, read_head
 from gnomon.formats._lines import decode
 from gnomon.formats._passages import (
     Choices,
     Collected,
+    PassagePlace,
     Passages,
-    Place,
     assemble,
     languages,
     merged,
@@ -105,7 +104,9 @@ def read_sgml(
     """
     choices = Choices(tuple(keep), incomplete)
     found = merged([_parse(path, choices) for path in paths])
-    told = None if languages(found) else _told(found, [Path(path).name for path in paths])
+    told = (
+        None if languages(found) else _pair_from_names(found, [Path(path).name for path in paths])
+    )
     return assemble(found, path=str(paths[0]), language_pair=language_pair or told, choices=choices)
 
 
@@ -131,7 +132,7 @@ def pair_in_name(name: str) -> str | None:
     return f"{match[1]}-{match[2]}" if match else None
 
 
-def _told(found: Collected, names: Sequence[str]) -> str | None:
+def _pair_from_names(found: Collected, names: Sequence[str]) -> str | None:
     """The pair that names of files tell: -deen-src, or src.de and ref.en."""
     pairs = [pair for name in names if (pair := pair_in_name(name))]
     ends = [
@@ -173,7 +174,7 @@ def _parse(path: str | PathLike[str], choices: Choices) -> Collected:
             " definitions out",
             path=path,
         )
-    reader = _Reader(str(path), text, keep_entities="entities" in choices.keep)
+    reader = _SgmlReader(str(path), text, keep_entities="entities" in choices.keep)
     found = reader.read()
     if not found.parts:
         raise FormatError(
@@ -189,7 +190,7 @@ def _parse(path: str | PathLike[str], choices: Choices) -> Collected:
     return found
 
 
-class _Reader:
+class _SgmlReader:
     """Walks from tag to tag."""
 
     def __init__(self, path: str, text: str, *, keep_entities: bool) -> None:
@@ -285,7 +286,7 @@ class _Reader:
         if not (tag.end and tag.name == "seg"):
             self.unclosed.append(self._line(begun.start))
         text = self._text[begun.stop : tag.start]
-        place = Place(self._document, begun.attributes.get("id") or str(self._count))
+        place = PassagePlace(self._document, begun.attributes.get("id") or str(self._count))
         self._part.add(place, text if self._keep else _decoded(text), self._line(begun.start))
         self._open = None
 

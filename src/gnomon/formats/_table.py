@@ -9,13 +9,13 @@ from gnomon.doors import checked
 from gnomon.errors import DataError, UsageError
 from gnomon.formats._files import plain_name
 from gnomon.formats._lines import report_empty, shown
-from gnomon.formats._records import read_records
+from gnomon.formats._rows import read_records
 from gnomon.testset import TestSet
 
 if TYPE_CHECKING:
     from os import PathLike
 
-    from gnomon.formats._records import Record
+    from gnomon.formats._rows import FileRecord
 
 _SUFFIXES = (".tsv", ".jsonl", ".ndjson")
 
@@ -75,12 +75,18 @@ def read_table(
     if system_column is not None and candidate is not None:
         grid = _by_system(records, system_column, segment_column, where)
         texts = {s: [row.text(candidate) for row in rows] for s, rows in grid.items()}
-        shared = [source, document, domain, *_named(references).values(), *_named(labels).values()]
+        shared = [
+            source,
+            document,
+            domain,
+            *_columns_by_name(references).values(),
+            *_columns_by_name(labels).values(),
+        ]
         records = _agreeing(grid, [column for column in shared if column is not None])
     else:
-        texts = {n: [r.text(c) for r in records] for n, c in _named(systems).items()}
+        texts = {n: [r.text(c) for r in records] for n, c in _columns_by_name(systems).items()}
     refs: dict[str, list[str | None]] = {}
-    for reference, column in _named(references).items():
+    for reference, column in _columns_by_name(references).items():
         refs |= _reference(records, reference, column)
     _report_empty(where, refs, texts)
     return TestSet(
@@ -91,7 +97,9 @@ def read_table(
         language_pair=language_pair,
         documents=_names(records, document),
         domains=_names(records, domain),
-        labels={n: [record.name(c) for record in records] for n, c in _named(labels).items()},
+        labels={
+            n: [record.name(c) for record in records] for n, c in _columns_by_name(labels).items()
+        },
         path=where,
     )
 
@@ -116,11 +124,11 @@ def _check_request(
         raise UsageError("segment_column is for a row per system and segment; give system_column")
 
 
-def _named(columns: Sequence[str] | Mapping[str, str]) -> dict[str, str]:
+def _columns_by_name(columns: Sequence[str] | Mapping[str, str]) -> dict[str, str]:
     return dict(columns) if isinstance(columns, Mapping) else {column: column for column in columns}
 
 
-def _names(records: Sequence[Record], column: str | None) -> list[str] | None:
+def _names(records: Sequence[FileRecord], column: str | None) -> list[str] | None:
     return None if column is None else [record.name(column) for record in records]
 
 
@@ -134,7 +142,9 @@ def _report_empty(
             report_empty(f"{where}, {name}", kind, texts)
 
 
-def _reference(records: Sequence[Record], name: str, column: str) -> dict[str, list[str | None]]:
+def _reference(
+    records: Sequence[FileRecord], name: str, column: str
+) -> dict[str, list[str | None]]:
     values = [record.texts(column) for record in records]
     if not any(isinstance(value, list) for value in values):
         return {name: [v if isinstance(v, str) else None for v in values]}
@@ -146,10 +156,10 @@ def _reference(records: Sequence[Record], name: str, column: str) -> dict[str, l
 
 
 def _by_system(
-    records: Sequence[Record], system_column: str, segment_column: str | None, where: str
-) -> dict[str, list[Record]]:
+    records: Sequence[FileRecord], system_column: str, segment_column: str | None, where: str
+) -> dict[str, list[FileRecord]]:
     """The rows of each system, in the order in which segments first occur."""
-    cells: dict[str, dict[str, Record]] = {}
+    cells: dict[str, dict[str, FileRecord]] = {}
     order: dict[str, None] = {}
     for record in records:
         rows = cells.setdefault(record.name(system_column), {})
@@ -171,7 +181,7 @@ def _by_system(
     return {system: [rows[segment] for segment in order] for system, rows in cells.items()}
 
 
-def _agreeing(grid: Mapping[str, Sequence[Record]], columns: Sequence[str]) -> list[Record]:
+def _agreeing(grid: Mapping[str, Sequence[FileRecord]], columns: Sequence[str]) -> list[FileRecord]:
     """The rows of the first system, with which all other systems' rows must agree."""
     first, *others = grid.values()
     for rows in others:

@@ -12,14 +12,17 @@ from gnomon.doors import checked
 from gnomon.errors import DataError, OutputError, UnknownNameError, UsageError
 from gnomon.formats import (
     _layout,
-    _layout_write,
     _mt_metrics_eval,
-    _mt_metrics_eval_write,
     _published,
-    _ratings,
 )
-from gnomon.formats._files import LOGGER, explain_failure, require_directory
-from gnomon.formats._folders import entries, is_pair, text_files
+from gnomon.formats._files import (
+    LOGGER,
+    entries,
+    explain_failure,
+    is_pair,
+    require_directory,
+    text_files,
+)
 from gnomon.formats._lines import write_lines
 
 if TYPE_CHECKING:
@@ -172,19 +175,19 @@ def write_test_set(
     if layout == "gnomon":
         _fill(
             Path(path),
-            lambda folder: _layout_write.write_layout(testset, folder, compress=compress),
+            lambda folder: _layout.write_layout(testset, folder, compress=compress),
         )
     else:
         _fill(Path(path), lambda folder: _write_mt_metrics_eval(testset, folder))
 
 
 def _write_mt_metrics_eval(testset: TestSet, folder: Path) -> None:
-    _mt_metrics_eval_write.write_layout(testset, folder)
+    _mt_metrics_eval.write_layout(testset, folder)
     for kind in dict.fromkeys(error.kind for error in testset.errors):
-        _mt_metrics_eval_write.check_word("kind of errors", kind)
+        _mt_metrics_eval.check_word("kind of errors", kind)
         name = f"{testset.language_pair}.{kind}.seg.rating"
         try:
-            lines = list(_ratings.rating_lines(testset, kind))
+            lines = list(_mt_metrics_eval.rating_lines(testset, kind))
         except DataError as error:
             LOGGER.warning("the errors of the kind %s are left out: %s", kind, error)
             continue
@@ -212,10 +215,10 @@ def _with_ratings(testset: TestSet, path: Path, pair: str) -> TestSet:
     """Error spans of mt-metrics-eval's rating files; their scores where no score file has them."""
     folder, outputs = path / "human-scores", text_files(path / "system-outputs" / pair)
     for file in entries(folder):
-        kind = _ratings.kind_of(file.name, pair)
+        kind = _mt_metrics_eval.kind_of(file.name, pair)
         if kind is None:
             continue
-        found = _ratings.read_ratings(file, testset, kind=kind, others=outputs)
+        found = _mt_metrics_eval.read_ratings(file, testset, kind=kind, others=outputs)
         scored = {human.kind for human in testset.human if human.level == "segment"}
         known = kind in scored or kind.partition(".")[0] in scored
         testset = testset.with_human(replace(found, scores=()) if known else found)

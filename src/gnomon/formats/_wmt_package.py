@@ -20,14 +20,12 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from gnomon.errors import DataError, FormatError, MissingFileError, UnknownNameError
-from gnomon.formats._estimated import estimated_set
-from gnomon.formats._files import LOGGER
-from gnomon.formats._folders import is_pair, natural
+from gnomon.formats._files import LOGGER, is_pair, natural
 from gnomon.formats._human_read import read_human
-from gnomon.formats._judged import in_scale
-from gnomon.formats._lines import read_lines, report_empty
-from gnomon.formats._plain import check_parallel
-from gnomon.formats._tsv import parse_number
+from gnomon.formats._judgements import in_scale
+from gnomon.formats._lines import check_parallel, read_lines, report_empty
+from gnomon.formats._quality_estimation import estimated_set
+from gnomon.formats._rows import parse_number
 from gnomon.testset import TestSet
 
 if TYPE_CHECKING:

@@ -23,9 +23,9 @@ from typing import TYPE_CHECKING
 from xml.parsers import expat
 
 from gnomon.errors import FormatError, GnomonError
-from gnomon.formats._estimated import pair_of
 from gnomon.formats._files import plain_name, read_bytes
-from gnomon.formats._passages import Choices, Collected, Passages, Place, assemble, merged
+from gnomon.formats._passages import Choices, Collected, PassagePlace, Passages, assemble, merged
+from gnomon.formats._quality_estimation import pair_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -85,7 +85,7 @@ def parse_wmt_xml(path: str | PathLike[str]) -> Collected:
     Raises:
         FormatError: it is not well-formed, declares a document type, or is not of this format.
     """
-    reader = _Reader(str(path))
+    reader = _XmlReader(str(path))
     reader.read(read_bytes(path))
     if not reader.found.parts:
         raise FormatError(
@@ -104,7 +104,7 @@ def pair_in(head: str, path: Path) -> str | None:
     return f"{start[1]}-{end[1]}" if start and end else pair_of(path)
 
 
-class _Reader:
+class _XmlReader:
     """Follows expat through a file."""
 
     def __init__(self, path: str) -> None:
@@ -123,7 +123,7 @@ class _Reader:
         self._seen: Counter[str] = Counter()
         self._part: Passages | None = None
         self._parts: dict[tuple[str, str, str], Passages] = {}
-        self._place: Place | None = None
+        self._place: PassagePlace | None = None
         self._line = 0
         self._heard: list[str] = []
 
@@ -197,7 +197,7 @@ class _Reader:
             raise self._error("a <seg> stands inside another")
         if not attributes.get("id"):
             raise self._error("a <seg> has no id")
-        self._place = Place(self._document or "", attributes["id"])
+        self._place = PassagePlace(self._document or "", attributes["id"])
         self._line = self._parser.CurrentLineNumber
         self._heard = []
 

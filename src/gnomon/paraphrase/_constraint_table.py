@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from os import PathLike
 
-    from gnomon.formats import Record
+    from gnomon.formats import FileRecord
     from gnomon.testset import TestSet
 
 __all__ = ["constraint_finding", "read_constraints", "write_constraints"]
@@ -93,7 +93,7 @@ def read_constraints(path: str | PathLike[str]) -> tuple[Constraint, ...]:
     return found
 
 
-def _of_record(record: Record) -> Constraint:
+def _of_record(record: FileRecord) -> Constraint:
     values = record.values
     segment, text = record.value("segment"), record.text("text")
     if type(segment) is not int or segment < 1:

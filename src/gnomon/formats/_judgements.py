@@ -1,4 +1,4 @@
-"""What readers of human judgements share: whose names they meet, and scores as they come in."""
+"""Rows of several language pairs in one file: those of the test set are kept."""
 
 from __future__ import annotations
 
@@ -9,18 +9,23 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from gnomon.errors import DataError, FormatError, UnknownNameError
+from gnomon.formats._error_marks import solid
 from gnomon.formats._files import LOGGER
-from gnomon.formats._tsv import whole_number
+from gnomon.formats._rows import whole_number
 from gnomon.human import HumanScores, scale_of
 from gnomon.scores import coverage, named
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Hashable, Iterable, Mapping
+    from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from gnomon.formats._tsv import Row, Rows
+    from gnomon.formats._rows import Row, TextTable
     from gnomon.testset import TestSet
+
+
+# What readers of human judgements share: whose names they meet, and scores as they come in.
+
 
 K = TypeVar("K", bound="Hashable")
 
@@ -245,7 +250,7 @@ def segment_number(text: str, first: int, count: int, path: str, line: int) -> i
     return number - first
 
 
-def say_unread(table: Rows, columns: Collection[str]) -> None:
+def say_unread(table: TextTable, columns: Collection[str]) -> None:
     """Warn of columns that nothing reads: one may be another's misspelt name."""
     unread = [column for column in table.columns if column not in columns]
     if unread:
@@ -269,7 +274,218 @@ def say_coverage(path: str, scores: Iterable[HumanScores]) -> None:
                 LOGGER.info("%s: %s: %s", path, human.kind, told)
 
 
-def said(count: int, path: str, what: str) -> None:
+def say_count(count: int, path: str, what: str) -> None:
     """Say that something was left out, if anything was."""
     if count:
         LOGGER.info("%s: %d %s", path, count, what)
+
+
+# Which segment a judgement is of, by its number and by its texts.
+
+
+class SegmentFinder:
+    """The segments of a test set, found by number or by text.
+
+    A number whose text is another one's is not trusted: the text decides.
+    """
+
+    def __init__(self, testset: TestSet, path: str) -> None:
+        self._testset = testset
+        self._path = path
+        self._by_source = _index(testset.sources or ())
+        self._by_target = {name: _index(texts) for name, texts in testset.systems.items()}
+        self._kept: dict[object, int] = {}
+        self.by_text = 0
+        self.guessed = 0
+
+    def of(
+        self, number: int | None, source: str | None, targets: Mapping[str, str], line: int
+    ) -> int:
+        """The 0-based segment.
+
+        Args:
+            number: the 0-based number that the file gives, if any.
+            source: the source that was judged, if the file has it.
+            targets: outputs that were judged, by the test set's names of their systems.
+            line: where this stands in the file.
+
+        Raises:
+            FormatError: neither number nor texts lead to a segment.
+        """
+        key = (number, source) if self._testset.sources else (number, tuple(targets.items()))
+        if key not in self._kept:
+            self._kept[key] = self._find(number, source, targets, line)
+        return self._kept[key]
+
+    def _find(
+        self, number: int | None, source: str | None, targets: Mapping[str, str], line: int
+    ) -> int:
+        if number is not None and self._agrees(number, source, targets):
+            return number
+        places = self._by_texts(source, targets)
+        if not places:
+            raise self._unknown(number, source, line)
+        self.by_text += number is not None
+        self.guessed += len(places) > 1
+        return places[0]
+
+    def _agrees(self, number: int, source: str | None, targets: Mapping[str, str]) -> bool:
+        if not 0 <= number < self._testset.segments:
+            return False
+        sources = self._testset.sources
+        if sources is not None and source is not None:
+            return solid(sources[number]) == solid(source)
+        known = self._known(targets)
+        if not known:
+            return True
+        texts = self._testset.systems
+        return any(solid(texts[name][number]) == solid(t) for name, t in known.items())
+
+    def _by_texts(self, source: str | None, targets: Mapping[str, str]) -> list[int]:
+        """Segments with this source, and among several those with these outputs."""
+        found = self._by_source.get(solid(source or ""), [])
+        for system, text in self._known(targets).items():
+            same = self._by_target[system].get(solid(text), [])
+            if not found:
+                found = same
+            elif len(found) > 1:
+                found = [place for place in found if place in same] or found
+        return found
+
+    def _known(self, targets: Mapping[str, str]) -> dict[str, str]:
+        return {s: text for s, text in targets.items() if s in self._testset.systems}
+
+    def _unknown(self, number: int | None, source: str | None, line: int) -> FormatError:
+        count = self._testset.segments
+        given = "" if number is None else f" and is said to be segment {number + 1} of {count}"
+        text = "its texts are" if source is None else f"its source {source[:60]!r} is"
+        return FormatError(
+            f"this judgement is of no segment of the test set: {text} not found there{given};"
+            " check that file and test set belong together",
+            path=self._path,
+            line=line,
+        )
+
+    def report(self) -> None:
+        """Say what was placed by its text only."""
+        if self.by_text:
+            LOGGER.warning(
+                "%s: %d segment numbers are not the test set's; placed by their texts",
+                self._path,
+                self.by_text,
+            )
+        if self.guessed:
+            LOGGER.warning(
+                "%s: %d segments occur several times in the test set; the first is taken",
+                self._path,
+                self.guessed,
+            )
+
+
+def segment_index(number: str, first: int) -> int | None:
+    """The 0-based segment that a number means; None if it is no number."""
+    return None if whole_number(number) < 0 else whole_number(number) - first
+
+
+def _index(texts: Sequence[str]) -> dict[str, list[int]]:
+    found: dict[str, list[int]] = {}
+    for place, text in enumerate(texts):
+        found.setdefault(solid(text), []).append(place)
+    return found
+
+
+# Rows of several language pairs in one file: those of the test set are kept.
+
+
+T = TypeVar("T")
+
+# the three-letter codes that WMT's annotation campaigns wrote
+_SHORT = {
+    "ara": "ar",
+    "ben": "bn",
+    "ces": "cs",
+    "cze": "cs",
+    "deu": "de",
+    "ger": "de",
+    "eng": "en",
+    "est": "et",
+    "fin": "fi",
+    "fra": "fr",
+    "fre": "fr",
+    "guj": "gu",
+    "hau": "ha",
+    "heb": "he",
+    "hin": "hi",
+    "hrv": "hr",
+    "hun": "hu",
+    "isl": "is",
+    "ice": "is",
+    "ita": "it",
+    "jpn": "ja",
+    "kaz": "kk",
+    "khm": "km",
+    "kor": "ko",
+    "lav": "lv",
+    "lit": "lt",
+    "pol": "pl",
+    "pus": "ps",
+    "ron": "ro",
+    "rum": "ro",
+    "rus": "ru",
+    "spa": "es",
+    "tam": "ta",
+    "tur": "tr",
+    "ukr": "uk",
+    "xho": "xh",
+    "zho": "zh",
+    "chi": "zh",
+    "zul": "zu",
+}
+
+
+def pair(source: str, target: str) -> str:
+    """A language pair from two codes, of two letters where these are known.
+
+    >>> pair("cze", "eng")
+    'cs-en'
+    """
+    return f"{_SHORT.get(source, source)}-{_SHORT.get(target, target)}"
+
+
+def of_pair(
+    rows: Sequence[T], pair_of: Callable[[T], str], wanted: str | None, path: str
+) -> list[T]:
+    """The rows of the wanted language pair; all of them where only one pair is there.
+
+    Raises:
+        UnknownNameError: the wanted pair is not there.
+        DataError: several pairs are there and none is wanted.
+    """
+    there = list(dict.fromkeys(pair_of(row) for row in rows))
+    if wanted is not None and "-" in wanted and there:
+        fitting = [name for name in there if _same(name, wanted)]
+        if not fitting:
+            raise UnknownNameError(f"language pair of {path}", wanted, there)
+        kept = [row for row in rows if pair_of(row) in fitting]
+        if len(kept) < len(rows):
+            others = [name for name in there if name not in fitting]
+            LOGGER.info(
+                "%s: %d rows of other language pairs are left out: %s",
+                path,
+                len(rows) - len(kept),
+                ", ".join(others),
+            )
+        return kept
+    if len(there) > 1:
+        raise DataError(
+            f"{path} holds several language pairs: {', '.join(there)}; the test set does not say"
+            " which is its own; name it (-l de-en; language_pair='de-en')"
+        )
+    return list(rows)
+
+
+def _same(there: str, wanted: str) -> bool:
+    """Whether two pairs are the same, regions apart where only one has them."""
+    short = [[code.split("_")[0] for code in name.split("-")] for name in (there, wanted)]
+    bare = "_" not in there or "_" not in wanted
+    return there == wanted or (bare and short[0] == short[1])

@@ -1,4 +1,4 @@
-"""Words that people tagged as wrong, as error spans.
+"""Errors as texts mark them (``<v>``, offsets of browsers), and words that people tagged as wrong.
 
 A file of tags has one line per segment and one tag per token: ``OK`` or ``BAD``, ``0`` or ``1``.
 Tags of a target may also speak of what is missing: ``2n + 1`` tags for n tokens are gap, word,
@@ -8,15 +8,120 @@ the tokenised text writes as ``<EOS>`` (WMT 2022). All lines of a file are of on
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from gnomon.errors import FormatError
-from gnomon.formats._marked import solid
 from gnomon.human import ErrorSpan
 from gnomon.spans import Span
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+
+
+# Where an error stands: marks in a text, offsets of other tools, texts that differ in spaces.
+
+
+_MARK = re.compile(r"</?v>")
+
+
+class MarkedText(NamedTuple):
+    """A text without its marks, and from the first mark's start to the last one's end."""
+
+    text: str
+    span: Span | None
+
+
+def unmark(text: str) -> MarkedText | None:
+    """Take ``<v>`` and ``</v>`` out of a text; None where they do not pair up.
+
+    >>> unmark("a <v>big</v> dog")
+    MarkedText(text='a big dog', span=Span(start=2, end=5))
+    """
+    if "v>" not in text:
+        return MarkedText(text, None)
+    clean, ends, last, opened = "", [], 0, False
+    for match in _MARK.finditer(text):
+        clean += text[last : match.start()]
+        last = match.end()
+        if (match.group() == "<v>") == opened:
+            return None
+        opened = not opened
+        ends.append(len(clean))
+    if opened:
+        return None
+    return MarkedText(clean + text[last:], Span(ends[0], ends[-1]) if ends else None)
+
+
+def mark(text: str, span: Span | None) -> str:
+    """Put marks around a span of a text; an empty span has no place and no mark."""
+    if span is None or span.start == span.end:
+        return text
+    return f"{text[: span.start]}<v>{text[span.start : span.end]}</v>{text[span.end :]}"
+
+
+def unquoted(text: str) -> str:
+    """A field that a spreadsheet wrote in quotation marks, as it was meant.
+
+    >>> unquoted('"He said ""no""."')
+    'He said "no".'
+    """
+    inner = text[1:-1]
+    whole = len(text) > 1 and text[0] == text[-1] == '"'
+    return inner.replace('""', '"') if whole and '"' not in inner.replace('""', "") else text
+
+
+def solid(text: str) -> str:
+    """A text without its white space."""
+    return "".join(text.split())
+
+
+def moved(span: Span, text: str, target: str) -> Span | None:
+    """A span of one text in another that differs in white space at most; None if it differs more.
+
+    >>> moved(Span(3, 5), "a  big dog", "a big dog")
+    Span(start=2, end=4)
+    """
+    if text == target:
+        return span
+    if solid(text) != solid(target):
+        return None
+    before = len(solid(text[: span.start]))
+    inside = len(solid(text[span.start : span.end]))
+    places = [i for i, c in enumerate(target) if not c.isspace()]
+    if not inside:
+        return Span(len(target), len(target))
+    return Span(places[before], places[before + inside - 1] + 1)
+
+
+def from_browser(start: int, last: int, text: str) -> Span | None:
+    """Half-open code points from a browser's inclusive UTF-16 units, line ends not counted.
+
+    Args:
+        start: first unit.
+        last: last unit, included.
+        text: the text that was marked.
+
+    Returns:
+        The span; None where it begins behind the text (the mark for something missing).
+    """
+    units = [i for i, c in enumerate(text) if c != "\n" for _ in range(1 + (ord(c) > 0xFFFF))]
+    if not 0 <= start < len(units) or last < start:
+        return None
+    return Span(units[start], units[min(last, len(units) - 1)] + 1)
+
+
+def to_browser(span: Span, text: str) -> tuple[int, int]:
+    """The other way: first and last unit, both included."""
+    return _units(text[: span.start]), _units(text[: span.end]) - 1
+
+
+def _units(text: str) -> int:
+    return sum(1 + (ord(c) > 0xFFFF) for c in text if c != "\n")
+
+
+# Words that people tagged as wrong, as error spans.
+
 
 KIND = "word-tags"
 WORD, GAP = "word", "gap"
@@ -31,7 +136,7 @@ _WAYS = {  # tags = a * tokens + b
 _WORDS, _GAPS, _END = _WAYS
 
 
-class Tagged(NamedTuple):
+class TaggedText(NamedTuple):
     """The tags of one segment, and where they stand.
 
     Attributes:
@@ -52,7 +157,7 @@ class Tagged(NamedTuple):
 
 
 def tagged_errors(
-    rows: Sequence[Tagged], system: str, side: str, *, gaps: bool = False
+    rows: Sequence[TaggedText], system: str, side: str, *, gaps: bool = False
 ) -> list[ErrorSpan]:
     """The tagged words and gaps, one span each, in the order of the segments.
 
@@ -70,7 +175,7 @@ def tagged_errors(
     way = _way(rows, [len(marks) for marks in tags], tuple(_WAYS) if gaps else (_WORDS,))
     found: list[ErrorSpan] = []
     for segment, row in enumerate(rows):
-        spans = _placed(row, _tokens(row, way, len(tags[segment])))
+        spans = _token_spans(row, _tokens(row, way, len(tags[segment])))
         wrong = [_is_wrong(tag, row) for tag in tags[segment]]
         for category, span in _marked(spans, wrong, way, len(row.text)):
             found.append(
@@ -81,7 +186,7 @@ def tagged_errors(
     return found
 
 
-def _tokens(row: Tagged, way: str, tags: int) -> list[str]:
+def _tokens(row: TaggedText, way: str, tags: int) -> list[str]:
     """Tokens stand between plain spaces; other white space ends one only if the tags say so."""
     plain = _without_end([token for token in row.tokenised.split(" ") if token], row.text)
     if _fits(way, len(plain), tags):
@@ -99,7 +204,7 @@ def _fits(way: str, tokens: int, tags: int) -> bool:
     return tags == times * tokens + more
 
 
-def _way(rows: Sequence[Tagged], counts: Sequence[int], allowed: Sequence[str]) -> str:
+def _way(rows: Sequence[TaggedText], counts: Sequence[int], allowed: Sequence[str]) -> str:
     """How the file counts: the way that fits most lines, and then must fit all."""
     fitting = {
         way: [
@@ -122,7 +227,7 @@ def _way(rows: Sequence[Tagged], counts: Sequence[int], allowed: Sequence[str]) 
     return best
 
 
-def _placed(row: Tagged, tokens: Sequence[str]) -> list[Span]:
+def _token_spans(row: TaggedText, tokens: Sequence[str]) -> list[Span]:
     solids = [solid(token) for token in tokens]
     if "".join(solids) != solid(row.text):
         raise FormatError(
@@ -140,7 +245,7 @@ def _placed(row: Tagged, tokens: Sequence[str]) -> list[Span]:
     return spans
 
 
-def _is_wrong(tag: str, row: Tagged) -> bool:
+def _is_wrong(tag: str, row: TaggedText) -> bool:
     if tag not in _WRONG:
         raise FormatError(
             f"the tag {tag!r} is unknown; OK and BAD, or 0 and 1, are expected",
