@@ -21,13 +21,14 @@ import gnomon as gn
 from gnomon import TestSet
 from gnomon.errors import GnomonError
 from gnomon.formats import (
-    HUMAN_FORMATS,
+    JudgementFormat,
+    SetFormat,
     describe,
+    formats_of,
     read_human,
     write_segment_scores,
     write_system_scores,
 )
-from gnomon.formats._published import PUBLISHED as REGISTERED
 from gnomon.human import HumanScores
 from gnomon.metaeval import metric_scores
 
@@ -91,8 +92,8 @@ def survives(
 def test_every_registered_format_of_scores_is_among_those_that_are_damaged() -> None:
     reads = {info.name for info in describe() if info.reads == "judgements"}
     assert reads <= set(WHOLE)
-    assert set(HUMAN_FORMATS) == set(WHOLE)
-    assert set(PUBLISHED) | WITHOUT_SCORES == set(REGISTERED)
+    assert {form.name for form in formats_of(JudgementFormat) if form.is_read} == set(WHOLE)
+    assert set(PUBLISHED) | WITHOUT_SCORES == {form.name for form in formats_of(SetFormat)}
 
 
 @pytest.mark.parametrize("damage", DAMAGES)

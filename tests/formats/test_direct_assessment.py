@@ -210,7 +210,7 @@ def test_a_missing_score_of_a_table_is_missing(tmp_path: Path) -> None:
         ("t.csv", ("system,seg,z", f"alpha,{'9' * 5000},1"), r"t\.csv:2: segment is '9999"),
         ("t.csv", ("system,seg,z", "alpha,1"), r"t\.csv:2: 2 fields; 3 are expected"),
         ("s.csv", ("SYS SID RAW.SCR Z.SCR N", "alpha 1 9 1 1", "alpha 1 9 1 1"), "a second score"),
-        ("x.tsv", ("what is this",), "is of no known format of human judgements.*mqm: .*esa: "),
+        ("x.tsv", ("what is this",), "is of no known format of human judgements.*esa: .*mqm: "),
         ("x.tsv", ("",), "is of no known format"),
     ],
 )

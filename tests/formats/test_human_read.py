@@ -10,7 +10,7 @@ from tests.formats.judged_sets import judged_set, written
 
 from gnomon import TestSet
 from gnomon.errors import DataError, FormatError, UnknownNameError, UsageError
-from gnomon.formats import HUMAN_FORMATS, read_human, write_human
+from gnomon.formats import JudgementFormat, formats_of, read_human, write_human
 from gnomon.human import HumanScores
 
 if TYPE_CHECKING:
@@ -94,7 +94,9 @@ def test_a_format_can_be_named_where_the_file_does_not_tell(tmp_path: Path) -> N
     file = written(tmp_path, "scores.txt", "model z", "alpha 1")
     found = read_human(file, judged_set(), format="table", kind="da")
     assert [(s.kind, s.level) for s in found.scores] == [("da-z", "system")]
-    assert {"mqm", "table", "esa", "pearmut", "darr", "rr", "ratings"} <= set(HUMAN_FORMATS)
+    assert {"mqm", "table", "esa", "pearmut", "darr", "rr", "ratings"} <= {
+        form.name for form in formats_of(JudgementFormat)
+    }
 
 
 def test_penalties_in_place_of_scores_are_warned_of(

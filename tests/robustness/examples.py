@@ -138,9 +138,7 @@ def _published(base: Path, _: Path) -> Iterable[Example]:
 def _judgements(base: Path, whole: Path) -> Iterable[Example]:
     bare = judged_set(documents=["d", "e", "e"])
     bare.write(base / "whole" / "bare")
-    for form in formats.HUMAN_FORMATS:
-        if form not in WHOLE:
-            continue
+    for form in WHOLE:
         name, text = WHOLE[form]
         file = write(base / f"human {form}" / name, text.split("\n")[:-1])
         yield _human(form, file, base / "whole" / "bare")

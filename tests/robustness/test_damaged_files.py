@@ -44,7 +44,6 @@ from tests.robustness.law import Answer, Example, Slow, ask, shape
 from gnomon import formats
 from gnomon.annotate.scorers import describe_scorers
 from gnomon.cli import _main
-from gnomon.formats._scores import FORMATS
 
 EXAMPLES = Path(__file__).parent / "examples.py"
 
@@ -125,9 +124,12 @@ def _refused_by_a_process(example: Example, out: Path) -> None:
 def test_every_format_that_is_registered_has_an_example(made: list[Example]) -> None:
     """Loops over the house's registries: what comes to them has to come here."""
     covered = {name for example in made for name in example.covers}
-    needed = {info.name for info in formats.describe()} - set(formats.HUMAN_FORMATS) - {"wmt"}
-    needed |= {f"human:{name}" for name in formats.HUMAN_FORMATS}
-    needed |= {f"scores:{name}" for name in FORMATS}
+    human = {form.name for form in formats.formats_of(formats.JudgementFormat)}
+    needed = {info.name for info in formats.describe()} - human - {"wmt"}
+    needed |= {
+        f"human:{form.name}" for form in formats.formats_of(formats.JudgementFormat) if form.is_read
+    }
+    needed |= {f"scores:{form.name}" for form in formats.formats_of(formats.ScoreFormat)}
     needed |= {
         f"scorer:{row[0].removesuffix('=FILE')}" for row in describe_scorers() if "=FILE" in row[0]
     }
@@ -144,7 +146,6 @@ ELSEWHERE = {
     "--from": "archives: tests/robustness/test_archives.py",
     "--test-set": "the formats of test sets, one by one",
     "paths": "likewise",
-    "darr": "among judgements",
     "--model": "models", "--forward-model": "models", "--embeddings": "models",
     "--codes": "safetensors beside a model", "--codes-folder": "likewise",
     "--source-trees": "trees", "--output-trees": "trees", "--sources": "plain text",

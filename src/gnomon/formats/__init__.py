@@ -33,9 +33,7 @@ from gnomon.formats._files import (
     plain_name,
     read_bytes,
 )
-from gnomon.formats._human_formats import HUMAN_FORMATS
-from gnomon.formats._human_read import read_human
-from gnomon.formats._human_write import write_human
+from gnomon.formats._human import read_human, write_human
 from gnomon.formats._lines import read_lines, read_plain, read_systems, read_text, write_lines
 from gnomon.formats._mqm import MQM_WEIGHTS, read_mqm_set
 from gnomon.formats._paraphrases import (
@@ -48,9 +46,19 @@ from gnomon.formats._paraphrases import (
     write_paraphrases,
 )
 from gnomon.formats._passages import INCOMPLETE, KEEPABLE, Incomplete
-from gnomon.formats._published import PUBLISHED
-from gnomon.formats._registry import FormatInfo, describe
+from gnomon.formats._registry import (
+    FolderFormat,
+    Format,
+    FormatInfo,
+    FoundSet,
+    JudgementFormat,
+    ScoreFormat,
+    SetFormat,
+    describe,
+    formats_of,
+)
 from gnomon.formats._rows import (
+    FileHead,
     FileRecord,
     SheetRow,
     from_cell,
@@ -71,25 +79,37 @@ from gnomon.formats._scores import (
     write_segment_scores,
     write_system_scores,
 )
-from gnomon.formats._sets import SetInfo, sets_in
 from gnomon.formats._sgml import read_sgml
 from gnomon.formats._table import read_table
-from gnomon.formats._testsets import language_pairs, output_files, read_test_set, write_test_set
-from gnomon.formats._trees import Tree, Trees, parse_tree, read_trees, write_trees
+from gnomon.formats._testsets import (
+    SetInfo,
+    language_pairs,
+    output_files,
+    read_test_set,
+    sets_in,
+    write_test_set,
+)
+from gnomon.formats._trees import Child, Tree, Trees, parse_tree, read_trees, write_trees
 from gnomon.formats._wmt_xml import read_wmt_xml
 
 __all__ = [
-    "HUMAN_FORMATS",
     "INCOMPLETE",
     "KEEPABLE",
     "MAX_INPUT",
     "MQM_WEIGHTS",
-    "PUBLISHED",
+    "Child",
+    "FileHead",
     "FileRecord",
+    "FolderFormat",
+    "Format",
     "FormatInfo",
+    "FoundSet",
     "Incomplete",
+    "JudgementFormat",
     "Paraphrase",
     "SacrebleuSet",
+    "ScoreFormat",
+    "SetFormat",
     "SetInfo",
     "SheetRow",
     "Tree",
@@ -100,6 +120,7 @@ __all__ = [
     "describe",
     "explain_failure",
     "find_scores",
+    "formats_of",
     "from_cell",
     "is_sacrebleu_set",
     "is_wmt_scores",

@@ -48,6 +48,7 @@ from gnomon.formats._judgements import (
     system_level,
 )
 from gnomon.formats._lines import read_lines, shown
+from gnomon.formats._registry import JudgementFormat
 from gnomon.formats._rows import (
     FileRecord,
     fields,
@@ -64,7 +65,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from gnomon.formats._rows import Row, TextTable
+    from gnomon.formats._rows import FileHead, Row, TextTable
     from gnomon.human import HumanScores
     from gnomon.testset import TestSet
 
@@ -446,3 +447,58 @@ def _spans(record: FileRecord, text: str | None) -> object:
         raise record.error(
             f"the error spans are not JSON ({error}); [] if there are none"
         ) from error
+
+
+def _is_appraise(head: FileHead) -> bool:
+    parts = head.first_line.split(",")
+    return len(parts) >= 9 and parts[3] in ("TGT", "BAD", "REF", "CHK", "BAD.REF")
+
+
+def _is_segment_means(head: FileHead) -> bool:
+    names = head.column_names
+    return {"sys", "sid", "raw.scr"} <= names or {"lp", "system", "sid", "human"} <= names
+
+
+def _is_system_means(head: FileHead) -> bool:
+    """A header, or the ranking of WMT that has none."""
+    if {"human", "system", "lp"} <= head.column_names:
+        return True
+    return len(head.loose_columns) == 5 and all(map(_is_number, head.loose_columns[:4]))
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+FORMATS = (
+    JudgementFormat(
+        name="appraise",
+        title="Appraise exports, CSV without a header: direct assessment or ESA",
+        recognise=_is_appraise,
+        read=read_appraise,
+        after=("mt-metrics-eval", "ratings", "ratings-json"),
+    ),
+    JudgementFormat(
+        name="wmt-da",
+        title="WMT direct assessments: HITId WorkerId ... sys_id rid type sid score time",
+        recognise=lambda head: {"hitid", "workerid", "sys_id"} <= head.column_names,
+        read=read_hits,
+        after=("mqm", "darr", "rr"),
+    ),
+    JudgementFormat(
+        name="wmt-da-seg",
+        title="WMT segment scores: SYS SID RAW.SCR Z.SCR N, or LP DATA SYSTEM SID HUMAN",
+        recognise=_is_segment_means,
+        read=read_segment_means,
+    ),
+    JudgementFormat(
+        name="wmt-da-sys",
+        title="WMT system scores: RAW Z ASSESSED N SYSTEM without a header, or LP HUMAN SYSTEM",
+        recognise=_is_system_means,
+        read=read_system_means,
+    ),
+)

@@ -33,10 +33,12 @@ from gnomon.formats._judgements import (
     SystemNames,
     in_scale,
     of_pair,
+    rated_kind,
     say_count,
     segment_index,
 )
 from gnomon.formats._lines import shown, write_lines
+from gnomon.formats._registry import JudgementFormat
 from gnomon.formats._rows import finite, read_records
 from gnomon.human import ErrorSpan, Judgements
 from gnomon.spans import Span
@@ -409,3 +411,34 @@ def _object(error: ErrorSpan, text: str) -> dict[str, object]:
         "severity": error.severity,
         "error_type": error.category or None,
     }
+
+
+def _write_esa_file(
+    path: str | PathLike[str], testset: TestSet, kind: str | None, _level: str
+) -> None:
+    write_esa(path, testset, rated_kind(testset, kind))
+
+
+FORMATS = (
+    JudgementFormat(
+        name="pearmut",
+        title="pearmut logs, JSONL: user_id, item, annotation",
+        recognise=lambda head: {"annotation", "user_id"} <= head.keys,
+        read=read_pearmut,
+        after=("mt-metrics-eval", "ratings"),
+    ),
+    JudgementFormat(
+        name="esa",
+        title="one annotated output per line, JSONL: system, tgt, esa_score, esa_spans",
+        recognise=lambda head: {"esa_score", "system"} <= head.keys,
+        read=read_esa,
+        write=_write_esa_file,
+        suffix=".jsonl",
+    ),
+    JudgementFormat(
+        name="wmt-humeval",
+        title="WMT 2024 and 2025, JSONL: src_text, tgt_text, scores",
+        recognise=lambda head: {"scores", "tgt_text"} <= head.keys,
+        read=read_humeval,
+    ),
+)

@@ -1,4 +1,4 @@
-"""Rows of several language pairs in one file: those of the test set are kept."""
+"""What readers and writers of human judgements share: names, segments, language pairs, scores."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gnomon.errors import DataError, FormatError, UnknownNameError
 from gnomon.formats._error_marks import solid
 from gnomon.formats._files import LOGGER
 from gnomon.formats._rows import whole_number
-from gnomon.human import HumanScores, scale_of
+from gnomon.human import HumanScores, only_kind, scale_of
 from gnomon.scores import coverage, named
 
 if TYPE_CHECKING:
@@ -489,3 +489,49 @@ def _same(there: str, wanted: str) -> bool:
     short = [[code.split("_")[0] for code in name.split("-")] for name in (there, wanted)]
     bare = "_" not in there or "_" not in wanted
     return there == wanted or (bare and short[0] == short[1])
+
+
+# Judgements of one kind, to be written.
+
+
+def human_scores_of(testset: TestSet, kind: str | None, level: str) -> list[HumanScores]:
+    """The scores of a kind and level: the mean over the raters, and of each.
+
+    Raises:
+        UnknownNameError: there is no such kind, or several and none is named.
+    """
+    there = tuple(dict.fromkeys(h.kind for h in testset.human if h.level == level))
+    name = only_kind(kind, there, f"human {level} scores")
+    return [h for h in testset.human if (h.kind, h.level) == (name, level)]
+
+
+def rated_kind(testset: TestSet, kind: str | None) -> str:
+    """The kind of segment scores or of error spans that is meant.
+
+    Raises:
+        UnknownNameError: there is no such kind, or several and none is named.
+    """
+    there = dict.fromkeys([h.kind for h in testset.human if h.level == "segment"])
+    there |= dict.fromkeys(error.kind for error in testset.errors)
+    return only_kind(kind, tuple(there), "segment scores or error spans")
+
+
+def require_spans(testset: TestSet, kind: str, form: str) -> None:
+    """Refuse scores that the error spans do not account for: the format holds spans alone.
+
+    Raises:
+        DataError: there are such scores.
+    """
+    marked = {(e.system, e.segment) for e in testset.errors if e.kind == kind}
+    lost = sum(
+        value < 0 and (system, int(item)) not in marked
+        for human in testset.human
+        if (human.kind, human.level) == (kind, "segment")
+        for system, row in zip(human.systems, human.values, strict=True)
+        for item, value in enumerate(row.tolist())
+    )
+    if lost:
+        raise DataError(
+            f"format {form} holds error spans and no scores, and {lost} scores of {kind!r} below 0"
+            " have no error span: they would be lost; write format 'table' or 'mt-metrics-eval'"
+        )

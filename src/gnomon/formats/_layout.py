@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
@@ -25,15 +26,16 @@ from gnomon.formats._files import (
 )
 from gnomon.formats._judgements import in_scale, say_coverage, say_unread
 from gnomon.formats._lines import check_parallel, read_lines, report_empty, write_lines
+from gnomon.formats._registry import FolderFormat, JudgementFormat
 from gnomon.formats._rows import print_number, read_tsv, write_tsv
 from gnomon.human import ErrorSpan, HumanScores, Judgements, Ranking
 from gnomon.testset import SystemInfo, TestSet
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-    from pathlib import Path
+    from os import PathLike
 
-    from gnomon.formats._rows import Row, TextTable
+    from gnomon.formats._rows import FileHead, Row, TextTable
 
 
 # What is known of a test set, its systems and its segments: the files beside the texts.
@@ -711,3 +713,52 @@ def write_spans(file: Path, errors: Sequence[ErrorSpan]) -> None:
 
 def _number(value: float | None) -> str:
     return "" if value is None else print_number(value, "")
+
+
+def _pair_said(folder: Path) -> str | None:
+    return read_about(folder).language_pair
+
+
+def _outputs(folder: Path, _pair: str | None) -> dict[str, Path]:
+    return outputs_in(folder)
+
+
+def _read_human_file(
+    path: str | PathLike[str], testset: TestSet, *, kind: str | None = None
+) -> Judgements:
+    if not is_human_file(Path(path).name):
+        raise FormatError("a file of gnomon's layout is called KIND.LEVEL.tsv", path=path)
+    return read_one(Path(path), testset, kind)
+
+
+def _is_judgements(head: FileHead) -> bool:
+    """Levels that the format ``table`` does not know."""
+    name = head.name.replace("\\", "/").rpartition("/")[2]
+    level = name.removesuffix(".tsv").rpartition(".")[2]
+    return (
+        is_human_file(name)
+        and "system" in head.column_names
+        and level in ("doc", "domain", "spans")
+    )
+
+
+FORMATS = (
+    FolderFormat(
+        name="gnomon",
+        title="a test set directory: src.txt, ref.NAME.txt, systems/NAME.txt,"
+        " human/KIND.LEVEL.tsv, systems.tsv, documents.tsv",
+        recognise=is_layout,
+        pair_of=_pair_said,
+        outputs=_outputs,
+        expected=EXPECTED,
+        read=read_layout,
+        write=write_layout,
+    ),
+    JudgementFormat(
+        name="gnomon",
+        title="a file of gnomon's layout: KIND.{doc,domain,spans}.tsv",
+        recognise=_is_judgements,
+        read=_read_human_file,
+        after=("mqm", "darr", "rr", "wmt-da", "wmt-da-seg", "wmt-da-sys"),
+    ),
+)

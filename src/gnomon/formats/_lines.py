@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from gnomon.doors import checked
 from gnomon.errors import DataError, FormatError, LengthMismatchError, UsageError
 from gnomon.formats._files import LOGGER, STANDARD_INPUT, atomic_write, plain_name, read_bytes
+from gnomon.formats._registry import Format
 from gnomon.testset import TestSet
 
 if TYPE_CHECKING:
@@ -313,3 +314,14 @@ def _reference_names(paths: Sequence[str | PathLike[str]]) -> list[str]:
             name = f"{plain_name(shown(path))}-{number}"
         names.append(name)
     return names
+
+
+FORMATS = (
+    Format(
+        name="plain text",
+        title="one segment per line in UTF-8; .gz and standard input (-) too; named after the file",
+        holds="test set",
+        read=read_plain,
+        write=write_lines,
+    ),
+)

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
@@ -23,9 +24,17 @@ from typing import TYPE_CHECKING, NamedTuple
 from gnomon.errors import DataError, FormatError, UnknownNameError, UsageError
 from gnomon.formats._error_marks import MarkedText, mark, moved, solid, unmark, unquoted
 from gnomon.formats._files import LOGGER
-from gnomon.formats._judgements import ScoreTable, SegmentFinder, SystemNames, say_count
+from gnomon.formats._judgements import (
+    ScoreTable,
+    SegmentFinder,
+    SystemNames,
+    rated_kind,
+    require_spans,
+    say_count,
+)
 from gnomon.formats._passages import Choices, Collected, PassagePlace, Passages, assemble
 from gnomon.formats._quality_estimation import pair_of
+from gnomon.formats._registry import FoundSet, JudgementFormat, SetFormat
 from gnomon.formats._rows import read_tsv, whole_number, write_tsv
 from gnomon.human import ErrorSpan, Judgements
 from gnomon.spans import Span
@@ -36,7 +45,7 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from gnomon.formats._passages import Incomplete
-    from gnomon.formats._rows import Row, TextTable
+    from gnomon.formats._rows import FileHead, Row, TextTable
     from gnomon.human import HumanScores
     from gnomon.testset import TestSet
 
@@ -530,3 +539,51 @@ def _document(testset: TestSet, segment: int) -> tuple[str, int]:
         return testset.name, segment + 1
     name = testset.documents[segment]
     return name, testset.documents[: segment + 1].count(name)
+
+
+def _write_mqm_file(
+    path: str | PathLike[str], testset: TestSet, kind: str | None, _level: str
+) -> None:
+    name = rated_kind(testset, kind)
+    require_spans(testset, name, "mqm")
+    write_mqm(path, testset, name)
+
+
+def _set_of_file(head: FileHead) -> FoundSet | None:
+    if not head.columns >= KNOWN_BY:
+        return None
+    return FoundSet(head.path, partial(read_mqm_set, head.path), pair_in_mqm(head.path))
+
+
+def _read_named(
+    files: Sequence[str | PathLike[str]],
+    *,
+    language_pair: str | None = None,
+    references: Sequence[str] = (),
+    incomplete: Incomplete = "refuse",
+) -> TestSet:
+    return read_mqm_set(
+        files[0], language_pair=language_pair, references=references, incomplete=incomplete
+    )
+
+
+FORMATS = (
+    SetFormat(
+        name="wmt-mqm",
+        title="MQM with its texts, TSV: system doc doc_id seg_id rater source target category"
+        " severity",
+        of_file=_set_of_file,
+        suffixes=(".tsv",),
+        judgements_too=True,
+        read=_read_named,
+        after=("realsumm",),
+    ),
+    JudgementFormat(
+        name="mqm",
+        title="MQM errors, TSV: system doc doc_id seg_id rater source target category severity",
+        recognise=lambda head: {"system", "target", "category", "severity"} <= head.column_names,
+        read=read_mqm,
+        write=_write_mqm_file,
+        after=("appraise",),
+    ),
+)

@@ -32,6 +32,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -43,13 +44,17 @@ from gnomon.formats._judgements import (
     ScoreTable,
     SegmentFinder,
     SystemNames,
+    human_scores_of,
     in_scale,
+    rated_kind,
+    require_spans,
     say_coverage,
     segment_index,
 )
 from gnomon.formats._layout import LEVELS
 from gnomon.formats._lines import check_parallel, read_lines, report_empty, shown, write_lines
 from gnomon.formats._mqm import MqmWeights, is_error
+from gnomon.formats._registry import FolderFormat, JudgementFormat
 from gnomon.formats._rows import (
     FileRecord,
     finite,
@@ -116,7 +121,7 @@ def read_layout(
         report_empty(str(chosen[name]), "candidate", lines)
     segments = next(iter(counts.values()))
     documents, domains = _read_documents(path, language_pair, segments)
-    return TestSet(
+    testset = TestSet(
         name=path.resolve().name,
         references=refs,
         systems=texts,
@@ -128,6 +133,7 @@ def read_layout(
         human=tuple(_read_human(path, language_pair, segments, outputs, documents)),
         path=str(path),
     )
+    return _with_ratings(testset, path, language_pair)
 
 
 def outputs_in(path: Path, pair: str) -> dict[str, Path]:
@@ -254,7 +260,7 @@ def read_blocks(
 _SHORT = {level: short for short, level in LEVELS.items()}
 
 
-def write_layout(testset: TestSet, folder: Path) -> None:
+def write_layout(testset: TestSet, folder: Path, *, compress: bool = False) -> None:  # noqa: ARG001  # its texts are plain
     """Fill an empty directory with a test set; what the layout cannot hold is left out and said.
 
     Raises:
@@ -277,6 +283,16 @@ def write_layout(testset: TestSet, folder: Path) -> None:
             check_word("score", human.kind)
             _write(file, human_lines(human, testset))
     _say_what_is_left_out(testset)
+    for kind in dict.fromkeys(error.kind for error in testset.errors):
+        check_word("kind of errors", kind)
+        name = f"{testset.language_pair}.{kind}.seg.rating"
+        try:
+            lines = list(rating_lines(testset, kind))
+        except DataError as error:
+            LOGGER.warning("the errors of the kind %s are left out: %s", kind, error)
+            continue
+        (folder / "human-scores").mkdir(exist_ok=True)
+        write_lines(folder / "human-scores" / name, lines)
 
 
 def require_pair(testset: TestSet) -> str:
@@ -662,3 +678,117 @@ def kind_of(name: str, pair: str) -> str | None:
     """The NAME in ``LP.NAME.seg.rating``, if a file is called so."""
     match = _FILE.fullmatch(name.removesuffix(".gz"))
     return match["kind"] if match and match["pair"] == pair else None
+
+
+def _with_ratings(testset: TestSet, path: Path, pair: str) -> TestSet:
+    """Error spans of mt-metrics-eval's rating files; their scores where no score file has them."""
+    folder, outputs = path / "human-scores", text_files(path / "system-outputs" / pair)
+    for file in entries(folder):
+        kind = kind_of(file.name, pair)
+        if kind is None:
+            continue
+        found = read_ratings(file, testset, kind=kind, others=outputs)
+        scored = {human.kind for human in testset.human if human.level == "segment"}
+        known = kind in scored or kind.partition(".")[0] in scored
+        testset = testset.with_human(replace(found, scores=()) if known else found)
+    return testset
+
+
+def _read_score_file(
+    path: str | PathLike[str],
+    testset: TestSet,
+    *,
+    kind: str | None = None,
+    rename: Mapping[str, str] | None = None,
+) -> Judgements:
+    file = Path(path)
+    parts = file.name.removesuffix(".gz").removesuffix(".score").split(".")
+    if len(parts) < 2 or parts[-1] not in LEVELS:
+        raise FormatError(
+            "the name does not tell the level; LP.NAME.LEVEL.score with one of the levels"
+            f" {', '.join(LEVELS)} is expected",
+            path=file,
+        )
+    level = LEVELS[parts[-1]]
+    name = ".".join(parts[1:-1] if len(parts) > 2 and "-" in parts[0] else parts[:-1])
+    documents = tuple(dict.fromkeys(testset.documents or ()))
+    if level == "document" and not documents:
+        raise FormatError("is of documents, but the test set has none", path=file)
+    count = {"segment": testset.segments, "document": len(documents)}.get(level, 1)
+    domains, blocks = read_blocks(file, level, count, human=kind or name)
+    names = SystemNames(testset, rename)
+    rows = {names.of(system): values for system, values in blocks.items()}
+    names.report(shown(path))
+    systems = names.order(rows)
+    items = domains if level == "domain" else documents if level == "document" else ()
+    values = np.array([rows[system] for system in systems], dtype=np.float64)
+    width = len(items) if items else count
+    table = values.reshape(len(systems), width)
+    return Judgements((HumanScores(kind or name, level, systems, table, items),))
+
+
+def _together(group: list[HumanScores], testset: TestSet) -> HumanScores:
+    """The mean over the raters."""
+    whole = [human for human in group if human.rater is None]
+    if whole or group[0].level != "segment":
+        return (whole or group)[0]
+    names = tuple(dict.fromkeys(name for human in group for name in human.systems))
+    values = testset.human_scores(group[0].kind, "segment", systems=names)
+    return HumanScores(group[0].kind, "segment", names, values)
+
+
+def _write_score_file(
+    path: str | PathLike[str], testset: TestSet, kind: str | None, level: str
+) -> None:
+    group = human_scores_of(testset, kind, level)
+    write_lines(path, human_lines(_together(group, testset), testset))
+
+
+def _write_rating_file(
+    path: str | PathLike[str], testset: TestSet, kind: str | None, _level: str
+) -> None:
+    name = rated_kind(testset, kind)
+    require_spans(testset, name, "ratings")
+    write_ratings(path, testset, name)
+
+
+def _outputs(folder: Path, pair: str | None) -> dict[str, Path]:
+    return {} if pair is None else outputs_in(folder, pair)
+
+
+FORMATS = (
+    FolderFormat(
+        name="mt-metrics-eval",
+        title="test set directories and score files as in google-research/mt-metrics-eval",
+        recognise=is_layout,
+        pairs=language_pairs,
+        outputs=_outputs,
+        expected=EXPECTED,
+        read=read_layout,
+        write=write_layout,
+        after=("gnomon", "wmt-package"),
+    ),
+    JudgementFormat(
+        name="mt-metrics-eval",
+        title="LP.NAME.{sys,seg,doc,domain}.score: SYSTEM SCORE in blocks",
+        recognise=lambda head: head.name.endswith(".score"),
+        read=_read_score_file,
+        write=_write_score_file,
+        suffix=".score",
+    ),
+    JudgementFormat(
+        name="ratings",
+        title="mt-metrics-eval's LP.NAME.seg.rating: SYSTEM JSON [RATER]",
+        recognise=lambda head: head.name.endswith(".rating"),
+        read=read_ratings,
+        write=_write_rating_file,
+        suffix=".rating",
+    ),
+    JudgementFormat(
+        name="ratings-json",
+        title="mt-metrics-eval's standalone ratings, JSONL: system_id, hypothesis, errors",
+        recognise=lambda head: {"errors", "system_id"} <= head.keys,
+        read=read_standalone,
+        after=("pearmut", "esa", "wmt-humeval"),
+    ),
+)

@@ -10,6 +10,7 @@ from gnomon.doors import checked
 from gnomon.errors import DataError, FormatError, UnknownNameError, UsageError
 from gnomon.formats._files import atomic_write, plain_name
 from gnomon.formats._lines import check_writable, read_lines, shown
+from gnomon.formats._registry import Format
 from gnomon.formats._rows import finite, read_records
 from gnomon.testset import Paraphrase
 
@@ -268,3 +269,15 @@ def _whole(record: FileRecord, key: str) -> int:
 
 def _optional(record: FileRecord, key: str) -> str | None:
     return None if record.values.get(key) is None else record.text(key)
+
+
+FORMATS = (
+    Format(
+        name="paraphrases",
+        title="paraphrases of references: parallel ref.NAME.txt, or JSONL with segment text method"
+        " system score seed model",
+        holds="paraphrases",
+        read=read_paraphrases,
+        write=write_paraphrases,
+    ),
+)

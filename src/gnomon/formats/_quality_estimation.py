@@ -34,6 +34,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -43,6 +44,7 @@ from gnomon.formats._error_marks import TaggedText, solid, tagged_errors
 from gnomon.formats._files import LOGGER, find, is_pair, plain_name
 from gnomon.formats._judgements import between, in_scale, refuse_second, say_coverage
 from gnomon.formats._lines import check_parallel, read_lines, report_empty
+from gnomon.formats._registry import FoundSet, SetFormat
 from gnomon.formats._rows import parse_number, read_csv, read_tsv
 from gnomon.human import HumanScores
 from gnomon.testset import TestSet
@@ -51,7 +53,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from gnomon.formats._rows import Row, TextTable
+    from gnomon.formats._rows import FileHead, Row, TextTable
     from gnomon.human import ErrorSpan
 
 
@@ -508,7 +510,7 @@ def _errors(files: Mapping[str, Path], lines: Mapping[str, list[str]]) -> list[E
 # WMT 2022's MQM ratings for quality estimation: a CSV row per system and segment.
 
 
-KNOWN_BY = frozenset({"system", "seg_id", "src", "mt"})
+_RATED_BY = frozenset({"system", "seg_id", "src", "mt"})
 _KINDS = {"score": "mqm", "zscore": "mqm-z"}
 _SHARED = ("src", "ref", "doc")
 
@@ -522,7 +524,7 @@ def read_rated_rows(path: Path) -> TestSet:
         DataError: a system lacks a segment.
     """
     table = read_csv(path)
-    table.require(*KNOWN_BY, *_SHARED, *_KINDS)
+    table.require(*_RATED_BY, *_SHARED, *_KINDS)
     if not table.rows:
         raise FormatError("has no rows below its header", path=path)
     grid = _grid(table)
@@ -583,3 +585,60 @@ def _rated_scores(grid: Mapping[str, Mapping[str, Row]], column: str, kind: str)
         for rows in grid.values()
     ]
     return HumanScores(kind, "segment", tuple(grid), np.array(values, dtype=np.float64))
+
+
+def _set_of_file(head: FileHead) -> tuple[str, FoundSet] | None:
+    """A table, or the files of a split; and the format, for three share them."""
+    path = head.path
+    table = table_of(head.first_line)
+    if table is not None:
+        return table.name, FoundSet(path, partial(read_quality_table, path, table), pair_of(path))
+    if set(head.first_line.split(",")) >= _RATED_BY:
+        return "wmt22-qe", FoundSet(path, partial(read_rated_rows, path), pair_of(path))
+    stem = stem_of(path)
+    return None if stem is None else (stem.format, _found(stem, path))
+
+
+def _found(stem: Stem, place: Path) -> FoundSet:
+    files = tuple(stem.files.values())
+    return FoundSet(place, partial(read_quality_files, stem), stem.pair, files)
+
+
+def _quality_format(name: str, title: str) -> SetFormat:
+    def of_file(head: FileHead) -> FoundSet | None:
+        found = _set_of_file(head)
+        return found[1] if found is not None and found[0] == name else None
+
+    def in_folder(folder: Path) -> list[FoundSet]:
+        stems = (stem for stem in stems_of(folder) if stem.format == name)
+        return [_found(stem, stem.files[SOURCE]) for stem in stems]
+
+    return SetFormat(
+        name=name,
+        title=title,
+        of_file=of_file,
+        in_folder=in_folder,
+        suffixes=(".tsv", ".csv"),
+        side_suffixes=(".tags.tsv",),
+        after=("wmt-xml", "wmt-sgml", "wmt-daseg"),
+    )
+
+
+FORMATS = (
+    _quality_format(
+        "mlqe-pe",
+        "MLQE-PE and WMT 2020-23 quality estimation: *.df.short.tsv (index original"
+        " translation scores mean z_scores z_mean), or STEM.src STEM.mt STEM.pe STEM.hter STEM.tags"
+        " STEM.source_tags",
+    ),
+    _quality_format(
+        "eval4nlp21",
+        "Eval4NLP 2021: STEM.src STEM.mt STEM.da STEM.src-tags STEM.tgt-tags, or one"
+        " table src hyp da src_tags hyp_tags",
+    ),
+    _quality_format(
+        "wmt22-qe",
+        "WMT 2022 quality estimation: STEM.src STEM.mt STEM.LP.da_score STEM.LP.tags, one"
+        " table src hyp z, or the CSV ,system,doc,doc_id,seg_id,src,mt,ref,mqm,score,zscore",
+    ),
+)

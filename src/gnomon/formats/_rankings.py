@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from itertools import combinations
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gnomon.errors import FormatError
@@ -27,7 +28,10 @@ from gnomon.formats._judgements import (
     say_unread,
     segment_number,
 )
+from gnomon.formats._layout import write_ranking
 from gnomon.formats._lines import read_lines
+from gnomon.formats._mt_metrics_eval import require_pair
+from gnomon.formats._registry import JudgementFormat
 from gnomon.formats._rows import (
     Row,
     TextTable,
@@ -208,3 +212,36 @@ def _report(path: str, ranked: list[tuple[int, str, str]]) -> None:
             repeated,
             contrary,
         )
+
+
+def _write_darr(path: str | PathLike[str], testset: TestSet, kind: str | None, _level: str) -> None:
+    write_ranking(Path(path), testset.ranking(kind))
+
+
+def _write_wmt_darr_file(
+    path: str | PathLike[str], testset: TestSet, kind: str | None, _level: str
+) -> None:
+    write_wmt_darr(path, testset, testset.ranking(kind).kind, require_pair(testset))
+
+
+FORMATS = (
+    JudgementFormat(
+        name="darr",
+        title="pairs: seg better worse, or WMT's LP DATA SID BETTER WORSE",
+        recognise=lambda head: {"better", "worse"} <= head.column_names,
+        read=read_darr,
+        write=_write_darr,
+        after=("mqm",),
+    ),
+    JudgementFormat(
+        name="wmt-darr",
+        title="pairs as WMT writes them (read as darr): LP DATA SID BETTER WORSE",
+        write=_write_wmt_darr_file,
+    ),
+    JudgementFormat(
+        name="rr",
+        title="WMT relative rankings, CSV: srclang,trglang,srcIndex,...,system1Id,system1rank,...",
+        recognise=lambda head: {"srclang", "system1id", "system1rank"} <= head.column_names,
+        read=read_rr,
+    ),
+)

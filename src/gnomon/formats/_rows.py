@@ -13,10 +13,12 @@ import csv
 import json
 import re
 from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gnomon.errors import DataError, FormatError, UnknownNameError, UsageError
-from gnomon.formats._files import LOGGER, STANDARD_INPUT, atomic_write
+from gnomon.formats._files import LOGGER, STANDARD_INPUT, atomic_write, read_head
 from gnomon.formats._lines import check_writable, read_lines, shown
 
 if TYPE_CHECKING:
@@ -585,3 +587,75 @@ def sheet_rows(path: str, lines: Sequence[str], needed: Sequence[str]) -> list[S
             )
         rows.append(SheetRow(path, number, dict(zip(header, cells, strict=False))))
     return rows
+
+
+# How a file begins, by which its format is recognised.
+
+
+_HEAD = 1 << 17  # bytes; the longest first lines are SummEval's, of some 20,000
+
+
+class FileHead:
+    """The beginning of a file, by which a format is recognised.
+
+    Attributes:
+        path: the file, as it was named.
+        name: its path as text, without ``.gz``.
+        text: how it begins; damaged characters are replaced.
+        first_line: its first line.
+        is_pickle: whether it begins like a Python pickle.
+    """
+
+    def __init__(self, path: str | PathLike[str], text: str, *, is_pickle: bool = False) -> None:
+        self.path = Path(path)
+        self.name = str(path).removesuffix(".gz")
+        self.text = text
+        self.is_pickle = is_pickle
+        self.first_line = text.removeprefix("\ufeff").partition("\n")[0].rstrip("\r")
+
+    @cached_property
+    def columns(self) -> frozenset[str]:
+        """The fields of the first line between tabs."""
+        return frozenset(self.first_line.split("\t"))
+
+    @cached_property
+    def loose_columns(self) -> tuple[str, ...]:
+        """Fields between tabs or commas, or between white space if the former hold several."""
+        line = self.first_line
+        if "\t" not in line and "," in line:
+            return tuple(line.split(","))
+        parts = line.split("\t")
+        spaced = len(parts) <= 2 and any(" " in part for part in parts)
+        return tuple(fields(line) if spaced else parts)
+
+    @cached_property
+    def column_names(self) -> frozenset[str]:
+        """The same in lower case, without order."""
+        return frozenset(column.strip().lower() for column in self.loose_columns)
+
+    @cached_property
+    def keys(self) -> frozenset[str]:
+        """The keys of the JSON object in the first line; none if it is no such object."""
+        if not self.first_line.startswith("{"):
+            return frozenset()
+        try:
+            return frozenset(json.loads(self.first_line))
+        except (ValueError, RecursionError):
+            return frozenset()
+
+
+def head_of(path: Path) -> FileHead:
+    """How a file begins, whatever it is."""
+    data = read_head(path, _HEAD)
+    is_pickle = data[:1] == b"\x80" and data[1:2] in (b"\x02", b"\x03", b"\x04", b"\x05")
+    return FileHead(path, data.decode(errors="replace"), is_pickle=is_pickle)
+
+
+def first_line_of(path: str | PathLike[str]) -> FileHead:
+    """A text file by its first line that is not blank.
+
+    Raises:
+        MissingFileError: the file is missing.
+        FormatError: it is no text.
+    """
+    return FileHead(path, next((line for line in read_lines(path) if line.strip()), ""))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from gnomon.errors import DataError, MissingFileError, UnknownNameError, UsageError
 from gnomon.formats._files import LOGGER
 from gnomon.formats._lines import check_parallel, read_lines, read_systems, report_empty
+from gnomon.formats._registry import Format
 from gnomon.testset import SystemInfo, TestSet
 
 if TYPE_CHECKING:
@@ -195,3 +196,13 @@ def _texts(lines: Sequence[str], references: Sequence[str]) -> list[str | None]:
 def _known_column(lines: Mapping[str, list[str]], field: str) -> list[str] | None:
     column = lines.get(field, [])
     return [text or "unknown" for text in column] if any(column) else None
+
+
+FORMATS = (
+    Format(
+        name="sacrebleu",
+        title="a test set by sacreBLEU's name, such as wmt19 with -l de-en",
+        holds="test set",
+        read=read_sacrebleu_set,
+    ),
+)

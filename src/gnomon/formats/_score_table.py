@@ -22,12 +22,15 @@ from gnomon.formats._files import plain_name
 from gnomon.formats._judgements import (
     ScoreTable,
     SystemNames,
+    human_scores_of,
     in_scale,
     refuse_second,
     segment_number,
     system_level,
 )
+from gnomon.formats._layout import write_scores
 from gnomon.formats._lines import read_lines, shown
+from gnomon.formats._registry import JudgementFormat
 from gnomon.formats._rows import read_csv, read_spaced, read_tsv
 from gnomon.human import Judgements
 
@@ -184,3 +187,35 @@ def _standardised(
     for system, segment, rater, row in places:
         judged.add(rater or "", [system], segment, _score(f"{kind}-raw", column, row))
     return judged.judgements(kind, names)
+
+
+def _read_table_file(
+    path: str | PathLike[str],
+    testset: TestSet,
+    *,
+    kind: str | None = None,
+    rename: Mapping[str, str] | None = None,
+    first_segment: int = 1,
+) -> Judgements:
+    """A table whose name may tell the kind: ``KIND.seg.tsv``."""
+    stem, _, level = Path(path).name.removesuffix(".gz").removesuffix(".tsv").rpartition(".")
+    if kind is None and stem and level in ("sys", "seg"):
+        kind = stem
+    return read_score_table(path, testset, kind=kind, rename=rename, first_segment=first_segment)
+
+
+def _write_table(path: str | PathLike[str], testset: TestSet, kind: str | None, level: str) -> None:
+    write_scores(Path(path), human_scores_of(testset, kind, level))
+
+
+FORMATS = (
+    JudgementFormat(
+        name="table",
+        title="scores with a header: system seg [rater] raw, z or any one column",
+        recognise=lambda head: "system" in roles([c.strip() for c in head.loose_columns]),
+        read=_read_table_file,
+        write=_write_table,
+        suffix=".tsv",
+        after=("gnomon",),
+    ),
+)

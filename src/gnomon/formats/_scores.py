@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import json
 import re
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -30,8 +31,10 @@ from gnomon.formats._mt_metrics_eval import (
     require_pair,
     score_lines,
 )
+from gnomon.formats._registry import ScoreFormat, format_of_name, formats_of
 from gnomon.formats._rows import (
     check_cell,
+    first_line_of,
     form_of,
     parse_number,
     print_number,
@@ -47,19 +50,12 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from gnomon.formats._rows import FileRecord
+    from gnomon.formats._rows import FileHead, FileRecord
     from gnomon.scores import Scores
     from gnomon.testset import TestSet
 
-
-FORMATS = ("tsv", "jsonl", "wmt", "mt-metrics-eval")
-SUFFIXES = {
-    ".tsv": "tsv",
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".wmt": "wmt",
-    ".score": "mt-metrics-eval",
-}
+#: metric -> (system, segment from 1 or None) -> score
+ScoresByMetric = dict[str, dict[tuple[str, int | None], float]]
 
 
 @checked
@@ -113,31 +109,39 @@ def write_system_scores(
 
 
 def _write(
-    path: Path, scores: Sequence[Scores], testset: TestSet, form: str | None, *, level: str
+    path: Path, scores: Sequence[Scores], testset: TestSet, name: str | None, *, level: str
 ) -> None:
-    if form is None:
-        form = "mt-metrics-eval" if path.is_dir() else form_of(path, SUFFIXES, "score file suffix")
-    if form not in FORMATS:
-        raise UnknownNameError("score file format", form, FORMATS)
-    if form == "mt-metrics-eval":
-        _write_blocks(path, scores, testset, level)
-    elif form == "wmt":
-        write_lines(path, _wmt_lines(scores, testset, level))
-    else:
-        _write_records(path, scores, form, level)
+    if name is None:
+        name = "mt-metrics-eval" if path.is_dir() else _by_suffix(path)
+    form = format_of_name(ScoreFormat, name, "score file format", written=True)
+    form.write(path, scores, testset, level)
 
 
-def _write_records(path: Path, scores: Sequence[Scores], form: str, level: str) -> None:
+def _by_suffix(path: str | PathLike[str]) -> str:
+    suffixes = {suffix: form.name for form in formats_of(ScoreFormat) for suffix in form.suffixes}
+    return form_of(path, suffixes, "score file suffix")
+
+
+def _write_tsv(path: Path, scores: Sequence[Scores], _testset: TestSet, level: str) -> None:
+    columns, rows = _records(scores, level)
+    write_tsv(path, columns, [[_cell(value) for value in row] for row in rows])
+
+
+def _write_jsonl(path: Path, scores: Sequence[Scores], _testset: TestSet, level: str) -> None:
+    columns, rows = _records(scores, level)
+    write_lines(path, [json.dumps(dict(zip(columns, row, strict=True))) for row in rows])
+
+
+def _write_wmt(path: Path, scores: Sequence[Scores], testset: TestSet, level: str) -> None:
+    write_lines(path, _wmt_lines(scores, testset, level))
+
+
+def _records(scores: Sequence[Scores], level: str) -> tuple[list[str], list[list[object]]]:
     if level == "seg":
         columns = ["system", "segment", "metric", "score"]
-        rows = [[row[c] for c in columns] for one in scores for row in one.segment_rows()]
-    else:
-        columns = ["system", "metric", "score", "signature"]
-        rows = [[row[c] for c in columns] for one in scores for row in one.rows()]
-    if form == "tsv":
-        write_tsv(path, columns, [[_cell(value) for value in row] for row in rows])
-    else:
-        write_lines(path, [json.dumps(dict(zip(columns, row, strict=True))) for row in rows])
+        return columns, [[row[c] for c in columns] for one in scores for row in one.segment_rows()]
+    columns = ["system", "metric", "score", "signature"]
+    return columns, [[row[c] for c in columns] for one in scores for row in one.rows()]
 
 
 def _cell(value: object) -> str:
@@ -207,7 +211,7 @@ def read_scores(
     language_pair: str | None = None,
     test_set: str | None = None,
     segments: int | None = None,
-) -> dict[str, dict[tuple[str, int | None], float]]:
+) -> ScoresByMetric:
     """Read the scores that some metrics gave to systems or segments.
 
     Args:
@@ -231,25 +235,32 @@ def read_scores(
         DataError: the file holds several language pairs or test sets, and none was named.
         UnknownNameError: the format is unknown, or the named pair or test set is not there.
     """
-    form = format or form_of(path, SUFFIXES, "score file suffix")
-    if form not in FORMATS:
-        raise UnknownNameError("score file format", form, FORMATS)
+    form = format_of_name(ScoreFormat, format or _by_suffix(path), "score file format")
+    options = {
+        "column": column,
+        "language_pair": language_pair,
+        "test_set": test_set,
+        "segments": segments,
+    }
+    taken = {name: value for name, value in options.items() if name in form.options}
+    found: ScoresByMetric = form.read(path, **taken)
+    if not any(found.values()):
+        raise FormatError("holds no scores", path=shown(path))
+    return found
+
+
+def _read_records(
+    form: str, path: str | PathLike[str], *, column: str, segments: int | None
+) -> ScoresByMetric:
     table = _Table(shown(path), segments)
-    if form == "mt-metrics-eval":
-        table.scores = _read_blocks(Path(path), segments)
-    elif form == "wmt":
-        _read_wmt(path, language_pair, test_set, table)
-    else:
-        for record in read_records(path, form):
-            table.add(
-                record.line,
-                str(record.values.get("metric", "")),
-                record.name("system"),
-                _segment(record),
-                _score(record, column),
-            )
-    if not any(table.scores.values()):
-        raise FormatError("holds no scores", path=table.path)
+    for record in read_records(path, form):
+        table.add(
+            record.line,
+            str(record.values.get("metric", "")),
+            record.name("system"),
+            _segment(record),
+            _score(record, column),
+        )
     return table.scores
 
 
@@ -259,7 +270,7 @@ class _Table:
     def __init__(self, path: str, segments: int | None) -> None:
         self.path = path
         self.segments = segments
-        self.scores: dict[str, dict[tuple[str, int | None], float]] = {}
+        self.scores: ScoresByMetric = {}
 
     def add(self, line: int, metric: str, system: str, segment: int | None, score: float) -> None:
         if not system:
@@ -301,9 +312,8 @@ def _score(record: FileRecord, column: str) -> float:
     return parse_number(str(value), record.path, record.line, column)
 
 
-def _read_blocks(
-    file: Path, segments: int | None
-) -> dict[str, dict[tuple[str, int | None], float]]:
+def _read_blocks(path: str | PathLike[str], *, segments: int | None) -> ScoresByMetric:
+    file = Path(path)
     match = _BLOCKS.fullmatch(file.name)
     if not match:
         raise FormatError(
@@ -324,14 +334,20 @@ def _read_blocks(
 
 
 def _read_wmt(
-    path: str | PathLike[str], language_pair: str | None, test_set: str | None, table: _Table
-) -> None:
+    path: str | PathLike[str],
+    *,
+    language_pair: str | None,
+    test_set: str | None,
+    segments: int | None,
+) -> ScoresByMetric:
+    table = _Table(shown(path), segments)
     rows = _wmt_rows(path)
     for index, kind, wanted in ((1, "language pair", language_pair), (2, "test set", test_set)):
         rows = _only(rows, index, kind, wanted, table.path)
     for line, row in rows:
         segment = _number(row[4], table.path, line) if _level(row) == "segment" else None
         table.add(line, row[0], row[3], segment, parse_number(row[-1], table.path, line))
+    return table.scores
 
 
 def _wmt_rows(path: str | PathLike[str]) -> list[tuple[int, list[str]]]:
@@ -383,7 +399,11 @@ _WMT = (5, 6)
 
 def is_wmt_scores(path: str | PathLike[str]) -> bool:
     """Whether a file's first line is a score line of WMT, whatever the file is called."""
-    first = next((line for line in read_lines(path) if line.strip()), "")
+    return _is_wmt(first_line_of(path))
+
+
+def _is_wmt(head: FileHead) -> bool:
+    first = head.first_line
     fields = first.split("\t") if first.count("\t") in (4, 5) else first.split()
     if first.startswith("{") or len(fields) not in _WMT:
         return False
@@ -397,10 +417,10 @@ def find_scores(
     test_set: str,
     column: str = "score",
     segments: int | None = None,
-) -> dict[str, dict[tuple[str, int | None], float]]:
+) -> ScoresByMetric:
     """The scores of a file for one test set: metric -> (system, segment or None) -> score.
 
-    The file's lines tell WMT's format from others, whatever it is called.
+    A file's first line tells WMT's format from others, whatever the file is called.
 
     Args:
         path: as for :func:`read_scores`, whose result this has.
@@ -414,9 +434,11 @@ def find_scores(
         DataError: the file holds several language pairs or test sets, and not these.
         UnknownNameError: the format is unknown, or the language pair is not there.
     """
-    form = "wmt" if is_wmt_scores(path) else None
+    head = first_line_of(path)
+    recognisers = ((one.name, one.recognise) for one in formats_of(ScoreFormat))
+    form = next((name for name, is_one in recognisers if is_one is not None and is_one(head)), None)
 
-    def read(name: str | None) -> dict[str, dict[tuple[str, int | None], float]]:
+    def read(name: str | None) -> ScoresByMetric:
         return read_scores(
             path,
             format=form,
@@ -437,3 +459,36 @@ def find_scores(
             return read(test_set)
         except UnknownNameError:
             raise error from None
+
+
+FORMATS = (
+    ScoreFormat(
+        name="tsv",
+        title="scores: a header and system, segment, metric, score",
+        suffixes=(".tsv",),
+        read=partial(_read_records, "tsv"),
+        write=_write_tsv,
+    ),
+    ScoreFormat(
+        name="jsonl",
+        title="scores: one JSON object per line with system, segment, metric, score",
+        suffixes=(".jsonl", ".ndjson"),
+        read=partial(_read_records, "jsonl"),
+        write=_write_jsonl,
+    ),
+    ScoreFormat(
+        name="wmt",
+        title="METRIC LP TESTSET SYSTEM [SEGMENT] SCORE",
+        suffixes=(".wmt",),
+        recognise=_is_wmt,
+        read=_read_wmt,
+        write=_write_wmt,
+    ),
+    ScoreFormat(
+        name="mt-metrics-eval",
+        title="score files as in google-research/mt-metrics-eval",
+        suffixes=(".score",),
+        read=_read_blocks,
+        write=_write_blocks,
+    ),
+)

@@ -17,6 +17,7 @@ from __future__ import annotations
 import html.entities
 import re
 from bisect import bisect
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -32,12 +33,14 @@ from gnomon.formats._passages import (
     languages,
     merged,
 )
+from gnomon.formats._registry import FoundSet, SetFormat
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from os import PathLike
 
     from gnomon.formats._passages import Incomplete, Role
+    from gnomon.formats._rows import FileHead
     from gnomon.testset import TestSet
 
 SUFFIXES = (".sgm", ".sgml")
@@ -302,3 +305,33 @@ def _character(match: re.Match[str]) -> str:
     code = int(match["number"]) if match["number"] else int(match["hex"], 16)
     allowed = code in (9, 10, 13) or 32 <= code < 0xD800 or 0xDFFF < code <= 0x10FFFF
     return chr(code) if allowed else match.group()
+
+
+def _set_of_file(head: FileHead) -> FoundSet | None:
+    """A file with all others of its set, which lie beside it."""
+    if not is_sgml(head.text):
+        return None
+    found = next((s for s in sgml_sets(head.path.parent) if head.path in s.files), None)
+    files = (head.path,) if found is None else found.files
+    pair = None if found is None else found.pair
+    return FoundSet(head.path, partial(read_sgml, files), pair, files)
+
+
+def _sets_in_folder(folder: Path) -> list[FoundSet]:
+    return [
+        FoundSet(found.files[0], partial(read_sgml, found.files), found.pair, found.files)
+        for found in sgml_sets(folder)
+    ]
+
+
+FORMATS = (
+    SetFormat(
+        name="wmt-sgml",
+        title="NIST and WMT to 2020, SGML: srcset, refset, tstset; all files of a set, *.sgm",
+        of_file=_set_of_file,
+        in_folder=_sets_in_folder,
+        read=read_sgml,
+        together=True,
+        after=("wmt-xml", "wmt-package", "wmt-daseg"),
+    ),
+)

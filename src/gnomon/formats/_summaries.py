@@ -18,6 +18,7 @@ pickles, RealSumm's own or BARTScore's::
 from __future__ import annotations
 
 import json
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -26,6 +27,7 @@ from gnomon.errors import DataError, FormatError
 from gnomon.formats._files import LOGGER, plain_name
 from gnomon.formats._judgements import between
 from gnomon.formats._lines import read_lines, report_empty
+from gnomon.formats._registry import FoundSet, SetFormat
 from gnomon.formats._rows import FileRecord, finite, parse_object
 from gnomon.human import HumanScores
 from gnomon.testset import TestSet
@@ -33,6 +35,8 @@ from gnomon.testset import TestSet
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
+
+    from gnomon.formats._rows import FileHead
 
 
 def require_all(where: str, grid: Mapping[str, Mapping[str, object]]) -> None:
@@ -311,3 +315,44 @@ def _summary_references(
         name: [texts[i] if i < len(texts) else None for texts in lists]
         for i, name in enumerate(names)
     }
+
+
+_PICKLE = (
+    "is a Python pickle; reading one can run any code, so gnomon does not. Where you trust it,"
+    ' write it as JSON: python -c "import json, pickle, sys;'
+    " json.dump(pickle.load(open(sys.argv[1], 'rb')), open(sys.argv[2], 'w'), default=float)\""
+    " FILE.pkl FILE.json"
+)
+
+
+def _summeval_set(head: FileHead) -> FoundSet | None:
+    named = ('"expert_annotations"', '"model_id"')
+    if not head.first_line.startswith("{") or any(key not in head.first_line for key in named):
+        return None
+    return FoundSet(head.path, partial(read_summeval, head.path), "en")
+
+
+def _realsumm_set(head: FileHead) -> FoundSet | None:
+    if head.is_pickle:
+        raise FormatError(_PICKLE, path=head.path)
+    if not head.first_line.startswith("{") or '"ref_summ' not in head.text:
+        return None
+    return FoundSet(head.path, partial(read_realsumm, head.path), "en")
+
+
+FORMATS = (
+    SetFormat(
+        name="summeval",
+        title="SummEval, JSONL: id decoded model_id references expert_annotations"
+        " turker_annotations",
+        of_file=_summeval_set,
+        suffixes=(".jsonl",),
+    ),
+    SetFormat(
+        name="realsumm",
+        title="RealSumm's scores, JSON: ref_summ system_summaries scores litepyramid_recall",
+        of_file=_realsumm_set,
+        suffixes=(".json",),
+        after=("mlqe-pe", "eval4nlp21", "wmt22-qe", "summeval"),
+    ),
+)

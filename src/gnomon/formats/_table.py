@@ -9,6 +9,7 @@ from gnomon.doors import checked
 from gnomon.errors import DataError, UsageError
 from gnomon.formats._files import plain_name
 from gnomon.formats._lines import report_empty, shown
+from gnomon.formats._registry import Format
 from gnomon.formats._rows import read_records
 from gnomon.testset import TestSet
 
@@ -200,3 +201,19 @@ def _table_name(where: str) -> str:
     for suffix in _SUFFIXES:
         name = name.removesuffix(suffix)
     return name
+
+
+FORMATS = (
+    Format(
+        name="tsv",
+        title="a table with a header and no quoting; you name the columns",
+        holds="test set",
+        read=read_table,
+    ),
+    Format(
+        name="jsonl",
+        title="one JSON object per line; you name the keys",
+        holds="test set",
+        read=read_table,
+    ),
+)

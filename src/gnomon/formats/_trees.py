@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from gnomon.errors import FormatError
 from gnomon.formats._files import LOGGER
 from gnomon.formats._lines import read_lines, shown, write_lines
+from gnomon.formats._registry import Format
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -182,3 +183,14 @@ def _inner(tree: Child) -> Sequence[Child]:
 
 def _escaped(word: str) -> str:
     return "".join(_ESCAPED.get(c, "_" if c.isspace() else c) for c in word) or "_"
+
+
+FORMATS = (
+    Format(
+        name="ptb",
+        title="a constituency tree in brackets per line; (()) where there is none",
+        holds="trees",
+        read=read_trees,
+        write=write_trees,
+    ),
+)

@@ -17,20 +17,24 @@ from __future__ import annotations
 
 import os
 import re
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from gnomon.errors import DataError, FormatError, MissingFileError, UnknownNameError
 from gnomon.formats._files import LOGGER, is_pair, natural
-from gnomon.formats._human_read import read_human
+from gnomon.formats._human import read_human
 from gnomon.formats._judgements import in_scale
 from gnomon.formats._lines import check_parallel, read_lines, report_empty
 from gnomon.formats._quality_estimation import estimated_set
+from gnomon.formats._registry import FoundSet, SetFormat
 from gnomon.formats._rows import parse_number
 from gnomon.testset import TestSet
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
+
+    from gnomon.formats._rows import FileHead
 
 _TEXT = re.compile(r"(?P<set>.+)-(?P<from>[a-z]{2})(?P<to>[a-z]{2})-(?P<part>src|ref)\.[a-z]{2}")
 _PART = re.compile(
@@ -188,3 +192,42 @@ def read_sample(sample: Sample) -> TestSet:
         scores={"da-z": numbers},
         references={"A": lines["reference"]},
     )
+
+
+def _packages(folder: Path) -> list[FoundSet]:
+    return [
+        FoundSet(folder / one.pair, partial(read_package, one), one.pair)
+        for one in packages_in(folder)
+    ]
+
+
+def _samples(folder: Path) -> list[FoundSet]:
+    return [
+        FoundSet(folder / one.pair, partial(read_sample, one), one.pair)
+        for one in samples_in(folder)
+    ]
+
+
+def _sample_of_file(head: FileHead) -> FoundSet | None:
+    sample = sample_of(head.path)
+    if sample is None:
+        return None
+    return FoundSet(head.path, partial(read_sample, sample), sample.pair)
+
+
+FORMATS = (
+    SetFormat(
+        name="wmt-package",
+        title="WMT's texts as submitted, sources/ references/ system-outputs/, with"
+        " manual-evaluation/DA-seglevel.csv",
+        in_folder=_packages,
+        whole_folder=True,
+        after=("gnomon",),
+    ),
+    SetFormat(
+        name="wmt-daseg",
+        title="WMT's sampled sentences: DAseg.newstest2016.{source,reference,mt-system,human}.LP",
+        of_file=_sample_of_file,
+        in_folder=_samples,
+    ),
+)

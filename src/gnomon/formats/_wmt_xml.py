@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from functools import partial
 from typing import TYPE_CHECKING
 from xml.parsers import expat
 
@@ -26,6 +27,7 @@ from gnomon.errors import FormatError, GnomonError
 from gnomon.formats._files import plain_name, read_bytes
 from gnomon.formats._passages import Choices, Collected, PassagePlace, Passages, assemble, merged
 from gnomon.formats._quality_estimation import pair_of
+from gnomon.formats._registry import FoundSet, SetFormat
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from gnomon.formats._passages import Incomplete, Role
+    from gnomon.formats._rows import FileHead
     from gnomon.testset import TestSet
 
 _ROLES: dict[str, Role] = {"src": "source", "ref": "reference", "hyp": "system"}
@@ -217,3 +220,22 @@ class _XmlReader:
             self._document = None
         elif tag == "collection":
             self._collection = ""
+
+
+def _set_of_file(head: FileHead) -> FoundSet | None:
+    if not is_wmt_xml(head.text):
+        return None
+    pair = pair_in(head.text, head.path)
+    return FoundSet(head.path, partial(read_wmt_xml, [head.path]), pair)
+
+
+FORMATS = (
+    SetFormat(
+        name="wmt-xml",
+        title="WMT 2020 and later, XML: <dataset><doc><src>, <ref translator>, <hyp system>",
+        of_file=_set_of_file,
+        suffixes=(".xml",),
+        read=read_wmt_xml,
+        together=True,
+    ),
+)

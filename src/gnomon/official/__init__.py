@@ -28,7 +28,7 @@ from gnomon.official._archives import has_checksum, is_archive, unpack
 from gnomon.official._available import Available, listed
 from gnomon.official._checksums import digest, require_sha256, unverified
 from gnomon.official._contents import Content, contents
-from gnomon.official._convert import FORMATS, Wishes, convert_sets
+from gnomon.official._convert import Wishes, convert_sets
 from gnomon.official._download import Patience, download, require_url
 from gnomon.official._home import default_path
 from gnomon.official._limits import Limits
@@ -46,7 +46,6 @@ if TYPE_CHECKING:
     from gnomon.official._download import Progress
 
 __all__ = [
-    "FORMATS",
     "Available",
     "Content",
     "Limits",
@@ -147,7 +146,8 @@ def convert(
             folders and archives are searched.
         folder: a new or empty one. One set is written right there, several as
             ``FOLDER/NAME/PAIR``.
-        format: one of :data:`FORMATS`, where the files do not tell.
+        format: one that reads files named together with it (wmt-xml, wmt-sgml, wmt-mqm), where
+            the files do not tell.
         language_pair: only this pair; also that of a set which does not say its own.
         systems: only these.
         references: only these; in an MQM file, those "systems" that are human translations.

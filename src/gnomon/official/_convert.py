@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING
 
 from gnomon.errors import DataError, MissingFileError, UnknownNameError, UsageError
 from gnomon.formats import (
+    SetFormat,
     SetInfo,
-    read_mqm_set,
-    read_sgml,
+    formats_of,
     read_systems,
     read_test_set,
-    read_wmt_xml,
     sets_in,
 )
 from gnomon.official._archives import is_archive, unpack
@@ -33,14 +32,12 @@ if TYPE_CHECKING:
     from gnomon.official._written import Written
     from gnomon.testset import TestSet
 
-__all__ = ["FORMATS", "Wishes", "convert_sets"]
+__all__ = ["Wishes", "convert_sets"]
 
 _log = logging.getLogger(__name__)
 
-FORMATS = ("wmt-xml", "wmt-sgml", "wmt-mqm")
 _SUFFIXES = re.compile(r"\.(tar(\.[a-z0-9]+)?|tgz|tbz2?|txz|zip|gz|bz2|xz)$", re.IGNORECASE)
 _MARK = re.compile(r"^[0-9a-f]{8}-(?=.)")
-_TOGETHER = ("wmt-xml", "wmt-sgml")
 
 
 @dataclass(frozen=True)
@@ -76,11 +73,16 @@ def convert_sets(
     """Convert what is found; see :func:`gnomon.official.convert`."""
     if not paths:
         raise UsageError("name a file, a folder or an archive to convert")
-    if form is not None and form not in FORMATS:
-        raise UnknownNameError("format to convert from", form, FORMATS)
+    if form is not None and form not in _named():
+        raise UnknownNameError("format to convert from", form, _named())
     with _unpacked(paths, folder, limits) as places:
         found = _found(places, form)
         return _all_of(_of_pair(found, wishes.language_pair), paths, folder, wishes)
+
+
+def _named() -> dict[str, SetFormat]:
+    """The formats that read files which are named together with them, by name."""
+    return {form.name: form for form in formats_of(SetFormat) if form.reads_named_files}
 
 
 @contextmanager
@@ -114,12 +116,14 @@ def _stem(archive: Path) -> str:
 def _found(places: Sequence[Path], form: str | None) -> list[SetInfo]:
     """Every set; files of XML or SGML that were named together are one."""
     if form is not None:
-        return [SetInfo(form, str(places[0]), None, tuple(places))]
+        parts = [places] if _named()[form].together else [[place] for place in places]
+        return [SetInfo(form, str(part[0]), None, tuple(part)) for part in parts]
+    glued = {name for name, known in _named().items() if known.together}
     each = [one for place in places for one in sets_in(place)]
     named = {str(place) for place in places if place.is_file()}
     found: list[SetInfo] = []
     for one in each:
-        together = one.format in _TOGETHER and one.place in named and len(named) > 1
+        together = one.format in glued and one.place in named and len(named) > 1
         known = next((i for i, f in enumerate(found) if together and f.format == one.format), None)
         mine = replace(one, language_pair=None, files=(Path(one.place),)) if together else one
         if known is None:
@@ -197,20 +201,15 @@ def _place(folder: Path, testset: TestSet, written: Sequence[Written]) -> Path:
 
 
 def _read(one: SetInfo, wishes: Wishes) -> TestSet:
-    files = one.files or (Path(one.place),)
-    pair, keep, incomplete = wishes.language_pair, wishes.keep, wishes.incomplete
-    chosen = wishes.references or None
-    if one.format == "wmt-xml":
-        testset = read_wmt_xml(files, language_pair=pair, keep=keep, incomplete=incomplete)
-    elif one.format == "wmt-sgml":
-        testset = read_sgml(files, language_pair=pair, keep=keep, incomplete=incomplete)
-    elif one.format == "wmt-mqm":
-        testset = read_mqm_set(
-            one.place, language_pair=pair, references=wishes.references, incomplete=incomplete
-        )
-        chosen = None
-    else:
+    pair, chosen = wishes.language_pair, wishes.references or None
+    form = _named().get(one.format)
+    if form is None:
         testset = read_test_set(one.place, language_pair=one.language_pair)
+    else:
+        options = {name: value for name, value in vars(wishes).items() if name in form.options}
+        testset = form.read(one.files or (Path(one.place),), **options)
+        if "references" in options:  # the reader has made references of them
+            chosen = None
     if testset.language_pair is None and pair is not None:
         testset = replace(testset, language_pair=pair)
     return _added(testset.select(systems=wishes.systems or None, references=chosen), wishes)

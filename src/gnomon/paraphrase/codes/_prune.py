@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from typing import TypeGuard
 
-    from gnomon.formats import Tree
-    from gnomon.formats._trees import Child
+    from gnomon.formats import Child, Tree
 
 __all__ = ["Pruned", "pruned"]
 

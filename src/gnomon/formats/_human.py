@@ -1,0 +1,170 @@
+"""What people said of a test set, from files of any format and into files for other tools."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gnomon.doors import checked
+from gnomon.errors import FormatError, UsageError
+from gnomon.formats._files import LOGGER, STANDARD_INPUT
+from gnomon.formats._judgements import say_coverage
+from gnomon.formats._lines import shown
+from gnomon.formats._registry import (
+    JudgementFormat,
+    format_of_name,
+    formats_of,
+)
+from gnomon.formats._rows import first_line_of, form_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from os import PathLike
+
+    from gnomon.human import Judgements
+    from gnomon.testset import TestSet
+
+
+@checked
+def read_human(
+    path: str | PathLike[str],
+    testset: TestSet,
+    *,
+    format: str | None = None,  # noqa: A002  # the word that users know from every command
+    kind: str | None = None,
+    rename: Mapping[str, str] | None = None,
+    weights: Mapping[str, float] | None = None,
+    language_pair: str | None = None,
+    first_segment: int | None = None,
+) -> Judgements:
+    """Read what people said of a test set, from a file of any known format.
+
+    Judged systems without a text are kept, and that is said with a warning; systems that nobody
+    judged are named at the level INFO; segments that nobody judged are NaN. Scores are oriented so
+    that higher is better.
+
+    Args:
+        path: the file (``.gz`` allowed).
+        testset: whose outputs were judged.
+        format: a name that ``gnomon list formats`` shows; by default the file's suffix or its
+            first line tells.
+        kind: what to call the judgements ("mqm"); direct assessments become ``KIND-raw`` and
+            ``KIND-z``.
+        rename: name of a system in the file -> name in the test set.
+        weights: changes to :data:`gnomon.formats.MQM_WEIGHTS` (formats mqm, ratings).
+        language_pair: which pair, where the file holds several; the test set's by default.
+        first_segment: the number of the first segment, 0 or 1, if it is not the format's own.
+
+    Returns:
+        Scores (the mean over all raters with ``rater=None``, and each rater who is named),
+        rankings, and error spans in half-open code points of the test set's texts.
+
+    Raises:
+        MissingFileError: the file is missing.
+        FormatError: its format cannot be told, a line is not what the format asks for or holds a
+            score beyond its scale (file and line are named), or there is no judgement at all.
+        DataError: no system of the file is in the test set.
+        UnknownNameError: the format is unknown, or the file lacks the language pair.
+        UsageError: an option does not belong to the format.
+    """
+    if str(path) == STANDARD_INPUT:
+        raise UsageError("human judgements are not read from standard input; save them to a file")
+    form = (
+        format_of_name(JudgementFormat, format, "format of human judgements")
+        if format
+        else recognised_judgements(path)
+    )
+    if first_segment not in (None, 0, 1):
+        raise UsageError(f"first_segment is {first_segment!r}; 0, 1 or None is expected")
+    options = {
+        "kind": kind,
+        "rename": rename,
+        "weights": weights,
+        "language_pair": language_pair,
+        "first_segment": first_segment,
+    }
+    known = [name for name in options if name in form.options]
+    given = {name: value for name, value in options.items() if value is not None}
+    for name in given:
+        if name not in known:
+            raise UsageError(
+                f"{name} does not belong to the format {form.name}; its options are:"
+                f" {', '.join(known)}"
+            )
+    found: Judgements = form.read(path, testset, **given)
+    rows = [*(s.systems for s in found.scores), *(r.rows for r in found.rankings), found.errors]
+    if not any(rows):
+        raise FormatError("holds no judgements", path=path)
+    _doubt_direction(shown(path), found)
+    say_coverage(shown(path), found.scores)
+    return found
+
+
+def recognised_judgements(path: str | PathLike[str]) -> JudgementFormat:
+    """The format of a file of judgements, by its name and its first line.
+
+    Raises:
+        FormatError: nothing tells; the formats are listed.
+    """
+    head = first_line_of(path)
+    for form in formats_of(JudgementFormat):
+        if form.recognise is not None and form.recognise(head):
+            return form
+    there = (form for form in formats_of(JudgementFormat) if form.is_read)
+    listed = "; ".join(f"{form.name}: {form.title}" for form in there)
+    raise FormatError(
+        f"is of no known format of human judgements; its first line is {head.first_line[:80]!r}."
+        f" Name the format if you know it (--human-format; format=...). There are: {listed}",
+        path=path,
+    )
+
+
+def _doubt_direction(path: str, found: Judgements) -> None:
+    for scores in found.scores:
+        values = scores.values[np.isfinite(scores.values)]
+        penalties = bool(np.all(values >= 0) and np.any(values > 0))
+        if penalties and scores.kind.startswith("mqm") and scores.rater is None:
+            LOGGER.warning(
+                "%s: the scores %r at %s level are all positive and look like penalties; higher"
+                " must be better: turn their sign if they are",
+                path,
+                scores.kind,
+                scores.level,
+            )
+
+
+@checked
+def write_human(
+    path: str | PathLike[str],
+    testset: TestSet,
+    kind: str | None = None,
+    *,
+    format: str | None = None,  # noqa: A002  # the word that users know from every command
+    level: str = "segment",
+) -> None:
+    """Write the human judgements of one kind.
+
+    Args:
+        path: the file.
+        testset: the test set that has them.
+        kind: which; may be left out where there is only one.
+        format: "table" (system, seg, rater, score), "mqm", "esa", "darr" (seg, better, worse),
+            "wmt-darr", "mt-metrics-eval" (a ``.score`` file, the mean over the raters) or
+            "ratings"; by default the suffix tells (``.tsv`` table, ``.score``, ``.rating``,
+            ``.jsonl`` ESA).
+        level: "segment", "system", "document" or "domain", for table and mt-metrics-eval.
+
+    Raises:
+        UnknownNameError: the format, the suffix, the kind or the level is unknown.
+        DataError: there is nothing of this kind, or the format cannot hold it.
+        DataError: scores have no error spans, and the format holds nothing else.
+        UsageError: the format needs a language pair that the test set lacks.
+        OutputError: the file cannot be written.
+    """
+    suffixes = {f.suffix: f.name for f in formats_of(JudgementFormat) if f.suffix is not None}
+    name = format or form_of(path, suffixes, "suffix of a file of human judgements")
+    form = format_of_name(
+        JudgementFormat, name, "format to write human judgements in", written=True
+    )
+    form.write(path, testset, kind, level)
