@@ -26,7 +26,7 @@ import scipy.stats
 
 from gnomon import stats
 from gnomon.stats import EarlyStopping
-from gnomon.stats._swaps import BLOCK, exchanged
+from gnomon.stats._pair_tests import BLOCK, exchanged
 
 if TYPE_CHECKING:
     from collections.abc import Callable

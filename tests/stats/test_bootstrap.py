@@ -21,7 +21,7 @@ from gnomon.stats import (
     spearman,
     system_bootstrap_test,
 )
-from gnomon.stats._replicates import drawn, multiplicities
+from gnomon.stats.bootstrap import draw_units, multiplicities
 
 NAN = float("nan")
 STATISTICS = {"pearson": pearson, "spearman": spearman, "kendall_b": kendall_b}
@@ -57,7 +57,7 @@ def test_every_way_equals_plain_recomputation(unit: str, name: str, grouping: st
     options = {"statistic": name, "grouping": grouping, "unit": unit, "count": 40}
     found = bootstrap_test(human, metrics, level="system" if system else "segment", **options)
     statistic = STATISTICS[name] if system else partial(STATISTICS[name], grouping=grouping)
-    draws = drawn(unit, human.shape, count=40, seed=0)
+    draws = draw_units(unit, human.shape, count=40, seed=0)
     for i, j in itertools.combinations(range(3), 2):
         known = ~np.isnan(metrics[i] + metrics[j] + (0 if system else human))
         a, b = (
@@ -138,7 +138,7 @@ def test_human_system_scores_stay_while_items_are_drawn() -> None:
     human, metrics = with_holes(4)
     people = np.nanmean(human, axis=1)
     found = bootstrap_test(people, metrics[:1], level="system", count=30)
-    draws = drawn("inputs", human.shape, count=30, seed=0)
+    draws = draw_units("inputs", human.shape, count=30, seed=0)
     expected = [
         pearson(people, np.nanmean(draws.take(draw, metrics[0]), axis=1)) for draw in range(30)
     ]
@@ -185,7 +185,7 @@ def bleu_statistics(seed: int) -> tuple[Array, partial]:
 def test_corpus_bleu_is_resampled_through_its_statistics() -> None:
     statistics, score = bleu_statistics(0)
     found = system_bootstrap_test(statistics, aggregate=score, count=50)
-    draws = drawn("inputs", statistics.shape[:2], count=50, seed=0).items
+    draws = draw_units("inputs", statistics.shape[:2], count=50, seed=0).items
     values = np.array(
         [[score(system[draw].sum(axis=0)) for system in statistics] for draw in draws]
     )
@@ -198,7 +198,7 @@ def test_corpus_bleu_is_resampled_through_its_statistics() -> None:
 def test_randomised_bleu_equals_swapped_segments() -> None:
     statistics, score = bleu_statistics(1)
     found = approximate_randomisation(statistics, aggregate=score, count=64, plus_one=False)
-    from gnomon.stats._swaps import exchanged
+    from gnomon.stats._pair_tests import exchanged
 
     coins = exchanged("inputs", (1, 40), (0,), 0)[:, 0].astype(bool)[:, :, None]
     a, b = statistics[0], statistics[1]
@@ -259,7 +259,7 @@ def test_a_system_drawn_twice_makes_no_decision_with_itself(level: str) -> None:
     assert found.intervals[:, 1].tolist() == [0, 0]  # each decision is wrong
     assert found.intervals[:, 2].tolist() == [1, 1]
     values = []
-    for draw in drawn("systems", (6, 1), count=60, seed=3).systems:
+    for draw in draw_units("systems", (6, 1), count=60, seed=3).systems:
         signs = [
             (human[i] - human[j]) * (metric[i] - metric[j]) > 0
             for i, j in itertools.combinations(draw, 2)

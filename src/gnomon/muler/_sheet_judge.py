@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from gnomon.findings import Bars, Column, Finding, Listing, Table
 from gnomon.muler._sheet_annotators import alpha, annotator_table, majority
 from gnomon.muler._sheet_read import check_items
-from gnomon.stats.proportions import binomial_p, wilson_interval
+from gnomon.stats.significance import binomial_p, wilson_interval
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 import numpy as np
 
 from gnomon.muler._significance import LEAST
-from gnomon.stats.corrections import benjamini_hochberg, holm
 from gnomon.stats.resampling import shift_distance, shift_p
+from gnomon.stats.significance import benjamini_hochberg, holm
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,7 +7,10 @@ so that higher is better. Arrays are [systems, items], and [metrics, systems, it
 
 from gnomon.stats.agreement import (
     Decisions,
+    TieCalibration,
     acc_eq,
+    acc_eq_held_out,
+    calibrate_ties,
     darr,
     darr_pairs,
     pairwise_accuracy,
@@ -15,25 +18,31 @@ from gnomon.stats.agreement import (
     tau_eq,
 )
 from gnomon.stats.bootstrap import BootstrapTest, bootstrap_p_value, bootstrap_test
-from gnomon.stats.corrections import benjamini_hochberg, holm
 from gnomon.stats.correlation import (
+    WilliamsResult,
     kendall_b,
     kendall_c,
     pairwise_difference_pearson,
     pearson,
     spearman,
+    williams,
+    williams_from_correlations,
 )
-from gnomon.stats.pair_swaps import pair_swap_test
-from gnomon.stats.permutation import PairTest, permutation_test
-from gnomon.stats.presets import PRESETS, Rules, rules
-from gnomon.stats.ranking import clusters, rank_ranges, ranks
+from gnomon.stats.measures import SoftPairwiseAccuracy, spa, system_p_values
+from gnomon.stats.permutation import PairTest, pair_swap_test, permutation_test
+from gnomon.stats.ranking import clusters, outliers, rank_ranges, ranks, top
 from gnomon.stats.resampling import Interval, bootstrap_interval, resamples
-from gnomon.stats.selection import outliers, top
-from gnomon.stats.significance import EarlyStopping, PValue, p_value
-from gnomon.stats.spa import SoftPairwiseAccuracy, spa, system_p_values
+from gnomon.stats.significance import (
+    PRESETS,
+    EarlyStopping,
+    PValue,
+    Rules,
+    benjamini_hochberg,
+    holm,
+    p_value,
+    rules,
+)
 from gnomon.stats.system_tests import approximate_randomisation, system_bootstrap_test
-from gnomon.stats.ties import TieCalibration, acc_eq_held_out, calibrate_ties
-from gnomon.stats.williams import WilliamsResult, williams, williams_from_correlations
 
 __all__ = [
     "PRESETS",

@@ -1,28 +1,42 @@
-"""Correlation of paired scores: pooled, or averaged over items or systems."""
+"""Correlations of paired scores, and Williams's test of two that share a variable."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import math
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from gnomon.stats import _pairs
+from gnomon.errors import LengthMismatchError
 from gnomon.stats._rows import (
     Grouping,
-    Rows,
+    PairedRows,
     Undefined,
     average,
     centred_rows,
     members,
+    pair_counts,
     paired_rows,
     pearson_rows,
     ranked_rows,
+    tau_b,
+    tau_c,
 )
+from gnomon.stats.significance import Alternative, check_alternative
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-__all__ = ["kendall_b", "kendall_c", "pairwise_difference_pearson", "pearson", "spearman"]
+__all__ = [
+    "WilliamsResult",
+    "kendall_b",
+    "kendall_c",
+    "pairwise_difference_pearson",
+    "pearson",
+    "spearman",
+    "williams",
+    "williams_from_correlations",
+]
 
 
 def pearson(
@@ -65,7 +79,7 @@ def spearman(
     0.8
     """
     rows = paired_rows(x, y, grouping)
-    return average(pearson_rows(Rows(ranked_rows(rows.x), ranked_rows(rows.y))), undefined)
+    return average(pearson_rows(PairedRows(ranked_rows(rows.x), ranked_rows(rows.y))), undefined)
 
 
 def kendall_b(
@@ -81,7 +95,7 @@ def kendall_b(
     >>> kendall_b([1, 2, 3, 4], [1, 2, 4, 4])
     0.912...
     """
-    return average(_pairs.tau_b(_pairs.count(paired_rows(x, y, grouping))), undefined)
+    return average(tau_b(pair_counts(paired_rows(x, y, grouping))), undefined)
 
 
 def kendall_c(
@@ -97,7 +111,7 @@ def kendall_c(
     0.9375
     """
     rows = paired_rows(x, y, grouping)
-    return average(_pairs.tau_c(_pairs.count(rows), rows), undefined)
+    return average(tau_c(pair_counts(rows), rows), undefined)
 
 
 def pairwise_difference_pearson(
@@ -126,3 +140,148 @@ def pairwise_difference_pearson(
         a, b = a / largest[0], b / largest[1]
         r = np.vdot(a, b) / np.sqrt(np.vdot(a, a)) / np.sqrt(np.vdot(b, b))
     return float(np.clip(r, -1.0, 1.0))
+
+
+# Student's t distribution, so that a test of two correlations needs no further package.
+
+
+_TINY = 1e-300
+_PRECISION = 1e-16
+_TERMS = 10_000
+
+
+def upper_tail(t: float, df: float) -> float:
+    """P(T > t) for Student's t with ``df`` degrees of freedom; NaN where t is or df is below 1."""
+    if math.isnan(t) or df < 1:
+        return float("nan")
+    half = _incomplete_beta(df / (df + t * t), df / 2, 0.5) / 2 if math.isfinite(t) else 0.0
+    return half if t > 0 else 1 - half
+
+
+def _incomplete_beta(x: float, a: float, b: float) -> float:
+    # regularised; the continued fraction converges fast below (a + 1)/(a + b + 2)
+    if x in {0.0, 1.0}:
+        return x
+    if x > (a + 1) / (a + b + 2):
+        return 1 - _incomplete_beta(1 - x, b, a)
+    log_front = math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b)
+    log_front += a * math.log(x) + b * math.log1p(-x)
+    return math.exp(log_front) * _continued_fraction(x, a, b) / a
+
+
+def _continued_fraction(x: float, a: float, b: float) -> float:
+    # Lentz's method for DLMF 8.17.22
+    c, d = 1.0, 1 / _away_from_zero(1 - (a + b) * x / (a + 1))
+    value = d
+    for m in range(1, _TERMS):
+        even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m))
+        odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))
+        for term in (even, odd):
+            d = 1 / _away_from_zero(1 + term * d)
+            c = _away_from_zero(1 + term / c)
+            value *= c * d
+        if abs(c * d - 1) < _PRECISION:
+            break
+    return value
+
+
+def _away_from_zero(value: float) -> float:
+    return value if abs(value) > _TINY else _TINY
+
+
+# Williams's test of two correlations that share a variable.
+
+
+class WilliamsResult(NamedTuple):
+    """Correlations of two metrics with people and with each other, and the test's verdict."""
+
+    n: int
+    r_first: float
+    r_second: float
+    r_between: float
+    t: float
+    p: float
+
+
+def williams(
+    human: ArrayLike, first: ArrayLike, second: ArrayLike, *, alternative: Alternative = "greater"
+) -> WilliamsResult:
+    """Does the first metric correlate better with people than the second? (Williams, 1959).
+
+    The test of WMT's system-level Pearson correlations (Graham and Baldwin, 2014), over the cells
+    that all three have. Signs are kept: turn a metric for which lower is better around first, as
+    correlations of opposite sign make the test meaningless.
+
+    Args:
+        human: scores, any shape; NaN is missing.
+        first: the first metric's scores, same shape.
+        second: the second metric's scores, same shape.
+        alternative: ``greater``: the first correlates better; ``less``; ``two-sided``.
+
+    Returns:
+        n, the three correlations, t with n - 3 degrees of freedom, and p; see
+        :func:`williams_from_correlations` for what is undefined.
+
+    Raises:
+        LengthMismatchError: the shapes differ.
+        UnknownNameError: no such alternative.
+    """
+    h, a, b = (np.asarray(side, dtype=np.float64) for side in (human, first, second))
+    if not h.shape == a.shape == b.shape:
+        raise LengthMismatchError(
+            "Williams's test needs three paired arrays; shapes are"
+            f" {h.shape}, {a.shape} and {b.shape}"
+        )
+    known = ~(np.isnan(h) | np.isnan(a) | np.isnan(b))
+    h, a, b = h[known], a[known], b[known]
+    return williams_from_correlations(
+        pearson(h, a), pearson(h, b), pearson(a, b), len(h), alternative=alternative
+    )
+
+
+def williams_from_correlations(
+    r12: float, r13: float, r23: float, n: int, *, alternative: Alternative = "greater"
+) -> WilliamsResult:
+    """Williams's t from three correlations.
+
+    K = 1 - r12^2 - r13^2 - r23^2 + 2 r12 r13 r23,
+    t = (r12 - r13) sqrt((n-1)(1+r23)) / sqrt(2 K (n-1)/(n-3) + (r12+r13)^2 (1-r23)^3 / 4),
+    with n - 3 degrees of freedom.
+
+    Args:
+        r12: correlation of people and the first metric.
+        r13: correlation of people and the second metric.
+        r23: correlation of the metrics.
+        n: number of points.
+        alternative: ``greater`` (r12 > r13), ``less`` or ``two-sided``.
+
+    Returns:
+        t and p are NaN for n < 4 or where a correlation is undefined; t is 0 for metrics that
+        are the same up to scale.
+
+    Raises:
+        UnknownNameError: no such alternative.
+
+    >>> round(williams_from_correlations(0.9, 0.8, 0.85, 20).p, 4)
+    0.0509
+    """
+    check_alternative(alternative)
+    t = _t(r12, r13, r23, n) if n > 3 else float("nan")
+    p = {
+        "greater": upper_tail(t, n - 3),
+        "less": upper_tail(-t, n - 3),
+        "two-sided": 2 * upper_tail(abs(t), n - 3),
+    }[alternative]
+    return WilliamsResult(n, r12, r13, r23, t, p)
+
+
+def _t(r12: float, r13: float, r23: float, n: int) -> float:
+    determinant = 1 - r12**2 - r13**2 - r23**2 + 2 * r12 * r13 * r23
+    variance = 2 * max(determinant, 0.0) * (n - 1) / (n - 3)
+    variance += (r12 + r13) ** 2 * (1 - r23) ** 3 / 4
+    difference = (r12 - r13) * math.sqrt((n - 1) * max(1 + r23, 0.0))
+    if abs(difference) < 1e-12:
+        return 0.0
+    if variance == 0:
+        return math.copysign(math.inf, difference)
+    return difference / math.sqrt(variance)  # NaN where a correlation is

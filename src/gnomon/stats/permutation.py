@@ -1,4 +1,4 @@
-"""Permutation tests of the difference between two metrics' correlations with people."""
+"""Permutation tests: does one metric agree better with people than another?"""
 
 from __future__ import annotations
 
@@ -7,27 +7,182 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from gnomon.errors import UsageError
-from gnomon.stats._joint import Joint, all_pairs, joint_cells
-from gnomon.stats._judge import Judge, PairTest
-from gnomon.stats._null import differences
-from gnomon.stats._statistics import Level, Task, score_arrays, task
-from gnomon.stats._swaps import Swap, blocks, check_swap, exchanged
-from gnomon.stats.significance import (
-    Alternative,
-    EarlyStopping,
-    check_alternative,
-    check_count,
+from gnomon.errors import LengthMismatchError, UsageError
+from gnomon.stats._pair_tests import (
+    Joint,
+    Judge,
+    PairTest,
+    Swap,
+    all_pairs,
+    blocks,
+    check_swap,
+    exchanged,
+    joint_cells,
+    standardised,
 )
+from gnomon.stats._rows import Grouping, arranged, centred_rows, mean_of_known, members
+from gnomon.stats.agreement import acc_eq
+from gnomon.stats.measures import Level, Measure, measure_of, score_arrays
+from gnomon.stats.significance import Alternative, EarlyStopping, check_alternative, check_count
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from numpy.typing import ArrayLike, NDArray
 
-    from gnomon.stats._rows import Grouping
+    # exchanges [draws, systems or 1, items or 1], 0.0 or 1.0 -> null differences [draws, pairs]
+    Nulls = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 
-__all__ = ["PairTest", "permutation_test"]
+__all__ = ["PairTest", "pair_swap_test", "permutation_test"]
+
+
+# Differences of a statistic between two metrics whose scores were exchanged at random.
+
+
+_ROOM = 1 << 18  # numbers in one array of all groups, draws, and some pairs
+_VANISHING = 1e-12  # variance, as a share of the mean square, that is rounding
+
+
+class NullDifferences(NamedTuple):
+    """Observed differences [pairs] of a set of cells, and how to draw null ones."""
+
+    observed: NDArray[np.float64]
+    nulls: Nulls
+
+
+def differences(
+    measure: Measure,
+    human: NDArray[np.float64],
+    metrics: NDArray[np.float64],
+    joint: Joint,
+    swap: Swap,
+) -> NullDifferences:
+    """Observed and null differences (first less second) of the pairs that share these cells."""
+    scores = standardised(metrics[joint.metrics], joint.cells)
+    if measure.is_pearson_of_cells:
+        return _from_sums(measure, human, scores, joint, swap)
+    if measure.level == "system":
+        return _from_means(measure, mean_of_known(human), scores, joint, swap)
+    return _from_cells(measure, np.where(joint.cells, human, np.nan), scores, joint)
+
+
+def _per_unit(features: NDArray[np.float64], swap: Swap) -> NDArray[np.float64]:
+    # [..., systems, items], summed over what is exchanged together
+    axis = {"inputs": -2, "systems": -1}.get(swap)
+    return features if axis is None else features.sum(axis=axis, keepdims=True)
+
+
+def _grouped(cells: NDArray[np.float64], grouping: Grouping) -> NDArray[np.float64]:
+    # [..., systems, items] -> [groups, members, ...]
+    if grouping == "none":
+        return cells.reshape(1, *cells.shape[:-2], -1).swapaxes(1, -1)
+    front = {"item": (-1, -2), "system": (-2, -1)}[grouping]
+    return np.ascontiguousarray(np.moveaxis(cells, front, (0, 1)))
+
+
+def _from_sums(
+    measure: Measure,
+    human: NDArray[np.float64],
+    scores: NDArray[np.float64],
+    joint: Joint,
+    swap: Swap,
+) -> NullDifferences:
+    first, second = joint.places
+    n, h = _human_groups(measure, human, joint)
+    features = np.stack([scores, scores**2, scores * h])  # [3, metrics, systems, items]
+    if measure.grouping == "none":
+        features = _per_unit(features, swap)
+    shape = features.shape[2:]
+    units = _grouped(features.reshape(-1, *shape), measure.grouping)  # [groups, units, 3 metrics]
+    totals = units.sum(axis=1).reshape(len(units), 1, 3, -1)
+
+    def nulls(swaps: NDArray[np.float64]) -> NDArray[np.float64]:
+        drawn = np.broadcast_to(swaps, (len(swaps), *shape))
+        moved = np.matmul(_grouped(drawn, measure.grouping).swapaxes(1, 2), units)
+        moved = moved.reshape(len(units), len(swaps), 3, -1)
+        found = []
+        for k in range(0, len(joint.pairs), step := max(1, _ROOM // moved[..., 0].size)):
+            i, j = first[k : k + step], second[k : k + step]
+            gain = moved[..., j] - moved[..., i]
+            one = _mean_correlation(totals[..., i] + gain, n)
+            found.append(one - _mean_correlation(totals[..., j] - gain, n))
+        return np.concatenate(found, axis=1)
+
+    values = _mean_correlation(totals, n)[0]
+    return NullDifferences(values[first] - values[second], nulls)
+
+
+def _human_groups(
+    measure: Measure, human: NDArray[np.float64], joint: Joint
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    # cells of each group, NaN where people's scores do not vary; people's scores, each group with
+    # mean 0 and variance 1
+    rows = arranged(np.where(joint.cells, human, np.nan), measure.grouping)
+    n, centred = members(rows).astype(np.float64), centred_rows(rows)
+    n[~centred.any(axis=1)] = np.nan
+    deviation = np.sqrt(np.einsum("ij,ij->i", centred, centred) / n)
+    scaled = np.nan_to_num(centred / deviation[:, None])
+    if measure.grouping == "item":
+        scaled = scaled.T
+    return n, scaled.reshape(human.shape)
+
+
+def _mean_correlation(sums: NDArray[np.float64], n: NDArray[np.float64]) -> NDArray[np.float64]:
+    # sums of x, x^2 and x h [groups, draws, 3, pairs], h with mean 0 and variance 1
+    n = n[:, None, None]
+    square = sums[:, :, 1]
+    variance = square - sums[:, :, 0] ** 2 / n
+    variance = np.where(variance > _VANISHING * square, variance, np.nan)
+    r = sums[:, :, 2] / np.sqrt(variance * n)
+    if len(r) == 1:
+        return np.asarray(r[0])
+    return mean_of_known(r.reshape(len(r), -1).T).reshape(r.shape[1:])
+
+
+def _from_means(
+    measure: Measure,
+    human: NDArray[np.float64],
+    scores: NDArray[np.float64],
+    joint: Joint,
+    swap: Swap,
+) -> NullDifferences:
+    first, second = joint.places
+    size = joint.cells.sum(axis=1).astype(np.float64)
+    size = np.where(size == 0, np.nan, size)
+    totals = scores.sum(axis=2)  # [metrics, systems]
+    # exchanges within one system do not reach another, so inputs stay apart by system
+    units = _per_unit(scores, swap) if swap == "systems" else scores
+    units = units.transpose(1, 2, 0)  # [systems, items or 1, metrics]
+
+    def nulls(swaps: NDArray[np.float64]) -> NDArray[np.float64]:
+        moved = np.matmul(swaps.swapaxes(0, 1), units)  # [systems, draws, metrics]
+        found = np.empty((len(swaps), len(first)))
+        for k, (i, j) in enumerate(zip(first, second, strict=True)):
+            gain = (moved[:, :, j] - moved[:, :, i]).T
+            one = measure.of_system_scores(human, (totals[i] + gain) / size)
+            found[:, k] = one - measure.of_system_scores(human, (totals[j] - gain) / size)
+        return found
+
+    values = measure.of_system_scores(human, totals / size)
+    return NullDifferences(values[first] - values[second], nulls)
+
+
+def _from_cells(
+    measure: Measure, human: NDArray[np.float64], scores: NDArray[np.float64], joint: Joint
+) -> NullDifferences:
+    first, second = joint.places
+    scores = np.where(joint.cells, scores, np.nan)
+
+    def nulls(swaps: NDArray[np.float64]) -> NDArray[np.float64]:
+        found = np.empty((len(swaps), len(first)))
+        exchange = swaps > 0
+        for k, (i, j) in enumerate(zip(first, second, strict=True)):
+            one = measure.of_draws(human, np.where(exchange, scores[j], scores[i]))
+            found[:, k] = one - measure.of_draws(human, np.where(exchange, scores[i], scores[j]))
+        return found
+
+    values = measure.of_draws(human, scores)
+    return NullDifferences(values[first] - values[second], nulls)
 
 
 def permutation_test(
@@ -98,7 +253,7 @@ def permutation_test(
     >>> result.differences.round(3).tolist()
     [[0.0, 0.4], [-0.4, 0.0]]
     """
-    measured = task(statistic, grouping, level)
+    measured = measure_of(statistic, grouping, level)
     check_swap(swap)
     check_alternative(alternative)
     check_count(count)
@@ -132,7 +287,7 @@ def _in_use(
 class _Draws(NamedTuple):
     """Observed and null differences of pairs of metrics."""
 
-    task: Task
+    measure: Measure
     human: NDArray[np.float64]
     metrics: NDArray[np.float64]
     swap: Swap
@@ -142,7 +297,7 @@ class _Draws(NamedTuple):
     judge: Judge
 
     def of(self, joint: Joint) -> dict[tuple[int, int], tuple[float, NDArray[np.float64]]]:
-        if self.judge.early_stopping is not None and not self.task.is_linear:
+        if self.judge.early_stopping is not None and not self.measure.is_linear:
             # draws are dear and pairs share none of their cost: stop at each pair's verdict
             alone = (Joint(joint.cells, [pair]) for pair in joint.pairs)
             return {one.pairs[0]: self._until_decided(one) for one in alone}
@@ -170,7 +325,7 @@ class _Draws(NamedTuple):
     def _differences(
         self, joint: Joint
     ) -> tuple[NDArray[np.float64], Callable[[list[int]], Iterator[NDArray[np.float64]]]]:
-        observed, nulls = differences(self.task, self.human, self.metrics, joint, self.swap)
+        observed, nulls = differences(self.measure, self.human, self.metrics, joint, self.swap)
         shape = (self.metrics.shape[1], self.metrics.shape[2])
 
         def of_block(block: int) -> NDArray[np.float64]:
@@ -181,3 +336,100 @@ class _Draws(NamedTuple):
                 yield from pool.map(of_block, numbers)
 
         return observed, of_blocks
+
+
+# Permutation test of tie-aware accuracy that exchanges decisions instead of scores.
+
+
+def pair_swap_test(
+    human: ArrayLike,
+    metrics: ArrayLike,
+    *,
+    epsilons: ArrayLike,
+    grouping: Grouping = "item",
+    alternative: Alternative = "greater",
+    count: int = 1000,
+    seed: int = 0,
+    plus_one: bool = True,
+    early_stopping: EarlyStopping | None = None,
+) -> PairTest:
+    """Does one metric reach a higher acc_eq than another, each with its own tie threshold?
+
+    Exchanging scores would ask for a new threshold in every draw. WMT24 exchanges what two metrics
+    say of a *pair of outputs* instead, by one coin per pair. Only pairs that one metric alone gets
+    right matter then, and each moves the difference by plus or minus its weight: the null
+    difference is a sum of binomial variables, one per size of group, drawn as such.
+
+    Args:
+        human: scores [systems, items]; NaN is missing.
+        metrics: scores [metrics, systems, items], higher is better; NaN is missing.
+        epsilons: tie thresholds [metrics], from :func:`~gnomon.stats.calibrate_ties`.
+        grouping: ``item``, ``system`` or ``none``, as in :func:`~gnomon.stats.acc_eq`.
+        alternative: ``greater``: the row metric is more accurate than the column metric.
+        count: number of draws.
+        seed: seed of the draws.
+        plus_one: see :func:`~gnomon.stats.p_value`.
+        early_stopping: see :func:`~gnomon.stats.p_value`.
+
+    Returns:
+        Accuracies, differences and p-values of every ordered pair; NaN where no pair of outputs
+        is left.
+
+    Raises:
+        LengthMismatchError: the shapes do not fit, or a threshold is missing.
+        UsageError: a threshold is negative, or there are no draws.
+    """
+    check_alternative(alternative)
+    check_count(count)
+    h, m = score_arrays(human, metrics, "segment")
+    thresholds = _thresholds(epsilons, len(m))
+    statistics = [
+        acc_eq(h, scores, epsilon=epsilon, grouping=grouping)
+        for scores, epsilon in zip(m, thresholds, strict=True)
+    ]
+    found = {}
+    for i, j in all_pairs(len(m)):
+        groups = _sole_successes(h, m[[i, j]], (thresholds[i], thresholds[j]), grouping)
+        found[i, j] = _draws(groups, count, np.random.default_rng(seed))
+    return Judge(alternative, plus_one, early_stopping).table(np.array(statistics), found)
+
+
+def _thresholds(epsilons: ArrayLike, metrics: int) -> list[float]:
+    values = np.asarray(epsilons, dtype=np.float64)
+    if values.shape != (metrics,):
+        raise LengthMismatchError(
+            f"every metric needs its tie threshold: {metrics} metrics, thresholds {values.shape}"
+        )
+    if not (values >= 0).all():
+        raise UsageError(f"tie thresholds are differences of at least 0; got {values.tolist()}")
+    return [float(value) for value in values]
+
+
+def _sole_successes(
+    human: NDArray[np.float64],
+    metrics: NDArray[np.float64],
+    epsilons: tuple[float, float],
+    grouping: Grouping,
+) -> NDArray[np.int64]:
+    from gnomon.stats import _kernels
+
+    missing = np.isnan(human) | np.isnan(metrics).any(axis=0)
+    sides = [arranged(np.where(missing, np.nan, side), grouping) for side in (human, *metrics)]
+    counts = _kernels.count_sole_successes(sides[0], sides[1], sides[2], epsilons)
+    return np.asarray(counts[counts[:, 2] > 0])
+
+
+def _draws(
+    groups: NDArray[np.int64], count: int, generator: np.random.Generator
+) -> tuple[float, NDArray[np.float64]]:
+    # [groups, 3]: pairs right by the first alone, by the second alone, all
+    if not len(groups):
+        return float("nan"), np.empty(0)
+    observed, null = 0.0, np.zeros(count)
+    for size in np.unique(groups[:, 2]):
+        first, second, _ = groups[groups[:, 2] == size].sum(axis=0)
+        weight = 1 / (size * len(groups))
+        observed += weight * (first - second)
+        undecided = first + second
+        null += weight * (2.0 * generator.binomial(undecided, 0.5, size=count) - undecided)
+    return float(observed), null

@@ -1,18 +1,36 @@
-"""From null draws to p-values, the same way in every test."""
+"""P-values: from random draws and from counts, corrected for many tests, and the rules of WMT."""
 
 from __future__ import annotations
 
 import math
+from statistics import NormalDist
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
-from gnomon.errors import UnknownNameError, UsageError
+from gnomon.errors import DataError, UnknownNameError, UsageError
+from gnomon.stats.resampling import Interval
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["Alternative", "EarlyStopping", "PValue", "p_value"]
+__all__ = [
+    "PRESETS",
+    "Alternative",
+    "EarlyStopping",
+    "PValue",
+    "Rules",
+    "benjamini_hochberg",
+    "binomial_p",
+    "holm",
+    "p_value",
+    "rules",
+    "wilson_interval",
+]
+
 
 Alternative = Literal["two-sided", "greater", "less"]
 _ALTERNATIVES: tuple[Alternative, ...] = ("two-sided", "greater", "less")
@@ -145,3 +163,173 @@ def _stop(extreme: NDArray[np.bool_], rule: EarlyStopping) -> int | None:
     shares = np.cumsum(extreme)[ends - 1] / ends
     decided = np.flatnonzero((shares < rule.low) | (shares > rule.high))
     return int(ends[decided[0]]) if len(decided) else None
+
+
+# How the WMT metrics tasks turned draws into verdicts.
+
+
+class Rules(NamedTuple):
+    """Options of the tests in one shared task.
+
+    - ``alternative``: what is tested of (better, worse) metric.
+    - ``draws``: number of draws.
+    - ``plus_one``: whether the observation counts as a draw.
+    - ``early_stopping``: when drawing ended early.
+    - ``alpha``: largest p that is significant.
+    - ``spa_seed``: seed of the sign flips of soft pairwise accuracy, where the task used it.
+    """
+
+    alternative: Alternative = "greater"
+    draws: int = 1000
+    plus_one: bool = True
+    early_stopping: EarlyStopping | None = None
+    alpha: float = 0.05
+    spa_seed: int = 0
+
+
+PRESETS: Mapping[str, Rules] = MappingProxyType(
+    {
+        # Williams's test one-sided at system level; bootstrap of DaRR, r/B, at segment level
+        "wmt19": Rules(plus_one=False),
+        # PERM-BOTH over cells, r/B, in blocks of 100 until p < .02 or p > .5
+        "wmt22": Rules(plus_one=False, early_stopping=EarlyStopping(100, 0.02, 0.5)),
+        # the same; decisions instead of scores are exchanged for acc_eq
+        "wmt24": Rules(plus_one=False, early_stopping=EarlyStopping(100, 0.02, 0.5), spa_seed=4),
+    }
+)
+
+
+def rules(preset: str | None) -> Rules:
+    """The rules of a shared task; gnomon's own (+1 correction, all draws) for None.
+
+    Raises:
+        UnknownNameError: no such preset.
+
+    >>> rules("wmt24").plus_one, rules(None).plus_one
+    (False, True)
+    """
+    if preset is None:
+        return Rules()
+    if preset not in PRESETS:
+        raise UnknownNameError("preset", str(preset), PRESETS)
+    return PRESETS[preset]
+
+
+# Corrections of p-values for testing many hypotheses at once.
+
+
+def holm(p: ArrayLike) -> NDArray[np.float64]:
+    """p-values adjusted so that the chance of any false rejection stays below alpha (Holm, 1979).
+
+    The k-th smallest of m p-values becomes the largest of (m - j + 1) p_j over j = 1..k, at most 1.
+    Rejecting where the adjusted value is at most alpha is Holm's step-down procedure, valid under
+    any dependence between the tests.
+
+    Args:
+        p: p-values in [0, 1], any shape; NaN is a test that was not made, and counts for nothing.
+
+    Returns:
+        Adjusted p-values of the same shape; NaN where ``p`` is NaN.
+
+    Raises:
+        DataError: a value lies outside [0, 1].
+
+    >>> holm([0.01, 0.04, 0.03]).tolist()
+    [0.03, 0.06, 0.06]
+    """
+    return _adjusted(p, _step_down)
+
+
+def benjamini_hochberg(p: ArrayLike) -> NDArray[np.float64]:
+    """p-values adjusted so that the expected share of false discoveries stays below alpha.
+
+    The k-th smallest of m p-values becomes the smallest of m p_j / j over j = k..m, at most 1
+    (Benjamini and Hochberg, 1995). Valid for independent tests and for positively dependent ones.
+
+    Args:
+        p: p-values in [0, 1], any shape; NaN is a test that was not made, and counts for nothing.
+
+    Returns:
+        Adjusted p-values of the same shape; NaN where ``p`` is NaN.
+
+    Raises:
+        DataError: a value lies outside [0, 1].
+
+    >>> benjamini_hochberg([0.01, 0.04, 0.03]).tolist()
+    [0.03, 0.04, 0.04]
+    """
+    return _adjusted(p, _step_up)
+
+
+def _adjusted(
+    p: ArrayLike, adjust: Callable[[NDArray[np.float64]], NDArray[np.float64]]
+) -> NDArray[np.float64]:
+    result = np.array(p, dtype=np.float64)
+    made = ~np.isnan(result)
+    values = result[made]
+    if ((values < 0) | (values > 1)).any():
+        raise DataError(f"p-values lie in [0, 1]; got {values.min()} to {values.max()}")
+    order = np.argsort(values, kind="stable")
+    adjusted = np.empty_like(values)
+    adjusted[order] = np.minimum(adjust(values[order]), 1.0)
+    result[made] = adjusted
+    return result
+
+
+def _step_down(ascending: NDArray[np.float64]) -> NDArray[np.float64]:
+    factors = np.arange(len(ascending), 0, -1)
+    return np.maximum.accumulate(factors * ascending)
+
+
+def _step_up(ascending: NDArray[np.float64]) -> NDArray[np.float64]:
+    ratios = len(ascending) * ascending / np.arange(1, len(ascending) + 1)
+    return np.minimum.accumulate(ratios[::-1])[::-1]
+
+
+# Counts out of trials: an exact test and an interval.
+
+
+def binomial_p(successes: int, trials: int) -> float:
+    """Two-sided p-value of an exact binomial test (sign test) of a share of one half.
+
+    Args:
+        successes: from 0 to ``trials``.
+        trials: number of independent trials.
+
+    Returns:
+        The probability of a count at least as far from ``trials / 2``, in (0, 1]; NaN without
+        trials.
+
+    >>> binomial_p(9, 10)
+    0.021484375
+    """
+    if not trials:
+        return math.nan
+    term, tail = 1, 1
+    for i in range(min(successes, trials - successes)):
+        term = term * (trials - i) // (i + 1)
+        tail += term
+    return min(1.0, tail / (1 << trials - 1))
+
+
+def wilson_interval(successes: int, trials: int, *, level: float = 0.95) -> Interval:
+    """Wilson's score interval of a share (1927), which stays in [0, 1] and is never a point.
+
+    Args:
+        successes: from 0 to ``trials``.
+        trials: number of independent trials.
+        level: how often such intervals hold the true share.
+
+    Returns:
+        The share and the ends of its interval; NaN without trials.
+
+    >>> [round(value, 3) for value in wilson_interval(94, 103)]
+    [0.913, 0.842, 0.953]
+    """
+    if not trials:
+        return Interval(math.nan, math.nan, math.nan)
+    z = NormalDist().inv_cdf((1 + level) / 2)
+    share, weight = successes / trials, z * z / trials
+    middle = (share + weight / 2) / (1 + weight)
+    reach = z * math.sqrt(share * (1 - share) / trials + weight / (4 * trials)) / (1 + weight)
+    return Interval(share, max(0.0, middle - reach), min(1.0, middle + reach))

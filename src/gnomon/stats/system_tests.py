@@ -7,9 +7,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gnomon.errors import LengthMismatchError, UsageError
-from gnomon.stats._joint import Joint, all_pairs, joint_cells
-from gnomon.stats._judge import Judge, PairTest
-from gnomon.stats._swaps import blocks, exchanged
+from gnomon.stats._pair_tests import (
+    Joint,
+    Judge,
+    PairTest,
+    all_pairs,
+    blocks,
+    exchanged,
+    joint_cells,
+)
 from gnomon.stats.bootstrap import BootstrapTest, Null, Replicated, bootstrap_table
 from gnomon.stats.resampling import resample_counts, resampled_sums
 from gnomon.stats.significance import (
