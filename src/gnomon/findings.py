@@ -10,13 +10,14 @@ knowing the method. A :class:`Finding` holds
 
 from __future__ import annotations
 
+from collections.abc import Mapping  # noqa: TC003  # views are read from JSON by their types
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from gnomon.errors import MissingDependencyError, UnknownNameError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
 __all__ = [
     "Bars",
@@ -38,7 +39,7 @@ __all__ = [
 ]
 
 Cell: TypeAlias = str | int | float | bool | None
-Kind: TypeAlias = Literal["text", "count", "number", "share", "truth"]
+Kind: TypeAlias = Literal["text", "truth", "count", "number", "share"]
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,8 @@ class Column:
     Attributes:
         name: key of the records; part of the public contract.
         title: heading for people.
-        kind: "text", "count" (integers), "number", "share" (mostly in [0, 1]), or "truth".
+        kind: "text", "truth" (true or false), "count" (integers), "number", or "share" (mostly in
+            [0, 1]).
         digits: digits after the point when printed for people; records are never rounded.
         better: which end is good, where one is.
         help: one sentence on what the column means.
@@ -62,6 +64,11 @@ class Column:
     better: Literal["higher", "lower"] | None = None
     help: str = ""
     ends: tuple[str, str] | None = None
+
+    @property
+    def numeric(self) -> bool:
+        """Whether its cells are numbers."""
+        return self.kind not in ("text", "truth")
 
 
 @dataclass(frozen=True)

@@ -8,11 +8,13 @@ from pathlib import Path
 import pytest
 
 from gnomon import study
+from gnomon.findings import Column, Kind, Table
 from gnomon.study import _bundles
 from gnomon.study._bundles import bundle, bundle_of, source_of
 from gnomon.study._folder import sealed
+from gnomon.study._schema import TableSchema, TaskTable
 from gnomon.study._study import SetSource
-from gnomon.study._tasks import Done, Task, TaskTable
+from gnomon.study._tasks import Done, Task
 
 pytest.importorskip("duckdb", reason="needs duckdb: pip install 'gnomon[study]'")
 
@@ -34,7 +36,12 @@ def _add(store: study.Store, number: int, testset: str = "one") -> str:
     """A task whose third column is not there in every file."""
     key = f"{number:04x}"
     task = Task(key, "score", testset, SetSource("x"), (f"s{number}",), ("bleu",), "{}", "c")
-    kinds = {"testset": "text", "system": "text", "segment": "count", "score": "number"}
+    kinds: dict[str, Kind] = {
+        "testset": "text",
+        "system": "text",
+        "segment": "count",
+        "score": "number",
+    }
     cells: dict[str, list[object]] = {
         "testset": [testset] * 3,
         "system": [f"s{number}"] * 3,
@@ -43,7 +50,9 @@ def _add(store: study.Store, number: int, testset: str = "one") -> str:
     }
     if number % 2:
         kinds["more"], cells["more"] = "truth", [True, None, False]
-    store.add(task, Done(key, (TaskTable("segments", kinds, cells),), (), {}, 0.1))  # type: ignore[arg-type]  # cells
+    columns = tuple(Column(name, name.upper(), kind) for name, kind in kinds.items())
+    table = TaskTable(TableSchema(Table("segments", "Segments", columns, ())), cells)  # type: ignore[arg-type]  # cells
+    store.add(task, Done(key, (table,), (), {}, 0.1))
     return key
 
 
@@ -194,3 +203,13 @@ def _rows(sql: str) -> list[tuple[object, ...]]:
         return connection.execute(
             f"select task, system, segment, score from ({sql}) order by all"
         ).fetchall()
+
+
+def test_a_column_that_some_tasks_have_is_told_though_a_bundle_is_read(store: study.Store) -> None:
+    with store.locked():
+        keys = [_add(store, number) for number in range(8)]
+        _plan(store, keys)
+        store.bundle()
+    told = {row[1]: row[3] for row in store.describe().rows if row[0] == "segments"}
+    assert told["more"] == "MORE"
+    assert [one.name for one in store.schema("segments").columns][-1] == "more"

@@ -5,16 +5,19 @@ from __future__ import annotations
 import json
 import shutil
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
-from gnomon import example
+from gnomon import example, muler
 from gnomon.bmx._word_tables import words_table
+from gnomon.errors import UnknownNameError
+from gnomon.findings import Bars
 from gnomon.study import Store, open_engine, pages, plan, read_study, run
 from gnomon.study._page_source import Source
 from gnomon.study._page_words import places
+from gnomon.study._parquet import schema_in
 from gnomon.testset import TestSet
 
 if TYPE_CHECKING:
@@ -312,3 +315,52 @@ def test_only_files_that_hold_the_rows_are_opened(folder: Path, told: StudyPages
     assert of_ter.count(".parquet") == len(keys) == 5
     assert all(key in of_ter for key in keys)
     assert source.testsets("nothing") == ()
+
+
+def test_tables_are_shown_as_their_methods_declared_them(folder: Path, told: StudyPages) -> None:
+    testset = TestSet.read(example.path()).select(segments=range(6))
+    options: dict[str, Any] = {
+        "metric": "bleu",
+        "features": ["re:capital", "lex:article"],
+        "patterns": {"capital": "[A-Z][a-z]+"},
+        "lexicons": {"article": ["the", "a"]},
+        "bootstrap": 0,
+        "examples": 0,
+    }
+    each = [muler(testset.select(systems=[name]), **options) for name in testset.systems]
+    direct = each[0]
+    store = Store.open(folder / "s.store")
+    schema = store.schema("muler")
+    assert schema.table.title == direct.tables[0].title
+    assert schema.method == direct.method
+    assert schema.columns[1:] == direct.tables[0].columns
+    views = [view for one in each for view in one.views if view.table == direct.tables[0].name]
+    many = [replace(view, shown=()) if isinstance(view, Bars) else view for view in views]
+    assert list(schema.views) == [one for n, one in enumerate(many) if one not in many[:n]]
+    table = next(one for one in told.tables if one.name == "muler")
+    assert (table.title, table.columns[:-1]) == (schema.table.title, schema.columns)
+    kinds = {one.name: one.kind for one in table.columns}
+    assert kinds["outside"] == "truth"
+
+
+def test_what_was_declared_goes_along_with_an_export(folder: Path, tmp_path: Path) -> None:
+    import duckdb
+
+    store = Store.open(folder / "s.store")
+    store.export(tmp_path / "all.duckdb")
+    with duckdb.connect(str(tmp_path / "all.duckdb"), read_only=True) as found:
+        asked = "select table_name, column_name, comment from duckdb_columns() where not internal"
+        comments = {row[:2]: row[2] for row in found.execute(asked).fetchall()}
+    told = {row[:2]: row[3] for row in store.describe().rows}
+    assert {key: said for key, said in told.items() if key in comments} == comments
+    assert ("leaderboard", "rank") in comments
+    store.export(tmp_path / "files", kind="parquet")
+    for name in store.files():
+        found, whole = schema_in(tmp_path / "files" / f"{name}.parquet"), store.schema(name)
+        assert found.columns[:-1] == whole.columns
+        assert (found.method, found.views) == (whole.method, whole.views)
+
+
+def test_an_unknown_table_is_told_with_those_that_there_are(folder: Path) -> None:
+    with pytest.raises(UnknownNameError, match=r"nothing.*muler"):
+        Store.open(folder / "s.store").schema("nothing")

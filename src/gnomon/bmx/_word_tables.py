@@ -46,7 +46,7 @@ def words_table(rows: Sequence[Row]) -> Table:
         Column("reference", "Reference", help="the one that is held: of several the best match"),
         Column("metric", "Metric"),
         Column("explainer", "Explainer"),
-        Column("higher_is_better", "Higher is better"),
+        Column("higher_is_better", "Higher is better", "truth"),
     )
     excerpt = None
     if len(rows) > _PAGE:

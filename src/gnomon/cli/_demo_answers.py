@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from gnomon.findings import Finding, Kind
+    from gnomon.findings import Finding
     from gnomon.study import Store
 
 __all__ = ["ANSWERS", "DemoAnswer"]
@@ -34,18 +34,11 @@ class DemoAnswer:
 
         found = store.query(self.sql)
         columns = tuple(
-            Column(name, name, _kind(kind))
-            for name, kind in zip(found.columns, found.types, strict=True)
+            Column(name, name, kind) for name, kind in zip(found.columns, found.kinds, strict=True)
         )
         rows = tuple(dict(zip(found.columns, row, strict=True)) for row in found.rows)
         table = Table("answer", self.title, columns, rows, note=self.note)
         return Finding("query", self.title, (table,), signatures={})
-
-
-def _kind(sql: str) -> Kind:
-    if sql in {"DOUBLE", "FLOAT"}:
-        return "number"
-    return "count" if sql.endswith("INT") else "text"
 
 
 ANSWERS = (

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from gnomon.cli._options import Subparsers
-    from gnomon.findings import Cell, Column, Kind
+    from gnomon.findings import Cell, Column
     from gnomon.study import Answer
 
 __all__ = ["add", "run"]
@@ -88,14 +88,8 @@ def _rows(answer: Answer) -> Iterator[Mapping[str, Cell]]:
 def _columns(answer: Answer) -> list[Column]:
     from gnomon.findings import Column
 
-    kinds = zip(answer.names, answer.types, strict=True)
-    return [Column(name, name, _kind(kind)) for name, kind in kinds]
-
-
-def _kind(kind: str) -> Kind:
-    if kind in {"DOUBLE", "FLOAT"}:
-        return "number"
-    return "count" if kind.endswith("INT") else "text"
+    kinds = zip(answer.names, answer.kinds, strict=True)
+    return [Column(name, name, kind) for name, kind in kinds]
 
 
 def _cell(value: object) -> Cell:

@@ -48,7 +48,9 @@ _COLUMNS: Mapping[str, tuple[Column, ...]] = {
         _HUMAN_RANK,
         Column("mean", "Weighted, mean", "number", 4, help="mean of the weighted segment scores"),
         Column("base_mean", "Base, mean", "number", 4, help="mean of the base segment scores"),
-        Column("in_pool", "In pool", help="whether it is one of those that say what is hard"),
+        Column(
+            "in_pool", "In pool", "truth", help="whether it is one of those that say what is hard"
+        ),
         Column("precision", "Precision", "number", 4, help="weighted, mean over segments"),
         Column("recall", "Recall", "number", 4, help="likewise"),
         Column("base_precision", "Base precision", "number", 4, help="mean over segments"),

@@ -49,7 +49,7 @@ _COLUMNS: Mapping[str, tuple[Column, ...]] = {
         Column("difficulty", "d", "number", 2, help="1 less the mean similarity over the pool"),
         _SYSTEM,
         Column("similarity", "Similarity", "number", 2, better="higher", help="of its best match"),
-        Column("other", "another word", help="the best match is not the same word"),
+        Column("other", "another word", "truth", help="the best match is not the same word"),
     ),
     "systems": (
         _SYSTEM,

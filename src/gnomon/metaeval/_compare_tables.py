@@ -80,7 +80,9 @@ _SLICES = (
         help="difference from the baseline, positive where the system is better",
     ),
     Column("p_adjusted", "p adj.", "number", 4, help="corrected for systems and slices"),
-    Column("undecided", "undecided", help="the corrected p lies above alpha, or there is none"),
+    Column(
+        "undecided", "undecided", "truth", help="the corrected p lies above alpha, or there is none"
+    ),
 )
 _SEGMENTS = (
     Column("system", "System"),

@@ -56,7 +56,7 @@ def correlation_table(rows: Rows, few: int) -> Table:
         Column("with", "Correlated with"),
         Column("r", "r", "number", help="Pearson's r of -MuLER over systems"),
         Column("n", "n", "count", help="systems where both are defined"),
-        Column("faint", "few systems", help=f"fewer than {few}"),
+        Column("faint", "few systems", "truth", help=f"fewer than {few}"),
         Column("segments", "|I|", "count", help="median over the systems"),
     )
     note = "Pearson's r over systems; undefined under 3 of them, or where all are alike on a side."

@@ -177,7 +177,7 @@ _ANSWER_COLUMNS = (
     Column("preferred", "Preferred", help="empty for a tie"),
     Column("better", "Better by MuLER"),
     Column("cheaper", "Cheaper here", help="the system that the feature costs less here"),
-    Column("agrees", "Agrees", help="with MuLER; empty for a tie"),
+    Column("agrees", "Agrees", "truth", help="with MuLER; empty for a tie"),
     Column("comment", "Comment"),
 )
 

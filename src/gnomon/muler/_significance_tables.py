@@ -62,7 +62,7 @@ _COLUMNS = (
         "p_max", "max-T", "number", digits=4, help="likewise, by the largest of all differences"
     ),
     Column("segments", "|I|", "count", help="the smaller of the two systems' sizes of I"),
-    Column("significant", "significant", help="BH is at most 1 - confidence"),
+    Column("significant", "significant", "truth", help="BH is at most 1 - confidence"),
 )
 
 

@@ -44,7 +44,7 @@ _COLUMNS = (
     Column("negative", "base > max", "count", help="segments of I scored above their oracle"),
     Column("below", "base < min", "count", help="segments of I scored below their anti-oracle"),
     Column("ordered", "max > base > min", "share", help="segments of I where all three differ so"),
-    Column("outside", "outside [0, 1]", help="the two sides are tagged differently"),
+    Column("outside", "outside [0, 1]", "truth", help="the two sides are tagged differently"),
 )
 
 _INTERVALS = (

@@ -32,7 +32,7 @@ _COLUMNS = (
     Column("anti_oracle", "min", "number"),
     Column("muler_change", "change of MuLER", "number", 3, help="relative to alpha = 1"),
     Column("gain_change", "change of max - base", "number", 3, help="relative to alpha = 1"),
-    Column("steadier", "steadier", help="MuLER changes less than max - base"),
+    Column("steadier", "steadier", "truth", help="MuLER changes less than max - base"),
 )
 
 _SUMMARY = (

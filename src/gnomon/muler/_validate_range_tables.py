@@ -29,7 +29,7 @@ _COLUMNS = (
     Column("deviation", "deviation", "number", help="hybrid - expected"),
     Column("relative_deviation", "relative", "number", 3, help="deviation / (max - min)"),
     Column("position", "position", "number", 3, help="(hybrid - min) / (max - min)"),
-    Column("rises", "rises", help="the hybrid lies no lower than at the share before"),
+    Column("rises", "rises", "truth", help="the hybrid lies no lower than at the share before"),
 )
 
 _SUMMARY = (

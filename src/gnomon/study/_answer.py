@@ -10,12 +10,16 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from gnomon.errors import MissingDependencyError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from gnomon.findings import Kind
 
 __all__ = ["Answer", "parts_of"]
 
 #: what fits into memory as tuples without a thought
 _ROWS = 8192
+
+_KINDS: Mapping[str, Kind] = {"DOUBLE": "number", "FLOAT": "number", "BOOLEAN": "truth"}
 
 _Row: TypeAlias = tuple[Any, ...]
 
@@ -45,6 +49,13 @@ class Answer:
                 own = f"{name}_{number}"
             found.append(own)
         return tuple(found)
+
+    @property
+    def kinds(self) -> tuple[Kind, ...]:
+        """What the columns hold: numbers, counts, truth values, or texts."""
+        return tuple(
+            _KINDS.get(one, "count" if one.endswith("INT") else "text") for one in self.types
+        )
 
     @cached_property
     def rows(self) -> tuple[_Row, ...]:

@@ -8,55 +8,50 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from gnomon.errors import DataError
-from gnomon.findings import Finding
+from gnomon.findings import Bars, Column, Finding, Table
 from gnomon.scores import Scores
 from gnomon.study._labels import labels_of
 from gnomon.study._methods import METHODS
+from gnomon.study._schema import TableSchema, TaskTable
 from gnomon.study._sources import paraphrases_of, read_original
-from gnomon.study._tasks import TaskTable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from gnomon.findings import Cell, Table
-    from gnomon.study._tasks import Cells, Task
+    from gnomon.findings import Cell, View
+    from gnomon.study._schema import Cells
+    from gnomon.study._tasks import Task
     from gnomon.testset import TestSet
 
 __all__ = ["called", "signatures_of", "tables_of"]
 
-_SQL = {"text": "text", "count": "count", "number": "number", "share": "number"}
-_TESTSET = "name of the test set"
-#: columns of truth values; where all are undefined nothing else tells
-_TRUTHS = frozenset(
-    {
-        "control",
-        "few",
-        "higher_is_better",
-        "in_pool",
-        "other",
-        "outlier",
-        "outside",
-        "rises",
-        "significant",
-        "steadier",
-        "wins",
-    }
+_TESTSET = Column("testset", "Test set", help="name of the test set")
+_METRIC = Column("metric", "Metric", help="the metric, as the study names it")
+_SYSTEM = Column("system", "System", help="name of the system")
+_OF_SYSTEM = Column("system", "System", help="name of the system that the row is of")
+_SCORES = (
+    _SYSTEM,
+    _METRIC,
+    Column("score", "Score", "number", 4, help="corpus score, in the metric's own units"),
+    Column("higher_is_better", "Higher is better", "truth", help="false for error rates"),
+    Column(
+        "informed_by",
+        "Informed by",
+        help="kinds of human scores that went into it, which cannot judge it",
+    ),
+    Column(
+        "made_of",
+        "Made of",
+        help="segments: a mean; statistics: of their sums; itself: of the whole alone",
+    ),
+    Column("signature", "Signature", help="how to make the number again"),
 )
-_SCORES = {
-    "system": ("text", "name of the system"),
-    "metric": ("text", "the metric, as the study names it"),
-    "score": ("number", "corpus score, in the metric's own units"),
-    "higher_is_better": ("truth", "false for error rates"),
-    "informed_by": ("text", "kinds of human scores that went into it, which cannot judge it"),
-    "made_of": ("text", "segments: a mean; statistics: of their sums; itself: of the whole alone"),
-    "signature": ("text", "how to make the number again"),
-}
-_SEGMENTS = {
-    "system": ("text", "name of the system"),
-    "segment": ("count", "number of the segment, from 1"),
-    "metric": ("text", "the metric, as the study names it"),
-    "score": ("number", "score of the segment, in the metric's own units"),
-}
+_SEGMENTS = (
+    _SYSTEM,
+    Column("segment", "Segment", "count", help="number of the segment, from 1"),
+    _METRIC,
+    Column("score", "Score", "number", 4, help="score of the segment, in the metric's own units"),
+)
 
 
 def called(task: Task, testset: TestSet, scores: Mapping[str, Scores]) -> Scores | Finding:
@@ -104,14 +99,25 @@ def tables_of(task: Task, found: Scores | Finding) -> Iterator[TaskTable]:
             "informed_by": ", ".join(found.informed_by) or None,
             "made_of": _made_of(found),
         }
-        yield _known(task, names[""], _SCORES, [{**row, **said} for row in found.rows()])
-        yield _known(task, names["segments"], _SEGMENTS, found.segment_rows())
+        rows = [{**row, **said} for row in found.rows()]
+        yield _of_scores(task, names[""], "Scores", _SCORES, rows)
+        yield _of_scores(
+            task, names["segments"], "Scores of segments", _SEGMENTS, found.segment_rows()
+        )
         return
     for number, table in enumerate(found.tables):
         if number and not table.rows and _alone(task):
             continue  # what compares systems says nothing of one
         name = METHODS[task.method].table(table.name, first=number == 0)
-        yield _of_set(task, name, _kinds(table), found.to_dict(table.name), _meanings(table))
+        views = [
+            _of_many(replace(view, table=name), task)
+            for view in found.views
+            if view.table == table.name
+        ]
+        schema = TableSchema(
+            Table(name, table.title, table.columns, (), table.note), found.method, tuple(views)
+        )
+        yield _of_set(task, schema, found.to_dict(table.name))
 
 
 def _made_of(scores: Scores) -> str:
@@ -204,59 +210,30 @@ def _alone(task: Task) -> bool:
     return len(task.systems) == 1 and METHODS[task.method].by_system
 
 
-def _known(
+def _of_many(view: View, task: Task) -> View:
+    """A view without the system that one task of many is of."""
+    return replace(view, shown=()) if isinstance(view, Bars) and _alone(task) else view
+
+
+def _of_scores(
     task: Task,
     name: str,
-    columns: Mapping[str, tuple[str, str]],
+    title: str,
+    columns: tuple[Column, ...],
     rows: Sequence[Mapping[str, Cell]],
 ) -> TaskTable:
-    kinds = {column: kind for column, (kind, _) in columns.items()}
-    cells = {column: [row[column] for row in rows] for column in columns}
-    return _of_set(task, name, kinds, cells, {key: said for key, (_, said) in columns.items()})
+    cells = {column.name: [row[column.name] for row in rows] for column in columns}
+    return _of_set(task, TableSchema(Table(name, title, columns, ()), "score"), cells)
 
 
-def _of_set(
-    task: Task,
-    name: str,
-    kinds: Mapping[str, str],
-    cells: Cells,
-    meanings: Mapping[str, str],
-) -> TaskTable:
+def _of_set(task: Task, schema: TableSchema, cells: Cells) -> TaskTable:
     """Rows with the test set in front, and metric and system where each has tables of its own."""
     count = len(next(iter(cells.values()), ()))
-    own: dict[str, str] = {"testset": task.testset}
-    said = {"testset": _TESTSET}
+    own = {_TESTSET: task.testset}
     if METHODS[task.method].metrics == "one" and "metric" not in cells:
-        own["metric"] = _canonical(task.metrics[0])
-        said["metric"] = "the metric, as the study names it"
+        own[_METRIC] = _canonical(task.metrics[0])
     if _alone(task) and "system" not in cells:
-        own["system"] = task.systems[0]
-        said["system"] = "name of the system that the row is of"
-    return TaskTable(
-        name,
-        {**dict.fromkeys(own, "text"), **kinds},
-        {**{key: [value] * count for key, value in own.items()}, **cells},
-        {**said, **meanings},
-    )
-
-
-def _meanings(table: Table) -> dict[str, str]:
-    return {
-        column.name: column.help or column.title
-        for column in table.columns
-        if column.help or column.title
-    }
-
-
-def _kinds(table: Table) -> dict[str, str]:
-    found = {column.name: _SQL[column.kind] for column in table.columns}
-    for name, kind in list(found.items()):
-        values = [value for value in table.values(name) if value is not None]
-        unknown = not values and kind == "text" and name in _TRUTHS
-        if unknown or (values and all(isinstance(value, bool) for value in values)):
-            found[name] = "truth"
-        elif kind != "text" and any(isinstance(value, str) for value in values):
-            found[name] = "text"
-        elif kind == "count" and any(isinstance(v, float) and v != int(v) for v in values):
-            found[name] = "number"
-    return found
+        own[_OF_SYSTEM] = task.systems[0]
+    table = replace(schema.table, columns=(*own, *schema.columns))
+    first = {column.name: [value] * count for column, value in own.items()}
+    return TaskTable(replace(schema, table=table), {**first, **cells})

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Literal
 
 from gnomon.errors import OutputError, UnknownNameError, UsageError
+from gnomon.study._parquet import arrow_schema
 from gnomon.study._query import connect, damage, names
-from gnomon.study._views import OWN_TABLES, views
+from gnomon.study._views import OWN_TABLES, TASK, meanings_of, views
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,6 +35,9 @@ def export(
     keep_formulas: bool = False,
 ) -> dict[str, int]:
     """Write tables, all or none; returns how many rows each has.
+
+    What the columns mean goes along: as comments of a .duckdb file, and in the Arrow schema of
+    Parquet files, with all that methods declared of them.
 
     Args:
         store: the results.
@@ -69,68 +75,74 @@ def export(
     with explain_failure(place, duckdb.Error):
         try:
             found = [] if tables else [(view.name, view.sql) for view in views(store)]
-            return _whole(connection, wanted, found, place, kind, keep_formulas=keep_formulas)
+            write = _Writer(store, connection, keep_formulas=keep_formulas)
+            return write.all(wanted, found, place, kind)
         except duckdb.Error as error:
             raise damage(store, error) or error from error
 
 
-def _whole(
-    connection: Any,  # DuckDB is optional and without types
-    tables: Sequence[str],
-    found: Sequence[tuple[str, str]],
-    place: Path,
-    kind: Kind,
-    *,
-    keep_formulas: bool,
-) -> dict[str, int]:
-    place = place.resolve()
-    beside = next(one for one in place.parents if one.exists())  # on the same disk
-    with TemporaryDirectory(prefix=".", suffix=".tmp", dir=beside) as scratch:
-        made = Path(scratch, place.name)
-        if kind == "duckdb":
-            _into_one(connection, tables, found, made)
-        else:
-            made.mkdir()
+@dataclass(frozen=True)
+class _Writer:
+    store: Held
+    connection: Any  # DuckDB is optional and without types
+    keep_formulas: bool
+
+    def all(
+        self, tables: Sequence[str], found: Sequence[tuple[str, str]], place: Path, kind: Kind
+    ) -> dict[str, int]:
+        """Write some tables, and the SQL of some views where a file can hold it."""
+        place = place.resolve()
+        beside = next(one for one in place.parents if one.exists())  # on the same disk
+        with TemporaryDirectory(prefix=".", suffix=".tmp", dir=beside) as scratch:
+            made = Path(scratch, place.name)
+            if kind == "duckdb":
+                self._one_file(tables, found, made)
+            else:
+                made.mkdir()
+                for name in tables:
+                    self._file(name, made / f"{name}.{kind}", kind)
+            place.parent.mkdir(parents=True, exist_ok=True)
+            rows = {name: self._count(name) for name in tables}
+            made.rename(place)  # a folder takes the place of an empty one
+        return rows
+
+    def _count(self, table: str) -> int:
+        return int(self.connection.execute(f'select count(*) from "{table}"').fetchone()[0])
+
+    def _one_file(
+        self, tables: Sequence[str], found: Sequence[tuple[str, str]], file: Path
+    ) -> None:
+        run = self.connection.execute
+        run(f"attach {_text(file)} as taken")
+        try:
             for name in tables:
-                _into_file(
-                    connection, name, made / f"{name}.{kind}", kind, keep_formulas=keep_formulas
-                )
-        count = 'select count(*) from "{}"'
-        rows = {name: connection.execute(count.format(name)).fetchone()[0] for name in tables}
-        place.parent.mkdir(parents=True, exist_ok=True)
-        made.rename(place)  # a folder takes the place of an empty one
-    return rows
+                run(f'create table taken."{name}" as select * from memory."{name}"')
+            run("use taken")
+            for name, sql in found:
+                run(f"create view {name} as {sql}")
+            for name in (*tables, *(name for name, _ in found)):
+                for column, meaning in meanings_of(self.store, name).items():
+                    run(f'comment on column "{name}".{_name(column)} is {_text(meaning)}')
+        finally:
+            run("use memory")
+            run("detach taken")
 
+    def _file(self, table: str, file: Path, kind: Kind) -> None:
+        plain = self.keep_formulas or kind == "parquet"
+        chosen = "*" if plain else _harmless(self.connection, table)
+        options = "format csv, header" if kind == "csv" else f"format parquet{self._schema(table)}"
+        self.connection.execute(
+            f'copy (select {chosen} from "{table}") to {_text(file)} ({options})'
+        )
 
-def _into_one(
-    connection: Any,  # DuckDB is optional and without types
-    tables: Sequence[str],
-    found: Sequence[tuple[str, str]],
-    file: Path,
-) -> None:
-    connection.execute(f"attach {_text(file)} as taken")
-    try:
-        for name in tables:
-            connection.execute(f'create table taken."{name}" as select * from memory."{name}"')
-        connection.execute("use taken")
-        for name, sql in found:
-            connection.execute(f"create view {name} as {sql}")
-    finally:
-        connection.execute("use memory")
-        connection.execute("detach taken")
-
-
-def _into_file(
-    connection: Any,  # DuckDB is optional and without types
-    table: str,
-    file: Path,
-    kind: Kind,
-    *,
-    keep_formulas: bool,
-) -> None:
-    chosen = "*" if keep_formulas or kind == "parquet" else _harmless(connection, table)
-    options = "format csv, header" if kind == "csv" else "format parquet"
-    connection.execute(f'copy (select {chosen} from "{table}") to {_text(file)} ({options})')
+    def _schema(self, table: str) -> str:
+        """What methods declared of a table, as Arrow keeps it in a Parquet file."""
+        if table not in self.store.files():
+            return ""
+        found = self.store.schema(table)
+        whole = replace(found, table=replace(found.table, columns=(*found.columns, TASK)))
+        held = b64encode(arrow_schema(whole).serialize().to_pybytes()).decode()
+        return f", kv_metadata {{'ARROW:schema': {_text(held)}}}"
 
 
 def _harmless(connection: Any, table: str) -> str:  # DuckDB is optional and without types
@@ -146,3 +158,7 @@ def _harmless(connection: Any, table: str) -> str:  # DuckDB is optional and wit
 
 def _text(value: object) -> str:
     return "'" + str(value).replace("'", "''") + "'"
+
+
+def _name(value: str) -> str:
+    return '"' + value.replace('"', '""') + '"'

@@ -36,7 +36,7 @@ MANIFEST, PLAN, TABLES, ABOUT = "manifest.jsonl", "plan.json", "tables", "store.
 SKETCHES, BUNDLES, LOCK = "sketches.json", "bundles", "lock"
 
 #: version of the layout
-_LAYOUT = 3
+_LAYOUT = 4
 #: what there is where a store was made or deleted in part: nobody else's files
 _REMAINS = re.compile(
     rf"({MANIFEST}|{PLAN}|{SKETCHES}|{LOCK}|{TABLES}|{BUNDLES}|(.+/)?\.[0-9a-f]{{16}}\.tmp"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from gnomon.errors import DataError, UsageError
+from gnomon.errors import DataError, UnknownNameError, UsageError
 from gnomon.study._folder import SKETCHES, TABLES, is_intact
 
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from gnomon.study._export import Kind
     from gnomon.study._manifest import Entry
     from gnomon.study._remote import Mirror
+    from gnomon.study._schema import TableSchema
     from gnomon.study._sketches import Sketches
     from gnomon.study._sources import PlannedSet
     from gnomon.study._study import Step
@@ -86,6 +87,28 @@ class Held:
             for name in self.entries[key].rows if key in self.entries else ():
                 found.setdefault(name, []).append(self.file(name, key))
         return dict(sorted(found.items()))
+
+    def schema(self, table: str) -> TableSchema:
+        """What the methods declared of a table: title, note, columns and views.
+
+        Tasks of other test sets, metrics or options may have other columns: all are there, and what
+        is said of each is what the first task in the order of the plan says.
+
+        Raises:
+            UnknownNameError: no finished task gave the store such a table.
+            DataError: a file of the store is missing or damaged.
+        """
+        from gnomon.study._parquet import schema_in
+        from gnomon.study._schema import united
+
+        files = self.files()
+        if table not in files:
+            raise UnknownNameError("table", table, files)
+        firsts: dict[str, Path] = {}  # most tasks say the same
+        for file in files[table]:
+            firsts.setdefault(self.entries[file.stem].schemas[table], file)
+        self.fetch([*firsts.values()])
+        return united([*map(schema_in, firsts.values())])
 
     def query(self, sql: str) -> Answer:
         """Ask with SQL; the tables of the store are views, and files outside cannot be reached.

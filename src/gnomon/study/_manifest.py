@@ -39,6 +39,7 @@ class Entry:
         systems: its systems.
         rows: how many rows it gave, by table.
         checksums: of its files, by table.
+        schemas: digests of what its method declared of the tables: files of one need not be read.
         notices: what a reader should know.
         signatures: how to make its numbers again.
         seconds: how long it took.
@@ -56,6 +57,7 @@ class Entry:
     systems: tuple[str, ...]
     rows: Mapping[str, int]
     checksums: Mapping[str, str]
+    schemas: Mapping[str, str]
     notices: tuple[str, ...]
     signatures: Mapping[str, str]
     seconds: float
@@ -100,6 +102,7 @@ def entry_for(task: Task, done: Done, checksums: Mapping[str, str]) -> Entry:
         systems=task.systems,
         rows={one.name: len(next(iter(one.cells.values()), ())) for one in done.tables},
         checksums=checksums,
+        schemas={one.name: one.schema.digest for one in done.tables},
         notices=done.notices,
         signatures=dict(done.signatures),
         seconds=done.seconds,

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, TypeAlias
 
-from gnomon.study._page_tables import HeldTable, column_of
+from gnomon.findings import Column
+from gnomon.study._page_tables import HeldTable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from gnomon.findings import Cell, Kind
+    from gnomon.findings import Cell
     from gnomon.study._page_sets import StudySet
     from gnomon.study._page_source import Source
     from gnomon.study._store import Entry
@@ -22,53 +23,72 @@ __all__ = ["made_tables"]
 
 _MANY = 10_000
 
-_REFERENCES: Mapping[str, Kind] = {
-    "testset": "text",
-    "reference": "text",
-    "of_system": "text",
-    "paraphrases_by": "text",
-    "segments": "count",
-    "words": "count",
-    "words_per_segment": "number",
-    "same_as_first": "share",
-}
-_IMPORTANCE: Mapping[str, Kind] = {
-    "testset": "text",
-    "metric": "text",
-    "explainer": "text",
-    "side": "text",
-    "word": "text",
-    "count": "count",
-    "mean_importance": "number",
-    "lowest": "number",
-    "hurts": "share",
-}
-_SIGNATURES: Mapping[str, Kind] = {
-    "method": "text", "of": "text", "signature": "text", "tasks": "count"
-}  # fmt: skip
-_NOTICES: Mapping[str, Kind] = {
-    "method": "text", "metrics": "text", "notice": "text", "tasks": "count"
-}  # fmt: skip
-_VERSIONS: Mapping[str, Kind] = {"what": "text", "version": "text", "tasks": "count"}
-_TASKS: Mapping[str, Kind] = {
-    "key": "text",
-    "method": "text",
-    "testset": "text",
-    "metrics": "text",
-    "systems": "count",
-    "options": "text",
-    "seconds": "number",
-    "finished": "text",
-}
-_SETS: Mapping[str, Kind] = {
-    "testset": "text",
-    "language_pair": "text",
-    "systems": "count",
-    "segments": "count",
-    "references": "count",
-    "texts": "text",
-    "path": "text",
-}
+_TESTSET = Column("testset", "Test set")
+_METHOD = Column("method", "Method")
+_METRICS = Column("metrics", "Metrics")
+_TASK_COUNT = Column("tasks", "Tasks", "count")
+_REFERENCES = (
+    _TESTSET,
+    Column("reference", "Reference"),
+    Column("of_system", "Of system"),
+    Column(
+        "paraphrases_by", "Paraphrases by", help="the method that made it, where it is a paraphrase"
+    ),
+    Column("segments", "Segments", "count", help="segments that have it"),
+    Column("words", "Words", "count"),
+    Column("words_per_segment", "Words per segment", "number"),
+    Column(
+        "same_as_first",
+        "Same as first",
+        "share",
+        help="share of its segments that are those of the first reference",
+    ),
+)
+_IMPORTANCE = (
+    _TESTSET,
+    Column("metric", "Metric"),
+    Column("explainer", "Explainer"),
+    Column("side", "Side"),
+    Column("word", "Word"),
+    Column("count", "Count", "count"),
+    Column(
+        "mean_importance",
+        "Mean importance",
+        "number",
+        4,
+        better="higher",
+        help="positive where the word makes outputs look better, in units of the metric",
+    ),
+    Column("lowest", "Lowest", "number", 4, help="importance where it makes them look worst"),
+    Column("hurts", "Hurts", "share", help="share of its occurrences that make the score worse"),
+)
+_SIGNATURES = (
+    _METHOD,
+    Column("of", "Of"),
+    Column("signature", "Signature"),
+    _TASK_COUNT,
+)
+_NOTICES = (_METHOD, _METRICS, Column("notice", "Notice"), _TASK_COUNT)
+_VERSIONS = (Column("what", "What"), Column("version", "Version"), _TASK_COUNT)
+_TASKS = (
+    Column("key", "Key"),
+    _METHOD,
+    _TESTSET,
+    _METRICS,
+    Column("systems", "Systems", "count"),
+    Column("options", "Options"),
+    Column("seconds", "Seconds", "number", help="wall clock of one worker"),
+    Column("finished", "Finished"),
+)
+_SETS = (
+    _TESTSET,
+    Column("language_pair", "Language pair"),
+    Column("systems", "Systems", "count"),
+    Column("segments", "Segments", "count"),
+    Column("references", "References", "count"),
+    Column("texts", "Texts"),
+    Column("path", "Path"),
+)
 
 
 def made_tables(
@@ -81,38 +101,31 @@ def made_tables(
         sets: the test sets.
         entries: finished tasks.
     """
-
-    def made(
-        name: str,
-        title: str,
-        page: str,
-        columns: Mapping[str, Kind],
-        rows: Callable[[], Iterable[Row]],
-    ) -> HeldTable:
-        given = tuple(column_of(key, kind) for key, kind in columns.items())
-        return HeldTable(name, title, page, given, rows)
-
-    words = [
-        made(
-            "importance_words",
-            "Words by what they add to a score",
-            "words",
-            _IMPORTANCE,
-            lambda: _importance(source),
-        )
-    ]
+    words = HeldTable(
+        "importance_words",
+        "Words by what they add to a score",
+        "words",
+        _IMPORTANCE,
+        lambda: _importance(source),
+    )
     return [
-        *(words if "importance" in source.tables else ()),
-        made("references", "References", "references", _REFERENCES, lambda: _references(sets)),
-        made("signatures", "Signatures", "provenance", _SIGNATURES, lambda: _signatures(entries)),
-        made("notices", "Notices", "provenance", _NOTICES, lambda: _notices(entries)),
-        made("versions", "Made with", "provenance", _VERSIONS, lambda: _versions(entries)),
-        made("tasks", "Tasks", "provenance", _TASKS, lambda: _tasks(entries)),
-        made("testsets", "Test sets", "provenance", _SETS, lambda: _sets(sets)),
+        *([words] if "importance" in source.tables else ()),
+        HeldTable("references", "References", "references", _REFERENCES, lambda: _references(sets)),
+        *(
+            HeldTable(name, title, "provenance", columns, rows)
+            for name, title, columns, rows in (
+                ("signatures", "Signatures", _SIGNATURES, lambda: _signatures(entries)),
+                ("notices", "Notices", _NOTICES, lambda: _notices(entries)),
+                ("versions", "Made with", _VERSIONS, lambda: _versions(entries)),
+                ("tasks", "Tasks", _TASKS, lambda: _tasks(entries)),
+                ("testsets", "Test sets", _SETS, lambda: _sets(sets)),
+            )
+        ),
     ]
 
 
 def _importance(source: Source) -> Iterator[Row]:
+    names = [column.name for column in _IMPORTANCE]
     for testset in source.testsets("importance"):
         held = source.rows("importance", testset=testset)
         found = source.connection.cursor().execute(
@@ -122,7 +135,7 @@ def _importance(source: Source) -> Iterator[Row]:
         )
         while taken := found.fetchmany(_MANY):
             for cells in taken:
-                yield dict(zip(_IMPORTANCE, cells, strict=True))
+                yield dict(zip(names, cells, strict=True))
 
 
 def _references(sets: Sequence[StudySet]) -> Iterator[Row]:

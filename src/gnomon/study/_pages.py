@@ -13,7 +13,6 @@ from gnomon.study._page_made import made_tables
 from gnomon.study._page_sets import StudySet, study_sets
 from gnomon.study._page_source import Source
 from gnomon.study._page_tables import HeldTable, StoredTable, stored_table
-from gnomon.study._views import meanings_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -69,7 +68,7 @@ def pages(
     source = Source.of_store(store)
     sets = study_sets(source, texts=texts, spans=spans, cache=cache, progress=progress)
     stored = [
-        stored_table(source, name, meanings_of(store, name))
+        stored_table(source, name)
         for name in source.tables
         if name != "segments"  # the test sets hold these
     ]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import io
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import msgspec
 import numpy as np
 
 from gnomon.errors import DataError, MissingDependencyError
+from gnomon.study._schema import column_metadata, schema_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,23 +18,22 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from gnomon.findings import Cell
-    from gnomon.study._tasks import TaskTable
+    from gnomon.findings import Cell, Column, Kind
+    from gnomon.study._schema import TableSchema, TaskTable
 
     Buffer: TypeAlias = NDArray[np.generic] | bytes
 
-__all__ = ["cells_of", "columns_of", "to_parquet"]
-
-_MEANING = "meaning"
 #: where a text of an Arrow array may end
 _MOST_TEXT = 2**31 - 1
 
 
 def to_parquet(table: TaskTable) -> bytes:
-    """A table as a Parquet file; its columns have one type whatever their cells.
+    """A table as a Parquet file; a column has the type of its kind whatever its cells.
+
+    What was declared of table and columns is in the metadata of the file; see :func:`schema_in`.
 
     Raises:
-        DataError: a column of texts has more than 2 GiB.
+        DataError: a cell is not of its column's kind, or a column of texts has more than 2 GiB.
         MissingDependencyError: pyarrow is not installed.
     """
     try:
@@ -42,30 +43,47 @@ def to_parquet(table: TaskTable) -> bytes:
         raise MissingDependencyError(
             "studies need pyarrow, which is not installed; run: pip install 'gnomon[study]'"
         ) from error
-    types = {"text": pa.string(), "count": pa.int64(), "number": pa.float64(), "truth": pa.bool_()}
+    fields = arrow_schema(table.schema)
     columns = [
         pa.Array.from_buffers(
-            types[kind], len(cells), list(map(pa.py_buffer, _buffers(cells, kind)))
+            field.type, len(cells), list(map(pa.py_buffer, _buffers(cells, column.kind)))
         )
-        for kind, cells in ((kind, table.cells[name]) for name, kind in table.kinds.items())
-    ]
-    fields = [
-        pa.field(name, types[kind], metadata={_MEANING: table.meanings.get(name, "")})
-        for name, kind in table.kinds.items()
+        for field, column in zip(fields, table.schema.columns, strict=True)
+        for cells in [_fitting(table, column)]
     ]
     out = io.BytesIO()
-    pq.write_table(pa.table(columns, schema=pa.schema(fields)), out, compression="zstd")
+    pq.write_table(pa.table(columns, schema=fields), out, compression="zstd")
     return out.getvalue()
 
 
-def columns_of(file: Path) -> dict[str, str]:
-    """The columns of a Parquet file, and what they mean."""
+def arrow_schema(schema: TableSchema) -> Any:  # pyarrow is optional
+    """The types of the columns, and what was declared of them and of the table."""
+    import pyarrow as pa
+
+    types = {"text": pa.string(), "count": pa.int64(), "truth": pa.bool_()}
+    fields = [
+        pa.field(one.name, types.get(one.kind, pa.float64()), metadata=column_metadata(one))
+        for one in schema.columns
+    ]
+    return pa.schema(fields, metadata=schema.metadata())
+
+
+def schema_in(file: Path) -> TableSchema:
+    """What a Parquet file of a task says of its table and columns.
+
+    Raises:
+        DataError: it says nothing that this gnomon understands.
+    """
     import pyarrow.parquet as pq
 
-    return {
-        field.name: (field.metadata or {}).get(_MEANING.encode(), b"").decode()
-        for field in pq.read_schema(file)
-    }
+    found = pq.read_schema(file)
+    try:
+        return schema_of(found.metadata or {}, [field.metadata or {} for field in found])
+    except (msgspec.DecodeError, KeyError, TypeError) as error:
+        raise DataError(
+            f"{file} does not say what its columns are; run the study into a new store, or use the"
+            " gnomon that made this one"
+        ) from error
 
 
 def cells_of(file: Path) -> dict[str, list[Cell]]:
@@ -78,7 +96,28 @@ def cells_of(file: Path) -> dict[str, list[Cell]]:
     return found
 
 
-def _buffers(cells: Sequence[Cell], kind: str) -> list[Buffer]:
+def _fitting(table: TaskTable, column: Column) -> Sequence[Cell]:
+    """The cells of a column, each of the declared kind."""
+    cells = table.cells[column.name]
+    for cell in cells:
+        if cell is not None and not _fits(cell, column.kind):
+            raise DataError(
+                f"column {column.name!r} of the table {table.name!r} is declared as"
+                f" {column.kind!r}, and holds {cell!r}; its method must declare another kind"
+            )
+    return cells
+
+
+def _fits(cell: Cell, kind: Kind) -> bool:
+    if isinstance(cell, bool | np.bool_):
+        return kind == "truth"
+    if kind == "text" or isinstance(cell, str):  # a year is no count, and shown as it is
+        return kind == "text"
+    whole = isinstance(cell, int | np.integer) or (isinstance(cell, float) and cell.is_integer())
+    return kind in ("number", "share") or (kind == "count" and whole)
+
+
+def _buffers(cells: Sequence[Cell], kind: Kind) -> list[Buffer]:
     """The memory of an Arrow array; ``pyarrow.array`` would import pandas where it is installed."""
     there = np.array([cell is not None for cell in cells], bool)
     valid = np.packbits(there, bitorder="little")

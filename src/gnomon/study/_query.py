@@ -13,7 +13,7 @@ from gnomon.errors import DataError, MissingDependencyError, UsageError
 from gnomon.study._answer import Answer, parts_of
 from gnomon.study._bundles import bundle_of, source_of
 from gnomon.study._questions import question
-from gnomon.study._views import OWN_TABLES, meanings_of, views
+from gnomon.study._views import OWN_TABLES, SQL_TYPES, meanings_of, views
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -161,8 +161,9 @@ def connect(
     for setting, value in _FRUGAL.items() if frugal else ():
         found.execute(f"set {setting} = '{value}'")
     for name, rows in (("tasks", _tasks(store)), ("testsets", _testsets(store))):
-        kinds = {column: kind for column, (kind, _) in OWN_TABLES[name].items()}
-        found.execute(f"create table {name} ({', '.join(map(' '.join, kinds.items()))})")
+        kinds = {column.name: SQL_TYPES[column.kind] for column in OWN_TABLES[name]}
+        columns = ", ".join(f'"{column}" {kind}' for column, kind in kinds.items())
+        found.execute(f"create table {name} ({columns})")
         if rows:  # column by column: thousands of rows take long one by one
             cells = ", ".join(f"unnest(?::{kind}[])" for kind in kinds.values())
             found.execute(

@@ -44,8 +44,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
     from os import PathLike
 
+    from gnomon.study._schema import TaskTable
     from gnomon.study._sketches import Sketches
-    from gnomon.study._tasks import Done, Task, TaskTable
+    from gnomon.study._tasks import Done, Task
 
 __all__ = ["Entry", "Store"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING
 
 from gnomon.errors import DataError, GnomonError
 from gnomon.signature import content_hash, version
@@ -15,15 +15,12 @@ from gnomon.study._sources import content_of, read_set
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from gnomon.findings import Cell
     from gnomon.scores import Scores
     from gnomon.study._needs import Need
+    from gnomon.study._schema import TaskTable
     from gnomon.study._study import SetSource
 
-__all__ = ["Done", "Failed", "Task", "TaskTable", "attempt", "execute", "task_key"]
-
-#: column -> cells
-Cells: TypeAlias = "Mapping[str, Sequence[Cell]]"
+__all__ = ["Done", "Failed", "Task", "attempt", "execute", "task_key"]
 
 
 @dataclass(frozen=True)
@@ -77,15 +74,6 @@ class Task:
     def made_with(self) -> dict[str, str]:
         """What the result depends on beside texts and options, by name, and which one it was."""
         return {need.label: found for need, found in self.needs.items()}
-
-
-class TaskTable(NamedTuple):
-    """Rows for one table of a store, column by column, with kinds and meanings of the columns."""
-
-    name: str
-    kinds: Mapping[str, str]
-    cells: Cells
-    meanings: Mapping[str, str] = {}
 
 
 @dataclass(frozen=True)

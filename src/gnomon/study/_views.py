@@ -4,42 +4,52 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from gnomon.study._parquet import columns_of
+from gnomon.findings import Column
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from gnomon.findings import Kind
     from gnomon.study._held import Held
     from gnomon.study._manifest import Entry
 
-__all__ = ["OWN_TABLES", "View", "meanings_of", "views"]
+__all__ = ["OWN_TABLES", "SQL_TYPES", "TASK", "View", "meanings_of", "views"]
 
-#: table -> column -> type and meaning
-OWN_TABLES: Mapping[str, Mapping[str, tuple[str, str]]] = {
-    "tasks": {
-        "key": ("VARCHAR", "of the task; column task of the other tables"),
-        "method": ("VARCHAR", "as in the study"),
-        "testset": ("VARCHAR", "name of the test set"),
-        "metrics": ("VARCHAR", "specs"),
-        "systems": ("BIGINT", "how many it looked at"),
-        "options": ("VARCHAR", "of the method, JSON"),
-        "seconds": ("DOUBLE", "wall clock of one worker"),
-        "finished": ("VARCHAR", "when, UTC"),
-        "gnomon": ("VARCHAR", "version"),
-        "made_with": ("VARCHAR", "packages, models, taggers and files, with versions or hashes"),
-        "signatures": ("VARCHAR", "how to make its numbers again"),
-        "notices": ("VARCHAR", "what a reader should know"),
-    },
-    "testsets": {
-        "testset": ("VARCHAR", "name of the test set"),
-        "language_pair": ("VARCHAR", "of the test set"),
-        "segments": ("BIGINT", "how many the study takes"),
-        "systems": ("BIGINT", "how many the study takes"),
-        '"references"': ("VARCHAR", "names of the references"),
-        "judged": ("BOOLEAN", "people said something of it"),
-        "path": ("VARCHAR", "where it was read"),
-    },
+#: tables of the store itself; see :data:`SQL_TYPES`
+OWN_TABLES: Mapping[str, tuple[Column, ...]] = {
+    "tasks": (
+        Column("key", "Key", help="of the task; column task of the other tables"),
+        Column("method", "Method", help="as in the study"),
+        Column("testset", "Test set", help="name of the test set"),
+        Column("metrics", "Metrics", help="specs"),
+        Column("systems", "Systems", "count", help="how many it looked at"),
+        Column("options", "Options", help="of the method, JSON"),
+        Column("seconds", "Seconds", "number", help="wall clock of one worker"),
+        Column("finished", "Finished", help="when, UTC"),
+        Column("gnomon", "gnomon", help="version"),
+        Column(
+            "made_with",
+            "Made with",
+            help="packages, models, taggers and files, with versions or hashes",
+        ),
+        Column("signatures", "Signatures", help="how to make its numbers again"),
+        Column("notices", "Notices", help="what a reader should know"),
+    ),
+    "testsets": (
+        Column("testset", "Test set", help="name of the test set"),
+        Column("language_pair", "Language pair", help="of the test set"),
+        Column("segments", "Segments", "count", help="how many the study takes"),
+        Column("systems", "Systems", "count", help="how many the study takes"),
+        Column("references", "References", help="names of the references"),
+        Column("judged", "Judged", "truth", help="people said something of it"),
+        Column("path", "Path", help="where it was read"),
+    ),
 }
+SQL_TYPES: Mapping[Kind, str] = {
+    "text": "VARCHAR", "truth": "BOOLEAN", "count": "BIGINT", "number": "DOUBLE", "share": "DOUBLE"
+}  # fmt: skip
+#: in all tables of tasks
+TASK = Column("task", "Task", help="key of the task that gave the row; see tasks")
 
 
 class View(NamedTuple):
@@ -181,17 +191,11 @@ def views(store: Held) -> list[View]:
 
 def meanings_of(store: Held, table: str) -> dict[str, str]:
     """What the columns of a table or view mean."""
-    if table in OWN_TABLES:
-        own = OWN_TABLES[table].items()
-        return {name.strip('"'): said for name, (_, said) in own}
     for view in views(store):
         if view.name == table:
             return dict(view.meanings)
-    found: dict[str, str] = {}
-    for file in store.files().get(table, [])[:1]:
-        store.fetch([file])
-        found = columns_of(file)
-    return {**found, "task": "key of the task that gave the row; see tasks"}
+    columns = OWN_TABLES.get(table) or (*store.schema(table).columns, TASK)
+    return {column.name: column.help or column.title for column in columns}
 
 
 def _wide(store: Held) -> View:

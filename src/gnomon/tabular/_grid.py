@@ -69,7 +69,7 @@ def table_grid(table: Table, *, digits: int | None = None) -> Grid:
         GridRow(tuple(plain_cell(row[c.name], c, digits) for c in table.columns))
         for row in table.rows
     )
-    columns = tuple(GridColumn(c.title, c.kind != "text") for c in table.columns)
+    columns = tuple(GridColumn(c.title, c.numeric) for c in table.columns)
     return Grid(table.title, columns, rows, notes=_notes(table, rows, None))
 
 
@@ -86,7 +86,7 @@ def _pivot(table: Table, view: HeatMap, digits: int | None) -> Grid:
     stub = [GridColumn(table.column(view.rows).title)]
     if view.beside:
         stub.append(GridColumn(table.column(view.beside).title, numeric=True))
-    columns = (*stub, *(GridColumn(h, numeric=value.kind != "text") for h in heads))
+    columns = (*stub, *(GridColumn(h, numeric=value.numeric) for h in heads))
     return Grid(view.title, columns, made, len(stub), _notes(table, made, view))
 
 

@@ -97,7 +97,7 @@ function heatMap(box, finding, panel) {
   }
   function describe(name, head, i) {
     if (i === undefined) return `${shown(name)} \u00b7 ${shown(head)}: no numbers`;
-    const parts = [...table.columns.values()].filter((k) => k.kind !== "text" && !isEnd(table, k)).map((k) => `${shown(k.title)} ${withEnds(table, k, i)}`);
+    const parts = [...table.columns.values()].filter((k) => !inWords(k) && !isEnd(table, k)).map((k) => `${shown(k.title)} ${withEnds(table, k, i)}`);
     return `${shown(name)} \u00b7 ${shown(head)}: ${parts.join(" \u00b7 ")}`;
   }
   function roving(grid, names, heads, at) {

@@ -7,13 +7,14 @@ function open(table) {
   return {...table, columns};
 }
 const kindOf = (name) => String(name).includes(":") ? String(name).split(":", 1)[0] : "";
+const inWords = (column) => column.kind === "text" || column.kind === "truth";
 const isNumber = (v) => typeof v === "number" && Number.isFinite(v);
 function format(value, column) {
   if (typeof value === "boolean") return value ? "yes" : "no";
   if (typeof value === "string") return shown(value);
   if (!isNumber(value)) return "-";
   if (column.kind === "count" && Number.isInteger(value)) return count(value);
-  if (column.kind === "text") return String(value);
+  if (inWords(column)) return String(value);
   const text = value.toFixed(column.digits);
   return Number(text) === 0 ? text.replace("-", "") : text.replace("-", "\u2212");
 }
@@ -108,7 +109,7 @@ function dataTable(box, table) {
   const picks = new Map();
   const state = {text: "", shown: FIRST_ROWS};
   const seen = columns.filter((c) => !isEnd(table, c));
-  const words = columns.filter((c) => c.kind === "text");
+  const words = columns.filter((c) => inWords(c));
   const selects = words.flatMap((c) => {
     const values = unique(every.map(c.at)), kinds = unique(values.map(kindOf));
     const set = (part) => (v) => { if (v === undefined) picks.delete(c.name + part); else picks.set(c.name + part, [c, part, v]); refresh(); };
@@ -134,12 +135,12 @@ function dataTable(box, table) {
   function render() {
     const found = rows(), now = found.slice(0, state.shown);
     total.textContent = `${count(now.length)} of ${count(found.length)} rows` + (found.length < every.length ? `, ${count(every.length)} in all` : "");
-    const head = el("tr", {}, ...seen.map((c) => el("th", {scope: "col", class: c.kind === "text" ? "" : "number", title: c.help ? shown(c.help) : null, "aria-sort": ariaSort(sort, c.name)},
-      sortButton(data(c.title), sort, c.name, refresh, c.kind !== "text"))));
+    const head = el("tr", {}, ...seen.map((c) => el("th", {scope: "col", class: inWords(c) ? "" : "number", title: c.help ? shown(c.help) : null, "aria-sort": ariaSort(sort, c.name)},
+      sortButton(data(c.title), sort, c.name, refresh, !inWords(c)))));
     const lines = now.map((i) => el("tr", {}, ...seen.map((c, n) => {
       const value = c.at(i), tag = n === 0 ? "th" : "td";
       if (typeof value === "string") return data(value, tag, n === 0 ? {scope: "row"} : {});
-      return el(tag, {class: c.kind === "text" ? "" : "number" + (outside(value, c) ? " flagged" : ""), scope: n === 0 ? "row" : null}, withEnds(table, c, i));
+      return el(tag, {class: inWords(c) ? "" : "number" + (outside(value, c) ? " flagged" : ""), scope: n === 0 ? "row" : null}, withEnds(table, c, i));
     })));
     body.replaceChildren(scroller(table.title, el("table", {class: "data"}, el("caption", {class: "hidden"}, shown(table.title)), el("thead", {}, head), el("tbody", {}, ...lines))));
     more.hidden = now.length === found.length;

@@ -17,7 +17,7 @@ const link = (href, node) => href ? el("a", {href}, node) : node;
 
 function grid(box, t, options = {}) {
   const columns = [...t.columns.values()].filter((c) => !isEnd(t, c) && !UNSEEN.includes(c.name) && !(options.hide || []).includes(c.name));
-  const words = columns.filter((c) => c.kind === "text");
+  const words = columns.filter((c) => inWords(c));
   const state = {text: "", page: 0, per: options.per || 50, sort: {key: null, down: false, ...options.sort}, rows: null, turn: 0};
   if (state.sort.key !== null && !t.columns.has(state.sort.key)) state.sort.key = null;
   const picks = new Map();
@@ -80,8 +80,8 @@ function grid(box, t, options = {}) {
   }
   function render(low, high) {
     total.textContent = (high ? `${count(low + 1)}\u2013${count(high)} of ` : "") + `${count(sizeNow())} rows` + (sizeNow() < t.size ? `, ${count(t.size)} in all` : "");
-    const head = el("tr", {}, ...columns.map((c) => el("th", {scope: "col", class: c.kind === "text" ? null : "number", "aria-sort": ariaSort(state.sort, c.name)},
-      sortButton(data(c.title), state.sort, c.name, renew, c.kind !== "text"), own(options.heads, c.name) || "")));
+    const head = el("tr", {}, ...columns.map((c) => el("th", {scope: "col", class: inWords(c) ? null : "number", "aria-sort": ariaSort(state.sort, c.name)},
+      sortButton(data(c.title), state.sort, c.name, renew, !inWords(c)), own(options.heads, c.name) || "")));
     const lines = [];
     for (let n = low; n < high; n += 1) lines.push(line(rowAt(n)));
     body.replaceChildren(scroller(`Table: ${t.title}`, el("table", {class: "data"}, el("caption", {class: "hidden"}, shown(t.title)), el("thead", {}, head), el("tbody", {}, ...lines))));
@@ -90,7 +90,7 @@ function grid(box, t, options = {}) {
     const at = (name) => t.columns.has(name) ? t.columns.get(name).at(i) : options.given ? options.given[name] : undefined;
     return el("tr", {class: options.chosen && options.chosen(i) ? "chosen" : null}, ...columns.map((c, n) => {
       const value = c.at(i), tag = n === 0 ? "th" : "td", cell = own(options.cells, c.name);
-      const css = (c.kind === "text" ? "" : "number") + (outside(value, c) ? " flagged" : "") + (options.shade ? " " + options.shade(c, value) : "");
+      const css = (inWords(c) ? "" : "number") + (outside(value, c) ? " flagged" : "") + (options.shade ? " " + options.shade(c, value) : "");
       const attributes = {class: css.trim() || null, scope: n === 0 ? "row" : null, "data-better": options.shade ? c.better || "none" : null};
       if (cell) return el(tag, {...attributes, class: "free"}, cell(i, value));
       const leads = own(options.links, c.name), href = value === null ? null : leads ? leads(i) : own(LINKS, c.name) ? LINKS[c.name](at) : null;
