@@ -15,6 +15,7 @@ from gnomon.formats import read_text
 from gnomon.study._checks import Problems, checked_options, checked_specs, described
 from gnomon.study._demands import StepKey
 from gnomon.study._methods import METHODS, Method
+from gnomon.study._remote import READ_ONLY, is_remote
 from gnomon.study._study import SetSource, Step, Study
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ def read_study(path: str | PathLike[str], *, allow_code: bool = False) -> Study:
         steps=tuple(step for _, step in steps),
         set_keys=tuple(key for key, _ in sets),
         step_keys=tuple(key for key, _ in steps),
-        store=_store(file, _text(given, "store", problems)),
+        store=_store(file, given, problems),
         report=None
         if given.get("report") is None
         else file.parent / _text(given, "report", problems),
@@ -89,22 +90,25 @@ def _look_further(study: Study, problems: Problems, *, allow_code: bool) -> None
         look(study, problems, allow_code=allow_code)
 
 
-def store_of(path: str | PathLike[str]) -> Path | str:
+def store_of(path: str | PathLike[str]) -> Path:
     """Where a study keeps its results; nothing else that the file says is looked at.
 
     Raises:
         MissingFileError: there is no such file.
         FormatError: it is not TOML or not UTF-8; file and line are named.
-        DataError: its ``store`` is no string.
+        DataError: its ``store`` is no string, or no folder of this machine.
     """
     file, problems = Path(path), Problems()
-    found = _store(file, _text(_toml(file), "store", problems))
+    found = _store(file, _toml(file), problems)
     problems.refuse(file)
     return found
 
 
-def _store(file: Path, given: str) -> Path | str:
-    return given if "://" in given else file.parent / (given or f"{file.stem}.store")
+def _store(file: Path, given: Mapping[str, object], problems: Problems) -> Path:
+    name = _text(given, "store", problems)
+    if is_remote(name):
+        problems.add("store", f"{name} {READ_ONLY} there")
+    return file.parent / (name or f"{file.stem}.store")
 
 
 def _toml(file: Path) -> Mapping[str, object]:

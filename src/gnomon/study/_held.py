@@ -190,24 +190,26 @@ class Held:
     def damage_of(self, file: Path) -> DataError:
         """What to say of a file that is not what it should be."""
         return DataError(
-            f"{self.place(file)} is missing or damaged; run the study again, which computes it anew"
-            f"{'; rename it before' if self.remote else ''}"
+            f"{self.place(file)} is missing or damaged; {self.remedy}: it is computed anew"
         )
+
+    @property
+    def remedy(self) -> str:
+        """What to do about damage."""
+        again = "run the study again"
+        return f"{again} where it was run, and copy its store anew" if self.remote else again
 
     def lost(self, keys: Iterable[str]) -> dict[str, Path]:
         """Those of some tasks that were finished, and whose files are missing or damaged.
 
-        Elsewhere files are not read for that, but looked for.
-
         Returns:
             By key of the task, the first such file.
         """
-        there = self.remote.files() if self.remote is not None else frozenset()
         found: dict[str, Path] = {}
         for key in keys:
             for name in self.entries[key].rows if key in self.entries else ():
                 file = self.file(name, key)
-                if not (file in there if self.remote else self.is_intact(file)):
+                if not self.is_intact(file):
                     found.setdefault(key, file)
         return found
 

@@ -12,6 +12,7 @@ from gnomon.findings import Table as FindingTable
 from gnomon.study._checks import Problems
 from gnomon.study._demands import step_problems
 from gnomon.study._estimate import left_of, said
+from gnomon.study._folder import SKETCHES
 from gnomon.study._layout import Layout
 from gnomon.study._methods import METHODS
 from gnomon.study._sketches import Sketches
@@ -143,13 +144,7 @@ def _folder(study: Study) -> Path:
 
 
 def _remembered(study: Study) -> Sketches:
-    from gnomon.study._remote import is_remote, mirror
-
-    if is_remote(study.store):
-        place = mirror(study.store, writes=False)
-        place.get()
-        return Sketches.read(place.folder / "sketches.json")
-    return Sketches.read(Path(study.store) / "sketches.json")
+    return Sketches.read(study.store / SKETCHES)
 
 
 def _sketched(study: Study, sketches: Sketches, problems: Problems) -> list[PlannedSet]:

@@ -7,13 +7,13 @@ Readers see finished tasks of the last plan, each once, at any time.
 from __future__ import annotations
 
 import json
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gnomon.errors import DataError
+from gnomon.errors import DataError, UsageError
 from gnomon.study._bundles import bundle, bundle_of, bundled, drop_bundles
 from gnomon.study._folder import (
     ABOUT,
@@ -38,7 +38,7 @@ from gnomon.study._manifest import (
     entry_for,
     text_of,
 )
-from gnomon.study._remote import is_remote, mirror
+from gnomon.study._remote import READ_ONLY, is_remote, mirror
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -73,54 +73,51 @@ class Store(Held):
 
         Args:
             path: the folder, or a place that fsspec can reach (``s3://bucket/wmt.store``).
-            create: make it if it is not there; remote places can be added to only then. What is
-                damaged counts as not there, and is made anew.
+            create: make it if it is not there. What is damaged counts as not there, and is made
+                anew. Places elsewhere are only read.
 
         Raises:
             DataError: there is no store, it is of another layout, or it is damaged.
             MissingDependencyError: the place is remote, and what it takes is not installed.
             OutputError: it cannot be made.
+            UsageError: it is elsewhere, and is to be made.
         """
-        remote = mirror(path, writes=create) if is_remote(path) else None
+        remote = mirror(str(path)) if is_remote(path) else None
         folder = remote.folder if remote else Path(path)
         if remote:
+            if create:
+                raise UsageError(f"the store {path} {READ_ONLY} there")
             remote.get()
         if not (folder / ABOUT).is_file():
             if not create:
                 raise DataError(f"there is no store in {path}; make one: gnomon run STUDY.toml")
             make_store(folder)
-            if remote:
-                remote.put([folder / ABOUT])
         found = cls(folder, remote=remote, _adds=create)
         found.refresh()
         return found
 
     @staticmethod
     def is_at(path: str | PathLike[str]) -> bool:
-        """Whether there is a store.
-
-        Raises:
-            MissingDependencyError: the place is remote, and what it takes is not installed.
-        """
-        if not is_remote(path):
-            return (Path(path) / ABOUT).is_file()
-        return mirror(path, writes=False).has(ABOUT)
+        """Whether there is a store in a folder."""
+        return (Path(path) / ABOUT).is_file()
 
     @contextmanager
     def locked(self) -> Iterator[None]:
         """Be the one process that writes, and know all that others wrote before.
 
-        Remote places can only try to keep others out. What holds the lock may ask for it again.
+        What holds the lock may ask for it again.
 
         Raises:
             DataError: another process writes.
             OutputError: the folder cannot be written, or was deleted meanwhile.
+            UsageError: the store is elsewhere.
         """
+        if self.remote is not None:
+            raise UsageError(f"the store {self.remote.url} {READ_ONLY} there")
         if self._check is not None:
             yield
             return
-        elsewhere = self.remote.locked() if self.remote else nullcontext()
-        with locked(self.path) as check, elsewhere:
+        with locked(self.path) as check:
             self.refresh()
             self._check = check
             try:
@@ -128,8 +125,6 @@ class Store(Held):
                 check()
             finally:
                 self._check = None
-                if self.remote is not None:
-                    self.remote.put_manifest(self.entries.values(), now=True)
 
     def refresh(self) -> None:
         """Read the manifest and the plan again: another process may have added to them.
@@ -147,7 +142,7 @@ class Store(Held):
         if self.damaged and not self._adds:
             place = f"{self.place(self.path / MANIFEST)}:{found.index(None) + 1}"
             raise DataError(
-                f"{place} is damaged; run the study again: what the line told of is done again"
+                f"{place} is damaged; {self.remedy}: what the line told of is done again"
             )
 
     def _last_plan(self) -> dict[str, Any]:  # what JSON holds
@@ -173,8 +168,6 @@ class Store(Held):
             self._write_manifest(whole)
             drop_bundles(self.path)  # what is done again may differ
             self.entries = whole
-        if self.remote is not None:
-            self.remote.sweep(self.entries)
         for file in self.path.glob(f"{TABLES}/*/*"):
             if file.name.startswith(".") or file.stem not in self.entries:
                 file.unlink()
@@ -195,9 +188,6 @@ class Store(Held):
             entry = entry_for(task, done, checksums)
             append_line(self.path / MANIFEST, entry)
         self.entries[entry.key] = entry
-        if self.remote is not None:
-            self.remote.put([self.file(table.name, task.key) for table in done.tables])
-            self.remote.put_manifest(self.entries.values())
         return entry
 
     def has_plan(self, record: Mapping[str, object]) -> bool:
@@ -263,7 +253,7 @@ class Store(Held):
         """Copy tables of many files into one file each; only the one process that writes may."""
         if not self.bundles_are_intact():
             drop_bundles(self.path)
-        if self.remote is None and find_spec("duckdb") is not None:
+        if find_spec("duckdb") is not None:
             bundle(self)
 
     def _still_there(self) -> None:
@@ -273,13 +263,9 @@ class Store(Held):
     def _replace(self, name: str, record: Mapping[str, object]) -> None:
         self._still_there()
         replace_text(self.path / name, sealed(record))
-        if self.remote is not None:
-            self.remote.put([self.path / name])
 
     def _write_manifest(self, entries: Mapping[str, Entry]) -> None:
         replace_text(self.path / MANIFEST, text_of(entries.values()))
-        if self.remote is not None:
-            self.remote.put_manifest(entries.values(), now=True)
 
     def _keep(self, keys: Collection[str]) -> None:
         # the manifest first: a file that nothing names is only litter

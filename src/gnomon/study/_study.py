@@ -83,7 +83,7 @@ class Study:
         path: the file that it was read from.
         testsets: where the test sets are.
         steps: the methods.
-        store: folder of the results, or the URL of a place elsewhere.
+        store: folder of the results.
         report: the HTML report to write, if any.
         set_keys: where the test sets stand in the file, one key for each; empty: in no file.
         step_keys: likewise the methods with their metrics.
@@ -93,7 +93,7 @@ class Study:
     path: str
     testsets: tuple[SetSource, ...]
     steps: tuple[Step, ...]
-    store: Path | str
+    store: Path
     report: Path | None = None
     set_keys: tuple[str, ...] = field(default=(), compare=False)
     step_keys: tuple[StepKey, ...] = field(default=(), compare=False)
