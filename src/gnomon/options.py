@@ -389,7 +389,7 @@ _MADE = {
     "Explanations": "make some: gnomon.bmx.explanations(testset, 'bleu')",
     "Grids": "read some: gnomon.bmx.read_grids({})",
     "Paraphrase": "read some: gnomon.formats.read_paraphrases([{}])",
-    "Plan": "make one: gnomon.study.plan(gnomon.study.read_study({}))",
+    "StudyPlan": "make one: gnomon.study.plan(gnomon.study.read_study({}))",
     "Store": "open one: gnomon.study.Store({})",
     "Study": "read one: gnomon.study.read_study({})",
 }

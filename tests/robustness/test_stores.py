@@ -43,7 +43,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def _run(folder: Path) -> study.Outcome:
+def _run(folder: Path) -> study.RunOutcome:
     return study.run(study.plan(study.read_study(folder / "study.toml")), study.open_engine("here"))
 
 

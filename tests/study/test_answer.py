@@ -10,7 +10,7 @@ import pytest
 
 from gnomon import study
 from gnomon.errors import UsageError
-from gnomon.study import _answer
+from gnomon.study import _query
 
 pytest.importorskip("duckdb", reason="needs duckdb: pip install 'gnomon[study]'")
 pl = pytest.importorskip("polars", reason="needs polars: pip install 'gnomon[study]'")
@@ -34,7 +34,7 @@ def test_frames_are_the_same_in_parts_and_whole(
 ) -> None:
     whole = store.query(_KINDS)
     rows, frame = whole.rows, whole.to_frame()
-    monkeypatch.setattr(_answer, "_ROWS", 3)
+    monkeypatch.setattr(_query, "_ROWS", 3)
     parted = store.query(_KINDS)
     assert parted.to_frame().equals(frame)
     assert parted.to_frame().schema == frame.schema

@@ -9,12 +9,11 @@ import pytest
 
 from gnomon import study
 from gnomon.findings import Column, Kind, Table
-from gnomon.study import _bundles
-from gnomon.study._bundles import bundle, bundle_of, source_of
+from gnomon.study import _tables
 from gnomon.study._folder import sealed
-from gnomon.study._schema import TableSchema, TaskTable
 from gnomon.study._study import SetSource
-from gnomon.study._tasks import Done, Task
+from gnomon.study._tables import TableSchema, TaskTable, bundle, bundle_of, source_of
+from gnomon.study._tasks import Task, TaskResult
 
 pytest.importorskip("duckdb", reason="needs duckdb: pip install 'gnomon[study]'")
 
@@ -24,7 +23,7 @@ _ROWS = "select task, system, segment, score from segments order by all"
 @pytest.fixture(autouse=True)
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
     """Three files are many."""
-    monkeypatch.setattr(_bundles, "_MANY", 3)
+    monkeypatch.setattr(_tables, "_MANY", 3)
 
 
 @pytest.fixture
@@ -52,7 +51,7 @@ def _add(store: study.Store, number: int, testset: str = "one") -> str:
         kinds["more"], cells["more"] = "truth", [True, None, False]
     columns = tuple(Column(name, name.upper(), kind) for name, kind in kinds.items())
     table = TaskTable(TableSchema(Table("segments", "Segments", columns, ())), cells)  # type: ignore[arg-type]  # cells
-    store.add(task, Done(key, (table,), (), {}, 0.1))
+    store.add(task, TaskResult(key, (table,), (), {}, 0.1))
     return key
 
 

@@ -20,7 +20,7 @@ pytest.importorskip("duckdb", reason="needs duckdb: pip install 'gnomon[study]'"
 pytest.importorskip("pyarrow", reason="needs pyarrow: pip install 'gnomon[study]'")
 
 
-def _run(file: Path) -> study.Outcome:
+def _run(file: Path) -> study.RunOutcome:
     return study.run(study.plan(study.read_study(file)), study.open_engine("here"))
 
 

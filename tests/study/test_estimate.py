@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 
 from gnomon import study
-from gnomon.study._estimate import Left, left_of, said
+from gnomon.study._plan import RemainingTasks, left_of, said
 
 pytest.importorskip("duckdb", reason="needs duckdb: pip install 'gnomon[study]'")
 pytest.importorskip("pyarrow", reason="needs pyarrow: pip install 'gnomon[study]'")
 
 
-def _left(seconds: float | None, count: int = 1, metrics: str = "bleu") -> Left:
-    return Left("score", metrics, 1, 2, count, seconds)
+def _left(seconds: float | None, count: int = 1, metrics: str = "bleu") -> RemainingTasks:
+    return RemainingTasks("score", metrics, 1, 2, count, seconds)
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,9 @@ def _left(seconds: float | None, count: int = 1, metrics: str = "bleu") -> Left:
         ),
     ],
 )
-def test_the_estimate_says_what_is_not_known(left: list[Left], workers: int, expected: str) -> None:
+def test_the_estimate_says_what_is_not_known(
+    left: list[RemainingTasks], workers: int, expected: str
+) -> None:
     assert said(left, workers) == expected
 
 

@@ -14,9 +14,8 @@ import pytest
 from gnomon import study
 from gnomon.errors import DataError
 from gnomon.study import _needs
-from gnomon.study._needs import Need, differing, identity
+from gnomon.study._needs import Need, differing, identity, located_spec, traits_of
 from gnomon.study._tasks import Task, execute
-from gnomon.study._traits import located_spec, traits_of
 
 
 @pytest.fixture
@@ -162,10 +161,10 @@ def test_the_place_of_code_does_not_count(code: Path, monkeypatch: pytest.Monkey
 def test_the_version_of_a_package_that_code_imports_counts(
     code: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from gnomon.study import _code
+    from gnomon.study import _needs
 
     before = _keys_of_code(code)
-    monkeypatch.setattr(_code, "version", lambda _: "99")
+    monkeypatch.setattr(_needs, "version", lambda _: "99")
     assert not before & _keys_of_code(code)
 
 

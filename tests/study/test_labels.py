@@ -11,7 +11,7 @@ from gnomon import study
 from gnomon.annotate import Labels
 from gnomon.errors import GnomonError
 from gnomon.muler import muler
-from gnomon.study import _stamps
+from gnomon.study import _needs
 from gnomon.testset import TestSet
 
 pytest.importorskip("duckdb", reason="needs duckdb: pip install 'gnomon[study]'")
@@ -53,7 +53,7 @@ def _first_word(text: str) -> dict[str, object]:
     return {"text": text, "spans": [span]}
 
 
-def _run(file: Path) -> study.Outcome:
+def _run(file: Path) -> study.RunOutcome:
     return study.run(study.plan(study.read_study(file)), study.open_engine("here"))
 
 
@@ -93,13 +93,13 @@ def test_planning_looks_at_each_label_file_alone(
     labelled: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     looked: list[str] = []
-    stat = _stamps._stat
+    stat = _needs._stat
 
     def counted(file: str) -> object:
         looked.append(Path(file).name)
         return stat(file)
 
-    monkeypatch.setattr(_stamps, "_stat", counted)
+    monkeypatch.setattr(_needs, "_stat", counted)
     for number in range(50):  # what lies beside them does not matter
         (labelled.parent / "labels" / f"other-{number}.jsonl").write_text("")
     study.plan(study.read_study(labelled))

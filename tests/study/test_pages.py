@@ -15,9 +15,9 @@ from gnomon.bmx._word_tables import words_table
 from gnomon.errors import UnknownNameError
 from gnomon.findings import Bars
 from gnomon.study import Store, open_engine, pages, plan, read_study, run
-from gnomon.study._page_source import Source
+from gnomon.study._page_source import PageSource
 from gnomon.study._page_words import places
-from gnomon.study._parquet import schema_in
+from gnomon.study._tables import schema_in
 from gnomon.testset import TestSet
 
 if TYPE_CHECKING:
@@ -309,7 +309,7 @@ def test_words_are_found_one_after_the_other() -> None:
 
 def test_only_files_that_hold_the_rows_are_opened(folder: Path, told: StudyPages) -> None:
     store = Store.open(folder / "s.store")
-    source = Source.of_store(store)
+    source = PageSource.of_store(store)
     of_ter = source.rows("segments", testset=told.testsets[0].name, metric="ter")
     keys = [key for key, one in store.entries.items() if one.metrics == ("ter",)]
     assert of_ter.count(".parquet") == len(keys) == 5

@@ -9,7 +9,7 @@ import pytest
 
 from gnomon import study
 from gnomon.errors import DataError
-from gnomon.study._preflight import Equipment, equipment, preflight
+from gnomon.study._run import Equipment, equipment, preflight
 
 
 @dataclass

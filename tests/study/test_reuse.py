@@ -10,8 +10,8 @@ import pytest
 
 from gnomon import example, metaeval, study
 from gnomon.metrics import score as scored
-from gnomon.study import _reuse
-from gnomon.study._tasks import Done, execute
+from gnomon.study._run import stored_scores
+from gnomon.study._tasks import TaskResult, execute
 from gnomon.testset import TestSet
 
 pytest.importorskip("duckdb", reason="needs duckdb: pip install 'gnomon[study]'")
@@ -110,7 +110,7 @@ def test_stored_scores_are_those_that_were_computed(judged: Path) -> None:
     made = study.plan(study.read_study(judged))
     (task,) = [one for one in made.tasks if one.method == "metaeval"]
     testset = made.sets[0].read()
-    for spec, found in _reuse.stored_scores(store, task).items():
+    for spec, found in stored_scores(store, task).items():
         direct = scored(testset, spec)
         assert found.systems == direct.systems
         assert found.system.tobytes() == direct.system.tobytes()
@@ -138,7 +138,7 @@ def test_a_comparison_takes_scores_that_are_means_and_scores_the_rest_again(judg
     store = _run(judged)
     made = study.plan(study.read_study(judged))
     (task,) = [one for one in made.tasks if one.method == "compare"]
-    taken = _reuse.stored_scores(store, task)
+    taken = stored_scores(store, task)
     assert list(taken) == ["scores('own.tsv')"]
     with_store, without = execute(task, taken), execute(task, {})
     assert with_store.tables == without.tables
@@ -174,7 +174,7 @@ def test_what_a_task_gives_does_not_depend_on_the_others_beside_it(judged: Path)
     for task in made.tasks:
         if task.method == "score":
             found = execute(task)
-            assert isinstance(found, Done)
+            assert isinstance(found, TaskResult)
             direct = scored(testset, task.metrics[0])
             expected = dict(zip(direct.systems, direct.system.tolist(), strict=True))
             cells = found.tables[0].cells

@@ -22,7 +22,7 @@ pytest.importorskip("duckdb", reason="needs duckdb: pip install 'gnomon[study]'"
 pytest.importorskip("pyarrow", reason="needs pyarrow: pip install 'gnomon[study]'")
 
 
-def _run(file: Path, engine: str = "here", store: Path | None = None) -> study.Outcome:
+def _run(file: Path, engine: str = "here", store: Path | None = None) -> study.RunOutcome:
     plan = study.plan(study.read_study(file))
     place = study.Store.open(store or plan.study.store, create=True)
     chosen = study.open_engine(engine, workers=2)
@@ -363,7 +363,7 @@ def test_other_texts_than_planned_are_refused(tmp_path: Path) -> None:
 
 
 def test_only_one_process_writes(study_file: Path) -> None:
-    from gnomon.study._lock import locked
+    from gnomon.study._store import locked
 
     made = study.read_study(study_file)
     store = study.Store.open(made.store, create=True)

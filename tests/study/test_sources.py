@@ -16,11 +16,10 @@ from gnomon import example
 from gnomon.errors import DataError, LengthMismatchError
 from gnomon.metrics import _reader
 from gnomon.study import PlannedSet, SetSource, Store, open_engine, plan, read_study, run
-from gnomon.study import _sketches as sketches_module
+from gnomon.study import _sources as sketches_module
 from gnomon.study._folder import sealed
 from gnomon.study._run import narrowed
-from gnomon.study._sketches import Sketches
-from gnomon.study._sources import content_of, read_set, sketch_of
+from gnomon.study._sources import Sketches, content_of, read_set, sketch_of
 from gnomon.study._tasks import Task, execute
 from gnomon.testset import TestSet
 

@@ -285,7 +285,7 @@ def test_a_test_set_that_was_forgotten_is_in_no_table_and_no_file(
     assert len(study.Store.open(store.path).sets()) == 2
 
 
-def _with_another_metric(study_file: Path) -> study.Plan:
+def _with_another_metric(study_file: Path) -> study.StudyPlan:
     study_file.write_text(study_file.read_text().replace('"chrf"]', '"chrf", "ter"]'))
     return study.plan(study.read_study(study_file))
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from gnomon.cli._options import Subparsers
-    from gnomon.study import Outcome, Store, Study
+    from gnomon.study import RunOutcome, Store, Study
 
 __all__ = ["add", "run"]
 
@@ -118,7 +118,7 @@ def _installed(spec: str) -> bool:
     return all(importlib.util.find_spec(name) is not None for name in wanted)
 
 
-def _run(wanted: Study, args: argparse.Namespace) -> tuple[Store, Outcome]:
+def _run(wanted: Study, args: argparse.Namespace) -> tuple[Store, RunOutcome]:
     from gnomon import study
     from gnomon.cli._progress import stages
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from gnomon.cli._options import Subparsers
     from gnomon.findings import Cell
-    from gnomon.study import Kind
+    from gnomon.study import ExportKind
 
 __all__ = ["add", "run"]
 
@@ -59,7 +59,7 @@ def run(args: argparse.Namespace) -> int:
     """Write, and say what."""
     from gnomon.study import Store
 
-    kind: Kind = args.kind or ("duckdb" if Path(args.to).suffix == ".duckdb" else "csv")
+    kind: ExportKind = args.kind or ("duckdb" if Path(args.to).suffix == ".duckdb" else "csv")
     written = Store.open(args.store).export(
         args.to, kind=kind, tables=args.tables, keep_formulas=args.keep_formulas
     )

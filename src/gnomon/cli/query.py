@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from gnomon.cli._options import Subparsers
     from gnomon.findings import Cell, Column
-    from gnomon.study import Answer
+    from gnomon.study import QueryResult
 
 __all__ = ["add", "run"]
 
@@ -79,13 +79,13 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _rows(answer: Answer) -> Iterator[Mapping[str, Cell]]:
+def _rows(answer: QueryResult) -> Iterator[Mapping[str, Cell]]:
     names = answer.names
     for row in chain.from_iterable(answer.parts):
         yield dict(zip(names, map(_cell, row), strict=True))
 
 
-def _columns(answer: Answer) -> list[Column]:
+def _columns(answer: QueryResult) -> list[Column]:
     from gnomon.findings import Column
 
     kinds = zip(answer.names, answer.kinds, strict=True)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from gnomon.cli._options import Subparsers
-    from gnomon.study import Engine, Outcome, Plan, Study
+    from gnomon.study import RunOutcome, Study, StudyPlan, TaskEngine
 
 __all__ = ["add", "run"]
 
@@ -101,7 +101,9 @@ def _page(args: argparse.Namespace, wanted: Study) -> str | Path | None:
     return page
 
 
-def _finish(args: argparse.Namespace, made: Plan, engine: Engine, page: str | Path | None) -> int:
+def _finish(
+    args: argparse.Namespace, made: StudyPlan, engine: TaskEngine, page: str | Path | None
+) -> int:
     from gnomon import study
     from gnomon.cli._progress import stages
     from gnomon.cli.report import write_report
@@ -117,7 +119,7 @@ def _finish(args: argparse.Namespace, made: Plan, engine: Engine, page: str | Pa
     return _told(outcome)
 
 
-def _told(outcome: Outcome) -> int:
+def _told(outcome: RunOutcome) -> int:
     _log.info("%d tasks done, %d kept from before", outcome.done, outcome.kept)
     labels: dict[str, list[str]] = {}
     for key, said in outcome.failed.items():

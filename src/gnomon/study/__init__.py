@@ -11,19 +11,19 @@ from typing import TYPE_CHECKING
 from gnomon.doors import door
 
 if TYPE_CHECKING:
-    from gnomon.study._answer import Answer as Answer
     from gnomon.study._config import read_study as read_study
     from gnomon.study._config import store_of as store_of
     from gnomon.study._engines import ENGINES as ENGINES
-    from gnomon.study._engines import Engine as Engine
+    from gnomon.study._engines import TaskEngine as TaskEngine
     from gnomon.study._engines import open_engine as open_engine
-    from gnomon.study._export import Kind as Kind
+    from gnomon.study._export import ExportKind as ExportKind
     from gnomon.study._methods import METHODS as METHODS
     from gnomon.study._pages import StudyPages as StudyPages
     from gnomon.study._pages import pages as pages
-    from gnomon.study._plan import Plan as Plan
+    from gnomon.study._plan import StudyPlan as StudyPlan
     from gnomon.study._plan import plan as plan
-    from gnomon.study._run import Outcome as Outcome
+    from gnomon.study._query import QueryResult as QueryResult
+    from gnomon.study._run import RunOutcome as RunOutcome
     from gnomon.study._run import run as run
     from gnomon.study._sources import PlannedSet as PlannedSet
     from gnomon.study._store import Store as Store
@@ -35,11 +35,11 @@ if TYPE_CHECKING:
 _HOMES = {
     "ENGINES": "_engines",
     "METHODS": "_methods",
-    "Answer": "_answer",
-    "Engine": "_engines",
-    "Kind": "_export",
-    "Outcome": "_run",
-    "Plan": "_plan",
+    "QueryResult": "_query",
+    "TaskEngine": "_engines",
+    "ExportKind": "_export",
+    "RunOutcome": "_run",
+    "StudyPlan": "_plan",
     "PlannedSet": "_sources",
     "SetSource": "_study",
     "Step": "_study",
@@ -58,18 +58,18 @@ _HOMES = {
 __all__ = [
     "ENGINES",
     "METHODS",
-    "Answer",
-    "Engine",
-    "Kind",
-    "Outcome",
-    "Plan",
+    "ExportKind",
     "PlannedSet",
+    "QueryResult",
+    "RunOutcome",
     "SetSource",
     "Step",
     "Store",
     "Study",
     "StudyPages",
+    "StudyPlan",
     "Task",
+    "TaskEngine",
     "open_engine",
     "pages",
     "plan",

@@ -12,17 +12,16 @@ from typing import TYPE_CHECKING
 
 from gnomon.errors import FormatError, GnomonError
 from gnomon.formats import read_text
-from gnomon.study._checks import Problems, checked_options, checked_specs, described
-from gnomon.study._demands import StepKey
+from gnomon.study._checks import Problems, checked_options, checked_specs
 from gnomon.study._methods import METHODS, Method
 from gnomon.study._remote import READ_ONLY, is_remote
-from gnomon.study._study import SetSource, Step, Study
+from gnomon.study._study import SetSource, Step, StepKey, Study
+from gnomon.study._types import described
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from os import PathLike
 
-__all__ = ["read_study", "store_of"]
 
 _TOP = ("name", "metrics", "testsets", "store", "report", "methods")
 _SET = (

@@ -25,7 +25,6 @@ from gnomon.errors import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-__all__ = ["ENGINES", "Engine", "open_engine"]
 
 T = TypeVar("T")
 _log = logging.getLogger(__name__)
@@ -42,7 +41,7 @@ _NO_LEAK = "1e15"
 ENGINES = ("here", "pool", "dask://HOST:PORT")
 
 
-class Engine(Protocol):
+class TaskEngine(Protocol):
     """Runs functions elsewhere.
 
     Attributes:
@@ -77,7 +76,7 @@ class Engine(Protocol):
         ...
 
 
-def open_engine(name: str = "pool", *, workers: int | None = None) -> Engine:
+def open_engine(name: str = "pool", *, workers: int | None = None) -> TaskEngine:
     """An engine by name.
 
     Args:
@@ -94,16 +93,16 @@ def open_engine(name: str = "pool", *, workers: int | None = None) -> Engine:
     if workers is not None and workers < 1:
         raise UsageError(f"an engine has at least one worker; got {workers}")
     if name == "here":
-        return _Here()
+        return _ThisProcess()
     if name == "pool":
-        return _Pool(workers or len(os.sched_getaffinity(0)))
+        return _ProcessPool(workers or len(os.sched_getaffinity(0)))
     if name.startswith("dask://"):
-        return _Dask(f"tcp://{name.removeprefix('dask://')}")
+        return _DaskCluster(f"tcp://{name.removeprefix('dask://')}")
     raise UnknownNameError("engine", name, ENGINES)
 
 
 @dataclass
-class _Here:
+class _ThisProcess:
     """This very process, one call after the other."""
 
     workers: int = 1
@@ -129,7 +128,7 @@ class _Here:
         """Nothing is held."""
 
 
-class _Pool:
+class _ProcessPool:
     """Processes of this machine; each takes its share of the cores."""
 
     def __init__(self, workers: int) -> None:
@@ -177,7 +176,7 @@ class _Pool:
         self._made = None
 
 
-class _Dask:
+class _DaskCluster:
     """A cluster that somebody started; it moves the tasks of a lost worker itself."""
 
     def __init__(self, address: str) -> None:

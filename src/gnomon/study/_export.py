@@ -9,28 +9,26 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Literal
 
 from gnomon.errors import OutputError, UnknownNameError, UsageError
-from gnomon.study._parquet import arrow_schema
-from gnomon.study._query import connect, damage, names
-from gnomon.study._views import OWN_TABLES, TASK, meanings_of, views
+from gnomon.study._query import OWN_TABLES, TASK, connect, damage, meanings_of, names, views
+from gnomon.study._tables import arrow_schema
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from os import PathLike
 
-    from gnomon.study._held import Held
+    from gnomon.study._store import Store
 
-__all__ = ["Kind", "export"]
 
-Kind = Literal["duckdb", "csv", "parquet"]
+ExportKind = Literal["duckdb", "csv", "parquet"]
 
 _RISKY = "^[=+@\\t\\r-]"
 
 
 def export(
-    store: Held,
+    store: Store,
     to: str | PathLike[str],
     *,
-    kind: Kind = "duckdb",
+    kind: ExportKind = "duckdb",
     tables: Sequence[str] | None = None,
     keep_formulas: bool = False,
 ) -> dict[str, int]:
@@ -75,20 +73,20 @@ def export(
     with explain_failure(place, duckdb.Error):
         try:
             found = [] if tables else [(view.name, view.sql) for view in views(store)]
-            write = _Writer(store, connection, keep_formulas=keep_formulas)
+            write = _ExportWriter(store, connection, keep_formulas=keep_formulas)
             return write.all(wanted, found, place, kind)
         except duckdb.Error as error:
             raise damage(store, error) or error from error
 
 
 @dataclass(frozen=True)
-class _Writer:
-    store: Held
+class _ExportWriter:
+    store: Store
     connection: Any  # DuckDB is optional and without types
     keep_formulas: bool
 
     def all(
-        self, tables: Sequence[str], found: Sequence[tuple[str, str]], place: Path, kind: Kind
+        self, tables: Sequence[str], found: Sequence[tuple[str, str]], place: Path, kind: ExportKind
     ) -> dict[str, int]:
         """Write some tables, and the SQL of some views where a file can hold it."""
         place = place.resolve()
@@ -127,7 +125,7 @@ class _Writer:
             run("use memory")
             run("detach taken")
 
-    def _file(self, table: str, file: Path, kind: Kind) -> None:
+    def _file(self, table: str, file: Path, kind: ExportKind) -> None:
         plain = self.keep_formulas or kind == "parquet"
         chosen = "*" if plain else _harmless(self.connection, table)
         options = "format csv, header" if kind == "csv" else f"format parquet{self._schema(table)}"

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     from gnomon.faults import Fault
 
-__all__ = ["METHODS", "Method", "hints_of", "method", "options_of"]
 
 #: names of files in a study, where a method takes what these hold
 _FILES: Any = Union[str, Sequence[str]]  # noqa: UP007  # a value

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gnomon.annotate import annotate
-from gnomon.study._labels import labels_of
+from gnomon.study._needs import labels_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -16,11 +16,10 @@ if TYPE_CHECKING:
     from gnomon.annotate import Annotation
     from gnomon.cache import Cache
     from gnomon.study._page_marks import Layer, Mark, Stretch
-    from gnomon.study._page_source import Source
+    from gnomon.study._page_source import PageSource
     from gnomon.study._sources import PlannedSet
     from gnomon.study._study import Step
 
-__all__ = ["FeatureMarks"]
 
 _METHOD, _DEFAULT = "muler.score", ("pos:*", "ent:*")
 #: options of a step that say where features come from
@@ -48,7 +47,7 @@ class FeatureMarks:
     @classmethod
     def of(
         cls,
-        source: Source,
+        source: PageSource,
         planned: PlannedSet,
         *,
         cache: Cache | None,

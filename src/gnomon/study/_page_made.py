@@ -6,20 +6,19 @@ from collections import Counter
 from typing import TYPE_CHECKING, TypeAlias
 
 from gnomon.findings import Column
-from gnomon.study._page_tables import HeldTable
+from gnomon.study._page_tables import MadeTable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from gnomon.findings import Cell
+    from gnomon.study._folder import FinishedTask
     from gnomon.study._page_sets import StudySet
-    from gnomon.study._page_source import Source
-    from gnomon.study._store import Entry
+    from gnomon.study._page_source import PageSource
     from gnomon.testset import TestSet
 
     Row: TypeAlias = Mapping[str, Cell]
 
-__all__ = ["made_tables"]
 
 _MANY = 10_000
 
@@ -92,8 +91,8 @@ _SETS = (
 
 
 def made_tables(
-    source: Source, sets: Sequence[StudySet], entries: Sequence[Entry]
-) -> list[HeldTable]:
+    source: PageSource, sets: Sequence[StudySet], entries: Sequence[FinishedTask]
+) -> list[MadeTable]:
     """The tables, in the order of their pages.
 
     Args:
@@ -101,7 +100,7 @@ def made_tables(
         sets: the test sets.
         entries: finished tasks.
     """
-    words = HeldTable(
+    words = MadeTable(
         "importance_words",
         "Words by what they add to a score",
         "words",
@@ -110,9 +109,9 @@ def made_tables(
     )
     return [
         *([words] if "importance" in source.tables else ()),
-        HeldTable("references", "References", "references", _REFERENCES, lambda: _references(sets)),
+        MadeTable("references", "References", "references", _REFERENCES, lambda: _references(sets)),
         *(
-            HeldTable(name, title, "provenance", columns, rows)
+            MadeTable(name, title, "provenance", columns, rows)
             for name, title, columns, rows in (
                 ("signatures", "Signatures", _SIGNATURES, lambda: _signatures(entries)),
                 ("notices", "Notices", _NOTICES, lambda: _notices(entries)),
@@ -124,7 +123,7 @@ def made_tables(
     ]
 
 
-def _importance(source: Source) -> Iterator[Row]:
+def _importance(source: PageSource) -> Iterator[Row]:
     names = [column.name for column in _IMPORTANCE]
     for testset in source.testsets("importance"):
         held = source.rows("importance", testset=testset)
@@ -168,7 +167,7 @@ def _of_set(name: str, testset: TestSet) -> Iterator[Row]:
         }
 
 
-def _signatures(entries: Sequence[Entry]) -> Iterator[Row]:
+def _signatures(entries: Sequence[FinishedTask]) -> Iterator[Row]:
     tally = Counter(
         (entry.method, name, text) for entry in entries for name, text in entry.signatures.items()
     )
@@ -176,7 +175,7 @@ def _signatures(entries: Sequence[Entry]) -> Iterator[Row]:
         yield {"method": method, "of": name, "signature": text, "tasks": count}
 
 
-def _notices(entries: Sequence[Entry]) -> Iterator[Row]:
+def _notices(entries: Sequence[FinishedTask]) -> Iterator[Row]:
     tally = Counter(
         (entry.method, ", ".join(entry.metrics), text)
         for entry in entries
@@ -186,7 +185,7 @@ def _notices(entries: Sequence[Entry]) -> Iterator[Row]:
         yield {"method": method, "metrics": metrics or None, "notice": text, "tasks": count}
 
 
-def _versions(entries: Sequence[Entry]) -> Iterator[Row]:
+def _versions(entries: Sequence[FinishedTask]) -> Iterator[Row]:
     tally = Counter(
         pair
         for entry in entries
@@ -197,7 +196,7 @@ def _versions(entries: Sequence[Entry]) -> Iterator[Row]:
         yield {"what": what, "version": version, "tasks": count}
 
 
-def _tasks(entries: Sequence[Entry]) -> Iterator[Row]:
+def _tasks(entries: Sequence[FinishedTask]) -> Iterator[Row]:
     for one in entries:
         yield {
             "key": one.key,

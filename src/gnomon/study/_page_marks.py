@@ -13,15 +13,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from gnomon.cache import Cache
-    from gnomon.study._page_source import Source
+    from gnomon.study._page_source import PageSource
     from gnomon.study._sources import PlannedSet
 
 #: number of a layer, ends of spans one after the other, their values (or none)
 Mark: TypeAlias = "tuple[int, Sequence[int], Sequence[float | None]]"
 #: kind, name, ends of the scale
 Layer: TypeAlias = "tuple[str, str, float | None, float | None]"
-
-__all__ = ["Layer", "Mark", "Marker", "Markers", "Stretch", "Text", "markers"]
 
 
 class Text(NamedTuple):
@@ -87,7 +85,7 @@ class Markers:
 
 
 def markers(
-    source: Source,
+    source: PageSource,
     planned: PlannedSet,
     *,
     spans: bool,

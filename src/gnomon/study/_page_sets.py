@@ -17,11 +17,10 @@ if TYPE_CHECKING:
 
     from gnomon.cache import Cache
     from gnomon.study._page_marks import Layer
-    from gnomon.study._page_source import Source
+    from gnomon.study._page_source import PageSource
     from gnomon.study._sources import PlannedSet
     from gnomon.testset import TestSet
 
-__all__ = ["StudySegment", "StudySet", "study_sets"]
 
 #: outputs that are marked in one go
 _TEXTS = 20_000
@@ -66,7 +65,7 @@ class StudySet:
     path: str
     layers: tuple[Layer, ...]
     notices: tuple[str, ...]
-    _source: Source = field(repr=False)
+    _source: PageSource = field(repr=False)
     _planned: PlannedSet | None = field(repr=False)
     _markers: Markers = field(repr=False)
 
@@ -101,7 +100,7 @@ class StudySet:
 
 
 def study_sets(
-    source: Source,
+    source: PageSource,
     *,
     texts: bool = True,
     spans: bool = True,
@@ -148,7 +147,7 @@ def _missing(name: str, planned: PlannedSet | None) -> str:
     return ""
 
 
-def _size(source: Source, name: str, planned: PlannedSet | None) -> tuple[tuple[str, ...], int]:
+def _size(source: PageSource, name: str, planned: PlannedSet | None) -> tuple[tuple[str, ...], int]:
     if planned is not None:
         return tuple(planned.sketch.systems), planned.sketch.segments
     own = [entry for entry in source.entries if entry.testset == name]
@@ -159,7 +158,7 @@ def _size(source: Source, name: str, planned: PlannedSet | None) -> tuple[tuple[
     return systems, int(source.ask(f"select max(segment) from {held}")[0][0])  # noqa: S608  # no input
 
 
-def _metrics(source: Source, name: str) -> tuple[str, ...]:
+def _metrics(source: PageSource, name: str) -> tuple[str, ...]:
     """The metrics with segment scores, as rows name them: a spec may be spelled otherwise."""
     own = [one for one in source.entries if one.testset == name and one.rows.get("segments")]
     return tuple(dict.fromkeys(metric for entry in own for metric in entry.signatures))

@@ -15,13 +15,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from gnomon.study._store import Entry, Store
-
-__all__ = ["Source"]
+    from gnomon.study._folder import FinishedTask
+    from gnomon.study._store import Store
 
 
 @dataclass(frozen=True)
-class Source:
+class PageSource:
     """A store, and DuckDB that reads its files.
 
     Attributes:
@@ -32,10 +31,10 @@ class Source:
 
     store: Store
     connection: Any  # DuckDB is optional and without types
-    entries: tuple[Entry, ...]
+    entries: tuple[FinishedTask, ...]
 
     @classmethod
-    def of_store(cls, store: Store) -> Source:
+    def of_store(cls, store: Store) -> PageSource:
         """The rows of a store.
 
         Raises:

@@ -5,15 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from gnomon.study._views import TASK
+from gnomon.study._query import TASK
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from gnomon.findings import Cell, Column
-    from gnomon.study._page_source import Source
+    from gnomon.study._page_source import PageSource
 
-__all__ = ["HeldTable", "StoredTable", "page_of", "stored_table"]
 
 #: which page shows a table, by how its name begins; the longest that fits counts
 _PAGES: Mapping[str, str] = {
@@ -52,7 +51,7 @@ class StoredTable:
     title: str
     page: str
     columns: tuple[Column, ...]
-    source: Source
+    source: PageSource
 
     def parts(self, rows: int) -> Iterator[Sequence[Sequence[Cell]]]:
         """The cells column by column, at most that many rows at a time.
@@ -74,7 +73,7 @@ class StoredTable:
 
 
 @dataclass(frozen=True)
-class HeldTable:
+class MadeTable:
     """A small table that is made for the report.
 
     Attributes:
@@ -99,7 +98,7 @@ class HeldTable:
             yield [[row[column.name] for row in some] for column in self.columns]
 
 
-def stored_table(source: Source, name: str) -> StoredTable:
+def stored_table(source: PageSource, name: str) -> StoredTable:
     """A table of a store, as its methods declared it."""
     schema = source.store.schema(name)
     columns = (*schema.columns, TASK)

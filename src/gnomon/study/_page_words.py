@@ -11,9 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from gnomon.study._page_marks import Layer, Mark, Stretch
-    from gnomon.study._page_source import Source
+    from gnomon.study._page_source import PageSource
 
-__all__ = ["DifficultyMarks", "ImportanceMarks", "places"]
 
 #: words of a table of difficulties: a run of letters and digits, or a single sign
 _WORD = re.compile(r"[^\W_]+|\S")
@@ -54,7 +53,7 @@ class DifficultyMarks:
     own: tuple[Mapping[tuple[int, str], Sequence[tuple[str, float]]], ...]
 
     @classmethod
-    def of(cls, source: Source, testset: str) -> DifficultyMarks:
+    def of(cls, source: PageSource, testset: str) -> DifficultyMarks:
         """From the tables of ``difficulty.words``.
 
         Args:
@@ -120,12 +119,12 @@ class ImportanceMarks:
     """
 
     layers: tuple[Layer, ...]
-    source: Source
+    source: PageSource
     held: str
     by: str
 
     @classmethod
-    def of(cls, source: Source, testset: str) -> ImportanceMarks:
+    def of(cls, source: PageSource, testset: str) -> ImportanceMarks:
         """From the table ``importance``."""
         held = source.rows("importance", testset=testset)
         by = _metric(source, held, "explainer")
@@ -182,7 +181,7 @@ def _mean(values: Sequence[float]) -> float | None:
     return sum(values) / len(values) if values else None
 
 
-def _single(source: Source, table: str, testset: str) -> list[tuple[Any, ...]]:
+def _single(source: PageSource, table: str, testset: str) -> list[tuple[Any, ...]]:
     """Words one by one, in the order of their text."""
     strips = table == _STRIPS  # which hold each word once per system, numbered
     place = "cast(split_part(token, ' ', 1) as integer)" if strips else "position"
@@ -193,7 +192,7 @@ def _single(source: Source, table: str, testset: str) -> list[tuple[Any, ...]]:
     )
 
 
-def _metric(source: Source, held: str, *more: str) -> str:
+def _metric(source: PageSource, held: str, *more: str) -> str:
     """SQL for what a row's layer is called: its metric, or that of the task it is from."""
     there = source.columns(held)
     named = [name for name in ("metric", *more) if name in there]

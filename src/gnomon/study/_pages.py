@@ -11,16 +11,15 @@ from typing import TYPE_CHECKING
 
 from gnomon.study._page_made import made_tables
 from gnomon.study._page_sets import StudySet, study_sets
-from gnomon.study._page_source import Source
-from gnomon.study._page_tables import HeldTable, StoredTable, stored_table
+from gnomon.study._page_source import PageSource
+from gnomon.study._page_tables import MadeTable, StoredTable, stored_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from gnomon.cache import Cache
-    from gnomon.study._store import Entry, Store
-
-__all__ = ["StudyPages", "pages"]
+    from gnomon.study._folder import FinishedTask
+    from gnomon.study._store import Store
 
 
 @dataclass(frozen=True)
@@ -40,7 +39,7 @@ class StudyPages:
     facts: Mapping[str, str]
     notices: tuple[str, ...]
     lower_is_better: tuple[str, ...]
-    tables: tuple[StoredTable | HeldTable, ...]
+    tables: tuple[StoredTable | MadeTable, ...]
     testsets: tuple[StudySet, ...]
 
 
@@ -65,7 +64,7 @@ def pages(
     Raises:
         MissingDependencyError: duckdb is not installed.
     """
-    source = Source.of_store(store)
+    source = PageSource.of_store(store)
     sets = study_sets(source, texts=texts, spans=spans, cache=cache, progress=progress)
     stored = [
         stored_table(source, name)
@@ -86,7 +85,7 @@ def pages(
     )
 
 
-def _facts(sets: Sequence[StudySet], entries: Sequence[Entry]) -> dict[str, str]:
+def _facts(sets: Sequence[StudySet], entries: Sequence[FinishedTask]) -> dict[str, str]:
     return {
         "test sets": str(len(sets)),
         "systems": str(len({name for one in sets for name in one.systems})),
@@ -98,7 +97,7 @@ def _facts(sets: Sequence[StudySet], entries: Sequence[Entry]) -> dict[str, str]
     }
 
 
-def _lower(source: Source) -> tuple[str, ...]:
+def _lower(source: PageSource) -> tuple[str, ...]:
     if "scores" not in source.tables:
         return ()
     held = source.rows("scores")

@@ -3,26 +3,162 @@
 from __future__ import annotations
 
 import logging
+import os
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, wait
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from importlib.metadata import PackageNotFoundError, entry_points
+from importlib.metadata import version as installed
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from gnomon.errors import DataError, OutputError
-from gnomon.study._preflight import preflight
-from gnomon.study._reuse import stored_scores
+from gnomon.metrics._means import aggregate_means, mean_statistics
+from gnomon.scores import Scores
+from gnomon.signature import Signature, version
+from gnomon.study._methods import METHODS
+from gnomon.study._needs import differing
 from gnomon.study._store import Store
-from gnomon.study._tasks import Done, Failed, attempt
+from gnomon.study._tables import cells_of
+from gnomon.study._tasks import TaskFailure, TaskResult, attempt
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
     from concurrent.futures import Future
 
-    from gnomon.study._engines import Engine
-    from gnomon.study._plan import Plan
+    from numpy.typing import NDArray
+
+    from gnomon.findings import Cell
+    from gnomon.study._engines import TaskEngine
+    from gnomon.study._needs import Need
+    from gnomon.study._plan import StudyPlan
     from gnomon.study._tasks import Task
 
-__all__ = ["Outcome", "run"]
+
+# Before anything runs: is every worker like this process, and does it see the data?
+
+
+#: packages whose version can change a number
+_PACKAGES = ("sacrebleu", "numpy", "spacy", "torch", "transformers", "nltk", "scipy")
+_SHOWN = 10
+
+
+@dataclass(frozen=True)
+class Equipment:
+    """What a worker has.
+
+    Attributes:
+        versions: of gnomon, of packages that numbers depend on (absent ones left out), and of
+            plug-ins.
+        missing: paths of test sets that it does not see.
+        others: models, taggers and packages that are not those of the plan, in words.
+    """
+
+    versions: Mapping[str, str]
+    missing: tuple[str, ...]
+    others: tuple[str, ...] = ()
+
+
+def equipment(paths: Sequence[str], needs: Mapping[Need, str] = {}) -> Equipment:
+    """What this process has, and which of some paths and things it does not have."""
+    found = {"gnomon": version()}
+    plugins = {
+        one.dist.name for one in entry_points(group="gnomon.metrics") if one.dist is not None
+    }
+    for name in (*_PACKAGES, *sorted(plugins)):
+        try:
+            found[name] = installed(name)
+        except PackageNotFoundError:
+            continue
+    missing = tuple(path for path in paths if not os.path.exists(path))  # noqa: PTH110  # a string stays a string
+    return Equipment(found, missing, tuple(differing(dict(needs))))
+
+
+def preflight(plan: StudyPlan, engine: TaskEngine) -> None:
+    """Compare every worker with this process.
+
+    Raises:
+        DataError: versions differ or test sets are out of reach; all workers are named.
+    """
+    paths = sorted({task.source.path for task in plan.tasks})
+    # files are compared by every task that reads them
+    needs = {n: i for task in plan.tasks for n, i in task.needs.items() if n.kind != "file"}
+    mine = equipment(())
+    problems = [
+        f"  {name}: {said}"
+        for name, theirs in engine.each(equipment, paths, needs).items()
+        for said in _differences(mine, theirs)
+    ]
+    if problems:
+        more = f"\n  and {len(problems) - _SHOWN} more" if len(problems) > _SHOWN else ""
+        raise DataError(
+            "workers are not like this process; nothing was started:\n"
+            + "\n".join(problems[:_SHOWN])
+            + more
+        )
+
+
+def _differences(mine: Equipment, theirs: Equipment) -> list[str]:
+    names = sorted(mine.versions.keys() | theirs.versions.keys())
+    found = [
+        f"has {name} {theirs.versions.get(name, '(none)')},"
+        f" and here it is {mine.versions.get(name, '(none)')}; install the same"
+        for name in names
+        if mine.versions.get(name) != theirs.versions.get(name)
+    ]
+    return [*found, *theirs.others] + [
+        f"does not see {path}; give all workers the same folders" for path in theirs.missing
+    ]
+
+
+# Scores that a store holds, as a metric gave them: for tasks that judge metrics.
+
+
+def stored_scores(store: Store, task: Task) -> dict[str, Scores]:
+    """The scores that a task takes from others, by spec; exactly those that were computed.
+
+    Where corpus scores of resamples come from statistics, which a store does not hold, scores are
+    left out for methods that resample; these compute them again.
+    """
+    found = {}
+    for spec, keys in task.after.items():
+        if all(key in store.entries for key in keys):
+            scores, made_of = _scores(store, keys)
+            if METHODS[task.method].reuses == "all" or made_of != "statistics":
+                found[spec] = scores
+    return found
+
+
+def _scores(store: Store, keys: Sequence[str]) -> tuple[Scores, str]:
+    files = [store.file(table, key) for table in ("scores", "segments") for key in keys]
+    store.fetch(files)
+    totals = [cells_of(store.file("scores", key)) for key in keys]
+    systems = [str(name) for one in totals for name in one["system"]]
+    cells = [cells_of(store.file("segments", key)) for key in keys]
+    first = totals[0]
+    informed = first["informed_by"][0]
+    scores = Scores(
+        metric=str(first["metric"][0]),
+        systems=tuple(systems),
+        system=_floats([score for one in totals for score in one["score"]]),
+        segments=_floats([score for one in cells for score in one["score"]]).reshape(
+            len(systems), -1
+        ),
+        higher_is_better=bool(first["higher_is_better"][0]),
+        signature=Signature.parse(str(first["signature"][0])),
+        informed_by=tuple(str(informed).split(", ")) if informed else (),
+    )
+    made_of = str(first["made_of"][0])
+    if made_of == "segments":
+        statistics = mean_statistics(scores.segments)
+        scores = replace(scores, statistics=statistics, aggregate=aggregate_means)
+    return scores, made_of
+
+
+def _floats(cells: Sequence[Cell]) -> NDArray[np.float64]:
+    return np.array([np.nan if cell is None else cell for cell in cells], dtype=np.float64)
+
 
 _log = logging.getLogger(__name__)
 
@@ -33,7 +169,7 @@ _LOOK = 10.0
 
 
 @dataclass(frozen=True)
-class Outcome:
+class RunOutcome:
     """What became of a plan.
 
     Attributes:
@@ -52,13 +188,13 @@ class Outcome:
 
 
 def run(
-    plan: Plan,
-    engine: Engine,
+    plan: StudyPlan,
+    engine: TaskEngine,
     *,
     store: Store | None = None,
     prune: bool = False,
     progress: Callable[[str, int, int], None] | None = None,
-) -> Outcome:
+) -> RunOutcome:
     """Do the tasks of a plan that its store does not hold.
 
     Only this process writes. A task that fails is reported and the others go on; a task that
@@ -91,16 +227,16 @@ def run(
         place.keep_sketches(plan.sketches)
         total, kept = len(plan.tasks), len(plan.tasks) - len(left)
         left = narrowed(left, plan)
-        driver = _Driver(engine, place, total, kept, progress)
+        driver = _TaskDriver(engine, place, total, kept, progress)
         for wave in waves(left, set(place.entries)):
             driver.all_of(driver.ready(wave))
         pruned = place.prune() if prune else 0
         place.bundle()
     labels = {task.key: task.label for task in left if task.key in driver.failed}
-    return Outcome(kept, driver.finished - kept, driver.failed, labels, pruned)
+    return RunOutcome(kept, driver.finished - kept, driver.failed, labels, pruned)
 
 
-def _left(plan: Plan, store: Store) -> list[Task]:
+def _left(plan: StudyPlan, store: Store) -> list[Task]:
     """Tasks without results, and those whose results were lost."""
     lost = store.lost(task.key for task in plan.tasks)
     return [task for task in plan.tasks if task.key in lost or task.key not in store.entries]
@@ -118,15 +254,15 @@ def _told_of_lost(left: Sequence[Task], store: Store) -> Collection[str]:
     return lost
 
 
-def _unchanged(plan: Plan, store: Store) -> Outcome:
+def _unchanged(plan: StudyPlan, store: Store) -> RunOutcome:
     """Nothing is to be written; what is remembered of files may be, where that is possible."""
     if plan.sketches.fresh:
         with suppress(DataError, OutputError), store.locked():
             store.keep_sketches(plan.sketches)
-    return Outcome(len(plan.tasks), 0, {})
+    return RunOutcome(len(plan.tasks), 0, {})
 
 
-def narrowed(tasks: Sequence[Task], plan: Plan) -> list[Task]:
+def narrowed(tasks: Sequence[Task], plan: StudyPlan) -> list[Task]:
     """Tasks that read no more than half of the systems of their test set where that will do."""
     every = {one.name: tuple(one.sketch.systems) for one in plan.sets if not one.source.paraphrases}
     wanted: dict[str, set[str]] = {name: set() for name in every}
@@ -161,8 +297,8 @@ def waves(tasks: Sequence[Task], done: Collection[str]) -> list[list[Task]]:
 
 
 @dataclass
-class _Driver:
-    engine: Engine
+class _TaskDriver:
+    engine: TaskEngine
     store: Store
     total: int
     finished: int
@@ -204,7 +340,7 @@ class _Driver:
     def _together(self, tasks: list[Task]) -> list[Task]:
         """Run tasks; returns those that were running or waiting when a worker died."""
         waiting = list(reversed(tasks))
-        running: dict[Future[Done | Failed], Task] = {}
+        running: dict[Future[TaskResult | TaskFailure], Task] = {}
         while waiting or running:
             try:
                 while waiting and len(running) < 2 * self.engine.workers:
@@ -248,7 +384,7 @@ class _Driver:
         return []
 
     def _lost(
-        self, running: Mapping[Future[Done | Failed], Task], waiting: list[Task]
+        self, running: Mapping[Future[TaskResult | TaskFailure], Task], waiting: list[Task]
     ) -> list[Task]:
         suspects = []
         for future, task in running.items():
@@ -259,10 +395,10 @@ class _Driver:
                 suspects.append(task)
         return suspects + list(reversed(waiting))
 
-    def _take(self, task: Task, future: Future[Done | Failed]) -> None:
+    def _take(self, task: Task, future: Future[TaskResult | TaskFailure]) -> None:
         error = _error(future)
-        found = future.result() if error is None else Failed(task.key, _said(error))
-        if isinstance(found, Done):
+        found = future.result() if error is None else TaskFailure(task.key, _said(error))
+        if isinstance(found, TaskResult):
             self.store.add(task, found)
             self.finished += 1
         else:
@@ -271,7 +407,7 @@ class _Driver:
             self.progress("tasks", self.finished + len(self.failed), self.total)
 
 
-def _error(future: Future[Done | Failed]) -> BaseException | None:
+def _error(future: Future[TaskResult | TaskFailure]) -> BaseException | None:
     """What went wrong outside the task; a cluster that goes away cancels what it had."""
     return CancelledError() if future.cancelled() else future.exception()
 

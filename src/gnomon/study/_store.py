@@ -7,52 +7,99 @@ Readers see finished tasks of the last plan, each once, at any time.
 from __future__ import annotations
 
 import json
-from contextlib import contextmanager
+import os
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gnomon.errors import DataError, UsageError
-from gnomon.study._bundles import bundle, bundle_of, bundled, drop_bundles
+from gnomon.errors import DataError, OutputError, UnknownNameError, UsageError
 from gnomon.study._folder import (
     ABOUT,
+    LOCK,
     MANIFEST,
     PLAN,
     SKETCHES,
     TABLES,
+    FinishedTask,
+    append_line,
     check_layout,
     checksum,
+    cut_torn_line,
+    entries_of,
+    entry_for,
+    is_intact,
     json_of,
     make_store,
     replace_text,
     sealed,
-)
-from gnomon.study._held import Held
-from gnomon.study._lock import locked
-from gnomon.study._manifest import (
-    Entry,
-    append_line,
-    cut_torn_line,
-    entries_of,
-    entry_for,
     text_of,
 )
 from gnomon.study._remote import READ_ONLY, is_remote, mirror
+from gnomon.study._tables import bundle, bundle_of, bundled, drop_bundles
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from os import PathLike
 
-    from gnomon.study._schema import TaskTable
-    from gnomon.study._sketches import Sketches
-    from gnomon.study._tasks import Done, Task
+    from gnomon.study._export import ExportKind
+    from gnomon.study._query import QueryResult
+    from gnomon.study._remote import Mirror
+    from gnomon.study._sources import PlannedSet, Sketches
+    from gnomon.study._study import Step
+    from gnomon.study._tables import TableSchema, TaskTable
+    from gnomon.study._tasks import Task, TaskResult
 
-__all__ = ["Entry", "Store"]
+
+@contextmanager
+def locked(folder: Path) -> Iterator[Callable[[], None]]:
+    """Hold the folder's lock; it goes with the process, however that ends.
+
+    Yields:
+        A check, which raises an OutputError where the folder was deleted meanwhile, or another one
+        is in its place: what is written there would be of no store, or of another process's.
+
+    Raises:
+        DataError: another process holds it.
+        OutputError: the folder cannot be written, or its file system knows no locks.
+    """
+    try:
+        import fcntl
+    except ImportError:  # no such locks on this system: one writer is the user's word
+        yield lambda: _check(folder, None)
+        return
+    with ExitStack() as stack:
+        try:
+            file = stack.enter_context((folder / LOCK).open("ab"))
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise DataError(
+                f"another process is running a study into {folder}; wait for it, or name another"
+                " store"
+            ) from error
+        except OSError as error:
+            raise OutputError(
+                f"the store {folder} cannot be written: {error.strerror}; allow it, or name another"
+                " store = '...' in the study (a copy of this one goes on where it ended)"
+            ) from error
+        own = os.fstat(file.fileno())
+        yield lambda: _check(folder, own)
+
+
+def _check(folder: Path, own: os.stat_result | None) -> None:
+    with suppress(OSError):
+        same = own is None or os.path.samestat(own, (folder / LOCK).stat())
+        if same and (folder / ABOUT).is_file():
+            return
+    raise OutputError(
+        f"the store {folder} was deleted while a study ran into it, so that nothing more is"
+        " written; run the study again"
+    )
 
 
 @dataclass
-class Store(Held):
+class Store:
     """A folder of results.
 
     Attributes:
@@ -62,7 +109,11 @@ class Store(Held):
         damaged: lines of the manifest say nothing.
     """
 
+    path: Path
+    entries: dict[str, FinishedTask] = field(default_factory=dict)
+    remote: Mirror | None = None
     damaged: bool = False
+    _plan: dict[str, Any] = field(default_factory=dict, repr=False)  # what JSON holds
     _adds: bool = field(default=False, repr=False)
     #: whether the folder is still the one that was locked, while it is
     _check: Callable[[], None] | None = field(default=None, repr=False)
@@ -100,6 +151,186 @@ class Store(Held):
     def is_at(path: str | PathLike[str]) -> bool:
         """Whether there is a store in a folder."""
         return (Path(path) / ABOUT).is_file()
+
+    def planned(self) -> list[str]:
+        """Keys of the tasks of the last plan."""
+        return list(self._plan.get("tasks", []))
+
+    @property
+    def name(self) -> str:
+        """What the study was called that ran last; the folder's name where that is not known."""
+        return str(self._plan.get("name") or self.path.stem)
+
+    def sets(self) -> tuple[PlannedSet, ...]:
+        """The test sets of the last plan: where they are and what they held; they can be read."""
+        from gnomon.study._sources import PlannedSet, Sketch
+        from gnomon.study._study import SetSource
+
+        return tuple(
+            PlannedSet(SetSource.of_record(one["source"]), Sketch.of_record(one["sketch"]))
+            for one in self._plan.get("testsets", [])
+        )
+
+    def steps(self) -> tuple[Step, ...]:
+        """The methods of the last plan with their metrics and options."""
+        from gnomon.study._study import Step
+
+        return tuple(
+            Step(
+                one["method"],
+                tuple(one["metrics"]),
+                one["options"],
+                together=bool(one.get("together")),
+                testsets=tuple(one.get("testsets", ())),
+            )
+            for one in self._plan.get("steps", [])
+        )
+
+    def sketches(self) -> Sketches:
+        """What the store remembers of files of test sets."""
+        from gnomon.study._sources import Sketches
+
+        return Sketches.read(self.path / SKETCHES)
+
+    def files(self) -> dict[str, list[Path]]:
+        """The Parquet files of finished tasks of the last plan, by table."""
+        found: dict[str, list[Path]] = {}
+        for key in self.planned():  # tasks end in another order each time
+            for name in self.entries[key].rows if key in self.entries else ():
+                found.setdefault(name, []).append(self.file(name, key))
+        return dict(sorted(found.items()))
+
+    def schema(self, table: str) -> TableSchema:
+        """What the methods declared of a table: title, note, columns and views.
+
+        Tasks of other test sets, metrics or options may have other columns: all are there, and what
+        is said of each is what the first task in the order of the plan says.
+
+        Raises:
+            UnknownNameError: no finished task gave the store such a table.
+            DataError: a file of the store is missing or damaged.
+        """
+        from gnomon.study._tables import schema_in, united
+
+        files = self.files()
+        if table not in files:
+            raise UnknownNameError("table", table, files)
+        firsts: dict[str, Path] = {}  # most tasks say the same
+        for file in files[table]:
+            firsts.setdefault(self.entries[file.stem].schemas[table], file)
+        self.fetch([*firsts.values()])
+        return united([*map(schema_in, firsts.values())])
+
+    def query(self, sql: str) -> QueryResult:
+        """Ask with SQL; the tables of the store are views, and files outside cannot be reached.
+
+        Raises:
+            MissingDependencyError: duckdb is not installed.
+            UsageError: the SQL is wrong; DuckDB's message is shown.
+        """
+        from gnomon.study._query import ask
+
+        return ask(self, sql)
+
+    def tables(self) -> QueryResult:
+        """What tables there are, with their columns and numbers of rows.
+
+        Raises:
+            MissingDependencyError: duckdb is not installed.
+        """
+        from gnomon.study._query import overview
+
+        return overview(self)
+
+    def describe(self) -> QueryResult:
+        """What tables and views there are: every column, its type and what it means.
+
+        Raises:
+            MissingDependencyError: duckdb is not installed.
+        """
+        from gnomon.study._query import described
+
+        return described(self)
+
+    def export(
+        self,
+        to: str | PathLike[str],
+        *,
+        kind: ExportKind = "duckdb",
+        tables: Sequence[str] | None = None,
+        keep_formulas: bool = False,
+    ) -> dict[str, int]:
+        """Write tables for other tools; see :func:`gnomon.study._export.export`."""
+        from gnomon.study._export import export
+
+        return export(self, to, kind=kind, tables=tables, keep_formulas=keep_formulas)
+
+    def frame(self, table: str) -> Any:  # polars is optional
+        """A table as a polars data frame.
+
+        Raises:
+            MissingDependencyError: duckdb or polars is not installed.
+            UsageError: there is no such table.
+        """
+        from gnomon.study._query import names
+
+        known = names(self)
+        if table not in known:
+            raise UsageError(f"there is no table {table!r}; there are {', '.join(known)}")
+        return self.query(f'select * from "{table}"').to_frame()  # noqa: S608  # a known name
+
+    def fetch(self, files: Sequence[Path]) -> None:
+        """Make sure that files of finished tasks are here, and what the tasks gave.
+
+        Raises:
+            DataError: a file is missing or damaged.
+        """
+        if self.remote is not None:
+            for file in files:
+                if not self.is_intact(file):  # what was brought here can be brought again
+                    file.unlink(missing_ok=True)
+            self.remote.fetch(files)
+        for file in files:
+            if not self.is_intact(file):
+                raise self.damage_of(file)
+
+    def is_intact(self, file: Path) -> bool:
+        """Whether a file of a finished task is here, and what the task gave."""
+        return is_intact(file, self.entries[file.stem].checksums[file.parent.name])
+
+    def damage_of(self, file: Path) -> DataError:
+        """What to say of a file that is not what it should be."""
+        return DataError(
+            f"{self.place(file)} is missing or damaged; {self.remedy}: it is computed anew"
+        )
+
+    @property
+    def remedy(self) -> str:
+        """What to do about damage."""
+        again = "run the study again"
+        return f"{again} where it was run, and copy its store anew" if self.remote else again
+
+    def lost(self, keys: Iterable[str]) -> dict[str, Path]:
+        """Those of some tasks that were finished, and whose files are missing or damaged.
+
+        Returns:
+            By key of the task, the first such file.
+        """
+        found: dict[str, Path] = {}
+        for key in keys:
+            for name in self.entries[key].rows if key in self.entries else ():
+                file = self.file(name, key)
+                if not self.is_intact(file):
+                    found.setdefault(key, file)
+        return found
+
+    def place(self, file: Path) -> str:
+        """Where a file of the store is, for messages: of a remote store, elsewhere."""
+        return self.remote.there(file) if self.remote else str(file)
+
+    def file(self, table: str, key: str) -> Path:
+        """The Parquet file of a task's rows of a table."""
+        return self.path / TABLES / table / f"{key}.parquet"
 
     @contextmanager
     def locked(self) -> Iterator[None]:
@@ -172,7 +403,7 @@ class Store(Held):
             if file.name.startswith(".") or file.stem not in self.entries:
                 file.unlink()
 
-    def add(self, task: Task, done: Done) -> Entry:
+    def add(self, task: Task, done: TaskResult) -> FinishedTask:
         """Keep what a task gave; on disk when this returns.
 
         Raises:
@@ -264,7 +495,7 @@ class Store(Held):
         self._still_there()
         replace_text(self.path / name, sealed(record))
 
-    def _write_manifest(self, entries: Mapping[str, Entry]) -> None:
+    def _write_manifest(self, entries: Mapping[str, FinishedTask]) -> None:
         replace_text(self.path / MANIFEST, text_of(entries.values()))
 
     def _keep(self, keys: Collection[str]) -> None:
@@ -276,7 +507,7 @@ class Store(Held):
     def _write(self, table: TaskTable, key: str) -> str:
         """Write a file of a task; returns its checksum."""
         from gnomon.formats import atomic_write
-        from gnomon.study._parquet import to_parquet
+        from gnomon.study._tables import to_parquet
 
         target = self.file(table.name, key)
         target.parent.mkdir(parents=True, exist_ok=True)

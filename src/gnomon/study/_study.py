@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING
-
-from gnomon.study._demands import StepKey, key_of
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
-
-__all__ = ["SetSource", "Step", "Study"]
 
 
 @dataclass(frozen=True)
@@ -74,6 +70,18 @@ class Step:
         return any(fnmatchcase(testset, pattern) for pattern in patterns)
 
 
+class StepKey(NamedTuple):
+    """Where a step stands in the file.
+
+    Attributes:
+        where: the key of its table.
+        specs: the keys of its metrics, in order.
+    """
+
+    where: str
+    specs: tuple[str, ...]
+
+
 @dataclass(frozen=True)
 class Study:
     """What is to be computed, and where it is kept.
@@ -108,3 +116,11 @@ class Study:
         counts = [len(key.specs) for key in self.step_keys]
         known = counts == [len(step.metrics) for step in self.steps]
         return self.step_keys[number] if known else key_of(number, self.steps)
+
+
+def key_of(number: int, steps: Sequence[Step]) -> StepKey:
+    """The key of a step that no file was read for."""
+    step = steps[number]
+    same = [place for place, one in enumerate(steps) if one.method == step.method]
+    where = f"methods.{step.method}" + (f"[{same.index(number)}]" if len(same) > 1 else "")
+    return StepKey(where, tuple(f"{where}.metrics[{n}]" for n in range(len(step.metrics))))

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, ForwardRef, NamedTuple, Union, get_args, 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["Misfit", "described", "hint_of", "misfits"]
 
 _KINDS: Mapping[type, str] = {
     bool: "true or false",
