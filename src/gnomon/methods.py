@@ -39,6 +39,7 @@ __all__ = [
     "find",
     "method",
     "names",
+    "package_of",
     "room_answers",
 ]
 
@@ -243,6 +244,11 @@ def answers_of(name: str) -> str:
                         if one.arg == "answers":
                             return str(ast.literal_eval(one.value))
     return ""
+
+
+def package_of(name: str) -> str:
+    """The distribution that offers a method."""
+    return "gnomon" if name in BUILT_IN else _offered()[name].dist.name
 
 
 def room_answers(room: str) -> str:

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from gnomon.cli._options import add_command, add_output, show
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
     from gnomon.cli._options import Subparsers
 
-__all__ = ["add", "run"]
+    _Listed: TypeAlias = tuple[tuple[str, ...], Iterable[tuple[str, ...]]]
 
-KINDS = ("metrics", "features", "taggers", "scorers", "explainers", "formats")
+__all__ = ["add", "run"]
 
 
 def add(commands: Subparsers[argparse.ArgumentParser]) -> None:
@@ -22,9 +22,9 @@ def add(commands: Subparsers[argparse.ArgumentParser]) -> None:
     parser = add_command(
         commands,
         "list",
-        answers="which metrics, features, taggers, scorers, explainers and formats there are",
+        answers="which methods, metrics, features, taggers, scorers, explainers, formats there are",
     )
-    parser.add_argument("kind", choices=KINDS)
+    parser.add_argument("kind", choices=tuple(_KINDS))
     add_output(parser)
     parser.set_defaults(run=run)
 
@@ -33,7 +33,7 @@ def run(args: argparse.Namespace) -> int:
     """Print one kind of names."""
     from gnomon.findings import Column, Finding, Table
 
-    header, rows = _of_kind(args.kind)
+    header, rows = _KINDS[args.kind]()
     columns = tuple(Column(name, name.capitalize()) for name in header)
     records = tuple(dict(zip(header, row, strict=True)) for row in rows)
     table = Table(args.kind, args.kind.capitalize(), columns, records)
@@ -42,23 +42,65 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _of_kind(kind: str) -> tuple[tuple[str, ...], Iterable[tuple[str, ...]]]:
-    from gnomon import annotate, formats, metrics
+def _methods() -> _Listed:
+    from gnomon import methods
 
-    if kind == "metrics":
-        rows = [(d.name, ", ".join(d.options), d.summary, d.source) for d in metrics.describe()]
-        return ("name", "options", "answers", "source"), rows
-    if kind == "features":
-        return ("name", "marks", "tagger"), annotate.describe_features()
-    if kind == "taggers":
-        return ("name", "language", "state"), annotate.describe_taggers()
-    if kind == "scorers":
-        from gnomon.annotate import scorers
+    rows = [
+        (
+            name,
+            " ".join(("gnomon", *name.replace("_", "-").split("."))),
+            methods.answers_of(name),
+            methods.package_of(name),
+        )
+        for name in methods.names()
+    ]
+    return ("name", "command", "answers", "from"), rows
 
-        return ("name", "measures", "from"), scorers.describe_scorers()
-    if kind == "explainers":
-        from gnomon import bmx
 
-        found = bmx.describe_explainers()
-        return ("name", "options", "is"), [(d.name, ", ".join(d.options), d.summary) for d in found]
+def _metrics() -> _Listed:
+    from gnomon import metrics
+
+    rows = [(d.name, ", ".join(d.options), d.summary, d.source) for d in metrics.describe()]
+    return ("name", "options", "answers", "source"), rows
+
+
+def _features() -> _Listed:
+    from gnomon import annotate
+
+    return ("name", "marks", "tagger"), annotate.describe_features()
+
+
+def _taggers() -> _Listed:
+    from gnomon import annotate
+
+    return ("name", "language", "state"), annotate.describe_taggers()
+
+
+def _scorers() -> _Listed:
+    from gnomon.annotate import scorers
+
+    return ("name", "measures", "from"), scorers.describe_scorers()
+
+
+def _explainers() -> _Listed:
+    from gnomon import bmx
+
+    found = bmx.describe_explainers()
+    return ("name", "options", "is"), [(d.name, ", ".join(d.options), d.summary) for d in found]
+
+
+def _formats() -> _Listed:
+    from gnomon import formats
+
     return ("name", "reads", "writes", "is"), formats.describe()
+
+
+_KINDS: Mapping[str, Callable[[], _Listed]] = {
+    "methods": _methods,
+    "metrics": _metrics,
+    "features": _features,
+    "taggers": _taggers,
+    "scorers": _scorers,
+    "explainers": _explainers,
+    "formats": _formats,
+}

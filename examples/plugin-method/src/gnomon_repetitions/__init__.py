@@ -1,0 +1,61 @@
+"""A method: how often systems say the same words twice in a row, as models do that got stuck."""
+
+from __future__ import annotations
+
+from gnomon.findings import Bars, Finding
+from gnomon.methods import method
+from gnomon.options import Positive
+from gnomon.records import SYSTEM, Record, column, table
+from gnomon.testset import TestSet
+
+__all__ = ["Repetition", "repeats", "repetitions"]
+
+
+class Repetition(Record):
+    """What a system repeats."""
+
+    system: str = SYSTEM
+    segments: int = column("Segments", better="lower", help="segments that hold a repetition")
+    share: float = column("Share", kind="share", better="lower", help="of all segments")
+    reference: float | None = column("Reference", kind="share", help="the same of the reference")
+
+
+@method(
+    "repetitions",
+    answers="which system says the same words twice in a row",
+    metrics="none",
+    tables={"": "repetitions"},
+    by_system=True,
+)
+def repetitions(testset: TestSet, *, longest: Positive = 3) -> Finding:
+    """How many segments of each system hold one to a few words twice in a row.
+
+    Args:
+        testset: the outputs of one or more systems.
+        longest: length of the longest sequence of words that is looked for.
+    """
+    own = next(iter(testset.references.values()), None)
+    rows = []
+    for name, texts in testset.systems.items():
+        found = sum(repeats(text, longest) for text in texts)
+        rows.append(
+            Repetition(
+                system=name,
+                segments=found,
+                share=found / testset.segments,
+                reference=sum(repeats(t, longest) for t in own) / len(own) if own else None,
+            )
+        )
+    made = table("repetitions", "Repetitions by system", Repetition, rows)
+    view = Bars("repetitions", made.title, "system", "system", ("share",))
+    return Finding("repetitions", "Words said twice in a row", (made,), {}, views=(view,))
+
+
+def repeats(text: str, longest: int) -> bool:
+    """Whether a text holds a sequence of at most so many words twice in a row."""
+    words = text.split()
+    return any(
+        words[start : start + n] == words[start + n : start + 2 * n]
+        for n in range(1, longest + 1)
+        for start in range(len(words) - 2 * n + 1)
+    )

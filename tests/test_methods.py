@@ -1,0 +1,170 @@
+"""What is declared once, by looping over the registry of methods."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import pytest
+
+import gnomon as gn
+from gnomon import methods
+from gnomon.cli._main import parser
+from gnomon.errors import UnknownNameError, UsageError, WrongTypeError
+from gnomon.faults import Fault
+from gnomon.options import SEED, Limits, Seed, Segments, options_of, read_text
+
+if TYPE_CHECKING:
+    from gnomon.cli._parser import Parser
+
+_EXAMPLE = Path(__file__).resolve().parents[1] / "examples" / "plugin-method"
+
+
+def command(name: str) -> Parser:
+    """The parser of a method's command."""
+    found: Parser = parser()  # type: ignore[assignment]  # it is one
+    for word in name.replace("_", "-").split("."):
+        inner = next(a for a in found.built()._actions if isinstance(a.choices, dict) and a.choices)
+        found = inner.choices[word]  # type: ignore[index]  # a mapping
+    return found.built()
+
+
+@pytest.mark.parametrize("name", methods.names())
+def test_every_option_has_one_name_in_python_on_the_command_line_and_in_studies(name: str) -> None:
+    found = methods.find(name)
+    flags = {flag: one.dest for one in command(name)._actions for flag in one.option_strings}
+    for option in found.options.values():
+        assert flags.get(option.flag) == option.name
+
+
+@pytest.mark.parametrize("name", methods.names())
+def test_every_option_has_help(name: str) -> None:
+    without = [one.name for one in methods.find(name).options.values() if not one.help]
+    assert without == []
+
+
+@pytest.mark.parametrize("name", methods.names())
+def test_a_method_is_found_in_python_by_its_name(name: str) -> None:
+    found: object = gn
+    for part in name.split("."):
+        found = getattr(found, part)
+    assert callable(found)
+    assert inspect.signature(found) == inspect.signature(methods.find(name).function)
+
+
+@pytest.mark.parametrize("name", methods.names())
+def test_what_a_method_answers_is_read_without_loading_it(name: str) -> None:
+    assert methods.answers_of(name) == methods.find(name).answers != ""
+
+
+@pytest.mark.parametrize("name", methods.names())
+def test_seeds_intervals_and_resamples_have_the_same_defaults_everywhere(name: str) -> None:
+    usual = {"seed": SEED, "confidence": 0.95, "resamples": 1000, "examples": 3}
+    options = methods.find(name).options
+    assert {k: v.default for k, v in options.items() if k in usual} == {
+        k: v for k, v in usual.items() if k in options
+    }
+
+
+def test_built_in_methods_are_where_the_registry_says() -> None:
+    for place in methods.BUILT_IN.values():
+        module, function = place.split(":")
+        assert hasattr(importlib.import_module(module), function)
+
+
+def counted(*, seed: Seed = SEED, share: Annotated[float, Limits(0, 1)] = 0.5) -> float:
+    """Nothing but options.
+
+    Args:
+        seed: of the draws.
+        share: of something.
+    """
+    return seed * share
+
+
+def declared() -> methods.Method:
+    def check(_outline: object, *, share: float = 0.5) -> list[Fault]:
+        return [Fault("share", UsageError("half is too much"))] if share == 0.5 else []
+
+    made = methods.method("counted", answers="how it is counted", data=(), check=check)(counted)
+    return made.method  # type: ignore[attr-defined,no-any-return]  # set by the decorator
+
+
+def test_an_option_is_checked_at_the_door_alone_then_together() -> None:
+    found = declared()
+    assert [one.option for one in found.faults(None, {"seed": -1, "share": 2})] == ["seed", "share"]
+    assert [str(one.error) for one in found.faults(None, {"share": 0.5})] == ["half is too much"]
+    assert not list(found.faults(None, {"share": 0.25}))
+    with pytest.raises(UsageError, match="share must be a number, from 0 to 1; got 3"):
+        found.function(share=3)
+    with pytest.raises(WrongTypeError, match="seed must be a whole number, 0 or more; got '1'"):
+        found.function(seed="1")
+
+
+def test_texts_of_the_command_line_are_read_by_the_type_of_the_option() -> None:
+    def asked(segments: Segments = None, seed: Seed = 1) -> None: ...
+
+    options = options_of(asked)
+    assert read_text(options["segments"], "4-6") == [4, 5, 6]
+    assert read_text(options["seed"], "7") == 7
+    for text in ("x", "1.5"):
+        with pytest.raises(UsageError, match="is not a whole number"):
+            read_text(options["seed"], text)
+    with pytest.raises(UsageError, match="0 or more; got -3"):
+        read_text(options["seed"], "-3")
+
+
+def test_an_unknown_method_is_answered_with_those_that_exist() -> None:
+    with pytest.raises(UnknownNameError, match="did you mean 'compare'"):
+        methods.find("compar")
+
+
+@pytest.fixture(scope="module")
+def plugin(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """An environment in which the example package is installed."""
+    site = tmp_path_factory.mktemp("site")
+    info = site / "gnomon_repetitions-1.0.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Name: gnomon-repetitions\nVersion: 1.0.0\n")
+    points = _EXAMPLE.joinpath("pyproject.toml").read_text(encoding="utf-8")
+    said = points.partition('[project.entry-points."gnomon.methods"]')[2].replace('"', "")
+    (info / "entry_points.txt").write_text("[gnomon.methods]" + said)
+    places = [str(_EXAMPLE / "src"), str(site), *sys.path]
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(places)}
+
+
+def test_a_package_adds_a_command_with_a_page_and_a_row_of_the_list(
+    plugin: dict[str, str], tmp_path: Path
+) -> None:
+    (tmp_path / "ref.txt").write_text("a cat sat\nthe dog ran\n")
+    (tmp_path / "sys.txt").write_text("a cat cat sat\nthe dog the dog ran\n")
+    program = (
+        "import gnomon.cli as c;"
+        "c.main(['list', 'methods', '-f', 'json', '-o', 'list.json']);"
+        "c.main(['repetitions', 'ref.txt', '-i', 'sys.txt', '-q', '--longest', '1', '-f', 'json',"
+        " '--html', 'page.html', '-o', 'found.json']);"
+        "raise SystemExit(c.main(['repetitions', 'ref.txt', '-i', 'sys.txt', '--longest', '0']))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], env=plugin, cwd=tmp_path, capture_output=True, text=True,
+        check=False,
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert "--longest: it must be a whole number, 1 or more; got 0" in done.stderr
+    rows = json.loads((tmp_path / "list.json").read_text())["rows"]
+    assert {
+        "name": "repetitions",
+        "command": "gnomon repetitions",
+        "answers": "which system says the same words twice in a row",
+        "from": "gnomon-repetitions",
+    } in rows
+    found = json.loads((tmp_path / "found.json").read_text())
+    assert found["rows"] == [{"system": "sys", "segments": 1, "share": 0.5, "reference": 0.0}]
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "Words said twice in a row" in page
