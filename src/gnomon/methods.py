@@ -29,6 +29,7 @@ from gnomon.options import Misfit, check_arguments, misfits, options_of
 if TYPE_CHECKING:
     from gnomon.options import Option
     from gnomon.outline import Outline
+    from gnomon.records import Record
 
 __all__ = [
     "BUILT_IN",
@@ -76,6 +77,7 @@ class Method:
         examples: calls on a command line, for help.
         tables: what its tables are called in a store, by their names within a finding; the first
             table of a finding is under "". Empty: a study cannot run it.
+        rows: the classes of its rows by the names of its tables, the main one first.
         metrics: how a study gives it metrics: one per call, all at once, or none.
         by_system: what it says of a system does not depend on the other systems.
         human: it reads people's scores; or the option that makes it read them.
@@ -102,6 +104,7 @@ class Method:
     given: Given = "systems"
     examples: str = ""
     tables: Mapping[str, str] = field(default_factory=dict)
+    rows: Mapping[str, type[Record]] = field(default_factory=dict)
     metrics: Literal["one", "all", "none"] = "one"
     by_system: bool = False
     human: bool | str = False
