@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BUILT_IN",
-    "GROUPS",
     "OF_THE_RUN",
     "Method",
     "answers_of",
@@ -51,8 +50,6 @@ R = TypeVar("R")
 BUILT_IN: Mapping[str, str] = {
     "compare": "gnomon.metaeval._compare:compare",
 }
-#: rooms whose methods are commands of one command
-GROUPS = ("muler", "bmx", "difficulty", "paraphrase")
 #: parameters that belong to a run and not to a request
 OF_THE_RUN = ("allow_code", "cache", "progress")
 _ENTRY_POINTS = "gnomon.methods"
@@ -255,7 +252,15 @@ def package_of(name: str) -> str:
 
 
 def room_answers(room: str) -> str:
-    """The first line of a room's docstring, after its name."""
+    """What the methods of a room answer: the first line of its docstring, after its name.
+
+    Args:
+        room: its name without that of gnomon, as names of methods have it; of rooms that only
+            packages know, the names of their methods.
+    """
+    inside = [name for name in names() if name.startswith(f"{room}.")]
+    if not any(name in BUILT_IN for name in inside):
+        return ", ".join(name.removeprefix(f"{room}.") for name in inside)
     doc = ast.get_docstring(_source(f"gnomon.{room}")) or ""
     return doc.split("\n", 1)[0].partition(": ")[2].rstrip("?.")
 

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import gnomon as gn
+from gnomon import methods
 from gnomon.cli._main import parser
 
 
@@ -49,6 +50,21 @@ def test_bad_usage_exits_with_two(gnomon, arguments: list[str]) -> None:
     answer = gnomon(*arguments)
     assert answer.code == 2
     assert answer.out == ""
+
+
+def test_methods_whose_names_share_a_beginning_are_commands_of_one_command(
+    gnomon, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = {f"{name}compare": methods.BUILT_IN["compare"] for name in ("", "a.", "a.b_c.")}
+    monkeypatch.setattr(methods, "BUILT_IN", known)
+    monkeypatch.setattr(methods, "room_answers", lambda room: f"what {room} answers")
+    answers = methods.answers_of("compare")
+    assert "what a answers" in gnomon("--help").out
+    shown = " ".join(gnomon("a", "--help").out.split())
+    assert f"compare {answers}" in shown
+    assert "b-c what a.b_c answers" in shown
+    assert "gnomon a b-c compare" in gnomon("a", "b-c", "compare", "--help").out
+    assert "missing: COMMAND; see: gnomon a b-c --help" in gnomon("a", "b-c").err
 
 
 def test_version_and_citations_go_to_standard_output(gnomon) -> None:

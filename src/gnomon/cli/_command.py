@@ -18,14 +18,14 @@ from gnomon.faults import refuse
 from gnomon.options import Flags, Group, Metavar, Shorthand, is_outcome, read_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Container, Iterator, Mapping, Sequence
 
     from gnomon.cli._parser import Parser
     from gnomon.findings import Finding
     from gnomon.methods import Method
     from gnomon.options import Option
 
-__all__ = ["add_method", "build"]
+__all__ = ["add_commands", "add_group", "add_method", "build"]
 
 #: options that stand among the metrics of every command
 _METRICS = "metrics"
@@ -43,6 +43,42 @@ def add_method(commands: Any, name: str) -> None:  # argparse gives the type no 
         formatter_class=RawDescriptionRichHelpFormatter,
         allow_abbrev=False,
         build=lambda parser: build(parser, methods.find(name)),
+    )
+
+
+def add_commands(commands: Any, prefix: str = "", *, done: Container[str] = ()) -> None:
+    """Add the commands of methods, and one command for those whose names go on after a dot.
+
+    Args:
+        commands: where they are added.
+        prefix: what their names begin with, the dot included.
+        done: names, or beginnings of names, that are left out.
+    """
+    heads: dict[str, None] = {}
+    for name in methods.names():
+        if name.startswith(prefix):
+            heads[prefix + name.removeprefix(prefix).partition(".")[0]] = None
+    for head in heads:
+        if head in done:
+            continue
+        if head in methods.names():
+            add_method(commands, head)
+        else:
+            add_group(commands, head)
+
+
+def add_group(commands: Any, room: str) -> None:
+    """Add the command of a room's methods; these are looked up when it is used."""
+    answers = methods.room_answers(room)
+    commands.add_parser(
+        room.rpartition(".")[2].replace("_", "-"),
+        help=answers,
+        description=f"{answers[0].upper()}{answers[1:]} (%(prog)s).",
+        formatter_class=RawDescriptionRichHelpFormatter,
+        allow_abbrev=False,
+        build=lambda parser: add_commands(
+            parser.add_subparsers(title="commands", metavar="COMMAND", required=True), f"{room}."
+        ),
     )
 
 

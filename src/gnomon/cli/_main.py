@@ -40,7 +40,7 @@ from gnomon.cli import (
     selftest,
     setup,
 )
-from gnomon.cli._command import add_method
+from gnomon.cli._command import add_commands, add_group, add_method
 from gnomon.cli._parser import Parser
 from gnomon.errors import DataError, GnomonError, OutputError
 from gnomon.signature import version
@@ -136,13 +136,13 @@ def parser() -> argparse.ArgumentParser:
     top.add_argument("--cite", action=_cite.CiteAction, help="print how to cite, as BibTeX")
     commands = top.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for command in _COMMANDS:
-        if isinstance(command, str):
+        if not isinstance(command, str):
+            command.add(commands)
+        elif command in methods.BUILT_IN:
             add_method(commands, command)
         else:
-            command.add(commands)
-    for name in methods.names():
-        if name not in methods.BUILT_IN and "." not in name:
-            add_method(commands, name)
+            add_group(commands, command)
+    add_commands(commands, done=commands.choices)
     return top
 
 
