@@ -60,8 +60,11 @@ def test_exact_values_equal_the_mean_over_all_orders(words: int) -> None:
 
 @pytest.fixture(scope="module")
 def shap() -> Iterator[ModuleType]:
-    with warnings.catch_warnings():
+    import numba
+
+    with warnings.catch_warnings(), pytest.MonkeyPatch.context() as patch:
         warnings.simplefilter("ignore")  # of its imports
+        patch.setattr(numba.config, "DISABLE_JIT", True)  # compiling takes longer than its work
         yield pytest.importorskip("shap", reason="the oracle: pip install shap==0.51.0")
 
 

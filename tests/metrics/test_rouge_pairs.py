@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gnomon.metrics import MaskPlan, Rouge, _rouge_pairs
@@ -35,8 +35,6 @@ def _all_pairs(rows: int) -> NDArray[np.int64]:
     return np.array([(i, j) for i in range(rows) for j in range(rows)], dtype=np.int64)
 
 
-@pytest.mark.slow
-@settings(max_examples=150)
 @given(st.lists(st.tuples(_row, _row), min_size=1, max_size=4))
 def test_compiled_counts_equal_plain_ones(rows: list[tuple[list[int], list[int]]]) -> None:
     own, other = (_sequences([row[side] for row in rows]) for side in (0, 1))

@@ -29,7 +29,7 @@ if sys.argv[1] == "after":
 loaded = {"gnomon.metrics._kernels", "gnomon.metrics._rouge_compiled"} & set(sys.modules)
 assert len(loaded) == (2 if sys.argv[1] == "after" else 0), loaded
 testset = gn.TestSet.from_lists(
-    {"a": texts[:200], "b": texts[200:400]}, [[text] for text in texts[400:]]
+    {"a": texts[:80], "b": texts[80:160]}, [[text] for text in texts[160:240]]
 )
 batch = testset.batch()
 first_words = [{"first": [(0, len(text.split()[0]))]} for text in batch.texts]

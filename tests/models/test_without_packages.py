@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 
+import gnomon as gn
+from gnomon.errors import MissingDependencyError
+
 PROGRAM = """
 import sys
 for name in {missing!r}:
@@ -46,9 +49,13 @@ def test_missing_packages_are_named_with_the_command_that_installs_them(
 
 @pytest.mark.parametrize("package", ["onnx", "onnxruntime"])
 def test_packages_for_onnx_are_named_where_that_backend_is_asked_for(
-    package: str, tiny_model: Path
+    package: str, tiny_model: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    said = _said(f"bertscore(model={str(tiny_model)!r}, layer=1, backend='onnx')", package)
+    monkeypatch.setitem(sys.modules, package, None)
+    testset = gn.TestSet.from_lists({"a": ["the cat"]}, ["the cat"], language_pair="en")
+    with pytest.raises(MissingDependencyError) as caught:
+        gn.score(testset, f"bertscore(model={str(tiny_model)!r}, layer=1, backend='onnx')")
+    said = str(caught.value)
     assert package in said
     assert "pip install 'gnomon[models,onnx]'" in said
     assert "backend='torch'" in said

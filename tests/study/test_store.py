@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -22,10 +23,8 @@ pytest.importorskip("pyarrow", reason="needs pyarrow: pip install 'gnomon[study]
 
 
 @pytest.fixture
-def store(study_file: Path) -> study.Store:
-    plan = study.plan(study.read_study(study_file))
-    study.run(plan, study.open_engine("here"))
-    return study.Store.open(plan.study.store)
+def store(study_file: Path, finished: Callable[[Path], study.Store]) -> study.Store:
+    return finished(study_file)
 
 
 @pytest.mark.parametrize("name", ["manifest.jsonl", "plan.json", "sketches.json"])
