@@ -11,9 +11,9 @@ unexport PYTHONDONTWRITEBYTECODE
 demo: $(VENV)/.demo
 	$(BIN)/gnomon demo --html gnomon-demo.html
 
-# all at once, so that no core waits while a test does; what each has said is shown when it ends
+# all at once: no core waits while a test does
 test: $(VENV)/.test debian
-	$(MAKE) --no-print-directory -j 4 -k --output-sync=target pytest types docs lint
+	$(MAKE) --no-print-directory -j 4 -k pytest types docs lint
 
 pytest: $(VENV)/.test
 	$(BIN)/pytest -n auto --dist worksteal -m "not verify"

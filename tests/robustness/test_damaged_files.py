@@ -59,7 +59,7 @@ def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_main, "parser", cache(_main.parser))
 
 
-@pytest.mark.parametrize("draws", [3, pytest.param(75, marks=pytest.mark.verify)])
+@pytest.mark.parametrize("draws", [2, pytest.param(75, marks=pytest.mark.verify)])
 def test_damaged_files_are_refused_in_words_or_what_differs_is_said(
     made: list[Example], draws: int, tmp_path: Path
 ) -> None:

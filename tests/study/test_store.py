@@ -71,7 +71,7 @@ def _killed_at(file: Path, seconds: float) -> None:
 
 
 @pytest.mark.parametrize(
-    "kills", [pytest.param(6, marks=pytest.mark.slow), pytest.param(100, marks=pytest.mark.verify)]
+    "kills", [pytest.param(4, marks=pytest.mark.slow), pytest.param(100, marks=pytest.mark.verify)]
 )
 def test_a_kill_at_any_time_loses_the_running_task_at_most(study_file: Path, kills: int) -> None:
     plan = study.plan(study.read_study(study_file))
