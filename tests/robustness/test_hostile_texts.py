@@ -107,7 +107,7 @@ def outputs(folder: Path, texts: tuple[str, ...]) -> dict[str, str]:
     for name, records in (("few", rows[::12]), ("all", rows), ("labels", spans)):
         lines = "".join(f"{json.dumps(record)}\n" for record in records)
         (folder / f"{name}.jsonl").write_text(lines, encoding="utf-8")
-    columns = ("--reference-columns", "ref", "--document-column", "doc", "-m", "chrf")
+    columns = ("--reference-columns", "ref", "--document-column", "doc", "-m", "rouge1")
     features = ("--features", "*:*", "--labels", folder / "labels.jsonl", "--no-cache")
     few, every = ("--table", folder / "few.jsonl"), ("--table", folder / "all.jsonl")
     commands: dict[str, tuple[object, ...]] = {
