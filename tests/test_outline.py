@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-
+import msgspec
 import numpy as np
 import pytest
 
@@ -41,7 +40,7 @@ def test_an_outline_says_what_there_is() -> None:
 
 def test_an_outline_survives_json() -> None:
     found = _testset().outline
-    assert Outline.of_record(json.loads(json.dumps(found.record()))) == found
+    assert msgspec.json.decode(msgspec.json.encode(found), type=Outline) == found
 
 
 def test_an_outline_is_told_once() -> None:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, NamedTuple, cast
+from collections.abc import Mapping  # noqa: TC003  # outlines are read from JSON by their types
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from gnomon.testset import TestSet
 
 __all__ = ["Marked", "Outline", "outline_of"]
@@ -73,20 +72,6 @@ class Outline:
         """As :meth:`gnomon.testset.TestSet.human_kinds`."""
         levels = {"system": ("system", "segment")}.get(level or "", (level,))
         return tuple(dict.fromkeys(k for k, at in self.human if level is None or at in levels))
-
-    def record(self) -> dict[str, object]:
-        """As JSON holds it."""
-        return asdict(self)
-
-    @classmethod
-    def of_record(cls, given: Mapping[str, object]) -> Outline:
-        """From what JSON holds."""
-        held = {key: tuple(v) if isinstance(v, list) else v for key, v in given.items()}
-        pairs = cast("list[list[str]]", given.get("human", []))
-        marked = cast("list[tuple[str, str, bool]]", given.get("marked", []))
-        held["human"] = tuple((kind, level) for kind, level in pairs)
-        held["marked"] = tuple(Marked(*one) for one in marked)
-        return cls(**held)  # type: ignore[arg-type]  # as written by record()
 
 
 def outline_of(testset: TestSet) -> Outline:

@@ -11,6 +11,7 @@ from gnomon import study
 from gnomon.findings import Column, Kind, Table
 from gnomon.study import _tables
 from gnomon.study._folder import sealed
+from gnomon.study._sources import PlanRecord
 from gnomon.study._study import SetSource
 from gnomon.study._tables import TableSchema, TaskTable, bundle, bundle_of, source_of
 from gnomon.study._tasks import Task, TaskResult
@@ -56,7 +57,7 @@ def _add(store: study.Store, number: int, testset: str = "one") -> str:
 
 
 def _plan(store: study.Store, keys: list[str]) -> None:
-    store.keep_plan({"name": "x", "tasks": keys, "testsets": []})
+    store.keep_plan(PlanRecord("x", tuple(keys)))
 
 
 def test_queries_read_the_bundle_and_what_came_later(store: study.Store) -> None:

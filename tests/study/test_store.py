@@ -11,12 +11,14 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from gnomon import example, study
 from gnomon.errors import DataError, OutputError, UnknownNameError, UsageError
+from gnomon.study._sources import FileRecord
 
 pytest.importorskip("duckdb", reason="needs duckdb: pip install 'gnomon[study]'")
 pytest.importorskip("pyarrow", reason="needs pyarrow: pip install 'gnomon[study]'")
@@ -267,7 +269,10 @@ def test_a_test_set_that_was_forgotten_is_in_no_table_and_no_file(
     )
     plan = study.plan(study.read_study(study_file))
     plan.sketches.fresh.clear()
-    plan.sketches.fresh.update({n: {"sketch": {"name": n}} for n in ("more/es-en", "other")})
+    sketch = plan.sets[0].sketch
+    plan.sketches.fresh.update(
+        {n: FileRecord("x", replace(sketch, name=n)) for n in ("more/es-en", "other")}
+    )
     study.run(plan, study.open_engine("here"))
     reader = study.Store.open(store.path)
     assert [one.name for one in reader.sets()] == ["example/es-en", "more/es-en"]

@@ -210,7 +210,7 @@ def step_problems(
         problems: where errors are noted.
         allow_code: specs may run code.
     """
-    taken = [one for one in _taken(step, sets) if one.sketch.outline is not None]
+    taken = list(_taken(step, sets))
     if not taken:  # what no test set could mend
         for one in _of_step(step, key, None, folder, allow_code=allow_code):
             problems.add(*one)
@@ -238,11 +238,11 @@ def _of_set(
     step: Step, key: StepKey, planned: PlannedSet, folder: Path, *, allow_code: bool
 ) -> Iterator[_Remark]:
     outline = planned.sketch.outline
-    if outline is not None and planned.source.methods:
+    if planned.source.methods:
         outline = replace(outline, paraphrases=())  # the files may hold other methods
     wrong = list(_of_step(step, key, outline, folder, allow_code=allow_code))
     yield from wrong
-    language = outline.target_language if outline is not None else None
+    language = outline.target_language
     for spec, where in zip(step.metrics, key.specs, strict=True):
         if where not in [one.where for one in wrong]:
             yield from _models(

@@ -7,18 +7,23 @@ import json
 import os
 import re
 import zlib
+from collections.abc import Mapping  # noqa: TC003  # records are read from JSON by their types
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeVar
+
+import msgspec
 
 from gnomon.errors import DataError, OutputError
 from gnomon.signature import version
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
     from pathlib import Path
 
     from gnomon.study._tasks import Task, TaskResult
 
+
+T = TypeVar("T")
 
 MANIFEST, PLAN, TABLES, ABOUT = "manifest.jsonl", "plan.json", "tables", "store.json"
 SKETCHES, BUNDLES, LOCK = "sketches.json", "bundles", "lock"
@@ -124,36 +129,39 @@ def checksum_of(file: Path) -> str:
     return f"{found:08x}"
 
 
-def sealed(record: Mapping[str, object]) -> str:
+def sealed(record: object) -> str:
     """A record as JSON on one line, which begins with a checksum of the rest."""
-    rest = json.dumps(record, ensure_ascii=False)[1:]
-    if record:
-        rest = f", {rest}"
-    return f'{{"checksum": "{checksum(rest.encode())}"{rest}'
+    rest = msgspec.json.encode(record)[1:]
+    if rest != b"}":
+        rest = b", " + rest
+    return f'{{"checksum": "{checksum(rest)}"{rest.decode()}'
 
 
-def unsealed(data: bytes) -> dict[str, Any]:  # what JSON holds
+def unsealed(data: bytes, kind: type[T]) -> T:
     """The record that :func:`sealed` wrote.
 
     Raises:
-        ValueError: it is damaged.
+        ValueError: it is damaged, or no such record.
     """
-    found = json.loads(data)
-    if not isinstance(found, dict) or found.pop("checksum", None) != checksum(data[_SEAL:]):
+    rest = data[_SEAL:].rstrip(b"\n")
+    if data[:_SEAL] != f'{{"checksum": "{checksum(rest)}"'.encode():
         raise ValueError("the checksum is another one")
-    return found
+    try:
+        return msgspec.json.decode(b"{" + rest.removeprefix(b", "), type=kind)
+    except msgspec.DecodeError as error:
+        raise ValueError(str(error)) from error
 
 
-def json_of(file: Path) -> dict[str, Any]:  # what JSON holds
-    """What a file holds; nothing where it is missing.
+def record_in(file: Path, kind: type[T]) -> T | None:
+    """The record that a file holds; None where there is no file.
 
     Raises:
         DataError: it cannot be read, or holds something else.
     """
     try:
-        return unsealed(file.read_bytes())
+        return unsealed(file.read_bytes(), kind)
     except FileNotFoundError:
-        return {}
+        return None
     except OSError as error:
         raise DataError(f"{file} cannot be read: {error.strerror}") from error
     except ValueError as error:
@@ -229,10 +237,8 @@ def entries_of(manifest: Path) -> list[FinishedTask | None]:
 
 def _entry_of(line: bytes) -> FinishedTask | None:
     try:
-        said = unsealed(line)
-        lists = {name: tuple(said[name]) for name in ("metrics", "systems", "notices")}
-        return FinishedTask(**{**said, **lists})
-    except (KeyError, TypeError, ValueError):
+        return unsealed(line, FinishedTask)
+    except ValueError:
         return None
 
 
@@ -259,7 +265,7 @@ def entry_for(task: Task, done: TaskResult, checksums: Mapping[str, str]) -> Fin
 
 def text_of(entries: Iterable[FinishedTask]) -> str:
     """The lines of some tasks."""
-    return "".join(sealed(vars(one)) + "\n" for one in entries)
+    return "".join(sealed(one) + "\n" for one in entries)
 
 
 def cut_torn_line(manifest: Path) -> None:

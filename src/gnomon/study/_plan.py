@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -24,7 +24,7 @@ from gnomon.study._needs import (
     needs_of_specs,
     traits_of,
 )
-from gnomon.study._sources import PlannedSet, Sketches, content_of
+from gnomon.study._sources import PlannedSet, PlanRecord, SetRecord, Sketches, content_of
 from gnomon.study._tasks import Task, task_key
 
 if TYPE_CHECKING:
@@ -319,21 +319,17 @@ class StudyPlan:
         """Systems and segments of the test sets, by name."""
         return {one.name: (len(one.sketch.systems), one.sketch.segments) for one in self.sets}
 
-    def record(self) -> dict[str, object]:
+    def record(self) -> PlanRecord:
         """What a store keeps of it."""
-        return {
-            "name": self.study.name,
-            "tasks": [task.key for task in self.tasks],
-            "steps": [asdict(step) for step in self.study.steps],
-            "testsets": [
-                {
-                    "source": asdict(one.source),
-                    "sketch": one.sketch.record(),
-                    "tasks": [task.key for task in self.tasks if task.testset == one.name],
-                }
-                for one in self.sets
-            ],
-        }
+        keys: dict[str, list[str]] = {name: [] for name in self.sizes}
+        for task in self.tasks:
+            keys[task.testset].append(task.key)
+        return PlanRecord(
+            self.study.name,
+            tuple(task.key for task in self.tasks),
+            self.study.steps,
+            tuple(SetRecord(one.source, one.sketch, tuple(keys[one.name])) for one in self.sets),
+        )
 
     def finding(self, store: Store | None = None, *, workers: int = 1) -> Finding:
         """The plan as a table: per method and metric, how many tasks there are and are done.

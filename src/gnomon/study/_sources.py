@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping  # noqa: TC003  # records are read from JSON by their types
 from dataclasses import asdict, dataclass, field, replace
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from gnomon.errors import DataError, GnomonError
-from gnomon.outline import Outline
+from gnomon.outline import Outline  # noqa: TC001  # likewise
 from gnomon.signature import content_hash, version
-from gnomon.study._folder import json_of
+from gnomon.study._folder import record_in
 from gnomon.study._needs import IN_FILES, Need, identity, place_of, stamp_of, stamp_of_file
+from gnomon.study._study import SetSource, Step  # noqa: TC001  # likewise
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
     from gnomon.human import HumanScores
     from gnomon.study._needs import Stamp
-    from gnomon.study._study import SetSource
     from gnomon.testset import Paraphrase, TestSet
 
 
@@ -43,7 +43,7 @@ class Sketch:
         texts: hash of all that it holds beside its systems and what people said of them.
         people: hash of what people said.
         judged: whether people said anything.
-        outline: what else it holds; None in stores of earlier versions.
+        outline: what else it holds.
     """
 
     name: str
@@ -54,22 +54,7 @@ class Sketch:
     texts: str
     people: str
     judged: bool
-    outline: Outline | None = field(default=None, compare=False)
-
-    def record(self) -> dict[str, object]:
-        """As JSON holds it."""
-        return {**asdict(self), "systems": dict(self.systems)}
-
-    @classmethod
-    def of_record(cls, given: Mapping[str, object]) -> Sketch:
-        """From what JSON holds."""
-        held = given.get("outline")
-        known = {
-            **given,
-            "references": tuple(given["references"]),  # type: ignore[arg-type]  # a list
-            "outline": Outline.of_record(held) if isinstance(held, Mapping) else None,
-        }
-        return cls(**known)  # type: ignore[arg-type]  # as written by record()
+    outline: Outline = field(compare=False)
 
 
 class ReadSet(NamedTuple):
@@ -112,6 +97,57 @@ class PlannedSet:
                 " the study again"
             )
         return found.testset
+
+
+@dataclass(frozen=True)
+class SetRecord:
+    """What a store keeps of a test set.
+
+    Attributes:
+        source: where it is, and what of it the study takes.
+        sketch: what it held.
+        tasks: keys of the tasks on it.
+    """
+
+    source: SetSource
+    sketch: Sketch
+    tasks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class PlanRecord:
+    """What a store keeps of the study that ran last.
+
+    Attributes:
+        name: of the study.
+        tasks: keys of its tasks.
+        steps: its methods with their metrics and options.
+        testsets: its test sets.
+    """
+
+    name: str = ""
+    tasks: tuple[str, ...] = ()
+    steps: tuple[Step, ...] = ()
+    testsets: tuple[SetRecord, ...] = ()
+
+
+@dataclass(frozen=True)
+class FileRecord:
+    """What a store remembers of files.
+
+    Attributes:
+        stamp: the state of the files.
+        sketch: of the test set that they are.
+        identity: of what else they are.
+        rest: the state of the files beside outputs.
+        outputs: the state of the file of each system.
+    """
+
+    stamp: str
+    sketch: Sketch | None = None
+    identity: str = ""
+    rest: str = ""
+    outputs: Mapping[str, str] = field(default_factory=dict)
 
 
 def read_set(source: SetSource, *, only: tuple[str, ...] = ()) -> ReadSet:
@@ -286,15 +322,15 @@ class Sketches:
         seen: identities of this plan.
     """
 
-    known: Mapping[str, object] = field(default_factory=dict)
-    fresh: dict[str, object] = field(default_factory=dict)
+    known: Mapping[str, FileRecord] = field(default_factory=dict)
+    fresh: dict[str, FileRecord] = field(default_factory=dict)
     seen: dict[Need, str] = field(default_factory=dict)
 
     @classmethod
     def read(cls, file: Path) -> Sketches:
         """What a store remembers; nothing where the file is missing or damaged."""
         try:
-            return cls(json_of(file))
+            return cls(record_in(file, dict[str, FileRecord]) or {})
         except DataError:
             return cls()
 
@@ -307,17 +343,14 @@ class Sketches:
         key = content_hash(_FORM, version(), json.dumps(asdict(source), sort_keys=True))
         stamp = stamp_of(source.path, *source.paraphrases)
         entry = self.known.get(key)
-        if isinstance(entry, Mapping) and entry.get("stamp") == stamp.hash != "":
-            try:
-                return Sketch.of_record(entry["sketch"])
-            except (KeyError, TypeError):
-                pass  # damaged: the content decides
+        if entry is not None and entry.stamp == stamp.hash != "" and entry.sketch is not None:
+            return entry.sketch
         parts = _parts(source)
         found = _amended(source, entry, parts) or read_set(source).sketch
         same = stamp == stamp_of(source.path, *source.paraphrases)
         if stamp.hash and same and stamp.newest < time.time() - _YOUNG:
-            said = {"rest": parts.rest, "outputs": dict(parts.outputs)} if parts else {}
-            self.fresh[key] = {"stamp": stamp.hash, "sketch": found.record(), **said}
+            rest, outputs = parts or ("", {})
+            self.fresh[key] = FileRecord(stamp.hash, found, rest=rest, outputs=outputs)
         return found
 
     def identity(self, need: Need) -> str:
@@ -333,26 +366,24 @@ class Sketches:
         state = stamp_of_file if need.kind == "file" else stamp_of
         stamp = state(place)
         entry = self.known.get(key)
-        if isinstance(entry, Mapping) and entry.get("stamp") == stamp.hash != "":
-            return str(entry.get("identity"))
+        if entry is not None and entry.stamp == stamp.hash != "":
+            return entry.identity
         found = identity(need)
         if stamp.hash and stamp == state(place) and stamp.newest < time.time() - _YOUNG:
-            self.fresh[key] = {"stamp": stamp.hash, "identity": found}
+            self.fresh[key] = FileRecord(stamp.hash, identity=found)
         return found
 
-    def without(self, testset: str) -> dict[str, object]:
+    def without(self, testset: str) -> dict[str, FileRecord]:
         """All of them but those of a test set, for keeping."""
-        return {key: one for key, one in self.merged().items() if _name(one) != testset}
+        return {
+            key: one
+            for key, one in self.merged().items()
+            if one.sketch is None or one.sketch.name != testset
+        }
 
-    def merged(self) -> dict[str, object]:
+    def merged(self) -> dict[str, FileRecord]:
         """All of them, for keeping."""
         return {**self.known, **self.fresh}
-
-
-def _name(entry: object) -> object:
-    """The test set that is remembered, if it is one."""
-    sketch = entry.get("sketch") if isinstance(entry, Mapping) else None
-    return sketch.get("name") if isinstance(sketch, Mapping) else None
 
 
 class _FileStamps(NamedTuple):
@@ -376,14 +407,13 @@ def _parts(source: SetSource) -> _FileStamps | None:
     return _FileStamps(rest.hash, outputs) if rest.hash else None
 
 
-def _amended(source: SetSource, entry: object, parts: _FileStamps | None) -> Sketch | None:
+def _amended(
+    source: SetSource, entry: FileRecord | None, parts: _FileStamps | None
+) -> Sketch | None:
     """What is remembered, with those systems read again whose files changed; None for more."""
-    if parts is None or not isinstance(entry, Mapping) or entry.get("rest") != parts.rest:
+    if parts is None or entry is None or entry.sketch is None or entry.rest != parts.rest:
         return None
-    try:
-        known, stamps = Sketch.of_record(entry["sketch"]), dict(entry["outputs"])
-    except (KeyError, TypeError, ValueError):
-        return None  # damaged: the content decides
+    known, stamps = entry.sketch, entry.outputs
     names = taken(source, parts.outputs)
     changed = [name for name in names if stamps.get(name) != parts.outputs[name]]
     if 2 * len(changed) > len(names):
@@ -394,5 +424,5 @@ def _amended(source: SetSource, entry: object, parts: _FileStamps | None) -> Ske
     digests = {**known.systems, **part.systems}
     if any(name not in digests for name in names):
         return None
-    outline = known.outline and replace(known.outline, systems=tuple(names))
+    outline = replace(known.outline, systems=tuple(names))
     return replace(known, systems={name: digests[name] for name in names}, outline=outline)

@@ -6,10 +6,9 @@ Readers see finished tasks of the last plan, each once, at any time.
 
 from __future__ import annotations
 
-import json
 import os
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,13 +29,14 @@ from gnomon.study._folder import (
     entries_of,
     entry_for,
     is_intact,
-    json_of,
     make_store,
+    record_in,
     replace_text,
     sealed,
     text_of,
 )
 from gnomon.study._remote import READ_ONLY, is_remote, mirror
+from gnomon.study._sources import PlannedSet, PlanRecord, Sketches
 from gnomon.study._tables import bundle, bundle_of, bundled, drop_bundles
 
 if TYPE_CHECKING:
@@ -46,7 +46,6 @@ if TYPE_CHECKING:
     from gnomon.study._export import ExportKind
     from gnomon.study._query import QueryResult
     from gnomon.study._remote import Mirror
-    from gnomon.study._sources import PlannedSet, Sketches
     from gnomon.study._study import Step
     from gnomon.study._tables import TableSchema, TaskTable
     from gnomon.study._tasks import Task, TaskResult
@@ -113,7 +112,7 @@ class Store:
     entries: dict[str, FinishedTask] = field(default_factory=dict)
     remote: Mirror | None = None
     damaged: bool = False
-    _plan: dict[str, Any] = field(default_factory=dict, repr=False)  # what JSON holds
+    _plan: PlanRecord = field(default_factory=PlanRecord, repr=False)
     _adds: bool = field(default=False, repr=False)
     #: whether the folder is still the one that was locked, while it is
     _check: Callable[[], None] | None = field(default=None, repr=False)
@@ -154,42 +153,23 @@ class Store:
 
     def planned(self) -> list[str]:
         """Keys of the tasks of the last plan."""
-        return list(self._plan.get("tasks", []))
+        return list(self._plan.tasks)
 
     @property
     def name(self) -> str:
         """What the study was called that ran last; the folder's name where that is not known."""
-        return str(self._plan.get("name") or self.path.stem)
+        return self._plan.name or self.path.stem
 
     def sets(self) -> tuple[PlannedSet, ...]:
         """The test sets of the last plan: where they are and what they held; they can be read."""
-        from gnomon.study._sources import PlannedSet, Sketch
-        from gnomon.study._study import SetSource
-
-        return tuple(
-            PlannedSet(SetSource.of_record(one["source"]), Sketch.of_record(one["sketch"]))
-            for one in self._plan.get("testsets", [])
-        )
+        return tuple(PlannedSet(one.source, one.sketch) for one in self._plan.testsets)
 
     def steps(self) -> tuple[Step, ...]:
         """The methods of the last plan with their metrics and options."""
-        from gnomon.study._study import Step
-
-        return tuple(
-            Step(
-                one["method"],
-                tuple(one["metrics"]),
-                one["options"],
-                together=bool(one.get("together")),
-                testsets=tuple(one.get("testsets", ())),
-            )
-            for one in self._plan.get("steps", [])
-        )
+        return self._plan.steps
 
     def sketches(self) -> Sketches:
         """What the store remembers of files of test sets."""
-        from gnomon.study._sources import Sketches
-
         return Sketches.read(self.path / SKETCHES)
 
     def files(self) -> dict[str, list[Path]]:
@@ -376,12 +356,12 @@ class Store:
                 f"{place} is damaged; {self.remedy}: what the line told of is done again"
             )
 
-    def _last_plan(self) -> dict[str, Any]:  # what JSON holds
+    def _last_plan(self) -> PlanRecord:
         try:
-            return json_of(self.path / PLAN)
+            return record_in(self.path / PLAN, PlanRecord) or PlanRecord()
         except DataError:
             if self._adds:
-                return {}
+                return PlanRecord()
             raise
 
     def repair(self, lost: Collection[str] = ()) -> None:
@@ -421,19 +401,15 @@ class Store:
         self.entries[entry.key] = entry
         return entry
 
-    def has_plan(self, record: Mapping[str, object]) -> bool:
+    def has_plan(self, record: PlanRecord) -> bool:
         """Whether the study consisted of the same when it last ran."""
-        return bool(json.loads(json.dumps(record)) == self._plan)
+        return sealed(record) == sealed(self._plan)
 
-    def keep_plan(self, record: Mapping[str, object]) -> None:
-        """Say what the study consists of now; views show its tasks alone.
-
-        Args:
-            record: ``name``, ``tasks`` (keys), ``testsets`` (sources and sketches).
-        """
+    def keep_plan(self, record: PlanRecord) -> None:
+        """Say what the study consists of now; views show its tasks alone."""
         if not self.has_plan(record):
             self._replace(PLAN, record)
-            self._plan = json.loads(json.dumps(record))
+            self._plan = record
 
     def keep_sketches(self, sketches: Sketches) -> None:
         """Remember files of test sets."""
@@ -450,22 +426,24 @@ class Store:
         """
         with self.locked():
             gone = {key for key, entry in self.entries.items() if entry.testset == testset}
-            planned = {one["sketch"]["name"]: one for one in self._plan.get("testsets", [])}
+            planned = {one.sketch.name for one in self._plan.testsets}
             if not gone and testset not in planned:
-                names = sorted({entry.testset for entry in self.entries.values()} | set(planned))
+                names = sorted({entry.testset for entry in self.entries.values()} | planned)
                 raise DataError(
                     f"nothing came from {testset!r}; there are {', '.join(names) or 'none'}"
                 )
             self._keep(set(self.entries) - gone)
-            self._unplan(gone | set(planned.pop(testset, {}).get("tasks", ())), planned.values())
+            self._unplan(gone, testset)
             self._replace(SKETCHES, self.sketches().without(testset))
         return len(gone)
 
-    def _unplan(self, tasks: Collection[str], testsets: Iterable[Mapping[str, object]]) -> None:
-        """Take tasks out of the plan, and leave it so many test sets."""
-        if self._plan:
-            left = [key for key in self.planned() if key not in tasks]
-            self.keep_plan({**self._plan, "tasks": left, "testsets": list(testsets)})
+    def _unplan(self, tasks: Collection[str], testset: str) -> None:
+        """Take a test set and its tasks out of the plan."""
+        of_set = [one for one in self._plan.testsets if one.sketch.name == testset]
+        gone = {*tasks, *(key for one in of_set for key in one.tasks)}
+        kept = tuple(key for key in self._plan.tasks if key not in gone)
+        others = tuple(one for one in self._plan.testsets if one not in of_set)
+        self.keep_plan(replace(self._plan, tasks=kept, testsets=others))
 
     def prune(self) -> int:
         """Take away what is not of the last plan; returns how many tasks that were."""
@@ -491,7 +469,7 @@ class Store:
         if self._check is not None:
             self._check()
 
-    def _replace(self, name: str, record: Mapping[str, object]) -> None:
+    def _replace(self, name: str, record: object) -> None:
         self._still_there()
         replace_text(self.path / name, sealed(record))
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping  # noqa: TC003  # steps are read from JSON by their types
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
 
@@ -38,12 +39,6 @@ class SetSource:
     paraphrases: tuple[str, ...] = ()
     n: int | None = None
     methods: tuple[str, ...] = ()
-
-    @classmethod
-    def of_record(cls, given: Mapping[str, object]) -> SetSource:
-        """From what JSON holds of one."""
-        held = {key: tuple(v) if isinstance(v, list) else v for key, v in given.items()}
-        return cls(**held)  # type: ignore[arg-type]  # as dataclasses.asdict wrote it
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ import numpy as np
 from gnomon.errors import DataError, MissingDependencyError
 from gnomon.findings import Column, Table, View
 from gnomon.signature import content_hash
-from gnomon.study._folder import BUNDLES, checksum_of, is_intact, json_of, replace_text, sealed
+from gnomon.study._folder import BUNDLES, checksum_of, is_intact, record_in, replace_text, sealed
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -257,6 +257,14 @@ _log = logging.getLogger(__name__)
 _MANY = 200
 
 
+class _BundleRecord(msgspec.Struct):
+    """What a store says of a bundle: its file, with its checksum, and the keys of its tasks."""
+
+    file: str
+    made: str
+    tasks: list[str]
+
+
 class Bundle(NamedTuple):
     """A file of the rows of many tasks.
 
@@ -272,11 +280,13 @@ class Bundle(NamedTuple):
 def bundle_of(store: Path, table: str, finished: Collection[str]) -> Bundle | None:
     """The bundle of a table; None where it is missing or damaged, or holds what is not there."""
     try:
-        said = json_of(_list_of(store, table))
-        found = Bundle(store / BUNDLES / said["file"], frozenset(said["tasks"]))
-        whole = is_intact(found.file, said["made"])
-    except (DataError, KeyError):
+        said = record_in(_list_of(store, table), _BundleRecord)
+    except DataError:
         return None
+    if said is None:
+        return None
+    found = Bundle(store / BUNDLES / said.file, frozenset(said.tasks))
+    whole = is_intact(found.file, said.made)
     if not whole:
         _log.warning(
             "%s is damaged and not read: what it copies is read from the files of tasks; the next"
@@ -365,7 +375,7 @@ def _write(store: Path, table: str, parts: Sequence[Path], known: Bundle | None)
         scratch.replace(target)
     finally:
         scratch.unlink(missing_ok=True)
-    replace_text(_list_of(store, table), sealed({"file": target.name, "made": made, "tasks": keys}))
+    replace_text(_list_of(store, table), sealed(_BundleRecord(target.name, made, keys)))
     for old in folder.glob(f"{table}-*.parquet"):
         if old != target and (known is None or old != known.file):  # somebody may read the last one
             old.unlink()
