@@ -30,23 +30,25 @@ if TYPE_CHECKING:
     from gnomon.study._study import SetSource as SetSource
     from gnomon.study._study import Step as Step
     from gnomon.study._study import Study as Study
+    from gnomon.study._tables import TableSchema as TableSchema
     from gnomon.study._tasks import Task as Task
 
 _HOMES = {
     "ENGINES": "_engines",
     "METHODS": "_methods",
-    "QueryResult": "_query",
-    "TaskEngine": "_engines",
     "ExportKind": "_export",
-    "RunOutcome": "_run",
-    "StudyPlan": "_plan",
     "PlannedSet": "_sources",
+    "QueryResult": "_query",
+    "RunOutcome": "_run",
     "SetSource": "_study",
     "Step": "_study",
     "Store": "_store",
-    "StudyPages": "_pages",
     "Study": "_study",
+    "StudyPages": "_pages",
+    "StudyPlan": "_plan",
+    "TableSchema": "_tables",
     "Task": "_tasks",
+    "TaskEngine": "_engines",
     "open_engine": "_engines",
     "pages": "_pages",
     "plan": "_plan",
@@ -68,6 +70,7 @@ __all__ = [
     "Study",
     "StudyPages",
     "StudyPlan",
+    "TableSchema",
     "Task",
     "TaskEngine",
     "open_engine",

@@ -70,7 +70,7 @@ class TableSchema:
 
     def metadata(self) -> dict[bytes, bytes]:
         """What an Arrow schema says of the table; see :func:`schema_of`."""
-        views = [{"type": type(view).__name__, **asdict(view)} for view in self.views]
+        views = [_view_record(view) for view in self.views]
         said = {"title": self.table.title, "note": self.table.note, "method": self.method}
         return {_TABLE: msgspec.json.encode({**said, "name": self.name, "views": views})}
 
@@ -125,14 +125,19 @@ def united(schemas: Sequence[TableSchema]) -> TableSchema:
     """
     first = schemas[0]
     columns: dict[str, Column] = {}
-    views: list[View] = []
+    views: dict[bytes, View] = {}
     for one in schemas:
         for column in one.columns:
             columns.setdefault(column.name, column)
-        views += [view for view in one.views if view not in views]
+        for view in one.views:
+            views.setdefault(msgspec.json.encode(_view_record(view)), view)
     return TableSchema(
-        replace(first.table, columns=tuple(columns.values())), first.method, tuple(views)
+        replace(first.table, columns=tuple(columns.values())), first.method, tuple(views.values())
     )
+
+
+def _view_record(view: View) -> dict[str, object]:
+    return {"type": type(view).__name__, **asdict(view)}
 
 
 # Tables of tasks as Parquet.

@@ -18,7 +18,7 @@ from gnomon.study._sources import content_of, paraphrases_of, read_original, rea
 from gnomon.study._tables import TableSchema, TaskTable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from gnomon.findings import Cell, View
     from gnomon.study._needs import Need
@@ -270,13 +270,11 @@ def tables_of(task: Task, found: Scores | Finding) -> Iterator[TaskTable]:
         if number and not table.rows and _alone(task):
             continue  # what compares systems says nothing of one
         name = METHODS[task.method].table(table.name, first=number == 0)
-        views = [
-            _of_many(replace(view, table=name), task)
-            for view in found.views
-            if view.table == table.name
-        ]
+        views = [replace(view, table=name) for view in found.views if view.table == table.name]
         schema = TableSchema(
-            Table(name, table.title, table.columns, (), table.note), found.method, tuple(views)
+            Table(name, table.title, table.columns, (), table.note),
+            found.method,
+            tuple(_of_many(views) if _alone(task) else views),
         )
         yield _of_set(task, schema, found.to_dict(table.name))
 
@@ -371,9 +369,11 @@ def _alone(task: Task) -> bool:
     return len(task.systems) == 1 and METHODS[task.method].by_system
 
 
-def _of_many(view: View, task: Task) -> View:
-    """A view without the system that one task of many is of."""
-    return replace(view, shown=()) if isinstance(view, Bars) and _alone(task) else view
+def _of_many(views: Iterable[View]) -> Iterator[View]:
+    """The views of one system that also show many: each system has a task of its own."""
+    for view in views:
+        if "system" not in view.where:
+            yield replace(view, shown=()) if isinstance(view, Bars) else view
 
 
 def _of_scores(
