@@ -115,9 +115,9 @@ def _ours(data: gn.TestSet, options: str) -> tuple[np.ndarray, int]:
 
 
 def _forget_models() -> None:
-    from gnomon.models import _loading
+    from gnomon.models import encoder
 
-    _loading._load.cache_clear()  # noqa: SLF001  # every round loads the model, as the peer does
+    encoder._load.cache_clear()  # noqa: SLF001  # every round loads the model, as the peer does
 
 
 def _theirs(data: gn.TestSet) -> tuple[np.ndarray, int]:

@@ -110,7 +110,7 @@ def test_embeddings_are_not_kept_on_a_full_disk_and_that_is_told(
     full: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     pytest.importorskip("safetensors", reason="needs safetensors: pip install 'gnomon[models]'")
-    from gnomon.models._store import VectorStore
+    from gnomon.models.vector_store import VectorStore
 
     folder = full / "vectors-x"
     folder.mkdir()

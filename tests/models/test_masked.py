@@ -12,7 +12,7 @@ from tests.models.tiny_masked import LIMIT, PIECES, VOCABULARY, save_masked_lm
 from gnomon.bmx._words import Words
 from gnomon.errors import DataError, UsageError
 from gnomon.models import MaskedLM, load_masked_lm
-from gnomon.models._masked_words import Piece, best_words
+from gnomon.models.masked import Piece, best_words
 
 torch = pytest.importorskip("torch", reason="pip install 'gnomon[models]'")
 

@@ -13,7 +13,8 @@ import pytest
 import gnomon as gn
 from gnomon.cache import Cache, default_path
 from gnomon.errors import DataError, OutputError, UsageError
-from gnomon.models import Encoder, ModelFolder, _export, _loading, _reading, load_encoder
+from gnomon.models import Encoder, ModelFolder, _folder, encoder, load_encoder
+from gnomon.models import _onnx as onnx_files
 
 torch = pytest.importorskip("torch", reason="pip install 'gnomon[models]'")
 pytest.importorskip("onnx", reason="pip install 'gnomon[onnx]'")
@@ -30,22 +31,22 @@ TESTSET = gn.TestSet.from_lists(
 
 @pytest.fixture(autouse=True)
 def _fresh_encoders() -> Iterator[None]:
-    _loading._load.cache_clear()
+    encoder._load.cache_clear()
     yield
-    _loading._load.cache_clear()
+    encoder._load.cache_clear()
 
 
 @pytest.fixture
 def exports(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The layer of every model that is written."""
     seen: list[int] = []
-    plain = _export._export
+    plain = onnx_files._export
 
     def counted(folder: Any, layer: int, model: Any, into: Path) -> None:
         seen.append(layer)
         plain(folder, layer, model, into)
 
-    monkeypatch.setattr(_export, "_export", counted)
+    monkeypatch.setattr(onnx_files, "_export", counted)
     return seen
 
 
@@ -91,7 +92,7 @@ def test_scores_of_all_metrics_are_those_of_torch(tiny_model: Path, metric: str)
 def test_a_model_is_written_once_per_layer(tiny_model: Path, exports: list[int]) -> None:
     for layer in (2, 1, 2):
         _onnx(tiny_model, layer)
-        _loading._load.cache_clear()
+        encoder._load.cache_clear()
     assert exports == [2, 1]
     assert not list((default_path() / "gnomon-onnx").glob(".*"))
 
@@ -110,7 +111,7 @@ def test_a_damaged_file_is_written_anew(
     data = bytearray(file.read_bytes())
     data[len(data) // 2] ^= 1
     file.write_bytes(data)
-    _loading._load.cache_clear()
+    encoder._load.cache_clear()
     assert (_vectors(_onnx(tiny_model)) == expected).all()
     assert exports == [2, 2]
     assert "damaged" in caplog.text
@@ -119,8 +120,8 @@ def test_a_damaged_file_is_written_anew(
 def test_a_file_that_gives_other_vectors_is_refused(
     tiny_model: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    plain = _export.TorchEngine.hidden
-    monkeypatch.setattr(_export.TorchEngine, "hidden", lambda *given: plain(*given) + 1)
+    plain = onnx_files.TorchEngine.hidden
+    monkeypatch.setattr(onnx_files.TorchEngine, "hidden", lambda *given: plain(*given) + 1)
     with pytest.raises(DataError, match="gives other vectors"):
         _onnx(tiny_model)
     assert not list((default_path() / "gnomon-onnx").iterdir())
@@ -155,7 +156,7 @@ def _carrying(tiny_model: Path, folder: Path, *, weights: bool) -> Path:
     shutil.copy(file, folder / "onnx")
     if not weights:
         (folder / "model.safetensors").unlink()
-    _loading._load.cache_clear()
+    encoder._load.cache_clear()
     return folder
 
 
@@ -254,6 +255,6 @@ def test_models_of_other_families_are_written_and_compared(tmp_path: Path, famil
     config = getattr(transformers, f"{family}Config")(vocab_size=60, **small)
     getattr(transformers, f"{family}Model")(config).save_pretrained(tmp_path / "model")
     folder = ModelFolder(family, tmp_path / "model")
-    model = _reading.read_model(folder, config, 2)
-    _export._export(folder, 2, model, tmp_path)  # compares what it wrote with torch
+    model = _folder.read_model(folder, config, 2)
+    onnx_files._export(folder, 2, model, tmp_path)  # compares what it wrote with torch
     assert (tmp_path / "model.onnx").is_file()

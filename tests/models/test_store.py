@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 import gnomon as gn
 from gnomon.errors import OutputError, UsageError
 from gnomon.metrics import bind
-from gnomon.models import Encoder, _loading, load_encoder
-from gnomon.models._store import VectorStore, open_store, vector_key
+from gnomon.models import Encoder, encoder, load_encoder
+from gnomon.models.vector_store import VectorStore, open_store, vector_key
 
 torch = pytest.importorskip("torch", reason="pip install 'gnomon[models]'")
 
@@ -33,14 +33,14 @@ def _testset() -> gn.TestSet:
 
 @pytest.fixture(autouse=True)
 def _fresh_encoders() -> Iterator[None]:
-    _loading._load.cache_clear()
+    encoder._load.cache_clear()
     yield
-    _loading._load.cache_clear()
+    encoder._load.cache_clear()
 
 
 def _encoder(model: Path, folder: Path, **more: Any) -> Encoder:
     """An encoder as a later run has it."""
-    _loading._load.cache_clear()
+    encoder._load.cache_clear()
     given: dict[str, Any] = {"layer": 2, "device": "cpu", **more}
     return load_encoder(str(model), embeddings=str(folder), **given)
 
@@ -104,7 +104,7 @@ def test_scores_and_signatures_do_not_tell_whether_vectors_were_kept(
     spec = f"{metric}(model={str(tiny_model)!r}, layer=2, device='cpu'"
     plain = gn.score(_testset(), f"{spec})")
     for run in range(2):
-        _loading._load.cache_clear()
+        encoder._load.cache_clear()
         testset, bound = _testset(), None
         _, bound = bind(testset, f"{spec}, embeddings={str(tmp_path)!r})")
         np.testing.assert_allclose(bound.segments(testset.batch()), plain.segments, atol=1e-5)

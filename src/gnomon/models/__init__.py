@@ -7,15 +7,12 @@ of a model folder is ever run. torch and transformers (``pip install 'gnomon[mod
 when a model is; so are onnx and onnxruntime (``gnomon[models,onnx]``), where they are asked for.
 """
 
-from gnomon.models._batches import length_batches
-from gnomon.models._embedded import Embedded
 from gnomon.models._engine import Backend, Long, Precision
 from gnomon.models._folder import ModelFolder, find_model
-from gnomon.models._gradients import input_gradients
-from gnomon.models._loading import load_causal, load_encoder
-from gnomon.models._pieces import Pieces
-from gnomon.models.causal import CausalModel
-from gnomon.models.encoder import Encoder
+from gnomon.models._pieces import Pieces, length_batches
+from gnomon.models.causal import CausalModel, load_causal
+from gnomon.models.encoder import Embedded, Encoder, load_encoder
+from gnomon.models.gradients import input_gradients
 from gnomon.models.masked import Filling, Fluency, MaskedLM, load_masked_lm
 from gnomon.models.seq2seq import Seq2Seq, load_seq2seq
 

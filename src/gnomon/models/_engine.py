@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["Backend", "Engine", "Long", "Precision", "TorchEngine", "hidden_layer"]
+__all__ = ["Backend", "EncoderEngine", "Long", "Precision", "TorchEngine", "hidden_layer"]
 
 Backend: TypeAlias = Literal["torch", "onnx"]
 #: what becomes of texts that are longer than a model takes
@@ -20,7 +20,7 @@ Long: TypeAlias = Literal["truncate", "window"]
 Precision: TypeAlias = Literal["fp32", "bf16", "fp16", "int8"]
 
 
-class Engine(Protocol):
+class EncoderEngine(Protocol):
     """A model up to one layer.
 
     Attributes:

@@ -1,4 +1,4 @@
-"""Texts as the pieces of a model's tokeniser, with their places in the texts."""
+"""Texts as the pieces of a model's tokeniser, in windows, and in batches of like length."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
-__all__ = ["Pieces", "cut"]
 
 _SURROGATES = re.compile("[\ud800-\udfff]")
 #: texts that are cut at a time, which bounds the memory of what the tokeniser returns
@@ -60,7 +59,7 @@ class Pieces:
         return np.repeat(np.arange(len(self)), self.lengths)
 
 
-class _Part(NamedTuple):
+class _PieceBatch(NamedTuple):
     """The pieces of some texts, as columns of ``Pieces``."""
 
     lengths: list[int]
@@ -117,7 +116,7 @@ def _bounds(tokenizer: Any) -> list[int]:
     return [number for number in ends if number is not None]
 
 
-def _cut_some(tokenizer: Any, texts: list[str], limit: int | None) -> _Part:
+def _cut_some(tokenizer: Any, texts: list[str], limit: int | None) -> _PieceBatch:
     stripped = [_SURROGATES.sub("\ufffd", text.strip()) for text in texts]
     encodings = (
         tokenizer(
@@ -138,10 +137,10 @@ def _cut_some(tokenizer: Any, texts: list[str], limit: int | None) -> _Part:
         shift = len(text) - len(text.lstrip())
         own = encoding.special_tokens_mask
         ids.extend(encoding.ids)
-        places.extend(_placed(text, shift, encoding.offsets, own))
+        places.extend(_text_places(text, shift, encoding.offsets, own))
         words.extend(-1 if word is None else word for word in encoding.word_ids)
         special.extend(own)
-    return _Part(
+    return _PieceBatch(
         lengths=[len(encoding.ids) for encoding in encodings],
         truncated=[bool(encoding.overflowing) for encoding in encodings],
         ids=np.array(ids, dtype=np.int32),
@@ -151,7 +150,7 @@ def _cut_some(tokenizer: Any, texts: list[str], limit: int | None) -> _Part:
     )
 
 
-def _placed(
+def _text_places(
     text: str, shift: int, offsets: Sequence[tuple[int, int]], special: Sequence[int]
 ) -> list[tuple[int, int]]:
     """Where pieces stand in the text: no white space, never going back, special ones empty."""
@@ -172,3 +171,101 @@ def _placed(
         places.append((start, end))
         last = end
     return places
+
+
+# Texts longer than a model takes as overlapping windows that it does take.
+
+
+@dataclass(frozen=True, eq=False)
+class Window:
+    """What a model reads at once: a text, or a part of one.
+
+    Attributes:
+        text: position among the texts that are encoded.
+        rows: int64, the rows of ``Pieces`` that are read, special ones at both ends.
+        kept: those of them (positions in ``rows``) whose vectors are taken from here.
+        place: position in its text of the first piece that is kept.
+    """
+
+    text: int
+    rows: NDArray[np.int64]
+    kept: slice
+    place: int
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+
+def windows(pieces: Pieces, texts: NDArray[np.int64], limit: int | None) -> list[Window]:
+    """Every text as one window where it fits, else as several that overlap by half or more.
+
+    A piece is kept from the window in which it stands farthest from an end that cuts the text.
+    Every window begins and ends with the special pieces of its text, whose own vectors are those
+    of the first and of the last window.
+
+    Args:
+        pieces: pieces of all texts.
+        texts: int64 [E], numbers of the texts.
+        limit: most pieces of a window; None for any number.
+    """
+    found = []
+    for position, text in enumerate(texts.tolist()):
+        rows = np.arange(pieces.offsets[text], pieces.offsets[text + 1])
+        if limit is None or len(rows) <= limit:
+            found.append(Window(position, rows, slice(0, len(rows)), 0))
+        else:
+            # words, since a text may itself say "[SEP]"
+            found.extend(_overlapping(position, rows, pieces.word[rows] >= 0, limit))
+    return found
+
+
+def _overlapping(
+    text: int, rows: NDArray[np.int64], inside: NDArray[np.bool_], limit: int
+) -> Iterator[Window]:
+    plain = np.flatnonzero(inside)
+    first, stop = int(plain[0]), int(plain[-1]) + 1
+    size = max(limit - first - (len(rows) - stop), 1)
+    starts = _starts(stop - first, size)
+    middles = (starts[1:] + starts[:-1] + size) // 2  # of where neighbours overlap
+    bounds = np.concatenate([[0], middles, [stop - first]])
+    for number, start in enumerate(starts.tolist()):
+        inner = rows[first + start : first + start + size]
+        low, high = (first + bounds[number : number + 2] - start).tolist()
+        place = first + int(bounds[number])
+        if number == 0:
+            low, place = 0, 0
+        if number == len(starts) - 1:
+            high += len(rows) - stop
+        yield Window(
+            text, np.concatenate([rows[:first], inner, rows[stop:]]), slice(low, high), place
+        )
+
+
+def _starts(length: int, size: int) -> NDArray[np.int64]:
+    """Where windows of a size begin, evenly spaced from end to end, at most half a size apart."""
+    count = -(-(length - size) // max(size // 2, 1)) + 1
+    return np.linspace(0, length - size, count).astype(np.int64)
+
+
+# Texts of similar length together, so that little is padded.
+
+
+def length_batches(lengths: NDArray[np.int64], budget: int) -> list[NDArray[np.int64]]:
+    """Positions, longest first, in groups whose padded size stays within a budget.
+
+    Args:
+        lengths: size of each item.
+        budget: most padded sizes (longest times number) in a group; an item beyond it stands alone.
+
+    >>> [group.tolist() for group in length_batches(np.array([2, 9, 3, 2]), 6)]
+    [[1], [2, 0], [3]]
+    """
+    order = np.argsort(-lengths, kind="stable")
+    groups: list[NDArray[np.int64]] = []
+    first = 0
+    while first < len(order):
+        longest = max(int(lengths[order[first]]), 1)
+        count = max(budget // longest, 1)
+        groups.append(order[first : first + count])
+        first += count
+    return groups

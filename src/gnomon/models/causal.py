@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gnomon.models._batches import length_batches
+from gnomon.models._folder import (
+    ModelFolder,
+    find_model,
+    piece_limit,
+    read_causal,
+    usable_device,
+)
+from gnomon.models._pieces import length_batches
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from gnomon.models._folder import ModelFolder
 
-__all__ = ["CausalModel"]
+__all__ = ["CausalModel", "load_causal"]
 
 #: padded pieces per batch: every one of them takes a number for each word of the vocabulary
 _BUDGET = {"cpu": 512, "cuda": 8192}
@@ -92,3 +99,29 @@ class CausalModel:
             means = -(lost * kept[:, 1:]).sum(dim=1) / kept[:, 1:].sum(dim=1)
         found: NDArray[np.float64] = means.double().cpu().numpy()
         return found
+
+
+def load_causal(
+    name: str, *, revision: str | None = None, device: str | None = None
+) -> CausalModel:
+    """Load a model that predicts texts from left to right, such as gpt2.
+
+    Args:
+        name: a folder, ``package:NAME/FOLDER``, or a name on the hub; see :func:`find_model`.
+        revision: commit, tag or branch on the hub.
+        device: "cpu", "cuda", "cuda:1"; by default a GPU if there is one.
+
+    Raises:
+        MissingDependencyError: torch, transformers or the model is not installed.
+        DataError: the folder is no such model, or cannot be loaded.
+        UsageError: the machine has no such device.
+    """
+    folder = find_model(name, revision)
+    return _load_causal(folder, folder.identity, usable_device(device, "a causal language model"))
+
+
+@lru_cache(maxsize=2)
+def _load_causal(folder: ModelFolder, _identity: str, device: str) -> CausalModel:
+    tokenizer, model = read_causal(folder)
+    limit = piece_limit(tokenizer, model.config)
+    return CausalModel(folder, limit, device, tokenizer, model.to(device))

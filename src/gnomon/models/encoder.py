@@ -3,28 +3,50 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gnomon.models._batches import length_batches
-from gnomon.models._embedded import Embedded
-from gnomon.models._pieces import cut
-from gnomon.models._store import vector_key
-from gnomon.models._windows import windows
+from gnomon.errors import UsageError
+from gnomon.models._engine import TorchEngine
+from gnomon.models._folder import (
+    ModelFolder,
+    find_model,
+    piece_limit,
+    read_model,
+    read_tokenizer,
+    usable_device,
+)
+from gnomon.models._pieces import cut, length_batches, windows
+from gnomon.models.vector_store import open_store, vector_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
-    from gnomon.models._engine import Backend, Engine, Long, Precision
-    from gnomon.models._folder import ModelFolder
-    from gnomon.models._pieces import Pieces
-    from gnomon.models._store import VectorStore
-    from gnomon.models._windows import Window
+    from gnomon.models._engine import Backend, EncoderEngine, Long, Precision
+    from gnomon.models._pieces import Pieces, Window
+    from gnomon.models.vector_store import VectorStore
 
-__all__ = ["Encoder"]
+__all__ = ["Embedded", "Encoder", "load_encoder"]
+
+
+@dataclass(frozen=True, eq=False)
+class Embedded:
+    """One vector per piece of some texts, float32, on the model's device.
+
+    Attributes:
+        texts: int64 [E], numbers of the texts.
+        offsets: int64 [E + 1]; the vectors of the e-th text are rows
+            ``offsets[e]:offsets[e + 1]``.
+        vectors: tensor [rows, dimensions].
+    """
+
+    texts: NDArray[np.int64]
+    offsets: NDArray[np.int64]
+    vectors: Any  # a torch tensor
 
 
 @dataclass(eq=False)
@@ -59,7 +81,7 @@ class Encoder:
     backend: Backend
     long: Long
     tokenizer: Any = field(repr=False)
-    engine: Engine = field(repr=False)
+    engine: EncoderEngine = field(repr=False)
     tokenised: int = 0
     encoded: int = 0
     tokens: int = 0
@@ -205,3 +227,134 @@ def _offsets(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
 
 def _rows_of(pieces: Pieces, text: int) -> slice:
     return slice(int(pieces.offsets[text]), int(pieces.offsets[text + 1]))
+
+
+def load_encoder(
+    name: str,
+    *,
+    layer: int | None = None,
+    revision: str | None = None,
+    device: str | None = None,
+    precision: Precision = "fp32",
+    backend: Backend = "torch",
+    limit: int | None = None,
+    long: Long = "truncate",
+    embeddings: str | None = None,
+) -> Encoder:
+    """Load a transformer, up to a layer; the same request gives the same object.
+
+    Args:
+        name: a folder, ``package:NAME/FOLDER``, or a name on the hub; see :func:`find_model`.
+        layer: whose output to take; 0 is the embedding layer, by default the last one. Layers
+            above it are dropped and cost nothing.
+        revision: commit, tag or branch on the hub.
+        device: "cpu", "cuda", "cuda:1"; by default a GPU if there is one.
+        precision: "fp32"; automatic mixed precision with "bf16" or "fp16" (torch); products of
+            8-bit integers with "int8" (onnx), which makes vectors approximate.
+        backend: "torch", or "onnx" for ONNX Runtime on the CPU. A model is written as ONNX once,
+            into gnomon's cache; an ONNX file in its folder serves for the last layer.
+        limit: most pieces of a text, if fewer than the model takes.
+        long: what becomes of longer texts: "truncate" cuts them, "window" reads them in windows
+            that overlap by half.
+        embeddings: folder where vectors are kept between runs, if at all. They are found by the
+            pieces of a text, the model, layer, limit and what runs it. At 20 GB (or at
+            ``GNOMON_EMBEDDINGS_LIMIT`` bytes) those go that were not used for longest.
+
+    Raises:
+        MissingDependencyError: torch, transformers, onnxruntime or the model is not installed.
+        DataError: the folder is no model that can be loaded.
+        OutputError: the cache, or the folder for vectors, cannot be written.
+        UsageError: the model has no such layer, the machine no such device, or the backend no such
+            precision.
+    """
+    folder = find_model(name, revision)
+    _check_precision(backend, precision)
+    chosen = _device(device, backend)
+    run = (chosen, precision, backend, limit, long, embeddings)
+    return _load(folder, folder.identity, layer, *run)
+
+
+@lru_cache(maxsize=4)
+def _load(
+    folder: ModelFolder,
+    _identity: str,  # changed files are another model
+    layer: int | None,
+    device: str,
+    precision: Precision,
+    backend: Backend,
+    limit: int | None,
+    long: Long,
+    embeddings: str | None,
+) -> Encoder:
+    tokenizer, config = read_tokenizer(folder)
+    depth = int(config.num_hidden_layers)
+    chosen = depth if layer is None else layer
+    if not 0 <= chosen <= depth:
+        raise UsageError(f"model {folder.name!r} has layers 0 to {depth}; layer {chosen} is asked")
+    most = piece_limit(tokenizer, config)
+    encoder = Encoder(
+        folder=folder,
+        layer=chosen,
+        depth=depth,
+        dimensions=int(config.hidden_size),
+        limit=most if limit is None else min(limit, most or limit),
+        device=device,
+        precision=precision,
+        backend=backend,
+        long=long,
+        tokenizer=tokenizer,
+        engine=_engine(folder, config, chosen, device, precision, backend),
+    )
+    if embeddings is not None:
+        encoder.store = open_store(embeddings, _about(encoder), encoder.dimensions)
+    return encoder
+
+
+def _about(encoder: Encoder) -> dict[str, object]:
+    """What vectors depend on, beside the pieces of their text."""
+    return {
+        "model": encoder.identity,
+        "layer": encoder.layer,
+        "engine": encoder.engine.name or "torch",
+        "device": encoder.device.split(":")[0],
+        "limit": encoder.limit,
+        "long": encoder.long,
+    }
+
+
+def _engine(
+    folder: ModelFolder,
+    config: Any,
+    layer: int,
+    device: str,
+    precision: Precision,
+    backend: Backend,
+) -> EncoderEngine:
+    read = partial(read_model, folder, config, layer)
+    if backend == "torch":
+        return TorchEngine(read().to(device), layer, device, precision)
+    from gnomon.models._onnx import onnx_engine
+
+    last = layer == int(config.num_hidden_layers)
+    return onnx_engine(folder, layer, last=last, int8=precision == "int8", torch_model=read)
+
+
+def _check_precision(backend: Backend, precision: Precision) -> None:
+    allowed = {"torch": ("fp32", "bf16", "fp16"), "onnx": ("fp32", "int8")}
+    if backend not in allowed:
+        raise UsageError(f"there is no backend {backend!r}; there are 'torch' and 'onnx'")
+    if precision not in allowed[backend]:
+        other = "; precision='int8' needs backend='onnx'" if precision == "int8" else ""
+        raise UsageError(
+            f"backend {backend!r} has no precision {precision!r}; it has"
+            f" {', '.join(map(repr, allowed[backend]))}{other}"
+        )
+
+
+def _device(asked: str | None, backend: Backend) -> str:
+    if backend == "onnx" and asked not in {None, "cpu"}:
+        raise UsageError(
+            f"backend='onnx' runs on the CPU; got device={asked!r}: leave it out, or take"
+            " backend='torch'"
+        )
+    return usable_device("cpu" if backend == "onnx" else asked, "a metric on a transformer model")

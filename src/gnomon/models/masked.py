@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import heapq
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from gnomon.errors import DataError, UsageError
-from gnomon.models._batches import length_batches
-from gnomon.models._folder import find_model, missing_package
-from gnomon.models._masked_head import masked_probabilities
-from gnomon.models._masked_words import Piece, Speller, best_words
-from gnomon.models._pieces import cut
-from gnomon.models._reading import piece_limit, read_masked_lm, read_tokenizer
+from gnomon.errors import DataError
+from gnomon.models._folder import (
+    find_model,
+    piece_limit,
+    read_masked_lm,
+    read_tokenizer,
+    usable_device,
+)
+from gnomon.models._pieces import cut, length_batches
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -26,6 +30,181 @@ if TYPE_CHECKING:
     from gnomon.spans import Span
 
 __all__ = ["Filling", "Fluency", "MaskedLM", "load_masked_lm"]
+
+
+# Probabilities of pieces under masks, computed for the masks alone.
+
+
+def masked_probabilities(
+    model: Any,
+    ids: NDArray[np.int64],
+    kept: NDArray[np.bool_],
+    masked: NDArray[np.bool_],
+    allowed: NDArray[np.bool_],
+    most: int,
+) -> Iterator[tuple[list[int], list[float]]]:
+    """The most probable of the allowed pieces of each of M masks, row by row.
+
+    Args:
+        model: a masked language model of transformers.
+        ids: int64 [B, W], numbers of the pieces, masks in their places.
+        kept: bool [B, W], False for padding, which gets no attention.
+        masked: bool [B, W].
+        allowed: bool [M, V], which pieces are looked at; probabilities are those among all V.
+        most: how many pieces to return.
+
+    Yields:
+        Numbers of pieces and their probabilities, falling; 0 for pieces that are not allowed.
+    """
+    import torch
+
+    device = model.device
+    at = torch.as_tensor(masked, device=device)
+    with torch.inference_mode(), _only(model, at) as narrowed:
+        logits = model(
+            input_ids=torch.as_tensor(ids, device=device),
+            attention_mask=torch.as_tensor(kept, device=device).long(),
+        ).logits
+        shares = torch.softmax((logits if narrowed else logits[at]).double(), dim=-1)
+        shares *= torch.as_tensor(allowed, device=device)
+        top = shares.topk(min(most, shares.shape[-1]), dim=-1)
+    yield from zip(top.indices.tolist(), top.values.tolist(), strict=True)
+
+
+@contextmanager
+def _only(model: Any, at: Any) -> Iterator[bool]:
+    """Let the model's last layer, which is as wide as its vocabulary, see some rows alone."""
+    last = model.get_output_embeddings()
+    if last is None:
+        yield False
+        return
+    handle = last.register_forward_pre_hook(lambda _, given: (given[0][at], *given[1:]))
+    try:
+        yield True
+    finally:
+        handle.remove()
+
+
+# From the probable pieces of some masks to probable whole words.
+
+
+#: combinations of pieces that are looked at until one is a whole word
+_TRIES = 256
+
+
+class Piece(NamedTuple):
+    """A piece, by its number in the vocabulary, and its probability under a mask."""
+
+    number: int
+    probability: float
+
+
+@dataclass(frozen=True)
+class Speller:
+    """Knows which pieces are words, and which words pieces make.
+
+    Attributes:
+        tokenizer: of transformers.
+        size: how many pieces the model can predict.
+    """
+
+    tokenizer: Any
+    size: int
+
+    def read(self, numbers: tuple[int, ...]) -> str | None:
+        """The whole word that pieces make: cut again, it gives them. None if they make none."""
+        made = "".join(self.tokenizer.decode(list(numbers)).split())
+        if not made:
+            return None
+        again = self.tokenizer(made, add_special_tokens=False)["input_ids"]
+        return made if again == list(numbers) else None
+
+    def allowed(self, own: Sequence[int]) -> list[NDArray[np.bool_]]:
+        """The pieces that may stand for each piece of a word, bool [size].
+
+        A word of one piece gives way to any other. In a word of several, pieces that are words
+        give way to such, loose parts of words to loose parts, and marks to marks.
+        """
+        words, marks, usable = self._kinds
+        if len(own) == 1:
+            return [words]
+        unknown = self.tokenizer.unk_token_id
+        return [
+            (usable if place else words)
+            if number == unknown
+            else usable & (words == words[number]) & (marks == marks[number])
+            for place, number in enumerate(own)
+        ]
+
+    @cached_property
+    def _kinds(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.bool_]]:
+        """Which pieces are words by themselves, have no letter or digit, are not special."""
+        count = min(len(self.tokenizer), self.size)
+        backend = self.tokenizer.backend_tokenizer
+        texts = backend.decode_batch([[n] for n in range(count)], skip_special_tokens=False)
+        made = ["".join(text.split()) for text in texts]
+        again = backend.encode_batch(made, add_special_tokens=False)
+        usable = np.zeros(self.size, dtype=np.bool_)
+        usable[:count] = [bool(text) for text in made]
+        usable[[n for n in self.tokenizer.all_special_ids if n < self.size]] = False
+        words, marks = np.zeros_like(usable), np.zeros_like(usable)
+        words[:count] = [one.ids == [number] for number, one in enumerate(again)]
+        marks[:count] = [not any(map(str.isalnum, text)) for text in made]
+        return words & usable, marks, usable
+
+
+def best_words(
+    options: Sequence[Sequence[Piece]],
+    read: Callable[[tuple[int, ...]], str | None],
+    threshold: float,
+) -> list[tuple[str, float]]:
+    """Whole words whose probability exceeds a threshold; if none does, the most probable one.
+
+    Args:
+        options: for each mask its most probable pieces, the most probable first.
+        read: the word that some pieces make, or None.
+        threshold: in (0, 1).
+
+    Returns:
+        Words and probabilities, the most probable first; none where no combination within reach
+        is a word. Combinations that read alike are one word, their probabilities added up.
+    """
+    found: dict[str, float] = {}
+    for tries, (numbers, probability) in enumerate(_combinations(options)):
+        within = probability > threshold
+        if not within and (found or tries >= _TRIES):
+            break
+        word = read(numbers)
+        if word is not None:
+            found[word] = found.get(word, 0.0) + probability
+    return sorted(found.items(), key=lambda item: -item[1])
+
+
+def _combinations(
+    options: Sequence[Sequence[Piece]],
+) -> Iterator[tuple[tuple[int, ...], float]]:
+    """Combinations of one piece per mask, by falling probability."""
+    if not all(options):
+        return
+    first = (0,) * len(options)
+    heap = [(-_product(options, first), first)]
+    seen = {first}
+    while heap:
+        negative, places = heapq.heappop(heap)
+        yield tuple(row[at].number for row, at in zip(options, places, strict=True)), -negative
+        for mask, at in enumerate(places):
+            after = (*places[:mask], at + 1, *places[mask + 1 :])
+            if at + 1 < len(options[mask]) and after not in seen:
+                seen.add(after)
+                heapq.heappush(heap, (-_product(options, after), after))
+
+
+def _product(options: Sequence[Sequence[Piece]], places: Sequence[int]) -> float:
+    product = 1.0
+    for row, at in zip(options, places, strict=True):
+        product *= row[at].probability
+    return product
+
 
 #: logits that are held at once, which bounds memory where vocabularies are large
 _LOGITS = 1 << 25
@@ -88,7 +267,7 @@ def load_masked_lm(
         UsageError: the machine has no such device.
     """
     folder = find_model(name, revision)
-    return _load(folder, folder.identity, _device(device))
+    return _load(folder, folder.identity, usable_device(device, "a masked language model"))
 
 
 @lru_cache(maxsize=2)
@@ -264,17 +443,3 @@ def _around(
     middle = int(np.searchsorted(plain, own[0])) + len(own) // 2
     start = min(max(middle - size // 2, 0), max(len(plain) - size, 0))
     return np.concatenate([before, plain[start : start + size], after])
-
-
-def _device(asked: str | None) -> str:
-    try:
-        import torch
-    except ImportError:
-        raise missing_package("torch", "a masked language model") from None
-    if asked is None:
-        return "cuda" if torch.cuda.is_available() else "cpu"
-    try:
-        torch.empty(0, device=asked)
-    except (RuntimeError, AssertionError) as error:
-        raise UsageError(f"device {asked!r} cannot be used here: {error}") from error
-    return asked

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gnomon.errors import DataError, UsageError
-from gnomon.models._folder import find_model, missing_package
-from gnomon.models._reading import piece_limit, read_seq2seq
+from gnomon.models._folder import find_model, piece_limit, read_seq2seq, usable_device
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -57,7 +56,9 @@ def load_seq2seq(
         known = ", ".join(map(repr, _TYPES))
         raise UsageError(f"precision={precision!r} is not known here; there are {known}")
     folder = find_model(name, revision)
-    return _load(folder, folder.identity, _device(device), precision)
+    return _load(
+        folder, folder.identity, usable_device(device, "an encoder-decoder model"), precision
+    )
 
 
 @lru_cache(maxsize=2)
@@ -74,20 +75,6 @@ def _load(folder: ModelFolder, _identity: str, device: str, precision: Precision
     most = piece_limit(tokenizer, model.config)
     longest = _TARGET if most is None else most - len(_start(model) or ())
     return Seq2Seq(folder, device, longest, most, tokenizer, model, precision=precision)
-
-
-def _device(asked: str | None) -> str:
-    try:
-        import torch
-    except ImportError:
-        raise missing_package("torch", "an encoder-decoder model") from None
-    if asked is None:
-        return "cuda" if torch.cuda.is_available() else "cpu"
-    try:
-        torch.empty(0, device=asked)
-    except (RuntimeError, AssertionError) as error:
-        raise UsageError(f"device {asked!r} cannot be used here: {error}") from error
-    return asked
 
 
 def _start(model: Any) -> tuple[int, ...] | None:

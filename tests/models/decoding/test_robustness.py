@@ -11,7 +11,7 @@ from gnomon.errors import DataError, ScoringError
 from gnomon.models import load_seq2seq
 from gnomon.models.decoding import (
     Hypothesis,
-    _steps,
+    _search,
     beam,
     code_probabilities,
     constrained,
@@ -42,7 +42,7 @@ def _with_room_for(monkeypatch: pytest.MonkeyPatch, rows: int) -> list[int]:
     import torch
 
     tried: list[int] = []
-    whole = _steps.Steps.logits
+    whole = _search.Steps.logits
 
     def scarce(self: Any, pieces: Any) -> Any:
         tried.append(len(pieces))
@@ -50,7 +50,7 @@ def _with_room_for(monkeypatch: pytest.MonkeyPatch, rows: int) -> list[int]:
             raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB")
         return whole(self, pieces)
 
-    monkeypatch.setattr(_steps.Steps, "logits", scarce)
+    monkeypatch.setattr(_search.Steps, "logits", scarce)
     return tried
 
 
@@ -85,7 +85,7 @@ def test_other_faults_are_not_taken_for_want_of_memory(
     def broken(self: Any, pieces: Any) -> Any:
         raise RuntimeError("size mismatch")
 
-    monkeypatch.setattr(_steps.Steps, "logits", broken)
+    monkeypatch.setattr(_search.Steps, "logits", broken)
     with pytest.raises(RuntimeError, match="size mismatch"):
         beam(seq2seq, TEXTS)
 
@@ -181,13 +181,13 @@ def test_a_model_too_large_for_its_precision_is_said(huge: str, method: str) -> 
 def test_a_model_that_breaks_down_on_the_way_is_said(
     seq2seq: Seq2Seq, method: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    whole = _steps.Steps.logits
+    whole = _search.Steps.logits
 
     def breaking(self: Any, pieces: Any) -> Any:
         found = whole(self, pieces)
         return found if pieces.shape == (5, 1) else found * float("nan")
 
-    monkeypatch.setattr(_steps.Steps, "logits", breaking)
+    monkeypatch.setattr(_search.Steps, "logits", breaking)
     with pytest.raises(ScoringError, match=r"in fp32.*its weights are damaged"):
         METHODS[method](seq2seq, TEXTS)
 

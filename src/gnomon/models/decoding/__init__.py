@@ -5,12 +5,11 @@ the decoder are kept, texts of like length are decoded together and leave the ba
 done, and each distinct text is decoded once. Where memory ends, batches are halved.
 """
 
-from gnomon.models.decoding._beam import beam
-from gnomon.models.decoding._constrained import constrained
-from gnomon.models.decoding._diverse import diverse
-from gnomon.models.decoding._forced import code_probabilities, log_probabilities
-from gnomon.models.decoding._hypotheses import Hypothesis
-from gnomon.models.decoding._sampled import sampled
+from gnomon.models.decoding._requests import Hypothesis
+from gnomon.models.decoding.beam_search import beam, diverse
+from gnomon.models.decoding.constrained_search import constrained
+from gnomon.models.decoding.forced import code_probabilities, log_probabilities
+from gnomon.models.decoding.sampling import sampled
 
 __all__ = [
     "Hypothesis",

@@ -1,18 +1,21 @@
-"""What is to be decoded: each distinct request once, in batches that fit into memory."""
+"""What is to be decoded, how it is searched for, and what is proposed."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
+
+import numpy as np
 
 from gnomon.errors import LengthMismatchError, ScoringError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from numpy.typing import NDArray
+
     from gnomon.models.seq2seq import Seq2Seq
 
-__all__ = ["Request", "answers", "each_once", "make_requests"]
 
 _Answer = TypeVar("_Answer")
 
@@ -164,3 +167,100 @@ def _is_out_of_memory(error: BaseException) -> bool:
     said = str(error).lower()
     known = ("out of memory", "can't allocate memory", "not enough memory")
     return isinstance(error, (MemoryError, torch.OutOfMemoryError)) or any(k in said for k in known)
+
+
+# How to search, and what a search holds.
+
+
+Stopping = Literal["exact", "usual"]
+
+
+@dataclass(frozen=True)
+class SearchPlan:
+    """How to search.
+
+    Attributes:
+        beam: hypotheses per text and group.
+        n: targets wanted per text and group.
+        length_penalty: exponent of the length by which log-probabilities are divided.
+        stopping: "exact" or "usual"; see :func:`gnomon.models.decoding.beam`.
+        groups: groups that are to differ from each other.
+        strength: what a piece loses for each hypothesis of an earlier group that takes it.
+    """
+
+    beam: int
+    n: int
+    length_penalty: float = 1.0
+    stopping: Stopping = "exact"
+    groups: int = 1
+    strength: float = 0.0
+
+    def score(self, log_probability: Any, length: Any) -> Any:
+        """What hypotheses are ranked by; ``</s>`` counts as a piece."""
+        return log_probability / np.asarray(length, dtype=np.float64) ** self.length_penalty
+
+
+class FinishedTarget(NamedTuple):
+    """A finished hypothesis: pieces without ``</s>``, log-probability, score."""
+
+    pieces: tuple[int, ...]
+    log_probability: float
+    score: float
+
+
+class Continuations(NamedTuple):
+    """Continuations of the hypotheses of each slot, the preferred ones first; arrays [S, M].
+
+    Attributes:
+        parent: the hypothesis that is continued, from 0 in each slot.
+        piece: what it is continued with.
+        total: log-probability up to it; -inf for what cannot be.
+        state: of the constraints after it; 0 without constraints.
+    """
+
+    parent: NDArray[np.int64]
+    piece: NDArray[np.int64]
+    total: NDArray[np.float64]
+    state: NDArray[np.int64]
+
+    def take(self, order: NDArray[np.int64]) -> Continuations:
+        """Those at some places of each slot."""
+        return Continuations(
+            np.take_along_axis(self.parent, order, axis=1),
+            np.take_along_axis(self.piece, order, axis=1),
+            np.take_along_axis(self.total, order, axis=1),
+            np.take_along_axis(self.state, order, axis=1),
+        )
+
+    def widened(self, size: int) -> Continuations:
+        """As many as asked for, those that are added impossible."""
+        more = ((0, 0), (0, size - self.parent.shape[1]))
+        return Continuations(
+            np.pad(self.parent, more),
+            np.pad(self.piece, more),
+            np.pad(self.total, more, constant_values=-np.inf),
+            np.pad(self.state, more),
+        )
+
+
+# What a decoder proposes.
+
+
+@dataclass(frozen=True)
+class Hypothesis:
+    """A target that a model proposes for a text.
+
+    Attributes:
+        text: in words; "" where the model ended at once.
+        pieces: its pieces, prefix included, ``</s>`` left out.
+        log_probability: natural logarithm of the model's probability of these pieces and ``</s>``
+            after them, prefix included.
+        score: log_probability / length ** length_penalty, where length counts ``</s>``.
+        met: of each constraint that was asked for, whether the pieces hold it; () without any.
+    """
+
+    text: str
+    pieces: tuple[int, ...]
+    log_probability: float
+    score: float
+    met: tuple[bool, ...] = ()

@@ -9,21 +9,20 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from gnomon.errors import UsageError
-from gnomon.models.decoding._beam import proposals
-from gnomon.models.decoding._plan import Found
-from gnomon.models.decoding._requests import answers, each_once, make_requests
-from gnomon.models.decoding._steps import Steps, normaliser
+from gnomon.models.decoding._requests import FinishedTarget, answers, each_once, make_requests
+from gnomon.models.decoding._search import Steps, normaliser
+from gnomon.models.decoding.beam_search import proposals
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from gnomon.models.decoding._hypotheses import Hypothesis
-    from gnomon.models.decoding._requests import Request
+    from gnomon.models.decoding._requests import Hypothesis, Request
     from gnomon.models.seq2seq import Seq2Seq
 
 __all__ = ["sampled"]
+
 
 #: pieces that are looked at first; where they do not hold enough probability, all are
 _MOST = 256
@@ -93,11 +92,11 @@ def sampled(
         raise UsageError(f"seed={seed} must be 0 or more")
     law = _Law(n, top_p, temperature, seed, length_penalty)
     requests = make_requests(model, texts, prefixes=prefixes, limit=limit)
-    decode = partial(_drawn, model, law)
+    decode = partial(_draw_pieces, model, law)
     return each_once(requests, lambda distinct: answers(model, distinct, decode, rows=n))
 
 
-def _drawn(model: Seq2Seq, law: _Law, batch: Sequence[Request]) -> list[Sequence[Hypothesis]]:
+def _draw_pieces(model: Seq2Seq, law: _Law, batch: Sequence[Request]) -> list[Sequence[Hypothesis]]:
     begun = len(batch[0].prefix)
     limits = np.repeat([request.limit for request in batch], law.n)
     numbers = _random_numbers(law, batch, int(limits.max()) + 1)
@@ -138,7 +137,7 @@ def _proposed(
         size = int(length[row])
         own = (*prefix, *pieces[row, len(prefix) : size].tolist())
         score = float(total[row]) / (size + 1) ** law.length_penalty
-        found.append(Found(own, float(total[row]), score))
+        found.append(FinishedTarget(own, float(total[row]), score))
     return proposals(model, found)
 
 

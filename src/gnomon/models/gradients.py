@@ -8,17 +8,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gnomon.errors import UsageError
-from gnomon.models._batches import length_batches
 from gnomon.models._engine import TorchEngine, hidden_layer
-from gnomon.models._windows import windows
+from gnomon.models._pieces import length_batches, windows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
-    from gnomon.models._pieces import Pieces
-    from gnomon.models._windows import Window
+    from gnomon.models._pieces import Pieces, Window
     from gnomon.models.encoder import Encoder
 
 __all__ = ["input_gradients"]

@@ -9,7 +9,7 @@ import numpy as np
 
 from gnomon.errors import DataError, LengthMismatchError, UsageError
 from gnomon.models.decoding._requests import Request, answers, each_once
-from gnomon.models.decoding._steps import Steps, normaliser, padded
+from gnomon.models.decoding._search import Steps, normaliser, padded
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

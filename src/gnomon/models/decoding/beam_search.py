@@ -1,0 +1,176 @@
+"""The most probable targets, and probable ones that differ from each other."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from gnomon.errors import UsageError
+from gnomon.models.decoding._requests import (
+    Hypothesis,
+    SearchPlan,
+    answers,
+    each_once,
+    make_requests,
+)
+from gnomon.models.decoding._search import search
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gnomon.models.decoding._requests import FinishedTarget, Request, Stopping
+    from gnomon.models.seq2seq import Seq2Seq
+
+__all__ = ["beam", "diverse", "make_plan", "proposals"]
+
+
+# The most probable targets.
+
+
+def beam(
+    model: Seq2Seq,
+    texts: Sequence[str],
+    *,
+    beam: int = 20,
+    n: int | None = None,
+    length_penalty: float = 1.0,
+    prefixes: Sequence[Sequence[int]] | None = None,
+    limit: int | None = None,
+    stopping: Stopping = "exact",
+) -> list[list[Hypothesis]]:
+    """The most probable targets of each text, by beam search.
+
+    In every step the continuations of all hypotheses of a text are ranked by log-probability. Among
+    the first ``beam`` of them those that end are finished; the first ``beam`` that do not end go
+    on. Finished hypotheses are ranked by ``score`` = log-probability / length ** length_penalty,
+    where length counts ``</s>``; of equal ones that which ended earlier is first. At the limit all
+    hypotheses must end, at the probability that the model gives to it.
+
+    Args:
+        model: what decodes.
+        texts: the sources; each distinct one is decoded once.
+        beam: hypotheses that are followed.
+        n: targets wanted of each text, at most ``beam``; by default all of them.
+        length_penalty: 0 ranks by probability, 1 by its mean over the pieces; higher is longer.
+        prefixes: per text, pieces that every target begins with, such as a sentence code. Their
+            probability counts.
+        limit: most pieces of a target, prefix included; by default ten more than twice those of
+            the source, and never more than the model takes.
+        stopping: when a text is done. "exact": when no unfinished hypothesis could come among the
+            ``n`` best, whatever follows (with a positive length penalty: if nothing more were lost
+            up to the limit), so that going on would change nothing. "usual": when none is better,
+            at its present length, than the worst of ``beam`` finished ones, as transformers
+            stops by default; faster, and with a positive length penalty not always the same.
+
+    Returns:
+        Of each text at most ``n`` hypotheses, the best first; none of empty texts, and fewer where
+        the search finished fewer.
+
+    Raises:
+        LengthMismatchError: there are not as many prefixes as texts.
+        UsageError: an option is out of its range.
+        ScoringError: memory does not suffice for a single text, or the model gives no numbers.
+
+    Source: Sutskever, Vinyals and Le (2014), section 3.2; length as in Wu et al. (2016), with the
+    plain power of the length.
+    """
+    plan = make_plan(beam, n, length_penalty, stopping)
+    requests = make_requests(model, texts, prefixes=prefixes, limit=limit)
+
+    def decode(batch: list[Request]) -> list[Sequence[Hypothesis]]:
+        return [proposals(model, found) for found in search(model, batch, plan)]
+
+    return each_once(requests, lambda distinct: answers(model, distinct, decode, rows=plan.beam))
+
+
+def make_plan(width: int, n: int | None, length_penalty: float, stopping: Stopping) -> SearchPlan:
+    """A plan without groups.
+
+    Raises:
+        UsageError: an option is out of its range.
+    """
+    if width < 1:
+        raise UsageError(f"beam={width} is no number of hypotheses; it must be 1 or more")
+    if n is not None and not 1 <= n <= width:
+        raise UsageError(f"n={n} targets are asked of a beam of {width}; n is from 1 to the beam")
+    if stopping not in {"exact", "usual"}:
+        raise UsageError(f"stopping={stopping!r} is not known; there are 'exact' and 'usual'")
+    return SearchPlan(width, width if n is None else n, float(length_penalty), stopping)
+
+
+def proposals(model: Seq2Seq, found: Sequence[FinishedTarget]) -> list[Hypothesis]:
+    """Finished hypotheses with their texts."""
+    return [Hypothesis(model.text(one.pieces), *one) for one in found]
+
+
+# Probable targets that differ from each other.
+
+
+def diverse(
+    model: Seq2Seq,
+    texts: Sequence[str],
+    *,
+    beam: int = 20,
+    groups: int = 5,
+    strength: float = 0.5,
+    n: int | None = None,
+    length_penalty: float = 1.0,
+    prefixes: Sequence[Sequence[int]] | None = None,
+    limit: int | None = None,
+    stopping: Stopping = "exact",
+) -> list[list[Hypothesis]]:
+    """Targets from groups of hypotheses that avoid each other's pieces, by diverse beam search.
+
+    The beam is divided into groups, each searched as by :func:`beam`. Within a step the groups
+    choose one after the other, and a piece costs ``strength`` for every hypothesis of an earlier
+    group that has just taken it (Hamming diversity). The price decides the choice alone: it is not
+    carried along, and log-probabilities and scores are those of the model.
+
+    Args:
+        model: what decodes.
+        texts: the sources; each distinct one is decoded once.
+        beam: hypotheses that are followed, those of all groups together.
+        groups: a divisor of ``beam``.
+        strength: price in units of log-probability; 0 and one group give :func:`beam`.
+        n: targets wanted of each text, at most ``beam``; by default all of them.
+        length_penalty: as for :func:`beam`.
+        prefixes: as for :func:`beam`.
+        limit: as for :func:`beam`.
+        stopping: as for :func:`beam`, of each group by itself.
+
+    Returns:
+        Of each text at most ``n`` hypotheses: the best of each group in the order of their scores,
+        then the second of each, and so on; each target once.
+
+    Raises:
+        LengthMismatchError: there are not as many prefixes as texts.
+        UsageError: an option is out of its range.
+        ScoringError: memory does not suffice for a single text, or the model gives no numbers.
+
+    Source: Vijayakumar et al. (2018), Diverse Beam Search for Improved Description of Complex
+    Scenes, AAAI, algorithm 1.
+    """
+    plan = make_plan(beam, n, length_penalty, stopping)
+    if groups < 1 or beam % groups:
+        raise UsageError(f"a beam of {beam} cannot be divided into {groups} equal groups")
+    if strength < 0:
+        raise UsageError(f"strength={strength} would draw groups together; it must be 0 or more")
+    width, wanted = beam // groups, plan.n
+    plan = replace(plan, beam=width, n=min(width, wanted), groups=groups, strength=float(strength))
+    requests = make_requests(model, texts, prefixes=prefixes, limit=limit)
+
+    def decode(batch: list[Request]) -> list[Sequence[Hypothesis]]:
+        slots = search(model, batch, plan)
+        some = (slots[first : first + groups] for first in range(0, len(slots), groups))
+        return [proposals(model, _by_rank(one)[:wanted]) for one in some]
+
+    return each_once(requests, lambda distinct: answers(model, distinct, decode, rows=beam))
+
+
+def _by_rank(groups: Sequence[Sequence[FinishedTarget]]) -> list[FinishedTarget]:
+    """What the groups found, rank by rank; each target once, where it stands first."""
+    ranked = [(rank, -one.score, one) for group in groups for rank, one in enumerate(group)]
+    found: dict[tuple[int, ...], FinishedTarget] = {}
+    for *_, one in sorted(ranked):
+        found.setdefault(one.pieces, one)
+    return list(found.values())
