@@ -132,7 +132,7 @@ def mean_of_known(values: NDArray[np.float64]) -> NDArray[np.float64]:
 _LONG = 256  # members from which sorting beats looking at every pair
 
 
-class PairCounts(NamedTuple):
+class Concordance(NamedTuple):
     """Numbers of pairs, each int64 [groups]."""
 
     concordant: NDArray[np.int64]
@@ -147,17 +147,17 @@ class PairCounts(NamedTuple):
         return np.asarray(np.sum(self, axis=0))
 
 
-def pair_counts(rows: PairedRows, epsilon: float = 0.0) -> PairCounts:
+def pair_counts(rows: PairedRows, epsilon: float = 0.0) -> Concordance:
     """Pairs of every row; y ties two members whose scores differ by at most ``epsilon``."""
     if epsilon == 0 and rows.x.shape[1] >= _LONG:
         return _stacked([_count_sorted(x, y) for x, y in zip(*rows, strict=True)])
     from gnomon.stats import _kernels
 
-    return PairCounts(*_kernels.count_pairs(rows.x, rows.y, epsilon).T)
+    return Concordance(*_kernels.count_pairs(rows.x, rows.y, epsilon).T)
 
 
-def _stacked(counts: list[tuple[int, ...]]) -> PairCounts:
-    return PairCounts(*np.array(counts, dtype=np.int64).reshape(-1, 5).T)
+def _stacked(counts: list[tuple[int, ...]]) -> Concordance:
+    return Concordance(*np.array(counts, dtype=np.int64).reshape(-1, 5).T)
 
 
 def _count_sorted(x: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[int, ...]:
@@ -182,7 +182,7 @@ def _tied(same_as_before: NDArray[np.bool_]) -> int:
     return int((lengths * (lengths - 1) // 2).sum())
 
 
-def tau_b(counts: PairCounts) -> NDArray[np.float64]:
+def tau_b(counts: Concordance) -> NDArray[np.float64]:
     """(C - D) / sqrt of the pairs that x does not tie and of those that y does not tie."""
     concordant, discordant, tied_x, tied_y, _ = counts
     untied = concordant + discordant
@@ -194,7 +194,7 @@ def tau_b(counts: PairCounts) -> NDArray[np.float64]:
     return np.asarray(np.clip(tau, -1.0, 1.0))
 
 
-def tau_c(counts: PairCounts, rows: PairedRows) -> NDArray[np.float64]:
+def tau_c(counts: Concordance, rows: PairedRows) -> NDArray[np.float64]:
     """2 (C - D) / (n^2 (m - 1)/m), m the smaller number of distinct values of a side."""
     n = members(rows.x).astype(np.float64)
     m = np.minimum(_distinct(rows.x), _distinct(rows.y)).astype(np.float64)
@@ -209,7 +209,7 @@ def _distinct(values: NDArray[np.float64]) -> NDArray[np.int64]:
     return np.asarray(steps.sum(axis=1) + (members(values) > 0))
 
 
-def accuracy(counts: PairCounts) -> NDArray[np.float64]:
+def accuracy(counts: Concordance) -> NDArray[np.float64]:
     """Share of pairs that both sides order alike, ties included."""
     total = counts.total.astype(np.float64)
     return np.asarray((counts.concordant + counts.tied_both) / np.where(total == 0, np.nan, total))

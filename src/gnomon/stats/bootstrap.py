@@ -9,7 +9,13 @@ import numpy as np
 from gnomon.errors import UnknownNameError, UsageError
 from gnomon.stats._pair_tests import Joint, joint_cells, standardised
 from gnomon.stats._rows import PairedRows, arranged, mean_of_known
-from gnomon.stats.measures import ROW_STATISTICS, Level, Measure, measure_of, score_arrays
+from gnomon.stats.measures import (
+    ROW_STATISTICS,
+    GroupedStatistic,
+    Level,
+    grouped_statistic,
+    score_arrays,
+)
 from gnomon.stats.resampling import percentile_interval, resamples
 from gnomon.stats.significance import (
     Alternative,
@@ -27,7 +33,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from gnomon.stats._rows import Grouping
-    from gnomon.stats.measures import Measure
+    from gnomon.stats.measures import GroupedStatistic
 
 __all__ = ["BootstrapTest", "bootstrap_p_value", "bootstrap_test"]
 
@@ -78,7 +84,7 @@ def multiplicities(draws: NDArray[np.int64], n: int) -> NDArray[np.float64]:
 
 
 def replicates(
-    measure: Measure,
+    measure: GroupedStatistic,
     human: NDArray[np.float64],
     metrics: NDArray[np.float64],
     cells: NDArray[np.bool_],
@@ -139,7 +145,10 @@ def _weighted(features: NDArray[np.float64], draws: UnitDraws) -> NDArray[np.flo
 
 
 def _of_means(
-    measure: Measure, human: NDArray[np.float64], metrics: NDArray[np.float64], draws: UnitDraws
+    measure: GroupedStatistic,
+    human: NDArray[np.float64],
+    metrics: NDArray[np.float64],
+    draws: UnitDraws,
 ) -> NDArray[np.float64]:
     m, systems, items = metrics.shape
     means = _means(metrics.reshape(-1, items), draws).reshape(-1, m, systems).swapaxes(0, 1)
@@ -189,7 +198,7 @@ def _weighted_means(
     return np.asarray(weights @ np.nan_to_num(values).T / np.where(known == 0, np.nan, known))
 
 
-def _whole_groups(measure: Measure, draws: UnitDraws) -> NDArray[np.int64] | None:
+def _whole_groups(measure: GroupedStatistic, draws: UnitDraws) -> NDArray[np.int64] | None:
     # drawn groups, where each is drawn whole or not at all
     if measure.grouping == "item" and draws.systems is None:
         return draws.items
@@ -199,7 +208,7 @@ def _whole_groups(measure: Measure, draws: UnitDraws) -> NDArray[np.int64] | Non
 
 
 def _of_groups(
-    measure: Measure,
+    measure: GroupedStatistic,
     human: NDArray[np.float64],
     metrics: NDArray[np.float64],
     groups: NDArray[np.int64],
@@ -280,7 +289,7 @@ def bootstrap_test(
         UnknownNameError: no such statistic, grouping, level, unit, null or alternative.
         UsageError: no draws, or a confidence that is no share.
     """
-    measured = measure_of(statistic, grouping, level)
+    measured = grouped_statistic(statistic, grouping, level)
     check_alternative(alternative)
     check_count(count)
     check_confidence(confidence)

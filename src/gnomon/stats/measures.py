@@ -241,7 +241,7 @@ ROW_STATISTICS: Mapping[str, Callable[[PairedRows], NDArray[np.float64]]] = {
 }
 
 
-class Measure(NamedTuple):
+class GroupedStatistic(NamedTuple):
     """What is measured: a statistic of human and metric scores [systems, items]."""
 
     statistic: str | Callable[[NDArray[np.float64], NDArray[np.float64]], float]
@@ -321,11 +321,11 @@ class Measure(NamedTuple):
         return ROW_STATISTICS[self.statistic](PairedRows(human + holes, metric + holes))
 
 
-def measure_of(
+def grouped_statistic(
     statistic: str | Callable[[NDArray[np.float64], NDArray[np.float64]], float],
     grouping: Grouping,
     level: Level,
-) -> Measure:
+) -> GroupedStatistic:
     """A measure whose parts exist and fit together."""
     if not callable(statistic) and statistic not in ROW_STATISTICS:
         raise UnknownNameError("statistic", str(statistic), ROW_STATISTICS)
@@ -338,7 +338,7 @@ def measure_of(
             f"grouping {grouping!r} belongs to named statistics at level 'segment'; system scores"
             " form one group, and a function does its own grouping"
         )
-    return Measure(statistic, grouping, level)
+    return GroupedStatistic(statistic, grouping, level)
 
 
 def score_arrays(

@@ -22,7 +22,7 @@ from gnomon.stats._pair_tests import (
 )
 from gnomon.stats._rows import Grouping, arranged, centred_rows, mean_of_known, members
 from gnomon.stats.agreement import acc_eq
-from gnomon.stats.measures import Level, Measure, measure_of, score_arrays
+from gnomon.stats.measures import GroupedStatistic, Level, grouped_statistic, score_arrays
 from gnomon.stats.significance import Alternative, EarlyStopping, check_alternative, check_count
 
 if TYPE_CHECKING:
@@ -37,6 +37,10 @@ __all__ = ["PairTest", "pair_swap_test", "permutation_test"]
 
 
 # Differences of a statistic between two metrics whose scores were exchanged at random.
+#
+# Three ways to the same numbers: Pearson needs sums over exchanged cells alone, and these are
+# linear in each metric, so that products of matrices serve all pairs; statistics of system scores
+# need exchanged means, linear likewise; all others are computed from exchanged cells.
 
 
 _ROOM = 1 << 18  # numbers in one array of all groups, draws, and some pairs
@@ -51,7 +55,7 @@ class NullDifferences(NamedTuple):
 
 
 def differences(
-    measure: Measure,
+    measure: GroupedStatistic,
     human: NDArray[np.float64],
     metrics: NDArray[np.float64],
     joint: Joint,
@@ -81,7 +85,7 @@ def _grouped(cells: NDArray[np.float64], grouping: Grouping) -> NDArray[np.float
 
 
 def _from_sums(
-    measure: Measure,
+    measure: GroupedStatistic,
     human: NDArray[np.float64],
     scores: NDArray[np.float64],
     joint: Joint,
@@ -113,7 +117,7 @@ def _from_sums(
 
 
 def _human_groups(
-    measure: Measure, human: NDArray[np.float64], joint: Joint
+    measure: GroupedStatistic, human: NDArray[np.float64], joint: Joint
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     # cells of each group, NaN where people's scores do not vary; people's scores, each group with
     # mean 0 and variance 1
@@ -140,7 +144,7 @@ def _mean_correlation(sums: NDArray[np.float64], n: NDArray[np.float64]) -> NDAr
 
 
 def _from_means(
-    measure: Measure,
+    measure: GroupedStatistic,
     human: NDArray[np.float64],
     scores: NDArray[np.float64],
     joint: Joint,
@@ -168,7 +172,7 @@ def _from_means(
 
 
 def _from_cells(
-    measure: Measure, human: NDArray[np.float64], scores: NDArray[np.float64], joint: Joint
+    measure: GroupedStatistic, human: NDArray[np.float64], scores: NDArray[np.float64], joint: Joint
 ) -> NullDifferences:
     first, second = joint.places
     scores = np.where(joint.cells, scores, np.nan)
@@ -253,7 +257,7 @@ def permutation_test(
     >>> result.differences.round(3).tolist()
     [[0.0, 0.4], [-0.4, 0.0]]
     """
-    measured = measure_of(statistic, grouping, level)
+    measured = grouped_statistic(statistic, grouping, level)
     check_swap(swap)
     check_alternative(alternative)
     check_count(count)
@@ -287,7 +291,7 @@ def _in_use(
 class _Draws(NamedTuple):
     """Observed and null differences of pairs of metrics."""
 
-    measure: Measure
+    measure: GroupedStatistic
     human: NDArray[np.float64]
     metrics: NDArray[np.float64]
     swap: Swap
