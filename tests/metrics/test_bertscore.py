@@ -11,7 +11,7 @@ import pytest
 
 import gnomon as gn
 from gnomon.errors import DataError, FormatError, MissingDependencyError, SpecError
-from gnomon.metrics import BertScore, MaskPlan, Matching, _similarities, signature_of
+from gnomon.metrics import BertScore, MaskPlan, Matching, _embeddings, signature_of
 from gnomon.models import load_encoder
 from gnomon.spans import SpanTable
 
@@ -178,9 +178,9 @@ def test_small_budgets_change_nothing_and_encode_nothing_twice(
     batch, (plan, _) = testset.batch(), _plan(testset)
     whole = _bound(testset, **options)
     expected = whole.parts(batch), whole.masked(batch, plan)
-    monkeypatch.setattr(_similarities, "_VECTORS", {"cpu": 1})
-    monkeypatch.setattr(_similarities, "_PADDED", {"cpu": 1})
-    monkeypatch.setattr(_similarities, "_MATRICES", 0)
+    monkeypatch.setattr(_embeddings, "_VECTORS", {"cpu": 1})
+    monkeypatch.setattr(_embeddings, "_PADDED", {"cpu": 1})
+    monkeypatch.setattr(_embeddings, "_MATRICES", 0)
     bound = _bound(testset, **options)
     bound.encoder.memory.clear()
     before = bound.encoder.encoded

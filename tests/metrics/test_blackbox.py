@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from gnomon.errors import MaskingError
 from gnomon.metrics import MaskPlan, Rouge, metric, with_masking
-from gnomon.metrics._blackbox import BlackBox
 from gnomon.metrics.masking import Action
+from gnomon.metrics.text_masking import BlackBox
 from gnomon.spans import SpanTable
 from gnomon.testset import TestSet
 

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from gnomon.errors import DataError, MissingDependencyError, SpecError, UnknownNameError
 from gnomon.metrics import parse
-from gnomon.metrics._bleu_formula import Smoothing, bleu
-from gnomon.metrics.bleu import Bleu
+from gnomon.metrics.bleu import Bleu, Smoothing, bleu
 from gnomon.metrics.protocol import BoundMetric, Masking, NativeSignature, Statistics
 from gnomon.testset import TestSet
 

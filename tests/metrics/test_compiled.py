@@ -13,12 +13,10 @@ from hypothesis import strategies as st
 
 import gnomon as gn
 from gnomon.metrics import MaskPlan, _compiled, bind
-from gnomon.metrics._ngrams import Sides, clipped_matches
-from gnomon.metrics._sequences import Sequences
-from gnomon.metrics._token_masks import _covered, _meetings
+from gnomon.metrics.ngrams import Sides, clipped_matches
+from gnomon.metrics.sequences import Sequences, _covered, _meetings
 from gnomon.metrics.tokenise import load_tokeniser, tokenise
-from gnomon.metrics.tokenise._splitting import _LAST_SPACE, split_compiled
-from gnomon.metrics.tokenise._tokenise import split_plain
+from gnomon.metrics.tokenise._tables import _LAST_SPACE, split_compiled, split_plain
 from gnomon.spans import SpanTable
 
 if TYPE_CHECKING:

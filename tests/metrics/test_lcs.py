@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gnomon.metrics._lcs import lcs_length, lcs_positions, places
+from gnomon.metrics.rouge import lcs_length, lcs_positions, places
 
 _tokens = st.lists(st.integers(-3, 3), max_size=20)
 

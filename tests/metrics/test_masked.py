@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from sacrebleu.metrics import BLEU, CHRF
 
 from gnomon.errors import MaskingError
-from gnomon.metrics._comparisons import Texts
 from gnomon.metrics.bleu import Bleu
 from gnomon.metrics.chrf import Chrf
+from gnomon.metrics.comparisons import TokenisedTexts
 from gnomon.metrics.masking import MaskPlan
 from gnomon.metrics.tokenise import TokenTable, tokenise
 from gnomon.spans import SpanTable
@@ -310,7 +310,7 @@ def test_texts_that_the_tokeniser_rewrites_cannot_be_masked() -> None:
 
             return Tokens([line], [-1], [-1])
 
-    object.__setattr__(bound, "texts", Texts(Rewriting()))
+    object.__setattr__(bound, "texts", TokenisedTexts(Rewriting()))
     spans = SpanTable.build([{"f": [(0, 1)]}, {}], ["f"])
     with pytest.raises(MaskingError, match="rewriting"):
         bound.masked(testset.batch(), MaskPlan.oracles(spans))

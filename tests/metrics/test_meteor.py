@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 import gnomon as gn
 from gnomon.errors import DataError, FormatError, MissingDependencyError
-from gnomon.metrics._meteor_alignment import align, chunks
-from gnomon.metrics._wordnet import WordNet
+from gnomon.metrics.meteor import align, chunks
 from gnomon.metrics.tokenise import tokenise
+from gnomon.metrics.wordnet import WordNet
 
 nltk = pytest.importorskip("nltk", reason="needs nltk: pip install 'gnomon[rouge]'")
 

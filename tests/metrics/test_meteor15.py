@@ -13,9 +13,7 @@ from hypothesis import strategies as st
 import gnomon as gn
 from gnomon.errors import MissingFileError, SpecError
 from gnomon.metrics import parse
-from gnomon.metrics._meteor_beam import Match, best_alignment
-from gnomon.metrics._meteor_parameters import published_parameters
-from gnomon.metrics._meteor_words import frequent_words
+from gnomon.metrics.meteor import WordMatch, best_alignment, frequent_words, published_parameters
 
 pytest.importorskip("nltk", reason="needs nltk: pip install 'gnomon[rouge]'")
 
@@ -168,14 +166,14 @@ def test_a_missing_list_of_function_words_is_an_error(wordnet: str, tmp_path: Pa
         score("a", "a", wordnet, function_words=str(tmp_path / "none"))
 
 
-def _value(chosen: tuple[Match, ...]) -> tuple[float, int, int]:
+def _value(chosen: tuple[WordMatch, ...]) -> tuple[float, int, int]:
     """What is to be minimal: lost weight, chunks, distance."""
     weight = sum({"exact": 1.0, "stem": 0.5}[m.stage] for m in chosen)
     runs = sum((a[0] + 1, a[1] + 1) != b[:2] for a, b in pairwise(chosen)) + bool(chosen)
     return -weight, runs, sum(abs(m.candidate - m.reference) for m in chosen)
 
 
-def _possible(matches: list[Match]) -> list[tuple[Match, ...]]:
+def _possible(matches: list[WordMatch]) -> list[tuple[WordMatch, ...]]:
     sets = (c for size in range(len(matches) + 1) for c in combinations(matches, size))
     return [
         c for c in sets if len({m.candidate for m in c}) == len(c) == len({m.reference for m in c})
@@ -190,7 +188,7 @@ def _possible(matches: list[Match]) -> list[tuple[Match, ...]]:
     )
 )
 def test_no_alignment_is_better_than_the_chosen_one(raw: list[tuple[int, int, str]]) -> None:
-    matches = sorted(Match(*m) for m in raw)
+    matches = sorted(WordMatch(*m) for m in raw)
     chosen = tuple(best_alignment(matches, {"exact": 1.0, "stem": 0.5}))
     possible = _possible(matches)
     assert chosen in possible

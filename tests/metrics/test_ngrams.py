@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gnomon.metrics import _ngrams
-from gnomon.metrics._ngrams import Sides, clipped_matches
-from gnomon.metrics._sequences import Sequences
+from gnomon.metrics import ngrams
+from gnomon.metrics.ngrams import Sides, clipped_matches
+from gnomon.metrics.sequences import Sequences
 
 ids = st.lists(st.one_of(st.integers(-3, 3), st.integers(0, 2**31 - 1)), max_size=9)
 
@@ -42,8 +42,8 @@ def test_matches_are_those_of_counters(
     groups: list[tuple[list[list[int]], list[list[int]]]], orders: int, chunk: int, sparsest: int
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_ngrams, "_CHUNK", chunk)
-        patch.setattr(_ngrams, "_SPARSEST", sparsest)
+        patch.setattr(ngrams, "_CHUNK", chunk)
+        patch.setattr(ngrams, "_SPARSEST", sparsest)
         found = clipped_matches(
             Sides(
                 packed([c for candidates, _ in groups for c in candidates]),

@@ -8,11 +8,11 @@ import pytest
 
 from gnomon.errors import DataError, UsageError
 from gnomon.metrics import metric, parse
-from gnomon.metrics._check import check_metric
-from gnomon.metrics._powers import lacks
 from gnomon.metrics.differentiable import Differentiable
 from gnomon.metrics.matching import Matching
 from gnomon.metrics.ngrams import Ngrams
+from gnomon.metrics.protocol import lacks
+from gnomon.metrics.registry import check_metric
 from gnomon.testset import TestSet
 
 if TYPE_CHECKING:

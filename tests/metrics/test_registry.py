@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from gnomon.errors import SpecError, UnknownNameError, UsageError
-from gnomon.metrics import Chrf, Rouge, Ter, describe, metric, names, parse, resolve
-from gnomon.metrics import _registry as registry
+from gnomon.metrics import Chrf, Rouge, Ter, describe, metric, names, parse, registry, resolve
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -13,8 +13,7 @@ from rouge_score.rouge_scorer import RougeScorer
 
 from gnomon.errors import DataError, LengthMismatchError
 from gnomon.metrics import MaskPlan, Rouge, rouge_scores, score
-from gnomon.metrics._rouge_tokens import RougeTokeniser
-from gnomon.metrics.rouge import RougeType
+from gnomon.metrics.rouge import RougeTokeniser, RougeType
 from gnomon.spans import SpanTable
 from gnomon.testset import TestSet
 

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gnomon.metrics import MaskPlan, Rouge, _rouge_pairs
-from gnomon.metrics._rouge_pairs import _compiled_overlaps, _loops, plain_overlaps
-from gnomon.metrics._token_masks import Sequences
+from gnomon.metrics import MaskPlan, Rouge, rouge
+from gnomon.metrics.rouge import _compiled_overlaps, _loops, plain_overlaps
+from gnomon.metrics.sequences import Sequences
 from gnomon.spans import SpanTable
 from gnomon.testset import TestSet
 
@@ -72,15 +72,15 @@ def test_masked_scores_are_the_same_with_and_without_compiled_loops(
     for kind in _TYPES:
         scores = []
         for much in (0, sys.maxsize):
-            monkeypatch.setattr(_rouge_pairs, "_MUCH", much)
-            monkeypatch.delitem(sys.modules, _rouge_pairs._COMPILED, raising=False)
+            monkeypatch.setattr(rouge, "_MUCH", much)
+            monkeypatch.delitem(sys.modules, rouge._COMPILED, raising=False)
             metric = Rouge(type=kind)  # type: ignore[arg-type]  # one of the four
             scores.append(metric.bind(testset).masked(batch, plan))
         np.testing.assert_array_equal(*scores)
 
 
 def test_a_small_input_loads_no_compiler() -> None:
-    assert _loops(10) is sys.modules.get(_rouge_pairs._COMPILED)
+    assert _loops(10) is sys.modules.get(rouge._COMPILED)
 
 
 def test_unmasked_pairs_are_compared_once_however_often_they_are_asked_for() -> None:

@@ -4,8 +4,7 @@ import numpy as np
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from gnomon.metrics._rouge_table import RougeTokens, rouge_table
-from gnomon.metrics._rouge_tokens import RougeTokeniser, porter
+from gnomon.metrics.rouge import RougeTokeniser, RougeTokens, porter, rouge_table
 
 _texts = st.lists(st.text(max_size=25) | st.text("aZ9İ\n \0.éK", max_size=15), max_size=5)
 

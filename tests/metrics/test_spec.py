@@ -8,11 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gnomon.errors import SpecError
-from gnomon.metrics._reader import read_spec
-from gnomon.metrics._spec import Options, Spec, format_literal, option_types
+from gnomon.metrics.spec import Options, Spec, format_literal, option_types, read_spec
 
 if TYPE_CHECKING:
-    from gnomon.metrics._spec import Literals
+    from gnomon.metrics.spec import Literals
 
 _scalars = st.one_of(
     st.none(), st.booleans(), st.integers(), st.floats(allow_nan=False), st.text(max_size=20)

@@ -6,13 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gnomon.errors import AnnotationError, MaskingError
-from gnomon.metrics._token_masks import (
+from gnomon.metrics.masking import Action, MaskPlan
+from gnomon.metrics.sequences import (
     PRIVATE_CANDIDATE,
     PRIVATE_REFERENCE,
     SHARED,
     TokenMasks,
 )
-from gnomon.metrics.masking import Action, MaskPlan
 from gnomon.metrics.tokenise import TokenTable, tokenise
 from gnomon.spans import SpanTable
 

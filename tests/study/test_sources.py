@@ -14,7 +14,7 @@ import pytest
 
 from gnomon import example
 from gnomon.errors import DataError, LengthMismatchError
-from gnomon.metrics import _reader
+from gnomon.metrics import spec
 from gnomon.study import PlannedSet, SetSource, Store, open_engine, plan, read_study, run
 from gnomon.study import _sources as sketches_module
 from gnomon.study._folder import sealed
@@ -260,10 +260,10 @@ def _recorded(module: ModuleType, name: str, monkeypatch: pytest.MonkeyPatch) ->
 def test_specs_are_read_and_what_they_need_is_identified_once_for_all_sets(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    read = _recorded(_reader, "_Reader", monkeypatch)
+    read = _recorded(spec, "_SpecReader", monkeypatch)
     identified = _recorded(sketches_module, "identity", monkeypatch)
     located = _recorded(sketches_module, "place_of", monkeypatch)
-    _reader.read_spec.cache_clear()
+    spec.read_spec.cache_clear()
     (tmp_path / "own.tsv").write_text("system\tsegment\tscore\n")
     sets = "".join(
         f"[[testsets]]\npath = '{example.path()}'\nfirst = {n}\nname = 's{n}'\n" for n in (3, 4, 5)

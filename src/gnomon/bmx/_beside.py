@@ -11,7 +11,7 @@ from gnomon.bmx._explain import MAX_CALLS, cache_of
 from gnomon.bmx.metric import Bmx
 from gnomon.findings import Column, Finding, Listing, Table
 from gnomon.metrics import resolve
-from gnomon.metrics._means import mean_over_segments
+from gnomon.metrics.means import mean_over_segments
 from gnomon.metrics.scoring import score
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from gnomon.metrics._spec import Options
+from gnomon.metrics.spec import Options
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

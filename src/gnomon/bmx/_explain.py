@@ -23,7 +23,7 @@ from gnomon.bmx._protocol import NoticingExplainer
 from gnomon.bmx._scorer import Scorer
 from gnomon.bmx._words import Words
 from gnomon.errors import UnknownNameError
-from gnomon.metrics._function import BoundFunction
+from gnomon.metrics.functions import BoundFunction
 from gnomon.metrics.scoring import bind, signature_of
 from gnomon.testset import pick
 

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from gnomon.bmx._protocol import CheckingExplainer
 from gnomon.errors import SpecError, UnknownNameError
-from gnomon.metrics._reader import read_spec
-from gnomon.metrics._spec import default_of
+from gnomon.metrics.spec import default_of, read_spec
 
 if TYPE_CHECKING:
     from gnomon.bmx._protocol import Explainer

@@ -9,9 +9,9 @@ import numpy as np
 
 from gnomon.bmx._protocol import PairImportances
 from gnomon.errors import UsageError
-from gnomon.metrics._powers import lacks
-from gnomon.metrics._spec import Options
 from gnomon.metrics.differentiable import Differentiable
+from gnomon.metrics.protocol import lacks
+from gnomon.metrics.spec import Options
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -71,7 +71,7 @@ def iteration_rows(grids: Grids, iterations: Sequence[Iteration]) -> Iterator[Ro
 
 def _told(metric: str) -> tuple[str, str, float, float] | None:
     from gnomon.errors import SpecError
-    from gnomon.metrics._reader import read_spec
+    from gnomon.metrics.spec import read_spec
 
     try:
         spec = read_spec(metric)

@@ -9,7 +9,7 @@ import numpy as np
 
 from gnomon.bmx._seeds import generator
 from gnomon.errors import SpecError
-from gnomon.metrics._spec import Options
+from gnomon.metrics.spec import Options
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from gnomon.errors import SpecError
-from gnomon.metrics._spec import Options
+from gnomon.metrics.spec import Options
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -9,9 +9,9 @@ import numpy as np
 
 from gnomon.bmx._protocol import PairImportances
 from gnomon.errors import UsageError
-from gnomon.metrics._powers import lacks
-from gnomon.metrics._spec import Options
 from gnomon.metrics.matching import Matching
+from gnomon.metrics.protocol import lacks
+from gnomon.metrics.spec import Options
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from gnomon.batch import Batch
     from gnomon.bmx._protocol import Pair
     from gnomon.bmx._words import Words
-    from gnomon.metrics.matching import Side, TokenRows
+    from gnomon.metrics.matching import SideMatches, TokenRows
     from gnomon.metrics.protocol import BoundMetric, Metric
     from gnomon.testset import TestSet
 
@@ -91,7 +91,7 @@ def _no_matches(name: str) -> str:
 _NOTHING = PairImportances(np.zeros(0), np.zeros(0))
 
 
-def _means(words: Words, side: Side, tokens: TokenRows, pair: int) -> NDArray[np.float64]:
+def _means(words: Words, side: SideMatches, tokens: TokenRows, pair: int) -> NDArray[np.float64]:
     """Mean similarity over the pieces of each word; a piece belongs where it begins."""
     slots = slice(int(side.offsets[pair]), int(side.offsets[pair + 1]))
     own = side.token[slots]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from gnomon.bmx._protocol import PairImportances
 from gnomon.bmx._seeds import generator
-from gnomon.metrics._spec import Options
+from gnomon.metrics.spec import Options
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

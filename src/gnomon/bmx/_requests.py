@@ -10,7 +10,7 @@ from gnomon.bmx._explainers import EXPLAINERS, check_explainer, find_explainer
 from gnomon.errors import UsageError
 from gnomon.faults import Fault, faults
 from gnomon.metrics import resolve
-from gnomon.metrics._check import check_metric
+from gnomon.metrics.registry import check_metric
 from gnomon.stats.significance import check_confidence, check_count
 
 if TYPE_CHECKING:

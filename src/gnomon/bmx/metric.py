@@ -17,9 +17,9 @@ from gnomon.bmx._protocol import DirectExplainer
 from gnomon.bmx._settings import PUBLISHED
 from gnomon.errors import SpecError, UsageError
 from gnomon.metrics import Options, resolve
-from gnomon.metrics._check import check_metric
-from gnomon.metrics._of_options import MeanOfSegments
+from gnomon.metrics.means import MeanOfSegments
 from gnomon.metrics.protocol import Choosing, Informed, Metric, Noticing, Partial
+from gnomon.metrics.registry import check_metric
 from gnomon.signature import Signature
 
 if TYPE_CHECKING:

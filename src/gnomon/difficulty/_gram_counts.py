@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 import numpy as np
 
 from gnomon.difficulty._grams import ranked
-from gnomon.metrics._sequences import ranges
+from gnomon.metrics.sequences import ranges
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gnomon.difficulty._grams import Known, known_ids, ranked
-from gnomon.metrics._sequences import offsets_of, ranges
+from gnomon.metrics.sequences import offsets_of, ranges
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gnomon.metrics._pairs import pair_rows
+from gnomon.metrics.comparisons import pair_rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gnomon.difficulty._places import Places
-from gnomon.metrics._sequences import offsets_of, ranges
+from gnomon.metrics.sequences import offsets_of, ranges
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

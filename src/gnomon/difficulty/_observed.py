@@ -13,7 +13,7 @@ from gnomon.difficulty._places import Places
 from gnomon.difficulty._seen import Seen, seen
 from gnomon.difficulty._whole_words import Words, words_of
 from gnomon.difficulty.matched import BoundDifficulty
-from gnomon.metrics._sequences import offsets_of, ranges
+from gnomon.metrics.sequences import offsets_of, ranges
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 from gnomon.difficulty._parts import pool_notices
-from gnomon.metrics._of_options import OfOptions
+from gnomon.metrics.means import OfOptions
 from gnomon.metrics.protocol import Informed, Noticing
 
 if TYPE_CHECKING:

@@ -114,7 +114,7 @@ def check_choice(outline: Outline, pool: str | tuple[str, ...], by: str | None =
 
 
 def _check_score(by: str, outline: Outline, kinds: tuple[str, ...]) -> None:
-    from gnomon.metrics._check import check_metric
+    from gnomon.metrics.registry import check_metric
 
     try:
         check_metric(by, outline)

@@ -12,7 +12,7 @@ from gnomon.difficulty._pools import check_pool
 from gnomon.difficulty._setup import wrapped
 from gnomon.errors import UnknownNameError, UsageError
 from gnomon.faults import Fault, faults
-from gnomon.metrics._check import check_metric
+from gnomon.metrics.registry import check_metric
 from gnomon.slices import check_slices
 
 if TYPE_CHECKING:

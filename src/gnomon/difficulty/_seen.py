@@ -9,7 +9,7 @@ import numpy as np
 
 from gnomon.difficulty._hardness import rows_of_system, similarity
 from gnomon.errors import DataError
-from gnomon.metrics._sequences import ranges
+from gnomon.metrics.sequences import ranges
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

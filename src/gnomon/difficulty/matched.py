@@ -13,8 +13,8 @@ from gnomon.difficulty._of_pool import OfPool
 from gnomon.difficulty._parts import best_of, corpus_parts, part_statistics
 from gnomon.difficulty._weights import Weights, normalised, weights_of
 from gnomon.errors import DataError
-from gnomon.metrics._sequences import ranges
 from gnomon.metrics.matching import harmonic_mean
+from gnomon.metrics.sequences import ranges
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from gnomon.difficulty._pools import Pool
     from gnomon.difficulty.metric import Difficulty
     from gnomon.metrics.masking import MaskPlan
-    from gnomon.metrics.matching import Matches, Matching, Side
+    from gnomon.metrics.matching import Matches, Matching, SideMatches
     from gnomon.metrics.protocol import BoundMetric
     from gnomon.testset import TestSet
 
@@ -238,7 +238,7 @@ class BoundDifficulty(OfPool):
         return found
 
     def _mean(
-        self, matches: Matches, side: Side, slots: _Slots, difficulty: NDArray[np.float64]
+        self, matches: Matches, side: SideMatches, slots: _Slots, difficulty: NDArray[np.float64]
     ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
         """Mean of difficulty times similarity of each comparison, and whether it has no tokens."""
         weight = matches.tokens.weight[side.token[slots.slot]]
@@ -286,7 +286,7 @@ class _Slots(NamedTuple):
 _BITS = 32
 
 
-def _slots(side: Side, pair: NDArray[np.int64]) -> _Slots:
+def _slots(side: SideMatches, pair: NDArray[np.int64]) -> _Slots:
     sizes = np.diff(side.offsets)[pair]
     row = np.repeat(np.arange(len(pair)), sizes)
     return _Slots(ranges(side.offsets[pair], sizes), row, pair[row], len(pair))

@@ -9,11 +9,10 @@ from gnomon.difficulty._frozen import check_there
 from gnomon.difficulty._pools import check_choice, check_pool, choose_pool
 from gnomon.errors import SpecError, UsageError
 from gnomon.metrics import Options, resolve
-from gnomon.metrics._check import check_metric
-from gnomon.metrics._powers import lacks
 from gnomon.metrics.matching import Matching
 from gnomon.metrics.ngrams import Ngrams
-from gnomon.metrics.protocol import Choosing, Metric
+from gnomon.metrics.protocol import Choosing, Metric, lacks
+from gnomon.metrics.registry import check_metric
 
 if TYPE_CHECKING:
     from gnomon.difficulty.matched import BoundDifficulty

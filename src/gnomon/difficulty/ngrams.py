@@ -15,10 +15,9 @@ from gnomon.difficulty._gram_weights import GramWeights, gram_weights
 from gnomon.difficulty._grams import GramTable, grams, known_ids
 from gnomon.difficulty._of_pool import OfPool
 from gnomon.errors import DataError, UsageError
-from gnomon.metrics._means import aggregate_means, mean_statistics
-from gnomon.metrics._sequences import offsets_of, ranges
-from gnomon.metrics._token_masks import TokenMasks
+from gnomon.metrics.means import aggregate_means, mean_statistics
 from gnomon.metrics.ngrams import NgramCounts
+from gnomon.metrics.sequences import TokenMasks, offsets_of, ranges
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

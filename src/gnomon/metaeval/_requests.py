@@ -14,10 +14,10 @@ from gnomon.metaeval._contest import circular, kinds_of, title_of
 from gnomon.metaeval._measures import LEVELS, measure_faults, measures, preset_of
 from gnomon.metaeval._testing import testing_faults
 from gnomon.metrics import resolve
-from gnomon.metrics._check import check_metric
-from gnomon.metrics._function import FunctionMetric
-from gnomon.metrics._reader import read_spec
+from gnomon.metrics.functions import FunctionMetric
 from gnomon.metrics.protocol import Choosing
+from gnomon.metrics.registry import check_metric
+from gnomon.metrics.spec import read_spec
 from gnomon.slices import check_slices
 
 if TYPE_CHECKING:

@@ -10,17 +10,10 @@ from typing import TYPE_CHECKING
 from gnomon.doors import door
 
 if TYPE_CHECKING:
-    from gnomon.metrics._blackbox import with_masking as with_masking
-    from gnomon.metrics._function import metric as metric
-    from gnomon.metrics._registry import Description as Description
-    from gnomon.metrics._registry import describe as describe
-    from gnomon.metrics._registry import names as names
-    from gnomon.metrics._registry import parse as parse
-    from gnomon.metrics._registry import resolve as resolve
-    from gnomon.metrics._spec import Options as Options
     from gnomon.metrics.bertscore import BertScore as BertScore
     from gnomon.metrics.bleu import Bleu as Bleu
     from gnomon.metrics.chrf import Chrf as Chrf
+    from gnomon.metrics.functions import metric as metric
     from gnomon.metrics.masking import Action as Action
     from gnomon.metrics.masking import MaskPlan as MaskPlan
     from gnomon.metrics.matching import Matches as Matches
@@ -30,12 +23,19 @@ if TYPE_CHECKING:
     from gnomon.metrics.protocol import Metric as Metric
     from gnomon.metrics.protocol import NativeSignature as NativeSignature
     from gnomon.metrics.protocol import Statistics as Statistics
+    from gnomon.metrics.registry import Description as Description
+    from gnomon.metrics.registry import describe as describe
+    from gnomon.metrics.registry import names as names
+    from gnomon.metrics.registry import parse as parse
+    from gnomon.metrics.registry import resolve as resolve
     from gnomon.metrics.rouge import Rouge as Rouge
     from gnomon.metrics.rouge import rouge_scores as rouge_scores
     from gnomon.metrics.scoring import bind as bind
     from gnomon.metrics.scoring import score as score
     from gnomon.metrics.scoring import signature_of as signature_of
+    from gnomon.metrics.spec import Options as Options
     from gnomon.metrics.ter import Ter as Ter
+    from gnomon.metrics.text_masking import with_masking as with_masking
 
 _HOMES = {
     "Action": "masking",
@@ -43,27 +43,27 @@ _HOMES = {
     "Bleu": "bleu",
     "BoundMetric": "protocol",
     "Chrf": "chrf",
-    "Description": "_registry",
+    "Description": "registry",
     "MaskPlan": "masking",
     "Masking": "protocol",
     "Matches": "matching",
     "Matching": "matching",
     "Metric": "protocol",
     "NativeSignature": "protocol",
-    "Options": "_spec",
+    "Options": "spec",
     "Rouge": "rouge",
     "Statistics": "protocol",
     "Ter": "ter",
     "bind": "scoring",
-    "describe": "_registry",
-    "metric": "_function",
-    "names": "_registry",
-    "parse": "_registry",
-    "resolve": "_registry",
+    "describe": "registry",
+    "metric": "functions",
+    "names": "registry",
+    "parse": "registry",
+    "resolve": "registry",
     "rouge_scores": "rouge",
     "score": "scoring",
     "signature_of": "scoring",
-    "with_masking": "_blackbox",
+    "with_masking": "text_masking",
 }
 
 __all__ = [

@@ -1,6 +1,6 @@
 """What candidates and references share under each type of ROUGE, in machine code.
 
-The same counts as :mod:`gnomon.metrics._rouge_kernels`, which defines them. Importing this module
+The same counts as :mod:`gnomon.metrics.rouge`, which defines them. Importing this module
 imports numba, so that it is imported only where there is much to count. Ids lie in ``range(span)``
 here. Scratch arrays serve pair after pair: a cell is empty unless its stamp is that of the pair.
 """

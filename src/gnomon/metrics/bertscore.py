@@ -5,32 +5,291 @@ Zhang et al. (2020), "BERTScore: Evaluating Text Generation with BERT". Equal to
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import importlib.util
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
-from gnomon.errors import SpecError
-from gnomon.metrics._baselines import Baseline, find_baseline, read_baseline
-from gnomon.metrics._check import check_needs
-from gnomon.metrics._default_models import default_layer, default_model
-from gnomon.metrics._embedding import encoder_of, reference_texts, target_language
-from gnomon.metrics._idf import idf_of
-from gnomon.metrics._matched import BoundMatched
-from gnomon.metrics._spec import Options
+from gnomon.errors import FormatError, MissingDependencyError, SpecError
+from gnomon.formats import read_text
+from gnomon.metrics._embeddings import (
+    Matcher,
+    compared_rows,
+    encoder_of,
+    idf_of,
+    model_fields,
+    notices_of,
+    reference_texts,
+    target_language,
+    unit_weights,
+)
+from gnomon.metrics.differentiable import MatchedText, attributions, greedy_score
+from gnomon.metrics.means import MeanOfSegments
+from gnomon.metrics.registry import check_needs
+from gnomon.metrics.spec import Options
+from gnomon.signature import Signature, content_hash
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
     from gnomon.batch import Batch
+    from gnomon.metrics._embeddings import Idf
+    from gnomon.metrics.comparisons import PairRows
+    from gnomon.metrics.differentiable import Attributions
     from gnomon.metrics.masking import MaskPlan
+    from gnomon.metrics.matching import Matches
     from gnomon.metrics.protocol import Need
-    from gnomon.models import Encoder
+    from gnomon.models import Encoder, Pieces
     from gnomon.outline import Outline
     from gnomon.testset import TestSet
 
-__all__ = ["BertScore", "BoundBertScore"]
+__all__ = ["BertScore", "BoundBertScore", "XBertScore"]
+
+
+# What BERTScore and its relatives have in common once they are bound.
+
+
+class MatchedOptions(Protocol):
+    """What a bound metric reads of its options."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def spec(self) -> str: ...
+    @property
+    def needs(self) -> frozenset[Need]: ...
+    @property
+    def higher_is_better(self) -> bool: ...
+    @property
+    def score(self) -> str: ...
+    @property
+    def special(self) -> str: ...
+
+
+@dataclass(frozen=True, eq=False)
+class BoundMatched(MeanOfSegments):
+    """Greedy matching, ready to score; remembers the similarities in the batch seen last.
+
+    Attributes:
+        metric: the options.
+        encoder: the model; counts what it encodes.
+        weights: frozen idf weights, if asked for.
+        baseline: frozen baseline, if rescaling is asked for.
+    """
+
+    metric: MatchedOptions
+    encoder: Encoder
+    weights: Idf | None
+    baseline: Baseline | None
+
+    @property
+    def signature(self) -> Signature:
+        """Spec, model with revision or hash, layer, and what was frozen."""
+        fields = model_fields(self.encoder)
+        if self.weights is not None:
+            fields["idf"] = self.weights.identity
+        if self.baseline is not None:
+            fields["baseline"] = self.baseline.identity
+        return Signature(self.metric.spec).adding(fields)
+
+    def parts(self, batch: Batch) -> NDArray[np.float64]:
+        """Precision, recall and F, float64 [K, N, 3]; NaN without a text to compare with."""
+        return self._precision_recall_f(self._matcher.matches(batch, self._rows(batch)))
+
+    def segments(self, batch: Batch) -> NDArray[np.float64]:
+        """Sentence scores, float64 [K, N]; NaN without a text to compare with."""
+        return self.parts(batch)[..., self._part]
+
+    def matches(self, batch: Batch, plan: MaskPlan | None = None) -> Iterator[Matches]:
+        """Best matches of all tokens, as they are or under every variant of a plan."""
+        rows = self._rows(batch)
+        floor = 0.0 if self.baseline is None else self.baseline.f
+        if plan is None:
+            yield replace(self._matcher.matches(batch, rows), floor=floor)
+        else:
+            for found in self._matcher.variants(batch, rows, plan):
+                yield replace(found, floor=floor)
+
+    def attributions(self, batch: Batch) -> Attributions:
+        """Input times gradient of every token of both sides."""
+        rows = self._rows(batch)
+        used = np.union1d(rows.candidate, rows.reference)
+        pieces = self.encoder.pieces(batch.texts, used.tolist())
+        weight, targets = self._weigh(pieces), self._matcher.targets(pieces)
+        baseline = (0.0, 0.0, 0.0) if self.baseline is None else self.baseline[:3]
+
+        def matched(text: int, vectors: Any) -> MatchedText:
+            own = slice(int(pieces.offsets[text]), int(pieces.offsets[text + 1]))
+            like = vectors.detach()
+            marked = like.new_tensor(targets[own].astype(float)).bool()
+            return MatchedText(vectors, like.new_tensor(weight[own]), marked)
+
+        def score(number: int, candidate: Any, other: Any) -> Any:
+            sides = rows.candidate[number], rows.reference[number]
+            texts = [matched(int(t), v) for t, v in zip(sides, (candidate, other), strict=True)]
+            return greedy_score(texts[0], texts[1], self._part, baseline)
+
+        return attributions(self.encoder, pieces, rows, score)
+
+    def notices(self, batch: Batch) -> tuple[str, ...]:
+        """Texts that were cut at the model's limit, or that its tokeniser does not know."""
+        encoded, _ = self._matcher.encode(batch, self._rows(batch))
+        return notices_of(self.metric.spec, self.encoder, encoded.pieces)
+
+    def _rows(self, batch: Batch) -> PairRows:
+        return compared_rows(batch, self.needs)
+
+    def _precision_recall_f(self, matches: Matches) -> NDArray[np.float64]:
+        best = [matches.best_of(part) for part in matches.parts()]
+        found = np.stack(best, axis=-1)
+        if self.baseline is None:
+            return found
+        base = np.array(self.baseline[:3])
+        rescaled: NDArray[np.float64] = (found - base) / (1 - base)
+        return rescaled
+
+    @cached_property
+    def _matcher(self) -> Matcher:
+        return Matcher(self.encoder, self._weigh, self.metric.special)
+
+    def _weigh(self, pieces: Pieces) -> NDArray[np.float64]:
+        return unit_weights(pieces) if self.weights is None else self.weights.of(pieces)
+
+    @property
+    def _part(self) -> int:
+        return {"precision": 0, "recall": 1, "f": 2}[self.metric.score]
+
+
+# Baselines of BERTScore: what unrelated sentences score, per layer, in bert-score's files.
+
+
+class Baseline(NamedTuple):
+    """Mean precision, recall and F of random pairs of sentences; a score of that much becomes 0.
+
+    Attributes:
+        precision: of random pairs.
+        recall: of random pairs.
+        f: of random pairs.
+        identity: name and content hash of the file.
+    """
+
+    precision: float
+    recall: float
+    f: float
+    identity: str
+
+
+def find_baseline(model: str, language: str | None) -> Path:
+    """The baseline file of a model and language in the installed package bert-score.
+
+    Raises:
+        MissingDependencyError: the package is not installed, or has no such file.
+    """
+    spec = importlib.util.find_spec("bert_score")
+    places = list(spec.submodule_search_locations or ()) if spec else []
+    for place in places:
+        path = Path(place) / "rescale_baseline" / (language or "?") / f"{model}.tsv"
+        if path.is_file():
+            return path
+    have = "has none for them" if places else "is not installed"
+    raise MissingDependencyError(
+        f"rescaling needs a baseline for model {model!r} and language {language or 'unknown'!r};"
+        f" the package bert-score, which carries some, {have}; name a file in its format with"
+        " baseline='FILE' (LAYER,P,R,F), or leave out rescale"
+    )
+
+
+def read_baseline(path: Path, layer: int) -> Baseline:
+    """The baseline of one layer from a file of lines ``LAYER,P,R,F``.
+
+    Raises:
+        MissingFileError: there is no such file.
+        FormatError: the file is not of that format, or lacks the layer.
+    """
+    text = read_text(path)
+    lines = enumerate(text.replace("\r", "").split("\n"), start=1)
+    found = dict(_line(line, path, number) for number, line in lines if number > 1 and line)
+    if layer not in found:
+        known = ", ".join(map(str, sorted(found))) or "none"
+        raise FormatError(f"there is no baseline of layer {layer}; layers: {known}", path=path)
+    precision, recall, f = found[layer]
+    return Baseline(precision, recall, f, f"{path.name}#{content_hash(text)}")
+
+
+def _line(line: str, path: Path, number: int) -> tuple[int, tuple[float, float, float]]:
+    try:
+        layer, precision, recall, f = line.split(",")
+        values = float(precision), float(recall), float(f)
+        known = int(layer)
+    except ValueError:
+        values, known = (1.0, 1.0, 1.0), -1
+    if not all(-1 <= value < 1 for value in values):
+        raise FormatError(
+            f"{line!r} is not LAYER,P,R,F with baselines below 1", path=path, line=number
+        )
+    return known, values
+
+
+# Which model and layer a metric on embeddings uses when it is not told.
+#
+# The models and layers are those of bert-score 0.3.13: per target language, and per model the layer
+# that correlated best with people's judgements on WMT16.
+
+
+LANGUAGES = {
+    "en": "roberta-large",
+    "zh": "bert-base-chinese",
+    "tr": "dbmdz/bert-base-turkish-cased",
+}
+MULTILINGUAL = "bert-base-multilingual-cased"
+
+LAYERS = {
+    "albert-xxlarge-v2": 8,
+    "allenai/scibert_scivocab_uncased": 8,
+    "bert-base-chinese": 8,
+    "bert-base-multilingual-cased": 9,
+    "bert-base-uncased": 9,
+    "bert-large-uncased": 18,
+    "dbmdz/bert-base-turkish-cased": 10,
+    "distilbert-base-uncased": 5,
+    "distilroberta-base": 5,
+    "joeddav/xlm-roberta-large-xnli": 16,
+    "microsoft/deberta-base-mnli": 9,
+    "microsoft/deberta-large-mnli": 18,
+    "microsoft/deberta-xlarge-mnli": 40,
+    "microsoft/mdeberta-v3-base": 10,
+    "roberta-base": 10,
+    "roberta-large": 17,
+    "roberta-large-mnli": 19,
+    "xlm-roberta-base": 9,
+    "xlm-roberta-large": 17,
+}
+
+
+def default_model(language: str | None) -> str:
+    """The model that bert-score takes for a target language; multilingual BERT where unknown."""
+    return LANGUAGES.get((language or "").lower(), MULTILINGUAL)
+
+
+def default_layer(metric: str, model: str) -> int:
+    """The layer that is known to work best.
+
+    Raises:
+        SpecError: none is known for this model.
+    """
+    if model in LAYERS:
+        return LAYERS[model]
+    raise SpecError(
+        f"{metric}: no best layer of model {model!r} is known; say which layer's vectors to"
+        " compare: layer=N, 0 for the embeddings up to the number of layers (about five sixths of"
+        f" the way up often works best). Layers are known for: {', '.join(LAYERS)}"
+    )
+
 
 Part: TypeAlias = Literal["f", "precision", "recall"]
 
@@ -149,5 +408,58 @@ class BoundBertScore(BoundMatched):
         """
         scores = np.empty((plan.variants, *batch.shape))
         for variant, matches in enumerate(self.matches(batch, plan)):
-            scores[variant] = self._parts(matches)[..., self._part]
+            scores[variant] = self._precision_recall_f(matches)[..., self._part]
         return scores
+
+
+# BERTScore of a candidate against its source: no reference is needed.
+#
+# As in Leiter et al. (2023), "BMX: Boosting Natural Language Generation Metrics with
+# Explainability".
+
+
+_MODEL = "joeddav/xlm-roberta-large-xnli"
+
+
+@dataclass(frozen=True)
+class XBertScore(BertScore):
+    """BERTScore against the source, by the vectors of a multilingual transformer.
+
+    Options are those of ``bertscore``; the default model is joeddav/xlm-roberta-large-xnli, layer
+    16, and ``idf`` counts the sources.
+
+    Raises:
+        SpecError: an option has a value that it cannot have.
+    """
+
+    name: ClassVar[str] = "xbertscore"
+    needs: ClassVar[frozenset[Need]] = frozenset(("sources",))
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.rescale and self.baseline is None:
+            raise SpecError("xbertscore: there are no published baselines; give baseline='FILE'")
+
+    def _standard(self, outline: Outline) -> str:  # noqa: ARG002  # one for all languages
+        return _MODEL
+
+    def _baseline_file(self, model: str, language: str | None) -> Path:  # noqa: ARG002  # likewise
+        return super()._baseline_file(model, None)
+
+    def bind(self, testset: TestSet) -> BoundMatched:  # type: ignore[override]  # references would be needed to mask it
+        """Load the model, and freeze idf weights and baseline.
+
+        Raises:
+            DataError: the test set has no sources, or the model cannot be loaded.
+            MissingDependencyError: torch, transformers or the model is not there.
+            SpecError: no best layer is known for the model.
+        """
+        check_needs(self, testset.outline)
+        model = self.model or _MODEL
+        encoder = self._encoder(model)
+        return BoundMatched(
+            metric=self,
+            encoder=encoder,
+            weights=idf_of(encoder, list(testset.sources or ())) if self.idf else None,
+            baseline=self._baseline(model, encoder.layer, None),
+        )

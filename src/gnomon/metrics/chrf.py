@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
 from gnomon.errors import SpecError
-from gnomon.metrics._chrf_layout import character_layout, mean_lengths, spaced_layout
-from gnomon.metrics._comparisons import Texts, in_blocks, masked_scores, references_field
-from gnomon.metrics._counting import Pairing, Recount, counted
-from gnomon.metrics._ngrams import totals
-from gnomon.metrics._sequences import Layout
-from gnomon.metrics._spec import Options
-from gnomon.metrics.tokenise import load_tokeniser
+from gnomon.metrics import _compiled
+from gnomon.metrics.comparisons import TokenisedTexts, in_blocks, masked_scores, references_field
+from gnomon.metrics.ngrams import Pairing, Recount, counted, totals
+from gnomon.metrics.sequences import NgramLayout, Sequences, TokenRanges, offsets_of, ranges
+from gnomon.metrics.spec import Options
+from gnomon.metrics.tokenise import code_points, load_tokeniser
 from gnomon.signature import Signature
 
 if TYPE_CHECKING:
@@ -24,14 +24,88 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gnomon.batch import Batch
-    from gnomon.metrics._comparisons import Comparisons
-    from gnomon.metrics._counting import Counted
-    from gnomon.metrics._token_masks import Masks
+    from gnomon.metrics.comparisons import Comparisons
     from gnomon.metrics.masking import MaskPlan
+    from gnomon.metrics.ngrams import Counted
     from gnomon.metrics.protocol import Need
+    from gnomon.metrics.sequences import Masks, TokenMasks
+    from gnomon.metrics.tokenise import TokenTable
     from gnomon.testset import TestSet
 
 __all__ = ["BoundChrf", "Chrf"]
+
+
+# Texts as chrF sees them: characters and words, and which characters each word holds.
+
+
+def character_layout(words: TokenTable) -> NgramLayout:
+    """The characters of the words, white space left out."""
+    starts, codes = words.vocabulary.bounds, _numbered(words.vocabulary.codes)
+    loops = _compiled.kernels(len(words))
+    if loops is None:
+        lengths = token_lengths(words)
+        bounds = offsets_of(lengths)
+        ids = codes[ranges(starts[words.ids], lengths)]
+    else:
+        ids, bounds = loops.spelled(words.ids, starts, codes)
+    base = Sequences(bounds[words.offsets], ids)
+    return NgramLayout(base, lambda: TokenRanges(bounds[:-1], bounds[1:], words.text_of))
+
+
+def spaced_layout(texts: Sequence[str], words: TokenTable) -> NgramLayout:
+    """All characters of the texts (lower-cased already, if so wanted), white space included."""
+    codes = code_points(texts).astype(np.int32)
+    visible = np.flatnonzero(~np.isin(codes, _spaces()))
+    bounds = offsets_of(token_lengths(words))
+    start, last = visible[bounds[:-1]], visible[bounds[1:] - 1]
+    base = Sequences(offsets_of(np.array([len(text) for text in texts], dtype=np.int64)), codes)
+    return NgramLayout(base, lambda: TokenRanges(start, last + 1, words.text_of), gapless=False)
+
+
+def token_lengths(words: TokenTable) -> NDArray[np.int64]:
+    """Characters of each token, int64 [tokens]."""
+    lengths: NDArray[np.int64] = np.diff(words.vocabulary.bounds)[words.ids]
+    return lengths
+
+
+def mean_lengths(masks: TokenMasks, references: NDArray[np.int64]) -> tuple[int, ...]:
+    """Mean number of characters that a mask stands for in the references, per group.
+
+    Args:
+        masks: the masks.
+        references: text of each reference, once per occurrence.
+
+    Returns:
+        One length per group, rounded (halves up), at least 1.
+    """
+    occurrences = np.bincount(references, minlength=len(masks.tokens))
+    lengths = token_lengths(masks.tokens)
+    text_of = masks.tokens.text_of
+    means = []
+    for group in range(len(masks.plan.spans.features)):
+        chosen = masks.group_masks(group)
+        weight = occurrences[text_of[chosen.token]]
+        characters = int((lengths[chosen.token] * weight).sum())
+        number = int((chosen.first * weight).sum())
+        means.append(max(1, (2 * characters + number) // (2 * number)) if number else 1)
+    return tuple(means)
+
+
+def _numbered(codes: NDArray[np.uint32]) -> NDArray[np.int32]:
+    """Small numbers in place of code points."""
+    occurs = np.zeros(1 + int(codes.max(initial=0)), dtype=np.bool_)
+    occurs[codes] = True
+    numbers = np.cumsum(occurs, dtype=np.int32) - 1
+    found: NDArray[np.int32] = numbers[codes].astype(np.int32)
+    return found
+
+
+@cache
+def _spaces() -> NDArray[np.int32]:
+    spaces = code_points(
+        [character for character in map(chr, range(0x110000)) if character.isspace()]
+    )
+    return spaces.astype(np.int32)
 
 
 @dataclass(frozen=True)
@@ -85,7 +159,7 @@ class Chrf(Options):
             "space": "yes" if self.whitespace else "no",
         }
         tokeniser = load_tokeniser("chrf", lowercase=self.lowercase)
-        return BoundChrf(self, Signature(self.spec).adding(fields), Texts(tokeniser))
+        return BoundChrf(self, Signature(self.spec).adding(fields), TokenisedTexts(tokeniser))
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,7 +174,7 @@ class BoundChrf:
 
     options: Chrf
     signature: Signature
-    texts: Texts
+    texts: TokenisedTexts
 
     name: ClassVar[str] = Chrf.name
     needs: ClassVar[frozenset[Need]] = Chrf.needs
@@ -179,7 +253,7 @@ class BoundChrf:
         }
         return {"sacrebleu": str(CHRFSignature(arguments))}
 
-    def _layouts(self, batch: Batch) -> tuple[tuple[Layout, int], ...]:
+    def _layouts(self, batch: Batch) -> tuple[tuple[NgramLayout, int], ...]:
         """Characters and words, each with the length of its longest n-grams."""
         words = self.texts.tokens.of(batch.texts)
         orders = (self.options.char_order, self.options.word_order)
@@ -188,7 +262,7 @@ class BoundChrf:
             characters = spaced_layout(texts, words)
         else:
             characters = character_layout(words)
-        layouts = zip((characters, Layout.of_words(words)), orders, strict=True)
+        layouts = zip((characters, NgramLayout.of_words(words)), orders, strict=True)
         return tuple(layout for layout in layouts if layout[1])
 
     def _base(self, batch: Batch) -> tuple[Comparisons, NDArray[np.float64]]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -19,10 +19,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gnomon.batch import Batch
-    from gnomon.metrics._pairs import PairRows
+    from gnomon.metrics.comparisons import PairRows
     from gnomon.models import Encoder, Pieces
 
 __all__ = ["Attributions", "Differentiable", "TokenValues", "attributions"]
+
 
 #: pairs whose graph is held at a time
 _PAIRS = 32
@@ -114,12 +115,12 @@ def attributions(
         shape=rows.shape,
         cell=rows.cell,
         score=np.array(scores),
-        candidate=_placed(pieces, rows.candidate, values[0]),
-        other=_placed(pieces, rows.reference, values[1]),
+        candidate=_token_gradients(pieces, rows.candidate, values[0]),
+        other=_token_gradients(pieces, rows.reference, values[1]),
     )
 
 
-def _placed(
+def _token_gradients(
     pieces: Pieces, texts: NDArray[np.int64], values: list[NDArray[np.float64]]
 ) -> TokenValues:
     sizes = pieces.lengths[texts]
@@ -132,3 +133,51 @@ def _placed(
         special=pieces.special[token],
         value=np.concatenate([np.zeros(0), *values]),
     )
+
+
+# Greedy matching of two texts' vectors in torch, so that it can be differentiated.
+
+
+class MatchedText(NamedTuple):
+    """A text as a metric matches it.
+
+    Attributes:
+        vectors: tensor [n, d].
+        weight: tensor [n], weights of the tokens.
+        target: bool tensor [n], which tokens may be matched.
+    """
+
+    vectors: Any
+    weight: Any
+    target: Any
+
+
+def greedy_score(
+    candidate: MatchedText, other: MatchedText, part: int, baseline: Sequence[float]
+) -> Any:
+    """Precision (0), recall (1) or F (2) of greedy matching, rescaled, a scalar tensor.
+
+    Zhang et al. (2020), eq. 1-3; as :meth:`gnomon.metrics.matching.Matches.weighted`.
+    """
+    import torch
+
+    parts = candidate.vectors.sum() * 0.0, other.vectors.sum() * 0.0
+    if candidate.weight.sum() > 0 and other.weight.sum() > 0:
+        units = [torch.nn.functional.normalize(one.vectors, dim=-1) for one in (candidate, other)]
+        cosines = units[0] @ units[1].T
+        parts = (_mean(cosines, candidate, other), _mean(cosines.T, other, candidate))
+    precision, recall = parts
+    if part < 2:
+        found = parts[part]
+    else:
+        total = precision + recall
+        found = 2 * precision * recall / total if float(total.detach()) else total
+    return (found - baseline[part]) / (1 - baseline[part])
+
+
+def _mean(cosines: Any, own: MatchedText, other: MatchedText) -> Any:
+    """Weighted mean of the best matches of one side's tokens."""
+    if not bool(other.target.any()):
+        return cosines.sum() * 0.0
+    best = cosines[:, other.target].amax(dim=1)
+    return (own.weight * best).sum() / own.weight.sum()

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from gnomon.batch import Batch
     from gnomon.metrics.masking import MaskPlan
 
-__all__ = ["Matches", "Matching", "Side", "TokenRows"]
+__all__ = ["Matches", "Matching", "SideMatches", "TokenRows"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +53,7 @@ class TokenRows:
 
 
 @dataclass(frozen=True, eq=False)
-class Side:
+class SideMatches:
     """The tokens of one side of D pairs, one pair after the other.
 
     Attributes:
@@ -119,8 +119,8 @@ class Matches:
     pair: NDArray[np.int64]
     texts: NDArray[np.int64]
     tokens: TokenRows
-    candidate: Side
-    reference: Side
+    candidate: SideMatches
+    reference: SideMatches
     floor: float = 0.0
 
     def parts(self) -> Parts:
@@ -187,6 +187,6 @@ def harmonic_mean(
     return np.divide(above, below, out=np.zeros_like(above), where=below != 0)
 
 
-def _weightless(side: Side, weights: NDArray[np.float64]) -> NDArray[np.bool_]:
+def _weightless(side: SideMatches, weights: NDArray[np.float64]) -> NDArray[np.bool_]:
     total = np.bincount(side.pair, weights, minlength=len(side.offsets) - 1)
     return total <= 0

@@ -1,43 +1,500 @@
 """METEOR: matched words, their stems and synonyms, and how much their order differs.
 
 Banerjee and Lavie (2005) and Lavie and Agarwal (2007); equal to nltk's ``meteor_score`` on the same
-words. METEOR 1.5 is in ``_meteor15``. Scores lie between 0 and 1.
+words. METEOR 1.5 is here without its paraphrase table. Scores lie between 0 and 1.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
+from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, Protocol
 
 import numpy as np
 
 from gnomon.errors import MissingDependencyError, SpecError
-from gnomon.metrics._check import check_needs
-from gnomon.metrics._embedding import reference_texts, target_language
-from gnomon.metrics._meteor15 import BoundMeteor15
-from gnomon.metrics._meteor_alignment import Stemmer, align, chunks
-from gnomon.metrics._meteor_parameters import published_parameters
-from gnomon.metrics._meteor_words import frequent_words, listed_words, lowered_words
-from gnomon.metrics._of_options import MeanOfSegments
-from gnomon.metrics._pairs import pair_rows
-from gnomon.metrics._spec import Options
-from gnomon.metrics._wordnet import WordNet, find_wordnet
+from gnomon.formats import read_text
+from gnomon.metrics._embeddings import reference_texts, target_language
+from gnomon.metrics.comparisons import pair_rows
+from gnomon.metrics.means import MeanOfSegments, OfOptions
+from gnomon.metrics.registry import check_needs
+from gnomon.metrics.spec import Options
 from gnomon.metrics.tokenise import Tokenised, check_tokeniser, default_tokeniser, load_tokeniser
-from gnomon.signature import Signature
+from gnomon.metrics.wordnet import WordNet, find_wordnet
+from gnomon.signature import Signature, content_hash
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+
     from numpy.typing import NDArray
 
     from gnomon.batch import Batch
-    from gnomon.metrics._meteor_parameters import Parameters
-    from gnomon.metrics._meteor_words import FunctionWords
+    from gnomon.metrics.comparisons import PairRows
     from gnomon.metrics.protocol import Need
+    from gnomon.metrics.tokenise import TokenTable
     from gnomon.outline import Outline
     from gnomon.testset import TestSet
 
 __all__ = ["BoundMeteor", "Meteor"]
+
+
+# Words as METEOR sees them: lower-cased, and which of them are function words.
+
+
+#: METEOR calls words function words that make up more than this share of a large text
+_SHARE = 1e-3
+#: in a small text, a share says nothing
+_TIMES = 10
+
+
+class FunctionWords(NamedTuple):
+    """Words that count less.
+
+    Attributes:
+        words: the words, lower-cased.
+        identity: where they are from, and a hash of them, for signatures.
+    """
+
+    words: frozenset[str]
+    identity: str
+
+
+def lowered_words(table: TokenTable) -> list[tuple[str, ...]]:
+    """The words of every text, lower-cased."""
+    lowered = [word.lower() for word in table.vocabulary]
+    ids = table.ids.tolist()
+    return [tuple(lowered[i] for i in ids[a:b]) for a, b in pairwise(table.offsets.tolist())]
+
+
+def frequent_words(texts: Iterable[Iterable[str]]) -> FunctionWords:
+    """The words that make up more than a thousandth of some texts, and occur ten times or more.
+
+    >>> frequent_words([["the", "cat"]] * 12 + [["a", "dog"]]).words == {"the", "cat"}
+    True
+    """
+    counts = Counter(word for text in texts for word in text)
+    least = max(_SHARE * counts.total(), _TIMES - 1)
+    return _word_list("references", (word for word, count in counts.items() if count > least))
+
+
+def listed_words(path: str) -> FunctionWords:
+    """The words of a file, one per line.
+
+    Raises:
+        MissingFileError: there is no such file.
+        FormatError: it is not UTF-8.
+    """
+    words = (line.strip().lower() for line in read_text(path).split("\n"))
+    return _word_list(Path(path).name, (word for word in words if word))
+
+
+def _word_list(origin: str, words: Iterable[str]) -> FunctionWords:
+    kept = frozenset(words)
+    return FunctionWords(kept, f"{origin}#{len(kept)}-{content_hash(*sorted(kept))}")
+
+
+# What METEOR 1.5 weighs, by language (Denkowski and Lavie 2014; its task "rank").
+
+
+class Parameters(NamedTuple):
+    """Weights of METEOR 1.5.
+
+    Attributes:
+        origin: whose they are, for signatures.
+        alpha: weight of precision against recall, 0 to 1.
+        beta: how fast the penalty grows with disorder.
+        gamma: the largest penalty.
+        delta: weight of content words against function words, 0 to 1.
+        stem: weight of a match by stem; 0: there is no such stage.
+        synonym: weight of a match by synonym; 0: there is no such stage.
+    """
+
+    origin: str
+    alpha: float
+    beta: float
+    gamma: float
+    delta: float
+    stem: float
+    synonym: float
+
+
+#: tuned to rankings of WMT; matches of equal words weigh 1
+_RANK = {
+    "cs": Parameters("rank-cs", 0.95, 0.20, 0.60, 0.80, 0.0, 0.0),
+    "de": Parameters("rank-de", 0.95, 1.00, 0.55, 0.55, 0.8, 0.0),
+    "en": Parameters("rank-en", 0.85, 0.20, 0.60, 0.75, 0.6, 0.8),
+    "es": Parameters("rank-es", 0.65, 1.30, 0.50, 0.80, 0.8, 0.0),
+    "fr": Parameters("rank-fr", 0.90, 1.40, 0.60, 0.65, 0.2, 0.0),
+    "ru": Parameters("rank-ru", 0.75, 1.40, 0.70, 0.50, 0.5, 0.0),
+}
+#: what METEOR takes for every other language
+_OTHER = Parameters("language-independent", 0.75, 1.40, 0.70, 0.50, 0.5, 0.0)
+
+
+def published_parameters(language: str) -> Parameters:
+    """The parameters of a target language.
+
+    >>> published_parameters("en").delta
+    0.75
+    """
+    return _RANK.get(language, _OTHER)
+
+
+# Which words METEOR 1.5 aligns: all stages together, resolved by beam search.
+#
+# Denkowski and Lavie (2011), section 2: every word is in at most one match; the weight of the words
+# covered is maximal; then there are fewest chunks; then the matches lie at the nearest places.
+
+
+#: partial alignments that are kept, as in METEOR
+_BEAM = 40
+
+
+class WordMatch(NamedTuple):
+    """A word of a candidate and one of a reference that may be aligned.
+
+    Attributes:
+        candidate: place in the candidate.
+        reference: place in the reference.
+        stage: "exact", "stem" or "synonym".
+    """
+
+    candidate: int
+    reference: int
+    stage: str
+
+
+class _Partial(NamedTuple):
+    """What is aligned so far; smaller is better.
+
+    Attributes:
+        lost: weight that was left uncovered, of what could be covered.
+        chunks: runs so far.
+        distance: sum over matches of the distance between the two places.
+        used: reference places that are taken, as bits.
+        last: the last match, or (-2, -2).
+        chosen: the matches, last first, as a chain.
+    """
+
+    lost: float
+    chunks: int
+    distance: int
+    used: int
+    last: tuple[int, int]
+    chosen: tuple[WordMatch, object] | None
+
+
+def best_alignment(matches: Sequence[WordMatch], weights: Mapping[str, float]) -> list[WordMatch]:
+    """The matches that METEOR chooses among all possible ones.
+
+    Args:
+        matches: possible matches, at most one per pair of places, by place in the candidate.
+        weights: stage -> what covering two words by it counts.
+
+    Returns:
+        The chosen ones, by place in the candidate.
+    """
+    options: dict[int, list[WordMatch]] = {}
+    for match in matches:
+        options.setdefault(match.candidate, []).append(match)
+    rivals = Counter(match.reference for match in matches)
+    beam = [_Partial(0.0, 0, 0, 0, (-2, -2), None)]
+    for choices in options.values():
+        contested = len(choices) > 1 or rivals[choices[0].reference] > 1
+        most = max(weights[match.stage] for match in choices)
+        beam = _extended(beam, choices, weights, most, contested=contested)
+    return _unwound(beam[0].chosen)
+
+
+def _extended(
+    beam: list[_Partial],
+    choices: list[WordMatch],
+    weights: Mapping[str, float],
+    most: float,
+    *,
+    contested: bool,
+) -> list[_Partial]:
+    """The best partial alignments with one more word of the candidate."""
+    found: dict[tuple[int, tuple[int, int]], _Partial] = {}
+    for partial in beam:
+        if contested:
+            _keep(found, partial._replace(lost=partial.lost + most))
+        for match in choices:
+            if not partial.used >> match.reference & 1:
+                _keep(found, _with(partial, match, most - weights[match.stage]))
+    return sorted(found.values(), key=_rank)[:_BEAM]
+
+
+def _with(partial: _Partial, match: WordMatch, lost: float) -> _Partial:
+    place = match.candidate, match.reference
+    joins = (partial.last[0] + 1, partial.last[1] + 1) == place
+    return _Partial(
+        partial.lost + lost,
+        partial.chunks + (not joins),
+        partial.distance + abs(place[0] - place[1]),
+        partial.used | 1 << match.reference,
+        place,
+        (match, partial.chosen),
+    )
+
+
+def _keep(found: dict[tuple[int, tuple[int, int]], _Partial], partial: _Partial) -> None:
+    """Of partial alignments that go on alike, keep the best."""
+    key = partial.used, partial.last
+    if key not in found or _rank(partial) < _rank(found[key]):
+        found[key] = partial
+
+
+def _rank(partial: _Partial) -> tuple[float, int, int]:
+    return round(partial.lost, 9), partial.chunks, partial.distance
+
+
+def _unwound(chosen: object) -> list[WordMatch]:
+    found: list[WordMatch] = []
+    while isinstance(chosen, tuple):
+        match, chosen = chosen
+        found.append(match)
+    return found[::-1]
+
+
+# Which words of a candidate METEOR matches with which words of a reference.
+
+
+class Stemmer(Protocol):
+    """What reduces words to stems."""
+
+    def stem(self, word: str, /) -> str:
+        """The stem of a word."""
+        ...
+
+
+class MeteorWord(NamedTuple):
+    """A word that is not yet matched: its place, and how it is spelt at this stage."""
+
+    place: int
+    form: str
+
+
+def align(
+    candidate: Sequence[str],
+    reference: Sequence[str],
+    stem: Callable[[str], str],
+    synonyms: Callable[[str], Collection[str]],
+) -> list[tuple[int, int]]:
+    """Match words in three stages: equal, of equal stem, synonyms of each other's stem.
+
+    At each stage the candidate's words, last first, take the last reference word that is free
+    (nltk's order). Synonyms are looked up for stems, as nltk does.
+
+    Args:
+        candidate: words, lower-cased.
+        reference: words, lower-cased.
+        stem: from a word to its stem.
+        synonyms: from a stem to words that share a sense with it.
+
+    Returns:
+        (place in the candidate, place in the reference), by the former.
+    """
+    own = [MeteorWord(i, form) for i, form in enumerate(candidate)]
+    other = [MeteorWord(i, form) for i, form in enumerate(reference)]
+    exact, own, other = _match(own, other, lambda form: (form,))
+    own, other = ([MeteorWord(i, stem(form)) for i, form in side] for side in (own, other))
+    stemmed, own, other = _match(own, other, lambda form: (form,))
+    meant, _, _ = _match(own, other, lambda form: (form, *synonyms(form)))
+    return sorted(exact + stemmed + meant)
+
+
+def chunks(pairs: Sequence[tuple[int, int]]) -> int:
+    """Number of runs that are adjacent, and in the same order, on both sides.
+
+    >>> chunks([(0, 3), (1, 4), (2, 6)])
+    2
+    """
+    return bool(pairs) + sum((a[0] + 1, a[1] + 1) != b for a, b in pairwise(pairs))
+
+
+def _match(
+    own: list[MeteorWord], other: list[MeteorWord], wanted: Callable[[str], Iterable[str]]
+) -> tuple[list[tuple[int, int]], list[MeteorWord], list[MeteorWord]]:
+    """Matched places, and the words of both sides that are left."""
+    free: dict[str, list[int]] = {}
+    for position, word in enumerate(other):
+        free.setdefault(word.form, []).append(position)
+    pairs: list[tuple[int, int]] = []
+    left: list[MeteorWord] = []
+    taken: set[int] = set()
+    for word in reversed(own):
+        places = [free[form] for form in wanted(word.form) if free.get(form)]
+        if not places:
+            left.append(word)
+            continue
+        position = max(places, key=lambda column: column[-1]).pop()
+        taken.add(position)
+        pairs.append((word.place, other[position].place))
+    return pairs, left[::-1], [word for i, word in enumerate(other) if i not in taken]
+
+
+# METEOR 1.5 without its paraphrase table.
+#
+# Denkowski and Lavie (2014), "Meteor Universal: Language Specific Translation Evaluation for Any
+# Target Language".
+
+
+#: what covering two words counts in choosing an alignment (not in the score), as in METEOR
+_COVER = {"exact": 1.0, "stem": 0.5, "synonym": 0.5}
+_LOW = (1 << 32) - 1
+
+
+@dataclass(frozen=True, eq=False)
+class BoundMeteor15(OfOptions):
+    """METEOR 1.5, ready to score; remembers the pairs that it has seen in the last batch.
+
+    Attributes:
+        metric: the options.
+        tokens: splits texts into words.
+        stemmer: reduces words to stems, if there is one for the language.
+        stemmed_by: its name, for signatures.
+        wordnet: synonyms, for English.
+        parameters: weights for the language.
+        function_words: words that count less.
+    """
+
+    metric: Meteor
+    tokens: Tokenised
+    stemmer: Stemmer | None
+    stemmed_by: str
+    wordnet: WordNet | None
+    parameters: Parameters
+    function_words: FunctionWords
+
+    @property
+    def signature(self) -> Signature:
+        """Spec, parameters, tokeniser, stages, and function words."""
+        return Signature(self.metric.spec).adding(
+            variant="1.5",
+            params=self.parameters.origin,
+            tok=self.tokens.tokeniser.name,
+            stem=self.stemmed_by,
+            wordnet="none" if self.wordnet is None else self.wordnet.identity,
+            paraphrases="none",
+            function=self.function_words.identity,
+        )
+
+    def segments(self, batch: Batch) -> NDArray[np.float64]:
+        """Sentence scores, float64 [K, N]; NaN for segments without a reference."""
+        rows, sums = self._sums(batch)
+        best = np.full(rows.shape[0] * rows.shape[1], -np.inf)
+        np.maximum.at(best, rows.cell, self.aggregate(sums))
+        best[np.isneginf(best)] = np.nan
+        return best.reshape(rows.shape)
+
+    def system(self, batch: Batch) -> NDArray[np.float64]:
+        """Scores of all segments taken as one, float64 [K]; NaN where there is no reference."""
+        return self.aggregate(self.statistics(batch).sum(axis=1))
+
+    def statistics(self, batch: Batch) -> NDArray[np.float64]:
+        """Sums for the best reference of each segment, float64 [K, N, 7].
+
+        Matched and total weight of the candidate, the same of the reference, chunks (0 where the
+        sides are one chunk and wholly matched), matches, 1; zeros without a reference.
+        """
+        rows, sums = self._sums(batch)
+        order = np.lexsort((-self.aggregate(sums), rows.cell))
+        cells, first = np.unique(rows.cell[order], return_index=True)
+        found = np.zeros((rows.shape[0] * rows.shape[1], 7))
+        found[cells] = sums[order[first]]
+        return found.reshape(*rows.shape, 7)
+
+    def aggregate(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Scores [...] from summed statistics [..., 7]; 0 where nothing matches."""
+        some = statistics[..., 5] > 0
+        safe = np.where(some[..., None], statistics, 1.0)
+        matched, weight, wanted, total, chunks, matches, _ = np.moveaxis(safe, -1, 0)
+        precision, recall = matched / weight, wanted / total
+        alpha, beta, gamma = self.parameters[1:4]
+        mean = precision * recall / (alpha * precision + (1 - alpha) * recall)
+        scores = (1 - gamma * (chunks / matches) ** beta) * mean
+        return np.where(statistics[..., 6] > 0, np.where(some, scores, 0.0), np.nan)
+
+    def _sums(self, batch: Batch) -> tuple[PairRows, NDArray[np.float64]]:
+        """The statistics of each candidate beside each of its references, float64 [P, 7]."""
+        rows = pair_rows(batch)
+        keys, back = np.unique(rows.candidate << 32 | rows.reference, return_inverse=True)
+        if self.__dict__.get("_texts") is not batch.texts:
+            self.__dict__["_texts"] = batch.texts
+            self._cached.clear()
+        words = lowered_words(self.tokens.of(batch.texts))
+        known = [self._pair(words[k >> 32], words[k & _LOW]) for k in keys.tolist()]
+        return rows, np.array(known, dtype=np.float64).reshape(-1, 7)[back.reshape(-1)]
+
+    def _pair(self, candidate: tuple[str, ...], reference: tuple[str, ...]) -> tuple[float, ...]:
+        key = candidate, reference
+        if key not in self._cached:
+            self._cached[key] = self._counted(candidate, reference)
+        return self._cached[key]
+
+    def _counted(self, candidate: tuple[str, ...], reference: tuple[str, ...]) -> tuple[float, ...]:
+        chosen = best_alignment(self._matches(candidate, reference), _COVER)
+        worth = {"exact": 1.0, "stem": self.parameters.stem, "synonym": self.parameters.synonym}
+        own = [worth[m.stage] * self._weight(candidate[m.candidate]) for m in chosen]
+        other = [worth[m.stage] * self._weight(reference[m.reference]) for m in chosen]
+        runs = bool(chosen) + sum(
+            (a.candidate + 1, a.reference + 1) != (b.candidate, b.reference)
+            for a, b in pairwise(chosen)
+        )
+        whole = runs == 1 and len(chosen) == len(candidate) == len(reference)
+        return (
+            sum(own),
+            sum(map(self._weight, candidate)),
+            sum(other),
+            sum(map(self._weight, reference)),
+            0 if whole else runs,
+            len(chosen),
+            1,
+        )
+
+    def _weight(self, word: str) -> float:
+        delta = self.parameters.delta
+        return 1 - delta if word in self.function_words.words else delta
+
+    def _matches(self, candidate: Sequence[str], reference: Sequence[str]) -> list[WordMatch]:
+        """Possible matches, each at its first stage; stages that weigh nothing are left out."""
+        places: dict[tuple[str, object], list[int]] = {}
+        for place, word in enumerate(reference):
+            for stage, form in self._forms(word):
+                places.setdefault((stage, form), []).append(place)
+        found = []
+        for own, word in enumerate(candidate):
+            met: dict[int, str] = {}
+            for stage, form in self._forms(word):
+                for place in places.get((stage, form), ()):
+                    met.setdefault(place, stage)
+            found += [WordMatch(own, place, stage) for place, stage in sorted(met.items())]
+        return found
+
+    def _forms(self, word: str) -> list[tuple[str, object]]:
+        """What a word is compared by: itself, its stem, its senses."""
+        if word not in self._compared:
+            forms: list[tuple[str, object]] = [("exact", word)]
+            if self.stemmer is not None and self.parameters.stem:
+                forms.append(("stem", self.stemmer.stem(word)))
+            if self.wordnet is not None and self.parameters.synonym:
+                forms += [("synonym", sense) for sense in self.wordnet.senses(word)]
+            self._compared[word] = forms
+        return self._compared[word]
+
+    @cached_property
+    def _compared(self) -> dict[str, list[tuple[str, object]]]:
+        return {}
+
+    @cached_property
+    def _cached(self) -> dict[tuple[tuple[str, ...], tuple[str, ...]], tuple[float, ...]]:
+        return {}
+
 
 #: languages that nltk has Snowball stemmers for
 _SNOWBALL = {
@@ -192,21 +649,21 @@ class BoundMeteor(MeanOfSegments):
 
     def _score(self, candidate: tuple[str, ...], reference: tuple[str, ...]) -> float:
         key = candidate, reference
-        if key not in self._known:
+        if key not in self._cached:
             pairs = align(candidate, reference, self._stem, self._synonyms)
-            self._known[key] = _value(
+            self._cached[key] = _value(
                 self.metric, len(pairs), chunks(pairs), len(candidate), len(reference)
             )
-        return self._known[key]
+        return self._cached[key]
 
     def _words(self, batch: Batch) -> list[tuple[str, ...]]:
         if self.__dict__.get("_texts") is not batch.texts:
             self.__dict__["_texts"] = batch.texts
-            self._known.clear()
+            self._cached.clear()
         return lowered_words(self.tokens.of(batch.texts))
 
     @cached_property
-    def _known(self) -> dict[tuple[tuple[str, ...], tuple[str, ...]], float]:
+    def _cached(self) -> dict[tuple[tuple[str, ...], tuple[str, ...]], float]:
         return {}
 
     @cached_property
@@ -224,7 +681,6 @@ class BoundMeteor(MeanOfSegments):
         return frozenset() if self.wordnet is None else self.wordnet.synonyms(word)
 
 
-_LOW = (1 << 32) - 1
 #: alpha, beta, gamma of Lavie and Agarwal (2007) as nltk has them
 _NLTK_PARAMETERS = (0.9, 3.0, 0.5)
 

@@ -9,39 +9,88 @@ from __future__ import annotations
 import unicodedata
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
-from gnomon.errors import SpecError
-from gnomon.metrics._check import check_needs
-from gnomon.metrics._embedding import (
+from gnomon.errors import MissingDependencyError, SpecError
+from gnomon.metrics._embeddings import (
+    Idf,
+    Matcher,
     compared_rows,
     encoder_of,
+    idf_of,
     model_fields,
     notices_of,
     reference_texts,
     unit_weights,
 )
-from gnomon.metrics._idf import Idf, idf_of
-from gnomon.metrics._matcher import Matcher
-from gnomon.metrics._of_options import MeanOfSegments
-from gnomon.metrics._spec import Options
-from gnomon.metrics._transport import load_transport, transport_cost
+from gnomon.metrics.means import MeanOfSegments
+from gnomon.metrics.registry import check_needs
+from gnomon.metrics.spec import Options
 from gnomon.signature import Signature
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gnomon.batch import Batch
-    from gnomon.metrics._matcher import Seen
-    from gnomon.metrics._pairs import PairRows
+    from gnomon.metrics._embeddings import EncodedTexts
+    from gnomon.metrics.comparisons import PairRows
     from gnomon.metrics.matching import TokenRows
     from gnomon.metrics.protocol import Need
-    from gnomon.models import Encoder, Pieces
+    from gnomon.models import CausalModel, Encoder, Pieces
     from gnomon.testset import TestSet
 
 __all__ = ["BoundMoverScore", "Grams", "MoverScore", "XMoverScore"]
+
+
+# The least cost of turning one distribution of weight into another, exactly.
+
+
+def load_transport() -> Any:  # a module
+    """The solver.
+
+    Raises:
+        MissingDependencyError: the package POT is not installed.
+    """
+    try:
+        import ot.lp
+    except ImportError:
+        raise MissingDependencyError(
+            "moverscore needs the package POT (optimal transport), which is not installed; install"
+            " it with: pip install 'gnomon[models]'"
+        ) from None
+    return ot.lp
+
+
+def transport_cost(
+    supply: NDArray[np.float64], demand: NDArray[np.float64], cost: NDArray[np.float64]
+) -> float:
+    """Earth mover's distance: the minimum of sum f_ij c_ij over flows with the given margins.
+
+    Rubner et al. (2000). Arguments are those of :func:`transport_flow`.
+    """
+    return float((transport_flow(supply, demand, cost) * cost).sum())
+
+
+def transport_flow(
+    supply: NDArray[np.float64], demand: NDArray[np.float64], cost: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """A flow f of least cost sum f_ij c_ij with the given margins, float64 [n, m], of sum 1.
+
+    Solved by the network simplex, without regularisation.
+
+    Args:
+        supply: float64 [n], positive; scaled to sum 1.
+        demand: float64 [m], positive; scaled to sum 1.
+        cost: float64 [n, m].
+    """
+    a, b = supply / supply.sum(), demand / demand.sum()
+    if len(a) == 1 or len(b) == 1:
+        return np.outer(a, b)  # there is only one flow
+    flow: NDArray[np.float64] = load_transport().emd(a, b, np.ascontiguousarray(cost))
+    return flow
+
 
 #: vectors whose cosine is this close to 1 are the same: the root would magnify what float32 rounds
 _ROUNDING = 1e-6
@@ -169,7 +218,6 @@ class XMoverScore(MoverScore):
         bound = super().bind(testset)
         if self.variant is None:
             return bound
-        from gnomon.metrics._xmoverscore_authors import BoundAuthorsXMoverScore
         from gnomon.models import load_causal
 
         lm = load_causal(self.lm or _LM, device=self.device)
@@ -205,10 +253,10 @@ class BoundMoverScore(MeanOfSegments):
     def segments(self, batch: Batch) -> NDArray[np.float64]:
         """Sentence scores, float64 [K, N]; NaN where there is nothing to compare with."""
         rows = compared_rows(batch, self.needs)
-        seen, pair = self._seen(batch, rows)
+        encoded, pair = self._encode(batch, rows)
         used, back = np.unique(pair, return_inverse=True)
-        tokens = self._matcher.tokens(seen.pieces)
-        grams = self._grams(seen, tokens, batch.texts, self.metric.ngram)
+        tokens = self._matcher.tokens(encoded.pieces)
+        grams = self._grams(encoded, tokens, batch.texts, self.metric.ngram)
         found = np.array([grams.score(int(d)) for d in used])
         best = np.full(rows.shape[0] * rows.shape[1], -np.inf)
         np.maximum.at(best, rows.cell, found[back.reshape(-1)])
@@ -217,13 +265,13 @@ class BoundMoverScore(MeanOfSegments):
 
     def notices(self, batch: Batch) -> tuple[str, ...]:
         """Texts that were cut at the model's limit, or that its tokeniser does not know."""
-        seen, _ = self._seen(batch, compared_rows(batch, self.needs))
-        return notices_of(self.metric.spec, self.encoder, seen.pieces)
+        encoded, _ = self._encode(batch, compared_rows(batch, self.needs))
+        return notices_of(self.metric.spec, self.encoder, encoded.pieces)
 
-    def _seen(self, batch: Batch, rows: PairRows) -> tuple[Seen, NDArray[np.int64]]:
+    def _encode(self, batch: Batch, rows: PairRows) -> tuple[EncodedTexts, NDArray[np.int64]]:
         """What is known of the pairs; with bigrams, of every text beside itself too."""
         if self.metric.ngram == 1:
-            return self._matcher.seen(batch, rows)
+            return self._matcher.encode(batch, rows)
         texts = np.union1d(rows.candidate, rows.reference)
         cell = np.zeros(len(texts), dtype=np.int64)
         for column in (rows.candidate, rows.reference):
@@ -234,8 +282,8 @@ class BoundMoverScore(MeanOfSegments):
             candidate=np.concatenate([rows.candidate, texts]),
             reference=np.concatenate([rows.reference, texts]),
         )
-        seen, pair = self._matcher.seen(batch, both)
-        return seen, pair[: len(rows.cell)]
+        encoded, pair = self._matcher.encode(batch, both)
+        return encoded, pair[: len(rows.cell)]
 
     @property
     def _grams(self) -> type[Grams]:
@@ -252,8 +300,10 @@ class BoundMoverScore(MeanOfSegments):
 class Grams:
     """The n-grams of the texts of a batch, and the distance between two texts."""
 
-    def __init__(self, seen: Seen, tokens: TokenRows, texts: tuple[str, ...], order: int) -> None:
-        self._seen = seen
+    def __init__(
+        self, encoded: EncodedTexts, tokens: TokenRows, texts: tuple[str, ...], order: int
+    ) -> None:
+        self.encoded = encoded
         self.tokens = tokens
         self._texts = texts
         self._order = order
@@ -261,8 +311,8 @@ class Grams:
 
     def score(self, pair: int) -> float:
         """1 - the earth mover's distance of a pair; 0 where a side has no weight."""
-        own, other = (int(t) for t in self._seen.texts[pair])
-        (i, a), (j, b) = self.kept(own), self.kept(other)
+        own, other = (int(t) for t in self.encoded.texts[pair])
+        (i, a), (j, b) = self.word_ngrams(own), self.word_ngrams(other)
         if not (a.sum() > 0 and b.sum() > 0):
             return 0.0
         cosine = self._matrix(pair)[np.ix_(i, j)]
@@ -279,12 +329,12 @@ class Grams:
         return transport_cost(own, other, distance)
 
     def _matrix(self, pair: int) -> NDArray[np.float64]:
-        found = self._seen.similarities
-        width = int(self._seen.pieces.lengths[self._seen.texts[pair, 1]])
+        found = self.encoded.similarities
+        width = int(self.encoded.pieces.lengths[self.encoded.texts[pair, 1]])
         values = found.values[found.offsets[pair] : found.offsets[pair + 1]]
         return np.asarray(values, dtype=np.float64).reshape(-1, width)
 
-    def kept(self, text: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    def word_ngrams(self, text: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Positions and weights of the pieces of a text that count."""
         if text not in self._words:
             rows = self.tokens.rows(text)
@@ -311,12 +361,12 @@ class Grams:
         self, text: int
     ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
         """Mixing weights [bigrams, words], lengths of the mixed vectors, and bigram weights."""
-        positions, weights = self.kept(text)
+        positions, weights = self.word_ngrams(text)
         count = max(len(weights) - 1, 1)
         mixing = np.zeros((count, len(weights)))
         for shift in (0, 1)[: len(weights)]:
             mixing[np.arange(count), np.arange(count) + shift] = weights[shift : shift + count]
-        pair = int(np.flatnonzero((self._seen.texts == text).all(axis=1))[0])
+        pair = int(np.flatnonzero((self.encoded.texts == text).all(axis=1))[0])
         itself = self._matrix(pair)[np.ix_(positions, positions)]
         lengths = np.sqrt(np.maximum(np.einsum("gi,ij,gj->g", mixing, itself, mixing), 0))
         return mixing, lengths, mixing.sum(axis=1)
@@ -324,3 +374,79 @@ class Grams:
 
 def _punctuation(piece: str) -> bool:
     return all(unicodedata.category(character)[0] in "PS" for character in piece)
+
+
+# XMoverScore as its authors' program computes it, without mapped vectors.
+
+
+#: share of the parts of a flow that are left out, the smallest ones
+_DROPPED = 0.3
+#: weight of the language model
+_FLUENCY = 0.1
+#: what counts as no flow, and as equal flows
+_NOTHING = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class BoundAuthorsXMoverScore(BoundMoverScore):
+    """XMoverScore of the authors, ready to score.
+
+    Attributes:
+        lm: the language model.
+    """
+
+    lm: CausalModel
+
+    @property
+    def signature(self) -> Signature:
+        """Spec, model with revision or hash, layer, language model."""
+        return super().signature.adding(variant="authors", lm=self.lm.identity)
+
+    def segments(self, batch: Batch) -> NDArray[np.float64]:
+        """Sentence scores, float64 [K, N]."""
+        return super().segments(batch) + _FLUENCY * self._fluency(batch)
+
+    def _fluency(self, batch: Batch) -> NDArray[np.float64]:
+        """Mean log-probabilities of the candidates, float64 [K, N]; each text is scored once."""
+        if self.__dict__.get("_texts") is not batch.texts:
+            self.__dict__["_texts"], self.__dict__["_known"] = batch.texts, {}
+        known: dict[int, float] = self.__dict__["_known"]
+        used = np.unique(batch.candidates).tolist()
+        new = [number for number in used if number not in known]
+        found = self.lm.log_probabilities([batch.texts[number] for number in new])
+        known |= dict(zip(new, found.tolist(), strict=True))
+        values = np.array([known[number] for number in used])
+        return values[np.searchsorted(used, batch.candidates)].reshape(batch.shape)
+
+    @property
+    def _grams(self) -> type[Grams]:
+        return _Pieces
+
+
+class _Pieces(Grams):
+    """All pieces of the texts, special ones too, of equal weight."""
+
+    def word_ngrams(self, text: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Positions and weights of all pieces."""
+        rows = self.tokens.rows(text)
+        count = rows.stop - rows.start
+        return np.arange(count), np.ones(count)
+
+    def cost(
+        self, own: NDArray[np.float64], other: NDArray[np.float64], distance: NDArray[np.float64]
+    ) -> float:
+        """The cost of what is left of the flow."""
+        return float((thinned(transport_flow(own, other, distance)) * distance).sum())
+
+
+def thinned(flow: NDArray[np.float64]) -> NDArray[np.float64]:
+    """A flow without its smallest parts.
+
+    Of n parts, those are left out that are smaller than the k-th smallest, k = max(floor(.3 n), 1).
+
+    >>> thinned(np.array([0.04, 0.06, 0.1, 0.15, 0.2, 0.2, 0.25])).tolist()
+    [0.0, 0.06, 0.1, 0.15, 0.2, 0.2, 0.25]
+    """
+    parts = np.sort(flow[flow > _NOTHING])
+    least = parts[max(int(_DROPPED * len(parts)), 1) - 1]
+    return np.where(flow < least - _NOTHING, 0.0, flow)

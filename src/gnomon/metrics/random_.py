@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from gnomon.metrics._of_options import MeanOfSegments
-from gnomon.metrics._spec import Options
+from gnomon.metrics.means import MeanOfSegments
+from gnomon.metrics.spec import Options
 from gnomon.signature import Signature
 
 if TYPE_CHECKING:

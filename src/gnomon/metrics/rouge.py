@@ -6,35 +6,503 @@ and 0-9 in the lower-cased text; scores lie between 0 and 1, as rouge-score give
 
 from __future__ import annotations
 
+import re
+import sys
+from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, TypeAlias
+from importlib import import_module
+from itertools import chain
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
-from gnomon.errors import DataError
-from gnomon.metrics._of_options import MeanOfSegments
-from gnomon.metrics._pairs import pair_rows
-from gnomon.metrics._rouge_pairs import RougePairs
-from gnomon.metrics._rouge_tokens import RougeTokeniser, porter
-from gnomon.metrics._spec import Options
+from gnomon.errors import DataError, MissingDependencyError
+from gnomon.metrics.comparisons import Kernel, pair_rows
+from gnomon.metrics.means import MeanOfSegments
+from gnomon.metrics.sequences import Sequences, TokenMasks
+from gnomon.metrics.spec import Options
+from gnomon.metrics.tokenise import (
+    TokenPlaces,
+    Tokens,
+    TokenTable,
+    Vocabulary,
+    code_points,
+    lowered,
+)
 from gnomon.signature import Signature
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from gnomon.batch import Batch
-    from gnomon.metrics._pairs import PairRows
-    from gnomon.metrics._rouge_pairs import Overlaps
+    from gnomon.metrics.comparisons import PairRows
     from gnomon.metrics.masking import MaskPlan
     from gnomon.metrics.ngrams import NgramCounts
     from gnomon.metrics.protocol import Need
-    from gnomon.metrics.tokenise import TokenTable
     from gnomon.testset import TestSet
 
 __all__ = ["Rouge", "RougeScore", "rouge_scores"]
+
+
+# Longest common subsequences on whole machine words: a row of the table is one integer.
+#
+# Bits of a row that are 0 mark where the length grows, so that table[i][j] is the number of zeros
+# among the lowest j bits of row i (Hyyrö 2004, "Bit-parallel LCS-length computation revisited").
+
+
+def places(tokens: Sequence[int]) -> dict[int, int]:
+    """Token -> the set of its positions, as bits."""
+    found: dict[int, int] = {}
+    for position, token in enumerate(tokens):
+        found[token] = found.get(token, 0) | 1 << position
+    return found
+
+
+def lcs_length(a: Sequence[int], places_of_b: Mapping[int, int], length_of_b: int) -> int:
+    """Length of the longest common subsequence.
+
+    >>> lcs_length([1, 2, 3, 4], places([2, 9, 4]), 3)
+    2
+    """
+    row = (1 << length_of_b) - 1
+    for row in _rows(a, places_of_b, length_of_b):  # noqa: B007  # the last row is wanted
+        pass
+    return length_of_b - row.bit_count()
+
+
+def lcs_positions(a: Sequence[int], b: Sequence[int]) -> list[int]:
+    """Positions in ``a`` of one longest common subsequence with ``b``, the last first.
+
+    Of several, the one that ROUGE's backtracking finds: from the ends, equal tokens are taken, and
+    a token of ``a`` is given up unless only giving up one of ``b`` keeps the length.
+    """
+    rows = [(1 << len(b)) - 1, *_rows(a, places(b), len(b))]
+    found: list[int] = []
+    i, j = len(a), len(b)
+    while i and j:
+        if a[i - 1] == b[j - 1]:
+            i, j = i - 1, j - 1
+            found.append(i)
+        elif _length(rows[i], j - 1) > _length(rows[i - 1], j):
+            j -= 1
+        else:
+            i -= 1
+    return found
+
+
+def _rows(a: Sequence[int], places_of_b: Mapping[int, int], length_of_b: int) -> Iterator[int]:
+    full = (1 << length_of_b) - 1
+    row = full
+    for token in a:
+        matches = row & places_of_b.get(token, 0)
+        if matches:
+            row = ((row + matches) | (row - matches)) & full
+        yield row
+
+
+def _length(row: int, j: int) -> int:
+    return j - (row & ((1 << j) - 1)).bit_count()
+
+
+# What candidate and reference share under each type of ROUGE.
+
+
+class _Lines(NamedTuple):
+    """A text's sentences and the places of its tokens, for longest common subsequences."""
+
+    sentences: list[list[int]]
+    places: dict[int, int]
+    size: int
+
+
+def _ngrams(n: int) -> Kernel[Counter[tuple[int, ...]]]:
+    def prepare(ids: list[int], _: int | None) -> Counter[tuple[int, ...]]:
+        return Counter(zip(*(ids[i:] for i in range(n)), strict=False))
+
+    def count(a: Counter[tuple[int, ...]], b: Counter[tuple[int, ...]]) -> int:
+        return sum(min(times, b[ngram]) for ngram, times in a.items() if ngram in b)
+
+    return Kernel(prepare, Counter.total, count)
+
+
+def _prepare_lines(ids: list[int], line_break: int | None) -> _Lines:
+    sentences: list[list[int]] = [[]]
+    for token in ids:
+        if token == line_break:
+            sentences.append([])
+        else:
+            sentences[-1].append(token)
+    filled = [sentence for sentence in sentences if sentence]
+    only = places(filled[0]) if len(filled) == 1 else {}
+    return _Lines(filled, only, sum(map(len, filled)))
+
+
+def _count_lines(candidate: _Lines, reference: _Lines) -> int:
+    if not candidate.size or not reference.size:
+        return 0
+    if len(candidate.sentences) == len(reference.sentences) == 1:
+        return lcs_length(reference.sentences[0], candidate.places, candidate.size)
+    return _union_hits(candidate.sentences, reference.sentences)
+
+
+def _union_hits(candidate: list[list[int]], reference: list[list[int]]) -> int:
+    """Tokens of the reference's union LCS (Lin 2004, section 3.2), none counted twice."""
+    left = _multiset(candidate)
+    hits = 0
+    for sentence in reference:
+        union = {place for own in candidate for place in lcs_positions(sentence, own)}
+        for place in sorted(union):
+            if left[sentence[place]] > 0:
+                left[sentence[place]] -= 1
+                hits += 1
+    return hits
+
+
+def _multiset(sentences: Iterable[list[int]]) -> Counter[int]:
+    return Counter(token for sentence in sentences for token in sentence)
+
+
+_LCS = Kernel(_prepare_lines, lambda lines: lines.size, _count_lines)
+KERNELS: dict[str, Kernel[Any]] = {
+    "rouge1": _ngrams(1),
+    "rouge2": _ngrams(2),
+    "rougeL": _LCS,
+    "rougeLsum": _LCS,
+}
+
+
+# The tokens of many texts under ROUGE, at once: what :class:`RougeTokeniser` finds in each.
+
+
+_APART = "\0"  # between two texts: part of no token
+_BREAK = ord("\n")
+
+
+class RougeTokens:
+    """Tables of tokens for the texts seen last: batches of one test set share theirs.
+
+    Attributes:
+        runs: how often texts were split.
+    """
+
+    def __init__(self, tokeniser: RougeTokeniser) -> None:
+        self.runs = 0
+        self._tokeniser = tokeniser
+        self._last: tuple[tuple[str, ...], TokenTable] | None = None
+
+    def of(self, texts: tuple[str, ...]) -> TokenTable:
+        """The table of these texts; computed again only for another tuple."""
+        if self._last is None or self._last[0] is not texts:
+            self._last = texts, rouge_table(texts, self._tokeniser)
+            self.runs += 1
+        return self._last[1]
+
+
+def rouge_table(texts: Sequence[str], tokeniser: RougeTokeniser) -> TokenTable:
+    """Split texts; every distinct word is stemmed once."""
+    found = [tokeniser.pattern.findall(text.lower()) for text in texts]
+    words = list(dict.fromkeys(chain.from_iterable(found)))
+    number = {word: n for n, word in enumerate(words)}
+    counts = np.fromiter(map(len, found), dtype=np.int64, count=len(found))
+    used = map(number.__getitem__, chain.from_iterable(found))
+    ids = np.fromiter(used, dtype=np.int32, count=int(counts.sum()))
+    stems = [tokeniser.stem(word) for word in words]
+    stem_number = {stem: n for n, stem in enumerate(dict.fromkeys(stems))}
+    renamed = np.fromiter(map(stem_number.__getitem__, stems), dtype=np.int32, count=len(stems))
+    return TokenTable(
+        tokeniser=tokeniser.name,
+        offsets=np.concatenate([[0], np.cumsum(counts)]),
+        ids=renamed[ids] if len(ids) else ids,
+        vocabulary=Vocabulary.of(list(stem_number)),
+        tokenised=len(texts),
+        places=lambda: _places(texts, tokeniser, counts),
+    )
+
+
+def _places(
+    texts: Sequence[str], tokeniser: RougeTokeniser, counts: NDArray[np.int64]
+) -> TokenPlaces:
+    """Tokens are runs of a-z and 0-9; a line break, where it is a token, has no width."""
+    lower = [text.lower() for text in texts]
+    codes = code_points([part for text in lower for part in (text, _APART)])
+    inside = ((codes >= ord("a")) & (codes <= ord("z"))) | (
+        (codes >= ord("0")) & (codes <= ord("9"))
+    )
+    first = inside & ~np.concatenate([[False], inside[:-1]])
+    start, end = np.flatnonzero(first), np.flatnonzero(inside & ~np.append(inside[1:], [False])) + 1
+    if tokeniser.lines:
+        breaks = np.flatnonzero(codes == _BREAK)
+        order = np.argsort(np.concatenate([start, breaks]), kind="stable")
+        start, end = (np.concatenate([side, breaks])[order] for side in (start, end))
+    sizes = np.fromiter(map(len, lower), dtype=np.int64, count=len(lower)) + len(_APART)
+    shift = np.repeat(np.cumsum(sizes) - sizes, counts)
+    places = TokenPlaces((start - shift).astype(np.int32), (end - shift).astype(np.int32))
+    _correct(places, texts, lower, counts)
+    return places
+
+
+def _correct(
+    places: TokenPlaces, texts: Sequence[str], lower: Sequence[str], counts: NDArray[np.int64]
+) -> None:
+    """Turn places in the lower-cased text into those in the text, where its length differs (İ)."""
+    start, end = places
+    bounds = np.concatenate([[0], np.cumsum(counts)])
+    for n, (text, low) in enumerate(zip(texts, lower, strict=True)):
+        if len(text) == len(low) or not counts[n]:
+            continue
+        characters = lowered(text)
+        rows = slice(bounds[n], bounds[n + 1])
+        solid = end[rows] > start[rows]
+        last = np.maximum(end[rows] - 1, start[rows])
+        start[rows] = np.asarray(characters.starts)[start[rows]]
+        end[rows] = np.where(solid, np.asarray(characters.ends)[last], start[rows])
+
+
+# What many candidates share with their references, and the sizes of both sides.
+
+
+_COMPILED = "gnomon.metrics._rouge_compiled"
+#: tokens of the pairs to compare from which on loading the compiled loops pays
+_MUCH = 200_000
+
+
+class Overlaps(NamedTuple):
+    """What each pair shares (n-grams, tokens of a subsequence), and the sizes of both sides."""
+
+    found: NDArray[np.int64]
+    candidate: NDArray[np.int64]
+    reference: NDArray[np.int64]
+
+
+class RougePairs:
+    """Counts what pairs share under one type of ROUGE; remembers the unmasked pairs seen last.
+
+    Attributes:
+        tokens: tokens of the texts.
+        counted: how many pairs were compared.
+    """
+
+    def __init__(self, kind: str, tokeniser: RougeTokeniser) -> None:
+        self.tokens = RougeTokens(tokeniser)
+        self.counted = 0
+        self._kind = kind
+        self._break: tuple[TokenTable, int | None] | None = None
+        self._last: tuple[tuple[str, ...], NDArray[np.int64], NDArray[np.int64]] | None = None
+
+    def overlaps(self, batch: Batch, rows: PairRows) -> Overlaps:
+        """What the rows share, unmasked."""
+        table = self.tokens.of(batch.texts)
+        plain = Sequences(table.offsets, table.ids)
+        keys, back = _distinct(rows.candidate, rows.reference)
+        last = self._last
+        if last is None or last[0] is not batch.texts or not np.array_equal(keys, last[1]):
+            last = batch.texts, keys, self._count(table, plain, plain, keys, 1)
+            self._last = last
+        sizes = self._sizes(table, plain)
+        return Overlaps(last[2][back], sizes[rows.candidate], sizes[rows.reference])
+
+    def variants(
+        self, batch: Batch, rows: PairRows, plan: MaskPlan
+    ) -> Iterator[tuple[NDArray[np.bool_], Overlaps]]:
+        """For each variant of a plan: which rows it changes, and what these share."""
+        table = self.tokens.of(batch.texts)
+        masks = TokenMasks.of(table, plan)
+        for variant in range(plan.variants):
+            chosen = masks.masks(variant)
+            touched = masks.touched(chosen)
+            changed = touched[rows.candidate] | touched[rows.reference]
+            candidate, reference = rows.candidate[changed], rows.reference[changed]
+            sides = masks.placed(chosen, "candidate"), masks.placed(chosen, "reference")
+            keys, back = _distinct(candidate, reference)
+            found = self._count(table, *sides, keys, plan.variants)
+            own, other = (self._sizes(table, side) for side in sides)
+            yield changed, Overlaps(found[back], own[candidate], other[reference])
+
+    def _count(
+        self,
+        table: TokenTable,
+        candidates: Sequences,
+        references: Sequences,
+        keys: NDArray[np.int64],
+        times: int,
+    ) -> NDArray[np.int64]:
+        pairs = np.stack([keys >> 32, keys & _LOW], axis=-1)
+        self.counted += len(pairs)
+        line_break = self._line_break(table)
+        work = times * int(candidates.lengths[pairs[:, 0]].sum())
+        loops = _loops(work)
+        if loops is None:
+            return plain_overlaps(self._kind, candidates, references, pairs, line_break)
+        return _compiled_overlaps(loops, self._kind, candidates, references, pairs, line_break)
+
+    def _sizes(self, table: TokenTable, side: Sequences) -> NDArray[np.int64]:
+        """The size of each text as the type counts it, int64 [T]."""
+        if self._kind == "rouge2":
+            return np.maximum(side.lengths - 1, 0)
+        line_break = self._line_break(table)
+        if line_break is None:
+            return side.lengths
+        breaks = np.concatenate([[0], np.cumsum(side.ids == line_break)])
+        return side.lengths - np.diff(breaks[side.offsets])
+
+    def _line_break(self, table: TokenTable) -> int | None:
+        """The id between two sentences, where it occurs; looked up once per table."""
+        if self._kind != "rougeLsum":
+            return None
+        if self._break is None or self._break[0] is not table:
+            found = table.vocabulary.index("\n") if "\n" in table.vocabulary else None
+            self._break = table, found
+        return self._break[1]
+
+
+def plain_overlaps(
+    kind: str,
+    candidates: Sequences,
+    references: Sequences,
+    pairs: NDArray[np.int64],
+    line_break: int | None,
+) -> NDArray[np.int64]:
+    """What pairs share, by the definition.
+
+    Args:
+        kind: type of ROUGE.
+        candidates: ids of all texts as candidates.
+        references: ids of all texts as references.
+        pairs: int64 [P, 2], (candidate, reference).
+        line_break: the id between two sentences, if it occurs.
+    """
+    kernel = KERNELS[kind]
+    prepared: list[dict[int, Any]] = [{}, {}]
+
+    def side(number: int, sequences: Sequences, text: int) -> Any:  # the kernel knows its type
+        if text not in prepared[number]:
+            offsets, ids = sequences
+            own = ids[offsets[text] : offsets[text + 1]].tolist()
+            prepared[number][text] = kernel.prepare(own, line_break)
+        return prepared[number][text]
+
+    counts = [
+        kernel.run(side(0, candidates, own), side(1, references, other))
+        for own, other in pairs.tolist()
+    ]
+    return np.array(counts, dtype=np.int64)
+
+
+def _compiled_overlaps(
+    loops: Any,  # a module
+    kind: str,
+    candidates: Sequences,
+    references: Sequences,
+    pairs: NDArray[np.int64],
+    line_break: int | None,
+) -> NDArray[np.int64]:
+    """The same as :func:`plain_overlaps`, in machine code."""
+    low = min(
+        (int(side.ids.min()) for side in (candidates, references) if len(side.ids)), default=0
+    )
+    high = max(
+        (int(side.ids.max()) for side in (candidates, references) if len(side.ids)), default=0
+    )
+    span = high - low + 1
+    own, other = (side.ids.astype(np.int64) - low for side in (candidates, references))
+    sides = (candidates.offsets, own, pairs, references.offsets, other, span)
+    if kind in ("rouge1", "rouge2"):
+        found: NDArray[np.int64] = loops.shared_ngrams(int(kind[-1]), *sides)
+    elif line_break is None:
+        found = loops.common_subsequences(*sides)
+    else:
+        found = loops.union_subsequences(line_break - low, *sides)
+    return found
+
+
+def _loops(work: int) -> Any:  # a module
+    """The compiled loops, where they pay or are there already."""
+    if work < _MUCH:
+        return sys.modules.get(_COMPILED)
+    return import_module(_COMPILED)
+
+
+def _distinct(
+    candidate: NDArray[np.int64], reference: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Each pair of texts once, as one number, and where each row's pair is among them."""
+    keys, back = np.unique(candidate << 32 | reference, return_inverse=True)
+    return keys, back.reshape(-1)
+
+
+_LOW = (1 << 32) - 1
+
+
+# The tokens of rouge-score, with their places in the text.
+
+
+_TOKEN = re.compile(r"[a-z0-9]+")
+_TOKEN_OR_BREAK = re.compile(r"[a-z0-9]+|\n")
+#: rouge-score leaves shorter words unstemmed
+_STEMMED_FROM = 4
+
+
+class _Stemmer(Protocol):
+    def stem(self, word: str) -> str: ...
+
+
+@dataclass(frozen=True)
+class RougeTokeniser:
+    """rouge-score's tokens: runs of a-z and 0-9 of the lower-cased text, stemmed if asked.
+
+    Attributes:
+        stemmer: a Porter stemmer, or none.
+        lines: give line breaks as tokens of no width, for rougeLsum.
+    """
+
+    stemmer: _Stemmer | None
+    lines: bool = False
+    name: ClassVar[str] = "rouge"
+    local: ClassVar[bool] = True
+
+    def __call__(self, text: str) -> Tokens:
+        """The tokens, and where they stand in the text."""
+        characters = lowered(text)
+        matches = list(self.pattern.finditer(characters.text))
+        strings = [self.stem(match[0]) for match in matches]
+        starts = [characters.starts[match.start()] for match in matches]
+        ends = [characters.ends[match.end() - 1] for match in matches]
+        wide = [string != "\n" for string in strings]
+        return Tokens(
+            strings, starts, [e if w else s for s, e, w in zip(starts, ends, wide, strict=True)]
+        )
+
+    @property
+    def pattern(self) -> re.Pattern[str]:
+        """What a token is, in a lower-cased text."""
+        return _TOKEN_OR_BREAK if self.lines else _TOKEN
+
+    def stem(self, word: str) -> str:
+        """The token that stands for a word; short words stay as they are."""
+        if self.stemmer is None or len(word) < _STEMMED_FROM:
+            return word
+        return self.stemmer.stem(word)
+
+
+def porter() -> _Stemmer:
+    """The Porter stemmer of nltk, as rouge-score uses it.
+
+    Raises:
+        MissingDependencyError: nltk is not installed.
+    """
+    try:
+        from nltk.stem.porter import PorterStemmer
+    except ImportError:
+        raise MissingDependencyError(
+            "rouge(stemmer=True) needs nltk, which is not installed; run:"
+            " pip install 'gnomon[rouge]'"
+        ) from None
+    stemmer: _Stemmer = PorterStemmer()
+    return stemmer
+
 
 RougeType: TypeAlias = Literal["rouge1", "rouge2", "rougeL", "rougeLsum"]
 RougePart: TypeAlias = Literal["f", "precision", "recall"]

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 
 from gnomon.errors import SpecError
-from gnomon.metrics._check import check_needs
-from gnomon.metrics._embedding import compared_rows, encoder_of, model_fields, notices_of
-from gnomon.metrics._of_options import MeanOfSegments
-from gnomon.metrics._spec import Options
+from gnomon.metrics._embeddings import compared_rows, encoder_of, model_fields, notices_of
 from gnomon.metrics.differentiable import attributions
+from gnomon.metrics.means import MeanOfSegments
+from gnomon.metrics.registry import check_needs
+from gnomon.metrics.spec import Options
 from gnomon.signature import Signature
 
 if TYPE_CHECKING:

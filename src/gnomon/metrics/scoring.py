@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gnomon.metrics._comparisons import Texts
-from gnomon.metrics._function import FunctionMetric
-from gnomon.metrics._reader import read_spec
-from gnomon.metrics._registry import is_metric, resolve
+from gnomon.metrics.comparisons import TokenisedTexts
+from gnomon.metrics.functions import FunctionMetric
 from gnomon.metrics.protocol import (
     BoundMetric,
     Informed,
@@ -15,6 +13,8 @@ from gnomon.metrics.protocol import (
     Noticing,
     Statistics,
 )
+from gnomon.metrics.registry import is_metric, resolve
+from gnomon.metrics.spec import read_spec
 from gnomon.scores import Scores
 
 if TYPE_CHECKING:
@@ -80,7 +80,9 @@ def score(
         informed_by=bound.informed_by if isinstance(bound, Informed) else (),
     )
     texts = getattr(bound, "texts", None)
-    if isinstance(texts, Texts) and bound is not metric:  # the aggregate holds the bound metric
+    if (
+        isinstance(texts, TokenisedTexts) and bound is not metric
+    ):  # the aggregate holds the bound metric
         texts.forget()
     return scores
 

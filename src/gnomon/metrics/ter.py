@@ -14,18 +14,18 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from gnomon.errors import DataError
-from gnomon.metrics._of_options import OfOptions
-from gnomon.metrics._pairs import Kernel, PairScorer, pair_rows
-from gnomon.metrics._spec import Options
+from gnomon.metrics.comparisons import Kernel, PairScorer, pair_rows
+from gnomon.metrics.means import OfOptions
+from gnomon.metrics.spec import Options
 from gnomon.metrics.tokenise import Characters, Tokens, locate, lowered, plain
-from gnomon.metrics.tokenise._characters import replaced
+from gnomon.metrics.tokenise._tokenisers import replaced
 from gnomon.signature import Signature
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gnomon.batch import Batch
-    from gnomon.metrics._pairs import PairCounts, PairRows
+    from gnomon.metrics.comparisons import PairCounts, PairRows
     from gnomon.metrics.masking import MaskPlan
     from gnomon.metrics.protocol import Need
     from gnomon.testset import TestSet

@@ -8,7 +8,7 @@ from gnomon.annotate import feature_faults, tagger_faults
 from gnomon.errors import MaskingError
 from gnomon.faults import faults
 from gnomon.metrics import resolve
-from gnomon.metrics._check import check_metric
+from gnomon.metrics.registry import check_metric
 from gnomon.muler._checks import (
     check_examples,
     check_groups,

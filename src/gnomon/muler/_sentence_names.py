@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias, cast
 from gnomon.annotate.scorers import SentenceScorer, scorer
 from gnomon.errors import UsageError
 from gnomon.faults import faults
-from gnomon.metrics._code import imported
+from gnomon.metrics.functions import imported
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

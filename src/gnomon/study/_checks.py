@@ -100,7 +100,7 @@ def checked_specs(
 ) -> tuple[str, ...]:
     """Specs of metrics in their canonical spelling, which tables have too; none twice."""
     from gnomon.metrics import parse
-    from gnomon.metrics._reader import read_spec
+    from gnomon.metrics.spec import read_spec
 
     listed = [given] if isinstance(given, str) else given
     if not isinstance(listed, list):
@@ -128,7 +128,7 @@ def checked_specs(
 
 def _called(metric: Metric, spec: str, place: str, problems: Problems) -> None:
     """Note two functions that tables would call the same."""
-    from gnomon.metrics._function import FunctionMetric
+    from gnomon.metrics.functions import FunctionMetric
 
     name = metric.name if isinstance(metric, FunctionMetric) else spec
     other = problems.called.setdefault(name, spec)
@@ -293,8 +293,8 @@ def _of_step(
 def _name(spec: str, *, allow_code: bool) -> str:
     """What tables call a metric: its spec, or the name of a function."""
     from gnomon.metrics import parse
-    from gnomon.metrics._function import FunctionMetric
-    from gnomon.metrics._reader import read_spec
+    from gnomon.metrics.functions import FunctionMetric
+    from gnomon.metrics.spec import read_spec
 
     try:
         metric = parse(spec, allow_code=allow_code)

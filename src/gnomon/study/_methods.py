@@ -105,7 +105,7 @@ METHODS: Mapping[str, Method] = {
         "gnomon.metrics:score",
         {"": "scores", "segments": "segments"},
         by_system=True,
-        check="gnomon.metrics._check:check_score",
+        check="gnomon.metrics.registry:check_score",
     ),
     "muler.score": Method(
         "gnomon.muler:muler",

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from gnomon.errors import DataError, GnomonError, MissingFileError, SpecError, UnknownNameError
-from gnomon.metrics._code import imported
+from gnomon.metrics.functions import imported
 from gnomon.signature import content_hash
 from gnomon.study._methods import METHODS
 
@@ -279,7 +279,7 @@ def _of_files(need: Need, _stamp: Stamp) -> str:
 
 
 def _wordnet(need: Need) -> Path:
-    from gnomon.metrics._wordnet import find_wordnet
+    from gnomon.metrics.wordnet import find_wordnet
 
     return find_wordnet(need.name or None).folder
 
@@ -307,8 +307,7 @@ def _plain(need: Need) -> str:
 
 def _code(spec: str) -> str:
     from gnomon.metrics import parse
-    from gnomon.metrics._builtin import CODE
-    from gnomon.metrics._reader import read_spec
+    from gnomon.metrics.spec import CODE, read_spec
 
     given = read_spec(spec)
     if given.name == CODE:
@@ -375,7 +374,7 @@ def traits_of(spec: str, language: str | None, *, allow_code: bool = False) -> T
 
 def located_spec(spec: str, folder: Path) -> str:
     """A spec whose file names lie beside the study, in full: workers run elsewhere."""
-    from gnomon.metrics._reader import read_spec
+    from gnomon.metrics.spec import read_spec
 
     if "'" not in spec and '"' not in spec:
         return spec
@@ -462,7 +461,7 @@ def _needs(part: object, language: str | None) -> Iterator[Need]:
 
 
 def _model_need(part: object, field: str, value: object, language: str | None) -> Iterator[Need]:
-    from gnomon.metrics._default_models import default_model
+    from gnomon.metrics.bertscore import default_model
 
     if value is None and field == "lm":
         return  # the default of one variant alone; its name is in the spec
@@ -497,7 +496,7 @@ def _names_file(value: str) -> bool:
 
 
 def _located(value: object, folder: Path, *, sure: bool = False) -> object:
-    from gnomon.metrics._spec import Spec
+    from gnomon.metrics.spec import Spec
 
     if isinstance(value, Spec):
         return Spec(

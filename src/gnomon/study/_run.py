@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gnomon.errors import DataError, OutputError
-from gnomon.metrics._means import aggregate_means, mean_statistics
+from gnomon.metrics.means import aggregate_means, mean_statistics
 from gnomon.scores import Scores
 from gnomon.signature import Signature, version
 from gnomon.study._methods import METHODS

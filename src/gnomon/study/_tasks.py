@@ -283,7 +283,7 @@ def _made_of(scores: Scores) -> str:
     """Where corpus scores of resamples can come from."""
     import numpy as np
 
-    from gnomon.metrics._means import mean_statistics
+    from gnomon.metrics.means import mean_statistics
 
     if scores.statistics is None:
         return "itself"
@@ -345,7 +345,7 @@ def _as_named(task: Task, found: Scores | Finding) -> Scores | Finding:
 
 
 def _canonical(spec: str) -> str:
-    from gnomon.metrics._reader import read_spec
+    from gnomon.metrics.spec import read_spec
 
     return str(read_spec(spec))
 
@@ -357,7 +357,7 @@ def _renamed(row: Mapping[str, Cell], names: Mapping[str, str]) -> Mapping[str, 
 
 def _named(text: str, names: Mapping[str, str]) -> str:
     """What a method says, which may name metrics within others: ``by='scores(...)'``."""
-    from gnomon.metrics._spec import format_literal
+    from gnomon.metrics.spec import format_literal
 
     for place, name in names.items():
         text = text.replace(place, name)

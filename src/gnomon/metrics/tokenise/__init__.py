@@ -1,20 +1,30 @@
 """Texts to integers with offsets: the tokens on which metrics count and masks are put."""
 
-from gnomon.metrics.tokenise._characters import Characters, Tokens, locate, lowered, plain
-from gnomon.metrics.tokenise._table import Places, TokenTable, Vocabulary, code_points
-from gnomon.metrics.tokenise._tokenise import Tokenised, tokenise
+from gnomon.metrics.tokenise._tables import (
+    Tokenised,
+    TokenPlaces,
+    TokenTable,
+    Vocabulary,
+    code_points,
+    tokenise,
+)
 from gnomon.metrics.tokenise._tokenisers import (
     TOKENISERS,
+    Characters,
     Tokeniser,
+    Tokens,
     check_tokeniser,
     default_tokeniser,
     load_tokeniser,
+    locate,
+    lowered,
+    plain,
 )
 
 __all__ = [
     "TOKENISERS",
     "Characters",
-    "Places",
+    "TokenPlaces",
     "TokenTable",
     "Tokenised",
     "Tokeniser",

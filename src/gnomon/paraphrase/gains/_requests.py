@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from gnomon.annotate import parser_faults, standard_parser
 from gnomon.errors import DataError, UnknownNameError, UsageError
 from gnomon.faults import Fault, faults
-from gnomon.metrics._check import check_metric
+from gnomon.metrics.registry import check_metric
 from gnomon.paraphrase.gains._agreement import check_kinds, kinds_of
 from gnomon.stats.significance import fewest_draws
 

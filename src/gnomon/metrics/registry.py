@@ -1,4 +1,4 @@
-"""Which metrics there are, and from a spec to a metric.
+"""Which metrics there are, from a spec to a metric, and what a metric refuses of a test set.
 
 Built-in metrics are loaded when named; so are the entry points of the group ``gnomon.metrics``
 that other packages offer. These cannot take the name of a built-in.
@@ -15,25 +15,43 @@ from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 
-from gnomon.errors import GnomonError, SpecError, UnknownNameError, UsageError
-from gnomon.metrics._builtin import ALIASES, BUILTIN, CODE
-from gnomon.metrics._function import CODE_OPTIONS, from_code, metric, offered_function
-from gnomon.metrics._reader import read_spec
-from gnomon.metrics._spec import (
+from gnomon.errors import DataError, GnomonError, SpecError, UnknownNameError, UsageError
+from gnomon.faults import Fault, faults
+from gnomon.metrics.functions import CODE_OPTIONS, from_code, metric, offered_function
+from gnomon.metrics.protocol import BoundMetric, Checking
+from gnomon.metrics.spec import (
+    ALIASES,
+    BUILTIN,
+    CODE,
     Spec,
     check_names,
     default_of,
     fit,
     format_literal,
+    read_spec,
     unknown_argument,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
     from gnomon.metrics.protocol import Metric
+    from gnomon.outline import Outline
 
-__all__ = ["Description", "describe", "names", "parse", "resolve"]
+__all__ = [
+    "Description",
+    "check_metric",
+    "check_needs",
+    "check_score",
+    "describe",
+    "names",
+    "parse",
+    "resolve",
+]
+
+
+# Which metrics there are, and from a spec to a metric.
+
 
 GROUP = "gnomon.metrics"
 _LONGEST_PATH = 255
@@ -205,7 +223,7 @@ def _check_parameters(factory: Callable[..., object], spec: Spec) -> None:
 def _from_plugin(point: EntryPoint, spec: Spec, *, allow_code: bool) -> Metric:
     thing = _load_plugin(point)
     if isinstance(thing, type):
-        return _made(point, thing, spec, allow_code=allow_code)
+        return _build_plugin(point, thing, spec, allow_code=allow_code)
     if spec.first is not None or spec.arguments:
         raise SpecError(f"metric {point.name!r} takes no options; given: {spec}")
     if is_metric(thing):
@@ -215,7 +233,7 @@ def _from_plugin(point: EntryPoint, spec: Spec, *, allow_code: bool) -> Metric:
     return offered_function(thing, name=point.name, package=package_of(point))
 
 
-def _made(point: EntryPoint, factory: type[Any], spec: Spec, *, allow_code: bool) -> Metric:
+def _build_plugin(point: EntryPoint, factory: type[Any], spec: Spec, *, allow_code: bool) -> Metric:
     try:
         made = _construct(factory, spec, allow_code=allow_code)
     except GnomonError:
@@ -307,3 +325,63 @@ def _is_file(text: str) -> bool:
         return len(text) <= _LONGEST_PATH and Path(text).is_file()
     except (OSError, ValueError):
         return False
+
+
+# What a metric refuses of a test set, told before anything is bound or scored.
+
+
+def check_metric(
+    what: str | Metric | BoundMetric | Callable[..., float],
+    outline: Outline | None,
+    *,
+    allow_code: bool = False,
+    changed: bool = False,
+) -> None:
+    """Refuse a metric that does not exist, or that a test set lacks something for.
+
+    Args:
+        what: a spec, a metric or a function.
+        outline: what the test set holds; None: it is not known yet.
+        allow_code: let a spec ``python('module:function')`` import and run the module.
+        changed: it is to score changed texts.
+
+    Raises:
+        SpecError, UnknownNameError: there is no such metric or argument.
+        UsageError: it cannot do what is asked for.
+        DataError: the test set lacks what it needs.
+    """
+    if isinstance(what, BoundMetric) and not is_metric(what):
+        return
+    metric = resolve(what, allow_code=allow_code)
+    if changed and getattr(metric, "own_texts", False):
+        from gnomon.metrics.score_file import changed_texts
+
+        raise UsageError(changed_texts(metric.spec))
+    if outline is not None:
+        check_needs(metric, outline)
+    if isinstance(metric, Checking):
+        metric.check_outline(outline)
+
+
+def check_score(
+    outline: Outline | None,
+    metric: str | Metric | BoundMetric | Callable[..., float],
+    *,
+    allow_code: bool = False,
+) -> Iterator[Fault]:
+    """What :func:`gnomon.metrics.score` refuses of its arguments; as :func:`check_metric`."""
+    yield from faults("metric", check_metric, metric, outline, allow_code=allow_code)
+    if outline is not None and not outline.systems:
+        yield Fault("", DataError(f"test set {outline.name!r} holds no system outputs"))
+
+
+def check_needs(metric: Metric, outline: Outline) -> None:
+    """Refuse a test set without what candidates are scored against.
+
+    Raises:
+        DataError: it has no references, or no sources.
+    """
+    there = {"references": outline.has_references, "sources": outline.sources}
+    for need in sorted(metric.needs):
+        if not there[need]:
+            raise DataError(f"metric {metric.spec!r} needs {need}; {outline.name!r} has none")

@@ -17,6 +17,7 @@ from gnomon.signature import content_hash
 
 __all__ = ["WordNet", "find_wordnet"]
 
+
 _PARTS = ("noun", "verb", "adj", "adv")
 #: endings that may be taken off a form, and what is put in their place: morphy(7WN)
 _ENDINGS = {
@@ -103,7 +104,7 @@ class WordNet:
 
     def synonyms(self, word: str) -> frozenset[str]:
         """Words of one piece that share a sense with a word, whatever its part of speech."""
-        if word not in self._known:
+        if word not in self._cached:
             found = (
                 name
                 for part in _PARTS
@@ -112,8 +113,8 @@ class WordNet:
                 for name in self._names(part, offset)
                 if "_" not in name
             )
-            self._known[word] = frozenset(found)
-        return self._known[word]
+            self._cached[word] = frozenset(found)
+        return self._cached[word]
 
     def senses(self, word: str) -> frozenset[tuple[str, int]]:
         """The senses of a word: part of speech and place in its file."""
@@ -125,7 +126,7 @@ class WordNet:
         )
 
     @cached_property
-    def _known(self) -> dict[str, frozenset[str]]:
+    def _cached(self) -> dict[str, frozenset[str]]:
         return {}
 
     def _forms(self, word: str, part: str) -> list[str]:

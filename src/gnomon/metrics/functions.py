@@ -1,34 +1,213 @@
-"""A user's function as a metric."""
+"""A user's function as a metric: what it is given, how it is named, where it is imported from."""
 
 from __future__ import annotations
 
+import importlib
 import inspect
 import math
+import re
+import sys
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
-from gnomon.errors import DataError, ScoringError, SpecError, UsageError
-from gnomon.metrics._builtin import CODE, RESERVED
-from gnomon.metrics._code import imported, target_of
-from gnomon.metrics._of_options import MeanOfSegments
-from gnomon.metrics._reader import NAME
-from gnomon.metrics._roles import needs_of, roles_of
-from gnomon.metrics._spec import Options, Spec
+from gnomon.errors import DataError, ScoringError, SpecError, UnknownNameError, UsageError
+from gnomon.metrics.means import MeanOfSegments
+from gnomon.metrics.spec import CODE, NAME, RESERVED, Options, Spec
 from gnomon.signature import Signature, content_hash
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from gnomon.batch import Batch
-    from gnomon.metrics._spec import Literals
     from gnomon.metrics.protocol import Need
+    from gnomon.metrics.spec import Literals
     from gnomon.testset import TestSet
 
-__all__ = ["FunctionMetric", "from_code", "metric", "offered_function"]
+__all__ = [
+    "FunctionMetric",
+    "from_code",
+    "imported",
+    "metric",
+    "needs_of",
+    "offered_function",
+    "roles_of",
+    "target_of",
+]
+
+
+# What a scoring function is given: decided by its parameters' names, or by what it needs.
+
+
+#: what a parameter of a scoring function stands for, by its name
+_ROLES = {
+    "candidate": "candidate",
+    "hypothesis": "candidate",
+    "hyp": "candidate",
+    "prediction": "candidate",
+    "reference": "reference",
+    "ref": "reference",
+    "references": "references",
+    "refs": "references",
+    "source": "source",
+    "src": "source",
+}
+_NEED: dict[str, Need] = {
+    "reference": "references",
+    "references": "references",
+    "source": "sources",
+}
+_NEEDS: tuple[Need, ...] = ("references", "sources")
+
+
+def roles_of(
+    function: Callable[..., float], name: str, needs: Iterable[Need] | None
+) -> tuple[str, ...]:
+    """What each argument of a function is: "candidate", "reference", "references" or "source".
+
+    Args:
+        function: the scoring function.
+        name: what to call it in errors.
+        needs: what the caller says that it needs, or None.
+
+    Raises:
+        UsageError: the parameters do not say what they are, or contradict ``needs``.
+        UnknownNameError: there is no such need.
+    """
+    return _roles(function, name, None if needs is None else _checked_needs(needs))
+
+
+def needs_of(roles: tuple[str, ...]) -> frozenset[Need]:
+    """What a function with these arguments scores candidates against."""
+    return frozenset(_NEED[role] for role in roles if role in _NEED)
+
+
+def _checked_needs(needs: Iterable[Need]) -> frozenset[Need]:
+    if isinstance(needs, str):
+        raise UsageError(f"needs={needs!r} must be a list, such as needs=({needs!r},)")
+    chosen = frozenset(needs)
+    for need in sorted(chosen):
+        if need not in _NEEDS:
+            raise UnknownNameError("need of a metric", need, _NEEDS)
+    return chosen
+
+
+def _roles(
+    function: Callable[..., float], name: str, needs: frozenset[Need] | None
+) -> tuple[str, ...]:
+    parameters = _required(function)
+    named = None if parameters is None else [_ROLES.get(p, "") for p in parameters]
+    if named and all(named):
+        return _by_name(tuple(named), name, needs)
+    roles = _by_need(frozenset(("references",)) if needs is None else needs)
+    if parameters is not None and len(parameters) != len(roles):
+        raise UsageError(
+            f"metric {name!r}: it is not clear what its parameters ({', '.join(parameters)}) are;"
+            " name them candidate, reference (or references), source"
+        )
+    return roles
+
+
+def _by_name(roles: tuple[str, ...], name: str, needs: frozenset[Need] | None) -> tuple[str, ...]:
+    known = set(roles)
+    if "candidate" not in known or len(known) < len(roles) or {"reference", "references"} <= known:
+        raise UsageError(
+            f"metric {name!r} takes {', '.join(roles)}; it must take one candidate, and reference"
+            " or references, and source, each at most once"
+        )
+    if needs is not None and needs != needs_of(roles):
+        raise UsageError(
+            f"metric {name!r}: needs={tuple(sorted(needs))} contradicts its parameters, which are"
+            f" {', '.join(roles)}"
+        )
+    return roles
+
+
+def _by_need(needs: frozenset[Need]) -> tuple[str, ...]:
+    source = ("source",) if "sources" in needs else ()
+    reference = ("reference",) if "references" in needs else ()
+    return ("candidate", *source, *reference)
+
+
+def _required(function: Callable[..., float]) -> list[str] | None:
+    """Names of the positional parameters that have no default or whose name is a role."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return None
+    if any(p.kind is p.VAR_POSITIONAL for p in parameters):
+        return None
+    by_position = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    return [p.name for p in by_position if p.default is p.empty]
+
+
+# Functions named as ``module:function``.
+
+
+_TARGET = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*:[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*", re.ASCII)
+
+
+def imported(target: str) -> object:
+    """What ``module:function`` names; imports, and so runs, the module.
+
+    Modules are looked for where Python looks, and then in the working directory.
+
+    Raises:
+        SpecError: the target is not of that form.
+        UsageError: the module cannot be imported.
+        UnknownNameError: the module has no such function.
+    """
+    if not _TARGET.fullmatch(target):
+        raise SpecError(f"python(...) takes 'module:function', given: {target!r}")
+    module_name, _, path = target.partition(":")
+    try:
+        with _working_directory_last():
+            found: object = importlib.import_module(module_name)
+    except Exception as error:
+        raise UsageError(
+            f"python({target!r}): module {module_name!r} cannot be imported from the installed"
+            f" packages or the working directory: {type(error).__name__}: {error}"
+        ) from error
+    for part in path.split("."):
+        if not hasattr(found, part):
+            public = [n for n in vars(found) if not n.startswith("_")]
+            raise UnknownNameError(f"function of {module_name}", path, public)
+        found = getattr(found, part)
+    return found
+
+
+def target_of(function: Callable[..., float]) -> str | None:
+    """``module:function`` if importing that gives this very function."""
+    module = getattr(function, "__module__", None)
+    path = getattr(function, "__qualname__", "")
+    target = f"{module}:{path}"
+    if module in (None, "__main__") or not _TARGET.fullmatch(target):
+        return None
+    found: object = sys.modules.get(str(module))
+    for part in path.split("."):
+        found = getattr(found, part, None)
+    return target if found is function else None
+
+
+@contextmanager
+def _working_directory_last() -> Iterator[None]:
+    here = str(Path.cwd())
+    sys.path.append(here)
+    try:
+        yield
+    finally:
+        sys.path.reverse()
+        sys.path.remove(here)
+        sys.path.reverse()
+
+
+# A user's function as a metric.
+
 
 #: values that their repr tells
 _PLAIN = (bool, int, float, str, type(None))

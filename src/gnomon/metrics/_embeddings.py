@@ -1,0 +1,622 @@
+"""What metrics on embeddings share: encoders, weights of pieces, similarities, best matches.
+
+What was found for the last batch is kept with the encoder: metrics that differ in weights, baseline
+or part of the score do not encode it again.
+"""
+
+from __future__ import annotations
+
+import math
+import mmap
+import os
+import tempfile
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+import numpy as np
+
+from gnomon.formats import explain_failure
+from gnomon.metrics.comparisons import PairRows, pair_rows
+from gnomon.metrics.masking import Action
+from gnomon.metrics.matching import Matches, SideMatches, TokenRows
+from gnomon.metrics.sequences import TokenMasks
+from gnomon.metrics.tokenise import TokenPlaces, TokenTable, Vocabulary
+from gnomon.models import length_batches
+from gnomon.signature import content_hash
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from gnomon.batch import Batch
+    from gnomon.metrics.masking import MaskPlan
+    from gnomon.models import Backend, Encoder, Long, Pieces, Precision
+    from gnomon.testset import TestSet
+
+
+# What the metrics on embeddings share: encoders, weights, fields of signatures, notices.
+
+
+#: share of unknown pieces from which on a language counts as foreign to the model
+_FOREIGN = 0.05
+
+
+class EncoderOptions(Protocol):
+    """Options that say how a model is run."""
+
+    @property
+    def revision(self) -> str | None: ...
+    @property
+    def device(self) -> str | None: ...
+    @property
+    def precision(self) -> Precision: ...
+    @property
+    def backend(self) -> Backend: ...
+    @property
+    def long(self) -> Long: ...
+    @property
+    def embeddings(self) -> str | None: ...
+
+
+def encoder_of(
+    options: EncoderOptions, model: str, layer: int | None, limit: int | None = None
+) -> Encoder:
+    """The encoder that a metric's options ask for.
+
+    Args:
+        options: of the metric.
+        model: its name.
+        layer: whose vectors to take; the last one by default.
+        limit: most pieces of a text, if fewer than the model takes.
+    """
+    from gnomon.models import load_encoder
+
+    return load_encoder(
+        model,
+        layer=layer,
+        revision=options.revision,
+        device=options.device,
+        precision=options.precision,
+        backend=options.backend,
+        long=options.long,
+        embeddings=options.embeddings,
+        limit=limit,
+    )
+
+
+def target_language(testset: TestSet) -> str | None:
+    """The language of references and candidates, where known."""
+    pair = testset.language_pair
+    return pair.split("-")[-1] if pair else None
+
+
+def reference_texts(testset: TestSet) -> list[str]:
+    """All references that all systems share."""
+    return [text for column in testset.references.values() for text in column if text is not None]
+
+
+def compared_rows(batch: Batch, needs: Collection[str]) -> PairRows:
+    """Every candidate beside its references, or beside its source where these are needed."""
+    if "sources" not in needs:
+        return pair_rows(batch)
+    systems, segments = batch.shape
+    sources = np.zeros(segments) if batch.sources is None else batch.sources
+    return PairRows(
+        shape=batch.shape,
+        cell=np.arange(systems * segments),
+        candidate=batch.candidates.astype(np.int64).ravel(),
+        reference=np.tile(sources.astype(np.int64), systems),
+    )
+
+
+def unit_weights(pieces: Pieces) -> NDArray[np.float64]:
+    """1 for every piece, 0 for special ones, float64 [rows]."""
+    return (~pieces.special).astype(np.float64)
+
+
+def model_fields(encoder: Encoder) -> dict[str, object]:
+    """What a signature says of the model, and of what runs it where that is not torch."""
+    fields: dict[str, object] = {"model": encoder.identity, "layer": encoder.layer}
+    if encoder.engine.name:
+        fields["backend"] = encoder.engine.name
+    if encoder.approximate:
+        fields["scores"] = "approximate"
+    return fields
+
+
+def notices_of(spec: str, encoder: Encoder, pieces: Pieces) -> tuple[str, ...]:
+    """What a reader should know of how a model read the texts."""
+    notices = []
+    if encoder.approximate:
+        notices.append(
+            f"{spec}: scores are approximate: the model computes with integers of 8 bits; take"
+            " precision='fp32' for scores to report"
+        )
+    cut, windowed = int(pieces.truncated.sum()), encoder.windowed(pieces)
+    if cut or windowed:
+        what = (
+            "only their beginnings are scored; long='window' reads them whole"
+            if cut
+            else "they are read in overlapping windows"
+        )
+        notices.append(
+            f"{spec}: {cut or windowed} of {int((pieces.lengths > 0).sum())} texts are longer than"
+            f" the model takes ({encoder.limit} pieces); {what}"
+        )
+    plain = int((~pieces.special).sum())
+    if plain and pieces.unknown > _FOREIGN * plain:
+        notices.append(
+            f"{spec}: {pieces.unknown / plain:.0%} of the pieces are unknown to the model's"
+            " vocabulary; take a model of this language or a multilingual one"
+        )
+    return tuple(notices)
+
+
+# Inverse document frequencies of a model's pieces, frozen from some texts.
+
+
+@dataclass(frozen=True, eq=False)
+class Idf:
+    """Weights of pieces: log((M + 1) / (df + 1)) over M texts (Zhang et al. 2020, section 3).
+
+    Attributes:
+        documents: number of texts, M.
+        types: int32, the pieces that occur, ascending.
+        weights: float64, the weight of each.
+    """
+
+    documents: int
+    types: NDArray[np.int32]
+    weights: NDArray[np.float64]
+
+    @property
+    def identity(self) -> str:
+        """Number of texts and a hash of the weights."""
+        return f"{self.documents}#{content_hash(self.types.tobytes(), self.weights.tobytes())}"
+
+    def of(self, pieces: Pieces) -> NDArray[np.float64]:
+        """The weight of every piece, float64 [rows]; special pieces have none."""
+        weights = np.full(len(pieces.ids), math.log(self.documents + 1))
+        if len(self.types):
+            place = np.minimum(np.searchsorted(self.types, pieces.ids), len(self.types) - 1)
+            known = self.types[place] == pieces.ids
+            weights[known] = self.weights[place[known]]
+        weights[pieces.special] = 0.0
+        return weights
+
+
+def idf_of(encoder: Encoder, texts: Sequence[str]) -> Idf:
+    """The frequencies of a model's pieces in some texts; equal texts count each."""
+    numbers: dict[str, int] = {}
+    for text in texts:
+        numbers[text] = numbers.get(text, 0) + 1
+    pieces = encoder.pieces(tuple(numbers))
+    times = np.array(list(numbers.values()), dtype=np.int64)
+    pairs = np.unique(np.stack([pieces.text_of, pieces.ids.astype(np.int64)], axis=-1), axis=0)
+    types, back = np.unique(pairs[:, 1], return_inverse=True)
+    frequency = np.bincount(back.reshape(-1), times[pairs[:, 0]], minlength=len(types))
+    weights = np.log((len(texts) + 1) / (frequency + 1))
+    return Idf(len(texts), types.astype(np.int32), weights)
+
+
+# Similarities of the tokens of pairs of texts, every text encoded once, memory bounded.
+#
+# Pairs are taken segment by segment, as many at a time as their vectors fit a budget; vectors of a
+# text that later pairs need again are kept until the last of them. What stays is the matrix of
+# similarities of each pair: from a size on it lies in a temporary file.
+
+
+#: bytes of vectors held at once, on a CPU and on a GPU
+_VECTORS = {"cpu": 1 << 26, "cuda": 1 << 30}
+#: float32 values of the two padded sides of a batch of pairs, on a CPU and on a GPU
+_PADDED = {"cpu": 1 << 22, "cuda": 1 << 27}
+#: bytes of matrices kept in memory
+_MATRICES = 1 << 24
+
+
+@dataclass(frozen=True, eq=False)
+class Best:
+    """Best matches on one side of the pairs: similarity, and place within the other text.
+
+    Attributes:
+        value: float32 [slots].
+        place: int32 [slots], position of the match within the other text; -1 where there is none.
+    """
+
+    value: NDArray[np.float32]
+    place: NDArray[np.int32]
+
+
+@dataclass(frozen=True, eq=False)
+class Similarities:
+    """Cosines between all tokens of the two texts of D pairs.
+
+    Attributes:
+        offsets: int64 [D + 1]; the matrix of pair d, candidate by other, row by row, is
+            ``values[offsets[d]:offsets[d + 1]]``.
+        values: float32, in memory or in a temporary file.
+        candidate: best matches of the candidates' tokens, pair after pair.
+        other: best matches of the other texts' tokens, pair after pair.
+    """
+
+    offsets: NDArray[np.int64]
+    values: NDArray[np.float32]
+    candidate: Best
+    other: Best
+
+
+def similarities(
+    encoder: Encoder,
+    pieces: Pieces,
+    pairs: NDArray[np.int64],
+    order: NDArray[np.int64],
+    targets: NDArray[np.bool_],
+) -> Similarities:
+    """Encode the texts of some pairs and compare their tokens.
+
+    Args:
+        encoder: texts to vectors.
+        pieces: pieces of all texts.
+        pairs: int64 [D, 2], (candidate, other), numbers of texts.
+        order: int64 [D], in which order to take the pairs: those with texts in common together.
+        targets: bool [rows of ``pieces``], which pieces may be matched.
+    """
+    sizes = pieces.lengths[pairs]
+    matrix = np.concatenate([[0], np.cumsum(sizes[:, 0] * sizes[:, 1])])
+    slots = [np.concatenate([[0], np.cumsum(sizes[:, side])]) for side in (0, 1)]
+    values, written = _room(int(matrix[-1]))
+    found = Similarities(matrix, values, _nothing(int(slots[0][-1])), _nothing(int(slots[1][-1])))
+    for chosen, vectors in _vectors(encoder, pieces, pairs, order):
+        size = encoder.dimensions * sizes[chosen].max(axis=1)
+        for group in length_batches(size, _PADDED[_kind(encoder)]):
+            _compare(found, slots, pieces, pairs, chosen[group], vectors, targets)
+        del vectors  # before the next ones are made
+        written()
+    return found
+
+
+def _kind(encoder: Encoder) -> str:
+    return "cpu" if encoder.device == "cpu" else "cuda"
+
+
+def _room(size: int) -> tuple[NDArray[np.float32], Callable[[], None]]:
+    """Room for values, and what to call when some were written: it takes them out of memory."""
+    if 4 * size <= _MATRICES:
+        return np.empty(size, dtype=np.float32), lambda: None
+    # the map keeps the file, which has no name, as long as it lives
+    with (
+        explain_failure(Path(tempfile.gettempdir())),
+        tempfile.TemporaryFile(prefix="gnomon-") as file,
+    ):
+        if hasattr(os, "posix_fallocate"):  # writing to a map of a full disk kills the process
+            os.posix_fallocate(file.fileno(), 0, 4 * size)
+        else:
+            file.truncate(4 * size)
+        pages = mmap.mmap(file.fileno(), 4 * size)
+    values = np.frombuffer(pages, dtype=np.float32)
+    if not hasattr(mmap, "MADV_DONTNEED"):  # not on this system
+        return values, lambda: None
+    return values, lambda: pages.madvise(mmap.MADV_DONTNEED)
+
+
+def _nothing(size: int) -> Best:
+    return Best(np.zeros(size, dtype=np.float32), np.full(size, -1, dtype=np.int32))
+
+
+@dataclass(eq=False)
+class _Held:
+    """Vectors of the texts at hand: where each text begins in one tensor."""
+
+    start: dict[int, int]
+    vectors: Any  # a torch tensor [rows, d]
+
+
+def _vectors(
+    encoder: Encoder, pieces: Pieces, pairs: NDArray[np.int64], order: NDArray[np.int64]
+) -> Iterator[tuple[NDArray[np.int64], _Held]]:
+    """Groups of pairs with the vectors of their texts; each text is encoded once."""
+    import torch
+
+    most = _VECTORS[_kind(encoder)] // (4 * encoder.dimensions)
+    groups = _groups(pieces, pairs, order, most)
+    last = np.full(len(pieces), -1, dtype=np.int64)
+    for number, group in enumerate(groups):
+        last[pairs[group].ravel()] = number
+    held = _Held({}, torch.empty(0, encoder.dimensions, device=encoder.device))
+    for number, group in enumerate(groups):
+        wanted = np.unique(pairs[group])
+        new = np.array([t for t in wanted.tolist() if t not in held.start], dtype=np.int64)
+        held = _with(held, encoder, pieces, new)
+        yield group, held
+        held = _only(held, pieces, [t for t in held.start if last[t] > number])
+
+
+def _groups(
+    pieces: Pieces, pairs: NDArray[np.int64], order: NDArray[np.int64], most: int
+) -> list[NDArray[np.int64]]:
+    """Pairs in their order, cut where the pieces of their texts exceed a number."""
+    lengths = pieces.lengths
+    groups: list[list[int]] = [[]]
+    seen: set[int] = set()
+    held = 0
+    for pair, (a, b) in zip(order.tolist(), pairs[order].tolist(), strict=True):
+        new = {a, b} - seen
+        more = int(sum(lengths[t] for t in new))
+        if held + more > most and groups[-1]:
+            groups.append([])
+            seen, held = set(), 0
+            new = {a, b}
+            more = int(sum(lengths[t] for t in new))
+        groups[-1].append(pair)
+        seen |= new
+        held += more
+    return [np.array(group, dtype=np.int64) for group in groups if group]
+
+
+def _with(held: _Held, encoder: Encoder, pieces: Pieces, new: NDArray[np.int64]) -> _Held:
+    import torch
+
+    if not len(new):
+        return held
+    found = encoder.embed(pieces, new)
+    base = len(held.vectors)
+    starts = (base + found.offsets[:-1]).tolist()
+    vectors = torch.cat([held.vectors, found.vectors]) if base else found.vectors
+    return _Held(held.start | dict(zip(new.tolist(), starts, strict=True)), vectors)
+
+
+def _only(held: _Held, pieces: Pieces, kept: list[int]) -> _Held:
+    import torch
+
+    start: dict[int, int] = {}
+    parts, place = [held.vectors[:0]], 0
+    for text in kept:
+        size = int(pieces.lengths[text])
+        start[text] = place
+        parts.append(held.vectors[held.start[text] : held.start[text] + size])
+        place += size
+    return _Held(start, torch.cat(parts))
+
+
+def _compare(
+    found: Similarities,
+    slots: list[NDArray[np.int64]],
+    pieces: Pieces,
+    pairs: NDArray[np.int64],
+    group: NDArray[np.int64],
+    held: _Held,
+    targets: NDArray[np.bool_],
+) -> None:
+    """Matrices and best matches of a group of pairs, written to their places."""
+    import torch
+
+    device = held.vectors.device
+    sides, kept, allowed = [], [], []
+    for side in (0, 1):
+        texts = pairs[group, side]
+        lengths = pieces.lengths[texts]
+        within = np.arange(int(lengths.max(initial=0)))
+        mask = within < lengths[:, None]
+        start = np.array([held.start[t] for t in texts.tolist()])[:, None]
+        rows = np.where(mask, start + within, 0)
+        own = np.where(mask, pieces.offsets[texts][:, None] + within, 0)
+        sides.append(held.vectors[torch.as_tensor(rows, device=device)])
+        kept.append(mask)
+        allowed.append(mask & targets[own])
+    matrix = torch.bmm(sides[0], sides[1].transpose(1, 2))
+    full = torch.as_tensor(kept[0][:, :, None] & kept[1][:, None, :], device=device)
+    _put(found.values, found.offsets, group, matrix[full])
+    for side, best in ((0, found.candidate), (1, found.other)):
+        barred = torch.as_tensor(~allowed[1 - side], device=device)
+        seen = matrix.masked_fill(
+            barred[:, None, :] if side == 0 else barred[:, :, None], -torch.inf
+        )
+        value, place = seen.max(dim=2 - side)
+        none = torch.isneginf(value)
+        own = torch.as_tensor(kept[side], device=device)
+        _put(best.value, slots[side], group, value.masked_fill(none, 0.0)[own])
+        _put(best.place, slots[side], group, place.masked_fill(none, -1)[own])
+
+
+def _put(
+    into: NDArray[Any], offsets: NDArray[np.int64], group: NDArray[np.int64], values: Any
+) -> None:
+    sizes = offsets[group + 1] - offsets[group]
+    within = np.arange(int(sizes.sum())) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    into[np.repeat(offsets[group], sizes) + within] = values.cpu().numpy()
+
+
+# From the texts of a batch to best matches, masked or not.
+
+
+class _Memory(NamedTuple):
+    texts: tuple[str, ...]
+    keys: NDArray[np.int64]  # pairs as numbers, ascending
+    encoded: EncodedTexts
+
+    def holds(self, texts: tuple[str, ...], keys: NDArray[np.int64]) -> bool:
+        """Whether these pairs of these texts are known."""
+        same = self.texts is texts or self.texts == texts
+        return same and bool(np.isin(keys, self.keys).all())
+
+
+@dataclass(frozen=True, eq=False)
+class EncodedTexts:
+    """What is known of D distinct pairs of the texts of a batch."""
+
+    texts: NDArray[np.int64]
+    pieces: Pieces
+    similarities: Similarities
+    candidate: SideMatches
+    reference: SideMatches
+
+
+class Matcher:
+    """Matches the pieces of candidates with those of other texts.
+
+    Args:
+        encoder: texts to vectors.
+        weigh: from pieces to the weight of each.
+        special: whether special pieces may be matched ("match") or not ("exclude").
+    """
+
+    def __init__(
+        self, encoder: Encoder, weigh: Callable[[Pieces], NDArray[np.float64]], special: str
+    ) -> None:
+        self.encoder = encoder
+        self._weigh = weigh
+        self._special = special
+        self._tokens: tuple[Pieces, TokenRows] | None = None
+
+    def encode(self, batch: Batch, rows: PairRows) -> tuple[EncodedTexts, NDArray[np.int64]]:
+        """What is known of the pairs of some rows, and the pair of each row, int64 [P]."""
+        keys = rows.candidate << 32 | rows.reference
+        name = f"similarities, special {self._special}"
+        last: _Memory | None = self.encoder.memory.get(name)
+        if last is None or not last.holds(batch.texts, keys):
+            last = _Memory(batch.texts, *self._look(batch, rows, keys))
+            self.encoder.memory[name] = last
+        return last.encoded, np.searchsorted(last.keys, keys)
+
+    def tokens(self, pieces: Pieces) -> TokenRows:
+        """The pieces with their weights."""
+        if self._tokens is None or self._tokens[0] is not pieces:
+            rows = TokenRows(
+                offsets=pieces.offsets,
+                type=pieces.ids,
+                word=pieces.word,
+                start=pieces.start,
+                end=pieces.end,
+                special=pieces.special,
+                weight=self._weigh(pieces),
+            )
+            self._tokens = pieces, rows
+        return self._tokens[1]
+
+    def matches(self, batch: Batch, rows: PairRows) -> Matches:
+        """Best matches of the texts as they are."""
+        encoded, pair = self.encode(batch, rows)
+        tokens = self.tokens(encoded.pieces)
+        return Matches(
+            rows.shape, rows.cell, pair, encoded.texts, tokens, encoded.candidate, encoded.reference
+        )
+
+    def variants(self, batch: Batch, rows: PairRows, plan: MaskPlan) -> Iterator[Matches]:
+        """Best matches of every variant of a plan (Karidi et al., appendix C)."""
+        base = self.matches(batch, rows)
+        encoded, _ = self.encode(batch, rows)
+        masks = TokenMasks.of(_table(encoded.pieces, self.encoder.identity), plan)
+        for variant in range(plan.variants):
+            chosen = masks.masks(variant)
+            action = np.zeros(len(encoded.pieces.ids), dtype=np.int8)
+            action[chosen.token] = chosen.action
+            yield replace(
+                base,
+                candidate=_masked(encoded, action, self.targets(encoded.pieces), 0),
+                reference=_masked(encoded, action, self.targets(encoded.pieces), 1),
+            )
+
+    def targets(self, pieces: Pieces) -> NDArray[np.bool_]:
+        """Which pieces may be matched, bool [rows]."""
+        return ~pieces.special if self._special == "exclude" else np.ones_like(pieces.special)
+
+    def _look(
+        self, batch: Batch, rows: PairRows, keys: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int64], EncodedTexts]:
+        distinct, first = np.unique(keys, return_index=True)
+        texts = np.stack([distinct >> 32, distinct & _LOW], axis=-1)
+        pieces = self.encoder.pieces(batch.texts, np.unique(texts).tolist())
+        segment = rows.cell[first] % max(rows.shape[1], 1)
+        order = np.argsort(segment, kind="stable")
+        found = similarities(self.encoder, pieces, texts, order, self.targets(pieces))
+        sides = [
+            _side(pieces, texts, number, best)
+            for number, best in enumerate((found.candidate, found.other))
+        ]
+        return distinct, EncodedTexts(texts, pieces, found, *sides)
+
+
+_LOW = (1 << 32) - 1
+
+
+def _side(pieces: Pieces, texts: NDArray[np.int64], side: int, best: Best) -> SideMatches:
+    sizes = pieces.lengths[texts]
+    offsets = np.concatenate([[0], np.cumsum(sizes[:, side])])
+    token = _ranges(pieces.offsets[texts[:, side]], sizes[:, side])
+    other = np.repeat(pieces.offsets[texts[:, 1 - side]], sizes[:, side])
+    at = np.where(best.place >= 0, other + best.place, -1)
+    return SideMatches(offsets, token, best.value, at)
+
+
+def _masked(
+    encoded: EncodedTexts, action: NDArray[np.int8], targets: NDArray[np.bool_], number: int
+) -> SideMatches:
+    """One side's best matches under a variant.
+
+    A private mask matches nothing. A shared mask matches a shared mask on the other side fully.
+    All else keeps its best match among the tokens that are not privately masked.
+    """
+    side = encoded.reference if number else encoded.candidate
+    own, other = action[side.token], encoded.texts[:, 1 - number]
+    shared = _has(encoded.pieces, action == Action.SHARED)[other][side.pair]
+    private = _has(encoded.pieces, action == Action.PRIVATE)[other][side.pair]
+    lost = (side.at >= 0) & (action[side.at] == Action.PRIVATE)
+    best, at = side.best.copy(), side.at.copy()
+    full = (own == Action.SHARED) & shared
+    again = np.flatnonzero(lost & ~full & (own != Action.PRIVATE))
+    best[again] = _rematched(encoded, again, targets & (action != Action.PRIVATE), number)
+    at[again] = -1
+    np.maximum(best, 0, out=best, where=private)
+    best[full], at[full] = 1.0, -1
+    gone = own == Action.PRIVATE
+    best[gone], at[gone] = 0.0, -1
+    return replace(side, best=best, at=at)
+
+
+def _has(pieces: Pieces, marked: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Which texts have a marked piece, bool [T]."""
+    before = np.concatenate([[0], np.cumsum(marked)])
+    return before[pieces.offsets[1:]] > before[pieces.offsets[:-1]]
+
+
+def _rematched(
+    encoded: EncodedTexts, slots: NDArray[np.int64], open_: NDArray[np.bool_], number: int
+) -> NDArray[np.float32]:
+    """The best similarity of some slots to open tokens of the other side; 0 where none is."""
+    if not len(slots):
+        return np.zeros(0, dtype=np.float32)
+    side = encoded.reference if number else encoded.candidate
+    pair = side.pair[slots]
+    position = slots - side.offsets[pair]
+    sizes = encoded.pieces.lengths[encoded.texts[pair]]
+    width, start = sizes[:, 1], encoded.similarities.offsets[pair]
+    counts = sizes[:, 1 - number]
+    step = np.repeat(np.where(number == 0, 1, width), counts)
+    first = np.repeat(start + position * (width if number == 0 else 1), counts)
+    within = _ranges(np.zeros_like(counts), counts)
+    values = np.asarray(encoded.similarities.values[first + step * within])
+    target = _ranges(encoded.pieces.offsets[encoded.texts[pair, 1 - number]], counts)
+    values[~open_[target]] = 0.0
+    bounds = np.cumsum(counts) - counts
+    return np.maximum.reduceat(values, bounds)
+
+
+def _ranges(starts: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The numbers from each start on, as many as its size, one range after the other."""
+    before = np.cumsum(sizes) - sizes
+    numbers: NDArray[np.int64] = np.arange(int(sizes.sum())) + np.repeat(starts - before, sizes)
+    return numbers
+
+
+def _table(pieces: Pieces, name: str) -> TokenTable:
+    """The pieces as a table that spans can be laid over."""
+    return TokenTable(
+        tokeniser=name,
+        offsets=pieces.offsets,
+        ids=pieces.ids,
+        vocabulary=Vocabulary.of([]),
+        tokenised=len(pieces),
+        places=lambda: TokenPlaces(pieces.start, pieces.end),
+    )
