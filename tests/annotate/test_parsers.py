@@ -27,17 +27,6 @@ def _leafy(tag: str, word: str) -> _StanzaTree:
     return _StanzaTree(tag, (_StanzaTree(word),))
 
 
-class _NltkTree(list):
-    """As nltk.Tree: a list with a label; leaves are strings."""
-
-    def __init__(self, label: str, children: Sequence[object]) -> None:
-        super().__init__(children)
-        self._label = label
-
-    def label(self) -> str:
-        return self._label
-
-
 @pytest.fixture
 def pretend(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str, object], None]]:
     """Make a package look installed."""
@@ -52,10 +41,8 @@ def pretend(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str, object],
     )
     monkeypatch.setattr(importlib, "import_module", lambda n: fakes[n] if n in fakes else real(n))
     _parsers._stanza.cache_clear()
-    _parsers._benepar.cache_clear()
     yield install
     _parsers._stanza.cache_clear()
-    _parsers._benepar.cache_clear()
 
 
 def _stanza(asked: dict[str, object], runs: list[int]) -> SimpleNamespace:
@@ -107,26 +94,6 @@ def test_trees_of_stanza_lose_their_root_and_keep_brackets_as_words(
     assert runs == [3]  # equal texts once, and known ones not at all
 
 
-def test_trees_of_benepar_stand_side_by_side(pretend: Callable[[str, object], None]) -> None:
-    class Parser:
-        def __init__(self, name: str) -> None:
-            assert name == "benepar_en3"
-
-        def parse_sents(self, text: str) -> Iterator[_NltkTree]:
-            if text == "long":
-                raise ValueError("Sentence of length 600 exceeds the maximum supported length")
-            yield _NltkTree("TOP", [_NltkTree("S", [_NltkTree("NP", [_NltkTree("NN", ["x"])])])])
-            if text == "two":
-                yield _NltkTree("S", [_NltkTree("VB", ["go"])])
-
-    pretend("benepar", SimpleNamespace(Parser=Parser))
-    one, two, long, empty = parse(["one", "two", "long", ""], tagger="benepar:benepar_en3")
-    assert str(one) == "(S (NP (NN x)))"
-    assert str(two) == "( (S (NP (NN x))) (S (VB go)))"
-    assert long is None
-    assert empty is None
-
-
 def test_a_tree_that_is_nested_too_deeply_is_none(pretend: Callable[[str, object], None]) -> None:
     deep = _leafy("NN", "x")
     for _ in range(400):
@@ -137,16 +104,14 @@ def test_a_tree_that_is_nested_too_deeply_is_none(pretend: Callable[[str, object
     assert parse(["x"], tagger="stanza:en") == [None]
 
 
-@pytest.mark.parametrize("name", ["stanza:en", "benepar:benepar_en3"])
-def test_a_parser_that_is_not_installed_says_how_to_get_it(name: str) -> None:
-    package = name.partition(":")[0]
+def test_a_parser_that_is_not_installed_says_how_to_get_it() -> None:
     try:
-        importlib.metadata.version(package)
+        importlib.metadata.version("stanza")
     except importlib.metadata.PackageNotFoundError:
-        with pytest.raises(MissingDependencyError, match=rf"pip install 'gnomon\[{package}\]'"):
-            parse(["x"], tagger=name)
+        with pytest.raises(MissingDependencyError, match=r"pip install 'gnomon\[stanza\]'"):
+            parse(["x"], tagger="stanza:en")
     else:
-        pytest.skip(f"{package} is installed here")
+        pytest.skip("stanza is installed here")
 
 
 def test_a_model_that_is_missing_says_how_to_fetch_it(
@@ -155,15 +120,9 @@ def test_a_model_that_is_missing_says_how_to_fetch_it(
     def missing(*_: object, **__: object) -> None:
         raise FileNotFoundError("resources.json")
 
-    def unknown(_: str) -> None:
-        raise LookupError("benepar_en3")
-
     pretend("stanza", SimpleNamespace(Pipeline=missing))
-    pretend("benepar", SimpleNamespace(Parser=unknown))
     with pytest.raises(MissingDependencyError, match=r"stanza\.download\('xx'\)"):
         parse(["x"], tagger="stanza:xx")
-    with pytest.raises(MissingDependencyError, match=r"benepar\.download\('benepar_en3'\)"):
-        parse(["x"], tagger="benepar:benepar_en3")
 
 
 def test_a_name_that_is_no_parser_is_refused() -> None:

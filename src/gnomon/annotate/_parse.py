@@ -30,11 +30,11 @@ def parse(
     cache: Cache | None = None,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> list[Tree | None]:
-    """Trees of texts: from spaCy's dependencies (:func:`constituents`), by Stanza or by benepar.
+    """Trees of texts: from spaCy's dependencies (:func:`constituents`) or by Stanza.
 
     Args:
         texts: the texts; equal ones are parsed once.
-        tagger: ``spacy:NAME``, ``stanza:LANGUAGE``, ``benepar:MODEL``; by default the standard
+        tagger: ``spacy:NAME`` or ``stanza:LANGUAGE``; by default the standard
             spaCy pipeline of the language.
         language: "en", or a pair "de-en", of which the target counts.
         cache: where trees are kept between runs.

@@ -46,7 +46,7 @@ class TreeParser(Protocol):
 
 
 def find_parser(name: str) -> TreeParser:
-    """The parser of a name like ``spacy:NAME``, ``stanza:LANGUAGE``, ``benepar:MODEL``.
+    """The parser of a name like ``spacy:NAME`` or ``stanza:LANGUAGE``.
 
     Raises:
         UsageError: the name is of another form, or names a tagger that makes no trees.
@@ -58,8 +58,8 @@ def find_parser(name: str) -> TreeParser:
     annotator = find(name)
     if not isinstance(annotator, SpacyAnnotator):
         raise UsageError(
-            f"trees are made from spaCy's dependencies, by stanza or by benepar; {annotator.name}"
-            " is none of them: write spacy:NAME, stanza:LANGUAGE or benepar:MODEL"
+            f"trees are made from spaCy's dependencies or by stanza; {annotator.name} is neither:"
+            " write spacy:NAME or stanza:LANGUAGE"
         )
     return _Spacy(annotator)
 
@@ -117,39 +117,7 @@ class _Stanza:
         ]
 
 
-@dataclass(frozen=True)
-class _Benepar:
-    """The Berkeley neural parser; NLTK divides texts into sentences and words."""
-
-    model: str
-
-    def __post_init__(self) -> None:
-        _version("benepar", f"'{self.name}'")
-        _benepar(self.model)
-
-    @property
-    def name(self) -> str:
-        return f"benepar:{self.model}"
-
-    @property
-    def signature(self) -> str:
-        return f"{self.name}/benepar-{_version('benepar', self.name)}"
-
-    def trees(self, texts: Sequence[str]) -> list[Tree | None]:
-        return [self._tree(text) for text in texts]
-
-    def _tree(self, text: str) -> Tree | None:
-        if not text.strip():
-            return None
-        try:
-            found = [_from_nltk(tree) for tree in _benepar(self.model).parse_sents(text)]
-        except (ValueError, AssertionError) as error:  # a sentence beyond the model's limit
-            _log.warning("benepar made no tree of %r ...: %s", text[:40], error)
-            return None
-        return _beside(found)
-
-
-_ENGINES: dict[str, Callable[[str], TreeParser]] = {"stanza": _Stanza, "benepar": _Benepar}
+_ENGINES: dict[str, Callable[[str], TreeParser]] = {"stanza": _Stanza}
 
 
 @lru_cache(maxsize=2)
@@ -169,18 +137,6 @@ def _stanza(language: str) -> Any:
         ) from error
 
 
-@lru_cache(maxsize=2)
-def _benepar(model: str) -> Any:
-    benepar = importlib.import_module("benepar")
-    try:
-        return benepar.Parser(model)
-    except (OSError, LookupError, ValueError) as error:
-        raise MissingDependencyError(
-            f"the benepar model {model!r} is not on this machine ({error}); fetch it with: python"
-            f" -c \"import benepar, nltk; benepar.download('{model}'); nltk.download('punkt')\""
-        ) from error
-
-
 def _version(package: str, what: str) -> str:
     try:
         return importlib.metadata.version(package)
@@ -193,14 +149,6 @@ def _version(package: str, what: str) -> str:
 
 def _from_stanza(tree: Any) -> Tree | None:
     return _plain(tree, lambda node: str(node.label or ""), lambda node: node.children)
-
-
-def _from_nltk(tree: Any) -> Tree | None:
-    return _plain(
-        tree,
-        lambda node: node if isinstance(node, str) else str(node.label()),
-        lambda node: () if isinstance(node, str) else tuple(node),
-    )
 
 
 def _plain(

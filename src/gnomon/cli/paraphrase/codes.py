@@ -98,9 +98,7 @@ def _add_trees(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--source-trees", nargs="+", metavar="FILE", help="likewise, parallel to --sources"
     )
-    group.add_argument(
-        "--parser", metavar="NAME", help="spacy:NAME, stanza:LANGUAGE, benepar:MODEL"
-    )
+    group.add_argument("--parser", metavar="NAME", help="spacy:NAME or stanza:LANGUAGE")
     group.add_argument("-l", "--language", metavar="LANG", help="the standard parser of a language")
     group.add_argument(
         "--depth", type=int, nargs="+", metavar="N", help="levels that pruned trees keep (4)"

@@ -59,7 +59,7 @@ def fit(
         embeddings: semantic: folder where vectors are kept between runs, if at all.
         trees: syntactic: one tree per text, None where there is none; they may come without
             texts. By default texts are parsed.
-        parser: syntactic: ``spacy:NAME``, ``stanza:LANGUAGE``, ``benepar:MODEL``.
+        parser: syntactic: ``spacy:NAME`` or ``stanza:LANGUAGE``.
         language: syntactic: the standard parser of a language.
         recipe: syntactic: depth, size and training of the autoencoder.
         passes: most exact passes of k-means.
