@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-REASON = "needs torch, transformers and sentencepiece: pip install 'gnomon[models,sentencepiece]'"
+REASON = "needs torch, transformers, accelerate and sentencepiece: pip install 'gnomon[training]'"
 
 
 @pytest.fixture(scope="session")
 def tiny() -> dict[str, object]:
     """Options of a recipe that trains in seconds."""
-    for package in ("torch", "transformers", "tokenizers", "sentencepiece"):
+    for package in ("torch", "transformers", "tokenizers", "sentencepiece", "accelerate"):
         pytest.importorskip(package, reason=REASON)
     return {
         "vocabulary": 44,
@@ -19,7 +19,7 @@ def tiny() -> dict[str, object]:
         "decoder_layers": 1,
         "heads": 2,
         "feed_forward": 32,
-        "batch_tokens": 150,
+        "batch_size": 8,
         "dev": 10,
         "bleu_pairs": 1,
         "validate_every": 5,

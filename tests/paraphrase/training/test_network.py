@@ -1,35 +1,43 @@
 """What the network may write while it is validated."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from gnomon.paraphrase.training import Recipe
-from gnomon.paraphrase.training._network import build, greedy
+from gnomon.paraphrase.training import CodeKind, Pair, Recipe
 
-_CODES = [40, 41, 42, 43]
-
-
-def _network(tiny: dict[str, object]) -> Any:
-    import torch
-
-    with torch.random.fork_rng():
-        torch.manual_seed(0)
-        return build(Recipe(**tiny), 44)  # type: ignore[arg-type]  # plain options
+_CODES = [44, 45, 46, 47]
 
 
-def test_a_code_is_decoded_first_or_nowhere(tiny: dict[str, object]) -> None:
-    model = _network(tiny)
-    model.final_logits_bias[0, _CODES] = 100.0  # nothing else would be written
-    made = greedy(model, [[5, 6, 7, 1], [8, 1]], "cpu", 100, _CODES)
-    for row in made:
+@pytest.fixture
+def trainer(tmp_path: Path, tiny: dict[str, object], rows: list[tuple[str, str]]) -> Any:
+    from gnomon.paraphrase.training._train import _prepare
+    from gnomon.paraphrase.training._trainer import ParaphraseTrainer, arguments, undisturbed
+
+    recipe = Recipe(**tiny)  # type: ignore[arg-type]  # plain options
+    pairs = [Pair(a, b, i % 4) for i, (a, b) in enumerate(rows)]
+    data = _prepare(pairs, recipe, CodeKind("random", 4), None)
+    with undisturbed():
+        yield ParaphraseTrainer(arguments(tmp_path, recipe, "cpu"), data, recipe)
+
+
+def _decoded(trainer: Any) -> list[list[int]]:
+    made: list[list[int]] = trainer.decoded(trainer.eval_dataset[:3])
+    return made
+
+
+def test_a_code_is_decoded_first_or_nowhere(trainer: Any) -> None:
+    trainer.model.final_logits_bias[0, _CODES] = 100.0  # nothing else would be written
+    trainer.model.final_logits_bias[0, 5] = 50.0  # but for this
+    for row in _decoded(trainer):
         assert row[0] in _CODES
         assert len(row) > 1
         assert not set(row[1:]) & set(_CODES)
 
 
-@pytest.mark.parametrize("codes", [[], _CODES])
-def test_padding_is_never_decoded(tiny: dict[str, object], codes: list[int]) -> None:
-    model = _network(tiny)
-    model.final_logits_bias[0, 0] = 100.0
-    assert 0 not in greedy(model, [[5, 6, 7, 1]], "cpu", 100, codes)[0]
+def test_padding_is_never_decoded(trainer: Any) -> None:
+    trainer.model.final_logits_bias[0, 0] = 100.0
+    for row in _decoded(trainer):
+        assert row
+        assert 0 not in row

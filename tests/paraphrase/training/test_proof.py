@@ -156,7 +156,7 @@ def test_information_is_that_of_a_perfect_and_of_a_deaf_model() -> None:
 
 @pytest.mark.verify
 def test_codes_steer_a_model_to_forms_of_sentences_it_never_saw(tmp_path: Path) -> None:
-    pytest.importorskip("sentencepiece", reason="pip install 'gnomon[models,sentencepiece]'")
+    pytest.importorskip("sentencepiece", reason="pip install 'gnomon[training]'")
     known, test = corpus.corpus(20_000, 300)
     recipe = Recipe(
         vocabulary=180,
@@ -166,7 +166,7 @@ def test_codes_steer_a_model_to_forms_of_sentences_it_never_saw(tmp_path: Path) 
         feed_forward=256,
         dropout=0.0,
         label_smoothing=0.0,
-        batch_tokens=1500,
+        batch_size=100,
         dev=100,
         bleu_pairs=20,
         validate_every=200,

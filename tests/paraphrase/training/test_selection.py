@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from gnomon.errors import DataError, UsageError
 from gnomon.paraphrase.training import Filters, Pair, select
-from gnomon.paraphrase.training._selection import held_out
+from gnomon.paraphrase.training._pairs import held_out
 
 
 def test_each_filter_counts_what_it_drops() -> None:

@@ -4,32 +4,30 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
-
-import pytest
+from typing import TYPE_CHECKING, Any
 
 from gnomon.paraphrase.training import Pair, Recipe, Trained, train
-from gnomon.paraphrase.training import _loop as loop
-from gnomon.paraphrase.training._validation import Score
+from gnomon.paraphrase.training._recipe import Score
+
+if TYPE_CHECKING:
+    import pytest
 
 Rows = list[tuple[str, str]]
 
 
 def _judge(patch: pytest.MonkeyPatch, scores: dict[int, Score], mean: Score | None = None) -> None:
     """Let validations give the scores of these steps, and the mean of checkpoints its own."""
-    averaging = loop.Run._try_average
+    from transformers.trainer_utils import EvalLoopOutput
 
-    def score(run: loop.Run) -> Score:
-        return scores[run.place.step]
+    from gnomon.paraphrase.training._trainer import ParaphraseTrainer
 
-    def average(run: loop.Run) -> None:
-        with pytest.MonkeyPatch.context() as inner:
-            if mean is not None:
-                inner.setattr(loop.Run, "_score", lambda _: mean)
-            averaging(run)
+    def validated(trainer: Any, *_: object, **__: object) -> Any:
+        step = trainer.state.global_step
+        score = scores[step] if mean is None or trainer.is_in_train else mean
+        metrics = {"eval_loss": score.loss, "eval_bleu": score.bleu}
+        return EvalLoopOutput(predictions=None, label_ids=None, metrics=metrics, num_samples=1)
 
-    patch.setattr(loop.Run, "_score", score)
-    patch.setattr(loop.Run, "_try_average", average)
+    patch.setattr(ParaphraseTrainer, "evaluation_loop", validated)
 
 
 def _run(folder: Path, tiny: dict[str, object], rows: Rows, **more: Any) -> Trained:
@@ -39,11 +37,15 @@ def _run(folder: Path, tiny: dict[str, object], rows: Rows, **more: Any) -> Trai
     return train(pairs, folder, recipe=Recipe(**options), device="cpu", resume=resume)
 
 
-def _place(folder: Path) -> dict[str, Any]:
-    from safetensors import safe_open
+def _checkpoints(folder: Path) -> list[str]:
+    return sorted(one.name for one in (folder / "training").glob("checkpoint-*"))
 
-    with safe_open(folder / "training" / "state.safetensors", framework="np") as file:
-        found: dict[str, Any] = json.loads(file.metadata()["place"])
+
+def _place(folder: Path) -> dict[str, Any]:
+    """What the run in a folder knows of itself."""
+    last = max(_checkpoints(folder), key=lambda name: int(name.split("-")[1]))
+    path = folder / "training" / last / "progress.json"
+    found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     return found
 
 
@@ -111,30 +113,6 @@ def test_stops_by_a_limit_are_not_counted(
     assert (last.stopped, last.steps) == (whole.stopped, whole.steps) == ("patience", 25)
     first, second = (_place(tmp_path / name) | {"seconds": 0} for name in ("whole", "parts"))
     assert first == second
-    names = [
-        sorted(file.name for file in (tmp_path / name / "training").glob("weights-*"))
-        for name in ("whole", "parts")
-    ]
-    assert names[0] == names[1]
+    assert _checkpoints(tmp_path / "whole") == _checkpoints(tmp_path / "parts")
     assert _kept(tmp_path / "parts") == 13  # seen by chance, and better than what came after
     assert _kept(tmp_path / "whole") == 15
-
-
-def test_a_run_begun_before_losses_were_kept_goes_on(
-    tmp_path: Path, tiny: dict[str, object], rows: Rows, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from safetensors.numpy import load_file, save_file
-
-    scores = {5: Score(3.0, 2.0), 10: Score(2.5, 1.0), 15: Score(2.0, 2.5), 20: Score(2.0, 1.0)}
-    _judge(monkeypatch, scores)
-    options = {"patience": 2}
-    _run(tmp_path, tiny, rows, **options, max_steps=10)
-    state = tmp_path / "training" / "state.safetensors"
-    place = _place(tmp_path)
-    del place["lowest"]
-    assert (place["best"], place["stale"]) == ([2.0, -3.0], 1)
-    place["best"] = 2.0
-    save_file(load_file(state), state, metadata={"place": json.dumps(place)})
-    done = _run(tmp_path, tiny, rows, **options, max_steps=20, resume=True)
-    assert (done.steps, done.bleu, _kept(tmp_path)) == (20, 2.5, 15)
-    assert _place(tmp_path)["stale"] == 1

@@ -1,23 +1,37 @@
 import json
 import math
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from gnomon.errors import DataError, FormatError, OutputError, UsageError
 from gnomon.paraphrase.training import CodeKind, Pair, Recipe, plan, train
-from gnomon.paraphrase.training import _loop as loop
-from gnomon.paraphrase.training._batches import Encoded, batches
+from gnomon.paraphrase.training._pairs import held_out
 
 Rows = list[tuple[str, str]]
 
 
+def _last(folder: Path) -> Path:
+    """The last checkpoint of a run."""
+    every = (folder / "training").glob("checkpoint-*")
+    return max(every, key=lambda one: int(one.name.removeprefix("checkpoint-")))
+
+
 def _weights(folder: Path) -> dict[str, bytes]:
+    """The weights and Adam's moments of the last checkpoint."""
+    import torch
     from safetensors.numpy import load_file
 
-    found = load_file(folder / "training" / "state.safetensors")
-    return {name: value.tobytes() for name, value in found.items()}
+    found = load_file(_last(folder) / "model.safetensors")
+    moments = torch.load(_last(folder) / "optimizer.pt", weights_only=True)["state"]
+    return {
+        **{name: value.tobytes() for name, value in found.items()},
+        **{f"{i}/{slot}": v.numpy().tobytes() for i, m in moments.items() for slot, v in m.items()},
+    }
 
 
 def _pairs(rows: Rows, codes: int = 0) -> list[Pair]:
@@ -31,17 +45,19 @@ def test_a_run_killed_and_resumed_gives_the_same_weights(
     whole = train(_pairs(rows), tmp_path / "whole", recipe=recipe, device="cpu")
     assert whole.epochs >= 1
 
-    update = loop.Run._update
+    from gnomon.paraphrase.training._trainer import ParaphraseTrainer
+
+    step = ParaphraseTrainer.training_step
     calls = 0
 
-    def dying(self: loop.Run, group: list[list[int]]) -> tuple[float, int]:
+    def dying(*given: Any, **options: Any) -> Any:
         nonlocal calls
         calls += 1
-        if calls in {7, 12, 25}:
+        if calls in {13, 24, 50}:
             raise KeyboardInterrupt
-        return update(self, group)
+        return step(*given, **options)
 
-    monkeypatch.setattr(loop.Run, "_update", dying)
+    monkeypatch.setattr(ParaphraseTrainer, "training_step", dying)
     for _ in range(3):
         with pytest.raises(KeyboardInterrupt):
             train(_pairs(rows), tmp_path / "parts", recipe=recipe, device="cpu", resume=True)
@@ -63,26 +79,52 @@ def test_a_run_stopped_by_a_limit_goes_on_as_if_there_had_been_none(
     assert _weights(tmp_path / "parts") == _weights(tmp_path / "whole")
 
 
-def test_transformers_loads_the_model_and_gets_its_validation_loss(
-    tmp_path: Path, tiny: dict[str, object], rows: Rows
-) -> None:
+def _loss_by_transformers(folder: Path, pairs: list[Pair]) -> float:
+    """In nats per piece, pair by pair."""
     import torch
     from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
 
-    from gnomon.paraphrase.training._selection import held_out
+    tokenizer = AutoTokenizer.from_pretrained(folder)
+    model = AutoModelForSeq2SeqLM.from_pretrained(folder).eval()
+    total = pieces = 0.0
+    for pair in pairs:
+        code = [] if pair.code is None else [f"<code:{pair.code}>"]
+        ids = tokenizer.convert_tokens_to_ids(code) + tokenizer(pair.target)["input_ids"]
+        with torch.inference_mode():
+            source = tokenizer(pair.source, return_tensors="pt")
+            loss = model(**source, labels=torch.tensor([ids])).loss
+        total, pieces = total + float(loss) * len(ids), pieces + len(ids)
+    return total / pieces
 
+
+def test_transformers_loads_the_model_and_gets_its_validation_loss(
+    tmp_path: Path, tiny: dict[str, object], rows: Rows
+) -> None:
     recipe = Recipe(**tiny, max_steps=8, stop_on="loss")  # type: ignore[arg-type]  # plain options
     done = train(_pairs(rows, 4), tmp_path, recipe=recipe, codes=CodeKind("random", 4))
-    tokenizer = AutoTokenizer.from_pretrained(tmp_path)
-    model = AutoModelForSeq2SeqLM.from_pretrained(tmp_path).eval()
-    total = pieces = 0.0
-    for pair in held_out(_pairs(rows, 4), recipe.dev, recipe.seed)[1]:
-        code = tokenizer.convert_tokens_to_ids(f"<code:{pair.code}>")
-        labels = torch.tensor([[code, *tokenizer(pair.target)["input_ids"]]])
-        with torch.inference_mode():
-            loss = model(**tokenizer(pair.source, return_tensors="pt"), labels=labels).loss
-        total, pieces = total + float(loss) * labels.numel(), pieces + labels.numel()
-    assert total / pieces == pytest.approx(done.loss, rel=1e-5)
+    dev = held_out(_pairs(rows, 4), recipe.dev, recipe.seed)[1]
+    assert _loss_by_transformers(tmp_path, dev) == pytest.approx(done.loss, rel=1e-5)
+
+
+@pytest.mark.verify
+def test_two_processes_train_one_model_and_measure_it_exactly(
+    tmp_path: Path, tiny: dict[str, object], rows: Rows
+) -> None:
+    file, folder = tmp_path / "pairs.tsv", tmp_path / "model"
+    file.write_text("".join(f"{a}\t{b}\n" for a, b in rows), encoding="utf-8")
+    command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc_per_node=2"]
+    command += ["-m", "gnomon", "paraphrase", "train", str(file), "--save", str(folder)]
+    command += ["--device", "cpu", "--stop-on", "loss", "-f", "json", "--resume"]
+    command += [one for k, v in tiny.items() for one in (f"--{k.replace('_', '-')}", str(v))]
+    found = []
+    for steps in ("6", "12"):
+        run = [*command, "--max-steps", steps]
+        done = subprocess.run(run, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        found.append(json.loads(done.stdout)["rows"][0])
+    assert [row["steps"] for row in found] == [6, 12]
+    dev = held_out(_pairs(rows), 10, Recipe().seed)[1]
+    assert _loss_by_transformers(folder, dev) == pytest.approx(found[1]["loss"], rel=1e-5)
 
 
 def test_the_model_says_what_it_was_made_of(
@@ -100,27 +142,38 @@ def test_the_model_says_what_it_was_made_of(
 
 
 def test_training_lowers_the_loss_and_the_mean_of_checkpoints_is_tried(
-    tmp_path: Path, tiny: dict[str, object], rows: Rows
+    tmp_path: Path,
+    tiny: dict[str, object],
+    rows: Rows,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
+    caplog.set_level("INFO", "gnomon.paraphrase.training")
     options = {**tiny, "dimensions": 32, "learning_rate": 5e-3, "validate_every": 30}
     recipe = Recipe(**options, max_steps=150, average=3, stop_on="loss")  # type: ignore[arg-type]  # plain options
     done = train(_pairs(rows), tmp_path, recipe=recipe)
-    lines = (tmp_path / "training" / "log.jsonl").read_text(encoding="utf-8").split("\n")[:-1]
-    losses = [json.loads(line)["loss"] for line in lines]
-    assert done.loss == min(losses)
+    state = json.loads((_last(tmp_path) / "trainer_state.json").read_text(encoding="utf-8"))
+    losses = [one["eval_loss"] for one in state["log_history"] if "eval_loss" in one]
+    assert len(losses) == 5
+    assert done.loss <= min(losses)
     assert done.loss < 0.5 * losses[0]
-    assert json.loads(lines[-1])["what"] == "mean of 3 checkpoints"
-    assert len(list((tmp_path / "training").glob("weights-*"))) == 3
+    assert "mean of 3 checkpoints" in caplog.messages[-1]
+    assert len(list((tmp_path / "training").glob("checkpoint-*"))) == 3
 
 
 def test_the_callers_random_numbers_are_left_alone(
     tmp_path: Path, tiny: dict[str, object], rows: Rows
 ) -> None:
+    import random
+
+    import numpy as np
     import torch
 
-    before = torch.get_rng_state()
+    def states() -> tuple[object, ...]:
+        return random.getstate(), np.random.get_state()[1].tobytes(), torch.get_rng_state().tolist()  # type: ignore[index]  # noqa: NPY002  # what is left alone
+
+    before = states()
     train(_pairs(rows), tmp_path, recipe=Recipe(**tiny, max_steps=2))  # type: ignore[arg-type]  # plain options
-    assert torch.equal(before, torch.get_rng_state())
+    assert states() == before
 
 
 def test_plan_counts_what_training_does(
@@ -137,19 +190,111 @@ def test_plan_counts_what_training_does(
     assert found.pairs + found.dev + found.too_long == len(rows)
 
 
-@pytest.mark.parametrize("seed", [None, (1, 2)])
-def test_batches_hold_each_pair_once_within_the_budget(seed: tuple[int, int] | None) -> None:
-    pairs = [Encoded([1] * (i % 7 + 1), [1] * (i % 11 + 1)) for i in range(200)]
-    found = batches(pairs, 50, seed)
-    assert sorted(i for batch in found for i in batch) == list(range(200))
-    for batch in found:
-        assert len(batch) * max(max(map(len, pairs[i])) for i in batch) <= 50
+def test_a_pass_holds_each_pair_once_in_an_order_of_its_own(tiny: dict[str, object]) -> None:
+    from gnomon.paraphrase.training._trainer import _PassOrder
+
+    lengths = [i % 11 + 1 for i in range(200)]
+    orders = []
+    for seed, number in [(0, 0), (0, 0), (0, 1), (1, 0)]:
+        order = _PassOrder(lengths, 8, seed)
+        order.set_epoch(number)
+        orders.append(list(order))
+        assert sorted(orders[-1]) == list(range(200))
+        widths = [{lengths[i] for i in orders[-1][n : n + 8]} for n in range(0, 200, 8)]
+        assert sum(map(len, widths)) < 3 * len(widths)  # of 11 lengths
+    assert orders[0] == orders[1]
+    assert orders[0] not in orders[2:]
 
 
-def test_another_seed_is_another_order_of_the_same_pairs() -> None:
-    pairs = [Encoded([1] * (i % 7 + 1), [1] * (i % 11 + 1)) for i in range(200)]
-    assert batches(pairs, 50, (0, 0)) == batches(pairs, 50, (0, 0))
-    assert batches(pairs, 50, (0, 0)) != batches(pairs, 50, (0, 1))
+@pytest.mark.parametrize("precision", ["bf16", "fp16"])
+def test_mixed_precision_trains_or_says_why_not(
+    tmp_path: Path, tiny: dict[str, object], rows: Rows, precision: str
+) -> None:
+    recipe = Recipe(**tiny, max_steps=2, precision=precision)  # type: ignore[arg-type]  # plain options
+    if precision == "fp16":
+        with pytest.raises(UsageError, match="'fp16' is for GPUs; take bf16"):
+            train(_pairs(rows), tmp_path, recipe=recipe, device="cpu")
+        assert not list(tmp_path.iterdir())
+        return
+    done = train(_pairs(rows), tmp_path / "half", recipe=recipe, device="cpu")
+    plain = replace(recipe, precision="fp32")
+    full = train(_pairs(rows), tmp_path / "full", recipe=plain, device="cpu")
+    assert done.loss != full.loss
+    assert done.loss == pytest.approx(full.loss, rel=0.02)
+
+
+def test_label_smoothing_and_accumulation_do_not_change_what_validation_measures(
+    tmp_path: Path, tiny: dict[str, object], rows: Rows
+) -> None:
+    recipe = Recipe(**tiny, max_steps=1, learning_rate=1e-9)  # type: ignore[arg-type]  # plain options
+    losses = [
+        train(_pairs(rows), tmp_path / str(i), recipe=replace(recipe, **more)).loss  # type: ignore[arg-type]  # plain options
+        for i, more in enumerate([{}, {"label_smoothing": 0.5}, {"accumulate": 3}])
+    ]
+    assert losses == pytest.approx([losses[0]] * 3, rel=1e-5)
+
+
+def test_a_device_that_is_not_there_is_refused_before_anything_is_written(
+    tmp_path: Path, tiny: dict[str, object], rows: Rows
+) -> None:
+    for device in ("cuda:1", "tpu"):
+        with pytest.raises(UsageError, match="runs on 'cpu' or 'cuda'"):
+            train(_pairs(rows), tmp_path, recipe=Recipe(**tiny), device=device)  # type: ignore[arg-type]  # plain options
+    assert not list(tmp_path.iterdir())
+
+
+def test_an_infinite_loss_ends_training(
+    tmp_path: Path, tiny: dict[str, object], rows: Rows
+) -> None:
+    recipe = Recipe(**{**tiny, "warmup": 1}, max_steps=20, learning_rate=1e30)  # type: ignore[arg-type]  # plain options
+    with pytest.raises(DataError, match="training has gone astray; take a lower learning rate"):
+        train(_pairs(rows), tmp_path, recipe=recipe, device="cpu")
+
+
+def test_no_file_of_a_run_can_run_code(tmp_path: Path, tiny: dict[str, object], rows: Rows) -> None:
+    import torch
+
+    train(_pairs(rows), tmp_path, recipe=Recipe(**tiny, max_steps=2), device="cpu")  # type: ignore[arg-type]  # plain options
+    assert not list(tmp_path.rglob("*.bin"))
+    for name in ("optimizer.pt", "scheduler.pt"):
+        torch.load(_last(tmp_path) / name, weights_only=True)
+
+    class Hostile:
+        def __reduce__(self) -> tuple[object, ...]:
+            return exec, ("raise SystemExit",)
+
+    torch.save(Hostile(), _last(tmp_path) / "optimizer.pt")
+    with pytest.raises(DataError, match="checkpoint-2 cannot be used"):
+        train(
+            _pairs(rows),
+            tmp_path,
+            recipe=Recipe(**tiny, max_steps=4),  # type: ignore[arg-type]  # plain options
+            device="cpu",
+            resume=True,
+        )
+
+
+def test_a_run_that_is_over_is_left_as_it_is(
+    tmp_path: Path, tiny: dict[str, object], rows: Rows
+) -> None:
+    recipe = Recipe(**tiny, max_steps=6)  # type: ignore[arg-type]  # plain options
+    done = train(_pairs(rows), tmp_path, recipe=recipe, device="cpu")
+    before = _weights(tmp_path)
+    again = train(_pairs(rows), tmp_path, recipe=recipe, device="cpu", resume=True)
+    assert (again.steps, again.tokens, again.loss) == (done.steps, done.tokens, done.loss)
+    assert _weights(tmp_path) == before
+
+
+def test_a_checkpoint_that_was_cut_off_is_passed_over(
+    tmp_path: Path, tiny: dict[str, object], rows: Rows
+) -> None:
+    recipe = Recipe(**tiny, max_steps=10)  # type: ignore[arg-type]  # plain options
+    train(_pairs(rows), tmp_path / "whole", recipe=recipe, device="cpu")
+    train(_pairs(rows), tmp_path / "cut", recipe=replace(recipe, max_steps=5), device="cpu")
+    (tmp_path / "cut" / "training" / "checkpoint-7").mkdir()
+    train(_pairs(rows), tmp_path / "cut", recipe=recipe, device="cpu", resume=True)
+    assert _weights(tmp_path / "cut") == _weights(tmp_path / "whole")
+    assert not (tmp_path / "cut" / "training" / "checkpoint-7").exists()
 
 
 def test_a_folder_with_a_run_is_not_overwritten(
@@ -165,13 +310,18 @@ def test_a_folder_with_a_run_is_not_overwritten(
         train(_pairs(rows[:-1]), tmp_path, recipe=recipe, resume=True)
 
 
-def test_a_damaged_checkpoint_is_named(tmp_path: Path, tiny: dict[str, object], rows: Rows) -> None:
+@pytest.mark.parametrize(
+    "name", ["model.safetensors", "optimizer.pt", "rng_state.pth", "trainer_state.json"]
+)
+def test_a_damaged_checkpoint_is_named(
+    tmp_path: Path, tiny: dict[str, object], rows: Rows, name: str
+) -> None:
     recipe = Recipe(**tiny, max_steps=2)  # type: ignore[arg-type]  # plain options
     train(_pairs(rows), tmp_path, recipe=recipe)
-    state = tmp_path / "training" / "state.safetensors"
-    state.write_bytes(state.read_bytes()[:1000])
-    with pytest.raises(DataError, match=r"state\.safetensors cannot be used"):
-        train(_pairs(rows), tmp_path, recipe=recipe, resume=True)
+    state = _last(tmp_path) / name
+    state.write_bytes(state.read_bytes()[:100])
+    with pytest.raises(DataError, match=r"checkpoint-2 cannot be used.*; delete it"):
+        train(_pairs(rows), tmp_path, recipe=replace(recipe, max_steps=4), resume=True)
 
 
 def test_a_damaged_description_is_named(
@@ -188,9 +338,7 @@ def test_a_damaged_description_is_named(
 def test_held_out_pairs_that_are_all_too_long_are_refused(
     tiny: dict[str, object], rows: Rows
 ) -> None:
-    from gnomon.paraphrase.training._selection import held_out
-
-    dev = set(held_out(_pairs(rows), 10, 0)[1])
+    dev = set(held_out(_pairs(rows), 10, Recipe().seed)[1])
     long = [pair._replace(target=pair.target * 9) if pair in dev else pair for pair in _pairs(rows)]
     with pytest.raises(DataError, match="all 10 pairs that are held out have more pieces"):
         plan(long, recipe=Recipe(**tiny, limit=90))  # type: ignore[arg-type]  # plain options
@@ -209,18 +357,22 @@ def test_a_full_disk_leaves_the_last_checkpoint(
 ) -> None:
     import errno
     import os
+    import shutil
 
     recipe = Recipe(**tiny, max_steps=4)  # type: ignore[arg-type]  # plain options
     train(_pairs(rows), tmp_path, recipe=recipe)
     before = _weights(tmp_path)
 
-    def full(_: int) -> None:
+    import torch
+
+    def full(*_: object, **__: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     with monkeypatch.context() as patch:
-        patch.setattr(os, "fsync", full)
+        patch.setattr(torch, "save", full)
         with pytest.raises(OutputError, match=r"No space left|full"):
             train(_pairs(rows), tmp_path, recipe=replace(recipe, max_steps=9), resume=True)
+    shutil.rmtree(_last(tmp_path))
     assert _weights(tmp_path) == before
 
 
@@ -244,10 +396,11 @@ def test_codes_must_fit(
     [
         {"dropout": 1.0},
         {"dimensions": 30, "heads": 4},
-        {"batch_tokens": 0},
+        {"batch_size": 0},
         {"learning_rate": math.nan},
         {"max_steps": 0},
         {"stop_on": "chrf"},
+        {"precision": "fp8"},
         {"bleu_pairs": 0},
     ],
 )

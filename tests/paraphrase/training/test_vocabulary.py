@@ -15,7 +15,7 @@ from gnomon.paraphrase.training._vocabulary import (
 )
 
 for _package in ("tokenizers", "sentencepiece", "transformers"):
-    pytest.importorskip(_package, reason="pip install 'gnomon[models,sentencepiece]'")
+    pytest.importorskip(_package, reason="pip install 'gnomon[training]'")
 
 _TEXTS = [
     f"{who} {what} {where}."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -40,7 +41,7 @@ _INTEGERS = {
     "feed-forward": "width of the layers between (1024)",
     "limit": "most pieces of a side (256)",
     "warmup": "steps of growing learning rate (500)",
-    "batch-tokens": "most pieces of a batch on either side (4000)",
+    "batch-size": "pairs of a batch, on each device (128)",
     "accumulate": "batches per step (1)",
     "dev": "pairs held out (1000)",
     "bleu-pairs": "of them, decoded for BLEU (200)",
@@ -49,7 +50,7 @@ _INTEGERS = {
     "average": "last checkpoints whose mean is tried (1)",
     "epochs": "passes over the data at most",
     "max-steps": "steps at most",
-    "seed": "(0)",
+    "seed": "(12345)",
 }
 _FLOATS = {
     "dropout": "(0.1)",
@@ -69,9 +70,7 @@ def add(commands: Subparsers[argparse.ArgumentParser]) -> None:
     parser.add_argument("--save", metavar="FOLDER", required=True, help="the model")
     parser.add_argument("--resume", action="store_true", help="go on with the run in the folder")
     parser.add_argument("--dry-run", action="store_true", help="count, and train nothing")
-    parser.add_argument(
-        "--device", metavar="NAME", help="cpu, cuda, cuda:1 (a GPU if there is one)"
-    )
+    parser.add_argument("--device", metavar="NAME", help="cpu or cuda (a GPU if there is one)")
     add_output(parser)
     _add_codes(parser)
     _add_filters(parser)
@@ -106,6 +105,8 @@ def run(args: argparse.Namespace) -> int:
             resume=args.resume,
             progress=progress,
         )
+    if os.environ.get("RANK", "0") != "0":  # of several processes, the first one answers
+        return 0
     row = {"read": len(pairs), **dropped, **done._asdict(), "folder": str(done.folder)}
     show_rows(args, "paraphrase train", f"The paraphraser in {args.save}", [row])
     return 0
@@ -154,7 +155,7 @@ def _add_recipe(parser: argparse.ArgumentParser) -> None:
     for name, text in _FLOATS.items():
         group.add_argument(f"--{name}", type=float, metavar="X", help=text)
     group.add_argument("--stop-on", choices=("bleu", "loss"), help="(bleu)")
-    group.add_argument("--precision", choices=("fp32", "bf16"), help="(fp32)")
+    group.add_argument("--precision", choices=("fp32", "bf16", "fp16"), help="(fp32)")
 
 
 def _recipe(args: argparse.Namespace) -> Recipe:

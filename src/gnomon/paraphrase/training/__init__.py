@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from gnomon.paraphrase.training._pairs import Pair, read_pairs
+from gnomon.paraphrase.training._pairs import Filters, Pair, Selected, read_pairs, select
 from gnomon.paraphrase.training._recipe import Recipe
-from gnomon.paraphrase.training._selection import Filters, Selected, select
 from gnomon.paraphrase.training._train import CodeKind, Plan, Trained, plan, train
 
 __all__ = [

@@ -1,17 +1,19 @@
-"""Pairs of a sentence and a paraphrase of it, as they come in files."""
+"""Pairs of a sentence and a paraphrase: their files, and which are trained on or held out."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from gnomon.errors import FormatError, LengthMismatchError
+import numpy as np
+
+from gnomon.errors import DataError, FormatError, LengthMismatchError, UsageError
+from gnomon.paraphrase.codes import NO_CODE
 from gnomon.paraphrase.codes._files import code_of, read_codes
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from os import PathLike
-
-__all__ = ["Pair", "read_pairs"]
 
 
 class Pair(NamedTuple):
@@ -80,3 +82,147 @@ def _with_codes(pairs: list[Pair], path: str | PathLike[str]) -> list[Pair]:
             " pair, in the same order"
         )
     return [pair._replace(code=code) for pair, code in zip(pairs, found, strict=True)]
+
+
+@dataclass(frozen=True)
+class Filters:
+    """Which pairs are dropped.
+
+    Attributes:
+        duplicates: keep repeated pairs of source and target.
+        copies: keep pairs whose two sides are equal, white space apart.
+        words: most words (between spaces) of a side (100 in Bawden et al.).
+        first_only: of each source, only its first paraphrase (as Bawden et al. do).
+        chrf: least and greatest chrF of the source against the target (0 to 100): unrelated
+            pairs are below, near-copies above.
+        ratio: greatest ratio of the longer to the shorter side, in words.
+    """
+
+    duplicates: bool = False
+    copies: bool = False
+    words: int = 100
+    first_only: bool = False
+    chrf: tuple[float, float] | None = None
+    ratio: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.words < 1:
+            raise UsageError(f"words is {self.words}; it must be 1 or more")
+        if self.ratio is not None and self.ratio < 1:
+            raise UsageError(f"ratio is {self.ratio}; it must be 1 or more")
+        if self.chrf is not None and not 0 <= self.chrf[0] <= self.chrf[1] <= 100:
+            raise UsageError(
+                f"bounds of chrf are {self.chrf[0]:g} and {self.chrf[1]:g}; give two with 0 <="
+                " least <= most <= 100"
+            )
+
+
+class Selected(NamedTuple):
+    """The pairs that are kept, and how many were dropped for what, in the order of the filters."""
+
+    kept: list[Pair]
+    dropped: Mapping[str, int]
+
+
+@dataclass
+class _Sieve:
+    pairs: list[Pair]
+    dropped: dict[str, int] = field(default_factory=dict)
+
+    def keep(self, reason: str, fit: Iterable[bool]) -> None:
+        kept = [pair for pair, good in zip(self.pairs, fit, strict=True) if good]
+        self.dropped[reason] = len(self.pairs) - len(kept)
+        self.pairs = kept
+
+
+def select(pairs: Sequence[Pair], filters: Filters | None = None) -> Selected:
+    """Apply the filters, one after the other; where there are codes, pairs without one go first."""
+    filters = filters or Filters()
+    sieve = _Sieve(list(pairs))
+    if any(pair.code is not None for pair in pairs):
+        sieve.keep("no code", (pair.code != NO_CODE for pair in sieve.pairs))
+    if not filters.duplicates:
+        sieve.keep("duplicates", _firsts((p.source, p.target) for p in sieve.pairs))
+    if not filters.copies:
+        sieve.keep("copies", (p.source.split() != p.target.split() for p in sieve.pairs))
+    sieve.keep("too long", (max(_lengths(pair)) <= filters.words for pair in sieve.pairs))
+    if filters.first_only:
+        sieve.keep("further paraphrases", _firsts(p.source for p in sieve.pairs))
+    if filters.ratio is not None:
+        lengths = map(_lengths, sieve.pairs)
+        sieve.keep("ratio of lengths", (max(two) <= filters.ratio * min(two) for two in lengths))
+    if filters.chrf is not None and sieve.pairs:
+        low, high = filters.chrf
+        sieve.keep("chrF", [low <= value <= high for value in _chrf(sieve.pairs)])
+    return Selected(sieve.pairs, sieve.dropped)
+
+
+def held_out(pairs: Sequence[Pair], count: int, seed: int) -> tuple[list[Pair], list[Pair]]:
+    """Split off pairs to validate on, none of whose texts occurs in those that are left.
+
+    Pairs that share a text, directly or through others, stay together; a group of more than
+    ``count`` pairs is always trained on.
+
+    Returns:
+        The pairs to train on and ``count`` held-out ones.
+
+    Raises:
+        DataError: so many cannot be held out.
+    """
+    groups = _groups(pairs)
+    order = np.random.default_rng([seed, 1]).permutation(len(groups))
+    chosen: set[int] = set()
+    for group in order.tolist():
+        if len(chosen) >= count:
+            break
+        if len(groups[group]) <= count:
+            chosen.update(groups[group])
+    if len(chosen) < count or len(pairs) - len(chosen) < count:
+        raise DataError(
+            f"{count} pairs cannot be held out of {len(pairs)} that form {len(groups)} groups"
+            " without a common text, and leave as many to train on; give more pairs, or a smaller"
+            " dev"
+        )
+    dev = [pairs[i] for i in sorted(chosen)][:count]
+    return [pair for i, pair in enumerate(pairs) if i not in chosen], dev
+
+
+def _groups(pairs: Sequence[Pair]) -> list[list[int]]:
+    """Numbers of pairs that share texts, in the order of their first pair."""
+    parent: dict[str, str] = {}
+
+    def root(text: str) -> str:
+        parent.setdefault(text, text)
+        while parent[text] != text:
+            parent[text] = parent[parent[text]]
+            text = parent[text]
+        return text
+
+    for pair in pairs:
+        parent[root(pair.source)] = root(pair.target)
+    found: dict[str, list[int]] = {}
+    for number, pair in enumerate(pairs):
+        found.setdefault(root(pair.source), []).append(number)
+    return list(found.values())
+
+
+def _firsts(keys: Iterable[object]) -> list[bool]:
+    seen: set[object] = set()
+    return [not (key in seen or seen.add(key)) for key in keys]  # type: ignore[func-returns-value]  # add answers None
+
+
+def _lengths(pair: Pair) -> tuple[int, int]:
+    return len(pair.source.split()), len(pair.target.split())
+
+
+def _chrf(pairs: Sequence[Pair]) -> list[float]:
+    from gnomon.metrics import score
+    from gnomon.testset import TestSet
+
+    testset = TestSet(
+        name="pairs",
+        references={"target": [pair.target for pair in pairs]},
+        systems={"source": [pair.source for pair in pairs]},
+    )
+    found: list[float] = np.asarray(score(testset, "chrf").segments[0]).tolist()
+    return found

@@ -1,18 +1,24 @@
-"""How a paraphraser is built and trained."""
+"""How a paraphraser is built and trained, and what a run writes about itself."""
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, fields
-from typing import Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from gnomon.errors import UsageError
+from gnomon.errors import FormatError, UsageError
 
-__all__ = ["Recipe"]
+if TYPE_CHECKING:
+    from pathlib import Path
+
+#: what describes a model, beside it
+ABOUT = "gnomon-paraphraser.json"
 
 _AT_LEAST_ONE = (
     *("vocabulary", "dimensions", "encoder_layers", "decoder_layers", "heads", "feed_forward"),
-    *("limit", "warmup", "batch_tokens", "accumulate", "validate_every", "dev", "average"),
+    *("limit", "warmup", "batch_size", "accumulate", "validate_every", "dev", "average"),
 )
+_PRECISIONS = ("fp32", "bf16", "fp16")
 _OPTIONAL = ("epochs", "max_steps", "patience")
 
 
@@ -33,7 +39,7 @@ class Recipe:
         learning_rate: the highest, at the end of the warm-up (3e-4).
         warmup: steps of linear growth, after which the rate falls with the inverse root (16,000).
         clip: greatest norm of the gradient.
-        batch_tokens: most pieces of a batch on either side, padding counted.
+        batch_size: pairs of a batch, on each device.
         accumulate: batches per step.
         dev: pairs held out to validate on (3,000).
         bleu_pairs: of them, how many are decoded for BLEU.
@@ -44,7 +50,7 @@ class Recipe:
         epochs: passes over the data at most.
         max_steps: steps at most.
         max_minutes: minutes at most, of each call.
-        precision: "fp32", or "bf16" (automatic mixed precision).
+        precision: "fp32"; "bf16" or "fp16" (automatic mixed precision; fp16 on GPUs only).
         seed: of the weights, the order of the data, dropout and the choice of dev pairs.
     """
 
@@ -60,7 +66,7 @@ class Recipe:
     learning_rate: float = 7e-4
     warmup: int = 500
     clip: float = 1.0
-    batch_tokens: int = 4000
+    batch_size: int = 128
     accumulate: int = 1
     dev: int = 1000
     bleu_pairs: int = 200
@@ -71,10 +77,23 @@ class Recipe:
     epochs: int | None = None
     max_steps: int | None = None
     max_minutes: float | None = None
-    precision: Literal["fp32", "bf16"] = "fp32"
-    seed: int = 0
+    precision: Literal["fp32", "bf16", "fp16"] = "fp32"
+    seed: int = 12345
 
     def __post_init__(self) -> None:
+        self._check_numbers()
+        for name, allowed in (("stop_on", ("bleu", "loss")), ("precision", _PRECISIONS)):
+            if getattr(self, name) not in allowed:
+                raise UsageError(
+                    f"{_spoken(name)} is {getattr(self, name)!r}; it is one of {', '.join(allowed)}"
+                )
+        if self.stop_on == "bleu" and self.bleu_pairs < 1:
+            raise UsageError(
+                f"training stops on BLEU, of {self.bleu_pairs} pairs; take some (--bleu-pairs;"
+                " bleu_pairs=), or the loss (--stop-on loss; stop_on='loss')"
+            )
+
+    def _check_numbers(self) -> None:
         for name in (*_AT_LEAST_ONE, *_OPTIONAL):
             value = getattr(self, name)
             if not (value is None and name in _OPTIONAL) and value < 1:
@@ -91,15 +110,6 @@ class Recipe:
                 f"dimensions ({self.dimensions}) must be even and a multiple of heads"
                 f" ({self.heads})"
             )
-        if self.stop_on not in {"bleu", "loss"} or self.precision not in {"fp32", "bf16"}:
-            raise UsageError(
-                "training stops on 'bleu' or 'loss', in the precision 'fp32' or 'bf16'"
-            )
-        if self.stop_on == "bleu" and self.bleu_pairs < 1:
-            raise UsageError(
-                f"training stops on BLEU, of {self.bleu_pairs} pairs; take some (--bleu-pairs;"
-                " bleu_pairs=), or the loss (--stop-on loss; stop_on='loss')"
-            )
 
     def fixed(self) -> dict[str, object]:
         """What must not change when a run is resumed: all but when to stop."""
@@ -110,3 +120,85 @@ class Recipe:
 def _spoken(name: str) -> str:
     """An option as the command line and Python both know it."""
     return name.replace("_", " ")
+
+
+class Score(NamedTuple):
+    """The outcome of a validation.
+
+    Attributes:
+        loss: in nats per piece.
+        bleu: of greedy decoding, from 0 to 100; None where nothing is decoded.
+    """
+
+    loss: float
+    bleu: float | None
+
+    def rank(self, stop_on: str) -> tuple[float, ...]:
+        """What is greater where a model is better: BLEU and, where it ties, the loss.
+
+        >>> Score(5.0, 0.0).rank("bleu") > Score(6.0, 0.0).rank("bleu")
+        True
+        """
+        return (-self.loss,) if stop_on == "loss" else (self.bleu or 0.0, -self.loss)
+
+
+@dataclass
+class Progress:
+    """What a run knows of itself beyond the trainer's own state.
+
+    Attributes:
+        seconds: spent, over all calls.
+        best: rank of the best validation; see :meth:`Score.rank`.
+        lowest: the lowest validation loss.
+        stale: validations since one that was better.
+    """
+
+    seconds: float = 0.0
+    best: tuple[float, ...] | None = None
+    lowest: float | None = None
+    stale: int = 0
+
+    def count(self, score: Score, stop_on: str) -> None:
+        """Take note of a validation.
+
+        While nothing matches yet (BLEU is 0), a lower loss is progress, even if a lucky match went
+        before.
+        """
+        rank = score.rank(stop_on)
+        lower = self.lowest is None or score.loss < self.lowest
+        better = self.best is None or rank > self.best
+        self.stale = 0 if better or (lower and score.bleu == 0) else self.stale + 1
+        self.best = rank if better else self.best
+        self.lowest = score.loss if lower else self.lowest
+
+
+def score_of(folder: Path) -> Score | None:
+    """What the model in a folder was validated with; None where there is no model.
+
+    Raises:
+        FormatError: its description is damaged.
+    """
+    path = folder / ABOUT
+    if not path.is_file():
+        return None
+    try:
+        return Score(**read_json(path)["validation"])
+    except (KeyError, TypeError) as error:
+        raise FormatError(
+            "does not say how its model was validated; train into another folder", path=path
+        ) from error
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """Read what a run wrote about itself.
+
+    Raises:
+        FormatError: the file is damaged.
+    """
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise FormatError(f"is no JSON: {error}; train into another folder", path=path) from error
+    if not isinstance(found, dict):
+        raise FormatError("is no JSON object; train into another folder", path=path)
+    return found

@@ -2,27 +2,37 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
+import math
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from pickle import UnpicklingError
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 
-from gnomon.errors import DataError, UsageError
-from gnomon.formats import explain_failure
-from gnomon.paraphrase.training._batches import batches, encode
-from gnomon.paraphrase.training._checkpoints import read_json
-from gnomon.paraphrase.training._recipe import Recipe
-from gnomon.paraphrase.training._selection import held_out
+from gnomon.errors import DataError, MissingDependencyError, UsageError
+from gnomon.formats import atomic_write, explain_failure
+from gnomon.paraphrase.training._pairs import held_out
+from gnomon.paraphrase.training._recipe import Recipe, read_json, score_of
+from gnomon.paraphrase.training._vocabulary import (
+    code_token,
+    fast_tokenizer,
+    learn,
+    write_tokenizer,
+)
 from gnomon.signature import content_hash, version
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Generator, Sequence
     from os import PathLike
 
-    from gnomon.paraphrase.training._batches import Encoded
     from gnomon.paraphrase.training._pairs import Pair
+    from gnomon.paraphrase.training._trainer import Arguments, Judge
 
-__all__ = ["CodeKind", "Plan", "Trained", "plan", "train"]
+
+#: what a damaged file makes libraries raise, beside errors of their own
+_DAMAGE = (ValueError, TypeError, RuntimeError, EOFError)
 
 
 @dataclass(frozen=True)
@@ -61,8 +71,8 @@ class Plan(NamedTuple):
         too_long: left out for more pieces than the limit.
         vocabulary: pieces and codes.
         parameters: weights that are learnt.
-        tokens: target pieces of one pass.
-        steps: updates of one pass.
+        tokens: pieces of the sources of one pass.
+        steps: updates of one pass, on one device.
     """
 
     pairs: int
@@ -81,7 +91,7 @@ class Trained(NamedTuple):
         folder: the model.
         steps: updates, over all calls.
         epochs: whole passes.
-        tokens: target pieces seen.
+        tokens: pieces of sources seen.
         seconds: spent, over all calls.
         loss: validation loss of the model in the folder, in nats per piece.
         bleu: its validation BLEU by greedy decoding, if that was measured.
@@ -100,8 +110,11 @@ class Trained(NamedTuple):
     stopped: str
 
 
+Encoded = dict[str, list[int]]
+
+
 class Data(NamedTuple):
-    """Pairs as pieces, and the tokeniser that made them."""
+    """Pairs as pieces (``input_ids`` and ``labels``), and the tokeniser that made them."""
 
     tokenizer: Any
     pairs: list[Encoded]
@@ -119,17 +132,18 @@ def plan(
         DataError: as :func:`train`.
         UsageError: as :func:`train`.
     """
+    _require_trainer()
     import torch
 
-    from gnomon.paraphrase.training._network import build, parameters
+    from gnomon.paraphrase.training._trainer import network, parameters
 
     recipe = recipe or Recipe()
     data = _prepare(pairs, recipe, codes, None)
     vocabulary = data.tokenizer.get_vocab_size()
     with torch.device("meta"):
-        weights = parameters(build(recipe, vocabulary))
-    steps = -(-len(batches(data.pairs, recipe.batch_tokens)) // recipe.accumulate)
-    tokens = sum(len(one.target) for one in data.pairs)
+        weights = parameters(network(recipe, vocabulary))
+    steps = math.ceil(math.ceil(len(data.pairs) / recipe.batch_size) / recipe.accumulate)
+    tokens = sum(len(one["input_ids"]) for one in data.pairs)
     return Plan(len(data.pairs), len(data.dev), data.too_long, vocabulary, weights, tokens, steps)
 
 
@@ -150,12 +164,15 @@ def train(
     A run that is interrupted and resumed gives the weights of one that never was, on one machine
     with the same number of threads.
 
+    Where the process is one of several that torchrun or ``accelerate launch`` started, they train
+    together, each on its device; the first one writes.
+
     Args:
         pairs: sentences and paraphrases; all of them with a code, or none. See :func:`select`.
         folder: where the model goes; made if it is missing.
         recipe: sizes and options.
         codes: what the codes of the pairs are; needed where they have some.
-        device: "cpu", "cuda", "cuda:1"; by default a GPU if there is one.
+        device: "cpu" or "cuda"; by default a GPU if there is one.
         resume: go on with the run that the folder holds; begin one where it holds none.
         progress: called with a stage, what is done and the total.
 
@@ -168,19 +185,117 @@ def train(
         UsageError: the folder holds a run or a model already and ``resume`` is not given; there is
             no such device.
     """
-    from gnomon.paraphrase.training._loop import Run
-    from gnomon.paraphrase.training._vocabulary import write_tokenizer
+    _require_trainer()
+    from gnomon.paraphrase.training._trainer import arguments, undisturbed
 
     recipe = recipe or Recipe()
     place = Path(folder)
+    options = arguments(place, recipe, device)
+    with undisturbed():
+        with options.main_process_first(local=False):
+            facts, data = _begin(pairs, place, recipe, codes, options, resume=resume)
+        return _run(place, data, recipe, options, _about(facts, recipe), progress)
+
+
+def _require_trainer() -> None:
+    for package in ("torch", "transformers", "accelerate"):
+        if importlib.util.find_spec(package) is None:
+            raise MissingDependencyError(
+                f"training needs the package {package}, which is not installed; install it with:"
+                " pip install 'gnomon[training]'"
+            )
+
+
+def _begin(
+    pairs: Sequence[Pair],
+    place: Path,
+    recipe: Recipe,
+    codes: CodeKind | None,
+    options: Arguments,
+    *,
+    resume: bool,
+) -> tuple[dict[str, object], Data]:
+    """What the run is, and its data; the first process opens the folder, others find it open."""
     codes = _codes_as_begun(place, codes)
     facts = _facts(pairs, recipe, codes)
-    known = _open(place, facts, resume=resume)
+    first = options.process_index == 0
+    known = _open(place, facts, resume=resume) if first else True
     data = _prepare(pairs, recipe, codes, place if known else None)
     if not known:
         write_tokenizer(place, data.tokenizer, recipe.limit)
         _write_json(place / "training" / "run.json", facts)
-    return Run(place, data, recipe, _device(device), _about(facts, recipe), progress).go()
+    return facts, data
+
+
+def _run(
+    folder: Path,
+    data: Data,
+    recipe: Recipe,
+    options: Arguments,
+    about: dict[str, object],
+    progress: Callable[[str, int, int], object] | None,
+) -> Trained:
+    """Train until something says stop, then choose the model that stays."""
+    from transformers import TrainerState
+
+    from gnomon.paraphrase.training._trainer import (
+        Judge,
+        ParaphraseTrainer,
+        checkpoints,
+        parameters,
+    )
+
+    trainer = ParaphraseTrainer(options, data, recipe)
+    judge = Judge(trainer, folder, recipe, about, progress if options.process_index == 0 else None)
+    trainer.add_callback(judge)
+    last = next(iter(checkpoints(folder)[::-1]), None)
+    if last is not None:
+        with _named(last):
+            judge.resume(last)
+            trainer.state = TrainerState.load_from_json(str(last / "trainer_state.json"))
+    stopped = judge.over(trainer.state.global_step, trainer.state.epoch or 0)
+    if not stopped:
+        with _named(last, judge):
+            trainer.train(resume_from_checkpoint=None if last is None else str(last))
+        stopped = judge.over(trainer.state.global_step, trainer.state.epoch)
+    averaged = judge.counted()
+    if recipe.average > 1 and len(averaged) > 1:
+        trainer.load_mean(averaged)
+        judge.candidate = f"mean of {len(averaged)} checkpoints"
+        trainer.evaluate()
+    trainer.accelerator.wait_for_everyone()
+    kept = score_of(folder)
+    return Trained(
+        folder=folder,
+        steps=trainer.state.global_step,
+        epochs=int(trainer.state.epoch or 0),
+        tokens=int(trainer.state.num_input_tokens_seen),
+        seconds=judge.seconds,
+        loss=math.nan if kept is None else kept.loss,
+        bleu=None if kept is None else kept.bleu,
+        parameters=parameters(trainer.model),
+        stopped=stopped,
+    )
+
+
+@contextmanager
+def _named(checkpoint: Path | None, judge: Judge | None = None) -> Generator[None]:
+    """Name the checkpoint that cannot be loaded; what fails later is something else.
+
+    Raises:
+        DataError: in place of what libraries raise.
+    """
+    from safetensors import SafetensorError
+
+    try:
+        yield
+    except (SafetensorError, UnpicklingError, LookupError, OSError, *_DAMAGE) as error:
+        if checkpoint is None or (judge is not None and judge.began_to_learn):
+            raise
+        raise DataError(
+            f"the checkpoint {checkpoint} cannot be used: {error}; delete it to go on from an"
+            " earlier one, if there is one, or train into another folder"
+        ) from error
 
 
 def _codes_as_begun(folder: Path, codes: CodeKind | None) -> CodeKind | None:
@@ -250,8 +365,6 @@ def _prepare(
 ) -> Data:
     from tokenizers import Tokenizer
 
-    from gnomon.paraphrase.training._vocabulary import fast_tokenizer, learn
-
     _check_codes(pairs, codes)
     kept, dev = held_out(pairs, recipe.dev, recipe.seed)
     if known is not None:
@@ -261,12 +374,11 @@ def _prepare(
         texts = dict.fromkeys(text for pair in kept for text in (pair.source, pair.target))
         model = learn(texts, recipe.vocabulary, recipe.seed)
         tokenizer = fast_tokenizer(model, codes.count if codes else 0)
-    encoded = encode(tokenizer, kept)
-    short = [one for one in encoded if max(map(len, one)) <= recipe.limit]
+    every, held = _encoded(tokenizer, kept), _encoded(tokenizer, dev)
+    short = [one for one in every if _length(one) <= recipe.limit]
     if not short:
         raise DataError(f"all {len(kept)} pairs have more pieces than the limit, {recipe.limit}")
-    found = encode(tokenizer, dev)
-    fit = [i for i, one in enumerate(found) if max(map(len, one)) <= recipe.limit]
+    fit = [i for i, one in enumerate(held) if _length(one) <= recipe.limit]
     if not fit:
         raise DataError(
             f"all {len(dev)} pairs that are held out have more pieces than the limit,"
@@ -275,10 +387,25 @@ def _prepare(
     return Data(
         tokenizer,
         short,
-        [found[i] for i in fit],
+        [held[i] for i in fit],
         [dev[i] for i in fit],
-        len(encoded) - len(short) + len(dev) - len(fit),
+        len(every) - len(short) + len(dev) - len(fit),
     )
+
+
+def _encoded(tokenizer: Any, pairs: Sequence[Pair]) -> list[Encoded]:
+    """Ids of the pieces of both sides, each with ``</s>``; a code is the first of the target."""
+    sources = tokenizer.encode_batch([pair.source for pair in pairs])
+    targets = tokenizer.encode_batch([pair.target for pair in pairs])
+    codes = ([] if p.code is None else [tokenizer.token_to_id(code_token(p.code))] for p in pairs)
+    return [
+        {"input_ids": source.ids, "labels": [*code, *target.ids]}
+        for source, target, code in zip(sources, targets, codes, strict=True)
+    ]
+
+
+def _length(pair: Encoded) -> int:
+    return max(map(len, pair.values()))
 
 
 def _check_codes(pairs: Sequence[Pair], codes: CodeKind | None) -> None:
@@ -296,20 +423,6 @@ def _check_codes(pairs: Sequence[Pair], codes: CodeKind | None) -> None:
             )
 
 
-def _device(asked: str | None) -> str:
-    import torch
-
-    if asked is None:
-        return "cuda" if torch.cuda.is_available() else "cpu"
-    try:
-        torch.empty(0, device=asked)
-    except (RuntimeError, AssertionError) as error:
-        raise UsageError(f"device {asked!r} cannot be used here: {error}") from error
-    return asked
-
-
 def _write_json(path: Path, value: object) -> None:
-    from gnomon.formats import atomic_write
-
     with atomic_write(path) as file:
         file.write(json.dumps(value, indent=2) + "\n")
