@@ -37,7 +37,6 @@ from gnomon.formats._human import read_human, write_human
 from gnomon.formats._lines import read_lines, read_plain, read_systems, read_text, write_lines
 from gnomon.formats._mqm import MQM_WEIGHTS, read_mqm_set
 from gnomon.formats._paraphrases import (
-    Paraphrase,
     add_paraphrases,
     columns_of,
     method_of,
@@ -91,6 +90,7 @@ from gnomon.formats._testsets import (
 )
 from gnomon.formats._trees import Child, Tree, Trees, parse_tree, read_trees, write_trees
 from gnomon.formats._wmt_xml import read_wmt_xml
+from gnomon.testset import Paraphrase
 
 __all__ = [
     "INCOMPLETE",

@@ -21,15 +21,6 @@ if TYPE_CHECKING:
     from gnomon.formats._rows import FileRecord
     from gnomon.testset import TestSet
 
-__all__ = [
-    "Paraphrase",
-    "add_paraphrases",
-    "columns_of",
-    "method_of",
-    "read_paraphrases",
-    "to_json",
-    "write_paraphrases",
-]
 
 _SUFFIXES = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")
 

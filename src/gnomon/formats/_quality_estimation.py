@@ -596,10 +596,10 @@ def _set_of_file(head: FileHead) -> tuple[str, FoundSet] | None:
     if set(head.first_line.split(",")) >= _RATED_BY:
         return "wmt22-qe", FoundSet(path, partial(read_rated_rows, path), pair_of(path))
     stem = stem_of(path)
-    return None if stem is None else (stem.format, _found(stem, path))
+    return None if stem is None else (stem.format, _set_of_stem(stem, path))
 
 
-def _found(stem: Stem, place: Path) -> FoundSet:
+def _set_of_stem(stem: Stem, place: Path) -> FoundSet:
     files = tuple(stem.files.values())
     return FoundSet(place, partial(read_quality_files, stem), stem.pair, files)
 
@@ -611,7 +611,7 @@ def _quality_format(name: str, title: str) -> SetFormat:
 
     def in_folder(folder: Path) -> list[FoundSet]:
         stems = (stem for stem in stems_of(folder) if stem.format == name)
-        return [_found(stem, stem.files[SOURCE]) for stem in stems]
+        return [_set_of_stem(stem, stem.files[SOURCE]) for stem in stems]
 
     return SetFormat(
         name=name,

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from os import PathLike
 
-__all__ = ["Child", "Tree", "Trees", "parse_tree", "read_trees", "write_trees"]
 
 _TOKEN = re.compile(r"[()]|[^\s()]+")
 _OUTER = ("", "ROOT", "TOP", "S1")

@@ -23,20 +23,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gnomon.errors import UnknownNameError
-from gnomon.official._alone import alone
-from gnomon.official._archives import has_checksum, is_archive, unpack
+from gnomon.official._archives import Limits, has_checksum, is_archive, unpack
 from gnomon.official._available import Available, listed
-from gnomon.official._checksums import digest, require_sha256, unverified
-from gnomon.official._contents import Content, contents
-from gnomon.official._convert import Wishes, convert_sets
+from gnomon.official._convert import ContainedSet, Wishes, contents, convert_sets
 from gnomon.official._download import Patience, download, require_url
-from gnomon.official._home import default_path
-from gnomon.official._limits import Limits
+from gnomon.official._folder import Written, default_path, sets_here
 from gnomon.official._metrics_eval import NAME as _METRICS_EVAL
 from gnomon.official._metrics_eval import fetch_metrics_eval
-from gnomon.official._obtain import Origin, base_name, obtained
+from gnomon.official._obtain import (
+    Origin,
+    alone,
+    base_name,
+    digest,
+    obtained,
+    require_sha256,
+    unverified,
+)
 from gnomon.official._sacrebleu import datasets, fetch_sacrebleu
-from gnomon.official._written import Written, sets_here
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,7 +50,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Available",
-    "Content",
+    "ContainedSet",
     "Limits",
     "Patience",
     "Written",

@@ -6,6 +6,7 @@ import bz2
 import gzip
 import logging
 import lzma
+import os
 import re
 import secrets
 import shutil
@@ -15,22 +16,180 @@ import tarfile
 import zipfile
 import zlib
 from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
 from typing import IO, TYPE_CHECKING, Self, cast
 
 from gnomon.errors import FormatError, MissingFileError, OutputError
-from gnomon.formats import explain_failure
-from gnomon.official._limits import Budget, Limits
-from gnomon.official._members import is_rubbish, safe_path, write_member
+from gnomon.formats import explain_failure, largest_input
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path, PurePosixPath
 
-    from gnomon.official._limits import Progress
-
+    Progress = Callable[[str, int, int], None]
     Wanted = Callable[[PurePosixPath], bool]
 
-__all__ = ["has_checksum", "is_archive", "member_names", "sweep", "unpack"]
+
+# How much an archive may hold, counted while it is unpacked.
+
+
+_STEP = 1 << 20
+_FREE = 64 << 20  # bytes: so much is no bomb, however well it was packed
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What an archive may hold.
+
+    Attributes:
+        unpacked: bytes in all; where larger inputs than that are allowed, as many as these.
+        files: files and folders.
+        ratio: unpacked bytes per byte of the archive, beyond the first 64 MiB.
+    """
+
+    unpacked: int = field(default_factory=lambda: max(32 << 30, largest_input()))
+    files: int = 500_000
+    ratio: float = 200.0
+
+
+class Budget:
+    """What is left of the limits while one archive is read."""
+
+    def __init__(self, archive: Path, limits: Limits, progress: Progress | None = None) -> None:
+        self._archive = archive
+        self._limits = limits
+        self._progress = progress
+        self._size = archive.stat().st_size
+        self._reported = 0
+        self._most = min(limits.unpacked, _FREE + int(limits.ratio * self._size))
+        self._bytes = 0
+        self._files = 0
+
+    def take(self, count: int) -> None:
+        """Count unpacked bytes.
+
+        Raises:
+            FormatError: they are too many.
+        """
+        self._bytes += count
+        if self._bytes > self._most:
+            raise self._refusal(
+                f"unpacks to more than {self._most:,} bytes (allowed are"
+                f" {self._limits.unpacked:,}, and {self._limits.ratio:g} per byte of the archive)"
+            )
+
+    def report(self, position: int) -> None:
+        """Say how much of the archive was read, once per MiB."""
+        if self._progress is not None and position - self._reported >= _STEP:
+            self._reported = position
+            self._progress("unpack", position, self._size)
+
+    def take_file(self) -> None:
+        """Count a file or a folder.
+
+        Raises:
+            FormatError: they are too many.
+        """
+        self._files += 1
+        if self._files > self._limits.files:
+            raise self._refusal(f"holds more than {self._limits.files:,} files")
+
+    def _refusal(self, problem: str) -> FormatError:
+        return FormatError(
+            f"{problem}; nothing of it was kept. If this is meant, unpack it yourself and give the"
+            " folder, or raise the limits (--max-input for its bytes, gnomon.official.Limits for"
+            " all)",
+            path=self._archive,
+        )
+
+
+# What an archive's members may be called, and writing them.
+
+
+_DRIVE = re.compile(r"[A-Za-z]:")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
+_WINDOWS = re.compile(r'[<>:"|?*]')
+_LONGEST = 255  # bytes of one name, on the usual file systems
+_DEEPEST = 40
+_CHUNK = 1 << 20
+_RUBBISH = ("__MACOSX", ".DS_Store")
+
+
+def safe_path(name: str, archive: Path) -> PurePosixPath:
+    """A member's path, which leads into the folder and nowhere else.
+
+    Raises:
+        FormatError: it is absolute, leads upwards, or is no name that a file can have.
+    """
+    problem = _problem(name)
+    if problem:
+        raise FormatError(
+            f"member {name[:200]!r} {problem}; an honest archive has none such, and nothing of this"
+            " one was kept",
+            path=archive,
+        )
+    return PurePosixPath(name)
+
+
+def _problem(name: str) -> str:
+    parts = PurePosixPath(name).parts
+    if name.startswith(("/", "\\")) or _DRIVE.match(name):
+        return "has an absolute path"
+    if ".." in parts or ".." in name.split("\\"):
+        return "leads out of the folder (..)"
+    if _CONTROL.search(name) or "\\" in name or (os.name == "nt" and _WINDOWS.search(name)):
+        return "has a character that a file name must not have"
+    if len(parts) > _DEEPEST or any(len(part.encode()) > _LONGEST for part in parts):
+        return "has a path that is too long"
+    return ""
+
+
+def is_rubbish(path: PurePosixPath) -> bool:
+    """Whether a member is what file managers leave behind."""
+    return any(part in _RUBBISH or part.startswith("._") for part in path.parts)
+
+
+def _make_folder(folder: Path, path: PurePosixPath, archive: Path) -> None:
+    """The folder of a member."""
+    try:
+        (folder / path).mkdir(parents=True, exist_ok=True)
+    except (FileExistsError, NotADirectoryError) as error:
+        raise _twice(path, archive) from error
+
+
+def write_member(
+    stream: IO[bytes], folder: Path, path: PurePosixPath, archive: Path, budget: Budget | None
+) -> None:
+    """Write a member that is a file; its times and its permissions are not taken over.
+
+    Args:
+        stream: its bytes.
+        folder: into which it goes.
+        path: where there.
+        archive: for messages.
+        budget: counts the bytes, unless that is done already.
+
+    Raises:
+        FormatError: there is a member of this name, or the archive holds too much.
+    """
+    _make_folder(folder, path.parent, archive)
+    try:
+        file = (folder / path).open("xb")
+    except (FileExistsError, IsADirectoryError) as error:
+        raise _twice(path, archive) from error
+    with file:
+        while chunk := stream.read(_CHUNK):
+            if budget is not None:
+                budget.take(len(chunk))
+            file.write(chunk)
+
+
+def _twice(path: PurePosixPath, archive: Path) -> FormatError:
+    return FormatError(
+        f"two members would be the same file {str(path)!r}; nothing of the archive was kept",
+        path=archive,
+    )
+
 
 _log = logging.getLogger(__name__)
 
@@ -46,7 +205,6 @@ _DAMAGED = (
     UnicodeDecodeError,  # of names,
     NotImplementedError,  # and of versions that do not exist
 )
-_CHUNK = 1 << 20
 _LONGEST_END = 22 + 0xFFFF  # bytes of a ZIP archive's last record with its comment
 _UNSAID = 0xFFFF  # members: there are so many that the number stands elsewhere
 _LONGEST_HEADER = 1 << 20  # bytes; a pax header holds names and times
@@ -184,7 +342,7 @@ def _decompressed(path: Path) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
             yield cast("IO[bytes]", stream), file
 
 
-class _Counted:
+class _CountedStream:
     """A stream that takes what is read from it from the budget."""
 
     def __init__(self, stream: IO[bytes], file: IO[bytes], budget: Budget) -> None:
@@ -223,7 +381,7 @@ def _unpack_tar(archive: Path, folder: Path, budget: Budget, wanted: Wanted) -> 
     count = 0
     links: list[str] = []
     with _decompressed(archive) as (stream, file):
-        counted = cast("IO[bytes]", _Counted(stream, file, budget))
+        counted = cast("IO[bytes]", _CountedStream(stream, file, budget))
         with tarfile.open(fileobj=counted, mode="r|", tarinfo=_Header) as tar:
             for member in tar:
                 budget.take_file()

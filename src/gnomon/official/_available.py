@@ -5,14 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from gnomon.official._folder import ORIGIN
 from gnomon.official._metrics_eval import NAME, SETS, URL
 from gnomon.official._sacrebleu import datasets
-from gnomon.official._written import ORIGIN
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-__all__ = ["Available", "listed"]
 
 
 @dataclass(frozen=True)

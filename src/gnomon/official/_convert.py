@@ -6,33 +6,26 @@ import logging
 import re
 import secrets
 import shutil
+import tempfile
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gnomon.errors import DataError, MissingFileError, UnknownNameError, UsageError
-from gnomon.formats import (
-    SetFormat,
-    SetInfo,
-    formats_of,
-    read_systems,
-    read_test_set,
-    sets_in,
-)
-from gnomon.official._archives import is_archive, unpack
-from gnomon.official._checksums import digest
-from gnomon.official._written import write_set
+from gnomon.formats import SetFormat, SetInfo, formats_of, read_systems, read_test_set, sets_in
+from gnomon.official._archives import Limits, is_archive, unpack
+from gnomon.official._folder import write_set
+from gnomon.official._metrics_eval import sets_in_archive
+from gnomon.official._obtain import digest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from gnomon.formats import Incomplete
-    from gnomon.official._limits import Limits
-    from gnomon.official._written import Written
+    from gnomon.official._folder import Written
     from gnomon.testset import TestSet
 
-__all__ = ["Wishes", "convert_sets"]
 
 _log = logging.getLogger(__name__)
 
@@ -76,7 +69,7 @@ def convert_sets(
     if form is not None and form not in _named():
         raise UnknownNameError("format to convert from", form, _named())
     with _unpacked(paths, folder, limits) as places:
-        found = _found(places, form)
+        found = _sets_found(places, form)
         return _all_of(_of_pair(found, wishes.language_pair), paths, folder, wishes)
 
 
@@ -113,7 +106,7 @@ def _stem(archive: Path) -> str:
     return (_MARK.sub("", name) if archive.parent.name == "downloads" else name) or "archive"
 
 
-def _found(places: Sequence[Path], form: str | None) -> list[SetInfo]:
+def _sets_found(places: Sequence[Path], form: str | None) -> list[SetInfo]:
     """Every set; files of XML or SGML that were named together are one."""
     if form is not None:
         parts = [places] if _named()[form].together else [[place] for place in places]
@@ -225,3 +218,51 @@ def _added(testset: TestSet, wishes: Wishes) -> TestSet:
     for file in wishes.human:
         testset = testset.with_human(file)
     return testset
+
+
+# What a file, a folder or an archive holds, before it is converted.
+
+
+@dataclass(frozen=True)
+class ContainedSet:
+    """A test set in some place.
+
+    Attributes:
+        name: its folder or file there, or, of mt-metrics-eval's archive, its name.
+        language_pair: if the names of the files tell.
+        format: as ``gnomon list formats`` calls it.
+    """
+
+    name: str
+    language_pair: str | None
+    format: str
+
+
+def contents(path: Path, *, limits: Limits | None = None) -> tuple[ContainedSet, ...]:
+    """The sets of a file, a folder or an archive, which is unpacked for the time being.
+
+    Raises:
+        MissingFileError: there is nothing of this name.
+        FormatError: an archive is refused, or a file is of no known format.
+        DataError: there is no set.
+    """
+    if not is_archive(path):
+        return tuple(_of(one, path) for one in sets_in(path))
+    allowed = limits or Limits()
+    by_name = sets_in_archive(path, allowed)
+    if by_name:
+        return tuple(
+            ContainedSet(name, pair, "mt-metrics-eval")
+            for name, pairs in by_name.items()
+            for pair in pairs
+        )
+    with tempfile.TemporaryDirectory(prefix="gnomon-") as scratch:
+        folder = Path(scratch) / "all"
+        unpack(path, folder, limits=allowed)
+        return tuple(_of(one, folder) for one in sets_in(folder))
+
+
+def _of(one: SetInfo, root: Path) -> ContainedSet:
+    place = Path(one.place)
+    name = str(place.relative_to(root)) if place != root and root in place.parents else place.name
+    return ContainedSet(name, one.language_pair, one.format)

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
     Progress = Callable[[str, int, int], None]
 
-__all__ = ["Patience", "download", "require_url"]
 
 _log = logging.getLogger(__name__)
 

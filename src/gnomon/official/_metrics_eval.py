@@ -12,18 +12,16 @@ from typing import TYPE_CHECKING, NamedTuple
 from gnomon.errors import DataError, UnknownNameError
 from gnomon.formats import read_test_set
 from gnomon.official._archives import member_names, sweep, unpack
-from gnomon.official._checksums import digest
-from gnomon.official._obtain import obtained
-from gnomon.official._written import described, origin_of, write_origin
+from gnomon.official._folder import described, origin_of, write_origin
+from gnomon.official._obtain import digest, obtained
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from gnomon.official._limits import Limits
+    from gnomon.official._archives import Limits
+    from gnomon.official._folder import Written
     from gnomon.official._obtain import Origin
-    from gnomon.official._written import Written
 
-__all__ = ["NAME", "SETS", "URL", "fetch_metrics_eval", "sets_in_archive"]
 
 _log = logging.getLogger(__name__)
 

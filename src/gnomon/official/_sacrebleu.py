@@ -13,18 +13,16 @@ from typing import TYPE_CHECKING, Any
 from gnomon.errors import DataError, MissingFileError, OutputError, UnknownNameError, UsageError
 from gnomon.formats import explain_failure, read_sacrebleu_files
 from gnomon.official._archives import sweep, unpack
-from gnomon.official._checksums import digest
-from gnomon.official._obtain import obtained
-from gnomon.official._written import known_set, origin_of, write_set
+from gnomon.official._folder import known_set, origin_of, write_set
+from gnomon.official._obtain import digest, obtained
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from gnomon.official._limits import Limits, Progress
+    from gnomon.official._archives import Limits, Progress
+    from gnomon.official._folder import Written
     from gnomon.official._obtain import Origin
-    from gnomon.official._written import Written
 
-__all__ = ["datasets", "fetch_sacrebleu"]
 
 _log = logging.getLogger(__name__)
 

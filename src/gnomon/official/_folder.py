@@ -1,10 +1,12 @@
-"""Test sets that were fetched or converted: what they hold, and how to go on."""
+"""The folder of test sets: where it is, what lies in it, and where each set came from."""
 
 from __future__ import annotations
 
 import json
+import os
 import shlex
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gnomon.errors import FormatError
@@ -13,19 +15,12 @@ from gnomon.signature import version
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from pathlib import Path
 
     from gnomon.testset import TestSet
 
-__all__ = [
-    "Written",
-    "described",
-    "known_set",
-    "origin_of",
-    "sets_here",
-    "write_origin",
-    "write_set",
-]
+
+# Test sets that were fetched or converted: what they hold, and how to go on.
+
 
 ORIGIN = "origin.json"
 
@@ -147,3 +142,16 @@ def origin_of(folder: Path) -> dict[str, object]:
             f"is not JSON ({error}); delete the folder to fetch anew", path=file
         ) from error
     return content if isinstance(content, dict) else {}
+
+
+# Where fetched sets lie.
+
+
+def default_path() -> Path:
+    """The folder named by ``GNOMON_DATA``, else one among the user's data."""
+    given = os.environ.get("GNOMON_DATA")
+    if given:
+        return Path(given).expanduser()
+    import platformdirs
+
+    return platformdirs.user_data_path("gnomon") / "sets"
