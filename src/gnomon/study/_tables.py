@@ -16,7 +16,7 @@ from gnomon.signature import content_hash
 from gnomon.study._folder import BUNDLES, checksum_of, is_intact, record_in, replace_text, sealed
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -219,8 +219,9 @@ def cells_of(file: Path) -> dict[str, list[Cell]]:
 def _fitting(table: TaskTable, column: Column) -> Sequence[Cell]:
     """The cells of a column, each of the declared kind."""
     cells = table.cells[column.name]
-    for cell in cells:
-        if cell is not None and not _fits(cell, column.kind):
+    for found in set(map(type, cells)) - {type(None)}:  # there are few types, and many cells
+        wrong = _misfits((cell for cell in cells if type(cell) is found), found, column.kind)
+        for cell in wrong:
             raise DataError(
                 f"column {column.name!r} of the table {table.name!r} is declared as"
                 f" {column.kind!r}, and holds {cell!r}; its method must declare another kind"
@@ -228,13 +229,19 @@ def _fitting(table: TaskTable, column: Column) -> Sequence[Cell]:
     return cells
 
 
-def _fits(cell: Cell, kind: Kind) -> bool:
-    if isinstance(cell, bool | np.bool_):
-        return kind == "truth"
-    if kind == "text" or isinstance(cell, str):  # a year is no count, and shown as it is
-        return kind == "text"
-    whole = isinstance(cell, int | np.integer) or (isinstance(cell, float) and cell.is_integer())
-    return kind in ("number", "share") or (kind == "count" and whole)
+def _misfits(cells: Iterator[Cell], found: type, kind: Kind) -> Iterator[Cell]:
+    """Cells of one type that are not of a kind."""
+    if issubclass(found, bool | np.bool_):
+        fits = kind == "truth"
+    elif kind == "text" or issubclass(found, str):  # a year is no count, and shown as it is
+        fits = kind == "text"
+    elif kind == "count" and not issubclass(found, int | np.integer):
+        yield from (cell for cell in cells if float(cell or 0) % 1)
+        return
+    else:
+        fits = kind != "truth"
+    if not fits:
+        yield from cells
 
 
 def _buffers(cells: Sequence[Cell], kind: Kind) -> list[Buffer]:
