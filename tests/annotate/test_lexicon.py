@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gnomon.annotate._lexicon import Lexicon
+from gnomon.annotate._word_lists import Lexicon
 from gnomon.errors import MissingFileError, UsageError
 
 if TYPE_CHECKING:

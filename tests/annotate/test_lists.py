@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gnomon.annotate import annotate, describe_features
-from gnomon.annotate._lists import built_in_lists, with_built_in
+from gnomon.annotate._word_lists import built_in_lists, with_built_in
 from gnomon.errors import UnknownNameError, UsageError
 
 TEXTS = ["He gave HER hers; they themselves saw it.", "The hero is there."]

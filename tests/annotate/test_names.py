@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gnomon.annotate._names import expand, features_of, kind_of, matches, ordered, reach_of
+from gnomon.annotate._features import expand, features_of, kind_of, matches, ordered, reach_of
 from gnomon.errors import UnknownNameError, UsageError
 
 OBSERVED = {"pos:VERB", "pos:ADJ", "ent:GPE", "ent:DATE", "morph:Gender", "morph:Gender=Fem"}

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from gnomon.annotate import _parsers, parse
+from gnomon.annotate import _parse, parse
 from gnomon.cache import Cache
 from gnomon.errors import MissingDependencyError, UnknownNameError, UsageError
 
@@ -40,9 +40,9 @@ def pretend(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str, object],
         importlib.metadata, "version", lambda name: "1.0" if name in fakes else known(name)
     )
     monkeypatch.setattr(importlib, "import_module", lambda n: fakes[n] if n in fakes else real(n))
-    _parsers._stanza.cache_clear()
+    _parse._stanza.cache_clear()
     yield install
-    _parsers._stanza.cache_clear()
+    _parse._stanza.cache_clear()
 
 
 def _stanza(asked: dict[str, object], runs: list[int]) -> SimpleNamespace:

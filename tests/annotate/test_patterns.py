@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from gnomon.annotate import annotate
-from gnomon.annotate._patterns import Pattern
+from gnomon.annotate._word_lists import Pattern
 from gnomon.errors import UsageError
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gnomon.annotate import _whole, annotate
+from gnomon.annotate import _facts, annotate
 from gnomon.annotate._facts import Mark, pack, unpack
 from gnomon.cache import Cache
 
@@ -26,7 +26,7 @@ def test_facts_survive_writing_and_selecting(
 ) -> None:
     entries = [pack([Mark(s, s + n, label) for s, n, label in text]) for text in texts]
     facts = unpack("pos", entries)
-    again = _whole._read("pos", _whole._written(facts))
+    again = _facts._facts_of_entry("pos", _facts._entry_of_facts(facts))
     for column in ("text", "start", "end", "label"):
         assert getattr(again, column).tolist() == getattr(facts, column).tolist()
         assert getattr(again, column).dtype == getattr(facts, column).dtype

@@ -21,8 +21,8 @@ from tests.robustness.law import ALL, Example
 import gnomon as gn
 from gnomon import bmx, formats, muler, paraphrase, study
 from gnomon.annotate import Labels
-from gnomon.annotate._lexicon import Lexicon
-from gnomon.annotate.scorers._files import read_ratings
+from gnomon.annotate._word_lists import Lexicon
+from gnomon.annotate.scorers._ratings import read_ratings
 from gnomon.cli import main
 from gnomon.difficulty._frozen import read_grams
 from gnomon.human import ErrorSpan, HumanScores, Ranking

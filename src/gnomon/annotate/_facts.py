@@ -1,22 +1,25 @@
-"""What annotators say of texts, packed as bytes, and unpacked as arrays."""
+"""What annotators say of texts, as arrays, and how it is kept."""
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from gnomon.annotate._names import features_of, long_arcs, reach_of
+from gnomon.annotate._features import features_of, long_arcs, reach_of
+from gnomon.cache import key
 from gnomon.errors import AnnotationError
 from gnomon.spans import SpanTable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
-__all__ = ["Facts", "Mark", "pack", "table", "unpack"]
+    from gnomon.cache import Cache
+
 
 FORMAT = "1"  # of the packed bytes; part of every cache key
 
@@ -35,7 +38,7 @@ class Mark(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Facts:
+class LayerFacts:
     """The marks of one layer over some texts, as columns.
 
     Attributes:
@@ -58,7 +61,7 @@ class Facts:
     labels: tuple[str, ...]
     without: frozenset[str] = frozenset()
 
-    def select(self, rows: Sequence[int]) -> Facts:
+    def select(self, rows: Sequence[int]) -> LayerFacts:
         """The facts of some texts, repetitions allowed, in the order given."""
         chosen = np.asarray(rows, dtype=np.int64)
         if np.array_equal(chosen, np.arange(self.texts)):
@@ -70,7 +73,7 @@ class Facts:
         places = shift + np.arange(len(shift))
         text = np.repeat(np.arange(len(chosen), dtype=np.int32), lengths)
         columns = (self.start[places], self.end[places], self.label[places])
-        return Facts(self.layer, len(chosen), text, *columns, self.labels, self.without)
+        return LayerFacts(self.layer, len(chosen), text, *columns, self.labels, self.without)
 
     def features(self, bounds: Sequence[int] = ()) -> list[tuple[str, ...]]:
         """The features that each distinct label carries, ``dep:long>=N`` for the bounds N too."""
@@ -107,7 +110,7 @@ def pack(marks: Sequence[Mark]) -> bytes:
     )
 
 
-def unpack(layer: str, entries: Sequence[bytes]) -> Facts:
+def unpack(layer: str, entries: Sequence[bytes]) -> LayerFacts:
     """The marks of many texts as columns, one packed entry per text."""
     counts = np.array([int.from_bytes(entry[:4], "little") for entry in entries], dtype=np.int64)
     index: dict[str, int] = {}
@@ -120,7 +123,7 @@ def unpack(layer: str, entries: Sequence[bytes]) -> Facts:
             numbers.extend([index.setdefault(label, len(index)) for label in own])
     starts, ends, local = (_column(entries, counts.tolist(), place) for place in range(3))
     shift = np.repeat(np.array(bases, dtype=np.int64), counts)
-    return Facts(
+    return LayerFacts(
         layer=layer,
         texts=len(entries),
         text=np.repeat(np.arange(len(entries), dtype=np.int32), counts),
@@ -139,7 +142,7 @@ def _column(entries: Sequence[bytes], counts: list[int], place: int) -> NDArray[
     return np.frombuffer(b"".join(parts), dtype="<i4").astype(np.int32)
 
 
-def table(facts: Sequence[Facts], features: Sequence[str], texts: int) -> SpanTable:
+def table(facts: Sequence[LayerFacts], features: Sequence[str], texts: int) -> SpanTable:
     """The spans of some features, from all layers; a span given twice counts once.
 
     Raises:
@@ -161,7 +164,7 @@ def table(facts: Sequence[Facts], features: Sequence[str], texts: int) -> SpanTa
     return spans
 
 
-def _rows(facts: Facts, number: dict[str, int]) -> tuple[NDArray[np.int32], ...]:
+def _rows(facts: LayerFacts, number: dict[str, int]) -> tuple[NDArray[np.int32], ...]:
     """Columns text, feature, start, end: one row for each asked feature of each mark."""
     bounds = [bound for bound in map(reach_of, number) if bound is not None]
     wanted = [
@@ -194,3 +197,74 @@ def _check(spans: SpanTable) -> None:
             f" {spans.features[spans.feature[row]]} in text {spans.text[row] + 1} overlap;"
             " spans of one feature must not"
         )
+
+
+# The facts of a whole list of texts, kept as one entry: a test set is looked up at once.
+
+
+#: shorter lists are looked up text by text
+_MANY = 1000
+
+
+def recall(
+    cache: Cache | None, signature: str, layers: Sequence[str], texts: Sequence[str]
+) -> dict[str, LayerFacts]:
+    """The facts of those layers that were kept for exactly these texts in this order."""
+    if cache is None or len(texts) < _MANY:
+        return {}
+    names = _keys_of_layers(signature, layers, texts)
+    found = cache.get_many(list(names.values()))
+    return {
+        layer: _facts_of_entry(layer, found[name]) for layer, name in names.items() if name in found
+    }
+
+
+def keep(
+    cache: Cache | None, signature: str, facts: Mapping[str, LayerFacts], texts: Sequence[str]
+) -> None:
+    """Keep the facts of some layers of these texts.
+
+    Raises:
+        OutputError: the cache cannot be written.
+    """
+    if cache is None or len(texts) < _MANY or not facts:
+        return
+    names = _keys_of_layers(signature, list(facts), texts)
+    cache.put_many({names[layer]: _entry_of_facts(part) for layer, part in facts.items()})
+
+
+def _keys_of_layers(
+    signature: str, layers: Sequence[str], texts: Sequence[str]
+) -> dict[str, bytes]:
+    all_texts = key(*texts).hex()
+    return {layer: key(FORMAT, signature, layer, "whole", all_texts) for layer in layers}
+
+
+def _entry_of_facts(facts: LayerFacts) -> bytes:
+    labels = json.dumps(facts.labels).encode("ascii")
+    counts = np.bincount(facts.text, minlength=facts.texts)
+    sizes = np.array([len(labels), facts.texts, len(facts.text)], dtype="<i4")
+    columns = (counts, facts.start, facts.end, facts.label)
+    return b"".join([sizes.tobytes(), labels, *(c.astype("<i4").tobytes() for c in columns)])
+
+
+def _facts_of_entry(layer: str, entry: bytes) -> LayerFacts:
+    labels, texts, rows = np.frombuffer(entry, dtype="<i4", count=3).tolist()
+    at = 12 + labels
+
+    def column(count: int) -> NDArray[np.int32]:
+        nonlocal at
+        found = np.frombuffer(entry, dtype="<i4", count=count, offset=at).astype(np.int32)
+        at += 4 * count
+        return found
+
+    counts, start, end, label = (column(count) for count in (texts, rows, rows, rows))
+    return LayerFacts(
+        layer=layer,
+        texts=texts,
+        text=np.repeat(np.arange(texts, dtype=np.int32), counts),
+        start=start,
+        end=end,
+        label=label,
+        labels=tuple(json.loads(entry[12 : 12 + labels])),
+    )

@@ -2,25 +2,326 @@
 
 from __future__ import annotations
 
+import json
+import re
 import time
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import pairwise
+from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NoReturn
 
-from gnomon.annotate._conllu import read_conllu
-from gnomon.annotate._jsonl import read_jsonl
-from gnomon.annotate._names import features_of
-from gnomon.errors import FormatError, UsageError
+from gnomon.annotate._dependencies import crossing, reach
+from gnomon.annotate._facts import Mark
+from gnomon.annotate._features import features_of
+from gnomon.errors import AnnotationError, FormatError, LengthMismatchError, UsageError
+from gnomon.formats import read_lines
 from gnomon.signature import content_hash
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from os import PathLike
 
-    from gnomon.annotate._facts import Mark
 
-__all__ = ["Labels"]
+# Labels as CoNLL-U: ten columns per word, sentences parted by empty lines.
+
+
+_COLUMNS = "ID FORM LEMMA UPOS XPOS FEATS HEAD DEPREL DEPS MISC"
+_ID = re.compile(r"([0-9]+)(?:([-.])([0-9]+))?")
+_NER = re.compile(r"(?:^|\|)NER=(?:([BIESLU])-([^|]+)|O)(?:$|\|)")
+
+
+@dataclass(frozen=True)
+class _Word:
+    line: int
+    upos: str
+    feats: str
+    head: int | None
+    relation: str
+    entity: tuple[str, str] | None
+    surface: int  # which stretch of the text bears the word
+
+
+@dataclass(frozen=True)
+class _Sentence:
+    line: int
+    text: str | None
+    words: tuple[_Word, ...]
+    surfaces: tuple[tuple[int, str, bool], ...]  # line, form, whether a space follows
+
+
+def read_conllu(
+    path: str, aligned: str | None = None
+) -> Iterator[tuple[int, str, dict[str, Sequence[Mark]]]]:
+    """Line number, text and marks of each sentence, or of each segment of a text file.
+
+    Words of a multiword token (``1-2``) bear the span of the whole token; empty nodes (``1.1``)
+    are left out. Without ``# text`` the text is put together from the forms.
+
+    Args:
+        path: the file.
+        aligned: a text file whose segments hold one or more of the sentences each.
+
+    Raises:
+        FormatError: a line is not CoNLL-U.
+        AnnotationError: the words are not those of the text.
+    """
+    sentences = list(_sentences(path))
+    if aligned is not None:
+        yield from _align(sentences, path, aligned)
+        return
+    for sentence in sentences:
+        text = _joined(sentence) if sentence.text is None else sentence.text
+        spans = _place(sentence, text, 0, path)
+        rest = text[spans[-1][1] :].strip() if spans else text.strip()
+        if rest:
+            raise AnnotationError(
+                f"{path}:{sentence.line}: after the last word the text goes on with {rest[:40]!r}"
+            )
+        yield sentence.line, text, _marks(sentence, spans)
+
+
+def _align(
+    sentences: Sequence[_Sentence], path: str, aligned: str
+) -> Iterator[tuple[int, str, dict[str, Sequence[Mark]]]]:
+    """Segments of a text file, each with the sentences that fill it."""
+    rest = iter(sentences)
+    for number, text in enumerate(read_lines(aligned), start=1):
+        end = line = 0
+        marks: dict[str, Sequence[Mark]] = {}
+        while text[end:].strip():
+            sentence = next(rest, None)
+            if sentence is None:
+                raise AnnotationError(
+                    f"{path} ends before segment {number} of {aligned} does: no words for"
+                    f" {text[end:][:60]!r}"
+                )
+            line = line or sentence.line
+            spans = _place(sentence, text, end, path, of=f" (segment {number} of {aligned})")
+            end = spans[-1][1]
+            for layer, some in _marks(sentence, spans).items():
+                marks[layer] = (*marks.get(layer, ()), *some)
+        yield line, text, marks
+    left = next(rest, None)
+    if left is not None:
+        raise AnnotationError(
+            f"{path}:{left.line}: {aligned} ends before the labels do; both must hold the same"
+            " segments"
+        )
+
+
+def _sentences(path: str) -> Iterator[_Sentence]:
+    lines: list[tuple[int, str]] = []
+    for number, line in enumerate([*read_lines(path), ""], start=1):
+        if line.strip():
+            lines.append((number, line))
+        elif lines:
+            yield _sentence(lines, path)
+            lines = []
+
+
+def _sentence(lines: Sequence[tuple[int, str]], path: str) -> _Sentence:
+    text = None
+    words: list[_Word] = []
+    surfaces: list[tuple[int, str, bool]] = []
+    covered = 0  # last word of the multiword token under way
+    for number, line in lines:
+        if line.startswith("#"):
+            name, equals, value = line[1:].partition("=")
+            if equals and name.strip() == "text":
+                text = value.strip()
+            continue
+        columns = line.split("\t")
+        found = _ID.fullmatch(columns[0])
+        if len(columns) != 10 or found is None:
+            problem = f"{len(columns)} columns parted by tabs, the first {columns[0][:20]!r}"
+            _refuse_line(f"{problem}; a word has the ten columns {_COLUMNS}", path, number)
+        first, sign = int(found[1]), found[2]
+        if sign == ".":
+            continue
+        if first != len(words) + 1 or (sign and int(found[3]) < first):
+            _refuse_line(f"ID {columns[0]} where {len(words) + 1} was due", path, number)
+        if sign or first > covered:
+            surfaces.append((number, columns[1], "SpaceAfter=No" not in columns[9].split("|")))
+        if sign:
+            covered = int(found[3])
+        else:
+            words.append(_word(columns, number, len(surfaces) - 1, path))
+    if not words or covered > len(words):
+        _refuse_line(
+            "a sentence without words, or a token that lacks some of them", path, lines[0][0]
+        )
+    _check_heads(words, path)
+    return _Sentence(lines[0][0], text, tuple(words), tuple(surfaces))
+
+
+def _word(columns: Sequence[str], number: int, surface: int, path: str) -> _Word:
+    upos, feats, head, relation, misc = (columns[i] for i in (3, 5, 6, 7, 9))
+    if head != "_" and not head.isdecimal():
+        _refuse_line(f"HEAD {head!r} is not a number", path, number)
+    if feats != "_" and not all("=" in fact for fact in feats.split("|")):
+        _refuse_line(f"FEATS {feats!r} is not Key=Value|Key=Value", path, number)
+    entity = _NER.search(misc)
+    return _Word(
+        line=number,
+        upos="" if upos == "_" else upos,
+        feats="" if feats == "_" else feats,
+        head=None if head == "_" else int(head),
+        relation="" if relation == "_" else relation,
+        entity=(entity[1], entity[2]) if entity and entity[1] else None,
+        surface=surface,
+    )
+
+
+def _check_heads(words: Sequence[_Word], path: str) -> None:
+    for word in words:
+        if word.head is not None and word.head > len(words):
+            _refuse_line(f"HEAD {word.head} in a sentence of {len(words)} words", path, word.line)
+
+
+def _joined(sentence: _Sentence) -> str:
+    return "".join(form + " " * space for _, form, space in sentence.surfaces).rstrip()
+
+
+def _place(
+    sentence: _Sentence, text: str, start: int, path: str, of: str = ""
+) -> list[tuple[int, int]]:
+    """Where the surface tokens of a sentence stand in its text."""
+    spans = []
+    for line, form, _ in sentence.surfaces:
+        while text[start : start + 1].isspace():
+            start += 1
+        if not text.startswith(form, start):
+            raise AnnotationError(
+                f"{path}:{line}: the word is {form!r}, but at character {start} the text{of} has"
+                f" {text[start : start + len(form) + 10]!r}"
+            )
+        spans.append((start, start + len(form)))
+        start += len(form)
+    return spans
+
+
+def _marks(sentence: _Sentence, spans: Sequence[tuple[int, int]]) -> dict[str, Sequence[Mark]]:
+    words = sentence.words
+    pos, dep = [], []
+    heads = [i if not word.head else word.head - 1 for i, word in enumerate(words)]
+    reached, crossed = reach(heads), crossing(heads)
+    for i, word in enumerate(words):
+        start, end = spans[word.surface]
+        if word.upos or word.feats:
+            label = f"{word.upos}|{word.feats}" if word.feats else word.upos
+            pos.append(Mark(start, end, label))
+        if word.relation or reached[i]:
+            label = f"{word.relation}|{reached[i]}" + "|crossing" * crossed[i]
+            dep.append(Mark(start, end, label))
+    found = {"pos": pos, "dep": dep, "named": _entities(words, spans)}
+    return {layer: tuple(dict.fromkeys(marks)) for layer, marks in found.items() if marks}
+
+
+def _entities(words: Sequence[_Word], spans: Sequence[tuple[int, int]]) -> list[Mark]:
+    """Entities of BIO, BIOES or BILOU tags."""
+    found: list[Mark] = []
+    going = ""
+    for word in words:
+        place, label = word.entity or ("O", "")
+        start, end = spans[word.surface]
+        if place == "O":
+            going = ""
+        elif place in "BSU" or label != going:
+            found.append(Mark(start, end, f"ent:{label}"))
+            going = label
+        else:
+            found[-1] = Mark(found[-1].start, end, f"ent:{label}")
+    return list(dict.fromkeys(found))
+
+
+def _refuse_line(problem: str, path: str, number: int) -> NoReturn:
+    raise FormatError(problem, path=path, line=number)
+
+
+# Labels as JSON lines: character spans of one segment per line.
+
+
+_SHAPE = '{"text": "...", "spans": [{"start": 0, "end": 4, "label": "ent:PERSON"}]}'
+_LABEL_AND_START = attrgetter("label", "start")
+
+
+def read_jsonl(
+    path: str, aligned: str | None = None
+) -> Iterator[tuple[int, str, dict[str, Sequence[Mark]]]]:
+    """Line number, text and marks of each segment.
+
+    Args:
+        path: the file.
+        aligned: a text file of as many segments; the objects may then lack ``text``.
+
+    Raises:
+        FormatError: a line is not an object of the right shape.
+        AnnotationError: a span lies outside its text, or overlaps one of the same label.
+        LengthMismatchError: the two files have unequal numbers of segments.
+    """
+    lines = read_lines(path)
+    texts = None if aligned is None else read_lines(aligned)
+    if texts is not None and len(texts) != len(lines):
+        raise LengthMismatchError(
+            f"{path} labels {len(lines)} segments, {aligned} has {len(texts)}; give one object per"
+            " segment"
+        )
+    for number, line in enumerate(lines, start=1):
+        record = _record(line, path, number)
+        text = record.get("text", None if texts is None else texts[number - 1])
+        if not isinstance(text, str):
+            _refuse_record("'text' is missing", path, number)
+        if texts is not None and text != texts[number - 1]:
+            raise AnnotationError(
+                f"{path}:{number}: the text is {text[:60]!r}, but segment {number} of {aligned} is"
+                f" {texts[number - 1][:60]!r}"
+            )
+        marks = sorted(_mark(span, text, path, number) for span in record["spans"])
+        _check_overlaps(marks, path, number)
+        yield number, text, {"named": tuple(marks)}
+
+
+def _record(line: str, path: str, number: int) -> dict[str, Any]:
+    try:
+        record = json.loads(line)
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise FormatError(f"not JSON ({error}); write {_SHAPE}", path=path, line=number) from error
+    if not isinstance(record, dict) or not isinstance(record.get("spans"), list):
+        _refuse_record("not an object with a list 'spans'", path, number)
+    found: dict[str, Any] = record
+    return found
+
+
+def _mark(span: object, text: str, path: str, number: int) -> Mark:
+    if not isinstance(span, dict):
+        _refuse_record(f"span {span!r} is not an object", path, number)
+    start, end, label = span.get("start"), span.get("end"), span.get("label")
+    if type(start) is not int or type(end) is not int:
+        _refuse_record(f"'start' and 'end' of span {span!r} are not whole numbers", path, number)
+    if not isinstance(label, str) or not label.strip() or "\n" in label:
+        _refuse_record(f"'label' of span {span!r} is not a name", path, number)
+    if not 0 <= start < end <= len(text):
+        raise AnnotationError(
+            f"{path}:{number}: span {start}:{end} ({label}) does not fit its text of {len(text)}"
+            " characters; spans are half-open code points, 0 <= start < end <= length"
+        )
+    return Mark(start, end, label if ":" in label else f"label:{label}")
+
+
+def _check_overlaps(marks: Sequence[Mark], path: str, number: int) -> None:
+    for one, other in pairwise(sorted(set(marks), key=_LABEL_AND_START)):
+        if one.label == other.label and other.start < one.end:
+            raise AnnotationError(
+                f"{path}:{number}: spans {one.start}:{one.end} and {other.start}:{other.end} of"
+                f" {one.label} overlap; spans of one feature must not"
+            )
+
+
+def _refuse_record(problem: str, path: str, number: int) -> NoReturn:
+    raise FormatError(f"{problem}; write {_SHAPE}", path=path, line=number)
+
 
 #: files; those who label system after system need the references' labels each time
 _KEPT = 3

@@ -16,14 +16,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gnomon.annotate._facts import Mark
-from gnomon.annotate._inventory import MORPH, UPOS
+from gnomon.annotate._features import MORPH, UPOS
 from gnomon.errors import MissingDependencyError, UnknownNameError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from importlib.metadata import EntryPoint
 
-__all__ = ["SpacyAnnotator", "installed", "look_again", "meta_of"]
 
 _PIECE = 100_000  # characters: a longer text is annotated in pieces, so that memory stays flat
 _PIPE_BATCH = 128
@@ -232,7 +231,7 @@ def _read_ent(doc: Any, shift: int) -> Iterator[Mark]:
 
 
 def _read_dep(doc: Any, shift: int) -> Iterator[Mark]:
-    from gnomon.annotate._arcs import crossing, reach
+    from gnomon.annotate._dependencies import crossing, reach
 
     heads = [token.head.i for token in doc]
     reached, crossed = reach(heads), crossing(heads)

@@ -298,9 +298,9 @@ def _plain(need: Need) -> str:
             return installed(need.name)
         if need.kind == "code":
             return _code(need.name)
-        from gnomon.annotate._protocol import find, for_language
+        from gnomon.annotate import find_tagger, standard_tagger
 
-        return (find if ":" in need.name else for_language)(need.name).signature
+        return (find_tagger if ":" in need.name else standard_tagger)(need.name).signature
     except (GnomonError, PackageNotFoundError):
         return _NOTHING
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from gnomon.annotate.scorers import LexiconScorer, Plain, Sentences, scorer
-from gnomon.annotate.scorers._files import read_ratings
+from gnomon.annotate.scorers import LexiconScorer, PlainReader, Sentences, scorer
+from gnomon.annotate.scorers._ratings import read_ratings
 from gnomon.errors import FormatError, MissingFileError
 
 WKWSCI = "term,POS,sentiment\ngreat,adj,3\nmean,verb,0\nmean,adj,-2\nfall apart,verb,-2\n"
@@ -128,7 +128,9 @@ def test_the_signature_holds_the_content_not_the_name(tmp_path: Path) -> None:
 
 def test_words_of_other_languages_match_as_they_stand(tmp_path: Path) -> None:
     ratings = read_ratings(_file(tmp_path, "\u00fcbel\t-2\n"), "x")
-    found = LexiconScorer("x", "f", ratings).score(Sentences(("U\u0308BEL und gut",), Plain("de")))
+    found = LexiconScorer("x", "f", ratings).score(
+        Sentences(("U\u0308BEL und gut",), PlainReader("de"))
+    )
     assert found.values[0] == pytest.approx(-2)
     assert found.known is not None
     assert found.words is not None

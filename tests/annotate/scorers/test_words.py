@@ -9,10 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gnomon.annotate import SpacyAnnotator
-from gnomon.annotate.scorers import Plain, Sentences, Tagged, Word, reader_for
-from gnomon.annotate.scorers._rules import rule_lemmas
+from gnomon.annotate.scorers import PlainReader, Sentences, SentenceWord, TaggedReader, reader_for
+from gnomon.annotate.scorers._sentences import entry_key, pieces, rule_lemmas
 from gnomon.annotate.scorers._tagged import spacy_lemma
-from gnomon.annotate.scorers._words import entry_key, pieces
 from gnomon.cache import Cache
 from gnomon.errors import UnknownNameError
 
@@ -73,16 +72,16 @@ def test_clitics_stand_alone_whatever_the_apostrophe() -> None:
 
 
 def test_other_languages_than_english_are_not_reduced_by_english_rules() -> None:
-    (words,) = Sentences(("Die Bonner sangen",), Plain("de")).words
+    (words,) = Sentences(("Die Bonner sangen",), PlainReader("de")).words
     assert [word.lemmas for word in words] == [(), (), ()]
     assert Sentences(("dogs ran",)).words == [
-        (Word("dogs", ("dog",)), Word("ran", ("run",))),
+        (SentenceWord("dogs", ("dog",)), SentenceWord("ran", ("run",))),
     ]
 
 
 def test_readers_are_chosen_by_tagger_then_language_then_rules() -> None:
-    assert reader_for(None, None) == Plain(None)
-    assert reader_for(None, "xx-yy") == Plain("yy")
+    assert reader_for(None, None) == PlainReader(None)
+    assert reader_for(None, "xx-yy") == PlainReader("yy")
     with pytest.raises(UnknownNameError):
         reader_for("nosuch:thing", "en")
 
@@ -107,7 +106,7 @@ def test_parts_of_speech_come_from_the_cache_of_tags(tmp_path: Path) -> None:
     texts = ("She saw a saw.", "", "It\u2019s a well-known saw.")
     for expected in (2, 0):
         done.clear()
-        reader = Tagged(
+        reader = TaggedReader(
             SpacyAnnotator(MODEL), "en", Cache(tmp_path), lambda *step: done.append(step)
         )
         words = reader.words(texts)

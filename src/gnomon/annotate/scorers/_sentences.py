@@ -1,18 +1,238 @@
-"""Sentences to be scored, and their words, found once for all scorers."""
+"""What a sentence scorer is, and the words and lemmas that it is given."""
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING, Protocol
-
-from gnomon.annotate.scorers._rules import rule_lemmas
-from gnomon.annotate.scorers._words import Word, pieces
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
+    from typing import Any
 
-__all__ = ["Plain", "Reader", "Sentences"]
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+# What a sentence scorer is, and what it says.
+
+
+@dataclass(frozen=True)
+class SentenceScores:
+    """What a scorer says of n sentences.
+
+    Attributes:
+        values: float64 [n]; NaN where the scorer has nothing to go by (no known word).
+        known: int64 [n], how many words it knows; ``None`` if it does not look words up.
+        words: int64 [n], how many words there are; ``None`` likewise.
+    """
+
+    values: NDArray[np.float64]
+    known: NDArray[np.int64] | None = None
+    words: NDArray[np.int64] | None = None
+
+
+@runtime_checkable
+class SentenceScorer(Protocol):
+    """Anything that gives a sentence a number without looking at another sentence.
+
+    Attributes:
+        name: what is measured, "sentiment".
+        source: by what, "vader" or the name of a file.
+        signature: how to make the numbers again: the source with its version or hash, options.
+    """
+
+    @property
+    def name(self) -> str: ...  # documented above
+
+    @property
+    def source(self) -> str: ...  # documented above
+
+    @property
+    def signature(self) -> str: ...  # documented above
+
+    def score(self, sentences: Sentences) -> SentenceScores:
+        """Score each sentence by itself."""
+        ...
+
+
+# Words of a text as sentence scorers look them up.
+
+
+_CONTRACTION = re.compile("[nN]['\N{RIGHT SINGLE QUOTATION MARK}][tT]")
+
+
+class SentenceWord(NamedTuple):
+    """A word, or a sign between words.
+
+    Attributes:
+        text: lower-cased and composed (NFC), with a straight apostrophe.
+        lemmas: base forms to try where the text itself is not known, likeliest first.
+        pos: universal part of speech; empty if unknown.
+    """
+
+    text: str
+    lemmas: tuple[str, ...] = ()
+    pos: str = ""
+
+    @property
+    def is_word(self) -> bool:
+        """Whether it counts as a word: it begins with a letter ("n't" does, "'s" and "7" do not).
+
+        >>> [Word(text).is_word for text in ("cat", "n't", "'s", "7", ",")]
+        [True, True, False, False, False]
+        """
+        return self.text[0].isalpha()
+
+
+@lru_cache(maxsize=1)
+def _patterns() -> tuple[Any, Any]:
+    """What finds pieces: where no "n't" occurs, and, slower, where it does."""
+    import regex
+
+    letter = r"[\p{L}\p{M}]"
+    plain = (
+        rf"[\p{{L}}\p{{M}}\p{{N}}]+|['’](?:s|re|ve|ll|d|m)(?!{letter})"
+        r"|[^\s\p{L}\p{M}\p{N}]"
+    )
+    contracted = rf"\p{{L}}{letter}*?(?=n['’]t(?!{letter}))|n['’]t(?!{letter})|{plain}"
+    flags = regex.VERSION1 | regex.IGNORECASE
+    return regex.compile(plain, flags=flags), regex.compile(contracted, flags=flags)
+
+
+def pieces(text: str) -> Iterator[tuple[int, int, str]]:
+    """Words, clitics and signs with their offsets; the third is what is looked up.
+
+    >>> [piece for _, _, piece in pieces("Don\N{RIGHT SINGLE QUOTATION MARK}t re-use Ann's!")]
+    ['do', "n't", 're', '-', 'use', 'ann', "'s", '!']
+    """
+    plain, contracted = _patterns()
+    pattern = contracted if _CONTRACTION.search(text) else plain
+    for match in pattern.finditer(text):
+        yield match.start(), match.end(), _folded(match[0])
+
+
+@lru_cache(maxsize=65536)
+def _folded(piece: str) -> str:
+    return unicodedata.normalize("NFC", piece.lower()).replace(
+        "\N{RIGHT SINGLE QUOTATION MARK}", "'"
+    )
+
+
+def entry_key(term: str) -> tuple[str, ...]:
+    """A term of a lexicon in the pieces that a text would have ("_" stands for a space).
+
+    >>> entry_key("hot-air balloon"), entry_key("New_Year")
+    (('hot', '-', 'air', 'balloon'), ('new', 'year'))
+    """
+    words = term.replace("_", " ")
+    if words.isascii() and words.replace(" ", "").isalpha():  # nearly all of them
+        return tuple(words.lower().split())
+    return tuple(piece for _, _, piece in pieces(words))
+
+
+# Base forms of English words by rule, where no tagger tells them.
+
+
+_VOWELS = frozenset("aeiouy")
+_REPLACED = (
+    ("ies", ("y", "ie")),
+    ("ied", ("y", "ie")),
+    ("ying", ("y", "ie")),
+    ("ves", ("f", "fe", "ve")),
+    ("men", ("man",)),
+    ("ier", ("y",)),
+    ("iest", ("y",)),
+)
+_ADDED = ("ed", "ing", "er", "est")
+_KEEP_DOUBLE = frozenset("lsfz")  # called, missed, stuffed, buzzed: the double belongs to the stem
+
+# base form: its irregular forms
+_IRREGULAR = """
+arise: arose arisen; bear: bore borne; beat: beaten; become: became; begin: began begun;
+bend: bent; bind: bound; bite: bit bitten; bleed: bled; blow: blew blown; break: broke broken;
+breed: bred; bring: brought; build: built; burn: burnt; buy: bought; can: ca; catch: caught;
+choose: chose chosen; cling: clung; come: came; creep: crept; deal: dealt; dig: dug;
+do: does did done doing; draw: drew drawn; dream: dreamt; drink: drank drunk; drive: drove driven;
+eat: ate eaten; fall: fell fallen; feed: fed; feel: felt; fight: fought; find: found; flee: fled;
+fling: flung; fly: flew flown; forbid: forbade forbidden; forget: forgot forgotten;
+forgive: forgave forgiven; freeze: froze frozen; get: got gotten; give: gave given;
+go: goes went gone going; grind: ground; grow: grew grown; hang: hung; have: has had; hear: heard;
+hide: hid hidden; hold: held; keep: kept; kneel: knelt; know: knew known; lay: laid; lead: led;
+lean: leant; leap: leapt; learn: learnt; leave: left; lend: lent; lie: lay lain lying; light: lit;
+lose: lost; make: made; mean: meant; meet: met; mistake: mistook mistaken; pay: paid;
+prove: proven; ride: rode ridden; ring: rang rung; rise: rose risen; run: ran; say: said;
+see: saw seen; seek: sought; sell: sold; send: sent; sew: sewn; shake: shook shaken; shall: sha;
+shine: shone; shoot: shot; show: shown; shrink: shrank shrunk; sing: sang sung; sink: sank sunk;
+sit: sat; sleep: slept; slide: slid; smell: smelt; speak: spoke spoken; speed: sped; spend: spent;
+spin: spun; spring: sprang sprung; stand: stood; steal: stole stolen; stick: stuck; sting: stung;
+stride: strode; strike: struck stricken; strive: strove striven; swear: swore sworn; sweep: swept;
+swell: swollen; swim: swam swum; swing: swung; take: took taken; teach: taught; tear: tore torn;
+tell: told; think: thought; throw: threw thrown; understand: understood; wake: woke woken;
+wear: wore worn; weave: wove woven; weep: wept; will: wo; win: won; wind: wound;
+write: wrote written;
+be: am is are was were been being;
+child: children; foot: feet; goose: geese; louse: lice; mouse: mice; ox: oxen; person: people;
+tooth: teeth; crisis: crises; analysis: analyses; thesis: theses; hypothesis: hypotheses;
+phenomenon: phenomena; criterion: criteria; datum: data; medium: media; bacterium: bacteria;
+good: better best; bad: worse worst; far: farther farthest further furthest; little: less least;
+much: more most
+"""
+
+
+def _read(text: str) -> dict[str, tuple[str, ...]]:
+    found: dict[str, tuple[str, ...]] = {}
+    for entry in text.split(";"):
+        base, _, forms = entry.partition(":")
+        for form in forms.split():
+            found[form] = (*found.get(form, ()), base.strip())
+    return found
+
+
+_BASES = _read(_IRREGULAR)
+
+
+@lru_cache(maxsize=65536)
+def rule_lemmas(word: str) -> tuple[str, ...]:
+    """Base forms that a lower-cased English word may have, likeliest first, without itself.
+
+    >>> rule_lemmas("hoping")[:2], rule_lemmas("stories")[0], rule_lemmas("went")
+    (('hope', 'hop'), 'story', ('go',))
+    """
+    if word in _BASES:
+        return _BASES[word]
+    return tuple(dict.fromkeys(base for base in _regular(word) if _may_be(base) and base != word))
+
+
+def _may_be(stem: str) -> bool:
+    return len(stem) > 1 and not _VOWELS.isdisjoint(stem)
+
+
+def _regular(word: str) -> Iterator[str]:
+    for ending, bases in _REPLACED:
+        if word.endswith(ending):
+            yield from (word.removesuffix(ending) + base for base in bases)
+    if word.endswith("s") and not word.endswith(("ss", "us", "is")):
+        yield word[:-1]
+        yield word.removesuffix("es")
+    for ending in _ADDED:
+        if word.endswith(ending):
+            yield from _stems(word.removesuffix(ending))
+
+
+def _stems(stem: str) -> tuple[str, ...]:
+    """What may stand before -ed, -ing, -er, -est: with a mute e, as it is, or undoubled."""
+    if not _may_be(stem):
+        return ()
+    last, before = stem[-1], stem[-2]
+    if last == before and last not in _VOWELS:
+        both = (stem, stem[:-1])
+        return both if last in _KEEP_DOUBLE else both[::-1]
+    closed = last not in _VOWELS and before in _VOWELS
+    single = closed and (len(stem) < 3 or stem[-3] not in _VOWELS)
+    return (stem + "e", stem) if single or last in _VOWELS else (stem, stem + "e")
 
 
 class Reader(Protocol):
@@ -25,13 +245,13 @@ class Reader(Protocol):
     @property
     def signature(self) -> str: ...  # documented above
 
-    def words(self, texts: Sequence[str]) -> list[tuple[Word, ...]]:
+    def words(self, texts: Sequence[str]) -> list[tuple[SentenceWord, ...]]:
         """The words of each text, signs between them included."""
         ...
 
 
 @dataclass(frozen=True)
-class Plain:
+class PlainReader:
     """Reads words without a tagger: English base forms by rule, of other languages none.
 
     Attributes:
@@ -45,14 +265,14 @@ class Plain:
         """``rules`` for English, else ``none``."""
         return "rules" if self.language in (None, "en") else "none"
 
-    def words(self, texts: Sequence[str]) -> list[tuple[Word, ...]]:
+    def words(self, texts: Sequence[str]) -> list[tuple[SentenceWord, ...]]:
         """The words of each text."""
         english = self.language in (None, "en")
-        known: dict[str, Word] = {}
+        known: dict[str, SentenceWord] = {}
 
-        def word(piece: str) -> Word:
+        def word(piece: str) -> SentenceWord:
             if piece not in known:
-                known[piece] = Word(piece, rule_lemmas(piece) if english else ())
+                known[piece] = SentenceWord(piece, rule_lemmas(piece) if english else ())
             return known[piece]
 
         return [tuple(word(piece) for _, _, piece in pieces(text)) for text in texts]
@@ -68,12 +288,12 @@ class Sentences:
     """
 
     texts: tuple[str, ...]
-    reader: Reader = Plain()
+    reader: Reader = PlainReader()
 
     def __len__(self) -> int:
         return len(self.texts)
 
     @cached_property
-    def words(self) -> list[tuple[Word, ...]]:
+    def words(self) -> list[tuple[SentenceWord, ...]]:
         """The words of each sentence, signs between them included."""
         return self.reader.words(self.texts)

@@ -12,23 +12,20 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from gnomon.annotate._annotators import find_tagger, standard_tagger
 from gnomon.annotate._facts import unpack
-from gnomon.annotate._protocol import find, for_language
 from gnomon.annotate._spacy import SpacyAnnotator, meta_of
 from gnomon.annotate._tagging import tag
-from gnomon.annotate.scorers._rules import rule_lemmas
-from gnomon.annotate.scorers._sentences import Plain
-from gnomon.annotate.scorers._words import Word, pieces
+from gnomon.annotate.scorers._sentences import PlainReader, SentenceWord, pieces, rule_lemmas
 from gnomon.errors import MissingDependencyError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from gnomon.annotate._protocol import Annotator
+    from gnomon.annotate._annotators import Annotator
     from gnomon.annotate.scorers._sentences import Reader
     from gnomon.cache import Cache
 
-__all__ = ["Tagged", "reader_for"]
 
 _Token: TypeAlias = tuple[int, int, str]
 
@@ -53,23 +50,23 @@ def reader_for(
         MissingDependencyError: the tagger that was named is not installed.
     """
     target = language.rsplit("-", maxsplit=1)[-1].lower() if language else None
-    annotator = find(tagger) if isinstance(tagger, str) else tagger
+    annotator = find_tagger(tagger) if isinstance(tagger, str) else tagger
     if annotator is None and target is not None:
         annotator = _standard(target)
     if annotator is None or "pos" not in annotator.layers:
-        return Plain(target)
-    return Tagged(annotator, target, cache, progress)
+        return PlainReader(target)
+    return TaggedReader(annotator, target, cache, progress)
 
 
 def _standard(language: str) -> Annotator | None:
     try:
-        return for_language(language)
+        return standard_tagger(language)
     except MissingDependencyError:
         return None
 
 
 @dataclass(frozen=True)
-class Tagged:
+class TaggedReader:
     """Reads words with a tagger.
 
     Attributes:
@@ -88,25 +85,27 @@ class Tagged:
     def signature(self) -> str:
         """The tagger, and who finds base forms with its tags."""
         own = self._package() is not None
-        lemmas = "spacy" if own else Plain(self.language).signature
+        lemmas = "spacy" if own else PlainReader(self.language).signature
         return f"{self.annotator.signature}+{lemmas}"
 
-    def words(self, texts: Sequence[str]) -> list[tuple[Word, ...]]:
+    def words(self, texts: Sequence[str]) -> list[tuple[SentenceWord, ...]]:
         """The words of each text."""
         distinct = list(dict.fromkeys(texts))
         tags = tag(distinct, ["pos"], self.annotator, cache=self.cache, progress=self.progress)
         tokens = _tokens(tags.entries["pos"])
-        known: dict[tuple[str, str], Word] = {}
+        known: dict[tuple[str, str], SentenceWord] = {}
         found = {
             text: tuple(self._word(known, piece, label) for piece, label in _labelled(text, marks))
             for text, marks in zip(distinct, tokens, strict=True)
         }
         return [found[text] for text in texts]
 
-    def _word(self, known: dict[tuple[str, str], Word], piece: str, label: str) -> Word:
+    def _word(
+        self, known: dict[tuple[str, str], SentenceWord], piece: str, label: str
+    ) -> SentenceWord:
         key = (piece, label)
         if key not in known:
-            known[key] = Word(piece, self._lemmas(piece, label), label.partition("|")[0])
+            known[key] = SentenceWord(piece, self._lemmas(piece, label), label.partition("|")[0])
         return known[key]
 
     def _lemmas(self, piece: str, label: str) -> tuple[str, ...]:
@@ -114,7 +113,7 @@ class Tagged:
         if package is not None and label:
             lemma = spacy_lemma(package, piece, label)
             return () if lemma == piece else (lemma,)
-        return rule_lemmas(piece) if Plain(self.language).signature == "rules" else ()
+        return rule_lemmas(piece) if PlainReader(self.language).signature == "rules" else ()
 
     def _package(self) -> str | None:
         """The pipeline, if it has a lemmatiser that needs no context."""
