@@ -10,7 +10,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from gnomon.annotate import Mark, annotate, describe, register, taggers
+import gnomon as gn
+from gnomon.annotate import (
+    Mark,
+    annotate,
+    describe,
+    describe_taggers,
+    feature_faults,
+    register,
+    taggers,
+)
 from gnomon.annotate import _tagging as tagging
 from gnomon.cache import Cache
 from gnomon.errors import (
@@ -218,7 +227,10 @@ def test_an_entry_point_names_an_annotator(
     folder = tmp_path / "plugin-1.0.dist-info"
     folder.mkdir()
     (folder / "METADATA").write_text("Metadata-Version: 2.1\nName: plugin\nVersion: 1.0\n")
-    (folder / "entry_points.txt").write_text("[gnomon.annotators]\nplugged = plugin_room:make\n")
+    (folder / "entry_points.txt").write_text(
+        "[gnomon.annotators]\n"
+        "plugged = plugin_room:make\nlost = plugin_room:nothing\nbare = plugin_room:bare\n"
+    )
     (tmp_path / "plugin_room.py").write_text(
         "from gnomon.annotate import Mark\n"
         "class Plugged:\n"
@@ -228,10 +240,20 @@ def test_an_entry_point_names_an_annotator(
         "    def annotate(self, texts, layers):\n"
         "        return [{'word': [Mark(0, len(t), 'all')]} for t in texts]\n"
         "def make(model): return Plugged()\n"
+        "def bare(model): return model\n"
     )
     monkeypatch.syspath_prepend(str(tmp_path))
     found = annotate(["Ann sang"], ["word:*"], tagger="plugged:x")
     assert found.spans.spans(0, "word:all") == ((0, 8),)
+    assert ("plugged:MODEL", "", "registered") in describe_taggers()
+    assert describe("plugged:x") == {"word": ()}
+    assert not list(feature_faults(["word:*"], tagger="plugged:x"))
+    testset = gn.TestSet.from_lists({"s": ["Ann sang"]}, ["Ann sings"], name="set")
+    charged = gn.muler(testset, features=["word:*"], tagger="plugged:x")
+    assert "word:all" in str(charged.to_dict())
+    for tagger, problem in (("lost:x", "AttributeError"), ("bare:x", "makes no annotator: 'x'")):
+        with pytest.raises(UsageError, match=f"of the package plugin .*{problem}"):
+            annotate(["Ann sang"], ["word:*"], tagger=tagger)
 
 
 def test_unknown_taggers_are_answered_with_those_that_exist() -> None:

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 from gnomon.annotate._features import ENTITIES, MORPH, UPOS
 from gnomon.annotate._spacy import SpacyAnnotator, installed, look_again, meta_of
 from gnomon.annotate._word_lists import built_in_lists
-from gnomon.errors import MissingDependencyError, UnknownNameError, UsageError
+from gnomon.errors import GnomonError, MissingDependencyError, UnknownNameError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from importlib.metadata import EntryPoint
 
     from gnomon.annotate._facts import Mark
 
@@ -87,6 +88,7 @@ def find_tagger(tagger: str) -> Annotator:
         UsageError: the name is not of that form.
         UnknownNameError: there is no such engine.
         MissingDependencyError: the engine or its model is not installed.
+        UsageError: the package that offers the engine is broken.
     """
     engine, colon, model = tagger.partition(":")
     if not colon or not model:
@@ -99,10 +101,34 @@ def find_tagger(tagger: str) -> Annotator:
         return SpacyAnnotator(_installed_twin(model))
     if engine in _registered:
         return _registered[engine](model)
-    for entry in importlib.metadata.entry_points(group=GROUP, name=engine):
-        factory: Callable[[str], Annotator] = entry.load()
-        return factory(model)
+    for point in importlib.metadata.entry_points(group=GROUP, name=engine):
+        return _from_package(point, model)
     raise UnknownNameError("tagger", tagger, (*taggers(), *(f"{e}:..." for e in engines()[1:])))
+
+
+def _from_package(point: EntryPoint, model: str) -> Annotator:
+    """What a package offers.
+
+    Raises:
+        UsageError: it cannot be loaded, or makes no annotator.
+    """
+    try:
+        made = point.load()(model)
+    except GnomonError:
+        raise
+    except Exception as error:  # a stranger's module may fail in any way
+        raise UsageError(_broken(point, f"{type(error).__name__}: {error}")) from error
+    if not isinstance(made, Annotator):
+        raise UsageError(_broken(point, f"it makes no annotator: {made!r:.80}"))
+    return made
+
+
+def _broken(point: EntryPoint, problem: str) -> str:
+    package = "an unknown package" if point.dist is None else point.dist.name
+    return (
+        f"tagger {point.name!r} of the package {package} ({point.value}) cannot be used: {problem};"
+        " update or uninstall that package"
+    )
 
 
 def _installed_twin(model: str) -> str:

