@@ -12,7 +12,7 @@ from gnomon.signature import Signature
 
 if TYPE_CHECKING:
     from gnomon.batch import Batch
-    from gnomon.metrics.protocol import Need
+    from gnomon.metrics.protocol import Input
 
 
 def overlap(candidate: str, reference: str) -> float:
@@ -26,7 +26,7 @@ class Counting:
     """A bound metric, from a function of two texts; the best reference counts."""
 
     function: Callable[[str, str], float] = overlap
-    needs: frozenset[Need] = frozenset(("references",))
+    needs: frozenset[Input] = frozenset(("references",))
     higher_is_better: bool = True
     name: str = "counting"
     signature: Signature = field(default_factory=lambda: Signature("counting"))

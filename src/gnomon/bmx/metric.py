@@ -20,6 +20,7 @@ from gnomon.metrics import Options, resolve
 from gnomon.metrics.means import MeanOfSegments
 from gnomon.metrics.protocol import Choosing, Informed, Metric, Noticing, Partial
 from gnomon.metrics.registry import check_metric
+from gnomon.metrics.requirements import is_pooled, requirements
 from gnomon.signature import Signature
 
 if TYPE_CHECKING:
@@ -30,7 +31,8 @@ if TYPE_CHECKING:
     from gnomon.bmx._explain import Explained
     from gnomon.bmx._protocol import BoundExplainer, Explainer
     from gnomon.cache import Cache
-    from gnomon.metrics.protocol import BoundMetric, Need
+    from gnomon.metrics.protocol import BoundMetric, Input
+    from gnomon.needs import Need
     from gnomon.outline import Outline
     from gnomon.testset import TestSet
 
@@ -87,9 +89,19 @@ class Bmx(Options):
                 raise SpecError(f"bmx: w lies between 0 and 1; got {boost.w}")
 
     @property
-    def needs(self) -> frozenset[Need]:
+    def needs(self) -> frozenset[Input]:
         """What the explained metric needs."""
         return self.metric.needs
+
+    @property
+    def pooled(self) -> bool:
+        """As the explained metric."""
+        return is_pooled(self.metric)
+
+    def requires(self, language: str | None) -> tuple[Need, ...]:
+        """What the metric and the explainer depend on."""
+        own, explainer = super().requires(language), find_explainer(self.explainer)
+        return tuple(dict.fromkeys((*own, *requirements(explainer, language))))
 
     @property
     def higher_is_better(self) -> bool:

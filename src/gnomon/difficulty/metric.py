@@ -17,7 +17,7 @@ from gnomon.metrics.registry import check_metric
 if TYPE_CHECKING:
     from gnomon.difficulty.matched import BoundDifficulty
     from gnomon.difficulty.ngrams import BoundNgramDifficulty
-    from gnomon.metrics.protocol import BoundMetric, Need
+    from gnomon.metrics.protocol import BoundMetric, Input
     from gnomon.outline import Outline
     from gnomon.testset import TestSet
 
@@ -70,6 +70,7 @@ class Difficulty(Options):
 
     name: ClassVar[str] = "difficulty"
     positional: ClassVar[str | None] = "metric"
+    pooled: ClassVar[bool] = True
 
     metric: Metric
     pool: str | tuple[str, ...] = "all"
@@ -110,7 +111,7 @@ class Difficulty(Options):
             )
 
     @property
-    def needs(self) -> frozenset[Need]:
+    def needs(self) -> frozenset[Input]:
         """What the wrapped metric needs."""
         return self.metric.needs
 

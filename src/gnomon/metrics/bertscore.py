@@ -29,6 +29,7 @@ from gnomon.metrics._embeddings import (
 from gnomon.metrics.differentiable import MatchedText, attributions, greedy_score
 from gnomon.metrics.means import MeanOfSegments
 from gnomon.metrics.registry import check_needs
+from gnomon.metrics.requirements import needs_of_options
 from gnomon.metrics.spec import Options
 from gnomon.signature import Signature, content_hash
 
@@ -43,8 +44,9 @@ if TYPE_CHECKING:
     from gnomon.metrics.differentiable import Attributions
     from gnomon.metrics.masking import MaskPlan
     from gnomon.metrics.matching import Matches
-    from gnomon.metrics.protocol import Need
+    from gnomon.metrics.protocol import Input
     from gnomon.models import Encoder, Pieces
+    from gnomon.needs import Need
     from gnomon.outline import Outline
     from gnomon.testset import TestSet
 
@@ -62,7 +64,7 @@ class MatchedOptions(Protocol):
     @property
     def spec(self) -> str: ...
     @property
-    def needs(self) -> frozenset[Need]: ...
+    def needs(self) -> frozenset[Input]: ...
     @property
     def higher_is_better(self) -> bool: ...
     @property
@@ -328,7 +330,8 @@ class BertScore(Options):
     """
 
     name: ClassVar[str] = "bertscore"
-    needs: ClassVar[frozenset[Need]] = frozenset(("references",))
+    pooled: ClassVar[bool] = False
+    needs: ClassVar[frozenset[Input]] = frozenset(("references",))
     higher_is_better: ClassVar[bool] = True
 
     model: str | None = None
@@ -352,14 +355,20 @@ class BertScore(Options):
 
     def check_outline(self, outline: Outline | None) -> None:
         """Refuse a model of unknown layers, or without a baseline, before it is loaded."""
-        model = self.model or (None if outline is None else self._standard(outline))
+        model = self.model
+        if outline is not None:
+            model = self._model(outline.target_language)
         if model is not None and self.layer is None:
             default_layer(self.name, model)
         if outline is not None and model is not None and self.rescale:
             self._baseline_file(model, outline.target_language)
 
-    def _standard(self, outline: Outline) -> str:
-        return default_model(outline.target_language)
+    def requires(self, language: str | None) -> tuple[Need, ...]:
+        """The model, the one for the language where none is given, and the file of a baseline."""
+        return needs_of_options(self, language, model=self._model(language))
+
+    def _model(self, language: str | None) -> str:
+        return self.model or default_model(language)
 
     def bind(self, testset: TestSet) -> BoundBertScore:
         """Load the model, and freeze idf weights and baseline.
@@ -370,7 +379,7 @@ class BertScore(Options):
             SpecError: no best layer is known for the model.
         """
         check_needs(self, testset.outline)
-        model = self.model or default_model(target_language(testset))
+        model = self._model(target_language(testset))
         encoder = self._encoder(model)
         return BoundBertScore(
             metric=self,
@@ -433,15 +442,15 @@ class XBertScore(BertScore):
     """
 
     name: ClassVar[str] = "xbertscore"
-    needs: ClassVar[frozenset[Need]] = frozenset(("sources",))
+    needs: ClassVar[frozenset[Input]] = frozenset(("sources",))
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.rescale and self.baseline is None:
             raise SpecError("xbertscore: there are no published baselines; give baseline='FILE'")
 
-    def _standard(self, outline: Outline) -> str:  # noqa: ARG002  # one for all languages
-        return _MODEL
+    def _model(self, language: str | None) -> str:  # noqa: ARG002  # one for all languages
+        return self.model or _MODEL
 
     def _baseline_file(self, model: str, language: str | None) -> Path:  # noqa: ARG002  # likewise
         return super()._baseline_file(model, None)
@@ -455,7 +464,7 @@ class XBertScore(BertScore):
             SpecError: no best layer is known for the model.
         """
         check_needs(self, testset.outline)
-        model = self.model or _MODEL
+        model = self._model(None)
         encoder = self._encoder(model)
         return BoundMatched(
             metric=self,

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from gnomon.metrics.comparisons import Comparisons
     from gnomon.metrics.masking import MaskPlan
     from gnomon.metrics.ngrams import Counted, NgramCounts, Pairing
-    from gnomon.metrics.protocol import Need
+    from gnomon.metrics.protocol import Input
     from gnomon.metrics.sequences import Masks
     from gnomon.metrics.tokenise import Tokeniser, TokenTable
     from gnomon.outline import Outline
@@ -148,7 +148,9 @@ class Bleu(Options):
     """
 
     name: ClassVar[str] = "bleu"
-    needs: ClassVar[frozenset[Need]] = frozenset(("references",))
+    pooled: ClassVar[bool] = False
+    packages: ClassVar[tuple[str, ...]] = ("sacrebleu",)
+    needs: ClassVar[frozenset[Input]] = frozenset(("references",))
     higher_is_better: ClassVar[bool] = True
     bounds = MappingProxyType({"max_ngram_order": (1, 100), "smooth_value": (0, 1000)})
 
@@ -221,7 +223,7 @@ class BoundBleu:
     texts: TokenisedTexts
 
     name: ClassVar[str] = Bleu.name
-    needs: ClassVar[frozenset[Need]] = Bleu.needs
+    needs: ClassVar[frozenset[Input]] = Bleu.needs
     higher_is_better: ClassVar[bool] = True
 
     def segments(self, batch: Batch) -> NDArray[np.float64]:

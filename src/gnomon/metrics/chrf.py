@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from gnomon.metrics.comparisons import Comparisons
     from gnomon.metrics.masking import MaskPlan
     from gnomon.metrics.ngrams import Counted
-    from gnomon.metrics.protocol import Need
+    from gnomon.metrics.protocol import Input
     from gnomon.metrics.sequences import Masks, TokenMasks
     from gnomon.metrics.tokenise import TokenTable
     from gnomon.testset import TestSet
@@ -128,7 +128,9 @@ class Chrf(Options):
     """
 
     name: ClassVar[str] = "chrf"
-    needs: ClassVar[frozenset[Need]] = frozenset(("references",))
+    pooled: ClassVar[bool] = False
+    packages: ClassVar[tuple[str, ...]] = ("sacrebleu",)
+    needs: ClassVar[frozenset[Input]] = frozenset(("references",))
     higher_is_better: ClassVar[bool] = True
     bounds = MappingProxyType({"char_order": (0, 100), "word_order": (0, 100), "beta": (1, 1000)})
 
@@ -177,7 +179,7 @@ class BoundChrf:
     texts: TokenisedTexts
 
     name: ClassVar[str] = Chrf.name
-    needs: ClassVar[frozenset[Need]] = Chrf.needs
+    needs: ClassVar[frozenset[Input]] = Chrf.needs
     higher_is_better: ClassVar[bool] = True
 
     def segments(self, batch: Batch) -> NDArray[np.float64]:

@@ -10,13 +10,15 @@ import sys
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
 from gnomon.errors import DataError, ScoringError, SpecError, UnknownNameError, UsageError
 from gnomon.metrics.means import MeanOfSegments
+from gnomon.metrics.requirements import offering_packages
 from gnomon.metrics.spec import CODE, NAME, RESERVED, Options, Spec
+from gnomon.needs import Need
 from gnomon.signature import Signature, content_hash
 
 if TYPE_CHECKING:
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gnomon.batch import Batch
-    from gnomon.metrics.protocol import Need
+    from gnomon.metrics.protocol import Input
     from gnomon.metrics.spec import Literals
     from gnomon.testset import TestSet
 
@@ -57,16 +59,16 @@ _ROLES = {
     "source": "source",
     "src": "source",
 }
-_NEED: dict[str, Need] = {
+_NEED: dict[str, Input] = {
     "reference": "references",
     "references": "references",
     "source": "sources",
 }
-_NEEDS: tuple[Need, ...] = ("references", "sources")
+_NEEDS: tuple[Input, ...] = ("references", "sources")
 
 
 def roles_of(
-    function: Callable[..., float], name: str, needs: Iterable[Need] | None
+    function: Callable[..., float], name: str, needs: Iterable[Input] | None
 ) -> tuple[str, ...]:
     """What each argument of a function is: "candidate", "reference", "references" or "source".
 
@@ -82,12 +84,12 @@ def roles_of(
     return _roles(function, name, None if needs is None else _checked_needs(needs))
 
 
-def needs_of(roles: tuple[str, ...]) -> frozenset[Need]:
+def needs_of(roles: tuple[str, ...]) -> frozenset[Input]:
     """What a function with these arguments scores candidates against."""
     return frozenset(_NEED[role] for role in roles if role in _NEED)
 
 
-def _checked_needs(needs: Iterable[Need]) -> frozenset[Need]:
+def _checked_needs(needs: Iterable[Input]) -> frozenset[Input]:
     if isinstance(needs, str):
         raise UsageError(f"needs={needs!r} must be a list, such as needs=({needs!r},)")
     chosen = frozenset(needs)
@@ -98,7 +100,7 @@ def _checked_needs(needs: Iterable[Need]) -> frozenset[Need]:
 
 
 def _roles(
-    function: Callable[..., float], name: str, needs: frozenset[Need] | None
+    function: Callable[..., float], name: str, needs: frozenset[Input] | None
 ) -> tuple[str, ...]:
     parameters = _required(function)
     named = None if parameters is None else [_ROLES.get(p, "") for p in parameters]
@@ -113,7 +115,7 @@ def _roles(
     return roles
 
 
-def _by_name(roles: tuple[str, ...], name: str, needs: frozenset[Need] | None) -> tuple[str, ...]:
+def _by_name(roles: tuple[str, ...], name: str, needs: frozenset[Input] | None) -> tuple[str, ...]:
     known = set(roles)
     if "candidate" not in known or len(known) < len(roles) or {"reference", "references"} <= known:
         raise UsageError(
@@ -128,7 +130,7 @@ def _by_name(roles: tuple[str, ...], name: str, needs: frozenset[Need] | None) -
     return roles
 
 
-def _by_need(needs: frozenset[Need]) -> tuple[str, ...]:
+def _by_need(needs: frozenset[Input]) -> tuple[str, ...]:
     source = ("source",) if "sources" in needs else ()
     reference = ("reference",) if "references" in needs else ()
     return ("candidate", *source, *reference)
@@ -224,7 +226,7 @@ def metric(
     *,
     name: str | None = None,
     higher_is_better: bool = True,
-    needs: Iterable[Need] | None = None,
+    needs: Iterable[Input] | None = None,
     spec: str | None = None,
 ) -> FunctionMetric:
     """Make a metric of a function of texts.
@@ -278,7 +280,7 @@ def from_code(
     *,
     name: str | None = None,
     higher_is_better: bool = True,
-    needs: Sequence[Need] | None = None,
+    needs: Sequence[Input] | None = None,
 ) -> FunctionMetric:
     """The metric ``python('module:function')``; imports, and so runs, the module.
 
@@ -326,8 +328,15 @@ class FunctionMetric:
     spec: str
     fields: tuple[tuple[str, str], ...] = ()
 
+    pooled: ClassVar[bool] = False
+
+    def requires(self, language: str | None) -> tuple[Need, ...]:  # noqa: ARG002  # as all metrics
+        """The function, and the package that offers it."""
+        offered = "package" in dict(self.fields)
+        return (Need("code", self.spec), *(offering_packages(self.name) if offered else ()))
+
     @property
-    def needs(self) -> frozenset[Need]:
+    def needs(self) -> frozenset[Input]:
         """What the function scores candidates against."""
         return needs_of(self.roles)
 
@@ -463,7 +472,7 @@ def _holds_more(function: Callable[..., float]) -> bool:
 
 
 def _as_code(
-    made: FunctionMetric, target: str, *, own: str, needs: Iterable[Need] | None
+    made: FunctionMetric, target: str, *, own: str, needs: Iterable[Input] | None
 ) -> FunctionMetric:
     arguments: list[tuple[str, Literals]] = []
     if made.name != own:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gnomon.batch import Batch
-    from gnomon.metrics.protocol import Need
+    from gnomon.metrics.protocol import Input
 
 __all__ = [
     "MeanOfSegments",
@@ -53,7 +53,7 @@ class _Described(Protocol):
     @property
     def name(self) -> str: ...
     @property
-    def needs(self) -> frozenset[Need]: ...
+    def needs(self) -> frozenset[Input]: ...
     @property
     def higher_is_better(self) -> bool: ...
 
@@ -73,7 +73,7 @@ class OfOptions:
         return self.metric.name
 
     @property
-    def needs(self) -> frozenset[Need]:
+    def needs(self) -> frozenset[Input]:
         """What candidates are scored against."""
         return self.metric.needs
 

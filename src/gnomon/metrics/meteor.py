@@ -25,6 +25,7 @@ from gnomon.metrics.registry import check_needs
 from gnomon.metrics.spec import Options
 from gnomon.metrics.tokenise import Tokenised, check_tokeniser, default_tokeniser, load_tokeniser
 from gnomon.metrics.wordnet import WordNet, find_wordnet
+from gnomon.needs import Need
 from gnomon.signature import Signature, content_hash
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 
     from gnomon.batch import Batch
     from gnomon.metrics.comparisons import PairRows
-    from gnomon.metrics.protocol import Need
+    from gnomon.metrics.protocol import Input
     from gnomon.metrics.tokenise import TokenTable
     from gnomon.outline import Outline
     from gnomon.testset import TestSet
@@ -546,7 +547,9 @@ class Meteor(Options):
     """
 
     name: ClassVar[str] = "meteor"
-    needs: ClassVar[frozenset[Need]] = frozenset(("references",))
+    pooled: ClassVar[bool] = False
+    packages: ClassVar[tuple[str, ...]] = ("nltk",)
+    needs: ClassVar[frozenset[Input]] = frozenset(("references",))
     higher_is_better: ClassVar[bool] = True
     bounds = MappingProxyType({"alpha": (0, 1), "beta": (0, 100), "gamma": (0, 1), "delta": (0, 1)})
 
@@ -564,6 +567,14 @@ class Meteor(Options):
         for name in ("delta", "function_words"):
             if self.variant == "nltk" and getattr(self, name) is not None:
                 raise SpecError(f"meteor: {name} belongs to variant='1.5'; leave it out, or say so")
+
+    def requires(self, language: str | None) -> tuple[Need, ...]:
+        """nltk, a file of function words, and, for English alone, WordNet."""
+        own = super().requires(language)
+        if (language or "en").lower() != "en":
+            return own
+        place = str(Path(self.wordnet).absolute()) if self.wordnet else ""
+        return (*own, Need("wordnet", place))
 
     def check_outline(self, outline: Outline | None) -> None:
         """Refuse a tokeniser or WordNet that cannot be had; errors as for :meth:`bind`."""

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from gnomon.metrics._embeddings import EncodedTexts
     from gnomon.metrics.comparisons import PairRows
     from gnomon.metrics.matching import TokenRows
-    from gnomon.metrics.protocol import Need
+    from gnomon.metrics.protocol import Input
     from gnomon.models import CausalModel, Encoder, Pieces
     from gnomon.testset import TestSet
 
@@ -125,7 +125,8 @@ class MoverScore(Options):
     """
 
     name: ClassVar[str] = "moverscore"
-    needs: ClassVar[frozenset[Need]] = frozenset(("references",))
+    pooled: ClassVar[bool] = False
+    needs: ClassVar[frozenset[Input]] = frozenset(("references",))
     higher_is_better: ClassVar[bool] = True
 
     model: str = "distilbert-base-uncased"
@@ -190,7 +191,7 @@ class XMoverScore(MoverScore):
     """
 
     name: ClassVar[str] = "xmoverscore"
-    needs: ClassVar[frozenset[Need]] = frozenset(("sources",))
+    needs: ClassVar[frozenset[Input]] = frozenset(("sources",))
 
     model: str = "bert-base-multilingual-cased"
     layer: int | None = 8

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from gnomon.batch import Batch
     from gnomon.metrics.masking import MaskPlan
+    from gnomon.needs import Need
     from gnomon.outline import Outline
     from gnomon.scores import Scores
     from gnomon.signature import Signature
@@ -33,14 +34,15 @@ __all__ = [
     "CostChecking",
     "Costly",
     "Informed",
+    "Input",
     "Masking",
     "MaskingMetric",
     "Metric",
     "Metrics",
     "NativeSignature",
-    "Need",
     "Noticing",
     "Partial",
+    "Requiring",
     "Statistics",
 ]
 
@@ -49,7 +51,7 @@ AnyMetric: TypeAlias = "str | Metric | BoundMetric | Callable[..., float] | Scor
 #: one or several, as every method takes them
 Metrics: TypeAlias = Annotated["AnyMetric | Sequence[AnyMetric]", Metavar("METRIC")]
 
-Need: TypeAlias = Literal["references", "sources"]
+Input: TypeAlias = Literal["references", "sources"]
 
 
 class Metric(Protocol):
@@ -73,7 +75,7 @@ class Metric(Protocol):
         ...
 
     @property
-    def needs(self) -> frozenset[Need]:
+    def needs(self) -> frozenset[Input]:
         """What candidates are scored against."""
         ...
 
@@ -108,7 +110,7 @@ class BoundMetric(Protocol):
         ...
 
     @property
-    def needs(self) -> frozenset[Need]:
+    def needs(self) -> frozenset[Input]:
         """What candidates are scored against."""
         ...
 
@@ -235,6 +237,28 @@ class CostChecking(Protocol):
 
         Raises:
             UsageError: it costs too much.
+        """
+        ...
+
+
+@runtime_checkable
+class Requiring(Protocol):
+    """Power of a metric that is not yet bound: tells what its numbers depend on.
+
+    What studies compute is remembered by the answers; of a metric that does not answer nothing is
+    taken for granted (see :mod:`gnomon.metrics.requirements`).
+    """
+
+    @property
+    def pooled(self) -> bool:
+        """Whether its score of a system depends on the other systems, or on their human scores."""
+        ...
+
+    def requires(self, language: str | None) -> tuple[Need, ...]:
+        """Packages, models, files and code on which its numbers depend.
+
+        Args:
+            language: of candidates and references, where known.
         """
         ...
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gnomon.batch import Batch
-    from gnomon.metrics.protocol import Need
+    from gnomon.metrics.protocol import Input
     from gnomon.testset import TestSet
 
 __all__ = ["BoundRandom", "Random"]
@@ -34,7 +34,8 @@ class Random(Options):
     """
 
     name: ClassVar[str] = "random"
-    needs: ClassVar[frozenset[Need]] = frozenset()
+    pooled: ClassVar[bool] = False
+    needs: ClassVar[frozenset[Input]] = frozenset()
     higher_is_better: ClassVar[bool] = True
 
     seed: int = 0

@@ -19,6 +19,7 @@ from gnomon.errors import DataError, GnomonError, SpecError, UnknownNameError, U
 from gnomon.faults import Fault, faults
 from gnomon.metrics.functions import CODE_OPTIONS, from_code, metric, offered_function
 from gnomon.metrics.protocol import BoundMetric, Checking
+from gnomon.metrics.requirements import GROUP
 from gnomon.metrics.spec import (
     ALIASES,
     BUILTIN,
@@ -53,7 +54,6 @@ __all__ = [
 # Which metrics there are, and from a spec to a metric.
 
 
-GROUP = "gnomon.metrics"
 _LONGEST_PATH = 255
 _log = logging.getLogger("gnomon")
 

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from gnomon.metrics.comparisons import PairRows
     from gnomon.metrics.masking import MaskPlan
     from gnomon.metrics.ngrams import NgramCounts
-    from gnomon.metrics.protocol import Need
+    from gnomon.metrics.protocol import Input
     from gnomon.testset import TestSet
 
 __all__ = ["Rouge", "RougeScore", "rouge_scores"]
@@ -534,7 +534,9 @@ class Rouge(Options):
     """
 
     name: ClassVar[str] = "rouge"
-    needs: ClassVar[frozenset[Need]] = frozenset(("references",))
+    pooled: ClassVar[bool] = False
+    packages: ClassVar[tuple[str, ...]] = ("nltk",)
+    needs: ClassVar[frozenset[Input]] = frozenset(("references",))
     higher_is_better: ClassVar[bool] = True
 
     type: RougeType = "rougeL"

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from gnomon.batch import Batch
     from gnomon.metrics.differentiable import Attributions
-    from gnomon.metrics.protocol import Need
+    from gnomon.metrics.protocol import Input
     from gnomon.models import Encoder, Pieces
     from gnomon.testset import TestSet
 
@@ -62,6 +62,7 @@ class Sbert(Options):
     """
 
     name: ClassVar[str] = "sbert"
+    pooled: ClassVar[bool] = False
     higher_is_better: ClassVar[bool] = True
 
     model: str = _MODEL
@@ -76,7 +77,7 @@ class Sbert(Options):
     embeddings: str | None = field(default=None, compare=False)
 
     @property
-    def needs(self) -> frozenset[Need]:
+    def needs(self) -> frozenset[Input]:
         """References or sources, as ``against`` says."""
         return frozenset(("references",) if self.against == "reference" else ("sources",))
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gnomon.batch import Batch, Ragged
-    from gnomon.metrics.protocol import Need
+    from gnomon.metrics.protocol import Input
     from gnomon.outline import Outline
     from gnomon.testset import TestSet
 
@@ -114,8 +114,9 @@ class ScoreFile(Options):
     """
 
     name: ClassVar[str] = "scores"
+    pooled: ClassVar[bool] = False
     positional: ClassVar[str] = "file"
-    needs: ClassVar[frozenset[Need]] = frozenset()
+    needs: ClassVar[frozenset[Input]] = frozenset()
     own_texts: ClassVar[bool] = True  # it has no scores of changed texts
 
     file: str = ""

@@ -32,9 +32,12 @@ from typing import (
 )
 
 from gnomon.errors import SpecError, nearest
+from gnomon.metrics.requirements import needs_of_options
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+
+    from gnomon.needs import Need
 
 __all__ = [
     "ALIASES",
@@ -115,6 +118,7 @@ class Options:
         positional: the field that a spec gives first and without a name (a wrapped metric, a
             file), if any.
         bounds: option -> the least and the largest value that it takes.
+        packages: of other people, whose versions may change its numbers.
 
     Raises:
         SpecError: a value is not of its option's type, or out of its range.
@@ -123,6 +127,7 @@ class Options:
     name: ClassVar[str]
     positional: ClassVar[str | None] = None
     bounds: ClassVar[Mapping[str, tuple[float, float]]] = types.MappingProxyType({})
+    packages: ClassVar[tuple[str, ...]] = ()
 
     def __post_init__(self) -> None:
         hints = option_types(type(self))  # type: ignore[arg-type]  # classes have hashes
@@ -138,6 +143,14 @@ class Options:
                 raise SpecError(
                     f"{self.name}: {name} is {value}; it must be from {least} to {most}"
                 )
+
+    def requires(self, language: str | None) -> tuple[Need, ...]:
+        """What its numbers depend on beside texts and options: packages, models, files.
+
+        Args:
+            language: of candidates and references, where known.
+        """
+        return needs_of_options(self, language)
 
     @property
     def spec(self) -> str:

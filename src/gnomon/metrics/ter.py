@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from gnomon.batch import Batch
     from gnomon.metrics.comparisons import PairCounts, PairRows
     from gnomon.metrics.masking import MaskPlan
-    from gnomon.metrics.protocol import Need
+    from gnomon.metrics.protocol import Input
     from gnomon.testset import TestSet
 
 __all__ = ["Ter"]
@@ -65,7 +65,9 @@ class Ter(Options):
     """
 
     name: ClassVar[str] = "ter"
-    needs: ClassVar[frozenset[Need]] = frozenset(("references",))
+    pooled: ClassVar[bool] = False
+    packages: ClassVar[tuple[str, ...]] = ("sacrebleu",)
+    needs: ClassVar[frozenset[Input]] = frozenset(("references",))
     higher_is_better: ClassVar[bool] = False
 
     normalized: bool = False

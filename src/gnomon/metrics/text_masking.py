@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gnomon.metrics.masking import MaskPlan
-    from gnomon.metrics.protocol import BoundMetric, MaskingMetric, Need
+    from gnomon.metrics.protocol import BoundMetric, Input, MaskingMetric
     from gnomon.metrics.sequences import Masks
     from gnomon.metrics.tokenise import TokenTable
     from gnomon.signature import Signature
@@ -191,7 +191,7 @@ class BlackBox:
         return self.bound.name
 
     @property
-    def needs(self) -> frozenset[Need]:
+    def needs(self) -> frozenset[Input]:
         """What the metric scores candidates against."""
         return self.bound.needs
 

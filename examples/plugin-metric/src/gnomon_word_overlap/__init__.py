@@ -26,6 +26,7 @@ class WordOverlap(Options):
     name: ClassVar[str] = "word-overlap"
     needs: ClassVar[frozenset[str]] = frozenset(("references",))
     higher_is_better: ClassVar[bool] = True
+    pooled: ClassVar[bool] = False  # it looks at each system alone
 
     lowercase: bool = False
 

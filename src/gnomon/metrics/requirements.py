@@ -1,0 +1,98 @@
+"""What a metric's numbers depend on, and whether its score of a system depends on the others.
+
+Built-in metrics answer both questions, ``requires(language)`` and ``pooled``; so can metrics of
+other packages. Of one that does not answer nothing is taken for granted: its numbers depend on its
+package, and may depend on all systems.
+"""
+
+from __future__ import annotations
+
+from dataclasses import fields, is_dataclass
+from functools import lru_cache
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gnomon.needs import Need
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+__all__ = ["GROUP", "is_pooled", "needs_of_options", "offering_packages", "requirements"]
+
+#: entry points of packages that offer metrics
+GROUP = "gnomon.metrics"
+#: options that name models
+_MODELS = ("model", "lm")
+
+
+def requirements(metric: object, language: str | None) -> tuple[Need, ...]:
+    """What the numbers of a metric (or the importances of an explainer) depend on.
+
+    Args:
+        metric: not yet bound.
+        language: of candidates and references, where known.
+    """
+    answer = getattr(metric, "requires", None)
+    if callable(answer):
+        own = answer(language)
+    else:
+        own = needs_of_options(metric, language) if is_dataclass(metric) else ()
+    package = offering_packages(str(getattr(metric, "name", ""))) if _is_foreign(metric) else ()
+    return tuple(dict.fromkeys((*package, *own)))
+
+
+def is_pooled(metric: object) -> bool:
+    """Whether what a metric says of a system may depend on the other systems."""
+    return bool(getattr(metric, "pooled", True))
+
+
+def needs_of_options(
+    options: object, language: str | None, *, model: str | None = None
+) -> tuple[Need, ...]:
+    """What the options of a metric name: models, files, and what a wrapped metric depends on.
+
+    Args:
+        options: a dataclass.
+        language: of candidates and references, where known.
+        model: the one that is used where none is given.
+    """
+    return tuple(_needs(options, language, model))
+
+
+def _needs(options: object, language: str | None, model: str | None) -> Iterator[Need]:
+    wrapped: list[Need] = []
+    for package in getattr(options, "packages", ()):
+        yield Need("package", package)
+    for one in fields(options):  # type: ignore[arg-type]  # a dataclass, as its caller knows
+        value = getattr(options, one.name)
+        if one.name in _MODELS:
+            name = model if value is None and one.name == "model" else value
+            if name is not None:
+                yield Need("model", str(name), str(getattr(options, "revision", None) or ""))
+        elif is_dataclass(value) and not isinstance(value, type):
+            wrapped += requirements(value, language)
+        elif isinstance(value, str) and _names_file(value):
+            yield Need("file", str(Path(value).absolute()))
+    yield from wrapped
+
+
+def _names_file(value: str) -> bool:
+    return ("/" in value or "." in value) and Path(value).is_file()
+
+
+def offering_packages(name: str) -> tuple[Need, ...]:
+    """The package that offers a metric; all that offer some where none has this name."""
+    offered = _offered()
+    found = [offered[name]] if name in offered else dict.fromkeys(offered.values())
+    return tuple(Need("package", one) for one in found)
+
+
+def _is_foreign(metric: object) -> bool:
+    return not type(metric).__module__.startswith("gnomon.")
+
+
+@lru_cache(maxsize=1)
+def _offered() -> Mapping[str, str]:
+    points = entry_points(group=GROUP)
+    return {one.name: one.dist.name for one in points if one.dist is not None}
