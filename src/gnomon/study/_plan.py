@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from gnomon.errors import GnomonError, UnknownNameError
 from gnomon.findings import Column, Finding
 from gnomon.findings import Table as FindingTable
+from gnomon.needs import Need
 from gnomon.study._checks import Problems, step_problems
 from gnomon.study._folder import SKETCHES
 from gnomon.study._methods import METHODS
 from gnomon.study._needs import (
-    Need,
     label_files,
     located_options,
     located_spec,

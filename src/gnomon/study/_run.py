@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gnomon.findings import Cell
+    from gnomon.needs import Need
     from gnomon.study._engines import TaskEngine
-    from gnomon.study._needs import Need
     from gnomon.study._plan import StudyPlan
     from gnomon.study._tasks import Task
 

@@ -11,10 +11,11 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from gnomon.errors import DataError, GnomonError
+from gnomon.needs import Need
 from gnomon.outline import Outline  # noqa: TC001  # likewise
 from gnomon.signature import content_hash, version
 from gnomon.study._folder import record_in
-from gnomon.study._needs import IN_FILES, Need, identity, place_of, stamp_of, stamp_of_file
+from gnomon.study._needs import IN_FILES, identity, place_of, stamp_of, stamp_of_file
 from gnomon.study._study import SetSource, Step  # noqa: TC001  # likewise
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from gnomon.findings import Cell, View
-    from gnomon.study._needs import Need
+    from gnomon.needs import Need
     from gnomon.study._study import SetSource
     from gnomon.study._tables import Cells
     from gnomon.testset import TestSet
