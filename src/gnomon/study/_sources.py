@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from gnomon.errors import DataError, GnomonError
-from gnomon.needs import Need
+from gnomon.needs import Need  # noqa: TC001  # likewise
 from gnomon.outline import Outline  # noqa: TC001  # likewise
 from gnomon.signature import content_hash, version
 from gnomon.study._folder import record_in
