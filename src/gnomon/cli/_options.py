@@ -138,6 +138,7 @@ def _add_paraphrases(parser: argparse.ArgumentParser) -> None:
 def add_metrics(parser: argparse.ArgumentParser, default: Sequence[str] = ("bleu",)) -> None:
     """Metrics, and sacreBLEU's short names for two options of BLEU."""
     group = parser.add_argument_group("metrics")
+    default = [default] if isinstance(default, str) else default
     said = f" (default: {' '.join(default)})" if default else ""
     group.add_argument(
         "-m",
