@@ -336,12 +336,21 @@ def _as_named(task: Task, found: Scores | Finding) -> Scores | Finding:
     if isinstance(found, Scores):
         return replace(found, metric=names.get(found.metric, found.metric))
     tables = tuple(
-        replace(table, rows=tuple(_renamed(row, names) for row in table.rows))
+        replace(
+            table,
+            title=_named(table.title, names),
+            note=_named(table.note, names),
+            rows=tuple(_renamed(row, names) for row in table.rows),
+        )
         for table in found.tables
+    )
+    views = tuple(
+        replace(view, title=_named(view.title, names), where=_renamed(view.where, names))
+        for view in found.views
     )
     signatures = {_named(k, names): _named(value, names) for k, value in found.signatures.items()}
     notices = tuple(_named(one, names) for one in found.notices)
-    return replace(found, tables=tables, signatures=signatures, notices=notices)
+    return replace(found, tables=tables, views=views, signatures=signatures, notices=notices)
 
 
 def _canonical(spec: str) -> str:
