@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from gnomon.errors import DataError, GnomonError, MissingFileError, SpecError, UnknownNameError
-from gnomon.metrics.functions import imported
 from gnomon.needs import Need
 from gnomon.signature import content_hash
 from gnomon.study._methods import METHODS
@@ -44,6 +43,8 @@ def code_identity(target: str) -> str:
     Raises:
         GnomonError: the function cannot be imported.
     """
+    from gnomon.metrics.functions import imported
+
     imported(target)
     found: dict[str, str] = {}
     root = target.partition(":")[0]

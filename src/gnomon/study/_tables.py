@@ -8,7 +8,6 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, get_args
 
 import msgspec
-import numpy as np
 
 from gnomon.errors import DataError, MissingDependencyError
 from gnomon.findings import Column, Table, View
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    import numpy as np
     from numpy.typing import NDArray
 
     from gnomon.findings import Cell, Kind
@@ -231,6 +231,8 @@ def _fitting(table: TaskTable, column: Column) -> Sequence[Cell]:
 
 def _misfits(cells: Iterator[Cell], found: type, kind: Kind) -> Iterator[Cell]:
     """Cells of one type that are not of a kind."""
+    import numpy as np
+
     if issubclass(found, bool | np.bool_):
         fits = kind == "truth"
     elif kind == "text" or issubclass(found, str):  # a year is no count, and shown as it is
@@ -246,6 +248,8 @@ def _misfits(cells: Iterator[Cell], found: type, kind: Kind) -> Iterator[Cell]:
 
 def _buffers(cells: Sequence[Cell], kind: Kind) -> list[Buffer]:
     """The memory of an Arrow array; ``pyarrow.array`` would import pandas where it is installed."""
+    import numpy as np
+
     there = np.array([cell is not None for cell in cells], bool)
     valid = np.packbits(there, bitorder="little")
     if kind == "text":
