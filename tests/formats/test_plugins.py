@@ -130,6 +130,10 @@ def test_sets_of_an_offered_format_are_read_found_and_converted(package: Path) -
     assert [(one.format, one.language_pair) for one in sets_in(package)] == [("bars", "de-en")]
     (written,) = official.convert([package / "a.bars"], package / "new", format="bars")
     assert gn.TestSet.read(written.path).systems == found.systems
+    convert = ["data", "convert", str(package / "a.bars"), "--layout"]
+    assert main([*convert, "room", "-o", str(package / "own")]) == 0
+    assert (package / "own" / "bars.txt").exists()
+    assert main([*convert, "rooom", "-o", str(package / "other")]) == 2
 
 
 def test_an_offered_layout_is_read_and_written(package: Path) -> None:

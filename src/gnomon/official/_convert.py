@@ -13,7 +13,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gnomon.errors import DataError, MissingFileError, UnknownNameError, UsageError
-from gnomon.formats import SetFormat, SetInfo, formats_of, read_systems, read_test_set, sets_in
+from gnomon.formats import (
+    FolderFormat,
+    SetFormat,
+    SetInfo,
+    formats_of,
+    read_systems,
+    read_test_set,
+    sets_in,
+)
 from gnomon.official._archives import Limits, is_archive, unpack
 from gnomon.official._folder import write_set
 from gnomon.official._metrics_eval import sets_in_archive
@@ -66,14 +74,17 @@ def convert_sets(
     """Convert what is found; see :func:`gnomon.official.convert`."""
     if not paths:
         raise UsageError("name a file, a folder or an archive to convert")
-    if form is not None and form not in _named():
-        raise UnknownNameError("format to convert from", form, _named())
+    if form is not None and form not in _formats_of_named_files():
+        raise UnknownNameError("format to convert from", form, _formats_of_named_files())
+    layouts = [layout.name for layout in formats_of(FolderFormat) if layout.is_written]
+    if wishes.layout not in layouts:
+        raise UnknownNameError("layout", wishes.layout, layouts)
     with _unpacked(paths, folder, limits) as places:
         found = _sets_found(places, form)
         return _all_of(_of_pair(found, wishes.language_pair), paths, folder, wishes)
 
 
-def _named() -> dict[str, SetFormat]:
+def _formats_of_named_files() -> dict[str, SetFormat]:
     """The formats that read files which are named together with them, by name."""
     return {form.name: form for form in formats_of(SetFormat) if form.reads_named_files}
 
@@ -109,9 +120,11 @@ def _stem(archive: Path) -> str:
 def _sets_found(places: Sequence[Path], form: str | None) -> list[SetInfo]:
     """Every set; files of XML or SGML that were named together are one."""
     if form is not None:
-        parts = [places] if _named()[form].together else [[place] for place in places]
+        parts = (
+            [places] if _formats_of_named_files()[form].together else [[place] for place in places]
+        )
         return [SetInfo(form, str(part[0]), None, tuple(part)) for part in parts]
-    glued = {name for name, known in _named().items() if known.together}
+    glued = {name for name, known in _formats_of_named_files().items() if known.together}
     each = [one for place in places for one in sets_in(place)]
     named = {str(place) for place in places if place.is_file()}
     found: list[SetInfo] = []
@@ -195,7 +208,7 @@ def _place(folder: Path, testset: TestSet, written: Sequence[Written]) -> Path:
 
 def _read(one: SetInfo, wishes: Wishes) -> TestSet:
     pair, chosen = wishes.language_pair, wishes.references or None
-    form = _named().get(one.format)
+    form = _formats_of_named_files().get(one.format)
     if form is None:
         testset = read_test_set(one.place, language_pair=one.language_pair)
     else:

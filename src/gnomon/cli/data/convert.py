@@ -50,7 +50,11 @@ def add(commands: Subparsers[argparse.ArgumentParser]) -> None:
     )
     parser.add_argument("-l", "--language-pair", metavar="PAIR", help="only this pair")
     parser.add_argument(
-        "--as", dest="form", metavar="FORMAT", help="wmt-xml, wmt-sgml or wmt-mqm (default: told)"
+        "--as",
+        dest="form",
+        metavar="FORMAT",
+        help="the format of files that are named together: wmt-xml, wmt-sgml, wmt-mqm, or a"
+        " package's (default: the files tell)",
     )
     chosen = parser.add_argument_group("what is taken")
     chosen.add_argument("--systems", nargs="+", default=[], metavar="NAME", help="only these")
@@ -82,7 +86,13 @@ def add(commands: Subparsers[argparse.ArgumentParser]) -> None:
         help="a system that lacks segments: refuse the set, empty texts, drop the system",
     )
     written = parser.add_argument_group("how it is written")
-    written.add_argument("--layout", choices=("gnomon", "mt-metrics-eval"), default="gnomon")
+    written.add_argument(
+        "--layout",
+        default="gnomon",
+        metavar="FORMAT",
+        help="a format of test set directories that is written: gnomon, mt-metrics-eval"
+        " (default: gnomon)",
+    )
     written.add_argument("--gz", action="store_true", help="texts as .txt.gz")
     add_format(parser)
     parser.set_defaults(run=run)
