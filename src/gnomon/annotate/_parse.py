@@ -117,7 +117,9 @@ class _Stanza:
     def trees(self, texts: Sequence[str]) -> list[Tree | None]:
         documents = _stanza(self.language).bulk_process(list(texts))
         return [
-            _beside([_from_stanza(sentence.constituency) for sentence in document.sentences])
+            _joined_sentences(
+                [_from_stanza(sentence.constituency) for sentence in document.sentences]
+            )
             for document in documents
         ]
 
@@ -182,7 +184,7 @@ def _label(label: str) -> str:
     return "_".join(clean.split())
 
 
-def _beside(trees: Sequence[Tree | None]) -> Tree | None:
+def _joined_sentences(trees: Sequence[Tree | None]) -> Tree | None:
     """Sentences side by side under a constituent without a label; one alone stands alone."""
     inner = [part for tree in trees if tree is not None for part in _inner(tree)]
     if len(inner) == 1 and isinstance(inner[0], Tree):

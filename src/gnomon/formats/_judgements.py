@@ -335,7 +335,7 @@ class SegmentFinder:
         sources = self._testset.sources
         if sources is not None and source is not None:
             return solid(sources[number]) == solid(source)
-        known = self._known(targets)
+        known = self._known_targets(targets)
         if not known:
             return True
         texts = self._testset.systems
@@ -344,7 +344,7 @@ class SegmentFinder:
     def _by_texts(self, source: str | None, targets: Mapping[str, str]) -> list[int]:
         """Segments with this source, and among several those with these outputs."""
         found = self._by_source.get(solid(source or ""), [])
-        for system, text in self._known(targets).items():
+        for system, text in self._known_targets(targets).items():
             same = self._by_target[system].get(solid(text), [])
             if not found:
                 found = same
@@ -352,7 +352,7 @@ class SegmentFinder:
                 found = [place for place in found if place in same] or found
         return found
 
-    def _known(self, targets: Mapping[str, str]) -> dict[str, str]:
+    def _known_targets(self, targets: Mapping[str, str]) -> dict[str, str]:
         return {s: text for s, text in targets.items() if s in self._testset.systems}
 
     def _unknown(self, number: int | None, source: str | None, line: int) -> FormatError:
