@@ -3,7 +3,7 @@ import pytest
 
 from gnomon.bmx._choices import choose
 from gnomon.bmx._experiments import Experiment, Grids
-from gnomon.bmx._held_out import group_interval, held_out
+from gnomon.bmx._held_out import held_out
 from gnomon.errors import UnknownNameError
 
 P4, W3 = np.array([-1.0, 0.0, 1.0, 2.0]), np.array([0.0, 0.5, 1.0])
@@ -69,17 +69,3 @@ def test_a_rule_that_finds_nothing_leaves_its_group_undefined():
     found = held_out(Grids(grids.experiments, P4, W3, flat), grids, rule="median-improving")
     assert {one.setting for one in found} == {None}
     assert all(np.isnan(one.gain) for one in found)
-
-
-def test_intervals_draw_whole_groups():
-    values, groups = [0.1, 0.1, 0.1, 0.4, 0.0], ["a", "a", "a", "b", "c"]
-    found = group_interval(values, groups)
-    assert found.estimate == pytest.approx(0.14)
-    assert (found.low, found.high) == (pytest.approx(0.0), pytest.approx(0.4))
-    assert np.isnan(group_interval(values[:4], groups[:4]).low)
-    assert np.isnan(group_interval([np.nan], ["a"]).estimate)
-
-
-def test_groups_of_equal_values_have_an_interval_without_width():
-    found = group_interval([0.2, 0.2, 0.2], ["a", "b", "c"])
-    assert (found.low, found.high) == (pytest.approx(0.2), pytest.approx(0.2))

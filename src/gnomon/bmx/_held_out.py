@@ -8,8 +8,6 @@ import numpy as np
 
 from gnomon.bmx._choices import Setting, choose
 from gnomon.errors import DataError, UnknownNameError
-from gnomon.stats import Interval, resamples
-from gnomon.stats.resampling import percentile_interval
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,7 +19,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["GROUPS", "Group", "HeldOut", "group_interval", "held_out"]
+__all__ = ["GROUPS", "Group", "HeldOut", "held_out"]
 
 Group = Literal["language_pair", "dataset"]
 GROUPS: tuple[Group, ...] = get_args(Group)
@@ -85,41 +83,6 @@ def held_out(
         for result in _of_group(grids, controls, groups, group, rule)
     ]
     return sorted(found, key=lambda one: one.place)
-
-
-def group_interval(
-    values: Sequence[float],
-    groups: Sequence[str],
-    *,
-    count: int = 1000,
-    seed: int = 0,
-    confidence: float = 0.95,
-) -> Interval:
-    """Mean of values, and its interval over groups drawn whole, with replacement.
-
-    Args:
-        values: of experiments; NaN is left out.
-        groups: the group of each: what is drawn.
-        count: number of draws.
-        seed: seed of the draws.
-        confidence: share of draws inside the interval.
-
-    Returns:
-        Estimate and ends; ends are NaN where fewer than three groups have a value.
-    """
-    known = ~np.isnan(values)
-    if not known.any():
-        return Interval(float("nan"), float("nan"), float("nan"))
-    kept = np.asarray(values, dtype=np.float64)[known]
-    names, which = np.unique(np.asarray(groups)[known], return_inverse=True)
-    estimate = float(kept.mean())
-    if len(names) < 3:
-        return Interval(estimate, float("nan"), float("nan"))
-    sums, sizes = np.bincount(which, kept), np.bincount(which)
-    draws = resamples(len(names), count=count, seed=seed)
-    means = sums[draws].sum(axis=1) / sizes[draws].sum(axis=1)
-    low, high = percentile_interval(means, confidence)
-    return Interval(estimate, float(low), float(high))
 
 
 def _of_group(

@@ -10,8 +10,8 @@ import numpy as np
 from gnomon.bmx._choices import counts
 from gnomon.bmx._experiments import FACTORS
 from gnomon.bmx._gains import densities, gain_and_base, ridge_coefficients, spread
-from gnomon.bmx._held_out import group_interval
 from gnomon.bmx._outcomes import ALL_RULES
+from gnomon.stats.resampling import group_interval
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

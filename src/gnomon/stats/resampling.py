@@ -14,13 +14,14 @@ import numpy as np
 from gnomon.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
 __all__ = [
     "Interval",
     "bootstrap_interval",
+    "group_interval",
     "percentile_interval",
     "resample_counts",
     "resampled_sums",
@@ -216,6 +217,41 @@ def bootstrap_interval(
     found = np.array([statistic(rows[draw]) for draw in draws], dtype=np.float64)
     low, high = percentile_interval(found, level)
     return Interval(float(statistic(rows)), float(low), float(high))
+
+
+def group_interval(
+    values: Sequence[float],
+    groups: Sequence[str],
+    *,
+    count: int = 1000,
+    seed: int = 0,
+    confidence: float = 0.95,
+) -> Interval:
+    """Mean of values, and its interval over groups drawn whole, with replacement.
+
+    Args:
+        values: NaN is left out.
+        groups: the group of each: what is drawn.
+        count: number of draws.
+        seed: seed of the draws.
+        confidence: share of draws inside the interval.
+
+    Returns:
+        Estimate and ends; ends are NaN where fewer than three groups have a value.
+    """
+    known = ~np.isnan(values)
+    if not known.any():
+        return Interval(float("nan"), float("nan"), float("nan"))
+    kept = np.asarray(values, dtype=np.float64)[known]
+    names, which = np.unique(np.asarray(groups)[known], return_inverse=True)
+    estimate = float(kept.mean())
+    if len(names) < 3:
+        return Interval(estimate, float("nan"), float("nan"))
+    sums, sizes = np.bincount(which, kept), np.bincount(which)
+    draws = resamples(len(names), count=count, seed=seed)
+    means = sums[draws].sum(axis=1) / sizes[draws].sum(axis=1)
+    low, high = percentile_interval(means, confidence)
+    return Interval(estimate, float(low), float(high))
 
 
 def _check(n: int, count: int) -> None:
