@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from dataclasses import fields, is_dataclass
 from functools import lru_cache
-from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -94,5 +93,7 @@ def _is_foreign(metric: object) -> bool:
 
 @lru_cache(maxsize=1)
 def _offered() -> Mapping[str, str]:
+    from importlib.metadata import entry_points
+
     points = entry_points(group=GROUP)
     return {one.name: one.dist.name for one in points if one.dist is not None}

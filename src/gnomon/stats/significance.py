@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from statistics import NormalDist
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -328,6 +327,8 @@ def wilson_interval(successes: int, trials: int, *, level: float = 0.95) -> Inte
     """
     if not trials:
         return Interval(math.nan, math.nan, math.nan)
+    from statistics import NormalDist
+
     z = NormalDist().inv_cdf((1 + level) / 2)
     share, weight = successes / trials, z * z / trials
     middle = (share + weight / 2) / (1 + weight)
