@@ -20,8 +20,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from _measure import keep, memory
 
-from gnomon.paraphrase.codes._kmeans import kmeans, nearest
-from gnomon.paraphrase.codes._vectors import Vectors
+from gnomon.paraphrase.codes._kmeans import Vectors, kmeans, nearest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

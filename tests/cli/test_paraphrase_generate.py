@@ -165,12 +165,12 @@ import os, signal, sys
 from gnomon.cli import main
 from gnomon.paraphrase.generation import _saving
 
-def write(record, path, plain=_saving.Record.write):
+def write(record, path, plain=_saving.SavedRecord.write):
     if record.done == 5:  # what was made is written, and not yet counted
         os.kill(os.getpid(), signal.SIGKILL)
     plain(record, path)
 
-_saving.Record.write = write
+_saving.SavedRecord.write = write
 main(sys.argv[1:])
 """
 

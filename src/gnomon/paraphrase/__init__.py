@@ -10,41 +10,42 @@ from typing import TYPE_CHECKING
 from gnomon.doors import door
 
 if TYPE_CHECKING:
+    from gnomon.paraphrase._adequacy import Filtered as Filtered
+    from gnomon.paraphrase._adequacy import SheetItem as SheetItem
     from gnomon.paraphrase._adequacy import adequacy as adequacy
+    from gnomon.paraphrase._adequacy import adequacy_sheet as adequacy_sheet
     from gnomon.paraphrase._adequacy import closeness as closeness
-    from gnomon.paraphrase._constraint_table import constraint_finding as constraint_finding
-    from gnomon.paraphrase._constraint_table import read_constraints as read_constraints
-    from gnomon.paraphrase._constraint_table import write_constraints as write_constraints
+    from gnomon.paraphrase._adequacy import filtered as filtered
+    from gnomon.paraphrase._adequacy import judge_adequacy as judge_adequacy
+    from gnomon.paraphrase._adequacy import read_key as read_key
+    from gnomon.paraphrase._adequacy import write_key as write_key
+    from gnomon.paraphrase._adequacy import write_sheet as write_sheet
     from gnomon.paraphrase._constraints import Constraint as Constraint
+    from gnomon.paraphrase._constraints import constraint_finding as constraint_finding
     from gnomon.paraphrase._constraints import constraints as constraints
+    from gnomon.paraphrase._constraints import read_constraints as read_constraints
+    from gnomon.paraphrase._constraints import read_variants as read_variants
+    from gnomon.paraphrase._constraints import variant_constraints as variant_constraints
+    from gnomon.paraphrase._constraints import variant_paraphrases as variant_paraphrases
+    from gnomon.paraphrase._constraints import write_constraints as write_constraints
     from gnomon.paraphrase._coverage import coverage as coverage
     from gnomon.paraphrase._diversity import MEASURES as MEASURES
+    from gnomon.paraphrase._diversity import SYSTEMS as SYSTEMS
+    from gnomon.paraphrase._diversity import Parses as Parses
+    from gnomon.paraphrase._diversity import Wordings as Wordings
     from gnomon.paraphrase._diversity import diversity as diversity
-    from gnomon.paraphrase._filters import Filtered as Filtered
-    from gnomon.paraphrase._filters import filtered as filtered
+    from gnomon.paraphrase._diversity import first_of as first_of
+    from gnomon.paraphrase._diversity import lexical_diversity as lexical_diversity
+    from gnomon.paraphrase._diversity import sets_of as sets_of
+    from gnomon.paraphrase._diversity import syntactic_diversity as syntactic_diversity
+    from gnomon.paraphrase._diversity import tree_sets as tree_sets
+    from gnomon.paraphrase._diversity import tree_similarity as tree_similarity
+    from gnomon.paraphrase._diversity import wordings_of as wordings_of
     from gnomon.paraphrase._half_splits import from_outputs as from_outputs
     from gnomon.paraphrase._half_splits import half_splits as half_splits
-    from gnomon.paraphrase._lexical import lexical_diversity as lexical_diversity
-    from gnomon.paraphrase._pseudo import pseudo_references as pseudo_references
-    from gnomon.paraphrase._round_trip import round_trip as round_trip
-    from gnomon.paraphrase._round_trip import translate as translate
-    from gnomon.paraphrase._sets import SYSTEMS as SYSTEMS
-    from gnomon.paraphrase._sets import Wordings as Wordings
-    from gnomon.paraphrase._sets import first_of as first_of
-    from gnomon.paraphrase._sets import sets_of as sets_of
-    from gnomon.paraphrase._sets import tree_sets as tree_sets
-    from gnomon.paraphrase._sets import wordings_of as wordings_of
-    from gnomon.paraphrase._sheet import SheetItem as SheetItem
-    from gnomon.paraphrase._sheet import adequacy_sheet as adequacy_sheet
-    from gnomon.paraphrase._sheet import judge_adequacy as judge_adequacy
-    from gnomon.paraphrase._sheet import read_key as read_key
-    from gnomon.paraphrase._sheet import write_key as write_key
-    from gnomon.paraphrase._sheet import write_sheet as write_sheet
-    from gnomon.paraphrase._syntactic import syntactic_diversity as syntactic_diversity
-    from gnomon.paraphrase._tree_kernel import tree_similarity as tree_similarity
-    from gnomon.paraphrase._variants import read_variants as read_variants
-    from gnomon.paraphrase._variants import variant_constraints as variant_constraints
-    from gnomon.paraphrase._variants import variant_paraphrases as variant_paraphrases
+    from gnomon.paraphrase._translations import pseudo_references as pseudo_references
+    from gnomon.paraphrase._translations import round_trip as round_trip
+    from gnomon.paraphrase._translations import translate as translate
     from gnomon.paraphrase.gains import gain as gain
     from gnomon.paraphrase.gains import paraphrases_used as paraphrases_used
     from gnomon.paraphrase.gains import side_by_side as side_by_side
@@ -56,48 +57,49 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "MEASURES": "_diversity",
-    "SYSTEMS": "_sets",
+    "SYSTEMS": "_diversity",
     "ConstrainedBy": "generation",
     "Constraint": "_constraints",
-    "Filtered": "_filters",
+    "Filtered": "_adequacy",
     "GenerationOptions": "generation",
-    "SheetItem": "_sheet",
-    "Wordings": "_sets",
+    "Parses": "_diversity",
+    "SheetItem": "_adequacy",
+    "Wordings": "_diversity",
     "adequacy": "_adequacy",
-    "adequacy_sheet": "_sheet",
+    "adequacy_sheet": "_adequacy",
     "closeness": "_adequacy",
-    "constraint_finding": "_constraint_table",
+    "constraint_finding": "_constraints",
     "constraints": "_constraints",
     "coverage": "_coverage",
     "diversity": "_diversity",
-    "filtered": "_filters",
-    "first_of": "_sets",
+    "filtered": "_adequacy",
+    "first_of": "_diversity",
     "from_outputs": "_half_splits",
     "gain": "gains",
     "generate": "generation",
     "half_splits": "_half_splits",
-    "judge_adequacy": "_sheet",
-    "lexical_diversity": "_lexical",
+    "judge_adequacy": "_adequacy",
+    "lexical_diversity": "_diversity",
     "plan": "generation",
     "paraphrases_used": "gains",
-    "pseudo_references": "_pseudo",
-    "read_constraints": "_constraint_table",
-    "read_key": "_sheet",
-    "read_variants": "_variants",
-    "round_trip": "_round_trip",
+    "pseudo_references": "_translations",
+    "read_constraints": "_constraints",
+    "read_key": "_adequacy",
+    "read_variants": "_constraints",
+    "round_trip": "_translations",
     "save_generated": "generation",
-    "sets_of": "_sets",
+    "sets_of": "_diversity",
     "side_by_side": "gains",
-    "syntactic_diversity": "_syntactic",
-    "translate": "_round_trip",
-    "tree_sets": "_sets",
-    "tree_similarity": "_tree_kernel",
-    "variant_constraints": "_variants",
-    "variant_paraphrases": "_variants",
-    "wordings_of": "_sets",
-    "write_constraints": "_constraint_table",
-    "write_key": "_sheet",
-    "write_sheet": "_sheet",
+    "syntactic_diversity": "_diversity",
+    "translate": "_translations",
+    "tree_sets": "_diversity",
+    "tree_similarity": "_diversity",
+    "variant_constraints": "_constraints",
+    "variant_paraphrases": "_constraints",
+    "wordings_of": "_diversity",
+    "write_constraints": "_constraints",
+    "write_key": "_adequacy",
+    "write_sheet": "_adequacy",
 }
 
 __all__ = [
@@ -107,6 +109,7 @@ __all__ = [
     "Constraint",
     "Filtered",
     "GenerationOptions",
+    "Parses",
     "SheetItem",
     "Wordings",
     "adequacy",

@@ -2,20 +2,87 @@
 
 from __future__ import annotations
 
+import json
 import math
+import re
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from gnomon.errors import DataError, UsageError
-from gnomon.paraphrase._grams import Gram, Words, check_longest, contains, grams, words_of
+from gnomon.errors import DataError, FormatError, UsageError
+from gnomon.findings import Column, Exhibit, ExhibitText, Finding, Highlight, Listing, Table
+from gnomon.formats import Paraphrase, atomic_write, read_lines, read_records
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Mapping, Sequence
+    from os import PathLike
 
+    from gnomon.formats import FileRecord
     from gnomon.testset import TestSet
 
-__all__ = ["Constraint", "constraints"]
+
+# N-grams of texts, with their places.
+
+
+#: the tokens of an n-gram
+Gram: TypeAlias = tuple[str, ...]
+
+_LONGEST = 100  # every text has as many n-grams of each length as tokens
+
+
+class TokenSpans(NamedTuple):
+    """The tokens of a text, and where each starts and ends in it."""
+
+    tokens: tuple[str, ...]
+    spans: tuple[tuple[int, int], ...]
+
+    def surface(self, text: str, place: int, length: int) -> str:
+        """The characters of an n-gram."""
+        return text[self.spans[place][0] : self.spans[place + length - 1][1]]
+
+
+def words_of(texts: Sequence[str], tokenizer: str) -> dict[str, TokenSpans]:
+    """The tokens of each distinct text.
+
+    Raises:
+        UnknownNameError: there is no such tokeniser.
+    """
+    from gnomon.metrics.tokenise import tokenise
+
+    distinct = list(dict.fromkeys(texts))
+    table = tokenise(distinct, tokenizer)
+    return {
+        text: TokenSpans(tuple(table.strings(i)), tuple(table.spans(i)))
+        for i, text in enumerate(distinct)
+    }
+
+
+def grams(tokens: Sequence[str], longest: int) -> Counter[Gram]:
+    """How often each n-gram of 1 to ``longest`` tokens occurs, in order of appearance."""
+    found: Counter[Gram] = Counter()
+    for size in range(1, longest + 1):
+        found.update(tuple(tokens[i : i + size]) for i in range(len(tokens) - size + 1))
+    return found
+
+
+def contains(outer: Gram, inner: Gram) -> bool:
+    """Whether an n-gram is a part of another one (or equals it).
+
+    >>> contains(("a", "b", "c"), ("b", "c")), contains(("a", "b", "c"), ("a", "c"))
+    (True, False)
+    """
+    size = len(inner)
+    return any(outer[i : i + size] == inner for i in range(len(outer) - size + 1))
+
+
+def check_longest(longest: int) -> None:
+    """Refuse n-grams of no token, and of more than any use.
+
+    Raises:
+        UsageError: ``longest`` is not from 1 to 100.
+    """
+    if not 1 <= longest <= _LONGEST:
+        raise UsageError(f"the longest n-gram has from 1 to {_LONGEST} tokens; got {longest}")
 
 
 @dataclass(frozen=True)
@@ -97,7 +164,7 @@ def constraints(
 
 
 def _kept(
-    outputs: Sequence[Words], absent: set[Gram], least: int, longest: int
+    outputs: Sequence[TokenSpans], absent: set[Gram], least: int, longest: int
 ) -> list[tuple[Gram, int]]:
     counts: Counter[Gram] = Counter()
     for words in outputs:
@@ -111,7 +178,7 @@ def _kept(
     return kept
 
 
-def _surface(gram: Gram, outputs: Sequence[str], words: dict[str, Words]) -> str:
+def _surface(gram: Gram, outputs: Sequence[str], words: dict[str, TokenSpans]) -> str:
     size = len(gram)
     for text in outputs:
         tokens = words[text].tokens
@@ -119,3 +186,272 @@ def _surface(gram: Gram, outputs: Sequence[str], words: dict[str, Words]) -> str
             if tokens[place : place + size] == gram:
                 return words[text].surface(text, place, size)
     return " ".join(gram)
+
+
+# Constraints as a finding and as a file.
+
+
+_TITLE = "N-grams that the references lack"
+_SHOWN = 20
+_COLUMNS = (
+    Column("segment", "Segment", "count"),
+    Column("constraint", "N-gram"),
+    Column("n", "n", "count", help="its tokens"),
+    Column("systems", "Systems", "count", help="systems whose output holds it"),
+    Column("share", "Share", "share", 2, help="among all systems; none for variants of a list"),
+    Column("replaces", "For", help="the part of the reference that it is a variant of"),
+)
+
+
+def constraint_finding(testset: TestSet, found: Sequence[Constraint], signature: str) -> Finding:
+    """Constraints as rows ``segment, constraint, n, systems, share, replaces``, with examples.
+
+    Args:
+        testset: what they were found in.
+        found: the constraints.
+        signature: how to find them again.
+    """
+    rows = tuple(
+        {
+            "segment": one.segment,
+            "constraint": one.text,
+            "n": len(one.tokens),
+            "systems": one.systems,
+            "share": one.share,
+            "replaces": one.replaces,
+        }
+        for one in found
+    )
+    segments = len({one.segment for one in found})
+    order = sorted(found, key=lambda one: (-(one.share or 0.0), -len(one.tokens), one.segment))
+    return Finding(
+        method="paraphrase constraints",
+        title=_TITLE,
+        tables=(Table("constraints", _TITLE, _COLUMNS, rows),),
+        signatures={"constraints": signature},
+        views=(Listing("constraints", _TITLE, tuple(c.name for c in _COLUMNS), most=_SHOWN),),
+        exhibits=tuple(_exhibit(testset, one) for one in order[:_SHOWN]),
+        facts={
+            "test set": testset.name,
+            "systems": str(len(testset.systems)),
+            "constraints": f"{len(found)} in {segments} of {testset.segments} segments",
+        },
+    )
+
+
+def write_constraints(path: str | PathLike[str], found: Sequence[Constraint]) -> None:
+    """Write constraints as JSONL: ``segment, text, tokens, systems, share, replaces``.
+
+    Raises:
+        OutputError: the file cannot be written.
+    """
+    keys = ("segment", "text", "tokens", "systems", "share", "replaces")
+    rows = [{key: getattr(one, key) for key in keys} for one in found]
+    with atomic_write(path) as file:
+        file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+
+
+def read_constraints(path: str | PathLike[str]) -> tuple[Constraint, ...]:
+    """Read constraints that :func:`write_constraints` wrote, or your own: ``segment`` and ``text``.
+
+    Raises:
+        MissingFileError: there is no such file.
+        FormatError: a line is not what it should be; file and line are named.
+        DataError: the file holds none.
+    """
+    found = tuple(_of_record(record) for record in read_records(path, "jsonl"))
+    if not found:
+        raise DataError(f"{path} holds no constraints; 'gnomon paraphrase constraints' finds some")
+    return found
+
+
+def _of_record(record: FileRecord) -> Constraint:
+    values = record.values
+    segment, text = record.value("segment"), record.text("text")
+    if type(segment) is not int or segment < 1:
+        raise record.error(f"segment is {segment!r:.40}; a number from 1 is expected")
+    if not text.strip():
+        raise record.error("text is empty; the words that a paraphrase is to hold are expected")
+    tokens = values.get("tokens")
+    if not (isinstance(tokens, list) and all(isinstance(one, str) for one in tokens)):
+        tokens = text.split()
+    systems, share, replaces = (values.get(key) for key in ("systems", "share", "replaces"))
+    return Constraint(
+        segment=segment,
+        tokens=tuple(tokens),
+        text=text,
+        systems=systems if type(systems) is int else 0,
+        share=share if isinstance(share, float) else None,
+        replaces=replaces if isinstance(replaces, str) else None,
+    )
+
+
+def _exhibit(testset: TestSet, one: Constraint) -> Exhibit:
+    i = one.segment - 1
+    texts = [
+        ExhibitText("reference", name, texts[i] or "", _marks(texts[i] or "", one.replaces))
+        for name, texts in testset.references.items()
+        if texts[i] is not None
+    ]
+    holding = [name for name, texts in testset.systems.items() if one.text in texts[i]][:3]
+    texts += [
+        ExhibitText(
+            "candidate", name, testset.systems[name][i], _marks(testset.systems[name][i], one.text)
+        )
+        for name in holding
+    ]
+    said = "from the list" if one.share is None else f"in {one.systems} systems"
+    return Exhibit(
+        group="constraints",
+        kind="absent from the references",
+        segment=one.segment,
+        texts=tuple(texts),
+        systems=tuple(holding),
+        weight=one.share or 0.0,
+        caption=f"{one.text!r}: {said}",
+    )
+
+
+def _marks(text: str, part: str | None) -> tuple[Highlight, ...]:
+    start = text.find(part) if part else -1
+    return (Highlight(start, start + len(part)),) if part and start >= 0 else ()
+
+
+# Common variants of a language, from a user's list: ``U.S. / United States``.
+
+
+_SEPARATOR = re.compile(r"\s+/\s+|\t")
+
+
+class _Found(NamedTuple):
+    segment: int
+    reference: str
+    start: int
+    end: int
+    other: str
+
+
+def read_variants(path: str | PathLike[str]) -> tuple[tuple[str, ...], ...]:
+    """Read a list of variants: a line holds two or more, separated by ``' / '`` or tabs.
+
+    Empty lines, and lines that begin with ``#``, are left out.
+
+    Raises:
+        MissingFileError: there is no such file.
+        FormatError: a line holds a single variant, or one twice.
+        DataError: the file holds none.
+    """
+    found = []
+    for number, line in enumerate(read_lines(path), start=1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        parts = tuple(part.strip() for part in _SEPARATOR.split(line.strip()) if part.strip())
+        if len(parts) < 2 or len(set(parts)) < len(parts):
+            raise FormatError(
+                f"{line[:60]!r}: two different variants or more are expected, with ' / ' or a tab"
+                " between them",
+                path=path,
+                line=number,
+            )
+        found.append(parts)
+    if not found:
+        raise DataError(f"{path} holds no variants; write lines such as 'U.S. / United States'")
+    return tuple(found)
+
+
+def variant_constraints(
+    testset: TestSet, variants: Sequence[Sequence[str]], *, tokenizer: str = "13a"
+) -> tuple[Constraint, ...]:
+    """Constraints that ask for the variants of what the references hold.
+
+    A variant counts as held where its tokens stand in a reference; each other variant of its line
+    that no reference of the segment holds becomes a constraint.
+
+    Args:
+        testset: references.
+        variants: lines of variants; see :func:`read_variants`.
+        tokenizer: a tokeniser of BLEU; case counts.
+    """
+    made: dict[tuple[int, str], tuple[Constraint, str]] = {}
+    tokens = words_of([text for line in variants for text in line], tokenizer)
+    for found in _found(testset, variants, tokenizer):
+        held = found.reference[found.start : found.end]
+        constraint = Constraint(found.segment, tokens[found.other].tokens, found.other)
+        made.setdefault((found.segment, found.other), (constraint, held))
+    return tuple(
+        Constraint(c.segment, c.tokens, c.text, replaces=held) for c, held in made.values()
+    )
+
+
+def variant_paraphrases(
+    testset: TestSet, variants: Sequence[Sequence[str]], *, tokenizer: str = "13a"
+) -> tuple[Paraphrase, ...]:
+    """The references with one variant put in the place of another; nothing else is changed."""
+    made = []
+    for found in _found(testset, variants, tokenizer):
+        text = found.reference[: found.start] + found.other + found.reference[found.end :]
+        made.append(Paraphrase(found.segment, text, "variants"))
+    return tuple(dict.fromkeys(made))
+
+
+def _found(testset: TestSet, variants: Sequence[Sequence[str]], tokenizer: str) -> Iterator[_Found]:
+    columns = list(testset.references.values())
+    texts = [text for column in columns for text in column if text]
+    words = words_of([*texts, *(text for line in variants for text in line)], tokenizer)
+    lines = _by_first(variants, words)
+    for i in range(testset.segments):
+        references = [column[i] or "" for column in columns]
+        for reference in filter(None, references):
+            for line, start, end in _places(reference, lines, words):
+                for other in line:
+                    if not any(_holds(words[r], words[other]) for r in references if r):
+                        yield _Found(i + 1, reference, start, end, other)
+
+
+def _by_first(
+    variants: Sequence[Sequence[str]], words: Mapping[str, TokenSpans]
+) -> dict[str, list[tuple[str, Sequence[str]]]]:
+    """Variants and their lines by first token."""
+    found: dict[str, list[tuple[str, Sequence[str]]]] = {}
+    for line in variants:
+        for text in line:
+            for first in words[text].tokens[:1]:
+                found.setdefault(first, []).append((text, line))
+    return found
+
+
+def _places(
+    reference: str,
+    lines: Mapping[str, Sequence[tuple[str, Sequence[str]]]],
+    words: Mapping[str, TokenSpans],
+) -> Iterator[tuple[Sequence[str], int, int]]:
+    """The lines whose variants stand in a reference, and the characters where they stand."""
+    tokens, spans = words[reference]
+    for place, token in enumerate(tokens):
+        for text, line in lines.get(token, ()):
+            end = place + len(words[text].tokens)
+            if tokens[place:end] != words[text].tokens:
+                continue
+            if not _inside_longer(words[reference], place, line, text, words):
+                yield line, spans[place][0], spans[end - 1][1]
+
+
+def _holds(words: TokenSpans, part: TokenSpans) -> bool:
+    size = len(part.tokens)
+    places = range(len(words.tokens) - size + 1)
+    return any(words.tokens[i : i + size] == part.tokens for i in places)
+
+
+def _inside_longer(
+    words: TokenSpans, place: int, line: Sequence[str], text: str, known: Mapping[str, TokenSpans]
+) -> bool:
+    """Whether a longer variant of the line stands here, which this one is part of."""
+    size = len(known[text].tokens)
+    for other in line:
+        tokens = known[other].tokens
+        if len(tokens) <= size:
+            continue
+        for start in range(max(0, place + size - len(tokens)), place + 1):
+            if words.tokens[start : start + len(tokens)] == tokens:
+                return True
+    return False

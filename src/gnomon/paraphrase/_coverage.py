@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from gnomon.errors import LengthMismatchError
 from gnomon.faults import refuse
 from gnomon.findings import Column, Exhibit, ExhibitText, Finding, Highlight, Listing, Table
-from gnomon.paraphrase._grams import Gram, Words, grams, words_of
-from gnomon.paraphrase._requests import check_coverage
+from gnomon.paraphrase._constraints import Gram, TokenSpans, grams, words_of
+from gnomon.paraphrase._diversity import check_coverage
 from gnomon.signature import Signature
 
 if TYPE_CHECKING:
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from gnomon.findings import Cell
     from gnomon.testset import TestSet
-
-__all__ = ["coverage"]
 
 NEW, MISSING = "newly matched", "still missing"
 _TITLE = "N-grams of the outputs that references match"
@@ -158,7 +156,7 @@ def _references(testset: TestSet, segment: int, system: str | None) -> list[tupl
 
 
 def _most_held(
-    references: Iterable[tuple[str, str]], words: Mapping[str, Words], longest: int
+    references: Iterable[tuple[str, str]], words: Mapping[str, TokenSpans], longest: int
 ) -> Counter[Gram]:
     held: Counter[Gram] = Counter()
     for _, text in references:
@@ -211,7 +209,7 @@ def _examples(found: Sequence[tuple[Gram, _Seen]]) -> list[tuple[Gram, _Seen]]:
 
 
 def _exhibit(
-    kind: str, gram: Gram, seen: _Seen, testset: TestSet, words: Mapping[str, Words]
+    kind: str, gram: Gram, seen: _Seen, testset: TestSet, words: Mapping[str, TokenSpans]
 ) -> Exhibit:
     segment, system = next(iter(seen.places.items()))
     output = testset.systems[system][segment]
@@ -231,7 +229,7 @@ def _exhibit(
     )
 
 
-def _marks(text: str, gram: Gram, words: Words) -> tuple[Highlight, ...]:
+def _marks(text: str, gram: Gram, words: TokenSpans) -> tuple[Highlight, ...]:
     marks, size, place = [], len(gram), 0
     while place <= len(words.tokens) - size:
         if words.tokens[place : place + size] == gram:

@@ -10,8 +10,7 @@ from gnomon.errors import DataError, UsageError
 from gnomon.findings import Column, Finding, Listing, Scatter, Table
 from gnomon.formats import Paraphrase
 from gnomon.metrics import score
-from gnomon.paraphrase._constraints import Constraint, constraints
-from gnomon.paraphrase._grams import contains, words_of
+from gnomon.paraphrase._constraints import Constraint, constraints, contains, words_of
 from gnomon.signature import Signature
 from gnomon.stats import pearson
 
@@ -25,8 +24,6 @@ if TYPE_CHECKING:
 
     #: the set with the systems that gave the constraints, and the constraints -> paraphrases
     Generator: TypeAlias = Callable[[TestSet, Sequence[Constraint]], Sequence[Paraphrase]]
-
-__all__ = ["from_outputs", "half_splits"]
 
 _TITLE = "Gain from constrained paraphrases on the half that did not give them"
 _ORACLE = (

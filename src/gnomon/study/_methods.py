@@ -180,7 +180,7 @@ METHODS: Mapping[str, Method] = {
         given="paraphrases",
         human=True,
         specs=("adequacy",),
-        check="gnomon.paraphrase.gains._requests:check_gain",
+        check="gnomon.paraphrase.gains._gain:check_gain",
     ),
     "paraphrase.diversity": Method(
         "gnomon.paraphrase:diversity",
@@ -188,14 +188,14 @@ METHODS: Mapping[str, Method] = {
         metrics="none",
         given="wordings",
         systems=False,
-        check="gnomon.paraphrase._requests:check_diversity",
+        check="gnomon.paraphrase._diversity:check_diversity",
     ),
     "paraphrase.coverage": Method(
         "gnomon.paraphrase:coverage",
         {"": "paraphrase_coverage"},
         metrics="none",
         given="before and after",
-        check="gnomon.paraphrase._requests:check_coverage",
+        check="gnomon.paraphrase._diversity:check_coverage",
     ),
     "metaeval": Method(
         "gnomon.metaeval:metaeval",

@@ -11,9 +11,8 @@ from gnomon.errors import UsageError
 from gnomon.paraphrase import codes
 from gnomon.paraphrase.codes import _kmeans
 from gnomon.paraphrase.codes._codes import Placed
-from gnomon.paraphrase.codes._information import entropy, information, shared
-from gnomon.paraphrase.codes._kmeans import Clusters, kmeans, nearest
-from gnomon.paraphrase.codes._vectors import Vectors
+from gnomon.paraphrase.codes._kmeans import Clusters, Vectors, kmeans, nearest
+from gnomon.paraphrase.codes._quality import entropy, information, shared
 
 _CODES = st.lists(st.integers(-1, 5), min_size=1, max_size=40)
 

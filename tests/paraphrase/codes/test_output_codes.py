@@ -12,7 +12,7 @@ from gnomon.cli import main
 from gnomon.errors import DataError
 from gnomon.formats import parse_tree
 from gnomon.paraphrase import codes
-from gnomon.paraphrase.generation._models import codes_of_outputs
+from gnomon.paraphrase.generation._generate import codes_of_outputs
 from gnomon.testset import TestSet
 
 pytest.importorskip("torch", reason="needs torch: pip install 'gnomon[models]'")
@@ -71,7 +71,7 @@ def test_codes_of_another_kind_are_refused(tmp_path: Path) -> None:
 def test_a_folder_says_what_its_codes_are(tmp_path: Path) -> None:
     made = _random(k=7)
     made.save(tmp_path)
-    assert codes.facts(tmp_path) == codes.Facts("random", 7, made.identity)
+    assert codes.facts(tmp_path) == codes.CodeFacts("random", 7, made.identity)
     (tmp_path / "codes.json").write_text('{"format": 1}', encoding="utf-8")
     with pytest.raises(DataError, match="lacks what codes need"):
         codes.facts(tmp_path)

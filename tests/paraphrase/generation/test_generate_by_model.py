@@ -12,9 +12,8 @@ import numpy as np
 import pytest
 
 from gnomon.errors import DataError, UnknownNameError, UsageError
-from gnomon.paraphrase import ConstrainedBy, GenerationOptions, generate
-from gnomon.paraphrase._constraints import Constraint
-from gnomon.paraphrase.generation import METHODS, Batch
+from gnomon.paraphrase import ConstrainedBy, Constraint, GenerationOptions, generate
+from gnomon.paraphrase.generation import METHODS, MadeBatch
 from gnomon.testset import Paraphrase, TestSet
 
 pytest.importorskip("torch")
@@ -53,7 +52,7 @@ def _options(method: str, **more: object) -> GenerationOptions:
 
 
 def _all(batches: object) -> list[Paraphrase]:
-    assert not isinstance(batches, Batch)
+    assert not isinstance(batches, MadeBatch)
     return [one for batch in batches for one in batch]  # type: ignore[attr-defined]  # an iterator of batches
 
 

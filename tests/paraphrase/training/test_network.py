@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from gnomon.paraphrase.training import CodeKind, Pair, Recipe
+from gnomon.paraphrase.training import CodeKind, Recipe, SentencePair
 
 _CODES = [44, 45, 46, 47]
 
@@ -16,7 +16,7 @@ def trainer(tmp_path: Path, tiny: dict[str, object], rows: list[tuple[str, str]]
     from gnomon.paraphrase.training._trainer import ParaphraseTrainer, arguments, undisturbed
 
     recipe = Recipe(**tiny)  # type: ignore[arg-type]  # plain options
-    pairs = [Pair(a, b, i % 4) for i, (a, b) in enumerate(rows)]
+    pairs = [SentencePair(a, b, i % 4) for i, (a, b) in enumerate(rows)]
     data = _prepare(pairs, recipe, CodeKind("random", 4), None)
     with undisturbed():
         yield ParaphraseTrainer(arguments(tmp_path, recipe, "cpu"), data, recipe)

@@ -4,7 +4,7 @@ import pytest
 
 from gnomon.errors import FormatError, LengthMismatchError
 from gnomon.paraphrase.codes import NO_CODE, write_codes
-from gnomon.paraphrase.training import Pair, read_pairs, select
+from gnomon.paraphrase.training import SentencePair, read_pairs, select
 
 
 def _file(folder: Path, text: str, name: str = "pairs.tsv") -> Path:
@@ -15,7 +15,7 @@ def _file(folder: Path, text: str, name: str = "pairs.tsv") -> Path:
 
 def test_a_third_column_is_the_code(tmp_path: Path) -> None:
     path = _file(tmp_path, "a b\tb a\t3\nc\td\t0\n")
-    assert read_pairs([path]) == [Pair("a b", "b a", 3), Pair("c", "d", 0)]
+    assert read_pairs([path]) == [SentencePair("a b", "b a", 3), SentencePair("c", "d", 0)]
 
 
 def test_codes_may_come_in_a_file_of_their_own(tmp_path: Path) -> None:
@@ -29,7 +29,7 @@ def test_a_pair_may_have_no_code(tmp_path: Path) -> None:
     pairs = _file(tmp_path, "a\tb\nc\td\n", "two.tsv")
     write_codes(tmp_path / "x.codes.txt", [2, NO_CODE])
     for found in (read_pairs([third]), read_pairs([pairs], codes=tmp_path / "x.codes.txt")):
-        assert found == [Pair("a", "b", 2), Pair("c", "d", -1)]
+        assert found == [SentencePair("a", "b", 2), SentencePair("c", "d", -1)]
         kept, dropped = select(found)
         assert kept == found[:1]
         assert dropped["no code"] == 1
@@ -37,7 +37,7 @@ def test_a_pair_may_have_no_code(tmp_path: Path) -> None:
 
 def test_separators_inside_a_text_do_not_end_its_line(tmp_path: Path) -> None:
     path = _file(tmp_path, "a\u2028b\tc\x85d\n")
-    assert read_pairs([path]) == [Pair("a\u2028b", "c\x85d")]
+    assert read_pairs([path]) == [SentencePair("a\u2028b", "c\x85d")]
 
 
 @pytest.mark.parametrize(

@@ -3,18 +3,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gnomon.errors import DataError, UsageError
-from gnomon.paraphrase.training import Filters, Pair, select
+from gnomon.paraphrase.training import Filters, SentencePair, select
 from gnomon.paraphrase.training._pairs import held_out
 
 
 def test_each_filter_counts_what_it_drops() -> None:
     pairs = [
-        Pair("a cat sat here", "a cat sat there"),
-        Pair("a cat sat here", "a cat sat there"),
-        Pair("same", " same "),
-        Pair("w " * 101, "x"),
-        Pair("a cat sat here", "here sat a cat"),
-        Pair("a b c d", "a"),
+        SentencePair("a cat sat here", "a cat sat there"),
+        SentencePair("a cat sat here", "a cat sat there"),
+        SentencePair("same", " same "),
+        SentencePair("w " * 101, "x"),
+        SentencePair("a cat sat here", "here sat a cat"),
+        SentencePair("a b c d", "a"),
     ]
     found = select(pairs, Filters(first_only=True, ratio=2.0))
     assert found.kept == pairs[:1]
@@ -28,9 +28,9 @@ def test_each_filter_counts_what_it_drops() -> None:
 
 
 def test_chrf_drops_unrelated_pairs_and_near_copies() -> None:
-    near = Pair("the committee met on Monday", "the committee met on Mondays")
-    apart = Pair("the committee met on Monday", "zyx qwv")
-    fit = Pair("the committee met on Monday", "on Monday the board met")
+    near = SentencePair("the committee met on Monday", "the committee met on Mondays")
+    apart = SentencePair("the committee met on Monday", "zyx qwv")
+    fit = SentencePair("the committee met on Monday", "on Monday the board met")
     assert select([near, apart, fit], Filters(chrf=(15, 90))).kept == [fit]
 
 
@@ -43,8 +43,8 @@ def test_filters_that_make_no_sense_are_refused(bad: dict[str, object]) -> None:
 _TEXTS = st.integers(0, 40).map("text {}".format)
 
 
-@given(st.lists(st.builds(Pair, _TEXTS, _TEXTS), max_size=60), st.integers(1, 8))
-def test_no_text_is_on_both_sides_of_the_split(pairs: list[Pair], count: int) -> None:
+@given(st.lists(st.builds(SentencePair, _TEXTS, _TEXTS), max_size=60), st.integers(1, 8))
+def test_no_text_is_on_both_sides_of_the_split(pairs: list[SentencePair], count: int) -> None:
     try:
         kept, dev = held_out(pairs, count, 0)
     except DataError:
@@ -56,4 +56,4 @@ def test_no_text_is_on_both_sides_of_the_split(pairs: list[Pair], count: int) ->
 
 def test_too_few_pairs_to_hold_out_are_refused() -> None:
     with pytest.raises(DataError, match="3 pairs cannot be held out of 4"):
-        held_out([Pair(str(i), f"x{i}") for i in range(4)], 3, 0)
+        held_out([SentencePair(str(i), f"x{i}") for i in range(4)], 3, 0)

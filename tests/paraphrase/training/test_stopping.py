@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gnomon.paraphrase.training import Pair, Recipe, Trained, train
+from gnomon.paraphrase.training import Recipe, SentencePair, Trained, train
 from gnomon.paraphrase.training._recipe import Score
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def _judge(patch: pytest.MonkeyPatch, scores: dict[int, Score], mean: Score | No
 def _run(folder: Path, tiny: dict[str, object], rows: Rows, **more: Any) -> Trained:
     options: dict[str, Any] = {**tiny, **more}
     resume = bool(options.pop("resume", False))
-    pairs = [Pair(*row) for row in rows]
+    pairs = [SentencePair(*row) for row in rows]
     return train(pairs, folder, recipe=Recipe(**options), device="cpu", resume=resume)
 
 

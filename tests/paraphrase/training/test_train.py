@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from gnomon.errors import DataError, FormatError, OutputError, UsageError
-from gnomon.paraphrase.training import CodeKind, Pair, Recipe, plan, train
+from gnomon.paraphrase.training import CodeKind, Recipe, SentencePair, plan, train
 from gnomon.paraphrase.training._pairs import held_out
 
 Rows = list[tuple[str, str]]
@@ -34,8 +34,8 @@ def _weights(folder: Path) -> dict[str, bytes]:
     }
 
 
-def _pairs(rows: Rows, codes: int = 0) -> list[Pair]:
-    return [Pair(a, b, i % codes if codes else None) for i, (a, b) in enumerate(rows)]
+def _pairs(rows: Rows, codes: int = 0) -> list[SentencePair]:
+    return [SentencePair(a, b, i % codes if codes else None) for i, (a, b) in enumerate(rows)]
 
 
 def test_a_run_killed_and_resumed_gives_the_same_weights(
@@ -79,7 +79,7 @@ def test_a_run_stopped_by_a_limit_goes_on_as_if_there_had_been_none(
     assert _weights(tmp_path / "parts") == _weights(tmp_path / "whole")
 
 
-def _loss_by_transformers(folder: Path, pairs: list[Pair]) -> float:
+def _loss_by_transformers(folder: Path, pairs: list[SentencePair]) -> float:
     """In nats per piece, pair by pair."""
     import torch
     from transformers import AutoModelForSeq2SeqLM, AutoTokenizer

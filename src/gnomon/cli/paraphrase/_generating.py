@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from gnomon.cli._progress import Stages
     from gnomon.findings import Cell
-    from gnomon.paraphrase._constraints import Constraint
+    from gnomon.paraphrase import Constraint
     from gnomon.paraphrase.generation import GenerationOptions, Work
     from gnomon.testset import TestSet
 

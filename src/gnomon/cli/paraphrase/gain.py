@@ -20,7 +20,7 @@ from gnomon.errors import MissingFileError, UsageError
 
 if TYPE_CHECKING:
     from gnomon.cli._options import Subparsers
-    from gnomon.paraphrase._sets import Parses
+    from gnomon.paraphrase import Parses
     from gnomon.testset import Paraphrase, TestSet
 
 __all__ = ["add", "run"]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from gnomon.cli._options import Subparsers
-    from gnomon.paraphrase.training import CodeKind, Filters, Pair, Recipe
+    from gnomon.paraphrase.training import CodeKind, Filters, Recipe, SentencePair
 
 __all__ = ["add", "run"]
 
@@ -178,7 +178,7 @@ def _filters(args: argparse.Namespace) -> Filters:
     )
 
 
-def _codes(args: argparse.Namespace, pairs: Sequence[Pair]) -> CodeKind | None:
+def _codes(args: argparse.Namespace, pairs: Sequence[SentencePair]) -> CodeKind | None:
     from gnomon.paraphrase.training import CodeKind
 
     codes = [pair.code for pair in pairs if pair.code is not None]

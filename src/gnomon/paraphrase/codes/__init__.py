@@ -10,54 +10,54 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from gnomon.paraphrase.codes._coder import SentenceCoder as SentenceCoder
+    from gnomon.paraphrase.codes._autoencoder import TreeRecipe as TreeRecipe
     from gnomon.paraphrase.codes._codes import NO_CODE as NO_CODE
+    from gnomon.paraphrase.codes._codes import CodeFacts as CodeFacts
     from gnomon.paraphrase.codes._codes import Codes as Codes
     from gnomon.paraphrase.codes._codes import Fitted as Fitted
     from gnomon.paraphrase.codes._codes import Placed as Placed
-    from gnomon.paraphrase.codes._files import read_codes as read_codes
-    from gnomon.paraphrase.codes._files import write_codes as write_codes
+    from gnomon.paraphrase.codes._codes import SentenceCoder as SentenceCoder
+    from gnomon.paraphrase.codes._codes import facts as facts
+    from gnomon.paraphrase.codes._codes import load as load
+    from gnomon.paraphrase.codes._codes import read_codes as read_codes
+    from gnomon.paraphrase.codes._codes import save as save
+    from gnomon.paraphrase.codes._codes import write_codes as write_codes
     from gnomon.paraphrase.codes._fit import KINDS as KINDS
     from gnomon.paraphrase.codes._fit import fit as fit
-    from gnomon.paraphrase.codes._folder import Facts as Facts
-    from gnomon.paraphrase.codes._folder import facts as facts
-    from gnomon.paraphrase.codes._folder import load as load
-    from gnomon.paraphrase.codes._folder import save as save
-    from gnomon.paraphrase.codes._prune import Pruned as Pruned
-    from gnomon.paraphrase.codes._prune import pruned as pruned
     from gnomon.paraphrase.codes._quality import quality as quality
-    from gnomon.paraphrase.codes._recipe import TreeRecipe as TreeRecipe
-    from gnomon.paraphrase.codes._tree_stats import DEPTHS as DEPTHS
-    from gnomon.paraphrase.codes._tree_stats import tree_stats as tree_stats
+    from gnomon.paraphrase.codes._trees import DEPTHS as DEPTHS
+    from gnomon.paraphrase.codes._trees import Pruned as Pruned
+    from gnomon.paraphrase.codes._trees import pruned as pruned
+    from gnomon.paraphrase.codes._trees import tree_stats as tree_stats
 
 _HOMES = {
-    "DEPTHS": "_tree_stats",
+    "DEPTHS": "_trees",
     "KINDS": "_fit",
     "NO_CODE": "_codes",
     "Codes": "_codes",
-    "Facts": "_folder",
+    "CodeFacts": "_codes",
     "Fitted": "_codes",
     "Placed": "_codes",
-    "Pruned": "_prune",
-    "SentenceCoder": "_coder",
-    "TreeRecipe": "_recipe",
-    "facts": "_folder",
+    "Pruned": "_trees",
+    "SentenceCoder": "_codes",
+    "TreeRecipe": "_autoencoder",
+    "facts": "_codes",
     "fit": "_fit",
-    "load": "_folder",
-    "pruned": "_prune",
+    "load": "_codes",
+    "pruned": "_trees",
     "quality": "_quality",
-    "read_codes": "_files",
-    "save": "_folder",
-    "tree_stats": "_tree_stats",
-    "write_codes": "_files",
+    "read_codes": "_codes",
+    "save": "_codes",
+    "tree_stats": "_trees",
+    "write_codes": "_codes",
 }
 
 __all__ = [
     "DEPTHS",
     "KINDS",
     "NO_CODE",
+    "CodeFacts",
     "Codes",
-    "Facts",
     "Fitted",
     "Placed",
     "Pruned",

@@ -3,27 +3,35 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, TypeAlias
+import json
+import re
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 
-from gnomon.errors import DataError, UsageError
-from gnomon.paraphrase.codes._kmeans import kmeans, nearest
-from gnomon.paraphrase.codes._vectors import Vectors
+from gnomon.errors import (
+    DataError,
+    FormatError,
+    MissingDependencyError,
+    MissingFileError,
+    OutputError,
+    UsageError,
+)
+from gnomon.formats import atomic_write, read_lines, write_lines
+from gnomon.paraphrase.codes._kmeans import Vectors, check_enough, kmeans, nearest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Mapping, Sequence
+    from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
     from os import PathLike
-    from pathlib import Path
 
     from numpy.typing import NDArray
 
     from gnomon.cache import Cache
     from gnomon.formats import Tree
-    from gnomon.paraphrase.codes._space import Space
+    from gnomon.models import Encoder
 
-__all__ = ["NO_CODE", "Codes", "Fitted", "Kind", "Placed", "clustered", "random_codes"]
 
 Kind: TypeAlias = Literal["semantic", "syntactic", "random"]
 #: what a sentence gets that has none: an empty line, or one without a tree
@@ -95,7 +103,7 @@ class Codes:
     @property
     def needs_trees(self) -> bool:
         """Whether sentences have codes by trees alone, since nobody said what parses them."""
-        from gnomon.paraphrase.codes._syntactic import Syntactic
+        from gnomon.paraphrase.codes._autoencoder import Syntactic
 
         return isinstance(self.space, Syntactic) and self.space.needs_trees
 
@@ -137,8 +145,6 @@ class Codes:
         Raises:
             OutputError: it cannot be written.
         """
-        from gnomon.paraphrase.codes._folder import save
-
         return save(self, folder)
 
     def place(
@@ -249,7 +255,7 @@ def items_of(
         DataError: trees are not parallel to the texts.
         UsageError: trees were given to a space of texts.
     """
-    from gnomon.paraphrase.codes._syntactic import Syntactic
+    from gnomon.paraphrase.codes._autoencoder import Syntactic
 
     if isinstance(space, Syntactic):
         check_parallel(texts, trees)
@@ -268,23 +274,6 @@ def check_parallel(texts: Sequence[str | None], trees: Sequence[Tree | None] | N
         raise DataError(
             f"{len(trees)} trees for {len(texts)} sentences: trees must be parallel to the text,"
             " one per line; write (()) where a sentence has none"
-        )
-
-
-def check_enough(distinct: int, k: int, kind: str) -> None:
-    """Refuse fewer sentences than codes.
-
-    Raises:
-        UsageError: there are too few, or k is below 1.
-    """
-    if k < 1:
-        raise UsageError(f"k, the number of codes, is at least 1; got {k}")
-    if distinct < k:
-        what = "different pruned trees" if kind == "syntactic" else "different sentences"
-        deeper = ", or deeper trees (depth, --depth)" if kind == "syntactic" else ""
-        raise UsageError(
-            f"{distinct} {what} cannot make {k} codes; give more text{deeper}, or ask for fewer"
-            f" codes (k={distinct}, --k {distinct})"
         )
 
 
@@ -307,3 +296,390 @@ def _said(text: str | None) -> bool:
 def _draw(text: str | None, k: int, seed: int) -> int:
     data = f"{seed}|{text}".encode("utf-8", "surrogatepass")
     return int.from_bytes(hashlib.blake2b(data, digest_size=8).digest(), "big") % k
+
+
+# What makes a vector of a sentence: the spaces that codes are clusters of.
+
+
+#: texts whose vectors are held at a time
+_TEXTS_AT_ONCE = 4096
+
+
+@runtime_checkable
+class Space(Protocol):
+    """Sentences, or their trees, as vectors.
+
+    Attributes:
+        kind: "semantic" or "syntactic".
+        identity: what the vectors depend on, in words and hashes.
+    """
+
+    @property
+    def kind(self) -> str: ...  # documented above
+
+    @property
+    def identity(self) -> str: ...  # documented above
+
+    def about(self) -> Mapping[str, Any]:
+        """What a folder of codes must keep to find the space again, ready for JSON."""
+        ...
+
+    def tensors(self) -> Mapping[str, NDArray[np.float32]]:
+        """Weights that the space has of its own."""
+        ...
+
+    def vectors(self, items: Sequence[Any]) -> Iterator[NDArray[np.float32]]:
+        """The vectors of some items in chunks, float32 [rows, dimensions] each."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Semantic:
+    """Mean vectors of a sentence encoder.
+
+    Attributes:
+        encoder: one layer of a transformer.
+        unit: whether vectors are brought to length 1, so that nearness is the cosine.
+        revision: the commit that was asked for, on the hub.
+        known_as: identity of the encoder where codes were made, if its folder was another one.
+    """
+
+    encoder: Encoder
+    unit: bool = True
+    revision: str | None = None
+    known_as: str | None = None
+
+    @property
+    def kind(self) -> str:
+        """It is "semantic"."""
+        return "semantic"
+
+    @property
+    def identity(self) -> str:
+        """The model with its layer, and whether vectors have length 1."""
+        return f"{self._model},layer:{self.encoder.layer},unit:{int(self.unit)}"
+
+    @property
+    def _model(self) -> str:
+        return self.known_as or self.encoder.identity
+
+    def about(self) -> dict[str, Any]:
+        """Model, layer, unit."""
+        return {
+            "model": self.encoder.folder.name,
+            "revision": self.revision,
+            "identity": self._model,
+            "layer": self.encoder.layer,
+            "unit": self.unit,
+        }
+
+    def tensors(self) -> dict[str, NDArray[np.float32]]:
+        """None: the model lies elsewhere."""
+        return {}
+
+    def vectors(self, items: Sequence[str]) -> Iterator[NDArray[np.float32]]:
+        """The vectors of some texts in chunks, float32 [rows, dimensions] each."""
+        for first in range(0, len(items), _TEXTS_AT_ONCE):
+            part = items[first : first + _TEXTS_AT_ONCE]
+            pieces = self.encoder.pieces(part)
+            found = self.encoder.pooled(pieces, np.arange(len(part)))
+            yield _unit(found) if self.unit else found
+
+
+def same_model(asked: str, kept: str) -> bool:
+    """Whether two identities name the same weights, wherever their folders lie."""
+    return re.split("[#@]", asked)[-1] == re.split("[#@]", kept)[-1]
+
+
+def check_model(encoder: Encoder, kept: str) -> None:
+    """Refuse codes of one model and vectors of another.
+
+    Raises:
+        DataError: they differ.
+    """
+    if not same_model(encoder.identity, kept):
+        raise DataError(
+            f"these codes were made with {kept}, and the model given is {encoder.identity}: its"
+            " vectors mean something else; give the model of the codes, or fit new ones"
+        )
+
+
+def _unit(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+    lengths = np.sqrt((vectors**2).sum(1, keepdims=True))
+    found: NDArray[np.float32] = vectors / np.maximum(lengths, np.float32(1e-12))
+    return found
+
+
+# Files of codes: one integer per line, an empty line where a sentence has none.
+
+
+def write_codes(path: str | PathLike[str], codes: Iterable[int]) -> None:
+    """Write one code per line, an empty line for -1.
+
+    Raises:
+        OutputError: the file cannot be written.
+    """
+    write_lines(path, ("" if code == NO_CODE else str(code) for code in codes))
+
+
+def read_codes(path: str | PathLike[str]) -> NDArray[np.int32]:
+    """Read one code per line, int32 [T]; -1 for an empty line.
+
+    Raises:
+        MissingFileError: there is no such file.
+        FormatError: a line holds anything but one integer from 0.
+    """
+    lines = enumerate(read_lines(path), start=1)
+    return np.array([code_of(line, path, number) for number, line in lines], np.int32)
+
+
+def code_of(text: str, path: object, line: int) -> int:
+    """The code that a line or a column holds; -1 where it is empty.
+
+    Raises:
+        FormatError: it holds something else.
+    """
+    said = text.strip()
+    if said and not (said.isascii() and said.isdigit() and len(said) < 10):
+        raise FormatError(
+            f"{text[:40]!r} is no code; a code is an integer from 0, or nothing where a sentence"
+            " has none",
+            path=path,
+            line=line,
+        )
+    return int(said) if said else NO_CODE
+
+
+# Codes with all that sentences need to get theirs.
+
+
+@dataclass(frozen=True)
+class SentenceCoder:
+    """Codes of sentences whose trees are known, for what knows sentences alone.
+
+    Attributes:
+        codes: the codes.
+        trees: tree of each sentence, for syntactic codes; by default they are parsed. A sentence
+            that is not among them, or has None, has no code.
+        cache: where trees that are parsed are kept between runs.
+        progress: called with a stage, what is done, and the total.
+    """
+
+    codes: Codes
+    trees: Mapping[str, Tree | None] | None = None
+    cache: Cache | None = None
+    progress: Callable[[str, int, int], None] | None = None
+
+    @property
+    def kind(self) -> Kind:
+        """What the codes stand for."""
+        return self.codes.kind
+
+    @property
+    def k(self) -> int:
+        """How many codes there are."""
+        return self.codes.k
+
+    @property
+    def identity(self) -> str:
+        """Hash of what decides a code."""
+        return self.codes.identity
+
+    def assign(self, texts: Sequence[str]) -> NDArray[np.int32]:
+        """The code of each sentence, int32 [T]; -1 where it has none.
+
+        Raises:
+            UsageError: there are trees, and the codes are not syntactic; or the codes need trees,
+                and there are none.
+        """
+        trees = None if self.trees is None else [self.trees.get(text) for text in texts]
+        return self.codes.assign(texts, trees=trees, cache=self.cache, progress=self.progress)
+
+
+# Codes as a folder: numbers in safetensors, the rest in JSON.
+
+
+_FORMAT = 1
+_TENSORS = "codes.safetensors"
+_ABOUT = "codes.json"
+_OWN = "space."
+
+
+@dataclass(frozen=True)
+class CodeFacts:
+    """What a folder says of its codes.
+
+    Attributes:
+        kind: "semantic", "syntactic" or "random".
+        count: how many there are.
+        identity: a hash of what decides the code of a sentence.
+    """
+
+    kind: Kind
+    count: int
+    identity: str
+
+
+def facts(folder: str | PathLike[str]) -> CodeFacts:
+    """Read what a folder says of its codes; no model is loaded.
+
+    Raises:
+        MissingFileError: there are no codes in the folder.
+        DataError: its description is damaged.
+    """
+    path = Path(folder)
+    about = _about(path)
+    try:
+        return CodeFacts(about["kind"], int(about["count"]), str(about["identity"]))
+    except (KeyError, TypeError, ValueError) as error:
+        raise DataError(f"{path / _ABOUT} lacks what codes need: {error}; fit them anew") from error
+
+
+def save(codes: Codes, folder: str | PathLike[str]) -> Path:
+    """Write codes into a folder, which is made where it is missing.
+
+    Raises:
+        OutputError: it cannot be written.
+    """
+    numpy = _safetensors()
+    path = Path(folder)
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"cannot make the folder {path}: {error}; name another") from error
+    tensors = {"centroids": codes.centroids, "counts": codes.counts}
+    about: dict[str, Any] = {
+        "format": _FORMAT,
+        "kind": codes.kind,
+        "count": codes.k,
+        "identity": codes.identity,
+        "seed": codes.seed,
+        "fitted": asdict(codes.fitted),
+    }
+    if codes.space is not None:
+        tensors |= {f"{_OWN}{name}": value for name, value in codes.space.tensors().items()}
+        about["space"] = dict(codes.space.about())
+    data = numpy.save({name: np.ascontiguousarray(value) for name, value in tensors.items()})
+    with atomic_write(path / _TENSORS, "wb") as file:
+        file.write(data)
+    with atomic_write(path / _ABOUT) as file:
+        file.write(json.dumps(about, indent=2, ensure_ascii=False) + "\n")
+    return path
+
+
+def load(
+    folder: str | PathLike[str],
+    *,
+    model: str | None = None,
+    parser: str | None = None,
+    device: str | None = None,
+) -> Codes:
+    """Read the codes of a folder.
+
+    Args:
+        folder: where :meth:`Codes.save` put them.
+        model: where the sentence encoder lies now, if not where it lay; it must be the same one.
+        parser: what makes trees of sentences, if codes were made from trees that were given; it
+            should be what made those.
+        device: where it computes; by default a GPU if there is one.
+
+    Raises:
+        MissingFileError: there are no codes in the folder.
+        DataError: its files do not belong together, or the model is another one.
+        UsageError: a model or a parser was given to codes of another kind.
+        MissingDependencyError: the model is not on this machine.
+    """
+    path = Path(folder)
+    about = _about(path)
+    for option, value, kind in (("model", model, "semantic"), ("parser", parser, "syntactic")):
+        if value is not None and about.get("kind") != kind:
+            raise UsageError(
+                f"{option} {value!r} belongs to {kind} codes, and those in {path} are"
+                f" {about.get('kind')}; leave it out"
+            )
+    tensors = _tensors(path)
+    try:
+        codes = Codes(
+            kind=about["kind"],
+            seed=int(about["seed"]),
+            centroids=tensors["centroids"],
+            counts=tensors["counts"],
+            fitted=Fitted(**about["fitted"]),
+            space=_space(about, tensors, model, parser, device),
+        )
+    except (KeyError, TypeError) as error:
+        raise DataError(f"{path / _ABOUT} lacks what codes need: {error}; fit them anew") from error
+    if codes.identity != about["identity"]:
+        raise DataError(
+            f"the codes in {path} are not those that were written: {_TENSORS} and {_ABOUT} do not"
+            " belong together, or were changed; fit them anew"
+        )
+    return codes
+
+
+def _space(
+    about: Mapping[str, Any],
+    tensors: Mapping[str, NDArray[np.float32]],
+    model: str | None,
+    parser: str | None,
+    device: str | None,
+) -> Space | None:
+    if about["kind"] == "random":
+        return None
+    kept = about["space"]
+    if about["kind"] == "semantic":
+        from gnomon.models import load_encoder
+
+        encoder = load_encoder(
+            model or kept["model"],
+            layer=kept["layer"],
+            revision=kept["revision"] if model is None else None,
+            device=device,
+        )
+        check_model(encoder, kept["identity"])
+        return Semantic(encoder, bool(kept["unit"]), kept["revision"], kept["identity"])
+    from gnomon.paraphrase.codes._autoencoder import read_syntactic
+
+    own = {k.removeprefix(_OWN): v for k, v in tensors.items() if k.startswith(_OWN)}
+    return read_syntactic(kept, own, device, parser)
+
+
+def _about(path: Path) -> dict[str, Any]:
+    file = path / _ABOUT
+    if not file.is_file():
+        raise MissingFileError(
+            f"{path} holds no {_ABOUT}, and so no codes; make some with 'gnomon paraphrase codes"
+            f" FILE ... -o {path}'"
+        )
+    try:
+        about = json.loads(file.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise DataError(f"{file} is no JSON: {error}") from error
+    if not isinstance(about, dict) or about.get("format") != _FORMAT:
+        raise DataError(f"{file} is not of format {_FORMAT}, the only one that is read here")
+    return about
+
+
+def _tensors(path: Path) -> dict[str, Any]:
+    from safetensors import SafetensorError
+
+    numpy = _safetensors()
+    file = path / _TENSORS
+    if not file.is_file():
+        raise MissingFileError(f"{path} holds no {_TENSORS}, which its {_ABOUT} belongs to")
+    try:
+        found: dict[str, Any] = numpy.load_file(file)
+    except (SafetensorError, OSError, ValueError) as error:
+        raise DataError(f"{file} cannot be read: {error}") from error
+    return found
+
+
+def _safetensors() -> Any:
+    try:
+        import safetensors.numpy
+    except ImportError:
+        raise MissingDependencyError(
+            "codes are kept in safetensors files, and the package safetensors is not installed;"
+            " install it with: pip install 'gnomon[models]'"
+        ) from None
+    return safetensors.numpy

@@ -5,17 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gnomon.errors import UnknownNameError, UsageError
-from gnomon.paraphrase.codes._codes import Codes, check_parallel, clustered, random_codes
-from gnomon.paraphrase.codes._space import Semantic
+from gnomon.paraphrase.codes._codes import Codes, Semantic, check_parallel, clustered, random_codes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from gnomon.cache import Cache
     from gnomon.formats import Tree
-    from gnomon.paraphrase.codes._recipe import TreeRecipe
-
-__all__ = ["KINDS", "fit"]
+    from gnomon.paraphrase.codes._autoencoder import TreeRecipe
 
 KINDS = ("semantic", "syntactic", "random")
 
@@ -86,10 +83,10 @@ def fit(
         return clustered(
             space, texts, k=k, seed=seed, passes=passes, cache=cache, progress=progress
         )
-    from gnomon.paraphrase.codes._syntactic import fit_syntactic
+    from gnomon.paraphrase.codes._autoencoder import syntactic_space
 
     check_parallel(texts, trees)
-    return fit_syntactic(
+    structures, trees = syntactic_space(
         texts,
         trees,
         k=k,
@@ -98,6 +95,15 @@ def fit(
         language=language,
         recipe=recipe,
         device=device,
+        cache=cache,
+        progress=progress,
+    )
+    return clustered(
+        structures,
+        texts,
+        trees=trees,
+        k=k,
+        seed=seed,
         passes=passes,
         cache=cache,
         progress=progress,

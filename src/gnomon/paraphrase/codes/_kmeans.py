@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
+import tempfile
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from gnomon.errors import MissingDependencyError, UsageError
+from gnomon.errors import MissingDependencyError, OutputError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Iterator
 
     from numpy.typing import NDArray
 
-    from gnomon.paraphrase.codes._vectors import Vectors
-
-__all__ = ["Clusters", "kmeans", "nearest"]
 
 _CHUNK = 16384
 #: rows at a time where distances to all centroids are held
@@ -188,3 +186,74 @@ def _moved(
     empty = np.flatnonzero(~full)[: len(fresh)]
     moved[empty] = fresh[: len(empty)]
     return moved
+
+
+# Vectors on disk, so that clustering millions takes the memory of a few thousand.
+
+
+class Vectors:
+    """Rows of float32 in a scratch file, read chunk by chunk; the file goes with the block.
+
+    Attributes:
+        rows: how many rows were written.
+        dimensions: numbers in a row; 0 before the first.
+    """
+
+    def __init__(self) -> None:
+        self.rows = 0
+        self.dimensions = 0
+
+    def __enter__(self) -> Self:
+        self._file = tempfile.TemporaryFile()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+
+    def extend(self, chunks: Iterable[NDArray[np.float32]]) -> None:
+        """Write the rows of some chunks, float32 [rows, dimensions] each.
+
+        Raises:
+            OutputError: the disk is full.
+        """
+        for chunk in chunks:
+            if len(chunk):
+                self.dimensions = chunk.shape[1]
+            try:
+                self._file.write(np.ascontiguousarray(chunk, dtype=np.float32).data)
+            except OSError as error:
+                raise OutputError(
+                    f"vectors cannot be kept while they are clustered: {error}; name a folder with"
+                    " more room by the environment variable TMPDIR"
+                ) from error
+            self.rows += len(chunk)
+        self._file.flush()
+
+    def chunks(self, size: int) -> Iterator[tuple[int, NDArray[np.float32]]]:
+        """The first row of each chunk, and its rows, float32 [size, dimensions]."""
+        for first in range(0, self.rows, size):
+            yield first, self.read(first, min(size, self.rows - first))
+
+    def read(self, first: int, count: int) -> NDArray[np.float32]:
+        """Some rows that follow each other, float32 [count, dimensions]."""
+        self._file.seek(first * self.dimensions * 4)
+        data = self._file.read(count * self.dimensions * 4)
+        found: NDArray[np.float32] = np.frombuffer(data, dtype=np.float32)
+        return found.reshape(count, self.dimensions)
+
+
+def check_enough(distinct: int, k: int, kind: str) -> None:
+    """Refuse fewer sentences than codes.
+
+    Raises:
+        UsageError: there are too few, or k is below 1.
+    """
+    if k < 1:
+        raise UsageError(f"k, the number of codes, is at least 1; got {k}")
+    if distinct < k:
+        what = "different pruned trees" if kind == "syntactic" else "different sentences"
+        deeper = ", or deeper trees (depth, --depth)" if kind == "syntactic" else ""
+        raise UsageError(
+            f"{distinct} {what} cannot make {k} codes; give more text{deeper}, or ask for fewer"
+            f" codes (k={distinct}, --k {distinct})"
+        )

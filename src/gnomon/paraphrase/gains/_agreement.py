@@ -24,12 +24,10 @@ if TYPE_CHECKING:
     from gnomon.scores import Scores
     from gnomon.testset import TestSet
 
-__all__ = ["Draws", "People", "decisions", "kinds_of", "people_of", "segment_rows", "system_row"]
-
 _FEW = 3  # systems that a correlation needs
 
 
-class Draws(NamedTuple):
+class GainDraws(NamedTuple):
     """How intervals are made.
 
     Attributes:
@@ -54,7 +52,7 @@ class Kinds(NamedTuple):
 
 
 @dataclass(frozen=True)
-class People:
+class HumanJudgements:
     """What people said of a test set.
 
     Attributes:
@@ -97,7 +95,7 @@ def kinds_of(outline: Outline, kinds: Sequence[str] = ()) -> Kinds:
     )
 
 
-def people_of(testset: TestSet, kinds: Sequence[str] = ()) -> People:
+def people_of(testset: TestSet, kinds: Sequence[str] = ()) -> HumanJudgements:
     """People's scores and rankings of a test set, in the order of its systems.
 
     Args:
@@ -116,10 +114,12 @@ def people_of(testset: TestSet, kinds: Sequence[str] = ()) -> People:
     segments = None if found.segment is None else testset.human_scores(found.segment, "segment")
     names = list(testset.systems)
     ranked = None if found.ranking is None else testset.ranking(found.ranking).pairs(names)
-    return People(systems, segments, ranked)
+    return HumanJudgements(systems, segments, ranked)
 
 
-def system_row(people: People, base: Scores, wide: Scores, draws: Draws) -> dict[str, Cell]:
+def system_row(
+    people: HumanJudgements, base: Scores, wide: Scores, draws: GainDraws
+) -> dict[str, Cell]:
     """Pearson's r of system scores before and after, gain, interval, Williams's p."""
     human = people.systems
     before, after = _oriented(base), _oriented(wide)
@@ -145,7 +145,7 @@ def system_row(people: People, base: Scores, wide: Scores, draws: Draws) -> dict
     }
 
 
-def decisions(people: People, base: Scores, wide: Scores) -> dict[str, Cell]:
+def decisions(people: HumanJudgements, base: Scores, wide: Scores) -> dict[str, Cell]:
     """Pairs of systems that people tell apart: which of them the references repair or break."""
     human, before, after = people.systems, _oriented(base), _oriented(wide)
     known = np.flatnonzero(~(np.isnan(human) | np.isnan(before) | np.isnan(after)))
@@ -160,7 +160,9 @@ def decisions(people: People, base: Scores, wide: Scores) -> dict[str, Cell]:
     return {"pairs": pairs, **counts, **shares}
 
 
-def segment_rows(people: People, base: Scores, wide: Scores, draws: Draws) -> list[dict[str, Cell]]:
+def segment_rows(
+    people: HumanJudgements, base: Scores, wide: Scores, draws: GainDraws
+) -> list[dict[str, Cell]]:
     """Agreement on segments: DaRR where people ranked, Pearson and Kendall where they scored."""
     rows = []
     before, after = (_sign(one) * np.asarray(one.segments) for one in (base, wide))
@@ -172,7 +174,7 @@ def segment_rows(people: People, base: Scores, wide: Scores, draws: Draws) -> li
 
 
 def _darr(
-    ranked: RankedPairs, before: NDArray[np.float64], after: NDArray[np.float64], draws: Draws
+    ranked: RankedPairs, before: NDArray[np.float64], after: NDArray[np.float64], draws: GainDraws
 ) -> dict[str, Cell]:
     better, worse = ((side, ranked.segment) for side in (ranked.better, ranked.worse))
     known = ~np.isnan(before[better] + before[worse] + after[better] + after[worse])
@@ -198,7 +200,7 @@ def _of_scores(
     human: NDArray[np.float64],
     before: NDArray[np.float64],
     after: NDArray[np.float64],
-    draws: Draws,
+    draws: GainDraws,
 ) -> list[dict[str, Cell]]:
     known = ~(np.isnan(human) | np.isnan(before) | np.isnan(after))
     three = [np.where(known, one, 0.0) for one in (human, before, after)]
@@ -248,7 +250,7 @@ def _interval(
     known: NDArray[np.bool_],
     base: Scores,
     wide: Scores,
-    draws: Draws,
+    draws: GainDraws,
 ) -> tuple[float | None, float | None]:
     """The same draws for both, so that what they share cancels."""
     if not draws.resamples:
@@ -268,7 +270,7 @@ def _interval(
     return _ends(_rows_r(wanted, drawn[1]) - _rows_r(wanted, drawn[0]), draws)
 
 
-def _resampled(scores: Scores, draws: Draws) -> NDArray[np.float64] | None:
+def _resampled(scores: Scores, draws: GainDraws) -> NDArray[np.float64] | None:
     """System scores [draws, K] over resampled segments; None: they are no sums of segments."""
     counts = resample_counts(scores.segments.shape[1], count=draws.resamples, seed=draws.seed)
     if scores.statistics is not None and scores.aggregate is not None:
@@ -293,7 +295,7 @@ def _rows_r(human: NDArray[np.float64], scores: NDArray[np.float64]) -> NDArray[
         return np.asarray((a * b).sum(1) / np.sqrt((a * a).sum(1) * (b * b).sum(1)))
 
 
-def _ends(values: NDArray[np.float64], draws: Draws) -> tuple[float | None, float | None]:
+def _ends(values: NDArray[np.float64], draws: GainDraws) -> tuple[float | None, float | None]:
     low, high = percentile_interval(values, draws.confidence)
     return _defined(float(low)), _defined(float(high))
 

@@ -3,37 +3,455 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from gnomon.errors import DataError
-from gnomon.faults import refuse
-from gnomon.findings import Finding
+import numpy as np
+
+from gnomon.annotate import parser_faults, standard_parser
+from gnomon.errors import DataError, UnknownNameError, UsageError
+from gnomon.faults import Fault, faults, refuse
+from gnomon.findings import Column, Finding, Lines, Listing, Scatter, StackedBars, Table
 from gnomon.metrics import score
-from gnomon.paraphrase._sets import check_trees
+from gnomon.metrics.registry import check_metric
+from gnomon.paraphrase._adequacy import closeness
+from gnomon.paraphrase._diversity import (
+    by_parser,
+    check_trees,
+    counted,
+    first_of,
+    lexical_values,
+    mean,
+    syntactic_values,
+)
 from gnomon.paraphrase.gains._agreement import (
-    Draws,
-    People,
+    GainDraws,
+    HumanJudgements,
     check_kinds,
     decisions,
+    kinds_of,
     people_of,
     segment_rows,
     system_row,
 )
-from gnomon.paraphrase.gains._arms import Arm, Looked, arms_of, described
-from gnomon.paraphrase.gains._requests import check_gain, parsed_language
-from gnomon.paraphrase.gains._tables import TITLE, average_rows, tables, views
+from gnomon.stats.significance import fewest_draws
 from gnomon.testset import TestSet
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from gnomon.cache import Cache
-    from gnomon.findings import Cell
-    from gnomon.paraphrase._sets import Parses
+    from gnomon.findings import Cell, View
+    from gnomon.outline import Outline
+    from gnomon.paraphrase._diversity import Parses
     from gnomon.scores import Scores
     from gnomon.testset import Paraphrase
 
-__all__ = ["gain"]
+    Row = Mapping[str, Cell]
+
+
+# What is wrong with a request, before anything is scored or parsed.
+
+
+_OVER = ("segments", "systems")
+
+
+def check_gain(
+    outline: Outline | None,
+    metrics: Sequence[str] = ("bleu",),
+    *,
+    n: Sequence[int] = (1, 5, 20),
+    methods: Sequence[str] | None = None,
+    human: Sequence[str] = (),
+    adequacy: str | None = "chrf",
+    parse: bool = False,
+    parser: str | None = None,
+    language: str | None = None,
+    over: str = "segments",
+    resamples: int = 1000,
+    confidence: float = 0.95,
+    seed: int = 0,
+    allow_code: bool = False,
+) -> Iterator[Fault]:
+    """What :func:`gnomon.paraphrase.gain` refuses on one test set; arguments are as there.
+
+    The outline says what the test set holds; without, that is not known yet.
+    """
+    yield from _drawn(over, resamples, confidence, seed)
+    if not n or min(n) < 1:
+        yield Fault(
+            "n", UsageError(f"numbers of paraphrases are at least 1; got {min(n, default='none')}")
+        )
+    for number, metric in enumerate(metrics):
+        yield from faults(
+            f"metrics[{number}]", check_metric, metric, outline, allow_code=allow_code
+        )
+    if adequacy is not None:
+        yield from faults("adequacy", check_metric, adequacy, outline, allow_code=allow_code)
+    yield from parser_faults(parser=parser, language=language)
+    if outline is not None:
+        yield from _of_set(outline, methods, human)
+        if parse and not parser and not language:
+            wrong = list(faults("parse", parsed_language, outline))
+            yield from wrong or faults("parse", standard_parser, outline.target_language or "")
+
+
+def _of_set(
+    outline: Outline, methods: Sequence[str] | None, human: Sequence[str]
+) -> Iterator[Fault]:
+    """Names that the test set does not have."""
+    for number, method in enumerate(methods or ()):
+        if outline.paraphrases and method not in outline.paraphrases:
+            error = UnknownNameError("method of paraphrases", method, outline.paraphrases)
+            yield Fault(f"methods[{number}]", error)
+    wrong = list(faults("human", check_kinds, [outline], human))
+    yield from wrong or faults("human", kinds_of, outline, human)
+
+
+def _drawn(over: str, resamples: int, confidence: float, seed: int) -> Iterator[Fault]:
+    if over not in _OVER:
+        yield Fault("over", UnknownNameError("unit to resample", over, _OVER))
+    if resamples < 0:
+        yield Fault("resamples", UsageError(f"resamples are 0 or more; got {resamples}"))
+    if not 0 < confidence < 1:
+        said = f"a confidence lies between 0 and 1; got {confidence}"
+        yield Fault("confidence", UsageError(said))
+    elif 0 < resamples < fewest_draws(confidence):
+        said = f"a confidence of {confidence} needs {fewest_draws(confidence)} resamples or more"
+        yield Fault("resamples", UsageError(f"{said}, or 0 for none; got {resamples}"))
+    if seed < 0:
+        yield Fault("seed", UsageError(f"a seed is a whole number, 0 or more; got {seed}"))
+
+
+def parsed_language(outline: Outline) -> str:
+    """The language whose standard pipeline parses a test set.
+
+    Raises:
+        DataError: it is not known.
+    """
+    if outline.target_language is None:
+        raise DataError(
+            f"nothing says which language {outline.name!r} is in, and so what parses it: give a"
+            " language (-l en) or a parser (--tagger spacy:NAME)"
+        )
+    return outline.target_language
+
+
+# The sets of paraphrases that are compared: each method, and how many of each.
+
+
+class Arm(NamedTuple):
+    """The first n paraphrases of one method."""
+
+    method: str
+    n: int
+    paraphrases: tuple[Paraphrase, ...]
+
+
+class Looked(NamedTuple):
+    """How paraphrases themselves are looked at.
+
+    Attributes:
+        adequacy: metric of the paraphrases against the references; None: none.
+        trees: trees of methods that were parsed elsewhere.
+        parser: what parses the others (``spacy:NAME``); None with no language: nothing does.
+        language: whose standard pipeline parses them.
+        cache: where parses are kept.
+        allow_code: let a spec ``python('module:function')`` run code.
+    """
+
+    adequacy: str | None = "chrf"
+    trees: Mapping[str, Parses] | None = None
+    parser: str | None = None
+    language: str | None = None
+    cache: Cache | None = None
+    allow_code: bool = False
+
+
+def arms_of(
+    paraphrases: Sequence[Paraphrase], numbers: Sequence[int], methods: Sequence[str] | None
+) -> tuple[list[Arm], list[str]]:
+    """Each method with each number of paraphrases, and what was left out, in words.
+
+    A number larger than any segment has is the same as the largest that one has.
+
+    Raises:
+        DataError: there is no paraphrase.
+        UnknownNameError: there is no such method.
+        UsageError: no number is given, or one is below 1.
+    """
+    if not numbers or min(numbers) < 1:
+        raise UsageError(
+            f"numbers of paraphrases are at least 1; got {min(numbers, default='none')}"
+        )
+    known = tuple(dict.fromkeys(one.method for one in paraphrases if one.text.strip()))
+    if not known:
+        raise DataError("there is no paraphrase to score with; name files with --paraphrases FILE")
+    for method in methods or ():
+        if method not in known:
+            raise UnknownNameError("method of paraphrases", method, known)
+    arms, notices = [], []
+    for method in methods or known:
+        own = [one for one in paraphrases if one.method == method and one.text.strip()]
+        most = _most(own)
+        wanted = sorted({min(n, most) for n in numbers})
+        if max(numbers) > most:
+            notices.append(f"{method}: no segment has more than {most} paraphrase(s)")
+        arms += [Arm(method, n, tuple(first_of(own, n=n))) for n in wanted]
+    return arms, notices
+
+
+def described(testset: TestSet, arm: Arm, looked: Looked) -> dict[str, Cell]:
+    """Number, diversity and adequacy of the paraphrases of an arm."""
+    groups = _groups(arm)
+    row: dict[str, Cell] = {
+        "wordings": len(arm.paraphrases) / max(len(groups), 1),
+        "segments": len({one.segment for one in arm.paraphrases}),
+        "diversity": mean(lexical_values(groups)),
+        "syntactic": _syntactic(arm, groups, looked),
+        "change": _change(testset, arm),
+        "adequacy": None,
+    }
+    if looked.adequacy is not None:
+        found = closeness(testset, arm.paraphrases, looked.adequacy, allow_code=looked.allow_code)
+        row["adequacy"] = float(np.nanmean(found)) if np.isfinite(found).any() else None
+    return row
+
+
+def _groups(arm: Arm) -> list[list[str]]:
+    """The wordings of each segment, and of each system where they are its own."""
+    groups: dict[tuple[int, str | None], list[str]] = {}
+    for one in arm.paraphrases:
+        groups.setdefault((one.segment, one.system), []).append(one.text)
+    return list(groups.values())
+
+
+def _most(paraphrases: Sequence[Paraphrase]) -> int:
+    counts: dict[tuple[int, str | None], int] = {}
+    for one in paraphrases:
+        counts[one.segment, one.system] = counts.get((one.segment, one.system), 0) + 1
+    return max(counts.values())
+
+
+def _change(testset: TestSet, arm: Arm) -> float | None:
+    """Mean lexical distance of a paraphrase from its references."""
+    pairs = [
+        [one.text, text]
+        for one in arm.paraphrases
+        for column in testset.references.values()
+        if (text := column[one.segment - 1]) is not None
+    ]
+    return mean(lexical_values(pairs))
+
+
+def _syntactic(arm: Arm, groups: list[list[str]], looked: Looked) -> float | None:
+    if looked.trees is not None and arm.method in looked.trees:
+        given = [list(parses)[: arm.n] for parses in looked.trees[arm.method]]
+        if max(map(len, given), default=0) < arm.n:
+            return None
+        return counted(syntactic_values(given), "zero")
+    if looked.parser is None and looked.language is None:
+        return None
+    from gnomon.annotate import parse
+
+    texts = list(dict.fromkeys(text for group in groups for text in group))
+    trees = parse(texts, tagger=looked.parser, language=looked.language, cache=looked.cache)
+    sets = by_parser({arm.method: groups}, dict(zip(texts, trees, strict=True)))
+    return counted(syntactic_values(sets[arm.method]), "zero")
+
+
+# The tables and views of a study of gains.
+
+
+TITLE = "What paraphrased references bring"
+_SET = Column("test_set", "Test set", help="its language pair, if that tells")
+_METRIC = Column("metric", "Metric")
+_METHOD = Column("method", "Paraphrases", help="the method that made them")
+_N = Column("n", "n", "count", help="paraphrases of each segment, at most")
+_LABEL = Column("arm", "Paraphrases and n")
+_GAIN = Column("gain", "Gain", "number", 3, "higher", "with less without", ends=("low", "high"))
+_LOW = Column("low", "Low", "number", 3, help="lower end of the gain's confidence interval")
+_HIGH = Column("high", "High", "number", 3, help="upper end of the gain's confidence interval")
+_DECIDED = (
+    Column("repaired", "Repaired", "count", help="pairs of systems, wrong without them, now right"),
+    Column("broken", "Broken", "count", help="right without them, now wrong"),
+)
+_COLUMNS: Mapping[str, tuple[Column, ...]] = {
+    "gain": (
+        _SET,
+        _METRIC,
+        _METHOD,
+        _N,
+        Column("base", "r before", "number", 4, "higher", "Pearson's r of system scores"),
+        Column("value", "r after", "number", 4, "higher", "with the paraphrases, too"),
+        _GAIN,
+        _LOW,
+        _HIGH,
+        Column("p", "p", "number", 4, help="Williams's test: r after is greater"),
+        *_DECIDED,
+        Column("pairs", "Pairs", "count", help="pairs of systems that people tell apart"),
+        Column("base_score", "Mean before", "number", 2, help="mean score of the systems"),
+        Column("score", "Mean after", "number", 2, help="likewise, with the paraphrases"),
+        Column("diversity", "Diversity", "share", 3, help="lexical, among the n paraphrases"),
+        Column("syntactic", "Syntactic", "share", 3, help="diversity of their trees"),
+        Column("change", "Change", "share", 3, help="lexical distance from the reference"),
+        Column("adequacy", "Adequacy", "number", 2, help="a metric of them against the reference"),
+        Column("wordings", "Per segment", "number", 2, help="mean number of paraphrases"),
+        Column("segments", "Segments", "count", help="that have a paraphrase"),
+        Column("systems", "Systems", "count", help="behind r"),
+        _LABEL,
+    ),
+    "segments": (
+        _SET,
+        _METRIC,
+        _METHOD,
+        _N,
+        Column(
+            "statistic", "Statistic", help="darr: rankings; pearson, kendall: scores, ungrouped"
+        ),
+        Column("base", "Before", "number", 4, "higher"),
+        Column("value", "After", "number", 4, "higher"),
+        _GAIN,
+        _LOW,
+        _HIGH,
+        Column("judgements", "n", "count", help="judged pairs, or scores"),
+        _LABEL,
+    ),
+    "decisions": (
+        _SET,
+        _METRIC,
+        _METHOD,
+        _N,
+        Column("pairs", "Pairs", "count", help="pairs of systems that people tell apart"),
+        Column("right", "Both right", "count"),
+        *_DECIDED,
+        Column("wrong", "Both wrong", "count"),
+        Column("right_share", "Both right", "share", 3),
+        Column("repaired_share", "Repaired", "share", 3),
+        Column("broken_share", "Broken", "share", 3),
+        Column("wrong_share", "Both wrong", "share", 3),
+        _LABEL,
+    ),
+    "averages": (
+        _METRIC,
+        _METHOD,
+        _N,
+        Column("average", "Ave r", "number", 3, "higher", "mean over the test sets"),
+        Column("gain", "Ave gain", "number", 3, "higher"),
+        Column("gain_min", "Min gain", "number", 3, "higher"),
+        Column("gain_max", "Max gain", "number", 3, "higher"),
+        Column("sets", "Test sets", "count"),
+        Column("better", "Better", "count", help="test sets with p of at most .05"),
+    ),
+}
+_TITLES = {
+    "gain": "Agreement over systems",
+    "segments": "Agreement over segments",
+    "decisions": "Decisions repaired and broken",
+    "averages": "Gains over the test sets",
+}
+_PARTS = ("right_share", "repaired_share", "broken_share", "wrong_share")
+_SHOWN = {
+    "gain": (
+        *("metric", "method", "n", "base", "value", "gain", "low", "high", "p"),
+        *("repaired", "broken", "score", "diversity", "adequacy"),
+    ),
+    "segments": (
+        *("metric", "method", "n", "statistic", "base", "value", "gain", "low", "high"),
+        "judgements",
+    ),
+    "averages": tuple(column.name for column in _COLUMNS["averages"]),
+}
+_SIGNIFICANT = 0.05
+
+
+def tables(rows: Mapping[str, Sequence[Row]]) -> tuple[Table, ...]:
+    """The tables that have rows; the first is always there."""
+    return tuple(
+        Table(name, _TITLES[name], _COLUMNS[name], tuple(found))
+        for name, found in rows.items()
+        if found or name == "gain"
+    )
+
+
+def views(rows: Mapping[str, Sequence[Row]]) -> tuple[View, ...]:
+    """Listings for text; curves, points and bars for the page."""
+    places = tuple(dict.fromkeys(str(row["test_set"]) for row in rows["gain"]))
+    return (
+        *_listings(rows, places),
+        *(view for place in places for view in _plots(rows, place)),
+    )
+
+
+def average_rows(rows: Sequence[Row]) -> list[dict[str, Cell]]:
+    """Mean, least and greatest gain over the test sets that have one, by metric, method and n."""
+    groups: dict[tuple[Cell, Cell, Cell], list[Row]] = {}
+    for row in rows:
+        if row["gain"] is not None:
+            groups.setdefault((row["metric"], row["method"], row["n"]), []).append(row)
+    found = []
+    for (metric, method, n), own in groups.items():
+        gains, values = ([float(str(row[key])) for row in own] for key in ("gain", "value"))
+        found.append(
+            {
+                "metric": metric,
+                "method": method,
+                "n": n,
+                "average": sum(values) / len(own),
+                "gain": sum(gains) / len(own),
+                "gain_min": min(gains),
+                "gain_max": max(gains),
+                "sets": len(own),
+                "better": sum(_significant(row["p"]) for row in own),
+            }
+        )
+    return found
+
+
+def _listings(rows: Mapping[str, Sequence[Row]], places: Sequence[str]) -> Iterator[View]:
+    if rows["averages"]:
+        yield Listing("averages", _TITLES["averages"], _SHOWN["averages"])
+    for name in ("gain", "segments"):
+        for place in places:
+            own = [row for row in rows[name] if row["test_set"] == place]
+            if own:
+                judged = name != "gain" or any(row["value"] is not None for row in own)
+                title = f"{_TITLES[name] if judged else 'Scores and paraphrases'}: {place}"
+                yield Listing(name, title, _shown(name, own, judged=judged), {"test_set": place})
+
+
+def _shown(name: str, rows: Sequence[Row], *, judged: bool) -> tuple[str, ...]:
+    """Columns of a listing; without people's judgements, what scores and paraphrases are."""
+    if not judged:
+        return ("metric", "method", "n", "base_score", "score", "diversity", "change", "adequacy")
+    bare = {column for column in ("low", "high") if all(row[column] is None for row in rows)}
+    return tuple(column for column in _SHOWN[name] if column not in bare)
+
+
+def _plots(rows: Mapping[str, Sequence[Row]], place: str) -> Iterator[View]:
+    # the page offers the test set as a choice, so that no title names one
+    own = [row for row in rows["gain"] if row["test_set"] == place]
+    where = {"test_set": place}
+    if any(row["gain"] is not None and row["diversity"] is not None for row in own):
+        title = "Gain against diversity"
+        yield Scatter("gain", title, "diversity", "gain", "arm", "method", "metric", where)
+    if any(row["gain"] is not None and row["change"] is not None for row in own):
+        title = "Gain against distance from the reference"
+        yield Scatter("gain", title, "change", "gain", "arm", "method", "metric", where)
+    if len({row["n"] for row in own}) > 1 and any(row["gain"] is not None for row in own):
+        title = "Gain against the number of paraphrases"
+        yield Lines("gain", title, "n", "gain", "method", "metric", where, "low", "high")
+    if any(row["test_set"] == place for row in rows["decisions"]):
+        title = _TITLES["decisions"]
+        yield StackedBars("decisions", title, "arm", "metric", _PARTS, where)
+    if any(row["test_set"] == place for row in rows["segments"]):
+        title = "Gain over segments"
+        yield Scatter(
+            "segments", title, "base", "value", "arm", "method", "metric", where, identity=True
+        )
+
+
+def _significant(p: Cell) -> bool:
+    return isinstance(p, float) and p <= _SIGNIFICANT
 
 
 def gain(
@@ -107,7 +525,7 @@ def gain(
             resamples=resamples, confidence=confidence, seed=seed, allow_code=allow_code,
         )
     )  # fmt: skip
-    draws = Draws(resamples, seed, confidence, over)
+    draws = GainDraws(resamples, seed, confidence, over)
     check_kinds([testset.outline for testset, _ in sets], human)
     looked = Looked(adequacy, None, parser, language, cache, allow_code)
     looks = [
@@ -145,7 +563,7 @@ class _Study:
     def __init__(
         self,
         metrics: Sequence[str],
-        draws: Draws,
+        draws: GainDraws,
         looked: Looked,
         human: Sequence[str],
         progress: Callable[[str, int, int], None] | None,
@@ -172,7 +590,7 @@ class _Study:
     def _judge(
         self,
         head: Mapping[str, Cell],
-        people: People,
+        people: HumanJudgements,
         base: Scores,
         after: Scores,
         seen: Mapping[str, Cell],

@@ -7,15 +7,14 @@ from typing import TYPE_CHECKING
 
 from gnomon.errors import DataError, UsageError
 from gnomon.findings import Column, Exhibit, ExhibitText, Finding, Highlight, Listing, Table
-from gnomon.paraphrase._lexical import lexical_values, mean
+from gnomon.paraphrase._diversity import lexical_values, mean
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from gnomon.findings import Cell
-    from gnomon.testset import TestSet
+    from gnomon.testset import ParaphraseSet, TestSet
 
-__all__ = ["changed", "exhibits_of", "side_by_side"]
 
 _TITLE = "Paraphrases side by side"
 _ALL = "all methods"
@@ -205,3 +204,71 @@ def _exhibit(
         domain=None if testset.domains is None else testset.domains[segment],
         caption=_MARKED,
     )
+
+
+# Which paraphrases a score was made with: a section of other commands' pages.
+
+
+_USED_TITLE = "Paraphrased references"
+_SHOWN = 20
+_USED_COLUMNS = (
+    Column("set", "Paraphrases", help="the method that made them"),
+    Column("n", "n", "count", help="of each segment, at most"),
+    Column("count", "Count", "count"),
+    Column("segments", "Segments", "count", help="that have one"),
+    Column("diversity", "Diversity", "share", 3, help="lexical, among those of a segment"),
+    Column("change", "Change", "share", 3, help="lexical distance from the reference"),
+    Column("identity", "Identity", help="hash of their texts, also in signatures"),
+)
+
+
+def paraphrases_used(testset: TestSet, *, segments: int = _SHOWN) -> Finding | None:
+    """The paraphrases among the references of a test set, with segments side by side.
+
+    Args:
+        testset: a test set after :meth:`gnomon.testset.TestSet.with_paraphrases`.
+        segments: how many segments are shown, the first ones that have a paraphrase.
+
+    Returns:
+        A finding with rows ``set, n, count, segments, diversity, change, identity``; ``None`` where
+        the references hold no paraphrase.
+    """
+    sets = testset.paraphrase_sets
+    if not sets:
+        return None
+    return Finding(
+        method="paraphrases used",
+        title=_USED_TITLE,
+        tables=(
+            Table("paraphrases", _USED_TITLE, _USED_COLUMNS, tuple(_row(testset, s) for s in sets)),
+        ),
+        signatures={},
+        views=(
+            Listing("paraphrases", _USED_TITLE, tuple(column.name for column in _USED_COLUMNS)),
+        ),
+        exhibits=exhibits_of(testset, segments=segments),
+        facts={"test set": testset.name, "segments": str(testset.segments)},
+    )
+
+
+def _row(testset: TestSet, found: ParaphraseSet) -> dict[str, Cell]:
+    names = [name for name, method in testset.paraphrases.items() if method == found.method]
+    originals = [
+        column for name, column in testset.references.items() if name not in testset.paraphrases
+    ]
+    groups, pairs = [], []
+    for references in (testset.references, *testset.system_references.values()):
+        columns = [references[name] for name in names if name in references]
+        for i, texts in enumerate(zip(*columns, strict=True)):
+            given = [text for text in texts if text is not None]
+            groups.append(given)
+            pairs += [[a, b[i]] for a in given for b in originals if b[i] is not None]
+    return {
+        "set": found.method,
+        "n": found.n,
+        "count": found.count,
+        "segments": found.segments,
+        "diversity": mean(lexical_values(groups)),
+        "change": mean(lexical_values(pairs)),
+        "identity": found.identity,
+    }

@@ -7,11 +7,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from gnomon.errors import UsageError
-from gnomon.paraphrase._filters import filtered
-from gnomon.paraphrase._pseudo import pseudo_references
-from gnomon.paraphrase._round_trip import round_trip
-from gnomon.paraphrase._variants import variant_paraphrases
-from gnomon.paraphrase.generation._batch import Batch
+from gnomon.paraphrase._adequacy import filtered
+from gnomon.paraphrase._constraints import variant_paraphrases
+from gnomon.paraphrase._translations import pseudo_references, round_trip
+from gnomon.paraphrase.generation._saving import MadeBatch
 from gnomon.signature import content_hash
 
 if TYPE_CHECKING:
@@ -22,8 +21,6 @@ if TYPE_CHECKING:
 
     #: makes the paraphrases of the segments (from 0) of a range
     Make: TypeAlias = Callable[[range], Sequence[Paraphrase]]
-
-__all__ = ["Kept", "PlainWork", "by_commands", "by_pool", "by_variants"]
 
 _BATCH = 500
 
@@ -78,7 +75,7 @@ class PlainWork:
         asked = content_hash(repr([(name, list(texts)) for name, texts in read]))
         return {"method": self.method, **self.about, **self.kept.settings(), "asked": asked}
 
-    def batches(self, size: int = _BATCH, after: int = 0) -> Iterator[Batch]:
+    def batches(self, size: int = _BATCH, after: int = 0) -> Iterator[MadeBatch]:
         """Make paraphrases of ``size`` segments at once, leaving out those done before."""
         if size < 1:
             raise UsageError(f"a batch holds at least 1 segment; got {size}")
@@ -86,7 +83,7 @@ class PlainWork:
             part = range(start, min(start + size, self.total))
             yield self._batch(self.make(part), part)
 
-    def _batch(self, made: Sequence[Paraphrase], part: range) -> Batch:
+    def _batch(self, made: Sequence[Paraphrase], part: range) -> MadeBatch:
         found = filtered(
             self.testset,
             made,
@@ -101,7 +98,7 @@ class PlainWork:
             bare=sum(not any((column[i] or "").strip() for column in columns) for i in part),
             **{name: getattr(found, name) for name in found._fields if name != "kept"},
         )
-        return Batch((found.kept,), part.stop, counts)
+        return MadeBatch((found.kept,), part.stop, counts)
 
 
 def by_commands(

@@ -5,27 +5,26 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias, overload
 
 from gnomon.errors import DataError, FormatError, UsageError
 from gnomon.formats import atomic_write, explain_failure, to_json
+from gnomon.testset import Paraphrase
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from gnomon.paraphrase.generation._batch import Batch, Making
+    from collections.abc import Callable, Iterator
 
     Progress: TypeAlias = Callable[[str, int, int], None]
 
-__all__ = ["Record", "record_of", "save_generated"]
 
 _FORMAT = 1
 
 
 @dataclass(frozen=True)
-class Record:
+class SavedRecord:
     """How far a file has come: kept beside it, as ``FILE.settings.json``.
 
     Attributes:
@@ -40,13 +39,13 @@ class Record:
     size: int = 0
     counts: Counter[str] | None = None
 
-    def after(self, batch: Batch, written: int) -> Record:
+    def after(self, batch: MadeBatch, written: int) -> SavedRecord:
         """The record when a batch has been written."""
         counts = Counter(self.counts or {})
         counts.update(batch.counts)
         counts["paraphrases"] += len(batch)
         counts["segments"] += len({one.segment for one in batch})
-        return Record(self.settings, batch.done, self.size + written, counts)
+        return SavedRecord(self.settings, batch.done, self.size + written, counts)
 
     def write(self, path: Path) -> None:
         """Write it, whole or not at all."""
@@ -56,7 +55,7 @@ class Record:
             file.write("\n")
 
 
-def record_of(path: str | os.PathLike[str]) -> Record | None:
+def record_of(path: str | os.PathLike[str]) -> SavedRecord | None:
     """The record beside a file of paraphrases, if there is one.
 
     Raises:
@@ -72,7 +71,7 @@ def record_of(path: str | os.PathLike[str]) -> Record | None:
                 f"has format {held['format']!r}; this version of gnomon reads {_FORMAT}", path=file
             )
         counts = Counter({str(key): int(value) for key, value in held["counts"].items()})
-        return Record(dict(held["settings"]), int(held["done"]), int(held["size"]), counts)
+        return SavedRecord(dict(held["settings"]), int(held["done"]), int(held["size"]), counts)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         if isinstance(error, FormatError):
             raise
@@ -118,7 +117,7 @@ def save_generated(
         _unfinished(file, work)
     record = _begun(file, work) if resume else None
     if record is None:
-        record = Record(work.settings())
+        record = SavedRecord(work.settings())
         with explain_failure(file):
             file.write_bytes(b"")
         record.write(file)
@@ -151,7 +150,7 @@ def _unfinished(file: Path, work: Making) -> None:
         )
 
 
-def _begun(file: Path, work: Making) -> Record | None:
+def _begun(file: Path, work: Making) -> SavedRecord | None:
     """The record of a file that can be gone on with; None where nothing was begun."""
     record = record_of(file)
     if record is None:
@@ -187,3 +186,56 @@ def _compare(file: Path, made: dict[str, object], wanted: dict[str, object]) -> 
 
 def _beside(path: Path) -> Path:
     return path.with_name(path.name + ".settings.json")
+
+
+# The paraphrases of some segments, as they come out of any method.
+
+
+@dataclass(frozen=True)
+class MadeBatch(Sequence[Paraphrase]):
+    """The paraphrases of some segments, by segment, best first.
+
+    Attributes:
+        groups: the paraphrases of each reference, constraint or system that was asked for, best
+            first; the batch itself is the sequence of all of them.
+        done: segments done so far, from the first one.
+        counts: of this batch: segments without a reference ("bare"), groups of fewer than n
+            ("short"), constraints that no paraphrase holds ("unreachable"), and what filters
+            dropped ("empty", "copies", "duplicates", "inadequate").
+    """
+
+    groups: tuple[tuple[Paraphrase, ...], ...]
+    done: int
+    counts: Counter[str]
+
+    @property
+    def paraphrases(self) -> tuple[Paraphrase, ...]:
+        """All of them."""
+        return tuple(one for group in self.groups for one in group)
+
+    def __len__(self) -> int:
+        return len(self.paraphrases)
+
+    @overload
+    def __getitem__(self, index: int) -> Paraphrase: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Paraphrase]: ...
+    def __getitem__(self, index: int | slice) -> Paraphrase | Sequence[Paraphrase]:
+        return self.paraphrases[index]
+
+
+class Making(Protocol):
+    """Something that makes paraphrases of segment after segment, the same each time."""
+
+    @property
+    def total(self) -> int:
+        """How many segments there are."""
+        ...
+
+    def settings(self) -> dict[str, object]:
+        """What the results depend on; not the size of batches."""
+        ...
+
+    def batches(self, size: int = ..., after: int = 0) -> Iterator[MadeBatch]:
+        """Make paraphrases of ``size`` segments at once, leaving out those done before."""
+        ...

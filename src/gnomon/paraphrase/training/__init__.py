@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from gnomon.paraphrase.training._pairs import Filters, Pair, Selected, read_pairs, select
+from gnomon.paraphrase.training._pairs import Filters, Selected, SentencePair, read_pairs, select
 from gnomon.paraphrase.training._recipe import Recipe
-from gnomon.paraphrase.training._train import CodeKind, Plan, Trained, plan, train
+from gnomon.paraphrase.training._train import CodeKind, Trained, TrainingPlan, plan, train
 
 __all__ = [
     "CodeKind",
     "Filters",
-    "Pair",
-    "Plan",
     "Recipe",
     "Selected",
+    "SentencePair",
     "Trained",
+    "TrainingPlan",
     "plan",
     "read_pairs",
     "select",

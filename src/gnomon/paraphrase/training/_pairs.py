@@ -9,14 +9,14 @@ import numpy as np
 
 from gnomon.errors import DataError, FormatError, LengthMismatchError, UsageError
 from gnomon.paraphrase.codes import NO_CODE
-from gnomon.paraphrase.codes._files import code_of, read_codes
+from gnomon.paraphrase.codes._codes import code_of, read_codes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from os import PathLike
 
 
-class Pair(NamedTuple):
+class SentencePair(NamedTuple):
     """A sentence, a paraphrase of it, and the sentence code of the paraphrase.
 
     The code is None where pairs come without codes, and -1 where this one has none.
@@ -29,7 +29,7 @@ class Pair(NamedTuple):
 
 def read_pairs(
     paths: Sequence[str | PathLike[str]], *, codes: str | PathLike[str] | None = None
-) -> list[Pair]:
+) -> list[SentencePair]:
     """Read lines of source TAB target, or source TAB target TAB code.
 
     Args:
@@ -45,7 +45,7 @@ def read_pairs(
     """
     from gnomon.formats import read_lines
 
-    pairs: list[Pair] = []
+    pairs: list[SentencePair] = []
     columns = 2 if codes is not None else None
     for path in paths:
         for number, line in enumerate(read_lines(path), start=1):
@@ -53,7 +53,7 @@ def read_pairs(
             columns = columns or len(cells)
             _check(cells, columns, path, number, given=codes is not None)
             code = code_of(cells[2], path, number) if len(cells) == 3 else None
-            pairs.append(Pair(cells[0].strip(), cells[1].strip(), code))
+            pairs.append(SentencePair(cells[0].strip(), cells[1].strip(), code))
     return pairs if codes is None else _with_codes(pairs, codes)
 
 
@@ -74,7 +74,7 @@ def _check(cells: list[str], columns: int, path: object, number: int, *, given: 
             )
 
 
-def _with_codes(pairs: list[Pair], path: str | PathLike[str]) -> list[Pair]:
+def _with_codes(pairs: list[SentencePair], path: str | PathLike[str]) -> list[SentencePair]:
     found = read_codes(path).tolist()
     if len(found) != len(pairs):
         raise LengthMismatchError(
@@ -120,13 +120,13 @@ class Filters:
 class Selected(NamedTuple):
     """The pairs that are kept, and how many were dropped for what, in the order of the filters."""
 
-    kept: list[Pair]
+    kept: list[SentencePair]
     dropped: Mapping[str, int]
 
 
 @dataclass
 class _Sieve:
-    pairs: list[Pair]
+    pairs: list[SentencePair]
     dropped: dict[str, int] = field(default_factory=dict)
 
     def keep(self, reason: str, fit: Iterable[bool]) -> None:
@@ -135,7 +135,7 @@ class _Sieve:
         self.pairs = kept
 
 
-def select(pairs: Sequence[Pair], filters: Filters | None = None) -> Selected:
+def select(pairs: Sequence[SentencePair], filters: Filters | None = None) -> Selected:
     """Apply the filters, one after the other; where there are codes, pairs without one go first."""
     filters = filters or Filters()
     sieve = _Sieve(list(pairs))
@@ -157,7 +157,9 @@ def select(pairs: Sequence[Pair], filters: Filters | None = None) -> Selected:
     return Selected(sieve.pairs, sieve.dropped)
 
 
-def held_out(pairs: Sequence[Pair], count: int, seed: int) -> tuple[list[Pair], list[Pair]]:
+def held_out(
+    pairs: Sequence[SentencePair], count: int, seed: int
+) -> tuple[list[SentencePair], list[SentencePair]]:
     """Split off pairs to validate on, none of whose texts occurs in those that are left.
 
     Pairs that share a text, directly or through others, stay together; a group of more than
@@ -187,7 +189,7 @@ def held_out(pairs: Sequence[Pair], count: int, seed: int) -> tuple[list[Pair], 
     return [pair for i, pair in enumerate(pairs) if i not in chosen], dev
 
 
-def _groups(pairs: Sequence[Pair]) -> list[list[int]]:
+def _groups(pairs: Sequence[SentencePair]) -> list[list[int]]:
     """Numbers of pairs that share texts, in the order of their first pair."""
     parent: dict[str, str] = {}
 
@@ -211,11 +213,11 @@ def _firsts(keys: Iterable[object]) -> list[bool]:
     return [not (key in seen or seen.add(key)) for key in keys]  # type: ignore[func-returns-value]  # add answers None
 
 
-def _lengths(pair: Pair) -> tuple[int, int]:
+def _lengths(pair: SentencePair) -> tuple[int, int]:
     return len(pair.source.split()), len(pair.target.split())
 
 
-def _chrf(pairs: Sequence[Pair]) -> list[float]:
+def _chrf(pairs: Sequence[SentencePair]) -> list[float]:
     from gnomon.metrics import score
     from gnomon.testset import TestSet
 

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
     from os import PathLike
 
-    from gnomon.paraphrase.training._pairs import Pair
-    from gnomon.paraphrase.training._trainer import Arguments, Judge
+    from gnomon.paraphrase.training._pairs import SentencePair
+    from gnomon.paraphrase.training._trainer import Arguments, RunCallback
 
 
 #: what a damaged file makes libraries raise, beside errors of their own
@@ -62,7 +62,7 @@ class CodeKind:
         return cls(**asdict(facts(folder)))
 
 
-class Plan(NamedTuple):
+class TrainingPlan(NamedTuple):
     """What a run would do.
 
     Attributes:
@@ -119,13 +119,13 @@ class Data(NamedTuple):
     tokenizer: Any
     pairs: list[Encoded]
     dev: list[Encoded]
-    dev_texts: list[Pair]
+    dev_texts: list[SentencePair]
     too_long: int
 
 
 def plan(
-    pairs: Sequence[Pair], *, recipe: Recipe | None = None, codes: CodeKind | None = None
-) -> Plan:
+    pairs: Sequence[SentencePair], *, recipe: Recipe | None = None, codes: CodeKind | None = None
+) -> TrainingPlan:
     """Count what :func:`train` would do; nothing is written.
 
     Raises:
@@ -144,11 +144,13 @@ def plan(
         weights = parameters(network(recipe, vocabulary))
     steps = math.ceil(math.ceil(len(data.pairs) / recipe.batch_size) / recipe.accumulate)
     tokens = sum(len(one["input_ids"]) for one in data.pairs)
-    return Plan(len(data.pairs), len(data.dev), data.too_long, vocabulary, weights, tokens, steps)
+    return TrainingPlan(
+        len(data.pairs), len(data.dev), data.too_long, vocabulary, weights, tokens, steps
+    )
 
 
 def train(
-    pairs: Sequence[Pair],
+    pairs: Sequence[SentencePair],
     folder: str | PathLike[str],
     *,
     recipe: Recipe | None = None,
@@ -207,7 +209,7 @@ def _require_trainer() -> None:
 
 
 def _begin(
-    pairs: Sequence[Pair],
+    pairs: Sequence[SentencePair],
     place: Path,
     recipe: Recipe,
     codes: CodeKind | None,
@@ -239,14 +241,16 @@ def _run(
     from transformers import TrainerState
 
     from gnomon.paraphrase.training._trainer import (
-        Judge,
         ParaphraseTrainer,
+        RunCallback,
         checkpoints,
         parameters,
     )
 
     trainer = ParaphraseTrainer(options, data, recipe)
-    judge = Judge(trainer, folder, recipe, about, progress if options.process_index == 0 else None)
+    judge = RunCallback(
+        trainer, folder, recipe, about, progress if options.process_index == 0 else None
+    )
     trainer.add_callback(judge)
     last = next(iter(checkpoints(folder)[::-1]), None)
     if last is not None:
@@ -279,7 +283,7 @@ def _run(
 
 
 @contextmanager
-def _named(checkpoint: Path | None, judge: Judge | None = None) -> Generator[None]:
+def _named(checkpoint: Path | None, judge: RunCallback | None = None) -> Generator[None]:
     """Name the checkpoint that cannot be loaded; what fails later is something else.
 
     Raises:
@@ -307,7 +311,9 @@ def _codes_as_begun(folder: Path, codes: CodeKind | None) -> CodeKind | None:
     return CodeKind(**before) if before.get("kind") == codes.kind else codes
 
 
-def _facts(pairs: Sequence[Pair], recipe: Recipe, codes: CodeKind | None) -> dict[str, object]:
+def _facts(
+    pairs: Sequence[SentencePair], recipe: Recipe, codes: CodeKind | None
+) -> dict[str, object]:
     texts = ("\t".join((one.source, one.target, str(one.code))) for one in pairs)
     return {
         "codes": None if codes is None else asdict(codes),
@@ -361,7 +367,7 @@ def _differing(before: Any, now: Any) -> str:
 
 
 def _prepare(
-    pairs: Sequence[Pair], recipe: Recipe, codes: CodeKind | None, known: Path | None
+    pairs: Sequence[SentencePair], recipe: Recipe, codes: CodeKind | None, known: Path | None
 ) -> Data:
     from tokenizers import Tokenizer
 
@@ -393,7 +399,7 @@ def _prepare(
     )
 
 
-def _encoded(tokenizer: Any, pairs: Sequence[Pair]) -> list[Encoded]:
+def _encoded(tokenizer: Any, pairs: Sequence[SentencePair]) -> list[Encoded]:
     """Ids of the pieces of both sides, each with ``</s>``; a code is the first of the target."""
     sources = tokenizer.encode_batch([pair.source for pair in pairs])
     targets = tokenizer.encode_batch([pair.target for pair in pairs])
@@ -408,7 +414,7 @@ def _length(pair: Encoded) -> int:
     return max(map(len, pair.values()))
 
 
-def _check_codes(pairs: Sequence[Pair], codes: CodeKind | None) -> None:
+def _check_codes(pairs: Sequence[SentencePair], codes: CodeKind | None) -> None:
     count = 0 if codes is None else codes.count
     for number, pair in enumerate(pairs, start=1):
         if (pair.code is None) is not (codes is None):

@@ -341,7 +341,7 @@ class ParaphraseTrainer(Seq2SeqTrainer):  # type: ignore[misc]  # transformers i
             file.write(json.dumps(about, indent=2) + "\n")
 
 
-class Judge(TrainerCallback):  # type: ignore[misc]  # transformers is not read by mypy
+class RunCallback(TrainerCallback):  # type: ignore[misc]  # transformers is not read by mypy
     """Keeps the best model, says how far training is, and when it ends.
 
     None of what a limit leads to is counted: where a call ends must not matter to the run that

@@ -14,17 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-__all__ = [
-    "EOS",
-    "PAD",
-    "UNKNOWN",
-    "code_pieces",
-    "code_token",
-    "fast_tokenizer",
-    "learn",
-    "write_tokenizer",
-]
-
 PAD, EOS, UNKNOWN = 0, 1, 2
 _SPECIAL = ("<pad>", "</s>", "<unk>")
 #: below any path over known pieces; unknown characters cost still more, hence the next line
