@@ -162,6 +162,7 @@ class Method:
 
 
 def _said(name: str, one: Misfit) -> GnomonError:
+    """The fault in words."""
     return UsageError(f"{name}{one.where} must be {one.must}; got {one.given!r:.60}")
 
 

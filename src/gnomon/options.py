@@ -80,11 +80,13 @@ class Limits:
         low: the least; None: none.
         high: the largest; None: none.
         strictly: the ends themselves are not allowed.
+        words: what messages say of them, where numbers would not be plain.
     """
 
     low: float | None = None
     high: float | None = None
     strictly: bool = False
+    words: str = ""
 
     def allow(self, value: float) -> bool:
         """Whether a value lies within."""
@@ -93,6 +95,8 @@ class Limits:
         return low < value < high if self.strictly else low <= value <= high
 
     def __str__(self) -> str:
+        if self.words:
+            return self.words
         if self.strictly:
             return f"strictly between {self.low:g} and {self.high:g}"
         if self.low is None:
@@ -146,12 +150,10 @@ Positive: TypeAlias = Annotated[int, Limits(1, _MOST), Metavar("N")]
 Share: TypeAlias = Annotated[float, Limits(0, 1), Metavar("SHARE")]
 Seed: TypeAlias = Annotated[int, Limits(0), Metavar("N"), Group("intervals and tests")]
 Resamples: TypeAlias = Annotated[int, Limits(0, _MOST), Metavar("N"), Group("intervals and tests")]
-Confidence: TypeAlias = Annotated[
-    float, Limits(1e-12, 1 - 1e-12), Metavar("SHARE"), Group("intervals and tests")
-]
-Alpha: TypeAlias = Annotated[
-    float, Limits(1e-12, 1 - 1e-12), Metavar("SHARE"), Group("intervals and tests")
-]
+# below 1e-12 no number of draws would do
+_INNER = Limits(1e-12, 1 - 1e-12, words="strictly between 0 and 1")
+Confidence: TypeAlias = Annotated[float, _INNER, Metavar("SHARE"), Group("intervals and tests")]
+Alpha: TypeAlias = Annotated[float, _INNER, Metavar("SHARE"), Group("intervals and tests")]
 By: TypeAlias = Annotated[str | None, Metavar("KIND")]
 Segments: TypeAlias = Annotated[Sequence[int] | None, Numbering(), Limits(1), Metavar("N")]
 OutputFile: TypeAlias = Annotated[
@@ -470,8 +472,7 @@ def fits(kind: Any, value: Any) -> bool | None:  # noqa: PLR0911  # one exit per
     if (origin or kind) in _PLAIN:
         if isinstance(value, bool) and kind in (int, float):
             return False
-        right = isinstance(value, _PLAIN[origin or kind][0])
-        return right and not (kind is float and math.isnan(value))
+        return isinstance(value, _PLAIN[origin or kind][0])
     name = getattr(kind, "__name__", "")
     if name in _MADE:
         return any(one.__name__ == name for one in type(value).__mro__)

@@ -81,7 +81,7 @@ class SentenceWord(NamedTuple):
     def is_word(self) -> bool:
         """Whether it counts as a word: it begins with a letter ("n't" does, "'s" and "7" do not).
 
-        >>> [Word(text).is_word for text in ("cat", "n't", "'s", "7", ",")]
+        >>> [SentenceWord(text).is_word for text in ("cat", "n't", "'s", "7", ",")]
         [True, True, False, False, False]
         """
         return self.text[0].isalpha()
