@@ -92,6 +92,7 @@ class Method:
             gathered.
         check: what it would refuse of a test set and options that fit each alone: a function of the
             outline of a test set (None: not known yet) and of options by name, which yields faults.
+            A parameter ``sets`` is told how many test sets are given together.
     """
 
     name: str
@@ -148,7 +149,7 @@ class Method:
             if name in self.options:
                 for one in misfits(self.options[name], value):
                     wrong = True
-                    yield Fault(f"{name}{one.where}", _said(name, one))
+                    yield Fault(f"{name}{one.where}", _said(self.options[name], one))
         if self.check is None or wrong:
             return
         known = inspect.signature(self.check).parameters
@@ -161,9 +162,10 @@ class Method:
         return main if first else self.tables.get(name, f"{main}_{name.replace(' ', '_')}")
 
 
-def _said(name: str, one: Misfit) -> GnomonError:
-    """The fault in words."""
-    return UsageError(f"{name}{one.where} must be {one.must}; got {one.given!r:.60}")
+def _said(option: Option, one: Misfit) -> GnomonError:
+    if one.error is UnknownNameError:
+        return UnknownNameError(option.name.replace("_", " "), str(one.given), option.choices)
+    return UsageError(f"{option.name}{one.where} must be {one.must}; got {one.given!r:.60}")
 
 
 def method(name: str, *, answers: str, **more: Any) -> Callable[[Callable[P, R]], Callable[P, R]]:
@@ -185,7 +187,11 @@ def method(name: str, *, answers: str, **more: Any) -> Callable[[Callable[P, R]]
             bound.apply_defaults()
             if found.check is not None:
                 options = {k: v for k, v in bound.arguments.items() if k not in found.data}
-                for outline in _outlines(bound.arguments.get(found.data[0])):
+                data = bound.arguments.get(found.data[0]) if found.data else None
+                outlines = list(_outlines(data)) or [None]
+                if "sets" in inspect.signature(found.check).parameters:
+                    options["sets"] = len(outlines)
+                for outline in outlines:
                     refuse(found.faults(outline, options))
             return function(*args, **kwargs)
 
@@ -196,7 +202,7 @@ def method(name: str, *, answers: str, **more: Any) -> Callable[[Callable[P, R]]
     return decorated
 
 
-def _outlines(data: object) -> Iterator[Outline]:
+def _outlines(data: object) -> Iterator[Outline | None]:
     for one in data if isinstance(data, list | tuple) else (data,):
         outline = getattr(one, "outline", None)
         if outline is not None:

@@ -406,6 +406,10 @@ def misfits(option: Option, value: object) -> Iterator[Misfit]:
     if value is None and (option.default is None or type(None) in parts_of(option.kind)):
         return
     if fits(option.kind, value) is False:
+        unknown = _unknown(option, value)
+        if unknown:
+            yield from unknown
+            return
         said = _must(option)
         literal = option.choices and isinstance(value, str)
         yield Misfit("", said, value, UnknownNameError if literal else WrongTypeError)
@@ -418,6 +422,19 @@ def misfits(option: Option, value: object) -> Iterator[Misfit]:
         if isinstance(one, numbers.Real) and not limits.allow(float(one)):
             kind = "a whole number" if _takes(option.kind, int) else "a number"
             yield Misfit(f"[{number}]" * many, f"{kind}, {limits}", one, UsageError)
+
+
+def _unknown(option: Option, value: object) -> list[Misfit]:
+    """The members of a list of names that are none of the choices; empty if more is wrong."""
+    if not (option.choices and option.many and isinstance(value, list | tuple)):
+        return []
+    if not all(isinstance(one, str) for one in value):
+        return []
+    return [
+        Misfit(f"[{number}]", _must(option), one, UnknownNameError)
+        for number, one in enumerate(value)
+        if one not in option.choices
+    ]
 
 
 def check_arguments(function: Callable[..., Any], given: Mapping[str, object]) -> None:

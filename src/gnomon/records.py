@@ -55,6 +55,7 @@ class ColumnOf:
     Attributes:
         kind: as there; None: as the type of the field says.
         interval: the ends of a confidence interval stand beside it, where there is one.
+        ends: the fields that hold the ends of its interval, where these are columns of their own.
     """
 
     title: str
@@ -63,6 +64,7 @@ class ColumnOf:
     better: Literal["higher", "lower"] | None = None
     help: str = ""
     interval: bool = False
+    ends: tuple[str, str] | None = None
 
 
 def column(
@@ -73,9 +75,10 @@ def column(
     better: Literal["higher", "lower"] | None = None,
     help: str = "",  # noqa: A002  # the name of the attribute that it sets
     interval: bool = False,
+    ends: tuple[str, str] | None = None,
 ) -> Any:  # stands where the value of a field of any type will stand
     """Declare the column of a field; as :class:`ColumnOf`."""
-    return ColumnOf(title, kind, digits, better, help, interval)
+    return ColumnOf(title, kind, digits, better, help, interval, ends)
 
 
 # Columns that many tables share
@@ -171,7 +174,7 @@ def columns_of(
     for name, said in row._columns.items():  # noqa: SLF001  # of this module
         if name in left_out:
             continue
-        one = Column(name, said.title, kinds[name], said.digits, said.better, said.help)
+        one = Column(name, said.title, kinds[name], said.digits, said.better, said.help, said.ends)
         if said.interval and confidence is not None:
             found += with_ends(one, confidence)
         else:

@@ -18,7 +18,7 @@ from gnomon.faults import refuse
 from gnomon.options import Flags, Group, Metavar, Shorthand, is_outcome, read_text
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 
     from gnomon.cli._parser import Parser
     from gnomon.findings import Finding
@@ -223,9 +223,9 @@ def _run(method: Method, args: argparse.Namespace) -> int:
         progress.tick("reading")
         if "progress" in run:
             run["progress"] = progress
-        finding = method.function(*data, **options, **run)
+        finding = method.function(**data, **options, **run)
         finding = replace(finding, method=" ".join(method.command))
-        _write(args, finding, data, tables)
+        _write(args, finding, data.values(), tables)
         progress.tick("reporting")
     _options.show(args, finding, finding.method)
     if finding.failure:
@@ -262,21 +262,24 @@ def _of_the_run(method: Method, args: argparse.Namespace) -> dict[str, Any]:
     return found
 
 
-def _data(method: Method, args: argparse.Namespace, options: dict[str, Any]) -> tuple[Any, ...]:
-    """What the method is given, read from the files that the command line names."""
+def _data(method: Method, args: argparse.Namespace, options: dict[str, Any]) -> dict[str, Any]:
+    """What the method is given, by parameter, read from the files that the command line names."""
+    given: Sequence[Any]
     if method.given == "nothing":
-        return ()
-    if method.given == "systems":
-        return (_options.load_outputs(args),)
-    if method.given == "testset":
-        return (_options.load(args),)
-    if method.given == "testsets":
-        return (_options.load_several(args),)
-    return method.given(_options.Inputs(args), options)
+        given = ()
+    elif method.given == "systems":
+        given = (_options.load_outputs(args),)
+    elif method.given == "testset":
+        given = (_options.load(args),)
+    elif method.given == "testsets":
+        given = (_options.load_several(args),)
+    else:
+        given = method.given(_options.Inputs(args), options)
+    return dict(zip(method.data, given, strict=False))
 
 
 def _write(
-    args: argparse.Namespace, finding: Finding, data: Sequence[Any], tables: Mapping[str, str]
+    args: argparse.Namespace, finding: Finding, data: Collection[Any], tables: Mapping[str, str]
 ) -> None:
     from gnomon import report
     from gnomon.formats import atomic_write
@@ -286,8 +289,9 @@ def _write(
         with atomic_write(path) as file:
             file.write(report.render(only, "json" if path.endswith(".json") else "tsv"))
     if args.html:
-        sets = [one for one in data if hasattr(one, "paraphrases")]
-        names = [one.name for one in sets]
+        each = [some if isinstance(some, list) else [some] for some in data]
+        sets = [one for some in each for one in some if hasattr(one, "paraphrases")]
+        names = [one.name for one in data if hasattr(one, "paraphrases")]
         title = f"{finding.title} ({names[0]})" if len(names) == 1 else None
         page = [finding, *_options.paraphrase_sections(*sets)]
         report.write_html(args.html, page, title=title)

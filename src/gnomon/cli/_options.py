@@ -27,6 +27,7 @@ _log = logging.getLogger(__name__)
 Subparsers = argparse._SubParsersAction  # noqa: SLF001  # argparse gives the type no public name
 
 _PAIR = re.compile("[a-z]{2,3}(_[A-Za-z]+)?(-[a-z]{2,3}(_[A-Za-z]+)?)?")
+_OF_ONE = "--paraphrases belong to one test set, and -t names several; name one"
 #: formats in which a finding has no place for notices
 BARE = ("tsv", "latex", "markdown")
 FORMATS = ("text", "json", "tsv", "latex", "markdown")
@@ -250,6 +251,13 @@ class Inputs:
         """Several test sets, with systems."""
         return load_several(self.args)
 
+    def originals(self) -> list[TestSet]:
+        """Several test sets without paraphrases, with systems."""
+        if self.args.paraphrases and self.args.test_set and len(self.args.test_set) > 1:
+            raise UsageError(_OF_ONE)
+        plain = {"paraphrases": None, "n": None, "methods": None, "no_original": False}
+        return load_several(argparse.Namespace(**vars(self.args) | plain))
+
     def paraphrased(self, testset: TestSet) -> TestSet:
         """A test set with the paraphrases that are named."""
         return paraphrased(self.args, testset)
@@ -378,7 +386,7 @@ def load_several(args: argparse.Namespace) -> list[TestSet]:
     if len(args.test_set) > 1 and (args.input or args.source):
         raise UsageError("-i and -s belong to one test set, and -t names several; leave them out")
     if len(args.test_set) > 1 and args.paraphrases:
-        raise UsageError("--paraphrases belong to one test set, and -t names several; name one")
+        raise UsageError(_OF_ONE)
     each = (argparse.Namespace(**{**vars(args), "test_set": name}) for name in args.test_set)
     return [load_outputs(one) for one in each]
 
@@ -387,6 +395,8 @@ def metrics(args: argparse.Namespace) -> list[str]:
     """The specs of the metrics that the options name, checked before anything is read."""
     from gnomon.metrics import parse
 
+    if not args.metrics and (args.tokenize or args.lowercase):
+        args.metrics = ["bleu"]  # whose options these are
     if (args.tokenize or args.lowercase) and "bleu" not in args.metrics:
         raise UsageError(
             f"-tok and -lc are options of bleu, and the metrics are {' '.join(args.metrics)}; write"
