@@ -48,6 +48,7 @@ R = TypeVar("R")
 
 #: where the built-in methods live, in the order in which they are listed
 BUILT_IN: Mapping[str, str] = {
+    "score": "gnomon.metrics.scoring:score",
     "compare": "gnomon.metaeval._compare:compare",
 }
 #: parameters that belong to a run and not to a request
@@ -132,6 +133,11 @@ class Method:
     def of_the_run(self) -> tuple[str, ...]:
         """Which parameters of a run it has."""
         return tuple(one for one in OF_THE_RUN if one in options_of(self.function))
+
+    @property
+    def gives_scores(self) -> bool:
+        """Whether it gives what metrics said, and no finding."""
+        return "Scores" in str(self.function.__annotations__.get("return"))
 
     def reads_people(self, options: Mapping[str, object]) -> bool:
         """Whether what people said goes into the results."""

@@ -69,7 +69,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "report {store} -o {disk}/x.html",
         "query {store} from-segments -f json -o {disk}/x",
         "score -t {set} -m bleu --html {disk}/x.html",
-        "score -t {set} -m bleu chrf --segments {disk}/x.tsv",
+        "score -t {set} -m bleu chrf --segment-scores {disk}/x.tsv",
         "difficulty score -t {set} -m bleu --save {disk}/x.npz",
         "data convert {set} -o {disk}/x",
     ],

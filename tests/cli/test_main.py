@@ -136,7 +136,7 @@ def test_what_compiled_loops_and_databases_make_of_a_signal_is_an_interruption(
             signal.raise_signal(signal.SIGTERM)
         raise said
 
-    monkeypatch.setattr("gnomon.cli.score.load_outputs", interrupted)
+    monkeypatch.setattr("gnomon.cli._options.load_outputs", interrupted)
     answer = gnomon("score", files / "ref.txt", "-i", files / "a.txt")
     assert answer.code == 128 + signal.SIGTERM
     assert "interrupted by SIGTERM" in answer.err
@@ -147,7 +147,7 @@ def test_what_compiled_loops_and_databases_make_of_a_signal_is_an_interruption(
 def test_a_command_that_does_not_look_up_from_its_work_ends_all_the_same(files) -> None:
     program = """
 import signal, sys, threading
-from gnomon.cli import _main, score
+from gnomon.cli import _main, _options
 _main._GRACE = 0.1
 def deaf(*_):
     threading.Timer(0.1, signal.raise_signal, [signal.SIGTERM]).start()
@@ -156,7 +156,7 @@ def deaf(*_):
             threading.Event().wait()
         except KeyboardInterrupt:
             pass
-score.load_outputs = deaf
+_options.load_outputs = deaf
 sys.exit(_main.main(["score", "ref.txt", "-i", "a.txt"]))
 """
     command = [sys.executable, "-c", program]
@@ -171,7 +171,7 @@ def test_any_other_fault_inside_a_compiled_loop_is_not_hidden(gnomon, files, mon
     def broken(*_: object) -> int:
         raise SystemError("out of bounds")
 
-    monkeypatch.setattr("gnomon.cli.score.load_outputs", broken)
+    monkeypatch.setattr("gnomon.cli._options.load_outputs", broken)
     with pytest.raises(SystemError):
         gnomon("score", files / "ref.txt", "-i", files / "a.txt")
 

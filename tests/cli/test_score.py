@@ -83,7 +83,7 @@ def test_gzip_bom_and_crlf_change_nothing(gnomon, files) -> None:
 def test_segment_scores_are_written_in_the_asked_format(gnomon, files) -> None:
     gnomon(
         "score", files / "ref.txt", "-i", files / "a.txt", "-m", "bleu", "-l", "de-en",
-        "--segments", files / "out.tsv", "-q",
+        "--segment-scores", files / "out.tsv", "-q",
     )  # fmt: skip
     header, *rows = _lines(files / "out.tsv")
     assert header.split("\t") == ["system", "segment", "metric", "score"]
@@ -302,3 +302,11 @@ def test_pages_of_other_commands_tell_of_paraphrases_too(gnomon, files) -> None:
         == 0
     )
     assert "Paraphrased references" in page.read_text(encoding="utf-8")
+
+
+def test_options_of_bleu_alone_name_bleu(gnomon, files) -> None:
+    plain = gnomon("score", files / "ref.txt", "-i", files / "a.txt", "-tok", "char", "-b")
+    named = gnomon(
+        "score", files / "ref.txt", "-i", files / "a.txt", "-m", "bleu(tokenize='char')", "-b"
+    )
+    assert (plain.code, plain.out) == (0, named.out)

@@ -119,3 +119,16 @@ def test_references_of_one_system_show_in_the_signature() -> None:
 def test_unknown_metrics_are_named() -> None:
     with pytest.raises(UnknownNameError, match="unknown metric 'tre'"):
         score(TestSet.from_lists({"a": ["x"]}, ["x"]), "tre")
+
+
+def test_several_metrics_give_a_list_and_one_gives_its_scores(tmp_path) -> None:
+    ts = TestSet.from_lists({"a": ["the cat sat", "a mat"]}, ["the cat", "a mat"])
+    several = score(ts, ["bleu", "chrf"], segment_scores=tmp_path / "s.tsv")
+    assert [one.metric for one in several] == ["bleu", "chrf"]
+    for one in several:
+        assert score(ts, one.metric).rows() == one.rows()
+    assert score(ts).metric == "bleu"
+    lines = (tmp_path / "s.tsv").read_text(encoding="utf-8").splitlines()
+    assert len(lines) == 1 + 2 * 2
+    with pytest.raises(UnknownNameError, match="did you mean 'bleu'"):
+        score(ts, ["chrf", "blue"])

@@ -24,11 +24,14 @@ if TYPE_CHECKING:
     from gnomon.findings import Finding
     from gnomon.methods import Method
     from gnomon.options import Option
+    from gnomon.scores import Scores
 
 __all__ = ["add_commands", "add_group", "add_method", "build"]
 
 #: options that stand among the metrics of every command
 _METRICS = "metrics"
+#: the heading of help under which results and their files stand
+_OUTPUT = "output"
 #: what docstrings say of code: :func:`name`
 _ROLES = re.compile(r":\w+:`~?([^`]+)`")
 
@@ -89,26 +92,43 @@ def build(parser: Parser, method: Method) -> None:
     if method.given != "nothing":
         several = method.given == "testsets" or callable(method.given)
         _options.add_data(parser, several=several)
-    groups: dict[str, Any] = {}
-    for option in method.options.values():
-        if option.name == _METRICS:
-            _options.add_metrics(parser, _default(option))
-            continue
-        title = option.mark(Group)
-        heading = title.title if title else "options"
-        if heading not in groups:
-            groups[heading] = parser.add_argument_group(heading)
-        _add(groups[heading], option)
+    _add_options(parser, method)
     if "allow_code" in method.of_the_run and _METRICS not in method.options:
         _options.add_allow_code(parser)
     if "cache" in method.of_the_run:
         parser.add_argument(
             "--no-cache", action="store_true", help="neither use nor keep what was made before"
         )
-    _options.add_output(parser)
-    _options.add_page(parser)
-    _options.add_tables(parser)
+    output = _options.add_output(parser)
+    if method.gives_scores:
+        output.add_argument("-b", "--score-only", action="store_true", help="the number only")
+        output.add_argument(
+            "-sl", "--sentence-level", action="store_true", help="a score per segment"
+        )
+    for option in method.options.values():
+        if _heading(option) == _OUTPUT:
+            _add(output, option)
+    _options.add_page(output)
+    _options.add_tables(output)
     parser.set_defaults(run=lambda args: _run(method, args))
+
+
+def _add_options(parser: Parser, method: Method) -> None:
+    """All options but those of the output, under their headings."""
+    groups: dict[str, Any] = {}
+    for option in method.options.values():
+        heading = _heading(option)
+        if option.name == _METRICS:
+            _options.add_metrics(parser, _default(option))
+        elif heading != _OUTPUT:
+            if heading not in groups:
+                groups[heading] = parser.add_argument_group(heading)
+            _add(groups[heading], option)
+
+
+def _heading(option: Option) -> str:
+    group = option.mark(Group)
+    return group.title if group else "options"
 
 
 def _default(option: Option) -> list[str]:
@@ -207,8 +227,8 @@ def _given(method: Method, args: argparse.Namespace) -> dict[str, Any]:
 def _run(method: Method, args: argparse.Namespace) -> int:
     """Check, read, call, write the page and the tables, print."""
     options = _given(method, args)
-    if _METRICS in method.options:
-        options[_METRICS] = _options.metrics(args)
+    if _METRICS in method.options and (chosen := _options.metrics(args)):
+        options[_METRICS] = chosen
     outcomes = [options.get(one.name) for one in method.options.values() if is_outcome(one)]
     tables = _options.wanted_tables(args)
     _options.check_outputs(args, args.html, *outcomes, *tables.values())
@@ -220,17 +240,45 @@ def _run(method: Method, args: argparse.Namespace) -> int:
         refuse(method.faults(None, early))
     data = _data(method, args, options)
     with _in_flags(method), stages(quiet=args.quiet) as progress:
-        progress.tick("reading")
         if "progress" in run:
+            progress.tick("reading")
             run["progress"] = progress
-        finding = method.function(**data, **options, **run)
+        found = method.function(**data, **options, **run)
+        finding = _as_finding(found, data.values()) if method.gives_scores else found
         finding = replace(finding, method=" ".join(method.command))
         _write(args, finding, data.values(), tables)
-        progress.tick("reporting")
-    _options.show(args, finding, finding.method)
+        if "progress" in run:
+            progress.tick("reporting")
+    if method.gives_scores:
+        _show_scores(args, found, finding.method)
+    else:
+        _options.show(args, finding, finding.method)
     if finding.failure:
         raise GateError(finding.failure)
     return 0
+
+
+def _as_finding(scores: list[Scores], data: Collection[Any]) -> Finding:
+    from gnomon import report
+
+    return report.scores_finding(scores, next((one.name for one in data), ""))
+
+
+def _show_scores(args: argparse.Namespace, scores: list[Scores], command: str) -> None:
+    """Print scores: of systems, of segments, or nothing but the numbers."""
+    from gnomon import report
+
+    if args.score_only:
+        digits = 1 if args.width is None else args.width
+        values = [one.segments.ravel() if args.sentence_level else one.system for one in scores]
+        _options.emit(args, (f"{value:.{digits}f}\n" for row in values for value in row))
+        _options.tell(scores)
+    elif args.sentence_level:
+        said = report.render_segments(scores, args.format, command=command, digits=args.width)
+        _options.emit(args, [said])
+        _options.tell(scores if args.format in _options.BARE else ())
+    else:
+        _options.show(args, scores, command)
 
 
 @contextmanager

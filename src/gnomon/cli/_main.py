@@ -36,7 +36,6 @@ from gnomon.cli import (
     query,
     report,
     run,
-    score,
     selftest,
     setup,
 )
@@ -52,7 +51,7 @@ if TYPE_CHECKING:
 __all__ = ["main", "parser"]
 
 _COMMANDS = (
-    score,
+    "score",
     "compare",
     metaeval,
     muler,

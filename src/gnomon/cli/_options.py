@@ -163,7 +163,7 @@ def add_allow_code(parser: argparse._ActionsContainer) -> None:
     )
 
 
-def add_output(parser: argparse.ArgumentParser) -> None:
+def add_output(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
     """Where results go, and in which shape."""
     output = parser.add_argument_group("output")
     output.add_argument("-f", "--format", choices=FORMATS, default="text")
@@ -171,6 +171,7 @@ def add_output(parser: argparse.ArgumentParser) -> None:
     output.add_argument(
         "-w", "--width", type=_digits, default=None, metavar="N", help="digits after the point"
     )
+    return output
 
 
 def add_format(parser: argparse.ArgumentParser) -> None:

@@ -365,12 +365,16 @@ def check_metric(
 
 def check_score(
     outline: Outline | None,
-    metric: str | Metric | BoundMetric | Callable[..., float],
+    metrics: Any = "bleu",  # one metric or several
     *,
     allow_code: bool = False,
 ) -> Iterator[Fault]:
     """What :func:`gnomon.metrics.score` refuses of its arguments; as :func:`check_metric`."""
-    yield from faults("metric", check_metric, metric, outline, allow_code=allow_code)
+    several = isinstance(metrics, list | tuple)
+    every: list[tuple[int | None, Any]] = [*enumerate(metrics)] if several else [(None, metrics)]
+    for number, one in every:
+        place = "metrics" if number is None else f"metrics[{number}]"
+        yield from faults(place, check_metric, one, outline, allow_code=allow_code)
     if outline is not None and not outline.systems:
         yield Fault("", DataError(f"test set {outline.name!r} holds no system outputs"))
 

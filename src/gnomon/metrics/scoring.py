@@ -2,49 +2,91 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast, overload
 
+from gnomon.methods import method
 from gnomon.metrics.comparisons import TokenisedTexts
 from gnomon.metrics.functions import FunctionMetric
 from gnomon.metrics.protocol import (
     BoundMetric,
     Informed,
+    Metrics,
     NativeSignature,
     Noticing,
     Statistics,
 )
-from gnomon.metrics.registry import is_metric, resolve
+from gnomon.metrics.registry import check_score, is_metric, resolve
 from gnomon.metrics.spec import read_spec
+from gnomon.options import OutputFile
 from gnomon.scores import Scores
+from gnomon.testset import TestSet
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from gnomon.batch import Batch
-    from gnomon.metrics.protocol import Metric
+    from gnomon.metrics.protocol import AnyMetric, Metric
     from gnomon.signature import Signature
-    from gnomon.testset import TestSet
 
 __all__ = ["bind", "reference_count", "score", "signature_of"]
 
 
+_EXAMPLES = """\
+examples:
+  gnomon score ref.txt -i sysA.txt sysB.txt -m bleu chrf
+  gnomon score ref1.txt ref2.txt -i sys.txt -m 'bleu(tokenize="intl")' -b
+  gnomon score -t newstest2019/de-en -m bleu ter --segment-scores scores.tsv
+"""
+
+
+@overload
+def score(  # type: ignore[overload-overlap]  # a text is one metric, and no list of them
+    testset: TestSet,
+    metrics: AnyMetric = ...,
+    *,
+    segment_scores: OutputFile = ...,
+    allow_code: bool = ...,
+) -> Scores: ...
+
+
+@overload
 def score(
     testset: TestSet,
-    metric: str | Metric | BoundMetric | Callable[..., float],
+    metrics: Sequence[AnyMetric],
     *,
+    segment_scores: OutputFile = ...,
+    allow_code: bool = ...,
+) -> list[Scores]: ...
+
+
+@method(
+    "score",
+    answers="how good each system is under any metrics",
+    examples=_EXAMPLES,
+    tables={"": "scores", "segments": "segments"},
+    by_system=True,
+    check=check_score,
+)
+def score(
+    testset: TestSet,
+    metrics: Metrics = "bleu",
+    *,
+    segment_scores: OutputFile = None,
     allow_code: bool = False,
-) -> Scores:
+) -> Scores | list[Scores]:
     """Score every system of a test set.
 
     Args:
         testset: what was translated, and by whom.
-        metric: a spec ("bleu", "chrf(word_order=2)"), a metric, a bound metric, or a function of
-            texts (see :func:`gnomon.metric`).
+        metrics: a spec ("bleu", "chrf(word_order=2)"), a metric, a bound metric, or a function of
+            texts (see :func:`gnomon.metric`); or a list of these.
+        segment_scores: write scores per segment there: .tsv, .jsonl, .wmt, or .seg.score
+            (mt-metrics-eval).
         allow_code: let a spec ``python('module:function')`` import and run the module.
 
     Returns:
         System scores [K], segment scores [K, N], a signature, and, where the metric has them,
-        sufficient statistics of the corpus score.
+        sufficient statistics of the corpus score; a list of these for a list of metrics.
 
     Raises:
         UsageError: the spec cannot be read or names an unknown metric or argument.
@@ -56,6 +98,22 @@ def score(
     >>> score(ts, lambda candidate, reference: candidate == reference).system.tolist()
     [1.0]
     """
+    several = isinstance(metrics, list | tuple)
+    every = cast("Sequence[Any]", metrics if several else [metrics])
+    found = [_score(testset, one, allow_code=allow_code) for one in every]
+    if segment_scores is not None:
+        from gnomon.formats import write_segment_scores
+
+        write_segment_scores(segment_scores, found, testset)
+    return found if several else found[0]
+
+
+def _score(
+    testset: TestSet,
+    metric: str | Metric | BoundMetric | Callable[..., float],
+    *,
+    allow_code: bool,
+) -> Scores:
     name, bound = bind(testset, metric, allow_code=allow_code)
     batch = testset.batch()
     statistics = bound.statistics(batch) if isinstance(bound, Statistics) else None

@@ -23,7 +23,17 @@ _FILES: Any = Union[str, Sequence[str]]  # noqa: UP007  # a value
 
 #: options that belong to a run and not to a study
 _OF_THE_RUN = frozenset(
-    {"allow_code", "cache", "paraphrases", "progress", "save", "systems", "testset", "testsets"}
+    {
+        "allow_code",
+        "cache",
+        "paraphrases",
+        "progress",
+        "save",
+        "segment_scores",
+        "systems",
+        "testset",
+        "testsets",
+    }
 )
 _MULER_OPTIONS = "gnomon.muler._setup:Options"
 
@@ -104,6 +114,7 @@ METHODS: Mapping[str, Method] = {
     "score": Method(
         "gnomon.metrics:score",
         {"": "scores", "segments": "segments"},
+        parameter="metrics",
         by_system=True,
         check="gnomon.metrics.registry:check_score",
     ),
