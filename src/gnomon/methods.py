@@ -49,7 +49,8 @@ R = TypeVar("R")
 #: where the built-in methods live, in the order in which they are listed
 BUILT_IN: Mapping[str, str] = {
     "score": "gnomon.metrics.scoring:score",
-    "compare": "gnomon.metaeval._compare:compare",
+    "compare": "gnomon.metaeval.comparison:compare",
+    "metaeval": "gnomon.metaeval.agreement:metaeval",
 }
 #: parameters that belong to a run and not to a request
 OF_THE_RUN = ("allow_code", "cache", "progress")

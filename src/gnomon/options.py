@@ -411,7 +411,7 @@ def misfits(option: Option, value: object) -> Iterator[Misfit]:
             yield from unknown
             return
         said = _must(option)
-        literal = option.choices and isinstance(value, str)
+        literal = option.choices and isinstance(value, str) and not option.many
         yield Misfit("", said, value, UnknownNameError if literal else WrongTypeError)
         return
     limits = option.mark(Limits)

@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
+import gnomon as gn
 from gnomon import TestSet
+from gnomon.errors import UsageError
 
 NAMES = ("a", "b", "c", "d", "e")
 WORDS = [
@@ -84,7 +86,7 @@ def test_json_holds_the_fields_of_the_contract(gnomon, sets) -> None:
 @pytest.mark.parametrize("form", ["text", "json", "tsv", "latex", "markdown"])
 def test_notices_are_given_in_every_format(gnomon, sets, form) -> None:
     answer = gnomon(
-        "metaeval", "-t", sets[0], "-m", "bleu", "--level", "system", "--no-outliers",
+        "metaeval", "-t", sets[0], "-m", "bleu", "--levels", "system", "--inliers",
         "--statistics", "pearson", "--resamples", 0, "-f", form,
     )  # fmt: skip
     said = "outliers by human score"
@@ -111,7 +113,7 @@ def test_text_lists_each_statistic_with_intervals_ranks_and_p(gnomon, sets) -> N
 def test_several_test_sets_are_judged_at_once_with_gains(gnomon, sets, scored) -> None:
     answer = gnomon(
         "metaeval", "-t", *sets, "-m", "bleu", "--scores", scored, "--baseline", "bleu",
-        "--level", "system", "--statistics", "pearson", "pairwise_accuracy", "--resamples", 0,
+        "--levels", "system", "--statistics", "pearson", "pairwise_accuracy", "--resamples", 0,
     )  # fmt: skip
     assert answer.code == 0
     assert "Gains over the baseline: Pearson, system level" in answer.out
@@ -122,7 +124,7 @@ def test_several_test_sets_are_judged_at_once_with_gains(gnomon, sets, scored) -
 def test_many_rows_are_shown_as_a_map_over_test_sets(gnomon, sets, scored) -> None:
     files = [f"m{k}={scored}" for k in range(16)]
     answer = gnomon(
-        "metaeval", "-t", *sets, "--scores", *files, "--level", "system",
+        "metaeval", "-t", *sets, "--scores", *files, "--levels", "system",
         "--statistics", "pearson", "--resamples", 0,
     )  # fmt: skip
     (header,) = [line for line in answer.out.split("\n") if line.startswith("Metric")]
@@ -164,7 +166,7 @@ def test_the_page_has_plots_maps_and_every_table(gnomon, sets, tmp_path) -> None
     page = tmp_path / "page.html"
     answer = gnomon(
         "metaeval", "-t", *sets, "-m", "bleu", "chrf", "--baseline", "bleu", "--html", page,
-        "--level", "system", "--resamples", 20, "-q",
+        "--levels", "system", "--resamples", 20, "-q",
     )  # fmt: skip
     assert answer.code == 0
     text = page.read_text(encoding="utf-8")
@@ -202,3 +204,37 @@ def test_what_is_missing_is_answered_with_what_to_do(gnomon, files, sets, scored
     assert "there is no file missing.tsv" in answer.err
     answer = gnomon("metaeval", "-t", sets[0], "--scores", scored, "--statistics", "person")
     assert answer.code == 2
+
+
+def test_paraphrases_stand_beside_the_originals_as_in_python(gnomon, sets, tmp_path) -> None:
+    more = tmp_path / "ref.human.txt"
+    more.write_text("".join(line + "\n" for line in texts(1)), encoding="utf-8")
+    page = tmp_path / "page.html"
+    answer = gnomon(
+        "metaeval", "-t", sets[0], "-m", "bleu", "chrf", "--paraphrases", more,
+        "--baseline", "bleu", "--resamples", 30, "-f", "json", "--html", page, "-q",
+    )  # fmt: skip
+    found = answer.json()
+    assert (answer.code, answer.err) == (0, "")
+    names = {row["metric"] for row in found["rows"] if not row["control"]}
+    assert names == {"bleu", "chrf", "bleu+paraphrases", "chrf+paraphrases"}
+    assert "Paraphrases" in page.read_text(encoding="utf-8")
+    ts = TestSet.read(sets[0])
+    wide = ts.with_paraphrases([more])
+    direct = gn.metaeval(ts, ["bleu", "chrf"], wide, baseline="bleu", resamples=30)
+    assert [dict(row) for row in direct.rows] == found["rows"]
+    with pytest.raises(UsageError, match="1 test sets and 2 with paraphrases"):
+        gn.metaeval(ts, "bleu", [wide, wide])
+    answer = gnomon("metaeval", "-t", *sets, "--paraphrases", more)
+    assert answer.code == 2
+    assert "--paraphrases belong to one test set" in answer.err
+
+
+def test_tables_are_written_by_name(gnomon, sets, tmp_path) -> None:
+    answer = gnomon(
+        "metaeval", "-t", sets[0], "--resamples", 0, "--tables",
+        f"wins={tmp_path / 'w.tsv'}", f"systems={tmp_path / 's.json'}", "-q",
+    )  # fmt: skip
+    assert answer.code == 0
+    assert (tmp_path / "w.tsv").read_text(encoding="utf-8").startswith("place\tlevel")
+    assert '"outlier": false' in (tmp_path / "s.json").read_text(encoding="utf-8")

@@ -108,13 +108,13 @@ WRONG = """
 1 | score -t set -o missing/x | cannot write missing/x | folder
 1 | score --table table.tsv --system-columns b | unknown column or key 'b' | reference, a
 2 | compare -t set --baseline sysD | unknown system (baseline) 'sysD'
-2 | compare -t set --confidence 95 | strictly between 0 and 1
-2 | compare -t set --alpha 1e-320 | strictly between 0 and 1
+2 | compare -t set --confidence 95 | --confidence: it must be a number, from 1e-12 to 1
+2 | compare -t set --alpha 1e-320 | --alpha: it must be a number, from 1e-12 to 1
 2 | compare -t set --by gender | length, score
 2 | compare -t set --seed=-1 | 0 or more; got -1
 2 | metaeval -t set --human da | unknown kind of human scores 'da'; there are: esa
 2 | metaeval -t set --statistics kendall | did you mean 'kendall_
-2 | metaeval -t set --top 1 | at least 2; got 1
+2 | metaeval -t set --top 1 | a whole number, 2 or more; got 1
 1 | metaeval ref.txt -i a.txt b.txt | there are no human scores | (--human FILE)
 1 | metaeval -t set --human empty | Name the format if you know it (--human-format)
 2 | muler score -t set --features noun | did you mean 'pos:NOUN'?
@@ -155,7 +155,7 @@ def test_what_needs_more_memory_than_there_is_says_what_to_take_less_of(
     def endless(*_: object, **__: object) -> object:
         raise MemoryError("Unable to allocate 10.9 TiB for an array with shape (12, 999999)")
 
-    monkeypatch.setattr("gnomon.report.render", endless)
+    monkeypatch.setattr("gnomon.metaeval.comparison.figures", endless)
     answer = gnomon("compare", "-t", here / "set")
     assert answer.code == 1
     assert "not enough memory for this (10.9 TiB at once)" in answer.err

@@ -162,18 +162,39 @@ def test_p_values_are_corrected_over_systems_and_apart_over_slices(ts) -> None:
     assert all(row["p"] == row["p_adjusted"] for row in plain.rows)
 
 
-def test_too_few_draws_for_the_number_of_comparisons_are_told_of_and_avoided(ts) -> None:
+def test_too_few_draws_for_the_number_of_comparisons_are_avoided_or_told(ts) -> None:
     # 4 systems, 2/(B + 1) the smallest p: 4 * 2 / .05 - 1 = 159 draws are needed
-    assert not gnomon.compare(ts, "bleu", **{**FEW, "resamples": 159}).notices
-    (notice,) = gnomon.compare(ts, "bleu", **{**FEW, "resamples": 158}).notices
-    assert "158 draws cannot show any one of 4 differences" in notice
-    assert "take 159 or more" in notice
+    for asked, drawn in ((159, 159), (158, 1000)):
+        found = gnomon.compare(ts, "bleu", **{**FEW, "resamples": asked})
+        assert f"|bs:{drawn}|" in found.signatures["bleu"]
+        assert not found.notices
+    (notice,) = gnomon.compare(ts, "bleu", alpha=1e-4, **FEW).notices
+    assert "200 draws cannot show any one of 4 differences" in notice
+    assert "take 79999 or more" in notice
     sliced = gnomon.compare(ts, "bleu", by="document", examples=0, ngrams=0)
     slices = len({row["slice"] for row in sliced.rows}) - 1
     assert slices > 6  # so that 1000 do not do
     assert not sliced.notices
     assert "bs:1000|" in sliced.signatures["bleu"]
     assert "slices_bs:" in sliced.signatures["bleu"]
+
+
+def test_without_resamples_there_are_scores_and_differences_alone(ts) -> None:
+    drawn = gnomon.compare(ts, ["bleu", "ter"], **FEW)
+    plain = gnomon.compare(ts, ["bleu", "ter"], **{**FEW, "resamples": 0})
+    gone = ("low", "high", "p", "p_adjusted", "score_low", "score_high")
+    for row, other in zip(plain.rows, drawn.rows, strict=True):
+        assert [row[key] for key in gone] == [None] * len(gone)
+        kept = [key for key in row if key not in (*gone, "verdict")]
+        assert [row[key] for key in kept] == [other[key] for key in kept]
+    assert plain.tables[0].note == "No resamples: neither intervals nor p."
+    assert not plain.notices
+    coins = {"test": "ar", "trials": 300}
+    randomised = gnomon.compare(ts, "bleu", **coins, **{**FEW, "resamples": 0})
+    assert [row["p"] for row in randomised.rows] == [
+        row["p"] for row in gnomon.compare(ts, "bleu", **coins, **FEW).rows
+    ]
+    assert {row["low"] for row in randomised.rows} == {None}
 
 
 @pytest.mark.parametrize("by", ["length", "score", "document"])
@@ -296,6 +317,7 @@ def test_fewer_than_two_systems_are_refused(tiny, names) -> None:
         ({"alpha": 1}, UsageError, "alpha"),
         ({"confidence": 0.0}, UsageError, "confidence"),
         ({"resamples": 18}, UsageError, "19 resamples or more"),
+        ({"resamples": 0, "fail_if_worse": ["bleu"]}, UsageError, "none without resamples"),
         ({"trials": 0}, UsageError, "trials must be a whole number, 1 or more"),
         ({"seed": -1}, UsageError, "seed"),
         ({"workers": 0}, UsageError, "workers must be a whole number, 1 or more; got 0"),

@@ -78,7 +78,7 @@ def test_what_the_gate_cannot_judge_is_refused() -> None:
     with pytest.raises(UsageError, match="alpha"):
         fail_if_worse(found, ["m"], alpha=0)
     for drop in (-1, math.nan):
-        with pytest.raises(UsageError, match="a number"):
+        with pytest.raises(UsageError, match="min_drop must be a number"):
             fail_if_worse(found, ["m"], min_drop=drop)
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import gnomon
 from gnomon import example
-from gnomon.metaeval._compare_ngrams import only_here, reference_matches
+from gnomon.metaeval.ngrams import only_here, reference_matches
 from gnomon.metrics.tokenise import tokenise
 from gnomon.testset import TestSet
 
@@ -72,8 +72,8 @@ def test_blocks_of_any_size_give_the_same(es_en: TestSet, monkeypatch: pytest.Mo
         return gnomon.compare(es_en, "bleu", resamples=50, examples=0).table("ngrams").rows
 
     whole = rows()
-    monkeypatch.setattr("gnomon.metaeval._compare_ngrams._BLOCK", 7)
-    monkeypatch.setattr("gnomon.metaeval._compare_ngrams._SEGMENTS", 3)
+    monkeypatch.setattr("gnomon.metaeval.ngrams._BLOCK", 7)
+    monkeypatch.setattr("gnomon.metaeval.ngrams._SEGMENTS", 3)
     assert rows() == whole
 
 
@@ -142,12 +142,12 @@ def test_without_references_the_reason_is_told() -> None:
 
 def test_missing_tokenisers_leave_the_rest_of_the_comparison(monkeypatch) -> None:
     from gnomon.errors import MissingDependencyError
-    from gnomon.metaeval import _compare_words
+    from gnomon.metaeval import ngrams
 
     def missing(*_: object) -> None:
         raise MissingDependencyError("ja-mecab needs a package")
 
-    monkeypatch.setattr(_compare_words, "tokenise", missing)
+    monkeypatch.setattr(ngrams, "tokenise", missing)
     ts = TestSet.from_lists({"old": ["a", "b"], "new": ["c", "d"]}, ["a", "d"], language_pair="ja")
     found = gnomon.compare(ts, "chrf")
     assert "n-grams are not listed: ja-mecab needs a package" in found.notices

@@ -7,8 +7,7 @@ import pytest
 
 import gnomon
 from gnomon import example
-from gnomon.metaeval._compare_figures import Contest
-from gnomon.metaeval._compare_segments import influence
+from gnomon.metaeval.paired import PairedScores, influence
 from gnomon.metrics import score
 from gnomon.testset import TestSet
 
@@ -24,7 +23,7 @@ def ts() -> TestSet:
 @pytest.mark.parametrize("metric", ["bleu", "rougeL"])
 def test_influence_is_what_leaving_a_segment_out_changes(ts, metric) -> None:
     scores = score(ts, metric)
-    added = influence(Contest.of(scores, list(ts.systems)))
+    added = influence(PairedScores.of(scores, list(ts.systems)))
     differences = scores.system - scores.system[0]
     for segment in (0, 17, 208):
         kept = [i for i in range(ts.segments) if i != segment]

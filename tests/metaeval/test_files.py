@@ -133,11 +133,10 @@ def test_human_scores_and_score_files_need_no_texts(tmp_path) -> None:
         for pair in ("de-en", "fi-en")
     ]
     files = [write(tmp_path / "m.tsv", *wmt("M"), *wmt("M", "fi-en", values=(1, 2, 3, 4)))]
-    testsets, kinds = metaeval.textless(human, files)
+    testsets = metaeval.textless(human, files)
     assert [ts.language_pair for ts in testsets] == ["de-en", "fi-en"]
-    assert kinds == ("da-z",)
-    scores = metaeval.metric_scores(files, testsets)
-    found = gn.metaeval(testsets, scores, human=kinds, resamples=0)
+    found = gn.metaeval(human=human, scores=files, resamples=0)
+    assert {row["human"] for row in found} == {"da-z", None}
     values = {row["language_pair"]: row["value"] for row in found if row["statistic"] == "spearman"}
     assert values == {"de-en": pytest.approx(1.0), "fi-en": pytest.approx(-1.0), "average": 0.0}
     assert any("d" in n and "without human system scores" in n for n in found.notices)
@@ -147,9 +146,33 @@ def test_human_scores_and_score_files_need_no_texts(tmp_path) -> None:
 def test_metrics_cannot_score_what_has_no_texts(tmp_path) -> None:
     human = write(tmp_path / "de-en.da.sys.tsv", "system\tz", "a\t4", "b\t3", "c\t2")
     files = [write(tmp_path / "m.tsv", *wmt("M"))]
-    testsets, _ = metaeval.textless([human], files)
+    with pytest.raises(DataError, match="'bleu' needs references; 'de-en' has none"):
+        gn.metaeval(metaeval.textless([human], files), ["bleu"])
+    sourced = gn.metric(lambda candidate, source: candidate == source, name="m", needs=["sources"])
     with pytest.raises(UsageError, match="holds no texts, so that metrics cannot score it"):
-        gn.metaeval(testsets, ["bleu"])
+        gn.metaeval(metaeval.textless([human], files), [sourced], human=human)
+
+
+def test_files_are_taken_like_the_sets_and_scores_that_they_hold(testset, tmp_path) -> None:
+    esa = write(tmp_path / "more.sys.tsv", "system\tesa", "a\t1", "b\t3", "c\t2", "d\t4")
+    file = write(tmp_path / "m.tsv", *wmt("M"))
+    held, kinds = metaeval.with_judgements([testset], {"esa": esa})
+    made = metaeval.metric_scores({"X": file}, held, lower_is_better=["X"])
+    options = {"levels": ["system"], "resamples": 0}
+    direct = gn.metaeval(held, {"chrf": "chrf", **made}, human=kinds, **options)
+    asked = {"scores": {"X": file}, "lower_is_better": ["X"], "human": [f"esa={esa}"]}
+    assert gn.metaeval(testset, "chrf", **asked, **options) == direct
+    named = gn.metaeval(testset, "chrf", **{**asked, "scores": f"X={file}"}, **options)
+    assert named == direct
+    alone = gn.metaeval(testset, **asked, **options)
+    assert {row["metric"] for row in alone if not row["control"]} == {"X"}
+    with pytest.raises(UnknownNameError, match="kind of human scores 'mqm'"):
+        gn.metaeval(testset, "chrf", human=["mqm", esa], **options)
+
+
+def test_nothing_at_all_is_answered_with_what_to_name() -> None:
+    with pytest.raises(UsageError, match="name a test set with human scores"):
+        gn.metaeval()
 
 
 def test_files_of_judgements_find_their_test_set_by_name(testset, tmp_path) -> None:
@@ -263,7 +286,7 @@ def test_the_table_of_systems_says_on_how_many_segments_a_score_rests(testset, t
 def test_every_format_says_which_system_lacks_scores(testset, tmp_path, capsys, form) -> None:
     human = write(tmp_path / "de-en.esa.sys.tsv", "system\tesa", "a\t9", "b\t8", "c\t7", "d\t5")
     file, page = write(tmp_path / "m.wmt", *grid("M", ("b", 1))), tmp_path / "x.html"
-    given = ["--human", f"esa={human}", "--scores", str(file), "--resamples", "0", "--level"]
+    given = ["--human", f"esa={human}", "--scores", str(file), "--resamples", "0", "--levels"]
     more = ["system", "--html", str(page)] if form == "html" else ["system", "-f", form]
     assert main(["metaeval", *given, *more]) == 0
     answer = capsys.readouterr()

@@ -18,7 +18,7 @@ import pytest
 from tests.metaeval.contests import contest, scores
 
 import gnomon as gn
-from gnomon import metaeval, stats
+from gnomon import stats
 from gnomon.formats import read_lines
 from gnomon.metaeval import STATISTICS
 
@@ -36,11 +36,7 @@ def judged(shared: Path, table: dict[str, dict[str, str]], baseline: str, pairs:
     folder = shared / "data/paraphrases/wmt19-de-en-500/published"
     human = [folder / "human-scores" / f"{pair}.da-z.sys.tsv" for pair in pairs]
     files = {name: folder / (baseline if name == BASELINE else name) for name in table}
-    testsets, kinds = metaeval.textless(human, files)
-    scores = metaeval.metric_scores(files, testsets)
-    return gn.metaeval(
-        testsets, scores, human=kinds, baseline=BASELINE, resamples=0, **SYSTEM_PEARSON
-    )
+    return gn.metaeval(human=human, scores=files, baseline=BASELINE, resamples=0, **SYSTEM_PEARSON)
 
 
 @pytest.fixture(scope="module")
@@ -174,7 +170,7 @@ def test_darr_of_kk_en_is_that_of_the_task_over_seven_systems(shared: Path) -> N
 
 def test_one_outlier_makes_the_correlation_of_en_de(shared: Path) -> None:
     testset = gn.TestSet.read(shared / "data/wmt19/en-de")
-    found = gn.metaeval(testset, ["bleu"], top=[6], no_outliers=True, resamples=0, **SYSTEM_PEARSON)
+    found = gn.metaeval(testset, ["bleu"], top=[6], inliers=True, resamples=0, **SYSTEM_PEARSON)
     values = {row["subset"]: (round(row["value"], 4), row["n"]) for row in found}
     assert values == {
         "all": (0.9588, 22),

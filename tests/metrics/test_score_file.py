@@ -270,7 +270,7 @@ def test_score_compare_and_metaeval_take_files_as_metrics(
     (folder / "human").mkdir(exist_ok=True)
     write(folder / "human" / "da.sys.tsv", "system\tz", "a\t1", "b\t2")
     given = ["-t", str(folder), "-m", spec(file), "-f", "json", "-q"]
-    for command in (["score"], ["compare"], ["metaeval", "--level", "system"]):
+    for command in (["score"], ["compare"], ["metaeval", "--levels", "system"]):
         assert main([*command, *given]) == 0
         rows = json.loads(capsys.readouterr().out)["rows"]
         assert any(row["metric"] == spec(file) for row in rows)

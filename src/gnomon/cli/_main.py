@@ -30,7 +30,6 @@ from gnomon.cli import (
     export,
     info,
     listing,
-    metaeval,
     muler,
     paraphrase,
     query,
@@ -53,7 +52,7 @@ __all__ = ["main", "parser"]
 _COMMANDS = (
     "score",
     "compare",
-    metaeval,
+    "metaeval",
     muler,
     bmx,
     difficulty,

@@ -6,51 +6,39 @@ Everything public is listed in ``__all__``; names are imported when first used.
 
 from __future__ import annotations
 
-import sys
-from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from gnomon.doors import door
+from gnomon.doors import callable_room, door
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from gnomon.findings import Finding
-    from gnomon.metaeval._choices import CORRECTIONS as CORRECTIONS
-    from gnomon.metaeval._choices import TESTS as TESTS
-    from gnomon.metaeval._compare import compare as compare
-    from gnomon.metaeval._compare_gate import fail_if_worse as fail_if_worse
-    from gnomon.metaeval._human_files import textless as textless
-    from gnomon.metaeval._human_files import with_judgements as with_judgements
-    from gnomon.metaeval._measures import LEVELS as LEVELS
-    from gnomon.metaeval._measures import PRESETS as PRESETS
-    from gnomon.metaeval._measures import STATISTICS as STATISTICS
-    from gnomon.metaeval._metaeval import metaeval as metaeval
-    from gnomon.metaeval._score_files import metric_scores as metric_scores
-    from gnomon.metaeval._score_files import split_name as split_name
-    from gnomon.testset import TestSet
+    from gnomon.metaeval.agreement import metaeval as metaeval
+    from gnomon.metaeval.comparison import compare as compare
+    from gnomon.metaeval.comparison import fail_if_worse as fail_if_worse
+    from gnomon.metaeval.files import metric_scores as metric_scores
+    from gnomon.metaeval.files import split_name as split_name
+    from gnomon.metaeval.files import textless as textless
+    from gnomon.metaeval.files import with_judgements as with_judgements
+    from gnomon.metaeval.measures import LEVELS as LEVELS
+    from gnomon.metaeval.measures import PRESETS as PRESETS
+    from gnomon.metaeval.measures import STATISTICS as STATISTICS
 
 _HOMES = {
-    "CORRECTIONS": "_choices",
-    "LEVELS": "_measures",
-    "PRESETS": "_measures",
-    "STATISTICS": "_measures",
-    "TESTS": "_choices",
-    "compare": "_compare",
-    "fail_if_worse": "_compare_gate",
-    "metaeval": "_metaeval",
-    "metric_scores": "_score_files",
-    "split_name": "_score_files",
-    "textless": "_human_files",
-    "with_judgements": "_human_files",
+    "LEVELS": "measures",
+    "PRESETS": "measures",
+    "STATISTICS": "measures",
+    "compare": "comparison",
+    "fail_if_worse": "comparison",
+    "metaeval": "agreement",
+    "metric_scores": "files",
+    "split_name": "files",
+    "textless": "files",
+    "with_judgements": "files",
 }
 
 __all__ = [
-    "CORRECTIONS",
     "LEVELS",
     "PRESETS",
     "STATISTICS",
-    "TESTS",
     "compare",
     "fail_if_worse",
     "metaeval",
@@ -68,14 +56,4 @@ def __dir__() -> list[str]:
     return sorted(__all__)
 
 
-class _Callable(ModuleType):
-    """A module that can be called as its main function."""
-
-    def __call__(
-        self, testsets: TestSet | Sequence[TestSet], *args: Any, **options: Any
-    ) -> Finding:  # passed through
-        found: Finding = self.metaeval(testsets, *args, **options)
-        return found
-
-
-sys.modules[__name__].__class__ = _Callable
+callable_room(__name__, "metaeval")

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from gnomon import methods
 from gnomon.errors import DataError, GnomonError, UnknownNameError
 from gnomon.study._methods import METHODS, hints_of, options_of
 from gnomon.study._needs import (
@@ -24,9 +23,8 @@ from gnomon.study._needs import (
 from gnomon.study._types import described, misfits
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
-    from gnomon.faults import Fault
     from gnomon.metrics.protocol import Metric
     from gnomon.needs import Need
     from gnomon.outline import Outline
@@ -267,7 +265,9 @@ def _of_step(
 ) -> Iterator[_Remark]:
     """What the check of the method says, with the keys of the file."""
     chosen = METHODS[step.method]
-    check, known, every = _check_of(step.method)
+    check = chosen.checks()
+    known = inspect.signature(check).parameters
+    every = any(one.kind is one.VAR_KEYWORD for one in known.values())
     located, _ = located_options(step.method, step.options, folder)
     options = {**chosen.usual, **located, "allow_code": allow_code}
     if not options.get("labels"):
@@ -288,16 +288,6 @@ def _of_step(
     for fault in check(outline, **given):
         yield _Remark(places.get(fault.option) or _key(key, fault.option), str(fault.error))
     yield from _files(step.options, key)
-
-
-def _check_of(name: str) -> tuple[Callable[..., Iterator[Fault]], Collection[str], bool]:
-    """What checks a method's options, which it knows, and whether it takes others too."""
-    if name in methods.BUILT_IN:
-        found = methods.find(name)
-        return lambda outline, **given: found.faults(outline, given), (*found.options,), False
-    check = METHODS[name].checks()
-    known = inspect.signature(check).parameters
-    return check, known, any(one.kind is one.VAR_KEYWORD for one in known.values())
 
 
 def _name(spec: str, *, allow_code: bool) -> str:

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import importlib
 import inspect
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import TYPE_CHECKING, Any, Literal, Union
+from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin
 
 from gnomon.errors import UnknownNameError
+from gnomon.options import options_of as declared_options
+from gnomon.options import parts_of
 from gnomon.study._types import hint_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator
 
     from gnomon.faults import Fault
 
@@ -24,15 +26,10 @@ _FILES: Any = Union[str, Sequence[str]]  # noqa: UP007  # a value
 #: options that belong to a run and not to a study
 _OF_THE_RUN = frozenset(
     {
-        "allow_code",
-        "cache",
-        "paraphrases",
-        "progress",
-        "save",
-        "segment_scores",
-        "systems",
-        "testset",
-        "testsets",
+        *("allow_code", "cache", "paraphrased", "paraphrases", "progress", "save"),
+        *("segment_scores", "systems", "testset", "testsets"),
+        # what files of scores say, a study names by specs and test sets
+        *("human_format", "lower_is_better", "score_column", "scores"),
     }
 )
 _MULER_OPTIONS = "gnomon.muler._setup:Options"
@@ -98,6 +95,9 @@ class Method:
 
     def checks(self) -> Callable[..., Iterator[Fault]]:
         """The function that tells what the method would refuse."""
+        declared = getattr(self.load(), "method", None)
+        if declared is not None:
+            return lambda outline, **options: declared.faults(outline, options)
         found: Callable[..., Iterator[Fault]] = _load(self.check)
         return found
 
@@ -216,7 +216,7 @@ METHODS: Mapping[str, Method] = {
         human=True,
         judged=True,
         reuses="all",
-        check="gnomon.metaeval._requests:check_metaeval",
+        check="gnomon.metaeval.agreement:check_metaeval",
     ),
     "compare": Method(
         "gnomon.metaeval:compare",
@@ -224,7 +224,7 @@ METHODS: Mapping[str, Method] = {
         metrics="all",
         parameter="metrics",
         reuses="costly",
-        check="gnomon.metaeval._requests:check_compare",
+        check="gnomon.metaeval.comparison:check_compare",
     ),
 }
 
@@ -256,11 +256,26 @@ def options_of(name: str) -> Mapping[str, inspect.Parameter]:
 def hints_of(name: str) -> Mapping[str, Any]:
     """The types of the options that a study may set, as far as files can give them."""
     found = method(name)
+    if hasattr(found.load(), "method"):
+        kinds = declared_options(found.load())
+        return {key: _of_file(kinds[key].kind) for key in options_of(name)}
     home = vars(importlib.import_module(inspect.unwrap(found.load()).__module__))
     further = _load(found.more).__annotations__ if found.more else {}
     said = {key: one.annotation for key, one in options_of(name).items()}
     hints = {key: hint_of(further.get(key, one), home) for key, one in said.items()}
     return hints | {key: _FILES for key in ("labels", "trees") if key in hints}
+
+
+def _of_file(kind: Any) -> Any:
+    """The type of what a file gives: choices and objects are named by strings."""
+    parts = parts_of(kind)
+    if len(parts) > 1:
+        return Union[tuple(_of_file(one) for one in parts)]  # noqa: UP007  # of values
+    if get_origin(kind) is Sequence:
+        return Sequence[_of_file(get_args(kind)[0])]  # type: ignore[misc]  # made at run time
+    if get_origin(kind) is Mapping:
+        return Mapping[str, _of_file(get_args(kind)[1])]  # type: ignore[misc]  # made at run time
+    return kind if kind in (bool, int, float, type(None)) else str
 
 
 def _load(place: str) -> Any:  # whatever stands there

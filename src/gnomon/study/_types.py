@@ -3,20 +3,9 @@
 from __future__ import annotations
 
 import ast
-import collections.abc
 import datetime as dt
-import types
 from collections.abc import Mapping, Sequence
-from typing import (
-    TYPE_CHECKING,
-    Annotated,
-    Any,
-    ForwardRef,
-    NamedTuple,
-    Union,
-    get_args,
-    get_origin,
-)
+from typing import TYPE_CHECKING, Any, ForwardRef, NamedTuple, Union, get_args, get_origin
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -78,14 +67,12 @@ def hint_of(annotation: object, home: Mapping[str, Any]) -> Any:
     return _read(ast.parse(text, mode="eval").body, home) if isinstance(text, str) else str
 
 
-def _read(node: ast.expr, home: Mapping[str, Any]) -> Any:  # noqa: PLR0911  # one exit per kind
+def _read(node: ast.expr, home: Mapping[str, Any]) -> Any:
     if isinstance(node, ast.BinOp):
         return Union[_read(node.left, home), _read(node.right, home)]  # noqa: UP007  # of values
     if isinstance(node, ast.Constant):
         return None if node.value is None else hint_of(node.value, home)
     if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
-        if node.value.id == "Annotated" and isinstance(node.slice, ast.Tuple):
-            return _read(node.slice.elts[0], home)
         parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         if node.value.id in ("Sequence", "tuple", "list"):
             return Sequence[_read(parts[0], home)]  # type: ignore[misc]  # made at run time
@@ -94,23 +81,7 @@ def _read(node: ast.expr, home: Mapping[str, Any]) -> Any:  # noqa: PLR0911  # o
         return str
     name = node.id if isinstance(node, ast.Name) else ""
     alias = home.get(name)
-    return _PLAIN.get(name) or (str if alias is None else _of_type(alias, home))
-
-
-def _of_type(kind: Any, home: Mapping[str, Any]) -> Any:
-    """The same of a type that stands for several annotations (``Seed``)."""
-    origin, parts = get_origin(kind), get_args(kind)
-    if origin is Annotated or isinstance(kind, str | ForwardRef):
-        inner = parts[0] if origin is Annotated else kind
-        is_text = isinstance(inner, str | ForwardRef)
-        return hint_of(inner, home) if is_text else _of_type(inner, home)
-    if origin in (Union, types.UnionType):
-        return Union[tuple(_of_type(one, home) for one in parts)]  # noqa: UP007  # of values
-    if origin is collections.abc.Sequence:
-        return Sequence[_of_type(parts[0], home)]  # type: ignore[misc]  # made at run time
-    if origin is collections.abc.Mapping:
-        return Mapping[str, _of_type(parts[1], home)]  # type: ignore[misc]  # made at run time
-    return kind if kind in (bool, int, float, None, type(None)) else str
+    return _PLAIN.get(name) or (hint_of(alias, home) if isinstance(alias, str) else str)
 
 
 def misfits(value: object, hint: Any, where: str) -> Iterator[Misfit]:

@@ -6,6 +6,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from gnomon.errors import MissingDependencyError
+from gnomon.metaeval.comparison_tables import NgramRow
+from gnomon.metrics.tokenise import default_tokeniser, tokenise
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -13,16 +17,18 @@ if TYPE_CHECKING:
 
     from gnomon.batch import Batch
     from gnomon.metrics.tokenise import TokenTable
+    from gnomon.testset import TestSet
+
+# The n-grams that only one of two systems gets right.
+
 
 #: tokens that are looked up at a time
 _BLOCK = 1 << 16
 #: segments whose matches are counted at a time
 _SEGMENTS = 4096
 
-__all__ = ["Matches", "OnlyHere", "only_here", "reference_matches"]
 
-
-class Matches(NamedTuple):
+class NgramMatches(NamedTuple):
     """Which n-grams of the references each system gets right, for one length.
 
     A cell is an n-gram of a segment's references.
@@ -56,7 +62,7 @@ class OnlyHere(NamedTuple):
     held: int
 
 
-def reference_matches(batch: Batch, table: TokenTable, longest: int) -> Iterator[Matches]:
+def reference_matches(batch: Batch, table: TokenTable, longest: int) -> Iterator[NgramMatches]:
     """Matches of all n-grams of the shared references, for n from 1 to ``longest``, one by one.
 
     Args:
@@ -95,7 +101,7 @@ def reference_matches(batch: Batch, table: TokenTable, longest: int) -> Iterator
         yield _matches(batch, table, grams, examples, max(1, len(known)))
 
 
-def only_here(matches: Matches, here: int, there: int, most: int) -> list[OnlyHere]:
+def only_here(matches: NgramMatches, here: int, there: int, most: int) -> list[OnlyHere]:
     """The n-grams that most often only one system gets right.
 
     Args:
@@ -125,14 +131,14 @@ def _matches(
     grams: NDArray[np.int32],
     examples: NDArray[np.int32],
     size: int,
-) -> Matches:
+) -> NgramMatches:
     count = len(batch.segments)
     parts = [
         _cells(batch, table, grams, size, range(at, min(at + _SEGMENTS, count)))
         for at in range(0, max(1, count), _SEGMENTS)
     ]
     gram, held, matched = (np.concatenate(columns, axis=-1) for columns in zip(*parts, strict=True))
-    return Matches(gram, held, matched, examples)
+    return NgramMatches(gram, held, matched, examples)
 
 
 def _cells(
@@ -189,3 +195,59 @@ def _keys(
     found = grams[first + np.arange(int(lengths.sum()))]
     keys = np.repeat(places, lengths) * size + found
     return np.asarray(keys[found >= 0])
+
+
+# Rows
+
+
+def read_tokens(testset: TestSet) -> tuple[TokenTable | None, str]:
+    """The tokens of a test set: 13a, or what sacreBLEU takes for the language.
+
+    Returns:
+        The table and "", or none and the reason why.
+    """
+    if not testset.references:
+        return None, "the test set has no references"
+    try:
+        return tokenise(testset.batch().texts, default_tokeniser(testset.target_language)), ""
+    except MissingDependencyError as error:
+        return None, str(error)
+
+
+def ngram_rows(batch: Batch, table: TokenTable, *, most: int, longest: int) -> list[NgramRow]:
+    """The n-grams that each system, and the baseline beside it, alone gets right.
+
+    Args:
+        batch: outputs and references; the baseline comes first.
+        table: the tokens of its texts.
+        most: listed per system, side and length.
+        longest: length of the longest n-grams.
+    """
+    pairs = [(k, here, k - here) for k in range(1, len(batch.systems)) for here in (k, 0)]
+    ranked: list[list[list[OnlyHere]]] = [[] for _ in pairs]
+    for matches in reference_matches(batch, table, longest):  # of one length at a time
+        for found, (_, here, there) in zip(ranked, pairs, strict=True):
+            found.append(only_here(matches, here, there, most))
+    return [
+        NgramRow(
+            system=batch.systems[k],
+            baseline=batch.systems[0],
+            side=batch.systems[here],
+            n=n,
+            rank=rank,
+            ngram=" ".join(table.vocabulary[token] for token in one.tokens),
+            count=one.right,
+            other=one.other,
+            reference=one.held,
+        )
+        for found, (k, here, _) in zip(ranked, pairs, strict=True)
+        for rank, n, one in _in_turn(found)
+    ]
+
+
+def _in_turn(found: list[list[OnlyHere]]) -> Iterator[tuple[int, int, OnlyHere]]:
+    """Rank by rank, so that the first few are of all lengths: rank, length, n-gram."""
+    for rank in range(1, max(map(len, found), default=0) + 1):
+        for n, ranked in enumerate(found, start=1):
+            if rank <= len(ranked):
+                yield rank, n, ranked[rank - 1]

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gnomon import stats
-from gnomon.metaeval._tables import TIES
 from gnomon.scores import coverage, named
 
 if TYPE_CHECKING:
@@ -16,14 +15,15 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from gnomon.metaeval._cells import Cells
-    from gnomon.metaeval._contest import Contest, Entry
-    from gnomon.metaeval._judge import Judging, Result
-    from gnomon.metaeval._measures import Measure
+    from gnomon.metaeval.contest import Contest, JudgedMetric
+    from gnomon.metaeval.judging import Judging, Result
+    from gnomon.metaeval.measures import Measure, MeasuredScores
 
-__all__ = ["notices"]
-
-_SIGNED = ("pearson", "spearman", "kendall_b", "kendall_c")
+#: what must stand beside figures that judge ties
+_TIES = (
+    "controls know nothing of quality; a metric that does not clearly beat them on a tie-aware"
+    " figure says little by it"
+)
 
 
 def notices(
@@ -44,7 +44,7 @@ def notices(
     found += _subsets(contests, judging)
     found += _tests(results, judging, baseline)
     if any(result.controls for result in results):
-        found.append(TIES)
+        found.append(_TIES)
     if any(result.measure.statistic == "acc_eq" for result in results):
         found.append(
             "acc_eq: every metric's tie threshold is fitted to the scores that it is judged on"
@@ -85,7 +85,7 @@ def _missing(contest: Contest, judging: Judging) -> Iterator[str]:
                 )
 
 
-def _unscored(contest: Contest, entry: Entry, *, by_system: bool) -> Iterator[str]:
+def _unscored(contest: Contest, entry: JudgedMetric, *, by_system: bool) -> Iterator[str]:
     """Systems of the test set without a score, and scores of systems that it does not have."""
     ranked = {name for ranking in contest.testset.rankings for name in ranking.systems}
     own = {*contest.testset.systems, *(n for h in contest.testset.human for n in h.systems)}
@@ -187,7 +187,7 @@ def _undefined(result: Result) -> Iterator[str]:
             yield f"{where}{subset}: {name} is undefined: {reason}"
 
 
-def _no_pairs(cells: Cells) -> str:
+def _no_pairs(cells: MeasuredScores) -> str:
     if cells.measure.statistic != "darr":
         return ""
     if cells.pairs is not None:
@@ -235,7 +235,7 @@ def _subsets(contests: Sequence[Contest], judging: Judging) -> Iterator[str]:
         for k in judging.top:
             if systems and k > systems:
                 yield f"{contest.name}: top {k} is all of its {systems} judged systems"
-        if judging.no_outliers and systems:
+        if judging.inliers and systems:
             left = [n for n, o in zip(contest.systems, _outliers(contest), strict=True) if o]
             yield (
                 f"{contest.name}: outliers by human score, |s - median| > 2.5 x 1.483 MAD:"

@@ -1,35 +1,41 @@
-"""Score files as metrics: what other tools said of the systems of test sets."""
+"""Files of scores in place of metrics and of people: what others said of test sets."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
 from functools import partial
+from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Annotated, NamedTuple, TypeAlias
 
 import numpy as np
 
 from gnomon.errors import DataError, UnknownNameError, UsageError
-from gnomon.formats import find_scores, is_wmt_scores, read_bytes
+from gnomon.formats import find_scores, is_wmt_scores, read_bytes, read_human
 from gnomon.metrics.score_file import ScoreFile
+from gnomon.options import Metavar
 from gnomon.scores import Scores, check_sums
 from gnomon.signature import Signature, content_hash
+from gnomon.testset import TestSet
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
-    from os import PathLike
 
     from numpy.typing import NDArray
 
-    from gnomon.testset import TestSet
-
-    #: paths, some as NAME=FILE; or paths by name
-    Files: TypeAlias = Sequence[str | PathLike[str]] | Mapping[str, str | PathLike[str]]
     Given: TypeAlias = dict[tuple[str, int | None], float]
 
-__all__ = ["metric_scores", "named_files", "pair_of", "split_name"]
+# Score files as metrics: what other tools said of the systems of test sets.
 
+
+#: a path or several, some as NAME=FILE; or paths by name
+Files: TypeAlias = Annotated[
+    "str | PathLike[str] | Sequence[str | PathLike[str]] | Mapping[str, str | PathLike[str]]",
+    Metavar("FILE"),
+]
+#: what tells a file of human scores from a kind of them, which may have points: mqm.super.1
+_SUFFIXES = (".tsv", ".csv", ".txt", ".json", ".jsonl", ".score", ".rating", ".gz")
 _PAIR = re.compile(r"(?<![A-Za-z])[a-z]{2,3}(?:_[A-Za-z]+)?-[a-z]{2,3}(?:_[A-Za-z]+)?(?![A-Za-z])")
 
 
@@ -96,7 +102,8 @@ def named_files(files: Files) -> list[tuple[str | None, str]]:
     """Files under the names they are to have; None: their own."""
     if isinstance(files, Mapping):
         return [(name, str(path)) for name, path in files.items()]
-    return [split_name(str(file)) for file in files]
+    each = [files] if isinstance(files, str | PathLike) else files
+    return [split_name(str(file)) for file in each]
 
 
 def split_name(text: str) -> tuple[str | None, str]:
@@ -208,3 +215,141 @@ def _check_systems(systems: Iterable[str], testset: TestSet, sources: Sequence[s
 def _means(cells: NDArray[np.float64]) -> NDArray[np.float64]:
     known = (~np.isnan(cells)).sum(axis=1)
     return np.asarray(np.nansum(cells, axis=1) / np.where(known == 0, np.nan, known))
+
+
+# Human judgements from files: for test sets, and instead of them.
+
+
+_SPARSE = 1000  # times more segments than are scored: no set, and too many to hold
+_TABLE = re.compile(r"(?P<pair>[^.]+)\.(?P<kind>.+)\.(?:sys|seg)\.tsv")
+
+
+def with_judgements(
+    testsets: Sequence[TestSet],
+    files: Files,
+    *,
+    format: str | None = None,  # noqa: A002  # the word that users know from every command
+) -> tuple[list[TestSet], tuple[str, ...]]:
+    """The test sets with what people said of them in files, and the kinds of these judgements.
+
+    Args:
+        testsets: the test sets.
+        files: files of any format that :func:`gnomon.formats.read_human` knows; ``KIND=FILE``, or
+            a mapping from kinds, says what to call the judgements. Where there are several test
+            sets, a file's name (or its folder's) tells the language pair.
+        format: the format of all these files, if they do not tell.
+
+    Raises:
+        UsageError: it is unclear which test set a file belongs to.
+        GnomonError: whatever is wrong in a file.
+    """
+    found, kinds = list(testsets), dict[str, None]()
+    for kind, path in named_files(files):
+        for place in _places(path, found):
+            named = kind or _kind(path)
+            judgements = read_human(path, found[place], format=format, kind=named)
+            found[place] = found[place].with_human(judgements)
+            kinds |= dict.fromkeys(h.kind for h in judgements.scores)
+            kinds |= dict.fromkeys(r.kind for r in judgements.rankings)
+    return found, tuple(kinds)
+
+
+def human_files(
+    human: str | PathLike[str] | Sequence[str | PathLike[str]],
+) -> tuple[list[str | PathLike[str]], list[str]]:
+    """Files of human scores, and kinds of them, of what names either."""
+    given = [human] if isinstance(human, str | PathLike) else list(human)
+    files = [one for one in given if _is_file(one)]
+    return files, [str(one) for one in given if one not in files]
+
+
+def _is_file(given: str | PathLike[str]) -> bool:
+    if not isinstance(given, str):
+        return True
+    path = Path(split_name(given)[1])
+    return "=" in given or "/" in given or path.is_file() or path.name.endswith(_SUFFIXES)
+
+
+def textless(
+    human: Files,
+    scores: Files,
+    *,
+    language_pair: str | None = None,
+    column: str = "score",
+) -> list[TestSet]:
+    """Test sets of judged systems without any text, one per language pair of the files.
+
+    Args:
+        human: files of human scores; their names tell the language pairs.
+        scores: score files; they tell the systems and the number of segments.
+        language_pair: the pair of files whose names do not tell it.
+        column: the column of the scores, in score files that are TSV or JSONL.
+
+    Raises:
+        UsageError: there are no such files, or it is unclear what they are of.
+    """
+    if not (human and scores):
+        raise UsageError(
+            "there is nothing to judge: name a test set with human scores (-t DIR), or files of"
+            " human scores (--human FILE) and score files (--scores FILE)"
+        )
+    pairs = dict.fromkeys(pair_of(path) or language_pair for _, path in named_files(human))
+    if None in pairs and len(pairs) > 1:
+        raise UsageError(
+            "without test sets, the names of files with human scores must tell their language"
+            " pairs, as in de-en.da-z.sys.tsv; or give one file, and its pair with -l"
+        )
+    return [_bare(pair, scores, column) for pair in pairs]
+
+
+def _bare(pair: str | None, score_files: Files, column: str) -> TestSet:
+    places: dict[tuple[str, int | None], None] = {}
+    for _, path in named_files(score_files):
+        if pair_of(path) not in (None, pair):
+            continue
+        try:
+            scores = find_scores(path, language_pair=pair, test_set=pair or "", column=column)
+        except LookupError:
+            continue  # the file holds other language pairs
+        places |= {place: None for given in scores.values() for place in given}
+    numbers = {number for _, number in places if number is not None}
+    segments = max(numbers, default=1)
+    systems = dict.fromkeys(system for system, _ in places)
+    if not systems:
+        raise UsageError(
+            f"no score file holds scores of {pair or 'the judged systems'}; there are no texts to"
+            " score either: name a test set with -t, or score files of the pair"
+        )
+    if segments > _SPARSE * max(len(numbers), _SPARSE):
+        raise DataError(
+            f"the score files score segment {segments}, but {len(numbers)} segments in all; without"
+            " a test set, segments are numbered from 1: look for a damaged number"
+        )
+    return TestSet(
+        name=pair or "scores",
+        references={},
+        systems=dict.fromkeys(systems, ("",) * segments),
+        sources=("",) * segments,
+        language_pair=pair,
+    )
+
+
+def _kind(path: str) -> str | None:
+    """KIND of a file called PAIR.KIND.LEVEL.tsv, which must be one kind for all pairs."""
+    name = Path(path).name.removesuffix(".gz")
+    match = _TABLE.fullmatch(name)
+    return match["kind"] if match and pair_of(name) == match["pair"] else None
+
+
+def _places(path: str, testsets: Sequence[TestSet]) -> list[int]:
+    if len(testsets) == 1:
+        return [0]
+    told = pair_of(path)
+    fitting = [k for k, one in enumerate(testsets) if told and one.language_pair == told]
+    if not fitting:
+        there = ", ".join(one.language_pair or one.name for one in testsets)
+        raise UsageError(
+            f"{path}: there are {len(testsets)} test sets ({there}), and neither its name nor its"
+            " folder tells which one it belongs to; put the language pair into its name"
+        )
+    return fitting

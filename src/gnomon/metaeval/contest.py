@@ -1,17 +1,21 @@
-"""One test set as the judge sees it: what people and metrics scored, system by system."""
+"""One test set as the judge sees it: what people, metrics and controls say of each system."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Annotated, TypeAlias, cast
 
 import numpy as np
 
 from gnomon.errors import LengthMismatchError, UsageError
+from gnomon.faults import Fault, faults
 from gnomon.human import only_kind
 from gnomon.metrics import score
+from gnomon.metrics.registry import check_metric
+from gnomon.options import Metavar
 from gnomon.scores import Scores
+from gnomon.signature import content_hash
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -19,19 +23,20 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gnomon.human import RankedPairs, Ranking
-    from gnomon.metrics import BoundMetric, Metric
+    from gnomon.metrics.protocol import AnyMetric
     from gnomon.outline import Outline
     from gnomon.testset import TestSet
 
-    AnyMetric: TypeAlias = str | Metric | BoundMetric | Callable[..., float] | Scores
-    #: one for all test sets, or the scores of each (None: it has none there)
-    Wanted: TypeAlias = AnyMetric | Sequence[Scores | None]
-
-__all__ = ["Contest", "Entry", "circular", "contest", "has_texts", "kinds_of", "named", "title_of"]
+#: one for all test sets, or the scores of each (None: it has none there)
+Wanted: TypeAlias = "AnyMetric | Sequence[Scores | None]"
+#: one metric or several, some by name
+Judged: TypeAlias = Annotated[
+    "Wanted | Sequence[Wanted] | Mapping[str, Wanted] | None", Metavar("METRIC")
+]
 
 
 @dataclass(frozen=True)
-class Entry:
+class JudgedMetric:
     """The scores of one metric, higher is better; NaN is missing.
 
     Attributes:
@@ -73,7 +78,7 @@ class Contest:
     system: NDArray[np.float64]
     segments: NDArray[np.float64]
     ranking: Ranking | None
-    entries: tuple[Entry, ...]
+    entries: tuple[JudgedMetric, ...]
     signatures: Mapping[str, str] = field(default_factory=dict)
     notices: tuple[str, ...] = ()
 
@@ -91,13 +96,28 @@ class Contest:
         return None if self.ranking is None else self.ranking.pairs(self.systems)
 
 
-def named(metrics: Sequence[Wanted] | Mapping[str, Wanted]) -> list[tuple[str | None, Wanted]]:
+def every_metric(metrics: object) -> list[object]:
+    """One metric or several, as a list."""
+    if isinstance(metrics, Mapping):
+        return list(metrics.values())
+    return list(metrics) if isinstance(metrics, list | tuple) else [metrics]
+
+
+def metric_faults(outline: Outline | None, metrics: object, *, allow_code: bool) -> Iterator[Fault]:
+    """Specs that name no metric, or one that cannot score a test set."""
+    for number, one in enumerate(every_metric(metrics)):
+        if isinstance(one, str):
+            place = f"metrics[{number}]"
+            yield from faults(place, check_metric, one, outline, allow_code=allow_code)
+
+
+def named(
+    metrics: Wanted | Sequence[Wanted] | Mapping[str, Wanted],
+) -> list[tuple[str | None, Wanted]]:
     """Metrics under the names they are to have; None: their own."""
     if isinstance(metrics, Mapping):
         return list(metrics.items())
-    if isinstance(metrics, (str, Scores)) or not isinstance(metrics, Sequence):
-        return [(None, metrics)]
-    return [(None, one) for one in metrics]
+    return [(None, cast("Wanted", one)) for one in every_metric(metrics)]
 
 
 def contest(
@@ -294,7 +314,7 @@ def _human(
     return values
 
 
-def _entry(name: str, scores: Scores, systems: Sequence[str], segments: int) -> Entry:
+def _entry(name: str, scores: Scores, systems: Sequence[str], segments: int) -> JudgedMetric:
     if scores.segments.shape != (len(scores.systems), segments):
         raise LengthMismatchError(
             f"the scores of {name!r} have shape {scores.segments.shape}, and the test set has"
@@ -308,4 +328,74 @@ def _entry(name: str, scores: Scores, systems: Sequence[str], segments: int) -> 
     cells = np.full((len(systems), segments), np.nan)
     system[known] = sign * np.asarray(scores.system, dtype=np.float64)[rows]
     cells[known] = sign * np.asarray(scores.segments, dtype=np.float64)[rows]
-    return Entry(name, system, cells)
+    return JudgedMetric(name, system, cells)
+
+
+# What tie-aware figures are compared with: constants, chance, lengths.
+
+
+PREFIX = "control: "
+
+
+def control_entries(contest: Contest, *, seed: int) -> tuple[JudgedMetric, ...]:
+    """Scores that know nothing of quality, for comparison with metrics.
+
+    A constant; uniform random numbers; the length of the output and of the (first) reference in
+    characters. Lengths are left out where there are no texts. System scores are means. Systems
+    that no metric scored are left out.
+
+    Args:
+        contest: the test set.
+        seed: seed of the random numbers, which depend on the system's name and not on its place.
+    """
+    shape = (len(contest.systems), contest.testset.segments)
+    found = {"constant": np.zeros(shape), "random": _random(contest, seed)}
+    if has_texts(contest.testset):
+        found["candidate length"] = _candidate_lengths(contest)
+        lengths = _reference_lengths(contest)
+        if lengths is not None:
+            found["reference length"] = np.tile(lengths, (shape[0], 1))
+    outside = ~_scored(contest)
+    for scores in found.values():
+        scores[outside] = np.nan
+    return tuple(
+        JudgedMetric(PREFIX + name, _means(scores), scores, control=True)
+        for name, scores in found.items()
+    )
+
+
+def _scored(contest: Contest) -> NDArray[np.bool_]:
+    found = np.zeros(len(contest.systems), dtype=bool)
+    for entry in contest.entries:
+        found |= ~np.isnan(entry.system) | (~np.isnan(entry.segments)).any(axis=1)
+    return found
+
+
+def _random(contest: Contest, seed: int) -> NDArray[np.float64]:
+    rows = []
+    for system in contest.systems:
+        own = int(content_hash(contest.name, system), 16)
+        rows.append(np.random.default_rng([seed, own]).random(contest.testset.segments))
+    return np.array(rows, dtype=np.float64).reshape(len(rows), contest.testset.segments)
+
+
+def _candidate_lengths(contest: Contest) -> NDArray[np.float64]:
+    texts = contest.testset.systems
+    missing = [float("nan")] * contest.testset.segments
+    rows = [[float(len(t)) for t in texts[s]] if s in texts else missing for s in contest.systems]
+    return np.array(rows, dtype=np.float64).reshape(len(rows), contest.testset.segments)
+
+
+def _reference_lengths(contest: Contest) -> NDArray[np.float64] | None:
+    references = list(contest.testset.references.values())
+    if not references:
+        return None
+    firsts = [
+        next((t for t in each if t is not None), None) for each in zip(*references, strict=True)
+    ]
+    return np.array([np.nan if t is None else float(len(t)) for t in firsts])
+
+
+def _means(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    known = (~np.isnan(scores)).sum(axis=1)
+    return np.asarray(np.nansum(scores, axis=1) / np.where(known == 0, np.nan, known))

@@ -1,0 +1,531 @@
+"""Meta-evaluation: do people agree with the metrics, and which of them agrees best?"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, cast
+
+from gnomon import stats
+from gnomon.errors import DataError, UnknownNameError, UsageError
+from gnomon.faults import Fault, faults, refuse
+from gnomon.findings import Finding
+from gnomon.metaeval.agreement_tables import tables, views
+from gnomon.metaeval.contest import (
+    Contest,
+    Judged,
+    circular,
+    contest,
+    control_entries,
+    every_metric,
+    kinds_of,
+    metric_faults,
+    named,
+    title_of,
+)
+from gnomon.metaeval.files import (
+    Files,
+    human_files,
+    metric_scores,
+    textless,
+    with_judgements,
+)
+from gnomon.metaeval.judging import Joined, Judging, Result, grouped, joined, judge
+from gnomon.metaeval.measures import (
+    LEVELS,
+    Grouping,
+    Level,
+    PresetName,
+    StatisticName,
+    measures,
+    preset_of,
+)
+from gnomon.metaeval.notices import notices
+from gnomon.metaeval.significance import Correction, Test, Testing, resample_faults
+from gnomon.methods import method
+from gnomon.metrics import resolve, score
+from gnomon.metrics.functions import FunctionMetric
+from gnomon.metrics.protocol import Choosing
+from gnomon.metrics.registry import check_metric
+from gnomon.metrics.spec import read_spec
+from gnomon.options import SEED, Alpha, Confidence, Group, Limits, Metavar, Resamples, Seed
+from gnomon.scores import Scores
+from gnomon.signature import Signature
+from gnomon.stats.significance import Alternative
+from gnomon.testset import TestSet
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from os import PathLike
+
+    from gnomon.metaeval.contest import Wanted
+    from gnomon.metaeval.measures import Measure
+    from gnomon.metrics.protocol import AnyMetric
+    from gnomon.outline import Outline
+
+_EXAMPLES = """\
+examples:
+  gnomon metaeval -t wmt19/de-en wmt19/kk-en -m bleu chrf --html report.html
+  gnomon metaeval -t wmt21/en-de -m bleu --scores comet.tsv --human mqm --baseline bleu
+  gnomon metaeval -t wmt19/de-en -m bleu --paraphrases ref.human1.txt ref.human2.txt --baseline bleu
+  gnomon metaeval --human de-en.da-z.sys.tsv --scores BLEU.tsv COMET.tsv --levels system
+
+Without a test set, files of human scores and score files are enough. A file's name tells its
+language pair (de-en.da-z.sys.tsv); NAME=FILE gives a metric or a kind of judgement its name.
+"""
+_SCORES = Group("scores")
+_MEASURED = Group("what is measured")
+_TESTS = Group("intervals and tests")
+#: kinds of human scores, and files of them
+Human = Annotated["str | PathLike[str] | Sequence[str | PathLike[str]]", Metavar("KIND|FILE")]
+
+
+def _given(inputs: Any, options: Mapping[str, Any]) -> tuple[Sequence[TestSet], ...]:
+    """The test sets of a command line, and these with paraphrases; or those that files make."""
+    if not inputs.named:
+        column, pair = options.get("score_column", "score"), inputs.args.language_pair
+        files, _ = human_files(options.get("human", ()))
+        return (textless(files, options.get("scores", ()), language_pair=pair, column=column),)
+    if not inputs.args.paraphrases:
+        return (inputs.testsets(),)
+    sets = inputs.originals()
+    return sets, [inputs.paraphrased(one) for one in sets]
+
+
+def check_metaeval(
+    outline: Outline | None,
+    metrics: object = None,
+    *,
+    sets: int = 1,
+    human: Human = (),
+    scores: Files = (),
+    levels: Sequence[Level] = LEVELS,
+    statistics: Sequence[StatisticName] | None = None,
+    groupings: Sequence[Grouping] | None = None,
+    preset: PresetName | None = None,
+    baseline: str | None = None,
+    resamples: int = 1000,
+    confidence: float = 0.95,
+    darr_threshold: float | None = None,
+    allow_circular: bool = False,
+    allow_code: bool = False,
+) -> Iterator[Fault]:
+    """What :func:`gnomon.metaeval` refuses of options that fit each alone.
+
+    What people said in files is not known yet, and of several test sets that are judged together
+    each may lack some of what is asked for.
+    """
+    if preset is not None and (statistics or groupings):
+        said = f"preset {preset!r} brings its statistics and groupings; leave them out"
+        yield Fault("preset", UsageError(said))
+    option = "statistics" if statistics else "levels"
+    wrong = list(faults(option, measures, levels, statistics, groupings, preset_of(preset)))
+    yield from wrong
+    yield from resample_faults(resamples, confidence)
+    wanted = _wanted(metrics, scores)
+    yield from metric_faults(outline, wanted, allow_code=allow_code)
+    if baseline is not None and not scores:
+        yield from faults("baseline", _check_named, wanted, baseline, allow_code=allow_code)
+    files, kinds = human_files(human)
+    if outline is None or files or sets > 1:
+        return
+    asked = () if wrong else measures(levels, statistics, groupings, preset_of(preset))
+    yield from _judged_faults(outline, kinds, asked, darr_threshold, single=isinstance(human, str))
+    if not allow_circular:
+        yield from _circular_faults(outline, kinds, wanted, allow_code=allow_code)
+
+
+@method(
+    "metaeval",
+    answers="which metric people agree with best",
+    data=("testsets", "paraphrased"),
+    given=_given,
+    examples=_EXAMPLES,
+    tables={"": "agreement"},
+    metrics="all",
+    human=True,
+    judged=True,
+    reuses="all",
+    check=check_metaeval,
+)
+def metaeval(
+    testsets: TestSet | Sequence[TestSet] = (),
+    metrics: Judged = None,
+    paraphrased: TestSet | Sequence[TestSet] = (),
+    *,
+    scores: Annotated[Files, _SCORES] = (),
+    lower_is_better: Annotated[Sequence[str], Metavar("NAME"), _SCORES] = (),
+    score_column: Annotated[str, Metavar("NAME"), _SCORES] = "score",
+    human: Annotated[Human, _SCORES] = (),
+    human_format: Annotated[str | None, Metavar("NAME"), _SCORES] = None,
+    human_systems: Annotated[bool, _SCORES] = False,
+    allow_circular: Annotated[bool, _SCORES] = False,
+    preset: Annotated[PresetName | None, _MEASURED] = None,
+    levels: Annotated[Sequence[Level], _MEASURED] = LEVELS,
+    statistics: Annotated[Sequence[StatisticName] | None, _MEASURED] = None,
+    groupings: Annotated[Sequence[Grouping] | None, _MEASURED] = None,
+    top: Annotated[Sequence[int], Limits(2), Metavar("K"), _MEASURED] = (),
+    inliers: Annotated[bool, _MEASURED] = False,
+    darr_threshold: Annotated[float | None, Limits(0), Metavar("X"), _MEASURED] = None,
+    controls: Annotated[bool, _MEASURED] = True,
+    baseline: Annotated[str | None, Metavar("METRIC"), _TESTS] = None,
+    test: Annotated[Test, _TESTS] = "auto",
+    alternative: Annotated[Alternative, _TESTS] = "greater",
+    correction: Annotated[Correction, _TESTS] = "none",
+    resamples: Resamples = 1000,
+    confidence: Confidence = 0.95,
+    alpha: Alpha = 0.05,
+    seed: Seed = SEED,
+    allow_code: bool = False,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> Finding:
+    """How well metrics agree with people, and which agree better than others.
+
+    Systems are sorted by name, so that nothing depends on their order; error rates are turned.
+
+    Args:
+        testsets: one or several test sets with human scores (``TestSet.with_human``); none where
+            files of human scores and score files are enough, whose names tell the language pairs.
+        metrics: spec strings, metrics, functions, or :class:`~gnomon.scores.Scores`; where there
+            are several test sets, Scores come as a list with one per test set (None: it has none
+            there). A mapping gives them names. By default bleu, or score files alone.
+        paraphrased: the same test sets with paraphrases among the references; every metric that is
+            to score is judged with these, too, as ``METRIC+paraphrases``.
+        scores: score files of further metrics: gnomon's, mt-metrics-eval's, or WMT's ``METRIC LP
+            TESTSET SYSTEM [SEGMENT] SCORE``; ``NAME=FILE``, or a mapping, names the metric.
+        lower_is_better: metrics of the score files that are error rates.
+        score_column: the column of the scores, in score files that are TSV or JSONL.
+        human: kinds of human scores and rankings to use ("mqm", "darr"), or files of them; by
+            default the only one of each level.
+        human_format: the format of the files of human scores, if they do not tell.
+        human_systems: judge human translations, too.
+        allow_circular: judge metrics even by human scores that went into them (difficulty whose
+            pool these chose); otherwise that is refused.
+        preset: that shared task's measures (at these levels) and tests, in place of statistics and
+            groupings.
+        levels: "system", "segment", or both.
+        statistics: statistics of agreement; by default those usual at each level, as far as the
+            human scores allow them.
+        groupings: at segment level, all scores together ("none"), by segment ("item") or by
+            system; by default as is usual for each statistic.
+        top: system level over the K best systems by human score alone, too.
+        inliers: system level without outlying systems, too (by the median absolute deviation of
+            human scores, see :func:`gnomon.stats.outliers`).
+        darr_threshold: DaRR from scores that differ by at least this much (25 on a scale of 0 to
+            100), where there are no rankings; by default from rankings alone.
+        controls: constant, random numbers and lengths beside figures that judge ties.
+        baseline: name of the metric that every other one is tested against.
+        test: "auto": Williams's test for system-level Pearson, bootstrap for DaRR and soft pairwise
+            accuracy, permutation for all else. A named test leaves statistics without p-values for
+            which it does not exist.
+        alternative: what p speaks of: the metric is "greater" (better) than the baseline, "less",
+            or "two-sided". Ranks and clusters need "greater".
+        correction: of p for the number of metrics of a table ("holm", "benjamini-hochberg"), beside
+            p itself.
+        resamples: draws of tests and intervals; 0 for neither (Williams's test draws nothing).
+        confidence: share of draws inside the intervals.
+        alpha: largest p that is significant, for ranks and wins.
+        seed: of all draws.
+        allow_code: let a spec ``python('module:function')`` import and run the module.
+        progress: called with a stage, what is done and the total.
+
+    Returns:
+        A finding whose rows hold ``language_pair, level, statistic, grouping, metric, value, n,
+        p, low, high, rank, cluster, ...``; rows over several test sets have the language pair
+        "average" (mean over test sets) or "all" (pairwise decisions pooled). Further tables:
+        "gains", "wins", "systems", "top_k", "decisions", "decision_pairs".
+
+    Raises:
+        DataError: there are no human scores for what is to be measured, or several kinds and none
+            was named.
+        UsageError: an option is out of its range, two metrics have one name, or a metric has seen
+            the human scores that would judge it.
+        UnknownNameError: there is no such metric, kind, level, statistic, grouping, preset, test.
+    """
+    files, kinds = human_files(human)
+    sets = [testsets] if isinstance(testsets, TestSet) else list(testsets)
+    sets = sets or textless(files, scores, column=score_column)
+    wanted = named(_wanted(metrics, scores))
+    if files:
+        sets, more = with_judgements(sets, files, format=human_format)
+        kinds = [*kinds, *more]
+    wide = [paraphrased] if isinstance(paraphrased, TestSet) else list(paraphrased)
+    wanted += metric_scores(
+        scores, sets, lower_is_better=lower_is_better, column=score_column
+    ).items()
+    wanted += _widened(wide, sets, wanted, allow_code=allow_code)
+    if not wanted:
+        raise UsageError("there is no metric to judge; name one, or give score files")
+    chosen, rules = preset_of(preset), stats.rules(preset)
+    judging = Judging(
+        measures=measures(levels, statistics, groupings, chosen),
+        testing=Testing(
+            test=test,
+            alternative=alternative,
+            resamples=resamples,
+            seed=seed,
+            confidence=confidence,
+            alpha=alpha,
+            plus_one=rules.plus_one,
+            early_stopping=rules.early_stopping,
+            williams=chosen is None or chosen.williams,
+        ),
+        top=tuple(dict.fromkeys(top)),
+        inliers=inliers,
+        threshold=darr_threshold,
+        spa_seed=rules.spa_seed if preset else seed,
+        named=bool(chosen or statistics or groupings),
+    )
+    _check_kinds(sets, kinds)
+    if len(sets) == 1 and files:
+        refuse(_judged_faults(sets[0].outline, kinds, judging.measures, darr_threshold))
+    contests = [
+        contest(
+            one,
+            place,
+            len(sets),
+            wanted,
+            human=kinds,
+            human_systems=human_systems,
+            allow_code=allow_code,
+            allow_circular=allow_circular,
+            tick=progress,
+        )
+        for place, one in enumerate(sets)
+    ]
+    _check_baseline(contests, baseline)
+    results: list[Result] = []
+    for done, one in enumerate(contests, start=1):
+        results += judge(one, judging, control_entries(one, seed=seed) if controls else ())
+        if progress:
+            progress("judging", done, len(contests))
+    if not results:
+        raise _without_scores({one.name: one.testset.outline.human for one in contests})
+    asked = _Request(judging, baseline, correction, chosen.says if chosen else None)
+    return _finding(contests, results, asked)
+
+
+# What is judged, and what is refused
+
+
+def _wanted(metrics: object, scores: Files) -> Any:
+    """The metrics, or those that are taken where none is named."""
+    return (() if scores else ("bleu",)) if metrics is None else metrics
+
+
+def _widened(
+    wide: Sequence[TestSet],
+    sets: Sequence[TestSet],
+    wanted: Sequence[tuple[str | None, Wanted]],
+    *,
+    allow_code: bool,
+) -> Iterator[tuple[str, list[Scores]]]:
+    """The metrics with paraphrased references."""
+    if len(wide) not in (0, len(sets)):
+        raise UsageError(
+            f"there are {len(sets)} test sets and {len(wide)} with paraphrases; give one for each"
+        )
+    for name, metric in wanted if wide else ():
+        if isinstance(metric, Scores | list | tuple):
+            continue  # of the references that there were
+        found = [score(one, cast("AnyMetric", metric), allow_code=allow_code) for one in wide]
+        yield f"{name or found[0].metric}+paraphrases", found
+
+
+def _check_named(metrics: object, baseline: str, *, allow_code: bool) -> None:
+    """Refuse a baseline that is none of the metrics, where their names are known."""
+    if isinstance(metrics, Mapping):
+        names = [str(name) for name in metrics]
+    else:
+        every = every_metric(metrics)
+        if not all(isinstance(one, str) for one in every):
+            return  # scores and functions bring their names
+        names = [_name(str(one), allow_code=allow_code) for one in every]
+    if baseline not in names:
+        raise UnknownNameError("metric (as baseline)", baseline, sorted(names))
+
+
+def _name(spec: str, *, allow_code: bool) -> str:
+    found = resolve(spec, allow_code=allow_code)
+    return found.name if isinstance(found, FunctionMetric) else str(read_spec(spec))
+
+
+def _judged_faults(
+    outline: Outline,
+    kinds: Sequence[str],
+    wanted: Sequence[Measure],
+    threshold: float | None,
+    *,
+    single: bool = False,
+) -> Iterator[Fault]:
+    """Kinds of human scores that are not there or are several, and measures that need others."""
+    there = tuple(dict.fromkeys((*outline.human_kinds(), *outline.rankings)))
+    wrong = [
+        Fault(
+            "human" if single else f"human[{number}]",
+            UnknownNameError("kind of human scores", kind, there),
+        )
+        for number, kind in enumerate(kinds)
+        if kind not in there
+    ]
+    wrong = wrong or list(faults("human", kinds_of, outline, kinds))
+    yield from wrong
+    if wrong or not wanted:
+        return
+    found = kinds_of(outline, kinds)
+    if not any(_is_possible(one, found, threshold) for one in wanted):
+        yield Fault("", _without_scores({title_of(outline): outline.human}))
+
+
+def _is_possible(measure: Measure, kinds: Mapping[str, str], threshold: float | None) -> bool:
+    if measure.statistic == "darr":
+        return "ranking" in kinds or (threshold is not None and "segment" in kinds)
+    return measure.human_level in kinds
+
+
+def _circular_faults(
+    outline: Outline, kinds: Sequence[str], metrics: object, *, allow_code: bool
+) -> Iterator[Fault]:
+    """Metrics whose judges would choose the systems that they look at."""
+    if list(faults("human", kinds_of, outline, kinds)):
+        return
+    judges = tuple(dict.fromkeys(kinds_of(outline, kinds).values()))
+    for number, one in enumerate(every_metric(metrics)):
+        if not isinstance(one, str) or list(
+            faults("", check_metric, one, outline, allow_code=allow_code)
+        ):
+            continue
+        metric = resolve(one, allow_code=allow_code)
+        seen = metric.will_see(outline) if isinstance(metric, Choosing) else ()
+        both = [kind for kind in judges if kind in seen]
+        if both:
+            yield Fault(f"metrics[{number}]", circular(title_of(outline), one, both))
+
+
+def _check_kinds(sets: Sequence[TestSet], kinds: Sequence[str]) -> None:
+    there = dict.fromkeys(
+        kind
+        for one in sets
+        for kind in (*one.human_kinds(), *(ranking.kind for ranking in one.rankings))
+    )
+    for kind in kinds:
+        if kind not in there:
+            raise UnknownNameError("kind of human scores", kind, there)
+
+
+def _check_baseline(contests: Sequence[Contest], baseline: str | None) -> None:
+    names = dict.fromkeys(entry.metric for one in contests for entry in one.entries)
+    if baseline is not None and baseline not in names:
+        raise UnknownNameError("metric (as baseline)", baseline, names)
+
+
+def _without_scores(there: Mapping[str, Sequence[tuple[str, str]]]) -> DataError:
+    """People said nothing that is to be measured.
+
+    Args:
+        there: kinds of human scores with their levels, by test set.
+    """
+    told = {
+        name: sorted({f"{kind} ({level})" for kind, level in kinds})
+        for name, kinds in there.items()
+    }
+    listed = "; ".join(f"{name}: {', '.join(kinds) or 'none'}" for name, kinds in told.items())
+    return DataError(
+        f"there are no human scores for what is to be measured; human scores are: {listed}; attach"
+        " some (--human FILE; TestSet.with_human(FILE))"
+    )
+
+
+# The finding
+
+
+class _Request(NamedTuple):
+    """What was asked for, beside the scores.
+
+    Attributes:
+        judging: what is measured and how it is tested.
+        baseline: the metric that others are tested against.
+        correction: of p-values.
+        says: the formulas of a preset, in words.
+    """
+
+    judging: Judging
+    baseline: str | None
+    correction: Correction
+    says: str | None
+
+
+def _finding(contests: Sequence[Contest], results: Sequence[Result], asked: _Request) -> Finding:
+    """Tables, views, notices and signatures of what was measured."""
+    places = _places(contests)
+    over: list[Joined] = list(joined(results, asked.judging))
+    made = tables(
+        contests,
+        results,
+        over,
+        places,
+        asked.judging.testing,
+        baseline=asked.baseline,
+        correction=asked.correction,
+    )
+    return Finding(
+        method="metaeval",
+        title="Meta-evaluation: do people agree with the metrics?",
+        tables=tuple(made.values()),
+        signatures=_signatures(contests, places, asked),
+        views=views(
+            made,
+            list(grouped(results)),
+            list(places.values()),
+            asked.baseline,
+            alternative=asked.judging.testing.alternative,
+        ),
+        notices=notices(contests, results, asked.judging, baseline=asked.baseline, says=asked.says),
+        facts=_facts(contests),
+    )
+
+
+def _places(contests: Sequence[Contest]) -> dict[int, str]:
+    """What each test set is called, by identity: its language pair, if that tells it apart."""
+    pairs = Counter(one.pair for one in contests)
+    names = Counter(one.name for one in contests)
+    found: dict[int, str] = {}
+    for number, one in enumerate(contests, start=1):
+        name = one.pair if pairs[one.pair] == 1 else one.name
+        found[id(one)] = (
+            name if pairs[one.pair] == 1 or names[one.name] == 1 else f"{name} ({number})"
+        )
+    return found
+
+
+def _signatures(
+    contests: Sequence[Contest], places: Mapping[int, str], asked: _Request
+) -> dict[str, str]:
+    """One per metric where all test sets agree, else one for each; and that of the judging."""
+    found: dict[str, str] = {}
+    for name in dict.fromkeys(name for one in contests for name in one.signatures):
+        own = {places[id(o)]: o.signatures[name] for o in contests if name in o.signatures}
+        if len(set(own.values())) == 1:
+            found[name] = next(iter(own.values()))
+        else:
+            found |= {f"{name} on {place}": text for place, text in own.items()}
+    how = asked.judging.testing
+    said = Signature("metaeval").adding(
+        test=how.test,
+        alternative=how.alternative,
+        draws=how.resamples,
+        confidence=how.confidence,
+        seed=how.seed,
+    )
+    return found | {"metaeval": str(said)}
+
+
+def _facts(contests: Sequence[Contest]) -> dict[str, str]:
+    sizes = [f"{c.name} ({len(c.systems)} x {c.testset.segments})" for c in contests]
+    kinds = dict.fromkeys(f"{kind} ({level})" for c in contests for level, kind in c.kinds.items())
+    metrics = dict.fromkeys(entry.metric for c in contests for entry in c.entries)
+    return {
+        "test sets (systems x segments)": ", ".join(sizes),
+        "human scores": ", ".join(kinds),
+        "metrics": ", ".join(metrics),
+    }

@@ -1,0 +1,699 @@
+"""What a meta-evaluation shows: its rows, tables and views."""
+
+from __future__ import annotations
+
+from itertools import combinations, product
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gnomon import stats
+from gnomon.findings import HeatMap, Lines, Listing, Scatter, StackedBars
+from gnomon.metaeval.judging import ALL, AVERAGE, Joined, grouped, mean_value
+from gnomon.metaeval.measures import value
+from gnomon.metaeval.significance import beats
+from gnomon.records import METRIC, SYSTEM, Record, column, table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from gnomon.findings import Cell, Table, View
+    from gnomon.metaeval.contest import Contest, JudgedMetric
+    from gnomon.metaeval.judging import Result
+    from gnomon.metaeval.measures import Measure, Value
+    from gnomon.metaeval.significance import Correction, Testing, Verdicts
+    from gnomon.stats.significance import Alternative
+
+FEW = 4  # correlations over fewer systems say next to nothing
+_LEAST = 3  # systems that a curve starts with
+_SAID = {"greater": "better than", "less": "worse than", "two-sided": "other than"}
+_LISTED = 40  # rows of a statistic that text lists in full; more are shown as a map
+
+
+# Rows
+
+_LEVEL = column("Level", help="system or segment")
+_STATISTIC = column("Statistic", help="the statistic of agreement, by its name")
+_GROUPING = column("Grouping", help="none, item (within each segment) or system")
+_SUBSET = column("Systems", help="all, the top K, or those without outliers")
+_PLACE = column("Test set", help="its language pair, if that tells; average; all pooled")
+_KIND = column("Kind of judgements", help="of the human scores; none where test sets have several")
+
+
+class AgreementRow(Record):
+    """How well one metric agrees with people, by one measure."""
+
+    language_pair: str = column("Language pair", help="of the test set; average; all pooled")
+    level: str = _LEVEL
+    statistic: str = _STATISTIC
+    grouping: str = _GROUPING
+    metric: str = METRIC
+    value: float | None = column(
+        "Agreement",
+        digits=3,
+        better="higher",
+        help="the statistic; metrics are turned so that higher is better",
+        ends=("low", "high"),
+    )
+    n: int = column("n", help="systems, scores or pairs behind the value: see unit")
+    p: float | None = column(
+        "p", digits=3, help="of the test against the baseline: see alternative"
+    )
+    low: float | None = column("Low", digits=3, help="lower end of the confidence interval")
+    high: float | None = column("High", digits=3, help="upper end of the confidence interval")
+    rank: int | None = column("Rank", help="no metric beats one of its own rank significantly")
+    cluster: int | None = column(
+        "Cluster",
+        help="every metric of a cluster beats every metric of the next ones significantly",
+    )
+    p_corrected: float | None = column("Corrected p", digits=3, help="for testing several metrics")
+    alternative: str | None = column(
+        "Alternative", help="the hypothesis: metric less baseline is ..."
+    )
+    test: str | None = column("Test", help="behind p, ranks and clusters")
+    interval: str | None = column("Interval over", help="what was resampled for the interval")
+    unit: str = column("n counts", help="what n counts: systems, scores, pairs or test sets")
+    subset: str = _SUBSET
+    human: str | None = column("Human scores", help="the kind of human scores or rankings")
+    epsilon: float | None = column("Tie threshold", digits=4, help="scores this close are ties")
+    control: bool = column("Control", help="no metric: for comparison")
+    few: bool = column("Few", help="fewer than four systems: says little")
+    place: str = _PLACE
+    measure: str = column("Measure", help="statistic, level and grouping in words")
+    test_set: str | None = column("Test set's name", help="none in rows over several test sets")
+
+
+class MetricGainRow(Record):
+    """One metric's gain over the baseline, over test sets."""
+
+    level: str = _LEVEL
+    statistic: str = _STATISTIC
+    grouping: str = _GROUPING
+    subset: str = _SUBSET
+    metric: str = METRIC
+    average: float | None = column("Average", digits=3, better="higher", help="over the test sets")
+    gain: float | None = column("Ave gain", digits=3, better="higher", help="over the baseline")
+    gain_min: float | None = column(
+        "Min gain", digits=3, better="higher", help="the smallest over the test sets"
+    )
+    gain_max: float | None = column(
+        "Max gain", digits=3, better="higher", help="the largest over the test sets"
+    )
+    language_pairs: int = column("Test sets", help="where both are defined")
+    better: int | None = column("Better", help="test sets on which it is significantly better")
+    worse: int | None = column("Worse", help="test sets on which the baseline is")
+    kind: str | None = _KIND
+
+
+class WinRow(Record):
+    """One metric against another, by one measure."""
+
+    place: str = _PLACE
+    level: str = _LEVEL
+    statistic: str = _STATISTIC
+    grouping: str = _GROUPING
+    subset: str = _SUBSET
+    metric: str = METRIC
+    against: str = column("Against", help="the other metric")
+    difference: float | None = column("Difference", digits=3, help="on what both have scored")
+    p: float | None = column("p", digits=3, help="see alternative")
+    wins: bool | None = column("Wins", help="significantly better: p is at most alpha")
+    kind: str | None = _KIND
+
+
+class JudgedSystemRow(Record):
+    """What people and one metric gave to a system."""
+
+    place: str = _PLACE
+    system: str = SYSTEM
+    metric: str = METRIC
+    score: float = column("Score", digits=3, help="turned so that higher is better")
+    human: float = column("Human score", digits=3, help="people's score of the system")
+    outlier: bool = column("Outlier", help="by its human score")
+    segments: int | None = column("Segments", help="scored; none: scores of systems alone")
+    kind: str | None = _KIND
+
+
+class TopSystemsRow(Record):
+    """A statistic of system scores over the K best systems alone."""
+
+    place: str = _PLACE
+    statistic: str = _STATISTIC
+    metric: str = METRIC
+    k: int = column("K best systems", help="how many systems, by human score")
+    value: float | None = column("Agreement", digits=3, help="the statistic over these systems")
+    n: int = column("n", help="systems or pairs behind the value")
+    kind: str | None = _KIND
+
+
+class DecisionRow(Record):
+    """How many pairs of systems a metric orders rightly where the baseline does not, ..."""
+
+    place: str = _PLACE
+    metric: str = METRIC
+    pairs: int = column("Pairs", help="pairs of systems that people tell apart")
+    right: int = column("Both right", help="right with the baseline and with the metric")
+    repaired: int = column("Repaired", help="right where the baseline is wrong")
+    broken: int = column("Broken", help="wrong where the baseline is right")
+    wrong: int = column("Both wrong", help="wrong with the baseline and with the metric")
+    right_share: float | None = column("Both right", kind="share", help="of the pairs")
+    repaired_share: float | None = column("Repaired", kind="share", help="of the pairs")
+    broken_share: float | None = column("Broken", kind="share", help="of the pairs")
+    wrong_share: float | None = column("Both wrong", kind="share", help="of the pairs")
+    kind: str | None = _KIND
+
+
+class DecisionPairRow(Record):
+    """A pair of systems that a metric orders otherwise than the baseline."""
+
+    place: str = _PLACE
+    metric: str = METRIC
+    change: str = column("Change", help="repaired or broken, against the baseline")
+    better: str = column("Better system", help="by human score")
+    worse: str = column("Worse system", help="by human score")
+    human: float = column("Human difference", digits=3, help="of the human scores")
+    baseline: float = column("Baseline's difference", digits=3, help="of the baseline's scores")
+    score: float = column("Metric's difference", digits=3, help="of the metric's scores")
+    kind: str | None = _KIND
+
+
+def agreement_rows(
+    result: Result | Joined,
+    place: str,
+    how: Testing,
+    baseline: str | None,
+    correction: Correction,
+) -> Iterator[AgreementRow]:
+    """One row per metric, best first (equal ones by name), then the controls."""
+    names, found = _names(result), result.verdicts
+    p = _against(names, found, baseline)
+    corrected = _corrected(p, correction)
+    for k in _best_first(result):
+        yield _agreement_row(
+            result,
+            place,
+            names[k],
+            result.values[k],
+            p=p[k],
+            low=float(found.low[k]),
+            high=float(found.high[k]),
+            rank=_whole(result.ranks[k]),
+            cluster=_whole(result.clusters[k]),
+            p_corrected=corrected[k],
+            alternative=None if np.isnan(p[k]) else how.alternative,
+            test=found.test or None,
+            interval=found.interval or None,
+        )
+    for name, one in result.controls:
+        yield _agreement_row(result, place, name, one, control=True)
+
+
+def _agreement_row(
+    result: Result | Joined, place: str, name: str, found: Value, **tested: Any
+) -> AgreementRow:
+    measure = result.measure
+    alone = None if isinstance(result, Joined) else result
+    least = FEW * (FEW - 1) // 2 if measure.unit == "pairs" else FEW
+    untested = dict.fromkeys(
+        ("p", "low", "high", "rank", "cluster", "p_corrected", "alternative", "test", "interval")
+    )
+    row: dict[str, Any] = {**untested, "control": False, **tested}
+    return AgreementRow(
+        language_pair=alone.contest.pair if alone else place,
+        level=measure.level,
+        statistic=measure.statistic,
+        grouping=measure.grouping,
+        metric=name,
+        value=found.value,
+        n=found.n,
+        unit="test sets" if not alone and place == AVERAGE else measure.unit,
+        subset=result.subset,
+        human=alone.human if alone else None,
+        epsilon=found.epsilon,
+        few=alone is not None and measure.level == "system" and found.n < least,
+        place=place,
+        measure=measure.title,
+        test_set=alone.contest.name if alone else None,
+        **row,
+    )
+
+
+def _names(result: Result | Joined) -> tuple[str, ...]:
+    return result.names if isinstance(result, Joined) else result.cells.names
+
+
+def _best_first(result: Result | Joined) -> list[int]:
+    names, values = _names(result), [v.value for v in result.values]
+    return sorted(range(len(names)), key=lambda k: (np.isnan(values[k]), -values[k], names[k]))
+
+
+def _against(names: Sequence[str], found: Verdicts, baseline: str | None) -> list[float]:
+    if baseline not in names:
+        return [float("nan")] * len(names)
+    return [float(p) for p in found.p[:, names.index(str(baseline))]]
+
+
+def _corrected(p: Sequence[float], correction: Correction) -> list[float]:
+    if correction == "none":
+        return [float("nan")] * len(p)
+    correct = stats.holm if correction == "holm" else stats.benjamini_hochberg
+    return [float(q) for q in correct(p)]
+
+
+def _whole(number: float) -> int | None:
+    return None if np.isnan(number) else int(number)
+
+
+def gain_rows(results: Sequence[Result], baseline: str, how: Testing) -> Iterator[MetricGainRow]:
+    """Each metric's gain over the baseline: mean, smallest and largest over test sets."""
+    for (measure, subset), parts in grouped(results).items():
+        names = dict.fromkeys(name for part in parts for name in part.cells.names)
+        means = {name: mean_value([_of(part, name) for part in parts]).value for name in names}
+        others = [name for name in means if name != baseline]
+        for name in sorted(others, key=lambda n: (np.isnan(means[n]), -means[n], n)):
+            shared = [p for p in parts if {name, baseline} <= set(p.cells.names)]
+            gains = [_gain(part, name, baseline) for part in shared]
+            known = np.array([gain for gain in gains if not np.isnan(gain)])
+            yield MetricGainRow(
+                level=measure.level,
+                statistic=measure.statistic,
+                grouping=measure.grouping,
+                subset=subset,
+                metric=name,
+                average=means[name],
+                gain=float(known.mean()) if len(known) else None,
+                gain_min=float(known.min()) if len(known) else None,
+                gain_max=float(known.max()) if len(known) else None,
+                language_pairs=len(known),
+                better=_won(shared, name, baseline, how),
+                worse=_won(shared, baseline, name, how),
+                kind=_only_kind(parts),
+            )
+
+
+def _only_kind(parts: Sequence[Result]) -> str | None:
+    kinds = {part.human for part in parts}
+    return kinds.pop() if len(kinds) == 1 else None
+
+
+def _of(part: Result, name: str) -> Value | None:
+    return part.values[part.cells.names.index(name)] if name in part.cells.names else None
+
+
+def _gain(part: Result, name: str, baseline: str) -> float:
+    places = tuple(part.cells.names.index(n) for n in (name, baseline))
+    tested = float(part.verdicts.differences[places])
+    if not np.isnan(tested):
+        return tested  # on what both have scored
+    ours, theirs = (_of(part, n) for n in (name, baseline))
+    return ours.value - theirs.value if ours and theirs else float("nan")
+
+
+def _won(parts: Sequence[Result], better: str, worse: str, how: Testing) -> int | None:
+    """On how many test sets one metric is significantly better than the other."""
+    if not any(part.verdicts.test for part in parts):
+        return None
+    cells = [(p.cells.names.index(better), p.cells.names.index(worse)) for p in parts]
+    won = [beats(part.verdicts, *at, how) for part, at in zip(parts, cells, strict=True)]
+    return won.count(True)
+
+
+def win_rows(place: str, result: Result | Joined, how: Testing) -> Iterator[WinRow]:
+    """Every ordered pair of metrics, best first: difference, p, and whether the first one wins.
+
+    Each metric stands against itself, too, without p: so that the rows make a square.
+    """
+    names, found, measure = _names(result), result.verdicts, result.measure
+    order = _best_first(result)
+    for i, j in product(order, order) if found.test and len(names) > 1 else ():
+        yield WinRow(
+            place=place,
+            level=measure.level,
+            statistic=measure.statistic,
+            grouping=measure.grouping,
+            subset=result.subset,
+            metric=names[i],
+            against=names[j],
+            difference=float(found.differences[i, j]),
+            p=float(found.p[i, j]) if i != j else None,
+            wins=beats(found, i, j, how),
+            kind=None if isinstance(result, Joined) else result.human,
+        )
+
+
+def point_rows(place: str, contest: Contest) -> Iterator[JudgedSystemRow]:
+    """What people and each metric gave to every system."""
+    outliers = stats.outliers(contest.system)
+    for entry in contest.entries:
+        for k in np.flatnonzero(~(np.isnan(contest.system) | np.isnan(entry.system))).tolist():
+            yield JudgedSystemRow(
+                place=place,
+                system=contest.systems[k],
+                metric=entry.metric,
+                score=float(entry.system[k]),
+                human=float(contest.system[k]),
+                outlier=bool(outliers[k]),
+                segments=int((~np.isnan(entry.segments[k])).sum()) or None,
+                kind=contest.kinds.get("system"),
+            )
+
+
+def curve_rows(place: str, results: Iterable[Result]) -> Iterator[TopSystemsRow]:
+    """Statistics of system scores over the K best systems, for every K."""
+    for result in results:
+        measure = result.measure
+        if measure.level != "system" or result.subset != ALL or not measure.is_row_statistic:
+            continue
+        order = stats.top(result.cells.human, max(len(result.cells.human), 1))
+        for k in range(_LEAST, len(order) + 1):
+            kept = np.zeros(len(result.cells.human), dtype=bool)
+            kept[order[:k]] = True
+            part = result.cells.only(kept)
+            for m, metric in enumerate(part.names):
+                found = value(part, m)
+                yield TopSystemsRow(
+                    place=place,
+                    statistic=measure.statistic,
+                    metric=metric,
+                    k=k,
+                    value=found.value,
+                    n=found.n,
+                    kind=result.human,
+                )
+
+
+def decision_rows(place: str, contest: Contest, baseline: str) -> Iterator[DecisionRow]:
+    """How many pairs of systems each metric orders rightly where the baseline does not, ..."""
+    base = _entry(contest, baseline)
+    for entry in contest.entries:
+        if base is None or entry is base:
+            continue
+        kinds = [change for *_, change in _changes(contest, entry, base)]
+        counts = {k: kinds.count(k) for k in ("right", "repaired", "broken", "wrong")}
+        shares = {f"{k}_share": c / len(kinds) if kinds else None for k, c in counts.items()}
+        row: dict[str, Any] = counts | shares
+        yield DecisionRow(
+            place=place,
+            metric=entry.metric,
+            pairs=len(kinds),
+            kind=contest.kinds.get("system"),
+            **row,
+        )
+
+
+def decision_pair_rows(place: str, contest: Contest, baseline: str) -> Iterator[DecisionPairRow]:
+    """The pairs of systems that a metric orders otherwise than the baseline."""
+    base = _entry(contest, baseline)
+    for entry in contest.entries:
+        if base is None or entry is base:
+            continue
+        for i, j, change in _changes(contest, entry, base):
+            if change in ("repaired", "broken"):
+                yield DecisionPairRow(
+                    place=place,
+                    metric=entry.metric,
+                    change=change,
+                    better=contest.systems[i],
+                    worse=contest.systems[j],
+                    human=float(contest.system[i] - contest.system[j]),
+                    baseline=float(base.system[i] - base.system[j]),
+                    score=float(entry.system[i] - entry.system[j]),
+                    kind=contest.kinds.get("system"),
+                )
+
+
+def _entry(contest: Contest, name: str) -> JudgedMetric | None:
+    return next((entry for entry in contest.entries if entry.metric == name), None)
+
+
+def _changes(
+    contest: Contest, entry: JudgedMetric, base: JudgedMetric
+) -> Iterator[tuple[int, int, str]]:
+    """Pairs (better, worse) of systems that people tell apart, and what a metric changes."""
+    human, ours, theirs = contest.system, entry.system, base.system
+    known = np.flatnonzero(~(np.isnan(human) | np.isnan(ours) | np.isnan(theirs)))
+    for a, b in combinations(known.tolist(), 2):
+        if human[a] == human[b]:
+            continue
+        i, j = (a, b) if human[a] > human[b] else (b, a)
+        now, before = ours[i] > ours[j], theirs[i] > theirs[j]
+        change = "right" if before else "repaired"
+        yield i, j, change if now else "broken" if before else "wrong"
+
+
+# Tables
+
+
+def tables(
+    contests: Sequence[Contest],
+    results: Sequence[Result],
+    over: Sequence[Joined],
+    places: Mapping[int, str],
+    how: Testing,
+    *,
+    baseline: str | None,
+    correction: Correction,
+) -> dict[str, Table]:
+    """The tables of a meta-evaluation, by name.
+
+    Args:
+        contests: metrics against people, test set by test set.
+        results: what each measure says on each of them.
+        over: what it says of all of them.
+        places: what test sets are called, by the identity of their contests.
+        how: how differences were tested.
+        baseline: the metric that others are tested against.
+        correction: of p-values.
+    """
+    all_of: list[tuple[str, Result | Joined]] = [(places[id(r.contest)], r) for r in results]
+    all_of += [(one.place, one) for one in over]
+    each = [(places[id(one)], one) for one in contests]
+    judged = [
+        row for at, one in all_of for row in agreement_rows(one, at, how, baseline, correction)
+    ]
+    found = [
+        table("metaeval", "Agreement with people", AgreementRow, judged),
+        table(
+            "gains",
+            "Gains over the baseline",
+            MetricGainRow,
+            gain_rows(results, baseline, how) if baseline is not None else (),
+        ),
+        table(
+            "wins",
+            "Metric against metric",
+            WinRow,
+            (row for at, one in all_of for row in win_rows(at, one, how)),
+        ),
+        table(
+            "systems",
+            "Scores of systems",
+            JudgedSystemRow,
+            (row for at, one in each for row in point_rows(at, one)),
+        ),
+        table(
+            "top_k",
+            "Agreement over the best systems alone",
+            TopSystemsRow,
+            (
+                row
+                for at, one in each
+                for row in curve_rows(at, [r for r in results if r.contest is one])
+            ),
+        ),
+        table(
+            "decisions",
+            "Decisions repaired and broken",
+            DecisionRow,
+            (
+                row
+                for at, one in each
+                if baseline is not None
+                for row in decision_rows(at, one, baseline)
+            ),
+        ),
+        table(
+            "decision_pairs",
+            "Pairs of systems decided otherwise than by the baseline",
+            DecisionPairRow,
+            (
+                row
+                for at, one in each
+                if baseline is not None
+                for row in decision_pair_rows(at, one, baseline)
+            ),
+        ),
+    ]
+    return {one.name: one for one in found}
+
+
+# Views
+
+
+def views(
+    tables: Mapping[str, Table],
+    measured: Sequence[tuple[Measure, str]],
+    places: Sequence[str],
+    baseline: str | None,
+    *,
+    alternative: Alternative = "greater",
+) -> tuple[View, ...]:
+    """A table (or map over test sets) per statistic, gains, wins, scatter plots, curves.
+
+    Args:
+        tables: the tables of the finding, by name.
+        measured: what was measured, and over which systems.
+        places: what the test sets are called.
+        baseline: the metric that others are tested against.
+        alternative: what p says of (row, column).
+    """
+    found: list[View] = []
+    for measure, subset in measured:
+        found += _agreement(tables["metaeval"], measure, subset, baseline, len(places))
+    found += _overview(tables["metaeval"])
+    if baseline is not None and len(places) > 1:
+        found += [_gains(measure, subset) for measure, subset in measured]
+    for measure, subset in measured:
+        found += _wins(tables["wins"], measure, subset, _SAID[alternative])
+    found += _plots(tables, places, baseline)
+    return tuple(found)
+
+
+def _where(measure: Measure, subset: str) -> dict[str, Cell]:
+    return {
+        "level": measure.level,
+        "statistic": measure.statistic,
+        "grouping": measure.grouping,
+        "subset": subset,
+    }
+
+
+def _title(measure: Measure, subset: str) -> str:
+    title = measure.title[0].upper() + measure.title[1:]
+    return title if subset == "all" else f"{title}, {subset}"
+
+
+def _agreement(
+    table: Table, measure: Measure, subset: str, baseline: str | None, sets: int
+) -> Iterator[View]:
+    where, title = _where(measure, subset), _title(measure, subset)
+    rows = [row for row in table.rows if all(row[key] == value for key, value in where.items())]
+    listed = sets == 1 or len(rows) <= _LISTED
+    if sets > 1:
+        yield HeatMap(
+            table="metaeval",
+            title=title,
+            rows="metric",
+            columns="place",
+            value="value",
+            where=where,
+            faint="few",
+            under="n",
+            prominent=not listed,
+        )
+    if listed:
+        shown = ["place"] if sets > 1 else []
+        shown += ["metric", "value", "low", "high", "n", "rank", "cluster"]
+        shown += ["p"] if baseline is not None else []
+        shown += ["p_corrected"] if any(row["p_corrected"] is not None for row in rows) else []
+        shown += ["epsilon"] if measure.statistic == "acc_eq" else []
+        yield Listing("metaeval", title, tuple(shown), where)
+    if baseline is not None and sets > 1:
+        yield HeatMap(
+            table="metaeval",
+            title=f"{title}: p against {baseline}",
+            rows="metric",
+            columns="place",
+            value="p",
+            where={**where, "control": False},
+            low=0.0,
+            high=1.0,
+            prominent=not listed,
+        )
+
+
+def _overview(table: Table) -> Iterator[View]:
+    """All measures of one test set side by side, on a page."""
+    for place in dict.fromkeys(table.values("place")):
+        yield HeatMap(
+            table="metaeval",
+            title=f"All measures: {place}",
+            rows="metric",
+            columns="measure",
+            value="value",
+            where={"place": place, "subset": "all"},
+            faint="few",
+            under="n",
+            prominent=False,
+        )
+
+
+def _gains(measure: Measure, subset: str) -> Listing:
+    return Listing(
+        "gains",
+        f"Gains over the baseline: {measure.title}" + ("" if subset == "all" else f", {subset}"),
+        (
+            "metric",
+            "average",
+            "gain",
+            "gain_min",
+            "gain_max",
+            "language_pairs",
+            "better",
+            "worse",
+        ),
+        _where(measure, subset),
+    )
+
+
+def _wins(table: Table, measure: Measure, subset: str, said: str) -> Iterator[View]:
+    where = _where(measure, subset)
+    rows = [row for row in table.rows if all(row[key] == value for key, value in where.items())]
+    for place in dict.fromkeys(row["place"] for row in rows):
+        yield HeatMap(
+            table="wins",
+            title=f"p of row {said} column: {measure.title}"
+            + ("" if subset == "all" else f", {subset}")
+            + f", {place}",
+            rows="metric",
+            columns="against",
+            value="p",
+            where={**where, "place": place},
+            low=0.0,
+            high=1.0,
+            prominent=False,
+        )
+
+
+def _plots(
+    tables: Mapping[str, Table], places: Sequence[str], baseline: str | None
+) -> Iterator[View]:
+    there = set(tables["systems"].values("place"))
+    for place in (one for one in places if one in there):
+        yield Scatter(
+            table="systems",
+            title=f"Systems by metric and by people, {place}",
+            x="score",
+            y="human",
+            label="system",
+            panels="metric",
+            where={"place": place},
+        )
+    for statistic in dict.fromkeys(tables["top_k"].values("statistic")):
+        yield Lines(
+            table="top_k",
+            title=f"Agreement over the K best systems alone: {statistic}",
+            x="k",
+            y="value",
+            series="metric",
+            panels="place",
+            where={"statistic": statistic},
+        )
+    if tables["decisions"].rows:
+        yield StackedBars(
+            table="decisions",
+            title=f"Pairs of systems: decisions repaired and broken, against {baseline}",
+            category="metric",
+            series="place",
+            parts=("right_share", "repaired_share", "broken_share", "wrong_share"),
+        )

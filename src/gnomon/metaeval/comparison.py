@@ -1,0 +1,571 @@
+"""Systems side by side: which differ from a baseline, by how much, where, and in which words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Annotated, NamedTuple, TypeAlias, cast
+
+import numpy as np
+
+from gnomon.errors import DataError, GateError, UnknownNameError, UsageError
+from gnomon.faults import Fault, faults
+from gnomon.findings import Finding
+from gnomon.metaeval.comparison_tables import (
+    DecidingSegments,
+    ngram_table,
+    segment_table,
+    slice_table,
+    system_rows,
+    system_table,
+    views,
+)
+from gnomon.metaeval.contest import metric_faults
+from gnomon.metaeval.ngrams import ngram_rows, read_tokens
+from gnomon.metaeval.paired import (
+    PairedScores,
+    PairedTest,
+    PairedTestPlan,
+    deciders,
+    enough,
+    figures,
+    influence,
+    needed,
+    plan_faults,
+)
+from gnomon.metaeval.significance import Correction
+from gnomon.methods import method
+from gnomon.metrics import score
+from gnomon.metrics.protocol import Metrics
+from gnomon.options import (
+    SEED,
+    Alpha,
+    By,
+    Confidence,
+    Count,
+    Flags,
+    Group,
+    Limits,
+    Metavar,
+    Positive,
+    Resamples,
+    Seed,
+    Shorthand,
+)
+from gnomon.scores import Scores
+from gnomon.slices import check_slices, slices
+from gnomon.stats.bootstrap import Null
+from gnomon.stats.significance import Alternative
+from gnomon.testset import TestSet
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from gnomon.findings import Cell, Exhibit, Table
+    from gnomon.metaeval.comparison_tables import ComparisonRow, DecidingSegmentRow, NgramRow
+    from gnomon.metaeval.paired import ComparedSystem
+    from gnomon.metrics.protocol import AnyMetric
+    from gnomon.metrics.tokenise import TokenTable
+    from gnomon.outline import Outline
+    from gnomon.slices import Slice
+
+#: of a system's score that matters, in the metric's own units
+MinDrop: TypeAlias = Annotated[float, Limits(0), Metavar("UNITS")]
+_SAME = 1e-6  # share by which a corpus score may differ from the mean of its segments
+_EXAMPLES = """\
+examples:
+  gnomon compare ref.txt -i old.txt new.txt -m bleu chrf
+  gnomon compare -t newstest2019/en-de --baseline online-B.0 -m bleu --html report.html
+  gnomon compare ref.txt -i old.txt new.txt --test ar --by length
+  gnomon compare ref.txt -i main.txt branch.txt --fail-if-worse bleu --min-drop .3   # for CI
+
+exit code 3: --fail-if-worse found a system that is worse than the baseline
+"""
+
+
+def check_compare(
+    outline: Outline | None,
+    metrics: object = (),
+    *,
+    baseline: str | None = None,
+    test: str = "bootstrap",
+    resamples: int = 1000,
+    null: str = "sign",
+    alternative: str = "two-sided",
+    confidence: float = 0.95,
+    by: str | None = None,
+    fail_if_worse: Sequence[str] = (),
+    min_drop: float = 0.0,
+    allow_code: bool = False,
+) -> Iterator[Fault]:
+    """What :func:`compare` refuses of options that fit each alone."""
+    yield from plan_faults(resamples, null, alternative, confidence)
+    if test == "ar" and null == "sacrebleu":
+        said = "null 'sacrebleu' goes with the test 'bootstrap', not with 'ar'"
+        yield Fault("null", UsageError(said))
+    yield from _gate_faults(metrics, test, resamples, alternative, fail_if_worse, min_drop)
+    yield from metric_faults(outline, metrics, allow_code=allow_code)
+    if outline is not None:
+        option = "baseline" if len(outline.systems) > 1 else ""
+        yield from faults(option, check_systems, outline, baseline)
+        yield from faults("by", check_slices, outline, by, scored=True)
+
+
+def _gate_faults(
+    metrics: object,
+    test: str,
+    resamples: int,
+    alternative: str,
+    fail_if_worse: Sequence[str],
+    min_drop: float,
+) -> Iterator[Fault]:
+    if min_drop and not fail_if_worse:
+        said = "min_drop goes with fail_if_worse, which names metrics and is not given"
+        yield Fault("min_drop", UsageError(said))
+    if fail_if_worse and alternative == "greater":
+        said = (
+            "fail_if_worse asks whether a system is worse, and alternative 'greater' whether it is"
+            " better; take two-sided (the default) or less"
+        )
+        yield Fault("fail_if_worse", UsageError(said))
+    if fail_if_worse and test == "bootstrap" and not resamples:
+        said = "fail_if_worse goes by p, and there is none without resamples; take 1000"
+        yield Fault("fail_if_worse", UsageError(said))
+    specs = [metrics] if isinstance(metrics, str) else metrics
+    if isinstance(specs, list | tuple) and all(isinstance(one, str) for one in specs):
+        for one in fail_if_worse:
+            if one not in specs:
+                unknown = UnknownNameError(
+                    "metric to fail on", one, specs, remedy="name it with -m"
+                )
+                yield Fault("fail_if_worse", unknown)
+
+
+@method(
+    "compare",
+    answers="which system is better, by how much, in which segments and words",
+    examples=_EXAMPLES,
+    tables={"": "comparisons"},
+    metrics="all",
+    reuses="costly",
+    check=check_compare,
+)
+def compare(
+    testset: TestSet,
+    metrics: Metrics = "bleu",
+    *,
+    baseline: str | None = None,
+    test: Annotated[PairedTest, Shorthand(("-par", "--paired-ar"), "ar")] = "bootstrap",
+    resamples: Annotated[Resamples, Flags(("-pbsn", "--paired-bs-n"))] = 1000,
+    trials: Annotated[
+        int, Limits(1), Flags(("-parn", "--paired-ar-n")), Group("intervals and tests")
+    ] = 10000,
+    null: Annotated[Null, Shorthand(("-pbs", "--paired-bs"), "sacrebleu")] = "sign",
+    alternative: Alternative = "two-sided",
+    correction: Correction = "holm",
+    alpha: Alpha = 0.05,
+    confidence: Confidence = 0.95,
+    seed: Seed = SEED,
+    by: By = None,
+    examples: Count = 3,
+    ngrams: Count = 10,
+    longest: Positive = 4,
+    workers: Annotated[Positive, Flags(("-j", "--paired-jobs"))] = 1,
+    fail_if_worse: Sequence[str] = (),
+    min_drop: MinDrop = 0.0,
+    allow_code: bool = False,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> Finding:
+    """Which systems differ from a baseline, by how much, in which segments and n-grams.
+
+    Corpus metrics are compared through their statistics, which are summed over each resample; other
+    metrics by the mean of their segment scores. Equal outputs differ by 0, with p = 1.
+
+    Args:
+        testset: references and the outputs of two or more systems.
+        metrics: specs, metrics, functions of texts, or :class:`Scores` of this test set.
+        baseline: the system that the others are compared with; the first by default.
+        test: "bootstrap" (paired bootstrap; Koehn, 2004) or "ar" (approximate randomisation;
+            Riezler and Maxwell, 2005). Intervals are the bootstrap's either way.
+        resamples: bootstrap resamples of the segments, at least so many: more, up to 10000, where
+            Holm's correction takes more; 0 for neither intervals nor a bootstrap test, so that p
+            is undefined unless the test is "ar".
+        trials: draws of the randomisation.
+        null: how resamples become a p-value: "sign", "centred", or "sacrebleu" for exactly what
+            sacreBLEU reports; see :func:`gnomon.stats.bootstrap_p_value`.
+        alternative: "two-sided", "greater" (the system is better) or "less" (it is worse).
+        correction: of p for the number of systems, metric by metric, and for slices x systems:
+            "holm", "benjamini-hochberg" or "none".
+        alpha: largest corrected p at which a system is called better or worse.
+        confidence: of the intervals, in (0, 1).
+        seed: of all draws; 12345, as sacreBLEU's.
+        by: slices by "length", "score", "document", "domain" or a label of the test set.
+        examples: segments shown per metric, system and side; 0 for none.
+        ngrams: n-grams listed per system, side and length; 0 for none.
+        longest: length of the longest n-grams.
+        workers: threads for the tests; results do not depend on it.
+        fail_if_worse: names of metrics; the finding's ``failure`` says where a system is
+            significantly worse than the baseline under one of them, and the command line ends
+            with exit code 3.
+        min_drop: smallest drop that fails, in the metric's own units.
+        allow_code: let a spec ``python('module:function')`` import and run the module.
+        progress: called with a stage, what is done and the total.
+
+    Returns:
+        A finding whose rows hold ``system, baseline, metric, score, difference, low, high, p,
+        p_adjusted, verdict, slice, segments, wins, ties, losses, gain, ...``; further tables
+        ``slices``, ``segments`` and ``ngrams``. ``None`` where undefined.
+
+    Raises:
+        DataError: there are fewer than two systems, or scores are not of this test set.
+        UnknownNameError: the baseline is no system of the test set, or an option has no such value.
+        UsageError: an option is out of range, or a metric is named twice.
+    """
+    plan = PairedTestPlan(
+        test, resamples, trials, null, alternative, correction, alpha, confidence, seed
+    )
+    compared = ordered(testset, baseline)
+    judged = scored(compared, metrics, allow_code=allow_code, progress=progress)
+    pairings = [PairedScores.of(one, list(compared.systems)) for one in judged]
+    found = _ComparisonParts(notices=notices(compared, judged, pairings))
+    parts = [slices(compared, by, paired.segments) for paired in pairings]
+    plans = _plans(plan, parts, len(compared.systems) - 1)
+    _add_figures(found, pairings, parts, plans, workers, progress)
+    tokens = _tokens(compared, found) if examples or ngrams else None
+    if examples:
+        _add_segments(found, compared, pairings, tokens, examples)
+    if ngrams and tokens is not None:
+        found.ngrams += ngram_rows(compared.batch(), tokens, most=ngrams, longest=longest)
+        found.notices += without_ngrams(compared, found.ngrams)
+    if progress:
+        progress("segments and n-grams", 1, 1)
+    finding = _finding(found, compared, judged, plans, by)
+    if not fail_if_worse:
+        return finding
+    worse = failures(finding, fail_if_worse, alpha=alpha, min_drop=min_drop)
+    return replace(finding, failure=worse)
+
+
+@dataclass
+class _ComparisonParts:
+    rows: list[ComparisonRow] = field(default_factory=list)
+    segments: list[DecidingSegmentRow] = field(default_factory=list)
+    ngrams: list[NgramRow] = field(default_factory=list)
+    exhibits: list[Exhibit] = field(default_factory=list)
+    notices: list[str] = field(default_factory=list)
+
+
+class _TestPlans(NamedTuple):
+    """How all segments are tested, and how slices are."""
+
+    whole: PairedTestPlan
+    sliced: PairedTestPlan
+    comparisons: int
+
+
+def _plans(plan: PairedTestPlan, parts: Sequence[Sequence[Slice]], others: int) -> _TestPlans:
+    most = max(1, *(len(each) - 1 for each in parts))
+    return _TestPlans(enough(plan, others), enough(plan, most * others), most * others)
+
+
+def _add_figures(
+    found: _ComparisonParts,
+    pairings: Sequence[PairedScores],
+    parts: Sequence[Sequence[Slice]],
+    plans: _TestPlans,
+    workers: int,
+    progress: Callable[[str, int, int], None] | None,
+) -> None:
+    tasks = [(c, part) for c, each in zip(pairings, parts, strict=True) for part in each]
+
+    def figure(task: tuple[PairedScores, Slice]) -> list[ComparedSystem]:
+        paired, part = task
+        return figures(paired, part.members, plans.whole if part.name is None else plans.sliced)
+
+    done = []
+    with ThreadPoolExecutor(workers) as pool:
+        # what a thread frees, others do not get: without need there is none
+        for one in pool.map(figure, tasks) if workers > 1 else map(figure, tasks):
+            done.append(one)
+            if progress:
+                progress("testing", len(done), len(tasks))
+    answers = iter(done)
+    for paired, each in zip(pairings, parts, strict=True):
+        found.rows += system_rows(
+            paired, [(part.name, next(answers)) for part in each], plans.whole
+        )
+    found.notices += too_coarse(plans.sliced, plans.comparisons)
+
+
+def _tokens(testset: TestSet, found: _ComparisonParts) -> TokenTable | None:
+    tokens, problem = read_tokens(testset)
+    if problem:
+        found.notices.append(f"n-grams are not listed: {problem}")
+    return tokens
+
+
+def _add_segments(
+    found: _ComparisonParts,
+    testset: TestSet,
+    pairings: Sequence[PairedScores],
+    tokens: TokenTable | None,
+    examples: int,
+) -> None:
+    showcase = DecidingSegments(testset, testset.batch(), tokens)
+    for paired in pairings:
+        added = influence(paired)
+        for one in deciders(paired, examples):
+            weight = float(added[one.system, one.segment])
+            found.segments.append(showcase.row(paired, one, weight))
+            found.exhibits.append(showcase.exhibit(paired, one))
+
+
+def _finding(
+    found: _ComparisonParts,
+    testset: TestSet,
+    judged: Sequence[Scores],
+    plans: _TestPlans,
+    by: str | None,
+) -> Finding:
+    tables: list[Table] = [system_table(found.rows, plans.whole, plans.sliced)]
+    if by:
+        tables.append(slice_table(found.rows))
+    if found.segments:
+        tables.append(segment_table(found.segments))
+    if found.ngrams:
+        tables.append(ngram_table(found.ngrams))
+    systems = list(testset.systems)
+    fields = {"baseline": systems[0], **plans.whole.fields()}
+    if by and plans.sliced.resamples != plans.whole.resamples:
+        fields["slices_bs"] = plans.sliced.resamples
+    return Finding(
+        method="compare",
+        title=f"Systems compared with {systems[0]}",
+        tables=tuple(tables),
+        signatures={one.metric: str(one.signature.adding(fields)) for one in judged},
+        views=views(tables, [one.metric for one in judged], systems),
+        exhibits=tuple(found.exhibits),
+        notices=tuple(found.notices),
+        facts=_facts(testset, by),
+    )
+
+
+def _facts(testset: TestSet, by: str | None) -> Mapping[str, str]:
+    facts = {
+        "test set": testset.name,
+        "language pair": testset.language_pair or "not given",
+        "segments": str(testset.segments),
+        "systems": str(len(testset.systems)),
+        "references": ", ".join(testset.references) or "none",
+        "baseline": next(iter(testset.systems)),
+    }
+    return {**facts, "slices": by} if by else facts
+
+
+# What is compared: systems, the baseline first, and what metrics said of them.
+
+
+def ordered(testset: TestSet, baseline: str | None) -> TestSet:
+    """The test set with the baseline first.
+
+    Raises:
+        DataError: there are fewer than two systems.
+        UnknownNameError: the baseline is not among them.
+    """
+    check_systems(testset.outline, baseline)
+    names = list(testset.systems)
+    if baseline is None or baseline == names[0]:
+        return testset
+    return testset.select(systems=[baseline, *(name for name in names if name != baseline)])
+
+
+def check_systems(outline: Outline, baseline: str | None) -> None:
+    """Refuse a test set without two systems, or without the baseline; errors as above."""
+    names = outline.systems
+    if len(names) < 2:
+        given = f"{names[0]!r} alone" if names else "none"
+        raise DataError(
+            f"a comparison takes two systems or more; test set {outline.name!r} gives {given}"
+        )
+    if baseline is not None and baseline not in names:
+        raise UnknownNameError("system (baseline)", baseline, names)
+
+
+def scored(
+    testset: TestSet,
+    metrics: Metrics,
+    *,
+    allow_code: bool,
+    progress: Callable[[str, int, int], None] | None,
+) -> list[Scores]:
+    """What each metric said of the systems of a test set.
+
+    Raises:
+        DataError: scores that were given are not of this test set.
+        UsageError: there is no metric, or one is named twice.
+    """
+    chosen = list(metrics) if isinstance(metrics, list | tuple) else [cast("AnyMetric", metrics)]
+    if not chosen:
+        raise UsageError("a comparison takes one metric or more; none is given")
+    found = []
+    for done, one in enumerate(chosen, start=1):
+        if isinstance(one, Scores):
+            found.append(_checked(one, testset))
+        else:
+            found.append(score(testset, one, allow_code=allow_code))
+        if progress:
+            progress("scoring", done, len(chosen))
+    names = [one.metric for one in found]
+    if len(set(names)) < len(names):
+        raise UsageError(f"a metric is named twice: {', '.join(names)}")
+    return found
+
+
+def _checked(scores: Scores, testset: TestSet) -> Scores:
+    missing = [name for name in testset.systems if name not in scores.systems]
+    if missing:
+        raise DataError(
+            f"the scores of {scores.metric} lack {', '.join(missing)}; there are:"
+            f" {', '.join(scores.systems)}"
+        )
+    if scores.segments.shape[1] != testset.segments:
+        raise DataError(
+            f"the scores of {scores.metric} are of {scores.segments.shape[1]} segments, and test"
+            f" set {testset.name!r} has {testset.segments}"
+        )
+    return scores
+
+
+# What a reader of a comparison should know, in sentences.
+
+
+def notices(
+    testset: TestSet, scored: Sequence[Scores], pairings: Sequence[PairedScores]
+) -> list[str]:
+    """Equal outputs, missing scores, and what was compared instead of a corpus score."""
+    baseline, *others = testset.systems
+    same = [name for name in others if testset.systems[name] == testset.systems[baseline]]
+    said = [f"{name} and {baseline} have the same output in every segment" for name in same]
+    for one, paired in zip(scored, pairings, strict=True):
+        said += [f"{one.metric}: {notice}" for notice in one.notices]
+        said += _holes(paired)
+        if paired.aggregate is None and not _is_mean(one):
+            said.append(
+                f"{one.metric}: the corpus score is not the mean of its segments, which is what is"
+                " compared here"
+            )
+    return said
+
+
+def _holes(paired: PairedScores) -> list[str]:
+    missing = np.isnan(paired.segments)
+    if not missing.any():
+        return []
+    if (missing == missing[0]).all():
+        n = int(missing[0].sum())
+        return [f"{paired.metric}: {n} segments have no score and are left out"]
+    lacking = zip(paired.systems, missing.sum(axis=1).tolist(), strict=True)
+    told = ", ".join(f"{name} ({n})" for name, n in lacking if n)
+    said = (
+        f"{paired.metric}: segments without a score: {told}; differences are taken over the"
+        " segments that both have, scores over all that a system has"
+    )
+    return [said]
+
+
+def _is_mean(scores: Scores) -> bool:
+    known = ~np.isnan(scores.segments)
+    counts = np.where(known.any(axis=1), known.sum(axis=1), np.nan)
+    means = np.nansum(scores.segments, axis=1) / counts
+    return bool(np.allclose(means, scores.system, rtol=_SAME, atol=_SAME, equal_nan=True))
+
+
+def too_coarse(plan: PairedTestPlan, comparisons: int) -> Iterator[str]:
+    """Says so where no p-value can be small enough after Holm's correction."""
+    least = needed(plan, comparisons)
+    if 0 < plan.draws() < least:
+        yield (
+            f"{plan.draws()} draws cannot show any one of {comparisons} differences: the smallest p"
+            f" they give, times {comparisons}, lies above alpha ({plan.alpha:g}); take {least} or"
+            " more, or another correction"
+        )
+
+
+def without_ngrams(testset: TestSet, rows: Sequence[NgramRow]) -> Iterator[str]:
+    """Says which systems get no n-gram right more often than the other one."""
+    baseline, *others = testset.systems
+    sides = {(row.system, row.side) for row in rows}
+    for name in others:
+        for here, there in ((name, baseline), (baseline, name)):
+            if (name, here) not in sides:
+                yield f"there is no n-gram that {here} gets right more often than {there}"
+
+
+# A gate for continuous integration: fail where a system is worse than the baseline.
+
+
+def fail_if_worse(
+    finding: Finding, metrics: Sequence[str], *, alpha: Alpha = 0.05, min_drop: MinDrop = 0.0
+) -> None:
+    """Raise an error where a system is significantly worse than the baseline.
+
+    A system fails under a metric where its score is worse by ``min_drop`` or more, and the
+    corrected p-value of the difference is at most ``alpha``. Slices do not count.
+
+    Args:
+        finding: what :func:`gnomon.compare` found.
+        metrics: names of the metrics that decide, as they were given to it.
+        alpha: largest p-value that is significant.
+        min_drop: smallest drop that matters, in the metric's own units, 0 or more.
+
+    Raises:
+        GateError: a system is worse; the message says which, by how much, and p.
+        DataError: a difference is undefined, so that nothing can be said.
+        UnknownNameError: there is no such metric in the finding.
+        UsageError: ``alpha`` or ``min_drop`` is out of range, or the comparison tested whether
+            systems are better (``alternative="greater"``): its p-values say nothing of worse ones.
+    """
+    worse = failures(finding, metrics, alpha=alpha, min_drop=min_drop)
+    if worse:
+        raise GateError(worse)
+
+
+def failures(finding: Finding, metrics: Sequence[str], *, alpha: float, min_drop: float) -> str:
+    """Which systems are significantly worse than the baseline; as :func:`fail_if_worse`."""
+    if any("alternative:greater" in s.split("|") for s in finding.signatures.values()):
+        raise UsageError(
+            "the comparison tested whether systems are better than the baseline, not whether they"
+            " are worse; take another alternative: two-sided, or less"
+        )
+    rows = [row for row in finding.rows if row["slice"] is None]
+    known = list(dict.fromkeys(str(row["metric"]) for row in rows))
+    for metric in metrics:
+        if metric not in known:
+            raise UnknownNameError("metric to fail on", metric, known)
+    judged = [row for row in rows if row["metric"] in metrics and row["system"] != row["baseline"]]
+    worse = [row for row in judged if _is_worse(row, alpha, min_drop)]
+    if not worse:
+        return ""
+    told = "; ".join(_told(row) for row in worse)
+    return f"{told} (alpha {alpha:g}, smallest drop that fails {min_drop:g})"
+
+
+def _is_worse(row: Mapping[str, Cell], alpha: float, min_drop: float) -> bool:
+    gain, p = row["gain"], row["p_adjusted"]
+    if not isinstance(gain, float) or not isinstance(p, float):
+        raise DataError(
+            f"whether {row['system']} is worse than {row['baseline']} under {row['metric']} cannot"
+            f" be told: the two have scores for {row['segments']} segments in common; give two or"
+            " more"
+        )
+    return gain < 0 and -gain >= min_drop and p <= alpha
+
+
+def _told(row: Mapping[str, Cell]) -> str:
+    p = "p" if row["p"] == row["p_adjusted"] else "corrected p"
+    return (
+        f"{row['system']} is worse than {row['baseline']} under {row['metric']}:"
+        f" {row['score']:.4g}, {abs(float(str(row['difference']))):.4g} worse,"
+        f" {p} = {row['p_adjusted']:.4g}"
+    )

@@ -1,0 +1,468 @@
+"""What a comparison of systems shows: its rows, tables and views, and the segments to read."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gnomon.findings import Bars, Exhibit, ExhibitText, HeatMap, Highlight, Listing
+from gnomon.records import METRIC, SEGMENT, SLICE, SYSTEM, Record, column, table
+from gnomon.stats import benjamini_hochberg, holm
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from gnomon.batch import Batch
+    from gnomon.findings import Table, View
+    from gnomon.metaeval.paired import ComparedSystem, Decider, PairedScores, PairedTestPlan
+    from gnomon.metrics.tokenise import TokenTable
+    from gnomon.testset import TestSet
+
+SYSTEMS, SLICES, SEGMENTS, NGRAMS = "systems", "slices", "segments", "ngrams"
+_LISTED = 12
+_DIFFERENCE = ("difference", "low", "high")
+
+
+# Rows
+
+_BASELINE = column("Baseline", help="the system that it is compared with")
+_COMMON = column("n", help="segments that both have a score for")
+
+
+class ComparisonRow(Record):
+    """A system beside the baseline, under one metric, on all segments or on a slice."""
+
+    system: str = SYSTEM
+    baseline: str = _BASELINE
+    metric: str = METRIC
+    score: float = column(
+        "Score", help="on the segments of the slice", ends=("score_low", "score_high")
+    )
+    difference: float = column(
+        "Difference",
+        help="system - baseline, in the metric's units, on the segments that both have",
+        ends=("low", "high"),
+    )
+    low: float = column("low", help="lower end of the interval of the difference")
+    high: float = column("high", help="its upper end")
+    p: float = column("p", digits=4, help="of the paired test, not corrected")
+    p_adjusted: float = column("p adj.", digits=4, help="corrected for the number of comparisons")
+    verdict: str | None = column(
+        "Verdict", help="better or worse where the corrected p is at most alpha, else undecided"
+    )
+    slice: str | None = SLICE
+    segments: int = _COMMON
+    wins: int | None = column("Wins", help="segments where the system scores better")
+    ties: int | None = column("Ties", help="segments where both score the same")
+    losses: int | None = column("Losses", help="segments where it scores worse")
+    gain: float = column(
+        "Gain", better="higher", help="the difference, positive where the system is better"
+    )
+    score_low: float = column("Score low", help="lower end of the score's interval")
+    score_high: float = column("Score high", help="its upper end")
+
+
+class ComparisonSliceRow(Record):
+    """A system on a slice once more, ready to be looked at side by side."""
+
+    metric: str = METRIC
+    slice: str | None = SLICE
+    system: str = SYSTEM
+    segments: int = _COMMON
+    gain: float = column(
+        "Gain",
+        better="higher",
+        help="difference from the baseline, positive where the system is better",
+    )
+    p_adjusted: float = column("p adj.", digits=4, help="corrected for systems and slices")
+    undecided: bool = column("undecided", help="the corrected p lies above alpha, or there is none")
+
+
+class DecidingSegmentRow(Record):
+    """A segment in which a system and the baseline differ much."""
+
+    system: str = SYSTEM
+    baseline: str = _BASELINE
+    metric: str = METRIC
+    side: str = column("Better", help="whose output scores better")
+    rank: int = column("Rank", help="1: the largest difference on this side")
+    segment: int = SEGMENT
+    difference: float = column("Difference", help="of the segment scores, system - baseline")
+    score: float = column("Score", help="of the system's output")
+    baseline_score: float = column("Baseline score", help="of the baseline's output")
+    influence: float = column(
+        "Influence", digits=4, help="what the segment adds to the difference of the systems' scores"
+    )
+    document: str | None = column("Document", help="the segment's document")
+    domain: str | None = column("Domain", help="the segment's domain")
+
+
+class NgramRow(Record):
+    """An n-gram that only one of two systems gets right."""
+
+    system: str = SYSTEM
+    baseline: str = _BASELINE
+    side: str = column("Only", help="whose matches are counted")
+    n: int = column("n", help="length in tokens")
+    rank: int = column("Rank", help="among the n-grams of this length and side")
+    ngram: str = column("n-gram", help="its tokens")
+    count: int = column("Right here only", help="matches that the other output lacks")
+    other: int = column("Right there only", help="matches that only the other output has")
+    reference: int = column("In references", help="occurrences in the references")
+
+
+def system_rows(
+    scores: PairedScores,
+    parts: Sequence[tuple[str | None, Sequence[ComparedSystem]]],
+    plan: PairedTestPlan,
+) -> list[ComparisonRow]:
+    """The rows of one metric: p-values are corrected over systems, and over systems x slices.
+
+    Args:
+        scores: what the metric said.
+        parts: name (None: all segments) and figures of each slice.
+        plan: how differences were tested.
+    """
+    whole = [part for part in parts if part[0] is None]
+    sliced = [part for part in parts if part[0] is not None]
+    return [row for family in (whole, sliced) for row in _family(scores, family, plan)]
+
+
+def _family(
+    scores: PairedScores,
+    parts: Sequence[tuple[str | None, Sequence[ComparedSystem]]],
+    plan: PairedTestPlan,
+) -> list[ComparisonRow]:
+    found = [(name, k, one) for name, compared in parts for k, one in enumerate(compared)]
+    adjusted = _corrected([one.p for _, _, one in found], plan)
+    return [
+        _system_row(scores, k, name, one, p, plan)
+        for (name, k, one), p in zip(found, adjusted, strict=True)
+    ]
+
+
+def _corrected(p: list[float], plan: PairedTestPlan) -> list[float]:
+    values = np.array(p, dtype=np.float64)
+    if plan.correction == "none":
+        return p
+    adjust = holm if plan.correction == "holm" else benjamini_hochberg
+    return [float(value) for value in adjust(values)]
+
+
+def _system_row(
+    scores: PairedScores,
+    k: int,
+    name: str | None,
+    one: ComparedSystem,
+    p: float,
+    plan: PairedTestPlan,
+) -> ComparisonRow:
+    gain = scores.sign * one.difference
+    counts = (None, None, None) if k == 0 else (one.wins, one.ties, one.losses)
+    return ComparisonRow(
+        system=scores.systems[k],
+        baseline=scores.systems[0],
+        metric=scores.metric,
+        score=one.score,
+        difference=one.difference,
+        low=one.low,
+        high=one.high,
+        p=one.p,
+        p_adjusted=p,
+        verdict="baseline" if k == 0 else _verdict(gain, p, plan.alpha),
+        slice=name,
+        segments=one.segments,
+        wins=counts[0],
+        ties=counts[1],
+        losses=counts[2],
+        gain=gain,
+        score_low=one.score_low,
+        score_high=one.score_high,
+    )
+
+
+def _verdict(gain: float, p: float, alpha: float) -> str | None:
+    if np.isnan(p):
+        return None
+    if p > alpha or gain == 0:
+        return "undecided"
+    return "better" if gain > 0 else "worse"
+
+
+# Tables
+
+
+def system_table(
+    rows: Sequence[ComparisonRow], plan: PairedTestPlan, sliced: PairedTestPlan
+) -> Table:
+    """The table of the contract.
+
+    Args:
+        rows: one per metric, slice and system.
+        plan: how all segments were tested.
+        sliced: how slices were.
+    """
+    found = table(SYSTEMS, "Systems compared", ComparisonRow, rows)
+    corrected = any(row["p"] != row["p_adjusted"] for row in found.rows)
+    more = plan.resamples != sliced.resamples and any(row.slice is not None for row in rows)
+    return replace(found, note=_note(plan, sliced, more=more, corrected=corrected))
+
+
+def _note(plan: PairedTestPlan, sliced: PairedTestPlan, *, more: bool, corrected: bool) -> str:
+    drawn = f"{plan.resamples} resamples" + (f" ({sliced.resamples} in slices)" if more else "")
+    if plan.test == "ar":
+        how = f"approximate randomisation, {plan.trials} draws"
+    elif plan.resamples:
+        how = f"paired bootstrap, {drawn}"
+    else:
+        return "No resamples: neither intervals nor p."
+    adjusted = f"; p adj.: {_CORRECTIONS[plan.correction]}" * corrected
+    ends = f" low, high: {plan.confidence:.0%} interval of the difference." * bool(plan.resamples)
+    return f"p: {how}, {plan.alternative}{adjusted}.{ends}"
+
+
+_CORRECTIONS = {
+    "holm": "Holm over the systems (and slices) of a metric",
+    "benjamini-hochberg": "Benjamini-Hochberg over the systems (and slices) of a metric",
+    "none": "not corrected",
+}
+
+
+def slice_table(rows: Sequence[ComparisonRow]) -> Table:
+    """The slices of the first table once more, ready to be looked at side by side."""
+    found = [
+        ComparisonSliceRow(
+            metric=row.metric,
+            slice=row.slice,
+            system=row.system,
+            segments=row.segments,
+            gain=row.gain,
+            p_adjusted=row.p_adjusted,
+            undecided=row.verdict not in ("better", "worse"),
+        )
+        for row in rows
+        if row.slice is not None and row.system != row.baseline
+    ]
+    return table(SLICES, "Gains by slice", ComparisonSliceRow, found)
+
+
+def segment_table(rows: Sequence[DecidingSegmentRow]) -> Table:
+    """The segments that decide."""
+    return table(SEGMENTS, "Segments that decide", DecidingSegmentRow, rows)
+
+
+def ngram_table(rows: Sequence[NgramRow]) -> Table:
+    """The n-grams that only one system gets right."""
+    note = (
+        "A match: the output and a reference of the segment hold the n-gram, counted as often as"
+        " both do. Ordered by the matches of this side less those of the other."
+    )
+    return table(NGRAMS, "n-grams that only one system gets right", NgramRow, rows, note=note)
+
+
+# Views
+
+
+def views(
+    tables: Sequence[Table], metrics: Sequence[str], systems: Sequence[str]
+) -> tuple[View, ...]:
+    """What text shows, then what a page shows beside the tables.
+
+    Args:
+        tables: those of the finding.
+        metrics: names of the metrics.
+        systems: names of the systems, the baseline first.
+    """
+    kinds = {table.name: table for table in tables}
+    alone = systems[1] if len(systems) == 2 else None
+    found: list[View] = [_listing(metric, systems[0], alone) for metric in metrics]
+    if SLICES in kinds and alone:
+        found += [_slices(metric, alone) for metric in metrics]
+    found += map(_bars, metrics)
+    if SLICES in kinds:
+        found += [_slice_map(kinds[SLICES], metric, prominent=alone is None) for metric in metrics]
+    if SEGMENTS in kinds and alone:
+        found += [_deciders(metric) for metric in metrics]
+    if NGRAMS in kinds and alone:
+        there = kinds[NGRAMS].values("side")
+        found += [_ngrams(side) for side in (alone, systems[0]) if side in there]
+    return tuple(found)
+
+
+def _listing(metric: str, baseline: str, alone: str | None) -> Listing:
+    p = "p" if alone else "p_adjusted"  # of one comparison, both are the same
+    counts = ("wins", "ties", "losses")
+    return Listing(
+        SYSTEMS,
+        f"{metric}, compared with {baseline}",
+        ("system", "score", *_DIFFERENCE, p, "verdict", *counts),
+        {"metric": metric, "slice": None},
+    )
+
+
+def _slices(metric: str, system: str) -> Listing:
+    return Listing(
+        SYSTEMS,
+        f"{metric} of {system} by slice",
+        ("slice", "segments", "score", *_DIFFERENCE, "p_adjusted", "verdict"),
+        {"metric": metric, "system": system},
+    )
+
+
+def _slice_map(table: Table, metric: str, *, prominent: bool) -> HeatMap:
+    gains = (row["gain"] for row in table.rows if row["metric"] == metric)
+    reach = max((abs(gain) for gain in gains if isinstance(gain, float)), default=0.0) or None
+    return HeatMap(
+        SLICES,
+        f"{metric}: gain over the baseline by slice",
+        rows="slice",
+        columns="system",
+        value="gain",
+        beside="segments",
+        where={"metric": metric},
+        low=None if reach is None else -reach,
+        high=reach,
+        faint="undecided",
+        prominent=prominent,
+    )
+
+
+def _deciders(metric: str) -> Listing:
+    return Listing(
+        SEGMENTS,
+        f"{metric}: segments that decide",
+        ("side", "segment", "difference", "score", "baseline_score", "influence"),
+        {"metric": metric},
+    )
+
+
+def _ngrams(side: str) -> Listing:
+    return Listing(
+        NGRAMS,
+        f"n-grams that only {side} gets right",
+        ("side", "ngram", "count", "other", "reference"),
+        {"side": side},
+        most=_LISTED,
+    )
+
+
+def _bars(metric: str) -> Bars:
+    return Bars(
+        SYSTEMS,
+        "Differences from the baseline, and scores",
+        category="baseline",
+        series="system",
+        values=("difference", "score"),
+        where={"metric": metric, "slice": None},
+    )
+
+
+# Segments to read
+
+
+@dataclass(frozen=True)
+class DecidingSegments:
+    """Makes exhibits of one test set.
+
+    Attributes:
+        testset: for documents, domains and names of references; its systems are those compared,
+            the baseline first.
+        batch: its texts.
+        tokens: their tokens, for what is marked; none for no marks.
+    """
+
+    testset: TestSet
+    batch: Batch
+    tokens: TokenTable | None
+
+    def row(self, paired: PairedScores, found: Decider, influence: float) -> DecidingSegmentRow:
+        """The row of a segment."""
+        scores = paired.segments[[found.system, 0], found.segment].tolist()
+        document, domain = self._place(found.segment)
+        return DecidingSegmentRow(
+            system=paired.systems[found.system],
+            baseline=paired.systems[0],
+            metric=paired.metric,
+            side=paired.systems[found.system if found.better else 0],
+            rank=found.rank,
+            segment=found.segment + 1,
+            difference=scores[0] - scores[1],
+            score=scores[0],
+            baseline_score=scores[1],
+            influence=influence,
+            document=document,
+            domain=domain,
+        )
+
+    def exhibit(self, paired: PairedScores, found: Decider) -> Exhibit:
+        """Source, references, the system's output and the baseline's."""
+        system, baseline = paired.systems[found.system], paired.systems[0]
+        scores = paired.segments[[found.system, 0], found.segment].tolist()
+        side = "better" if found.better else "worse"
+        document, domain = self._place(found.segment)
+        return Exhibit(
+            group=paired.metric,
+            kind=f"{side} than {baseline}",
+            segment=found.segment + 1,
+            texts=tuple(self._texts(paired.metric, found, scores)),
+            systems=(system,),
+            document=document,
+            domain=domain,
+            weight=abs(scores[0] - scores[1]),
+            caption=f"{system} {scores[0]:.2f}, {baseline} {scores[1]:.2f}",
+        )
+
+    def _place(self, segment: int) -> tuple[str | None, str | None]:
+        document, domain = (
+            None if names is None else names[segment]
+            for names in (self.testset.documents, self.testset.domains)
+        )
+        return document, domain
+
+    def _texts(self, metric: str, found: Decider, scores: list[float]) -> Iterator[ExhibitText]:
+        texts = self.batch.texts
+        if self.testset.sources is not None:
+            yield ExhibitText("source", "", self.testset.sources[found.segment])
+        own, other = self.batch.candidates[[found.system, 0], found.segment].tolist()
+        references = self.batch.references[found.segment].tolist()
+        columns = self.testset.references.items()
+        names = [name for name, column in columns if column[found.segment] is not None]
+        for name, text in zip(names, references, strict=True):
+            yield ExhibitText("reference", name, texts[text])
+        marks = self._marks(own, other, references)
+        for k, text, score in zip((found.system, 0), (own, other), scores, strict=True):
+            name, values = self.batch.systems[k], {metric: score}
+            yield ExhibitText("candidate", name, texts[text], marks[k == 0], values)
+
+    def _marks(
+        self, own: int, other: int, references: list[int]
+    ) -> tuple[tuple[Highlight, ...], tuple[Highlight, ...]]:
+        """The words that only one of two outputs shares with the references."""
+        table = self.tokens
+        if table is None:
+            return (), ()
+        matches = [_matched(table, text, references) for text in (own, other)]
+        return (
+            _highlights(table, own, matches[0] - matches[1]),
+            _highlights(table, other, matches[1] - matches[0]),
+        )
+
+
+def _matched(table: TokenTable, text: int, references: list[int]) -> Counter[str]:
+    held: Counter[str] = Counter()
+    for reference in references:
+        held |= Counter(table.strings(reference))
+    return Counter(table.strings(text)) & held
+
+
+def _highlights(table: TokenTable, text: int, only: Mapping[str, int]) -> tuple[Highlight, ...]:
+    """Marks on every occurrence of these words: which of several is meant cannot be known."""
+    spans = zip(table.strings(text), table.spans(text), strict=True)
+    return tuple(
+        Highlight(start, end, "right only here")
+        for word, (start, end) in spans
+        if word in only and 0 <= start < end
+    )

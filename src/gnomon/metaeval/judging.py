@@ -1,0 +1,286 @@
+"""What each measure says of all metrics, on one test set and over several."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from gnomon import stats
+from gnomon.metaeval.measures import Measure, MeasuredScores, Value, cells, value
+from gnomon.metaeval.significance import (
+    Testing,
+    Verdicts,
+    nothing,
+    pooled_verdicts,
+    verdicts,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from gnomon.metaeval.contest import Contest, JudgedMetric
+
+# What each measure says of all metrics on one test set: values, intervals, ranks.
+
+
+ALL = "all"
+_PAIR = 2  # systems that it takes to compare any
+_FEWEST = 3  # systems below which every draw and every order says the same line: no verdict
+_ALONE = tuple(Measure(name, "segment", "none") for name in ("pearson", "spearman", "kendall_b"))
+
+
+@dataclass(frozen=True)
+class Judging:
+    """What is measured over which systems, and how it is tested.
+
+    Attributes:
+        measures: what is measured.
+        testing: how differences are tested.
+        top: over the K best systems alone, too, for each of these K.
+        inliers: over the systems whose human score is no outlier alone, too.
+        threshold: smallest difference of human scores that counts for DaRR from scores; None:
+            DaRR from rankings alone.
+        spa_seed: seed of the sign flips of soft pairwise accuracy.
+        named: whether statistics, groupings or a preset were named.
+    """
+
+    measures: tuple[Measure, ...]
+    testing: Testing
+    top: tuple[int, ...] = ()
+    inliers: bool = False
+    threshold: float | None = None
+    spa_seed: int = 0
+    named: bool = False
+
+
+class Result(NamedTuple):
+    """One measure on one test set, over some systems.
+
+    Attributes:
+        contest: the test set.
+        subset: "all", "top 6", "without outliers".
+        cells: the scores compared, of the metrics.
+        values: one per metric.
+        verdicts: intervals and tests.
+        ranks: ranks from 1 [M]; NaN where undefined.
+        clusters: clusters from 1 [M].
+        controls: names and values of the controls.
+    """
+
+    contest: Contest
+    subset: str
+    cells: MeasuredScores
+    values: tuple[Value, ...]
+    verdicts: Verdicts
+    ranks: NDArray[np.float64]
+    clusters: NDArray[np.float64]
+    controls: tuple[tuple[str, Value], ...]
+
+    @property
+    def measure(self) -> Measure:
+        """What was measured."""
+        return self.cells.measure
+
+    @property
+    def human(self) -> str | None:
+        """The kind of the human scores or rankings that it was measured by."""
+        ranked = self.measure.statistic == "darr" and self.cells.pairs is not None
+        return self.contest.kinds.get("ranking" if ranked else self.measure.human_level)
+
+
+def judge(contest: Contest, judging: Judging, controls: Sequence[JudgedMetric]) -> Iterator[Result]:
+    """All measures of one test set, in order; those that people's scores do not allow left out.
+
+    Where people judged a single system, correlations over its segments take the place of the usual
+    measures, which compare systems.
+    """
+    usual = not judging.named and any(m.level == "segment" for m in judging.measures)
+    alone = usual and contest.judged < _PAIR
+    for measure in _ALONE if alone else judging.measures:
+        metrics = _cells(contest, measure, contest.entries, judging)
+        if metrics.empty or (measure.statistic == "darr" and not _has_pairs(metrics)):
+            continue
+        beside = controls if measure.kind.ties else ()
+        others = _cells(contest, measure, beside, judging)
+        for subset, systems in _subsets(contest, measure, judging):
+            yield _result(
+                contest,
+                subset,
+                (metrics if systems is None else metrics.only(systems)).trimmed(),
+                (others if systems is None else others.only(systems)).trimmed(),
+                judging.testing,
+            )
+
+
+def _cells(
+    contest: Contest, measure: Measure, entries: Sequence[JudgedMetric], judging: Judging
+) -> MeasuredScores:
+    return cells(contest, measure, entries, threshold=judging.threshold, spa_seed=judging.spa_seed)
+
+
+def _has_pairs(found: MeasuredScores) -> bool:
+    return found.pairs is not None or found.threshold is not None
+
+
+def _subsets(
+    contest: Contest, measure: Measure, judging: Judging
+) -> Iterator[tuple[str, NDArray[np.bool_] | None]]:
+    yield ALL, None
+    if measure.level == "segment":
+        return
+    for k in judging.top:
+        kept = np.zeros(len(contest.systems), dtype=bool)
+        kept[stats.top(contest.system, k)] = True
+        yield f"top {k}", kept
+    if judging.inliers:
+        yield "without outliers", ~stats.outliers(contest.system)
+
+
+def _result(
+    contest: Contest, subset: str, metrics: MeasuredScores, others: MeasuredScores, how: Testing
+) -> Result:
+    values = tuple(value(metrics, k) for k in range(len(metrics.names)))
+    epsilons = [np.nan if v.epsilon is None else v.epsilon for v in values]
+    if metrics.measure.level == "system" and metrics.judged < _FEWEST:
+        found = nothing(len(values))
+    else:
+        found = verdicts(metrics, how, np.array(epsilons, dtype=np.float64))
+    scores = np.array([v.value for v in values], dtype=np.float64)
+    tested = bool(found.test) and how.alternative == "greater"
+    undefined = np.full(len(values), np.nan)
+    return Result(
+        contest=contest,
+        subset=subset,
+        cells=metrics,
+        values=values,
+        verdicts=found,
+        ranks=stats.ranks(scores, found.p, alpha=how.alpha) if tested else undefined,
+        clusters=stats.clusters(scores, found.p, alpha=how.alpha) if tested else undefined,
+        controls=tuple((name, value(others, k)) for k, name in enumerate(others.names)),
+    )
+
+
+# One measure over several test sets: averages, pooled decisions, gains over a baseline.
+
+
+AVERAGE = "average"
+POOLED = "all"
+
+
+class Joined(NamedTuple):
+    """One measure over several test sets.
+
+    Attributes:
+        place: "average" (the mean over test sets) or "all" (decisions pooled).
+        measure: what was measured.
+        subset: over which systems of each.
+        names: the metrics.
+        values: one per metric; n counts test sets, or pairs that were pooled.
+        verdicts: tests, where decisions were pooled.
+        ranks: ranks from 1 [M]; NaN where undefined.
+        clusters: clusters from 1 [M].
+        controls: names and values of the controls.
+    """
+
+    place: str
+    measure: Measure
+    subset: str
+    names: tuple[str, ...]
+    values: tuple[Value, ...]
+    verdicts: Verdicts
+    ranks: NDArray[np.float64]
+    clusters: NDArray[np.float64]
+    controls: tuple[tuple[str, Value], ...]
+
+
+def grouped(results: Sequence[Result]) -> dict[tuple[Measure, str], list[Result]]:
+    """The results of each measure and subset over test sets, in order."""
+    found: dict[tuple[Measure, str], list[Result]] = {}
+    for result in results:
+        found.setdefault((result.measure, result.subset), []).append(result)
+    return found
+
+
+def joined(results: Sequence[Result], judging: Judging) -> Iterator[Joined]:
+    """Averages and pooled decisions of what was measured on several test sets."""
+    for parts in grouped(results).values():
+        if len(parts) > 1:
+            if parts[0].measure.statistic == "pairwise_accuracy":
+                yield _pooled(parts, judging)
+            yield _average(parts)
+
+
+def _average(parts: Sequence[Result]) -> Joined:
+    names = _names(parts)
+    known = [dict(zip(p.cells.names, p.values, strict=True)) for p in parts]
+    beside = [dict(p.controls) for p in parts]
+    undefined = np.full(len(names), np.nan)
+    return Joined(
+        AVERAGE,
+        parts[0].measure,
+        parts[0].subset,
+        names,
+        tuple(mean_value([part.get(name) for part in known]) for name in names),
+        nothing(len(names)),
+        undefined,
+        undefined,
+        tuple((n, mean_value([p.get(n) for p in beside])) for n in _controls(parts)),
+    )
+
+
+def mean_value(values: Sequence[Value | None]) -> Value:
+    """The mean over test sets; undefined unless it is defined on every one of them."""
+    numbers = np.array([np.nan if v is None else v.value for v in values])
+    return Value(float(numbers.mean()), int((~np.isnan(numbers)).sum()))
+
+
+def _pooled(parts: Sequence[Result], judging: Judging) -> Joined:
+    everywhere = [n for n in _names(parts) if all(n in p.cells.names for p in parts)]
+    chosen = [_only(part.cells, everywhere) for part in parts]
+    values = tuple(_decided(chosen, k) for k in range(len(everywhere)))
+    how = judging.testing
+    drawn = how.resamples > 0 and how.test in ("auto", "permutation") and len(everywhere) > 0
+    found = pooled_verdicts(chosen, how) if drawn else nothing(len(everywhere))
+    scores = np.array([v.value for v in values], dtype=np.float64)
+    ranked = drawn and how.alternative == "greater"
+    undefined = np.full(len(values), np.nan)
+    return Joined(
+        POOLED,
+        parts[0].measure,
+        parts[0].subset,
+        tuple(everywhere),
+        values,
+        found,
+        stats.ranks(scores, found.p, alpha=how.alpha) if ranked else undefined,
+        stats.clusters(scores, found.p, alpha=how.alpha) if ranked else undefined,
+        tuple((n, _summed([dict(p.controls).get(n) for p in parts])) for n in _controls(parts)),
+    )
+
+
+def _decided(parts: Sequence[MeasuredScores], metric: int) -> Value:
+    decisions = [stats.pairwise_decisions(p.human, p.metrics[metric]) for p in parts]
+    agreeing, total = (sum(side) for side in zip(*decisions, strict=True))
+    return Value(agreeing / total if total else float("nan"), total)
+
+
+def _summed(values: Sequence[Value | None]) -> Value:
+    known = [v for v in values if v is not None and v.n]
+    total = sum(v.n for v in known)
+    return Value(sum(v.value * v.n for v in known) / total if total else float("nan"), total)
+
+
+def _only(found: MeasuredScores, names: Sequence[str]) -> MeasuredScores:
+    rows = [found.names.index(name) for name in names]
+    return found.having(found.human, found.metrics[rows])
+
+
+def _names(parts: Sequence[Result]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(name for part in parts for name in part.cells.names))
+
+
+def _controls(parts: Sequence[Result]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(name for part in parts for name, _ in part.controls))

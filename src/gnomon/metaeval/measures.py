@@ -1,0 +1,438 @@
+"""What is measured: statistics at a level under a grouping, of which scores, and their values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, get_args
+
+import numpy as np
+
+from gnomon import stats
+from gnomon.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from gnomon.metaeval.contest import Contest, JudgedMetric
+
+# What is measured: a statistic at a level, under a grouping; and the presets of shared tasks.
+
+
+Level: TypeAlias = Literal["system", "segment"]
+Grouping: TypeAlias = Literal["none", "item", "system"]
+StatisticName: TypeAlias = Literal[
+    "pearson",
+    "spearman",
+    "kendall_b",
+    "kendall_c",
+    "pairwise_accuracy",
+    "spa",
+    "acc_eq",
+    "acc_eq_held_out",
+    "pairwise_difference_pearson",
+    "darr",
+]
+PresetName: TypeAlias = Literal["wmt19", "wmt22", "wmt24"]
+LEVELS: tuple[Level, ...] = get_args(Level)
+_ALL: tuple[Grouping, ...] = get_args(Grouping)
+
+
+class Statistic(NamedTuple):
+    """What a statistic is called, where it exists, and what it counts.
+
+    Attributes:
+        title: heading for people.
+        levels: where it exists.
+        groupings: at segment level, which groupings it has.
+        usual: those taken unless groupings are named.
+        default: levels at which it is taken unless statistics are named.
+        unit: what its n counts, where it counts neither systems nor scores.
+        ties: whether it judges ties, so that controls belong beside it.
+    """
+
+    title: str
+    levels: tuple[Level, ...]
+    groupings: tuple[Grouping, ...] = ()
+    usual: tuple[Grouping, ...] = ()
+    default: tuple[Level, ...] = ()
+    unit: str = ""
+    ties: bool = False
+
+
+_BY_ITEM: tuple[Grouping, ...] = ("item",)
+STATISTICS: Mapping[StatisticName, Statistic] = {
+    "pearson": Statistic("Pearson", LEVELS, _ALL, ("none", "item"), LEVELS),
+    "spearman": Statistic("Spearman", LEVELS, _ALL, ("none", "item"), ("system",)),
+    "kendall_b": Statistic("Kendall tau-b", LEVELS, _ALL, _BY_ITEM, LEVELS),
+    "kendall_c": Statistic("Kendall tau-c", ("segment",), _ALL, _BY_ITEM),
+    "pairwise_accuracy": Statistic(
+        "pairwise accuracy", ("system",), default=("system",), unit="pairs", ties=True
+    ),
+    "spa": Statistic(
+        "soft pairwise accuracy", ("system",), default=("system",), unit="pairs", ties=True
+    ),
+    "acc_eq": Statistic(
+        "accuracy with tie calibration",
+        ("segment",),
+        _ALL,
+        _BY_ITEM,
+        ("segment",),
+        unit="pairs",
+        ties=True,
+    ),
+    "acc_eq_held_out": Statistic(
+        "accuracy with held-out tie calibration",
+        ("segment",),
+        _ALL,
+        _BY_ITEM,
+        unit="pairs",
+        ties=True,
+    ),
+    "pairwise_difference_pearson": Statistic(
+        "Pearson of pairwise differences", ("segment",), _ALL, _BY_ITEM, unit="pairs"
+    ),
+    "darr": Statistic(
+        "DaRR", ("segment",), _BY_ITEM, _BY_ITEM, ("segment",), unit="pairs", ties=True
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A statistic at a level under a grouping.
+
+    Attributes:
+        statistic: a key of :data:`STATISTICS`.
+        level: "system" or "segment".
+        grouping: "none", "item" (over systems within each segment) or "system" (over segments
+            within each system); "none" at system level.
+    """
+
+    statistic: StatisticName
+    level: Level
+    grouping: Grouping
+
+    @property
+    def kind(self) -> Statistic:
+        """What is known of its statistic."""
+        return STATISTICS[self.statistic]
+
+    @property
+    def title(self) -> str:
+        """Heading for people."""
+        by = {"none": "", "item": ", by item", "system": ", by system"}[self.grouping]
+        return f"{self.kind.title}, {self.level} level{by}"
+
+    @property
+    def unit(self) -> str:
+        """What n counts."""
+        return self.kind.unit or {"system": "systems", "segment": "scores"}[self.level]
+
+    @property
+    def human_level(self) -> Level:
+        """The level of the human scores that it needs."""
+        return "segment" if self.statistic == "spa" else self.level
+
+    @property
+    def is_row_statistic(self) -> bool:
+        """Whether :mod:`gnomon.stats` resamples it by name."""
+        return self.statistic in {
+            "pearson",
+            "spearman",
+            "kendall_b",
+            "kendall_c",
+            "pairwise_accuracy",
+        }
+
+
+class Preset(NamedTuple):
+    """The measures of a shared task.
+
+    Attributes:
+        measures: what was measured.
+        says: which formulas these are, for the reader.
+        williams: whether differences of system-level Pearson go by Williams's test.
+    """
+
+    measures: tuple[Measure, ...]
+    says: str
+    williams: bool = False
+
+
+PRESETS: Mapping[PresetName, Preset] = {
+    "wmt19": Preset(
+        (Measure("pearson", "system", "none"), Measure("darr", "segment", "item")),
+        "preset wmt19: system-level Pearson over all systems, differences by Williams's test,"
+        " one-sided; segment-level DaRR, (C - D)/(C + D) with metric ties discordant, differences"
+        " by bootstrap over segments, p = r/B (Ma et al., 2019)",
+        williams=True,
+    ),
+    "wmt22": Preset(
+        (
+            Measure("pairwise_accuracy", "system", "none"),
+            Measure("pearson", "system", "none"),
+            Measure("acc_eq", "segment", "item"),
+        ),
+        "preset wmt22: pairwise accuracy of system scores, pairs of all language pairs pooled, and"
+        " system-level Pearson (Freitag et al., 2022), with acc_eq by item, ties calibrated on the"
+        " test data (Deutsch et al., 2023); differences by permutation, r/B, in blocks of 100"
+        " until p < .02 or p > .5",
+    ),
+    "wmt24": Preset(
+        (Measure("spa", "system", "none"), Measure("acc_eq", "segment", "item")),
+        "preset wmt24: soft pairwise accuracy (1000 sign flips, seed 4, systems sorted by name) and"
+        " acc_eq by item, ties calibrated on the test data; the average row is the plain mean of"
+        " both over the language pairs (Freitag et al., 2024); differences of acc_eq by exchange of"
+        " decisions, r/B, in blocks of 100 until p < .02 or p > .5; those of soft pairwise accuracy"
+        " by bootstrap over systems, which is gnomon's own choice",
+    ),
+}
+
+
+def preset_of(name: PresetName | None) -> Preset | None:
+    """The preset of that name."""
+    return None if name is None else PRESETS[name]
+
+
+def measures(
+    levels: Sequence[Level],
+    statistics: Sequence[StatisticName] | None,
+    groupings: Sequence[Grouping] | None,
+    preset: Preset | None = None,
+) -> tuple[Measure, ...]:
+    """Every measure that levels, statistics and groupings ask for; or those of a preset.
+
+    Raises:
+        UsageError: no statistic exists at the levels or under the groupings.
+    """
+    if preset is not None and levels:
+        return tuple(measure for measure in preset.measures if measure.level in levels)
+    found = [
+        measure
+        for level in levels
+        for name, known in STATISTICS.items()
+        if (name in statistics if statistics else level in known.default)
+        for measure in _under(name, level, groupings)
+    ]
+    if not found:
+        raise UsageError(
+            f"of {', '.join(statistics or STATISTICS)} none exists at level"
+            f" {' or '.join(levels) or 'none'} under grouping {' or '.join(groupings or ['none'])}"
+        )
+    return tuple(dict.fromkeys(found))
+
+
+def _under(
+    name: StatisticName, level: Level, groupings: Sequence[Grouping] | None
+) -> list[Measure]:
+    known = STATISTICS[name]
+    if level not in known.levels:
+        return []
+    if level == "system":
+        return [Measure(name, "system", "none")]
+    wanted = (
+        [g for g in _ALL if g in known.groupings and g in groupings] if groupings else known.usual
+    )
+    return [Measure(name, "segment", grouping) for grouping in wanted]
+
+
+# The scores that a measure is taken over, and its value.
+
+
+class Far(NamedTuple):
+    """Pairs of outputs that people ordered, as indices [P]."""
+
+    segment: NDArray[np.int64]
+    better: NDArray[np.int64]
+    worse: NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class MeasuredScores:
+    """What one measure compares on one test set.
+
+    Attributes:
+        measure: the measure.
+        names: the metrics.
+        human: people's scores [K] or [K, N].
+        metrics: the metrics' scores [M, K] or [M, K, N].
+        pairs: for DaRR by rankings, the pairs that people ordered.
+        threshold: for DaRR from scores, the smallest difference that counts, if they may serve.
+        spa_seed: seed of the sign flips of soft pairwise accuracy.
+    """
+
+    measure: Measure
+    names: tuple[str, ...]
+    human: NDArray[np.float64]
+    metrics: NDArray[np.float64]
+    pairs: Far | None = None
+    threshold: float | None = None
+    spa_seed: int = 0
+
+    @property
+    def empty(self) -> bool:
+        """Whether people said nothing that the measure could use."""
+        return self.pairs is None and bool(np.isnan(self.human).all())
+
+    @property
+    def judged(self) -> int:
+        """How many systems both people and a metric scored."""
+        systems = len(self.human)
+        human = np.isfinite(self.human).reshape(systems, -1).any(axis=1)
+        scored = np.isfinite(self.metrics).reshape(len(self.metrics), systems, -1).any(axis=(0, 2))
+        return int((human & scored).sum())
+
+    def only(self, systems: NDArray[np.bool_]) -> MeasuredScores:
+        """The same, with people's scores of some systems [K] alone."""
+        kept = systems if self.human.ndim == 1 else systems[:, None]
+        human = np.where(kept, self.human, np.nan)
+        return replace(self, human=human, pairs=None)
+
+    def trimmed(self) -> MeasuredScores:
+        """Without systems and segments that nobody judged: resampling must not draw them.
+
+        Soft pairwise accuracy draws its signs for what is left, as mt-metrics-eval does.
+        """
+        known = ~np.isnan(self.human)
+        if self.pairs is not None or known.all():
+            return self
+        if self.human.ndim == 1:
+            return self.having(self.human[known], self.metrics[:, known])
+        rows, columns = known.any(axis=1), known.any(axis=0)
+        return self.having(self.human[rows][:, columns], self.metrics[:, rows][:, :, columns])
+
+    def having(self, human: NDArray[np.float64], metrics: NDArray[np.float64]) -> MeasuredScores:
+        """The same measure of other scores."""
+        return replace(self, human=human, metrics=metrics)
+
+
+class Value(NamedTuple):
+    """A measured value (NaN: undefined), what n it stands on, and the tie threshold if any."""
+
+    value: float
+    n: int
+    epsilon: float | None = None
+
+
+def cells(
+    contest: Contest,
+    measure: Measure,
+    entries: Sequence[JudgedMetric],
+    *,
+    threshold: float | None = None,
+    spa_seed: int = 0,
+) -> MeasuredScores:
+    """The scores that a measure needs, of some metrics."""
+    by_segment = measure.level == "segment" or measure.statistic == "spa"
+    metrics = [entry.segments if by_segment else entry.system for entry in entries]
+    human = contest.segments if by_segment else contest.system
+    shape = (len(entries), *human.shape)
+    ranked = contest.ranked if measure.statistic == "darr" else None
+    return MeasuredScores(
+        measure,
+        tuple(entry.metric for entry in entries),
+        human,
+        np.array(metrics, dtype=np.float64).reshape(shape),
+        None if ranked is None else Far(ranked.segment, ranked.better, ranked.worse),
+        threshold,
+        spa_seed,
+    )
+
+
+def value(found: MeasuredScores, metric: int) -> Value:
+    """The value of one metric, by its place."""
+    own = {
+        "darr": _darr,
+        "spa": _spa,
+        "acc_eq": _acc_eq,
+        "acc_eq_held_out": _acc_eq_held_out,
+        "pairwise_difference_pearson": _of_differences,
+        "pairwise_accuracy": _accuracy,
+    }.get(found.measure.statistic, _correlation)
+    return own(found, found.metrics[metric])
+
+
+def _correlation(found: MeasuredScores, scores: NDArray[np.float64]) -> Value:
+    function = {
+        "pearson": stats.pearson,
+        "spearman": stats.spearman,
+        "kendall_b": stats.kendall_b,
+        "kendall_c": stats.kendall_c,
+    }[found.measure.statistic]
+    both = ~(np.isnan(found.human) | np.isnan(scores))
+    r = function(found.human, scores, grouping=found.measure.grouping)
+    return Value(r, int(both.sum()))
+
+
+def _accuracy(found: MeasuredScores, scores: NDArray[np.float64]) -> Value:
+    agreeing, total = stats.pairwise_decisions(found.human, scores)
+    return Value(agreeing / total if total else float("nan"), total)
+
+
+def _spa(found: MeasuredScores, scores: NDArray[np.float64]) -> Value:
+    both = (~(np.isnan(found.human) | np.isnan(scores))).astype(np.int64)
+    pairs = int((np.triu(both @ both.T, 1) > 0).sum())  # those with a segment in common
+    return Value(stats.spa(found.human, scores, seed=found.spa_seed), pairs)
+
+
+def _acc_eq(found: MeasuredScores, scores: NDArray[np.float64]) -> Value:
+    best = stats.calibrate_ties(found.human, scores, grouping=found.measure.grouping)
+    return Value(best.accuracy, _pairs(found, scores), best.epsilon)
+
+
+def _acc_eq_held_out(found: MeasuredScores, scores: NDArray[np.float64]) -> Value:
+    if scores.shape[1] < 2:
+        return Value(float("nan"), _pairs(found, scores))
+    held = stats.acc_eq_held_out(found.human, scores, grouping=found.measure.grouping)
+    return Value(held, _pairs(found, scores))
+
+
+def _of_differences(found: MeasuredScores, scores: NDArray[np.float64]) -> Value:
+    grouping = found.measure.grouping
+    r = stats.pairwise_difference_pearson(found.human, scores, grouping=grouping)
+    return Value(r, _pairs(found, scores))
+
+
+def _darr(found: MeasuredScores, scores: NDArray[np.float64]) -> Value:
+    if found.pairs is None:
+        threshold = found.threshold or 0.0
+        tau = stats.darr(found.human, scores, threshold=threshold)
+        return Value(tau, _far(found.human, scores, threshold))
+    better, worse = of_pairs(found.pairs, scores)
+    known = ~(np.isnan(better) | np.isnan(worse))
+    return Value(stats.darr_pairs(better, worse), int(known.sum()))
+
+
+def of_pairs(
+    pairs: Far, scores: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """A metric's scores [K, N] of the better and of the worse outputs [P]."""
+    return scores[pairs.better, pairs.segment], scores[pairs.worse, pairs.segment]
+
+
+def _far(human: NDArray[np.float64], scores: NDArray[np.float64], threshold: float) -> int:
+    return len(far_pairs(np.where(np.isnan(scores), np.nan, human), threshold).segment)
+
+
+def far_pairs(human: NDArray[np.float64], threshold: float) -> Far:
+    """The pairs of outputs of a segment that people scored at least ``threshold`` apart [P]."""
+    found: list[Far] = []
+    for first in range(len(human)):
+        gap = human[first] - human[first + 1 :]
+        with np.errstate(invalid="ignore"):
+            other, segment = np.nonzero(np.abs(gap) >= threshold)
+        upper = gap[other, segment] > 0
+        other = other + first + 1
+        found.append(Far(segment, np.where(upper, first, other), np.where(upper, other, first)))
+    joined = [np.concatenate(parts) for parts in zip(*found, strict=True)] if found else []
+    return Far(*joined) if joined else Far(*(np.empty(0, np.int64) for _ in range(3)))
+
+
+def _pairs(found: MeasuredScores, scores: NDArray[np.float64]) -> int:
+    """Pairs of outputs that both sides scored, within the groups."""
+    both = ~(np.isnan(found.human) | np.isnan(scores))
+    axis = {"item": 0, "system": 1}.get(found.measure.grouping)
+    counts = np.atleast_1d(both.sum(axis=axis))
+    return int((counts * (counts - 1) // 2).sum())
