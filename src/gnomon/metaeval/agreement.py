@@ -10,7 +10,7 @@ from gnomon import stats
 from gnomon.errors import DataError, UnknownNameError, UsageError
 from gnomon.faults import Fault, faults, refuse
 from gnomon.findings import Finding
-from gnomon.metaeval.agreement_tables import tables, views
+from gnomon.metaeval.agreement_tables import ROWS, tables, views
 from gnomon.metaeval.contest import (
     Contest,
     Judged,
@@ -142,6 +142,7 @@ def check_metaeval(
     given=_given,
     examples=_EXAMPLES,
     tables={"": "agreement"},
+    rows=ROWS,
     metrics="all",
     human=True,
     judged=True,

@@ -177,6 +177,18 @@ class DecisionPairRow(Record):
     kind: str | None = _KIND
 
 
+#: by the names of the tables
+ROWS: Mapping[str, type[Record]] = {
+    "metaeval": AgreementRow,
+    "gains": MetricGainRow,
+    "wins": WinRow,
+    "systems": JudgedSystemRow,
+    "top_k": TopSystemsRow,
+    "decisions": DecisionRow,
+    "decision_pairs": DecisionPairRow,
+}
+
+
 def agreement_rows(
     result: Result | Joined,
     place: str,

@@ -13,6 +13,7 @@ from gnomon.errors import DataError, GateError, UnknownNameError, UsageError
 from gnomon.faults import Fault, faults
 from gnomon.findings import Finding
 from gnomon.metaeval.comparison_tables import (
+    ROWS,
     DecidingSegments,
     ngram_table,
     segment_table,
@@ -147,6 +148,7 @@ def _gate_faults(
     answers="which system is better, by how much, in which segments and words",
     examples=_EXAMPLES,
     tables={"": "comparisons"},
+    rows=ROWS,
     metrics="all",
     reuses="costly",
     check=check_compare,

@@ -114,6 +114,15 @@ class NgramRow(Record):
     reference: int = column("In references", help="occurrences in the references")
 
 
+#: by the names of the tables
+ROWS: Mapping[str, type[Record]] = {
+    SYSTEMS: ComparisonRow,
+    SLICES: ComparisonSliceRow,
+    SEGMENTS: DecidingSegmentRow,
+    NGRAMS: NgramRow,
+}
+
+
 def system_rows(
     scores: PairedScores,
     parts: Sequence[tuple[str | None, Sequence[ComparedSystem]]],
