@@ -160,7 +160,7 @@ def end_to_end(data: gn.TestSet, kept: cache.Cache) -> list[Row]:
         data.write(Path(folder, "set"))
         arguments = [
             *(program("gnomon"), "muler", "score", "-t", Path(folder, "set"), "-l", "en"),
-            *("--features", *spans.features, "--bootstrap", "0", "-f", "json", "-q"),
+            *("--features", *spans.features, "--resamples", "0", "-f", "json", "-q"),
         ]
         cold, _ = command(arguments, GNOMON_CACHE=str(Path(folder, "cache")))
         warm = float(

@@ -40,7 +40,7 @@ path = "testset"
 [methods.muler.score]
 features = ["label:*"]
 labels = ["labels/ref.jsonl", "labels/{{system}}.jsonl"]
-bootstrap = 0
+resamples = 0
 """
 _FEATURES = 40
 _SMALL = {

@@ -42,17 +42,20 @@ n = 2
 [methods.muler.score]
 metrics = ["bleu"]
 features = ["pos:NOUN", "pos:VERB"]
-bootstrap = 20
+resamples = 20
 together = true
 [methods.muler.sentences]
-bootstrap = 20
-[methods.muler.validate_range]
+resamples = 20
+[methods.muler.discrepancy]
+features = ["pos:NOUN", "pos:VERB"]
+resamples = 20
+[methods.muler.validate.range]
 metrics = ["bleu"]
 features = ["pos:NOUN"]
-[methods.muler.validate_frequency]
+[methods.muler.validate.frequency]
 metrics = ["bleu"]
 features = ["pos:NOUN"]
-[methods.muler.validate_specificity]
+[methods.muler.validate.specificity]
 metrics = ["bleu"]
 features = ["pos:NOUN"]
 draws = 10

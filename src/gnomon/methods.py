@@ -51,6 +51,15 @@ BUILT_IN: Mapping[str, str] = {
     "score": "gnomon.metrics.scoring:score",
     "compare": "gnomon.metaeval.comparison:compare",
     "metaeval": "gnomon.metaeval.agreement:metaeval",
+    "muler.score": "gnomon.muler._score:score",
+    "muler.discrepancy": "gnomon.muler._discrepancy:discrepancy",
+    "muler.sentences": "gnomon.muler._sentences:sentences",
+    "muler.validate.range": "gnomon.muler.validate._range:range",
+    "muler.validate.frequency": "gnomon.muler.validate._frequency:frequency",
+    "muler.validate.specificity": "gnomon.muler.validate._specificity:specificity",
+    "muler.correlate": "gnomon.muler._correlate:correlate",
+    "muler.pairs": "gnomon.muler._pairs:pairs",
+    "muler.judge": "gnomon.muler._judge:judge",
 }
 #: parameters that belong to a run and not to a request
 OF_THE_RUN = ("allow_code", "cache", "progress")
@@ -189,7 +198,10 @@ def method(name: str, *, answers: str, **more: Any) -> Callable[[Callable[P, R]]
 
         @functools.wraps(function)
         def called(*args: P.args, **kwargs: P.kwargs) -> R:
-            bound = signature.bind(*args, **kwargs)
+            try:
+                bound = signature.bind(*args, **kwargs)
+            except TypeError:
+                return function(*args, **kwargs)  # Python says what is missing or unknown
             check_arguments(function, bound.arguments)
             bound.apply_defaults()
             if found.check is not None:

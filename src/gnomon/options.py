@@ -41,6 +41,7 @@ __all__ = [
     "Count",
     "Flags",
     "Group",
+    "InputFile",
     "Limits",
     "Metavar",
     "Misfit",
@@ -138,6 +139,11 @@ class Group:
 @dataclass(frozen=True)
 class Outcome:
     """The option names a file that is written."""
+
+
+@dataclass(frozen=True)
+class InputFile:
+    """The option names files that are read, and that no output may replace."""
 
 
 @dataclass(frozen=True)

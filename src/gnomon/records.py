@@ -32,10 +32,12 @@ if TYPE_CHECKING:
     from gnomon.findings import Cell, Excerpt, Kind
 
 __all__ = [
+    "FEATURE",
     "METRIC",
     "SEGMENT",
     "SLICE",
     "SYSTEM",
+    "TEST_SET",
     "ColumnOf",
     "Record",
     "column",
@@ -84,22 +86,17 @@ def column(
 # Columns that many tables share
 SYSTEM: Any = column("System", help="name of the system")
 METRIC: Any = column("Metric", help="the metric, as it was given")
+TEST_SET: Any = column("Test set", help="name of the test set")
 SEGMENT: Any = column("Segment", help="number of the segment, from 1")
+FEATURE: Any = column("Feature", help="which words: kind and name, as in pos:NOUN")
 SLICE: Any = column("Slice", help="the segments looked at; empty for all of them")
 
 
 @dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(column,))
-class Record:
-    """Base of rows: each field is a column, declared by :func:`column` or a shared one.
-
-    Subclasses become frozen dataclasses whose fields are given by name.
-
-    Attributes:
-        intervals: the ends of intervals by the name of their column; of the columns that have some.
-    """
+class _Declared:
+    """Makes its subclasses dataclasses."""
 
     _columns: ClassVar[Mapping[str, ColumnOf]]
-    intervals: Mapping[str, Ends] | None
 
     def __init_subclass__(cls) -> None:
         """Make the subclass a dataclass.
@@ -121,8 +118,20 @@ class Record:
             delattr(cls, name)
         cls._columns = found
         cls.__annotations__ = {**own, "intervals": "Mapping[str, Ends] | None"}
-        cls.intervals = None
+        cls.intervals = None  # type: ignore[attr-defined]  # of all rows
         dataclasses.dataclass(frozen=True, kw_only=True)(cls)
+
+
+class Record(_Declared):
+    """Base of rows: each field is a column, declared by :func:`column` or a shared one.
+
+    Subclasses become frozen dataclasses whose fields are given by name.
+
+    Attributes:
+        intervals: the ends of intervals by the name of their column; of the columns that have some.
+    """
+
+    intervals: Mapping[str, Ends] | None = None
 
     def cells(self) -> dict[str, Cell]:
         """The row as a table holds it: plain values by column, ends of intervals beside theirs."""

@@ -53,11 +53,11 @@ def checks() -> Iterator[Check]:
 
 def _muler(testset: TestSet) -> Iterator[Check]:
     """MuLER of the references judged by themselves, so that masking is looked at too."""
-    from gnomon.muler import muler
+    from gnomon.muler import score
 
     texts = [str(text) for text in testset.references["A"]]
     perfect = type(testset).from_lists({"perfect": texts}, texts)
-    found = muler(perfect, "bleu", ["re:word"], patterns={"word": r"\w+"}, examples=0)
+    found = score(perfect, "bleu", ["re:word"], pattern={"word": r"\w+"}, examples=0)
     row = found.rows[0]
     yield Check("MuLER of a perfect output", float(row["muler"] or 0.0), 0.0)
     yield Check("its oracle", float(row["oracle"] or 0.0), 100.0)

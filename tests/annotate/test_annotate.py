@@ -178,7 +178,7 @@ def test_lists_and_patterns_that_are_not_given_are_missed() -> None:
     with pytest.raises(UsageError, match="--pattern NAME=REGEX"):
         annotate(TEXTS, ["re:year"])
     with pytest.raises(UnknownNameError, match="did you mean 'lex:food'"):
-        annotate(TEXTS, ["lex:foods"], lexicons={"food": ["tea"]})
+        annotate(TEXTS, ["lex:foods"], lexicon={"food": ["tea"]})
 
 
 def test_lists_patterns_and_tagger_go_together(toy: Toy) -> None:
@@ -186,8 +186,8 @@ def test_lists_patterns_and_tagger_go_together(toy: Toy) -> None:
         ["Ann has 2 cats"],
         ["*:*"],
         tagger=toy,
-        lexicons={"pets": ["cats", "dogs"]},
-        patterns={"digit": r"\d"},
+        lexicon={"pets": ["cats", "dogs"]},
+        pattern={"digit": r"\d"},
     )
     assert found.spans.spans(0, "lex:pets") == ((10, 14),)
     assert found.spans.spans(0, "re:digit") == ((8, 9),)

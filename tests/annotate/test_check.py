@@ -29,15 +29,15 @@ def _told(features: Sequence[str], **options: object) -> dict[str, str]:
         (["pos:NOUN"], {"language": "tlh"}, ["tagger"]),
         (["pos:NOUN"], {"language": None}, ["tagger"]),
         (["pos:NOUN"], {"language": None, "known": False}, []),
-        (["re:a"], {"language": None, "patterns": {"a": "x"}}, []),
-        (["re:*"], {"patterns": {"a": "x"}}, []),
-        (["re:b*", "lex:b*"], {"patterns": {"a": "x"}}, ["features[0]", "features[1]"]),
+        (["re:a"], {"language": None, "pattern": {"a": "x"}}, []),
+        (["re:*"], {"pattern": {"a": "x"}}, []),
+        (["re:b*", "lex:b*"], {"pattern": {"a": "x"}}, ["features[0]", "features[1]"]),
         (["lex:gender", "lex:*"], {}, []),
         (["lex:gender"], {"language": "de"}, ["features[0]"]),
-        (["lex:a"], {"lexicons": {"a:case": ["x"]}}, []),
-        (["re:a"], {"tagger": "spacy:nope", "patterns": {"a": "x"}}, []),  # it is not asked
-        (["re:b"], {"patterns": {"a": "(", "b": "x"}}, ["patterns.a"]),  # all are compiled
-        (["*:x"], {"patterns": {"a": "("}, "lexicons": {"a": []}}, ["lexicons.a", "patterns.a"]),
+        (["lex:a"], {"lexicon": {"a:case": ["x"]}}, []),
+        (["re:a"], {"tagger": "spacy:nope", "pattern": {"a": "x"}}, []),  # it is not asked
+        (["re:b"], {"pattern": {"a": "(", "b": "x"}}, ["pattern.a"]),  # all are compiled
+        (["*:x"], {"pattern": {"a": "("}, "lexicon": {"a": []}}, ["lexicon.a", "pattern.a"]),
         (["foo:x", "pos:NOUNX"], {"labels": ["unread.jsonl"]}, []),
         (["foo"], {"labels": ["unread.jsonl"]}, ["features[0]"]),
     ],
@@ -57,10 +57,10 @@ def test_faults_have_the_keys_of_what_is_wrong(
         (["dep:long"], {}),
         (["lex:x"], {}),
         (["re:x"], {}),
-        (["re:x"], {"patterns": {"y": "z"}}),
+        (["re:x"], {"pattern": {"y": "z"}}),
         (["kind:x"], {}),
         ([], {}),
-        (["re:x"], {"patterns": {"x": "("}}),
+        (["re:x"], {"pattern": {"x": "("}}),
         (["pos:*"], {"tagger": "spacy:nope"}),
         (["pos:*"], {"language": "tlh"}),
         (["pos:*"], {"language": None}),
@@ -75,7 +75,7 @@ def test_a_fault_is_what_annotating_says(
 
 
 def test_lists_and_patterns_that_no_feature_asks_for_are_not_looked_at() -> None:
-    unread = {"lexicons": {"a": "no-such-file.txt"}, "patterns": {"a": "("}}
+    unread = {"lexicon": {"a": "no-such-file.txt"}, "pattern": {"a": "("}}
     assert _told(["pos:NOUN"], **unread) == {}
     annotate(["Ann sang."], ["pos:NOUN"], language="en", **unread)  # type: ignore[arg-type]  # likewise
 

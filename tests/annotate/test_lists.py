@@ -22,13 +22,13 @@ def test_gender_needs_no_file_and_marks_pronouns_of_people_only() -> None:
 
 
 def test_a_list_of_ones_own_goes_before_ours() -> None:
-    assert _words(TEXTS, lexicons={"gender": ["hero"]}) == [[], ["hero"]]
-    assert _words(TEXTS, lexicons={"gender:case": ["HER"]}) == [["HER"], []]
+    assert _words(TEXTS, lexicon={"gender": ["hero"]}) == [[], ["hero"]]
+    assert _words(TEXTS, lexicon={"gender:case": ["HER"]}) == [["HER"], []]
 
 
 def test_the_signature_tells_our_list_from_others() -> None:
     ours, theirs = (
-        annotate(TEXTS, ["lex:gender"], lexicons=lists).taggers
+        annotate(TEXTS, ["lex:gender"], lexicon=lists).taggers
         for lists in (None, {"gender": ["hero"]})
     )
     assert ours != theirs
@@ -38,7 +38,7 @@ def test_an_unknown_list_is_refused_and_those_there_are_are_named() -> None:
     with pytest.raises(UnknownNameError, match=r"did you mean 'lex:gender'.*--lexicon NAME=FILE"):
         annotate(TEXTS, ["lex:genders"])
     with pytest.raises(UnknownNameError, match=r"lex:food, lex:gender"):
-        annotate(TEXTS, ["lex:x"], lexicons={"food": ["tea"]})
+        annotate(TEXTS, ["lex:x"], lexicon={"food": ["tea"]})
 
 
 def test_an_english_list_is_refused_for_texts_known_to_be_in_another_language() -> None:

@@ -26,7 +26,7 @@ def test_endless_backtracking_ends_in_an_error_that_names_pattern_and_text() -> 
 
 
 def test_patterns_need_no_tagger() -> None:
-    found = annotate(["in 1999", "never"], ["re:*"], patterns={"year": r"\d{4}"})
+    found = annotate(["in 1999", "never"], ["re:*"], pattern={"year": r"\d{4}"})
     assert found.spans.spans(0, "re:year") == ((3, 7),)
     assert found.taggers == (Pattern.read("year", r"\d{4}").signature,)
     assert (found.tagged, found.cached) == (0, 0)

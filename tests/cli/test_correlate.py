@@ -46,12 +46,12 @@ def test_several_test_sets_are_correlated_alone_and_together(gnomon, sets) -> No
     answer = gnomon("muler", "correlate", "-t", *sets, *WORD, "-f", "json", "-q")
     found = answer.json()
     assert (answer.code, found["command"]) == (0, "muler correlate")
-    fields = "test_set pooling metric variant feature slice with r n faint segments"
+    fields = "test_set pooling metric variant feature slice against r n faint segments"
     assert list(found["rows"][0]) == fields.split()
     assert list(dict.fromkeys(row["test_set"] for row in found["rows"])) == [
         "wmt18 de-en", "wmt19 de-en", "all systems", "all systems, centred",
     ]  # fmt: skip
-    assert {row["with"] for row in found["rows"]} == {"bleu", "indices", "spread"}
+    assert {row["against"] for row in found["rows"]} == {"bleu", "indices", "spread"}
     assert {row["n"] for row in found["rows"]} == {3, 6}
     assert "bleu" in found["signatures"]
 

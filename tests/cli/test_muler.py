@@ -56,8 +56,8 @@ def test_json_and_tsv_hold_the_same_rows_with_the_fields_of_the_contract(gnomon,
 
 
 def test_differences_go_to_a_file_as_tsv_or_json(gnomon, es_en, files) -> None:
-    common = ["muler", "score", "-t", es_en, *WORD, "-q", "--bootstrap", "200"]
-    answer = gnomon(*common, "-f", "json", "--differences", files / "d.json")
+    common = ["muler", "score", "-t", es_en, *WORD, "-q", "--resamples", "200"]
+    answer = gnomon(*common, "-f", "json", "--tables", f"differences={files}/d.json")
     rows = json.loads((files / "d.json").read_text(encoding="utf-8"))["rows"]
     assert len(rows) == 2 * 10  # two variants, five systems
     fields = (
@@ -67,7 +67,7 @@ def test_differences_go_to_a_file_as_tsv_or_json(gnomon, es_en, files) -> None:
     assert list(rows[0]) == fields.split()
     (first,) = answer.json()["signatures"].values()
     assert "|bs:200|confidence:0.95|seed:12345|" in first
-    gnomon(*common, "--differences", files / "d.tsv")
+    gnomon(*common, "--tables", f"differences={files}/d.tsv")
     table = csv.DictReader(io.StringIO((files / "d.tsv").read_text("utf-8")), delimiter="\t")
     assert [row["p"] for row in table] == [repr(row["p"]) for row in rows]
 
@@ -80,11 +80,11 @@ def test_text_lists_the_significant_differences(gnomon, es_en) -> None:
 
 
 def test_without_a_bootstrap_there_are_neither_intervals_nor_differences(gnomon, files) -> None:
-    common = ["muler", "score", files / "ref.txt", "-i", files / "a.txt", *WORD, "--bootstrap", "0"]
+    common = ["muler", "score", files / "ref.txt", "-i", files / "a.txt", *WORD, "--resamples", "0"]
     answer = gnomon(*common, "-f", "json")
     assert not [name for name in answer.json()["rows"][0] if name.endswith(("_low", "_high"))]
     assert "seed" not in answer.json()["signatures"]["bleu"]
-    assert gnomon(*common, "--differences", "d.tsv").code == 2
+    assert gnomon(*common, "--tables", "differences=d.tsv").code == 2
 
 
 def test_undefined_is_null_in_json_and_a_dash_in_tables(gnomon, files) -> None:
@@ -103,7 +103,7 @@ def test_tables_for_papers_come_as_latex_and_markdown(gnomon, files, form, said)
 
 
 def test_slices_by_domain_and_document_and_length_come_beside_the_whole(gnomon, es_en) -> None:
-    common = ["muler", "score", "-t", es_en, *WORD, "-f", "json", "-q", "--variant", "ratio"]
+    common = ["muler", "score", "-t", es_en, *WORD, "-f", "json", "-q", "--variants", "ratio"]
     for by, some in (("domain", "news"), ("document", None), ("length", None)):
         rows = gnomon(*common, "--by", by).json()["rows"]
         parts = [row["slice"] for row in rows if row["system"] == "apertium-direct"]
@@ -114,7 +114,7 @@ def test_slices_by_domain_and_document_and_length_come_beside_the_whole(gnomon, 
 
 def test_the_python_twin_gives_the_same_rows(gnomon, es_en) -> None:
     rows = gnomon("muler", "score", "-t", es_en, *WORD, "-f", "json", "-q").json()["rows"]
-    found = gn.muler(gn.TestSet.read(es_en), "bleu", ["re:word"], patterns={"word": r"\b[a-z]+\b"})
+    found = gn.muler(gn.TestSet.read(es_en), "bleu", ["re:word"], pattern={"word": r"\b[a-z]+\b"})
     assert rows == [dict(row) for row in found.rows]
 
 
@@ -153,11 +153,11 @@ def test_a_system_may_come_from_standard_input(gnomon, files) -> None:
         (["--features", "re:x", "--pattern", "nonsense"], 2, "NAME=REGEX"),
         (["--features", "lex:x", "--lexicon", "x=/nonexistent.txt"], 1, "/nonexistent.txt"),
         (["--features", "label:x", "--labels", "/nonexistent.conllu"], 1, "/nonexistent.conllu"),
-        ([*WORD, "--bootstrap", "5"], 2, "at least 19"),
-        ([*WORD, "--confidence", "95"], 2, "as in 0.95"),
+        ([*WORD, "--resamples", "5"], 2, "at least 19"),
+        ([*WORD, "--confidence", "95"], 2, "--confidence: it must be a number"),
         ([*WORD, "--seed", "-1"], 2, "0 or more"),
-        ([*WORD, "--differences", "d.xlsx"], 2, ".tsv or .json"),
-        ([*WORD, "--differences", "/nonexistent/d.tsv"], 1, "/nonexistent"),
+        ([*WORD, "--tables", "differences=d.xlsx"], 2, ".tsv or .json"),
+        ([*WORD, "--tables", "differences=/nonexistent/d.tsv"], 1, "/nonexistent"),
         ([*WORD, "--html", "/nonexistent/r.html"], 1, "/nonexistent"),
         ([*WORD, "-o", "/nonexistent/r.json"], 1, "/nonexistent"),
     ],
@@ -318,7 +318,7 @@ def test_ones_own_labels_are_the_default_features(gnomon, files) -> None:
     (files / "l.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
     answer = gnomon(
         "muler", "score", files / "ref.txt", "-i", files / "a.txt", "--labels", files / "l.jsonl",
-        "-f", "json", "--variant", "ratio",
+        "-f", "json", "--variants", "ratio",
     )  # fmt: skip
     (row,) = answer.json()["rows"]
     assert (row["feature"], row["segments"], row["muler"]) == ("x:a", 1, 0)
@@ -376,7 +376,7 @@ def test_a_negative_number_of_examples_is_refused_with_and_without_a_page(
         "muler", command, files / "ref.txt", "-i", files / "a.txt", "--examples", "-1", "-l", "en"
     )
     assert answer.code == 2
-    assert "--examples is a number of segments" in answer.err
+    assert "--examples: it must be a whole number, 0 or more" in answer.err
 
 
 def test_of_two_systems_text_lists_companions_and_intervals_of_many_it_does_not(
@@ -387,7 +387,7 @@ def test_of_two_systems_text_lists_companions_and_intervals_of_many_it_does_not(
     assert "a under bleu" in two
     assert "b under bleu" in two
     assert re.search(r"Feature +\|I\| +MuLER +low +high +base \(I\) +max +min +max - base", two)
-    plain = gnomon(*command, files / "a.txt", "--bootstrap", "0").out
+    plain = gnomon(*command, files / "a.txt", "--resamples", "0").out
     assert re.search(r"Feature +\|I\| +MuLER +base \(I\) +max +min +max - base", plain)
     third = files / "c.txt"
     third.write_text((files / "a.txt").read_text(encoding="utf-8"), encoding="utf-8")

@@ -70,9 +70,9 @@ def test_a_page_is_written(gnomon, files, experiment, tmp_path: Path) -> None:
 def test_shares_draws_groups_and_seed_are_options(gnomon, files) -> None:
     common = ["muler", "validate"]
     data = [files / "ref.txt", "-i", files / "a.txt", *WORD, "-f", "json", "-q"]
-    rows = gnomon(*common, "range", *data, "--alpha", ".25", ".75").json()["rows"]
+    rows = gnomon(*common, "range", *data, "--shares", ".25", ".75").json()["rows"]
     assert {row["alpha"] for row in rows} == {0.25, 0.75}
-    rows = gnomon(*common, "frequency", *data, "--alpha", ".25").json()["rows"]
+    rows = gnomon(*common, "frequency", *data, "--shares", ".25").json()["rows"]
     assert {row["alpha"] for row in rows} == {0.25, 1.0}
     found = gnomon(
         *common, "specificity", *data, "--draws", "7", "--groups", "2", "--seed", "11"
@@ -83,10 +83,10 @@ def test_shares_draws_groups_and_seed_are_options(gnomon, files) -> None:
 @pytest.mark.parametrize(
     ("experiment", "options", "said"),
     [
-        ("range", ["--alpha", "0"], "at most 1; got 0"),
-        ("frequency", ["--alpha", "1.5"], "at most 1; got 1.5"),
-        ("specificity", ["--draws", "1"], "2 draws or more; got 1"),
-        ("specificity", ["--groups", "1"], "2 groups or more; got 1"),
+        ("range", ["--shares", "0"], "--shares must be one or more above 0; got 0"),
+        ("frequency", ["--shares", "1.5"], "--shares: it must be a number, from 0 to 1; got 1.5"),
+        ("specificity", ["--draws", "1"], "--draws: it must be a whole number, 2 or more; got 1"),
+        ("specificity", ["--groups", "1"], "--groups: it must be a whole number, 2 or more; got 1"),
         ("range", ["-m", "bleu", "bleu"], "twice"),
     ],
 )
@@ -104,4 +104,4 @@ def test_wrong_options_end_with_2_and_say_what_is_allowed(
 def test_an_experiment_must_be_named(gnomon) -> None:
     answer = gnomon("muler", "validate")
     assert answer.code == 2
-    assert "EXPERIMENT" in answer.err
+    assert "missing: COMMAND" in answer.err

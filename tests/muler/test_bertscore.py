@@ -32,7 +32,7 @@ def test_all_pieces_of_a_tagged_word_are_masked(tiny_model: Path, tmp_path: Path
     bound = gn.metrics.parse(spec).bind(testset)
     batch = testset.batch()
     found = gn.muler(
-        testset, metric=spec, features=["lex:hard"], lexicons={"hard": _lexicon(tmp_path)}
+        testset, metrics=spec, features=["lex:hard"], lexicon={"hard": _lexicon(tmp_path)}
     )
     row = next(r for r in found if r["variant"] == "ratio")
     pieces = next(iter(bound.matches(batch))).tokens  # type: ignore[attr-defined]
@@ -90,7 +90,7 @@ def test_oracle_base_and_anti_oracle_keep_their_order_on_real_segments(
         [next(iter(whole.references.values()))[i] or "" for i in chosen],
         language_pair="de-en",
     )
-    found = gn.muler(testset, metric=MINILM, features=["pos:*"], bootstrap=0)
+    found = gn.muler(testset, metrics=MINILM, features=["pos:*"], resamples=0)
     rows = [row for row in found if row["variant"] == "ratio" and row["segments"]]
     violated = [r for r in rows if r["negative"] or r["below"]]
     assert violated == []

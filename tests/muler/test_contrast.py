@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 
 import gnomon as gn
 from gnomon.muler import correlate
-from gnomon.muler._contrast import contrasts, segment_muler
-from gnomon.muler._figures import FeatureScores
-from gnomon.muler._presence import Presence
+from gnomon.muler._exhibits import contrasts, segment_muler
+from gnomon.muler._figures import FeatureScores, Presence
 
 
 @st.composite
@@ -70,7 +69,7 @@ def test_a_contrast_shows_both_texts_and_the_system_that_gains_first() -> None:
         domains=["home"],
     )
     found = correlate(
-        testset, metric="rouge1", features=["re:x"], patterns={"x": "cat|dog"}, near=0.01
+        testset, metrics="rouge1", features=["re:x"], pattern={"x": "cat|dog"}, near=0.01
     )
     row: dict[str, Any] = dict(found.table("contrasts").rows[0])
     assert (row["system"], row["other"], row["segment"]) == ("a", "b", 1)
@@ -87,5 +86,5 @@ def test_a_contrast_shows_both_texts_and_the_system_that_gains_first() -> None:
         "home", ("a", "b"), "contrast under rouge1, test set",
     )  # fmt: skip
     assert not correlate(
-        testset, metric="rouge1", features=["re:x"], patterns={"x": "cat|dog"}, examples=0
+        testset, metrics="rouge1", features=["re:x"], pattern={"x": "cat|dog"}, examples=0
     ).exhibits

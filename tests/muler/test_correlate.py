@@ -16,7 +16,7 @@ import gnomon as gn
 from gnomon.errors import DataError, UsageError
 from gnomon.findings import HeatMap, Scatter
 from gnomon.muler import correlate
-from gnomon.muler._correlate_sets import year_in
+from gnomon.muler._correlate import year_in
 from gnomon.testset import SystemInfo
 
 if TYPE_CHECKING:
@@ -44,19 +44,19 @@ def make(
 
 
 def run(testsets: Any, **more: Any) -> gn.Finding:
-    return correlate(testsets, features=["re:animal"], patterns=ANIMAL, **more)
+    return correlate(testsets, features=["re:animal"], pattern=ANIMAL, **more)
 
 
 def cells(found: gn.Finding, **where: Any) -> dict[tuple[Any, Any], Mapping[str, Any]]:
     """Records of the ratio of means over all segments by test set and by what -MuLER goes with."""
     where = {"variant": "ratio", "slice": None, **where}
     rows = [row for row in found.rows if all(row[k] == v for k, v in where.items())]
-    return {(row["test_set"], row["with"]): row for row in rows}
+    return {(row["test_set"], row["against"]): row for row in rows}
 
 
 def known(testset: gn.TestSet, metric: str = "bleu") -> list[tuple[float, float, float, float]]:
     """-MuLER, corpus score, base over I, max - min of every system, by the public functions."""
-    found = gn.muler(testset, metric, ["re:animal"], patterns=ANIMAL, variants=["ratio"])
+    found = gn.muler(testset, metric, ["re:animal"], pattern=ANIMAL, variants=["ratio"])
     score = dict(zip(testset.systems, gn.score(testset, metric).system, strict=True))
     return [
         (-row["muler"], score[row["system"]], row["base"], row["spread"])  # type: ignore[operator,misc,index]  # numbers by construction
@@ -100,7 +100,7 @@ def test_r_is_undefined_under_three_systems(systems: int, defined: bool) -> None
 
 
 def test_a_feature_that_never_occurs_has_no_points() -> None:
-    found = correlate(make(), features=["re:never"], patterns={"never": "zzz"})
+    found = correlate(make(), features=["re:never"], pattern={"never": "zzz"})
     assert {(row["r"], row["n"]) for row in found.rows} == {(None, 0)}
     assert {row["occurrences"] for row in found.table("frequency").rows} == {0}
     assert {row["uniqueness"] for row in found.table("frequency").rows} == {None}
@@ -109,7 +109,7 @@ def test_a_feature_that_never_occurs_has_no_points() -> None:
 def test_error_rates_are_turned_so_that_higher_is_better() -> None:
     testset = make()
     columns = np.array(known(testset, "ter")).T
-    found = cells(run(testset, metric="ter"))
+    found = cells(run(testset, metrics="ter"))
     assert found["made", "ter"]["r"] == pytest.approx(pearsonr(columns[0], -columns[1])[0])
     assert found["made", "ter"]["r"] > 0
     assert found["made", "spread"]["r"] == pytest.approx(pearsonr(columns[0], columns[3])[0])
@@ -233,7 +233,7 @@ def test_frequency_is_counted_in_the_best_output() -> None:
         {"good": ["the cat saw the dog", "a Cat ran"], "bad": ["horse", "horse"]},
         ["the cat saw the dog", "a cat ran"],
     )
-    found = correlate(testset, features=["re:animal"], patterns={"animal": "(?i)cat|dog"})
+    found = correlate(testset, features=["re:animal"], pattern={"animal": "(?i)cat|dog"})
     row = found.table("frequency").rows[0]
     assert row["system"] == "good"
     assert (row["occurrences"], row["forms"]) == (3, 3)
@@ -242,13 +242,13 @@ def test_frequency_is_counted_in_the_best_output() -> None:
 
 
 def test_the_best_output_of_an_error_rate_has_the_lowest() -> None:
-    rows = run(make(), metric="ter").table("frequency").rows
+    rows = run(make(), metrics="ter").table("frequency").rows
     assert {row["system"] for row in rows} == {"s0"}
 
 
 def test_negative_segments_are_the_largest_over_all_systems_and_name_their_test_set() -> None:
     after_the = {"animal": r"(?<=the )\w+"}  # the same word may be marked on one side alone
-    options: dict[str, Any] = {"features": ["re:animal"], "patterns": after_the}
+    options: dict[str, Any] = {"features": ["re:animal"], "pattern": after_the}
     listed = correlate(make("one"), **options).table("negative").rows
     every = gn.muler(make("one"), **options).table("negative").rows
     excess = sorted((row["base"] - row["oracle"] for row in every), reverse=True)  # type: ignore[operator]  # numbers
@@ -290,7 +290,7 @@ def test_every_view_names_columns_that_exist_and_rows_that_are_there() -> None:
     from gnomon.tabular import grid
 
     testsets = [make("wmt18", 3), make("wmt19", 3, 2)]
-    found = run(testsets, metric=["bleu", "chrf"], by="length")
+    found = run(testsets, metrics=["bleu", "chrf"], by="length")
     for view in found.views:
         assert grid(found, view).rows
     assert {"bleu", "chrf"} <= {row["metric"] for row in found.rows}
@@ -299,8 +299,8 @@ def test_every_view_names_columns_that_exist_and_rows_that_are_there() -> None:
 def test_real_outputs_give_the_r_of_an_independent_program(shared: Any) -> None:
     testset = gn.TestSet.read(shared / "data" / "wmt19" / "lt-en")
     patterns = {"animal": "[0-9]+"}
-    found = correlate(testset, features=["re:animal"], patterns=patterns, examples=0)
-    rows = gn.muler(testset, "bleu", ["re:animal"], patterns=patterns, variants=["ratio"]).rows
+    found = correlate(testset, features=["re:animal"], pattern=patterns, examples=0)
+    rows = gn.muler(testset, "bleu", ["re:animal"], pattern=patterns, variants=["ratio"]).rows
     score = gn.score(testset, "bleu").system
     expected = pearsonr([-float(row["muler"] or 0) for row in rows], score)[0]
     row = cells(found)["wmt19", "bleu"]

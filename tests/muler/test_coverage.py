@@ -14,10 +14,9 @@ import numpy as np
 import pytest
 
 from gnomon.muler import clipped_ratios
-from gnomon.muler._figures import FeatureScores, figures
-from gnomon.muler._presence import Presence
-from gnomon.muler._significance import Bootstrap, frame, resampled
-from gnomon.muler._significance_pairs import compared
+from gnomon.muler._differences import compared
+from gnomon.muler._figures import FeatureScores, Presence, figures
+from gnomon.muler._uncertainty import Bootstrap, frame, resampled
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -6,9 +6,8 @@ import numpy as np
 
 from gnomon import TestSet
 from gnomon.muler._exhibits import Showcase
-from gnomon.muler._figures import FeatureScores
-from gnomon.muler._presence import Presence
-from gnomon.muler._tables import negative_table
+from gnomon.muler._figures import FeatureScores, Presence
+from gnomon.muler._score import negative_table
 from gnomon.spans import SpanTable
 
 
@@ -21,8 +20,8 @@ def test_the_largest_excesses_over_the_oracle_are_listed_and_the_others_counted(
     ones = np.ones((2, 25))
     scores = FeatureScores("f", base, oracle, oracle - 20, higher_is_better=True)
     found, left_out = showcase.negatives(scores, Presence(ones > 0, ones, ones, ones, ones))
-    assert [row["segment"] for row in found] == list(range(25, 5, -1))
-    assert {row["system"] for row in found} == {"a"}
+    assert [row.segment for row in found] == list(range(25, 5, -1))
+    assert {row.system for row in found} == {"a"}
     assert left_out == 4
     assert "4 are not" in negative_table(found, left_out).note
     assert "are not" not in negative_table(found).note

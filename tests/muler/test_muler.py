@@ -20,7 +20,7 @@ WORDS = ["the", "cat", "dog", "horse", "sat", "ran", "home", "red", "on", "a"]
 
 
 def _muler(testset: gn.TestSet, metric: Any = "bleu", **more: Any) -> dict[tuple, dict[str, Any]]:
-    found = gn.muler(testset, metric, ["re:animal"], patterns=ANIMAL, **more)
+    found = gn.muler(testset, metric, ["re:animal"], pattern=ANIMAL, **more)
     return {(r["system"], r["variant"]): dict(r) for r in found.rows}
 
 
@@ -133,7 +133,7 @@ def test_segments_above_their_oracle_are_kept_flagged_and_listed() -> None:
     testset = gn.TestSet.from_lists(
         {"s": ["cat dog x y z w", "x y"]}, ["x cat y z w v cat", "dog x"]
     )
-    found = gn.muler(testset, "rouge1", ["re:animal"], patterns={"animal": "cat|w v cat"})
+    found = gn.muler(testset, "rouge1", ["re:animal"], pattern={"animal": "cat|w v cat"})
     row = found.rows[0]
     assert row["outside"] is True
     assert row["muler"] < 0 or row["muler"] > 1
@@ -194,8 +194,8 @@ def test_slices_add_rows_and_leave_those_of_the_whole_alone() -> None:
     testset = gn.TestSet.from_lists(
         {"a": _sentences(7, 12)}, _sentences(8, 12), domains=["x", "y", "y"] * 4
     )
-    whole = gn.muler(testset, "bleu", ["re:animal"], patterns=ANIMAL).rows
-    sliced = gn.muler(testset, "bleu", ["re:animal"], patterns=ANIMAL, by="domain").rows
+    whole = gn.muler(testset, "bleu", ["re:animal"], pattern=ANIMAL).rows
+    sliced = gn.muler(testset, "bleu", ["re:animal"], pattern=ANIMAL, by="domain").rows
     assert [r for r in sliced if r["slice"] is None] == list(whole)
     for variant in ("ratio", "segment-clipped"):
         counts = [r["segments"] for r in sliced if r["variant"] == variant]
@@ -204,13 +204,13 @@ def test_slices_add_rows_and_leave_those_of_the_whole_alone() -> None:
 
 def test_lengths_of_character_masks_stand_in_the_signature() -> None:
     testset = gn.TestSet.from_lists({"a": ["the horse sat"]}, ["the cat sat"])
-    found = gn.muler(testset, "chrf", ["re:animal"], patterns=ANIMAL)
+    found = gn.muler(testset, "chrf", ["re:animal"], pattern=ANIMAL)
     assert "L:re=animal=3" in found.signatures["chrf"]
 
 
 def test_several_metrics_have_rows_and_signatures_of_their_own() -> None:
     testset = gn.TestSet.from_lists({"a": ["the cat"]}, ["the dog"])
-    found = gn.muler(testset, ["bleu", "chrf"], ["re:animal"], patterns=ANIMAL)
+    found = gn.muler(testset, ["bleu", "chrf"], ["re:animal"], pattern=ANIMAL)
     assert list(found.signatures) == ["bleu", "chrf"]
     assert {r["metric"] for r in found.rows} == {"bleu", "chrf"}
 
@@ -221,7 +221,7 @@ def test_exhibits_show_the_costliest_segments_with_their_spans() -> None:
         ["the dog sat", "x y"],
         documents=["one", "two"],
     )
-    found = gn.muler(testset, "bleu", ["re:animal"], patterns=ANIMAL)
+    found = gn.muler(testset, "bleu", ["re:animal"], pattern=ANIMAL)
     (exhibit,) = found.exhibits
     assert (exhibit.group, exhibit.segment, exhibit.document) == ("re:animal", 1, "one")
     assert exhibit.systems == ("a",)
@@ -231,14 +231,14 @@ def test_exhibits_show_the_costliest_segments_with_their_spans() -> None:
 
 def test_exhibits_are_ordered_by_what_they_cost() -> None:
     testset = gn.TestSet.from_lists({"a": _sentences(9, 30)}, _sentences(10, 30))
-    found = gn.muler(testset, "bleu", ["re:animal"], patterns=ANIMAL, examples=5)
+    found = gn.muler(testset, "bleu", ["re:animal"], pattern=ANIMAL, examples=5)
     assert all(x.weight >= y.weight for x, y in pairwise(found.exhibits))
     assert len(found.exhibits) == 5
 
 
 def test_rows_are_flat_records_with_the_fields_of_the_contract() -> None:
     testset = gn.TestSet.from_lists({"a": ["the cat"]}, ["the dog"])
-    found = gn.muler(testset, "bleu", ["re:animal"], patterns=ANIMAL)
+    found = gn.muler(testset, "bleu", ["re:animal"], pattern=ANIMAL)
     contract = (
         "system metric feature variant segments muler base base_all oracle anti_oracle add miss"
         " hit neither"
@@ -256,14 +256,15 @@ def test_rows_are_flat_records_with_the_fields_of_the_contract() -> None:
         ({"variants": ["both"]}, UsageError, "segment-clipped"),
         ({"features": ["pos:NOUN"]}, UsageError, "tagger|language"),
         ({"features": ["re:plant"]}, UnknownNameError, "animal"),
-        ({"metric": ["bleu", "bleu"]}, UsageError, "twice"),
+        ({"metrics": ["bleu", "bleu"]}, UsageError, "twice"),
+        ({"metrics": []}, UsageError, "one or more; got none"),
     ],
 )
 def test_wrong_requests_say_what_is_allowed(
     options: dict[str, Any], error: type[Exception], said: str
 ) -> None:
     testset = gn.TestSet.from_lists({"a": ["the cat"]}, ["the dog"])
-    request = {"metric": "bleu", "features": ["re:animal"], "patterns": ANIMAL, **options}
+    request = {"metrics": "bleu", "features": ["re:animal"], "pattern": ANIMAL, **options}
     with pytest.raises(error, match=said):
         gn.muler(testset, **request)
 
@@ -271,7 +272,7 @@ def test_wrong_requests_say_what_is_allowed(
 def test_a_test_set_without_systems_is_refused() -> None:
     testset = gn.TestSet("empty", {"A": ["x"]}, {})
     with pytest.raises(DataError, match="no system outputs"):
-        gn.muler(testset, "bleu", ["re:animal"], patterns=ANIMAL)
+        gn.muler(testset, "bleu", ["re:animal"], pattern=ANIMAL)
 
 
 @pytest.mark.parametrize(
@@ -285,7 +286,7 @@ def test_a_test_set_without_systems_is_refused() -> None:
 )
 def test_options_are_checked_before_any_work(options: dict[str, Any], said: str) -> None:
     testset = gn.TestSet.from_lists({"a": ["the cat"]}, ["the dog"])
-    request = {"features": ["re:animal"], "patterns": ANIMAL, **options}
+    request = {"features": ["re:animal"], "pattern": ANIMAL, **options}
     with pytest.raises(UsageError, match=said):
         gn.muler(testset, "bleu", **request)
 

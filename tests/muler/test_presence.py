@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gnomon import TestSet
-from gnomon.muler._presence import presence
+from gnomon.muler._figures import presence
 from gnomon.spans import SpanTable
 
 

@@ -28,7 +28,7 @@ FIELDS = (
 
 
 def _rows(testset: gn.TestSet, **more: Any) -> dict[Any, dict[str, Any]]:
-    found = gn.muler.sentences(testset, [MOOD], **{"bootstrap": 0, **more})
+    found = gn.muler.sentences(testset, [MOOD], **{"resamples": 0, **more})
     return {(row["system"], row["slice"]): dict(row) for row in found.rows}
 
 
@@ -90,20 +90,20 @@ def test_intervals_hold_the_estimate_and_come_again_with_the_same_seed() -> None
     words = ["good", "bad", "fine"]
     one, two = ([words[i] for i in draw.integers(0, 3, 200)] for _ in range(2))
     testset = gn.TestSet.from_lists({"s": one, "t": one}, two)
-    rows = _rows(testset, bootstrap=500, seed=7)
+    rows = _rows(testset, resamples=500, seed=7)
     row = rows["s", None]
     assert row["low"] < row["signed"] < row["high"]
     assert row["absolute_low"] < row["absolute"] < row["absolute_high"]
     error = np.std([2.0 * (a == "good") for a in one]) / math.sqrt(200)
     assert 0 < row["high"] - row["low"] < 12 * error
     assert rows["t", None] == {**row, "system": "t"}
-    assert _rows(testset, bootstrap=500, seed=7) == rows
-    assert _rows(testset, bootstrap=500, seed=8)["s", None]["low"] != row["low"]
+    assert _rows(testset, resamples=500, seed=7) == rows
+    assert _rows(testset, resamples=500, seed=8)["s", None]["low"] != row["low"]
 
 
 def test_fewer_than_ten_segments_get_no_interval() -> None:
     testset = gn.TestSet.from_lists({"s": ["good"] * 9}, ["bad"] * 9)
-    assert _rows(testset, bootstrap=100)["s", None]["low"] is None
+    assert _rows(testset, resamples=100)["s", None]["low"] is None
 
 
 def test_slices_hold_their_own_segments() -> None:
@@ -122,7 +122,7 @@ def test_slices_hold_their_own_segments() -> None:
 def test_a_scorer_is_named_by_its_source_where_two_share_a_name() -> None:
     other = LexiconScorer("mood", "other", MOOD.ratings)
     testset = gn.TestSet.from_lists({"s": ["good"]}, ["bad"])
-    found = gn.muler.sentences(testset, [MOOD, other, len], bootstrap=0)
+    found = gn.muler.sentences(testset, [MOOD, other, len], resamples=0)
     assert [row["scorer"] for row in found.rows] == ["mood=own", "mood=other", "len"]
     assert list(found.signatures) == ["mood=own", "mood=other", "len"]
     assert "words:rules" in found.signatures["mood=own"]
@@ -134,7 +134,7 @@ def test_a_scorer_is_named_by_its_source_where_two_share_a_name() -> None:
 
 def test_little_coverage_and_lacking_taggers_are_said() -> None:
     testset = gn.TestSet.from_lists({"s": ["x", "good", "x"]}, ["x", "good", "x"])
-    notices = gn.muler.sentences(testset, [MOOD], bootstrap=0).notices
+    notices = gn.muler.sentences(testset, [MOOD], resamples=0).notices
     assert any("only 33 % of the segments" in notice for notice in notices)
     assert any("by rules for English" in notice for notice in notices)
 
@@ -143,7 +143,7 @@ def test_examples_are_the_segments_that_differ_most() -> None:
     testset = gn.TestSet.from_lists(
         {"s": ["good", "bad", "fine"], "t": ["good", "good", "good"]}, ["good", "good", "good"]
     )
-    found = gn.muler.sentences(testset, [MOOD], bootstrap=0, examples=1)
+    found = gn.muler.sentences(testset, [MOOD], resamples=0, examples=1)
     (exhibit,) = found.exhibits
     assert (exhibit.segment, exhibit.systems) == (2, ("s",))
     assert [text.values["mood"] for text in exhibit.texts] == [2, -1, 2]
@@ -171,7 +171,7 @@ def test_named_code_runs_where_it_is_allowed() -> None:
 
 def test_muler_shows_scorers_beside_features_in_the_same_finding() -> None:
     testset = gn.TestSet.from_lists({"s": ["a good day"] * 12}, ["a bad day"] * 12)
-    request: dict[str, Any] = {"features": ["re:day"], "patterns": {"day": "day"}}
+    request: dict[str, Any] = {"features": ["re:day"], "pattern": {"day": "day"}}
     alone = gn.muler(testset, "bleu", **request)
     both = gn.muler(testset, "bleu", **request, scorers=[MOOD])
     assert both.rows == alone.rows

@@ -16,8 +16,8 @@ from gnomon.errors import DataError, FormatError, GnomonError
 from gnomon.findings import Exhibit, ExhibitText, Highlight
 from gnomon.formats import from_cell, to_cell
 from gnomon.muler import Key, Sheet
+from gnomon.muler._judge import alpha, kappa, majority
 from gnomon.muler._sheet import KeyRow
-from gnomon.muler._sheet_annotators import alpha, kappa, majority
 
 
 def _row(number: int, feature: str, a: str, better: str = "x") -> KeyRow:
@@ -174,13 +174,13 @@ def test_no_file_brings_the_reader_down(
 def test_an_item_of_another_study_is_refused(tmp_path: Path) -> None:
     path = _filled(tmp_path / "f.tsv", "gtest-001\tA\t\ngother-001\tB\t\n")
     with pytest.raises(FormatError, match=r"f.tsv:3: item 'gother-001' .* study 'gtest'"):
-        muler.judge_pairs(muler.read_answers([path]), KEY)
+        muler.judge(muler.read_answers([path]), KEY)
 
 
 def test_an_empty_sheet_is_no_answer(tmp_path: Path) -> None:
     path = _filled(tmp_path / "f.tsv", "gtest-001\t\t\n")
     with pytest.raises(DataError, match=r"no item is answered in .*f\.tsv"):
-        muler.judge_pairs(muler.read_answers([path]), KEY)
+        muler.judge(muler.read_answers([path]), KEY)
 
 
 @pytest.mark.parametrize(
@@ -206,7 +206,7 @@ def _judged(tmp_path: Path, **sheets: str) -> dict[tuple[str, str], dict[str, ob
         words = ({"=": "tie", ".": ""}.get(answer, answer) for answer in answers)
         lines = [f"gtest-{n:03d}\t{word}\t\n" for n, word in enumerate(words, start=1)]
         paths.append(_filled(tmp_path / f"{name}.tsv", "".join(lines)))
-    found = muler.judge_pairs(muler.read_answers(paths), KEY)
+    found = muler.judge(muler.read_answers(paths), KEY)
     return {(row["annotator"], row["feature"]): dict(row) for row in found}
 
 
@@ -233,7 +233,7 @@ def test_the_published_table_comes_out_of_its_counts() -> None:
         answers.append(
             muler.Answer("anna", row.item, good if n < 94 else bad if n < 103 else "tie")
         )
-    whole = muler.judge_pairs(answers, key).rows[0]
+    whole = muler.judge(answers, key).rows[0]
     assert whole["agreement"] == pytest.approx(0.913, abs=5e-4)
     assert whole["p"] == pytest.approx(binomtest(94, 103).pvalue, rel=1e-9)
     assert whole["ties"] == 17
@@ -253,13 +253,13 @@ def test_one_annotator_may_fill_two_files(tmp_path: Path) -> None:
         _filled(tmp_path / "1.tsv", "Anna\tgtest-001\tA\n", header),
         _filled(tmp_path / "2.tsv", "Anna\tgtest-002\tB\n", header),
     ]
-    (whole, *_) = muler.judge_pairs(muler.read_answers(paths), KEY).rows
+    (whole, *_) = muler.judge(muler.read_answers(paths), KEY).rows
     assert (whole["annotator"], whole["agree"], whole["open"]) == ("Anna", 2, 2)
 
 
 def test_answers_are_listed_with_names_and_comments(tmp_path: Path) -> None:
     path = _filled(tmp_path / "anna.tsv", "gtest-002\tA\tworse verb\ngtest-003\t\t\n")
-    found = muler.judge_pairs(muler.read_answers([path]), KEY)
+    found = muler.judge(muler.read_answers([path]), KEY)
     (row,) = found.table("answers").rows
     assert (row["preferred"], row["better"], row["agrees"]) == ("y", "x", False)
     assert (row["segment"], row["comment"]) == (2, "worse verb")
@@ -267,7 +267,7 @@ def test_answers_are_listed_with_names_and_comments(tmp_path: Path) -> None:
 
 def test_agreement_is_also_set_against_the_costs_of_the_segment(tmp_path: Path) -> None:
     path = _filled(tmp_path / "anna.tsv", "gtest-001\tA\t\n")
-    found = muler.judge_pairs(muler.read_answers([path]), KEY)
+    found = muler.judge(muler.read_answers([path]), KEY)
     assert found.table("agreement").rows[0]["agree"] == 1
     assert found.table("segments").rows[0]["disagree"] == 1  # in this key y is cheaper for item 1
 

@@ -12,11 +12,10 @@ from hypothesis import strategies as st
 import gnomon as gn
 from gnomon.errors import UsageError
 from gnomon.muler import ratio
-from gnomon.muler._figures import FeatureScores, figures
-from gnomon.muler._presence import Presence
-from gnomon.muler._significance import Bootstrap, frame, resampled
-from gnomon.muler._significance_pairs import Differences, compared
-from gnomon.muler._significance_tables import differences_table
+from gnomon.muler._differences import DifferenceRow, Differences, compared, differences_table
+from gnomon.muler._figures import FeatureScores, Presence, figures
+from gnomon.muler._uncertainty import Bootstrap, frame, resampled
+from gnomon.records import columns_of
 from gnomon.stats import resamples
 
 ANIMAL = {"animal": "cat|dog|horse"}
@@ -165,7 +164,7 @@ def test_fewer_than_ten_segments_have_no_interval_and_are_not_tested() -> None:
     testset = gn.TestSet.from_lists(
         {"a": [w.replace("cat", "dog") for w in words], "b": words}, words
     )
-    found = gn.muler(testset, "bleu", ["re:animal"], patterns=ANIMAL)
+    found = gn.muler(testset, "bleu", ["re:animal"], pattern=ANIMAL)
     assert {row["muler_low"] for row in found} == {None}
     assert {row["base_low"] for row in found} == {None}
     assert {row["p"] for row in found.table("differences").rows} == {None}
@@ -192,8 +191,8 @@ def _run(testset: gn.TestSet, **more: Any) -> gn.Finding:
         testset,
         "rouge1",
         ["re:animal"],
-        patterns=ANIMAL,
-        **{"bootstrap": 300, "examples": 0} | more,
+        pattern=ANIMAL,
+        **{"resamples": 300, "examples": 0} | more,
     )
 
 
@@ -208,7 +207,7 @@ def test_the_same_seed_gives_the_same_figures_and_another_seed_others() -> None:
 
 def test_intervals_do_not_change_the_figures() -> None:
     testset = _testset()
-    plain = [dict(row) for row in _run(testset, bootstrap=0)]
+    plain = [dict(row) for row in _run(testset, resamples=0)]
     drawn = [dict(row) for row in _run(testset)]
     assert plain == [{k: row[k] for k in plain[0]} for row in drawn]
 
@@ -252,7 +251,7 @@ def test_p_and_interval_of_a_difference_equal_a_naive_loop() -> None:
             {n: [testset.systems[n][i] for i in draw] for n in ("good", "fair")},
             [testset.references["A"][i] for i in draw],
         )
-        mulers = [r["muler"] for r in _run(drawn, bootstrap=0) if r["variant"] == "ratio"]
+        mulers = [r["muler"] for r in _run(drawn, resamples=0) if r["variant"] == "ratio"]
         found.append(mulers[0] - mulers[1])
     assert batch.shape[1] == testset.segments
     far = np.abs(np.array(found) - row["difference"])
@@ -320,7 +319,7 @@ def test_permuting_systems_permutes_intervals_and_turns_signs() -> None:
 def test_corrections_are_over_the_features_and_pairs_of_one_variant() -> None:
     testset = _testset()
     found = gn.muler(
-        testset, "rouge1", ["re:*"], patterns={**ANIMAL, "place": "home|on"}, bootstrap=300,
+        testset, "rouge1", ["re:*"], pattern={**ANIMAL, "place": "home|on"}, resamples=300,
         examples=0,
     )  # fmt: skip
     for variant in ("ratio", "segment-clipped"):
@@ -342,11 +341,11 @@ def test_max_t_is_the_share_of_resamples_whose_largest_difference_is_as_large() 
 
 def test_a_family_too_large_for_holm_is_told_with_the_number_of_resamples_it_takes() -> None:
     patterns = {w: w for w in ("cat", "dog", "horse", "sat", "ran", "home", "red", "on")}
-    options: dict[str, Any] = {"patterns": patterns, "examples": 0}
-    few = gn.muler(_testset(80), "rouge1", ["re:*"], bootstrap=100, **options)
+    options: dict[str, Any] = {"pattern": patterns, "examples": 0}
+    few = gn.muler(_testset(80), "rouge1", ["re:*"], resamples=100, **options)
     (said,) = (notice for notice in few.notices if "Holm" in notice)
-    assert "--bootstrap 480" in said  # eight features x three pairs / 0.05
-    many = gn.muler(_testset(80), "rouge1", ["re:*"], bootstrap=480, **options)
+    assert "--resamples 480" in said  # eight features x three pairs / 0.05
+    many = gn.muler(_testset(80), "rouge1", ["re:*"], resamples=480, **options)
     assert not [notice for notice in many.notices if "Holm" in notice]
 
 
@@ -376,10 +375,10 @@ def test_one_system_alone_is_compared_with_nothing() -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"bootstrap": -1}, "at least 19"),
-        ({"bootstrap": 18}, "at least 19"),
-        ({"bootstrap": 98, "confidence": 0.99}, "at least 99"),
-        ({"confidence": 1.0}, "strictly between 0 and 1"),
+        ({"resamples": -1}, "0 or more"),
+        ({"resamples": 18}, "at least 19"),
+        ({"resamples": 98, "confidence": 0.99}, "at least 99"),
+        ({"confidence": 1.0}, "confidence must be a number"),
         ({"seed": -3}, "0 or more"),
     ],
 )
@@ -410,9 +409,17 @@ def test_error_rates_have_the_intervals_of_their_negatives(seed: int) -> None:
 
 
 def test_the_ratio_of_arrays_is_the_ratio_of_their_numbers() -> None:
-    from gnomon.muler._ratio import ratios
+    from gnomon.muler._figures import ratios
 
     base, oracle, anti = [30.0, 30.0, np.nan], [40.0, 40.0, 40.0], [20.0, 40.0, 20.0]
     singly = [ratio(*values) for values in zip(base, oracle, anti, strict=True)]
     assert singly == [0.5, None, None]
     assert np.array_equal(ratios(base, oracle, anti), [0.5, np.nan, np.nan], equal_nan=True)
+
+
+def test_rows_of_differences_have_the_columns_of_their_class() -> None:
+    table = _run(_testset()).table("differences")
+    assert table.rows
+    names = [column.name for column in columns_of(DifferenceRow)]
+    assert [column.name for column in table.columns] == names
+    assert all(list(row) == names for row in table.rows)

@@ -9,7 +9,7 @@ import pytest
 
 import gnomon as gn
 from gnomon.errors import UsageError
-from gnomon.muler import validate_frequency
+from gnomon.muler import validate
 
 WORDS = ["the", "ant", "bee", "cat", "dog", "sat", "ran", "home", "red", "on", "a"]
 FEATURE = {"all": "ant|bee|cat|dog", "part": "ant|bee"}
@@ -38,8 +38,8 @@ def test_a_part_has_the_muler_of_that_part_named_as_a_feature(
     testset: gn.TestSet, metric: str
 ) -> None:
     alpha = _alpha(testset)
-    found = validate_frequency(testset, metric, ["re:all"], patterns=FEATURE, alphas=[alpha])
-    known = gn.muler(testset, metric, ["re:all", "re:part"], patterns=FEATURE, examples=0)
+    found = validate.frequency(testset, metric, ["re:all"], pattern=FEATURE, shares=[alpha])
+    known = gn.muler(testset, metric, ["re:all", "re:part"], pattern=FEATURE, examples=0)
     by_key = {(r["feature"], r["system"], r["variant"]): r for r in known}
     assert len(found.rows) == 8
     for row in found:
@@ -50,7 +50,7 @@ def test_a_part_has_the_muler_of_that_part_named_as_a_feature(
 
 
 def test_changes_are_relative_to_the_whole_feature(testset: gn.TestSet) -> None:
-    found = validate_frequency(testset, "bleu", ["re:all"], patterns=FEATURE, alphas=[0.5])
+    found = validate.frequency(testset, "bleu", ["re:all"], pattern=FEATURE, shares=[0.5])
     for whole, part in zip(found.rows[::2], found.rows[1::2], strict=True):
         assert (whole["alpha"], whole["share"], whole["muler_change"]) == (1.0, 1.0, 0.0)
         assert whole["steadier"] is None
@@ -60,13 +60,13 @@ def test_changes_are_relative_to_the_whole_feature(testset: gn.TestSet) -> None:
 
 
 def test_both_variants_come_in_rows_of_their_own(testset: gn.TestSet) -> None:
-    found = validate_frequency(testset, "bleu", ["re:all"], patterns=FEATURE)
+    found = validate.frequency(testset, "bleu", ["re:all"], pattern=FEATURE)
     assert [r["variant"] for r in found] == ["ratio"] * 4 + ["segment-clipped"] * 4
     assert "alpha:1.0,0.5" in found.signatures["bleu"]
 
 
 def test_averages_are_medians_over_systems(testset: gn.TestSet) -> None:
-    found = validate_frequency(testset, "bleu", ["re:all"], patterns=FEATURE, alphas=[0.5])
+    found = validate.frequency(testset, "bleu", ["re:all"], pattern=FEATURE, shares=[0.5])
     row = next(r for r in found.table("summary").rows if r["variant"] == "ratio")
     parts = [r for r in found if r["alpha"] == 0.5 and r["variant"] == "ratio"]
     assert row["systems"] == 2
@@ -76,7 +76,7 @@ def test_averages_are_medians_over_systems(testset: gn.TestSet) -> None:
 
 def test_a_feature_of_one_letter_cannot_be_cut_and_says_so() -> None:
     testset = gn.TestSet.from_lists({"s": ["the cat sat", "a cat"]}, ["a cat sat", "the cat"])
-    found = validate_frequency(testset, "bleu", ["re:all"], patterns=FEATURE)
+    found = validate.frequency(testset, "bleu", ["re:all"], pattern=FEATURE)
     whole, part = found.rows[:2]
     assert whole["muler"] is not None
     assert (part["share"], part["muler"], part["muler_change"], part["segments"]) == (
@@ -90,13 +90,13 @@ def test_a_feature_of_one_letter_cannot_be_cut_and_says_so() -> None:
 
 def test_a_part_without_common_segments_is_undefined_and_says_so() -> None:
     testset = gn.TestSet.from_lists({"s": ["the dog sat"]}, ["an ant and a dog"])
-    found = validate_frequency(testset, "bleu", ["re:all"], patterns=FEATURE)
+    found = validate.frequency(testset, "bleu", ["re:all"], pattern=FEATURE)
     part = found.rows[1]
     assert (part["share"], part["segments"], part["muler"]) == (0.5, 0, None)
     assert any("re:all at 0.5 of s" in notice for notice in found.notices)
 
 
-@pytest.mark.parametrize("alphas", [[0.0], [2.0], []])
-def test_shares_outside_their_range_are_refused(testset: gn.TestSet, alphas: list[Any]) -> None:
-    with pytest.raises(UsageError, match="at most 1"):
-        validate_frequency(testset, "bleu", ["re:all"], patterns=FEATURE, alphas=alphas)
+@pytest.mark.parametrize("shares", [[0.0], [2.0], []])
+def test_shares_outside_their_range_are_refused(testset: gn.TestSet, shares: list[Any]) -> None:
+    with pytest.raises(UsageError, match=r"shares.* must be"):
+        validate.frequency(testset, "bleu", ["re:all"], pattern=FEATURE, shares=shares)

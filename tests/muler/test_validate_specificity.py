@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 import gnomon as gn
 from gnomon.errors import UsageError
 from gnomon.metrics import MaskPlan, bind
-from gnomon.muler import _validate_synthetic, validate_specificity
-from gnomon.muler._validate_synthetic import synthetic
-from gnomon.muler._validate_words import drawn, words_of
+from gnomon.muler import validate
+from gnomon.muler.validate import _random_words
+from gnomon.muler.validate._random_words import drawn, synthetic, words_of
 
 WORDS = ["the", "The", "cat", "dog", "horse", "sat", "ran", "home", "red", "on", "a", "now"]
 ANIMAL = {"animal": "cat|dog|horse"}
@@ -33,8 +33,8 @@ def _testset(count: int = 25) -> gn.TestSet:
 
 
 def _validated(testset: gn.TestSet, metric: Any = "bleu", **more: Any) -> gn.Finding:
-    request: dict[str, Any] = {"features": ["re:animal"], "patterns": ANIMAL, "draws": 12}
-    return validate_specificity(testset, metric, **{**request, **more})
+    request: dict[str, Any] = {"features": ["re:animal"], "pattern": ANIMAL, "draws": 12}
+    return validate.specificity(testset, metric, **{**request, **more})
 
 
 def _by_hand(candidates: list[str], references: list[str], group: set[str]) -> float | None:
@@ -108,7 +108,7 @@ def test_random_features_have_the_muler_of_a_feature_named_by_their_words(metric
     _, features, found = _drawn_features(testset, 3, 6, metric)
     for number, group in enumerate(features):
         pattern = rf"(?i)\b({'|'.join(sorted(group))})\b"
-        named = gn.muler(testset, metric, ["re:own"], patterns={"own": pattern}, examples=0)
+        named = gn.muler(testset, metric, ["re:own"], pattern={"own": pattern}, examples=0)
         ratio, clipped = (dict(r) for r in named if r["system"] == "a")
         assert found.segments[number] == ratio["segments"]
         for value, row in ((found.muler[number], ratio), (found.clipped[number], clipped)):
@@ -120,7 +120,7 @@ def test_random_features_have_the_muler_of_a_feature_named_by_their_words(metric
 
 def test_how_many_are_scored_at_a_time_does_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
     _, _, together = _drawn_features(_testset(), 3, 9)
-    monkeypatch.setattr(_validate_synthetic, "_SPANS", 150)
+    monkeypatch.setattr(_random_words, "_SPANS", 150)
     _, _, apart = _drawn_features(_testset(), 3, 9)
     for name in ("reference", "output", "segments", "muler", "clipped"):
         assert getattr(together, name).tolist() == getattr(apart, name).tolist()
@@ -162,7 +162,7 @@ def test_shares_count_words_that_meet_the_feature_on_each_side() -> None:
 def test_a_real_feature_stands_beside_random_ones_of_like_frequency() -> None:
     testset = _testset()
     found = _validated(testset, groups=[2])
-    known = gn.muler(testset, "bleu", ["re:animal"], patterns=ANIMAL, examples=0)
+    known = gn.muler(testset, "bleu", ["re:animal"], pattern=ANIMAL, examples=0)
     by_key = {(r["system"], r["variant"]): r for r in known}
     random_ones = {
         (r["system"], r["variant"], r["groups"]): r for r in found.table("synthetic").rows
@@ -257,9 +257,9 @@ def test_several_references_are_masked_and_counted() -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"draws": 1}, "2 draws"),
-        ({"draws": 0}, "2 draws"),
-        ({"groups": [2, 1]}, "2 groups"),
+        ({"draws": 1}, "draws must be a whole number, 2 or more"),
+        ({"draws": 0}, "2 or more; got 0"),
+        ({"groups": [2, 1]}, "2 or more; got 1"),
         ({"seed": -1}, "0 or more"),
     ],
 )

@@ -112,7 +112,7 @@ def outputs(folder: Path, texts: tuple[str, ...]) -> dict[str, str]:
     few, every = ("--table", folder / "few.jsonl"), ("--table", folder / "all.jsonl")
     commands: dict[str, tuple[object, ...]] = {
         "score": ("score", *few, *columns, "--system-columns", *systems),
-        "muler": ("muler", "score", *every, *columns, *features, "--bootstrap", "0",
+        "muler": ("muler", "score", *every, *columns, *features, "--resamples", "0",
                   "--system-columns", *systems[:2]),
     }  # fmt: skip
     found = {}

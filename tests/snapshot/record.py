@@ -42,6 +42,8 @@ if str(ROOT) not in sys.path:
 
 from tests.snapshot.cases import GROUPS, Case, Group  # noqa: E402  # found from here on
 
+from gnomon.cli._parser import Parser  # noqa: E402  # likewise
+
 KEPT = Path(__file__).with_name("snapshot.json")
 AGAIN = "if that is meant: python tests/snapshot/record.py --write"
 
@@ -100,6 +102,8 @@ def _leaves(
     parser: argparse.ArgumentParser, path: tuple[str, ...]
 ) -> Iterator[tuple[str, dict[str, str]]]:
     found = {}
+    if isinstance(parser, Parser):
+        parser.built()
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
             for name, inner in action.choices.items():

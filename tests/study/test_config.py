@@ -28,7 +28,7 @@ first = 0
 [[testsets]]
 [methods.muler.score]
 featurs = ["pos:NOUN"]
-bootstrap = "many"
+resamples = "many"
 [methods.mulr]
 """,
     )
@@ -43,7 +43,7 @@ bootstrap = "many"
         "testsets[0].first: must be an integer of at least 1; got an integer, 0",
         "testsets[1].path: is missing",
         "methods.muler.score.featurs: ",
-        "methods.muler.score.bootstrap: must be an integer; got a string, 'many'",
+        "methods.muler.score.resamples: must be an integer; got a string, 'many'",
         "methods.mulr: ",
     ):
         assert part in said

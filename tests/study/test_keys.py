@@ -233,7 +233,7 @@ path = "de-en"
 features = ["pos:NOUN"]
 [[methods.muler.score]]
 features = ["lex:w"]
-lexicons = {w = "words.txt"}
+lexicon = {w = "words.txt"}
 """
     )
     made = study.plan(study.read_study(folder / "study.toml"))
@@ -347,8 +347,8 @@ def test_wordnet_counts_for_english_alone(folder: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "method"),
     [
-        ("words", "muler.score]\nfeatures = ['lex:w']\nlexicons = {w = 'words'}"),
-        ("rated", "muler.score]\nfeatures = ['re:x']\npatterns = {x = 'a'}\nscorers = ['v=rated']"),
+        ("words", "muler.score]\nfeatures = ['lex:w']\nlexicon = {w = 'words'}"),
+        ("rated", "muler.score]\nfeatures = ['re:x']\npattern = {x = 'a'}\nscorers = ['v=rated']"),
         ("rated.tsv", "muler.sentences]\nscorers = ['v=rated.tsv']"),
     ],
     ids=["word list", "scorer", "scorer of sentences"],
@@ -376,10 +376,10 @@ def test_words_of_a_list_are_no_files(folder: Path) -> None:
     (folder / "vader").touch()
     (folder / "study.toml").write_text(
         "metrics = ['bleu']\n[[testsets]]\npath = 'set'\n[methods.muler.score]\n"
-        "features = ['lex:w']\nlexicons = {w = ['a.b', 'c']}\nscorers = ['sentiment=vader']\n"
+        "features = ['lex:w']\nlexicon = {w = ['a.b', 'c']}\nscorers = ['sentiment=vader']\n"
     )
     (step,) = study.read_study(folder / "study.toml").steps
-    assert step.options["lexicons"] == {"w": ["a.b", "c"]}
+    assert step.options["lexicon"] == {"w": ["a.b", "c"]}
     assert step.options["scorers"] == ["sentiment=vader"]
 
 

@@ -10,7 +10,7 @@ import pytest
 from gnomon import study
 from gnomon.annotate import Labels
 from gnomon.errors import GnomonError
-from gnomon.muler import muler
+from gnomon.muler import score as muler
 from gnomon.study import _needs
 from gnomon.testset import TestSet
 
@@ -24,7 +24,7 @@ path = "set"
 [methods.muler.score]
 features = ["label:*"]
 labels = ["ref.jsonl", "labels/{system}.jsonl"]
-bootstrap = 0
+resamples = 0
 """
 
 
@@ -68,7 +68,7 @@ def test_each_system_is_judged_by_the_labels_of_its_own_file(labelled: Path) -> 
         "bleu",
         ["label:*"],
         labels=Labels.read(files),
-        bootstrap=0,
+        resamples=0,
     )
     expected = {row["system"]: (row["muler"], row["base"]) for row in whole.rows[:2]}
     assert {system: (value, base) for system, value, base in found} == expected
@@ -108,7 +108,7 @@ def test_planning_looks_at_each_label_file_alone(
 
 
 def test_no_label_files_are_no_labels(labelled: Path) -> None:
-    text = _STUDY.replace('["label:*"]', '["re:name"]\npatterns = { name = "Ann|Bob" }')
+    text = _STUDY.replace('["label:*"]', '["re:name"]\npattern = { name = "Ann|Bob" }')
     labelled.write_text(text.replace('["ref.jsonl", "labels/{system}.jsonl"]', "[]"))
     outcome = _run(labelled)
     assert (outcome.done, outcome.failed) == (2, {})

@@ -37,9 +37,9 @@ first = 6
 [methods.muler.score]
 metrics = ["bleu"]
 features = ["re:capital", "lex:article"]
-patterns = {capital = "[A-Z][a-z]+"}
-lexicons = {article = ["the", "a"]}
-bootstrap = 0
+pattern = {capital = "[A-Z][a-z]+"}
+lexicon = {article = ["the", "a"]}
+resamples = 0
 [methods.difficulty.words]
 metrics = ["rouge1"]
 min_count = 1
@@ -169,18 +169,18 @@ first = 4
 [[methods.muler.score]]
 testsets = ["one/*"]
 features = ["re:number"]
-patterns = {{number = 'the'}}
-bootstrap = 0
+pattern = {{number = 'the'}}
+resamples = 0
 [[methods.muler.score]]
 testsets = ["two/*"]
 features = ["re:number"]
-patterns = {{number = 'of'}}
-bootstrap = 0
+pattern = {{number = 'of'}}
+resamples = 0
 [[methods.muler.score]]
 testsets = ["two/*"]
 features = ["label:*"]
 labels = "labels/{{testset}}.jsonl"
-bootstrap = 0
+resamples = 0
 """
 
 
@@ -320,11 +320,11 @@ def test_only_files_that_hold_the_rows_are_opened(folder: Path, told: StudyPages
 def test_tables_are_shown_as_their_methods_declared_them(folder: Path, told: StudyPages) -> None:
     testset = TestSet.read(example.path()).select(segments=range(6))
     options: dict[str, Any] = {
-        "metric": "bleu",
+        "metrics": "bleu",
         "features": ["re:capital", "lex:article"],
-        "patterns": {"capital": "[A-Z][a-z]+"},
-        "lexicons": {"article": ["the", "a"]},
-        "bootstrap": 0,
+        "pattern": {"capital": "[A-Z][a-z]+"},
+        "lexicon": {"article": ["the", "a"]},
+        "resamples": 0,
         "examples": 0,
     }
     each = [muler(testset.select(systems=[name]), **options) for name in testset.systems]

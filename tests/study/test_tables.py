@@ -134,8 +134,8 @@ def test_views_do_not_pool_steps_with_other_options(tmp_path: Path) -> None:
     judged = "system\tscore\ngood\t3\nbad\t2\nworst\t1\n"
     (tmp_path / "s" / "human" / "da.sys.tsv").write_text(judged)
     pattern = (
-        '[[methods.muler.score]]\nmetrics = ["chrf"]\nbootstrap = 0\nvariants = ["ratio"]\n'
-        "features = ['re:x']\npatterns = {{x = '{}'}}\n"
+        '[[methods.muler.score]]\nmetrics = ["chrf"]\nresamples = 0\nvariants = ["ratio"]\n'
+        "features = ['re:x']\npattern = {{x = '{}'}}\n"
     )
     asked = "[[methods.metaeval]]\nresamples = {}\ncontrols = false\n"
     file = tmp_path / "study.toml"
@@ -174,8 +174,8 @@ def _kept(store: study.Store, sql: str) -> list[dict[str, Any]]:
 
 def test_muler_of_a_study_is_muler(store: study.Store) -> None:
     testset = store.sets()[0].read()
-    options: dict[str, Any] = {"bootstrap": 20, "examples": 0}
-    direct = muler(testset, metric="bleu", features=["pos:NOUN", "pos:VERB"], **options)
+    options: dict[str, Any] = {"resamples": 20, "examples": 0}
+    direct = muler(testset, "bleu", features=["pos:NOUN", "pos:VERB"], **options)
     kept = _kept(store, "select * exclude (testset, task) from muler")
     assert kept == [dict(row) for row in direct.rows]
     assert store.query("select count(*) from muler_differences").rows[0][0] > 0

@@ -23,17 +23,32 @@ from gnomon.annotate._annotators import (
 from gnomon.annotate._dependencies import constituents
 from gnomon.annotate._facts import Mark
 from gnomon.annotate._labels import Labels
+from gnomon.annotate._options import (
+    Features,
+    LabelFiles,
+    Regexes,
+    Tagger,
+    WordLists,
+    chosen_features,
+    read_labels,
+)
 from gnomon.annotate._parse import parse, standard_parser
 from gnomon.annotate._spacy import SpacyAnnotator
 
 __all__ = [
     "Annotation",
     "Annotator",
+    "Features",
+    "LabelFiles",
     "Labels",
     "Mark",
+    "Regexes",
     "SetupPlan",
     "SpacyAnnotator",
+    "Tagger",
+    "WordLists",
     "annotate",
+    "chosen_features",
     "constituents",
     "describe",
     "describe_features",
@@ -42,6 +57,7 @@ __all__ = [
     "find_tagger",
     "parse",
     "parser_faults",
+    "read_labels",
     "register",
     "run_setup",
     "setup_plan",

@@ -53,8 +53,8 @@ def annotate(
     *,
     tagger: str | Annotator | None = None,
     language: str | None = None,
-    lexicons: Mapping[str, str | PathLike[str] | Sequence[str]] | None = None,
-    patterns: Mapping[str, str] | None = None,
+    lexicon: Mapping[str, str | PathLike[str] | Sequence[str]] | None = None,
+    pattern: Mapping[str, str] | None = None,
     labels: Labels | None = None,
     cache: Cache | None = None,
     progress: Callable[[str, int, int], None] | None = None,
@@ -71,9 +71,9 @@ def annotate(
             ``dep:long>=5``, ``lex:NAME``, ``re:NAME``.
         tagger: ``spacy:NAME`` or an annotator; by default the standard one of the language.
         language: "en", or a pair "de-en", of which the target counts.
-        lexicons: word lists by name, as file or words; a name ending in ``:case`` minds case.
+        lexicon: word lists by name, as file or words; a name ending in ``:case`` minds case.
             ``lex:gender`` needs none: gnomon brings an English list.
-        patterns: regular expressions by name.
+        pattern: regular expressions by name.
         labels: the user's own labels.
         cache: where annotations are kept between runs; none by default.
         progress: called with "tagging", texts done, texts to do.
@@ -92,10 +92,10 @@ def annotate(
     distinct = list(dict.fromkeys(texts))
     own = frozenset({"lex", "re", *(labels.kinds if labels else ())})
     if labels is None or "lex" not in labels.kinds:
-        lexicons = with_built_in(lexicons, asked, language)
+        lexicon = with_built_in(lexicon, asked, language)
     sources = [
-        *listed("lex", kinds, distinct, lexicons, Lexicon.read),
-        *listed("re", kinds, distinct, patterns, Pattern.read),
+        *listed("lex", kinds, distinct, lexicon, Lexicon.read),
+        *listed("re", kinds, distinct, pattern, Pattern.read),
         *labelled(kinds, distinct, labels),
     ]
     left = [kind for kind in kinds if kind not in own]
@@ -196,8 +196,8 @@ def feature_faults(
     tagger: str | Annotator | None = None,
     language: str | None = None,
     known: bool = True,
-    lexicons: Mapping[str, str | PathLike[str] | Sequence[str]] | None = None,
-    patterns: Mapping[str, str] | None = None,
+    lexicon: Mapping[str, str | PathLike[str] | Sequence[str]] | None = None,
+    pattern: Mapping[str, str] | None = None,
     labels: object = None,
 ) -> Iterator[Fault]:
     """What :func:`gnomon.annotate.annotate` would refuse of these features, whatever the texts.
@@ -210,13 +210,13 @@ def feature_faults(
         language: as there.
         known: whether it is known if there is a language; otherwise only a named tagger is looked
             at.
-        lexicons: as there; they are read if a feature of word lists is asked for.
-        patterns: as there; likewise.
+        lexicon: as there; they are read if a feature of word lists is asked for.
+        pattern: as there; likewise.
         labels: as there, or names of their files, which are not read here: any kind of feature may
             come from them.
 
     Yields:
-        Faults of "features", "tagger", "lexicons", "patterns".
+        Faults of "features", "tagger", "lexicon", "pattern".
     """
     yield from faults("features", no_features, features)
     good: dict[str, str] = {}
@@ -227,16 +227,16 @@ def feature_faults(
             good[f"features[{number}]"] = name.strip()
     kinds = [kind_of(name) for name in good.values()]
     if any(matches(kind, "lex") for kind in kinds):
-        for name, source in (lexicons or {}).items():
-            yield from faults(f"lexicons.{name}", Lexicon.read, name, source)
+        for name, source in (lexicon or {}).items():
+            yield from faults(f"lexicon.{name}", Lexicon.read, name, source)
     if any(matches(kind, "re") for kind in kinds):
-        for name, pattern in (patterns or {}).items():
-            yield from faults(f"patterns.{name}", Pattern.read, name, pattern)
+        for name, regex in (pattern or {}).items():
+            yield from faults(f"pattern.{name}", Pattern.read, name, regex)
     read = labels if isinstance(labels, Labels) else None
     if labels is None or read is not None:
         of_labels = read.kinds if read is not None else ()
         asked = {place: name for place, name in good.items() if kind_of(name) not in of_labels}
-        yield from _of_lists(asked, lexicons, patterns, language)
+        yield from _of_lists(asked, lexicon, pattern, language)
         yield from _of_taggers(asked, tagger, language if known else _ANY, read)
     elif isinstance(tagger, str) and _tagged(good):
         yield from tagger_faults("tagger", tagger)

@@ -190,8 +190,8 @@ def _keep(
 
 
 _GIVEN_BY = {
-    "lex": "a word list (--lexicon NAME=FILE; lexicons={NAME: FILE})",
-    "re": "a pattern (--pattern NAME=REGEX; patterns={NAME: REGEX})",
+    "lex": "a word list (--lexicon NAME=FILE; lexicon={NAME: FILE})",
+    "re": "a pattern (--pattern NAME=REGEX; pattern={NAME: REGEX})",
 }
 S = TypeVar("S")
 

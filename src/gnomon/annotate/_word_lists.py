@@ -152,7 +152,7 @@ def with_built_in(given: Lists | None, asked: Iterable[str], language: str | Non
                 "feature",
                 f"{_KIND}{name}",
                 [f"{_KIND}{known}" for known in dict.fromkeys([*sorted(own), *lists])],
-                remedy="give a word list (--lexicon NAME=FILE; lexicons={NAME: FILE})",
+                remedy="give a word list (--lexicon NAME=FILE; lexicon={NAME: FILE})",
             )
     ours = {n: _fitting(n, lists[n], language) for n in wanted if n not in own}
     return {**(given or {}), **ours} or None

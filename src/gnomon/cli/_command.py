@@ -15,7 +15,7 @@ from gnomon.cli import _options
 from gnomon.cli._progress import stages
 from gnomon.errors import GateError, GnomonError, UsageError
 from gnomon.faults import refuse
-from gnomon.options import Flags, Group, Metavar, Shorthand, is_outcome, read_text
+from gnomon.options import Flags, Group, InputFile, Metavar, Shorthand, is_outcome, read_text
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Container, Iterator, Mapping, Sequence
@@ -158,6 +158,7 @@ def _add(group: argparse._ArgumentGroup, option: Option) -> None:
         type=_Reader(option),
         default=None,
         metavar=shown,
+        required=option.required,
         help=help_text,
         action="extend" if option.many or option.named else "store",
     )
@@ -231,7 +232,8 @@ def _run(method: Method, args: argparse.Namespace) -> int:
         options[_METRICS] = chosen
     outcomes = [options.get(one.name) for one in method.options.values() if is_outcome(one)]
     tables = _options.wanted_tables(args)
-    _options.check_outputs(args, args.html, *outcomes, *tables.values())
+    inputs = [path for one in method.options.values() for path in _read(one, options)]
+    _options.check_outputs(args, args.html, *outcomes, *tables.values(), inputs=inputs)
     if not (args.html or args.format == "json"):
         options |= dict.fromkeys(method.for_pages, 0)
     run = _of_the_run(method, args)
@@ -279,6 +281,16 @@ def _show_scores(args: argparse.Namespace, scores: list[Scores], command: str) -
         _options.tell(scores if args.format in _options.BARE else ())
     else:
         _options.show(args, scores, command)
+
+
+def _read(option: Option, options: Mapping[str, Any]) -> list[str]:
+    """The files that an option names for reading."""
+    value = options.get(option.name)
+    if value is None or option.mark(InputFile) is None:
+        return []
+    if isinstance(value, dict):
+        return [str(one) for one in value.values()]
+    return [str(one) for one in value] if isinstance(value, list) else [str(value)]
 
 
 @contextmanager

@@ -345,15 +345,21 @@ def _load(args: argparse.Namespace) -> TestSet:
     )
 
 
-def check_outputs(args: argparse.Namespace, *paths: str | None) -> None:
+def check_outputs(args: argparse.Namespace, *paths: str | None, inputs: Iterable[str] = ()) -> None:
     """Refuse, before any work, outputs that cannot be written or that are one file.
+
+    Args:
+        args: the command line, with its data.
+        paths: outputs beside ``-o``.
+        inputs: files that are read beside the data.
 
     Raises:
         OutputError: the folder of an output is missing or may not be written to.
         UsageError: two outputs are the same file, or an output is an input.
     """
     wanted = [Path(path) for path in (args.output, *paths) if path not in (None, "-")]
-    given = (*args.refs, *(args.input or ()), *(args.paraphrases or ()))
+    data = [getattr(args, name, None) for name in ("refs", "input", "paraphrases")]
+    given = (*inputs, *(path for some in data for path in some or ()))
     taken = {os.path.realpath(path) for path in given if path != "-"}
     for path in wanted:
         target = os.path.realpath(path)  # of a loop of links, too

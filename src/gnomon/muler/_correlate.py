@@ -2,63 +2,475 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Annotated
 
-from gnomon.errors import UsageError
+import numpy as np
+
+from gnomon.annotate import Features, LabelFiles, Regexes, Tagger, WordLists
+from gnomon.cache import Cache
+from gnomon.errors import DataError, UsageError
+from gnomon.faults import faults
 from gnomon.findings import Finding
-from gnomon.muler import _correlate_tables as tables
-from gnomon.muler._checks import check_examples, check_variants
-from gnomon.muler._correlate_gather import Examples, Gathered, gather
-from gnomon.muler._correlate_groups import groups
-from gnomon.muler._correlate_points import SCORER
-from gnomon.muler._correlate_pools import correlations
-from gnomon.muler._correlate_scorers import add_scorers
-from gnomon.muler._correlate_sets import members
-from gnomon.muler._correlate_views import views
-from gnomon.muler._setup import Options, prepared
-from gnomon.muler._tables import VARIANTS
+from gnomon.methods import method
+from gnomon.metrics.masking import Granularity, Overlap
+from gnomon.metrics.protocol import Metrics
+from gnomon.muler._correlations import (
+    MEANING,
+    POOLING,
+    SCORER,
+    CorrelationRow,
+    FrequencyRow,
+    GroupRow,
+    PointRow,
+    contrast_table,
+    correlation_table,
+    correlations,
+    frequency_table,
+    group_table,
+    groups,
+    negative_table,
+    point_table,
+    points_of,
+    views,
+)
+from gnomon.muler._exhibits import (
+    ContrastRow,
+    NegativeRow,
+    above_oracle,
+    contrast_row,
+    contrasts,
+    exhibit,
+)
+from gnomon.muler._figures import VARIANTS, Variants, figures
+from gnomon.muler._sentences import Scorers, scorer_faults, scorers_of, sentences
+from gnomon.muler._setup import Masks, Run, Words, mask_faults, prepared
+from gnomon.options import By, Count, Group, Limits, Metavar, Share
+from gnomon.slices import check_slices, slices
+from gnomon.testset import SystemInfo, TestSet
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from os import PathLike
+    from collections.abc import Iterator, Mapping
 
-    from gnomon.annotate import Annotator, Labels
-    from gnomon.cache import Cache
-    from gnomon.findings import Table
-    from gnomon.metrics import BoundMetric, Metric
-    from gnomon.metrics.masking import Granularity, Overlap
-    from gnomon.muler._correlate_scorers import AnyScorer
-    from gnomon.muler._correlate_sets import Member
+    from gnomon.batch import Batch
+    from gnomon.faults import Fault
+    from gnomon.findings import Cell, Exhibit, Table
+    from gnomon.metrics import BoundMetric
+    from gnomon.metrics.protocol import MaskingMetric
+    from gnomon.muler._correlations import Point
+    from gnomon.muler._figures import FeatureScores, Figures, Presence, Variant
+    from gnomon.muler._sentences import AnyScorer
     from gnomon.muler._setup import Setup
-    from gnomon.muler._tables import Variant
-    from gnomon.testset import TestSet
-
-    AnyMetric: TypeAlias = str | Metric | BoundMetric | Callable[..., float]
-
-__all__ = ["FEATURES", "correlate"]
-
-#: parts of speech, entities, and the morphology that the paper looks at
-FEATURES = ("pos:*", "ent:*", "morph:Gender", "morph:Number", "morph:Definite")
+    from gnomon.outline import Outline
+    from gnomon.slices import Slice
+    from gnomon.spans import SpanTable
 
 
+# The test sets of a comparison: named apart, dated, without human submissions.
+
+
+_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+_SHORT = re.compile(r"(?i)(?:wmt|iwslt|newstest|news)[-_ ]?(\d\d)(?!\d)")
+
+
+@dataclass(frozen=True)
+class Member:
+    """One test set of a comparison.
+
+    Attributes:
+        name: its name among the others ("wmt19 de-en").
+        testset: the test set without human submissions.
+        human: the submissions left out.
+    """
+
+    name: str
+    testset: TestSet
+    human: tuple[str, ...] = ()
+
+    @property
+    def pair(self) -> str:
+        """The language pair; empty where it is not known."""
+        return self.testset.language_pair or ""
+
+    def known(self, system: str) -> Mapping[str, str | int | None]:
+        """Year, architecture and constraint of a system; ``None`` is what is not known."""
+        info = self.testset.info.get(system, SystemInfo())
+        limited = {True: "constrained", False: "unconstrained", None: None}[info.constrained]
+        return {
+            "year": info.year if info.year is not None else year_in(self.name),
+            "architecture": info.architecture,
+            "constrained": limited,
+        }
+
+
+def year_in(name: str) -> int | None:
+    """The year that the name of a test set tells, if any.
+
+    >>> year_in("wmt19 de-en"), year_in("newstest2018"), year_in("cnndm")
+    (2019, 2018, None)
+    """
+    whole, short = _YEAR.search(name), _SHORT.search(name)
+    if whole:
+        return int(whole[0])
+    return 2000 + int(short[1]) if short else None
+
+
+def members(testsets: TestSet | Sequence[TestSet]) -> tuple[Member, ...]:
+    """Name test sets apart and leave human submissions out.
+
+    Raises:
+        UsageError: no test set is given, or two cannot be told apart.
+        DataError: all systems of a test set are human.
+    """
+    given = [testsets] if isinstance(testsets, TestSet) else list(testsets)
+    if not given:
+        raise UsageError("no test set was given; name one or more with -t DIR")
+    return tuple(_member(name, one) for name, one in zip(_names(given), given, strict=True))
+
+
+def _names(testsets: Sequence[TestSet]) -> list[str]:
+    plain = [t.name for t in testsets]
+    paired = [" ".join(filter(None, (t.name, t.language_pair))) for t in testsets]
+    placed = [t.path or name for t, name in zip(testsets, paired, strict=True)]
+    for names in (plain, paired, placed):
+        if len(set(names)) == len(names) and (len(names) == 1 or names is not plain):
+            return names
+    twice = ", ".join(name for name, times in Counter(placed).items() if times > 1)
+    raise UsageError(f"a test set is named twice: {twice}; name each once")
+
+
+def _member(name: str, testset: TestSet) -> Member:
+    human = tuple(system for system, info in testset.info.items() if info.human)
+    machines = [system for system in testset.systems if system not in human]
+    if not machines and human:
+        raise DataError(
+            f"all systems of test set {name!r} are human submissions ({', '.join(human)});"
+            " MuLER is correlated over the outputs of machines"
+        )
+    return Member(name, testset.select(systems=machines) if human else testset, human)
+
+
+# Sentence scorers among what is correlated: minus their mean absolute difference.
+
+
+def add_scorers(
+    gathered: Gathered,
+    member: Member,
+    scorers: Sequence[AnyScorer],
+    *,
+    by: str | None,
+    tagger: Tagger,
+    run: Run,
+) -> None:
+    """Add the points of sentence scorers (features ``scorer:NAME``) to those of a test set.
+
+    Args:
+        gathered: holds the points of the test set's features, whose scores are taken over.
+        member: the test set.
+        scorers: as for :func:`gnomon.muler.sentences`.
+        by: the slices.
+        tagger: gives parts of speech and base forms.
+        run: cache and progress.
+    """
+    found = sentences(
+        member.testset,
+        scorers,
+        tagger=tagger,
+        by=by,
+        resamples=0,
+        examples=0,
+        cache=run.cache,
+        progress=run.progress,
+    )
+    gathered.notices += [f"{member.name}: {notice}" for notice in found.notices]
+    gathered.signatures |= {(name, member.name): text for name, text in found.signatures.items()}
+    own = [point for point in gathered.points if point.test_set == member.name]
+    gathered.points += _points(own, found.rows)
+
+
+def _points(points: Sequence[Point], rows: Sequence[Mapping[str, Cell]]) -> Iterator[Point]:
+    """One point per scorer, system and slice for each metric and variant there is."""
+    places = {(p.metric, p.variant, p.part, p.system): p for p in points}
+    for row in rows:
+        absolute, n = row["absolute"], row["n"]
+        for (_, _, part, system), point in places.items():
+            if (part, system) == (row["slice"], row["system"]):
+                yield replace(
+                    point,
+                    feature=f"{SCORER}{row['scorer']}",
+                    segments=None if n is None else int(n),
+                    loss=None if absolute is None else float(absolute),
+                    indices=None,
+                    spread=None,
+                )
+
+
+# How often a system uses a feature, and in how many forms.
+
+
+@dataclass(frozen=True)
+class Usage:
+    """A feature in the output of one system.
+
+    Attributes:
+        occurrences: number of its spans.
+        forms: number of different strings among them, case kept.
+        words: number of white-space words of the whole output.
+    """
+
+    occurrences: int
+    forms: int
+    words: int
+
+    @property
+    def per_hundred_words(self) -> float | None:
+        """Occurrences per hundred words; ``None`` of an empty output."""
+        return 100 * self.occurrences / self.words if self.words else None
+
+    @property
+    def uniqueness(self) -> float | None:
+        """Distinct forms per occurrence, in (0, 1]; ``None`` without occurrences."""
+        return self.forms / self.occurrences if self.occurrences else None
+
+
+def usage(batch: Batch, spans: SpanTable, feature: int, system: int) -> Usage:
+    """Count a feature in all segments of one system; a text that recurs counts each time."""
+    times = np.bincount(batch.candidates[system], minlength=len(batch.texts))
+    rows = np.flatnonzero((spans.feature == feature) & (times[spans.text] > 0))
+    columns = (spans.text[rows].tolist(), spans.start[rows].tolist(), spans.end[rows].tolist())
+    forms = {batch.texts[text][start:end] for text, start, end in zip(*columns, strict=True)}
+    words = sum(len(batch.texts[t].split()) for t in batch.candidates[system].tolist())
+    return Usage(int(times[spans.text[rows]].sum()), len(forms), words)
+
+
+# One test set under one metric: points, frequencies, contrasts, negative segments.
+
+
+_NEGATIVES = 5  # listed per feature and test set; `muler score` lists them for every system
+
+
+@dataclass(frozen=True)
+class Examples:
+    """Which segments are shown.
+
+    Attributes:
+        most: contrasts per feature and test set; 0 for none.
+        near: their scores differ by this much at most, in the metric's own units.
+        far: their MuLER differs by this much at least.
+    """
+
+    most: int = 3
+    near: float = 1.0
+    far: float = 0.5
+
+
+@dataclass
+class Gathered:
+    """What all test sets and metrics gave so far."""
+
+    points: list[Point] = field(default_factory=list)
+    frequencies: list[FrequencyRow] = field(default_factory=list)
+    contrasts: list[ContrastRow] = field(default_factory=list)
+    negatives: list[NegativeRow] = field(default_factory=list)
+    exhibits: list[Exhibit] = field(default_factory=list)
+    signatures: dict[tuple[str, str], str] = field(default_factory=dict)
+    notices: list[str] = field(default_factory=list)
+
+
+def gather(
+    gathered: Gathered,
+    member: Member,
+    setup: Setup,
+    *,
+    variants: Sequence[Variant],
+    by: str | None,
+    examples: Examples,
+) -> None:
+    """Score all features of a test set under all its metrics and add what they give."""
+    for name, metric in setup.metrics.items():
+        plan = setup.plan(metric)
+        parts = slices(member.testset, by)
+        part = _Part(gathered, member, setup, name, metric, parts, variants, examples)
+        scored = setup.scored(metric, plan, f"scoring {member.name} {name}")
+        for feature, (scores, present) in enumerate(scored):
+            part.add(scores, present, feature)
+        gathered.signatures[name, member.name] = setup.signature(metric, "muler", plan)
+
+
+@dataclass(frozen=True)
+class _Part:
+    """One test set under one metric."""
+
+    gathered: Gathered
+    member: Member
+    setup: Setup
+    name: str
+    metric: MaskingMetric
+    parts: Sequence[Slice]
+    variants: Sequence[Variant]
+    examples: Examples
+
+    @cached_property
+    def scores(self) -> list[list[float | None]]:
+        """The score of every system, slice by slice."""
+        return [_system_scores(self.metric, self.setup.batch, part) for part in self.parts]
+
+    def add(self, scores: FeatureScores, present: Presence, feature: int) -> None:
+        """Add what one feature gives."""
+        found = [figures(scores, present, part.members) for part in self.parts]
+        for part, rows, score in zip(self.parts, found, self.scores, strict=True):
+            self.gathered.points += points_of(
+                self.member,
+                rows,
+                score,
+                metric=self.name,
+                variants=self.variants,
+                feature=scores.feature,
+                part=part.name,
+                higher_is_better=scores.higher_is_better,
+            )
+        best = _best(self.scores[0], higher_is_better=scores.higher_is_better)
+        if best is not None:
+            self.gathered.frequencies += self._frequencies(feature, best, found[0][best])
+        self._contrasts(scores, present)
+        self._negatives(scores, present)
+
+    def _frequencies(self, feature: int, system: int, found: Figures) -> Iterator[FrequencyRow]:
+        batch, spans = self.setup.batch, self.setup.spans
+        used = usage(batch, spans, feature, system)
+        for variant in self.variants:
+            yield FrequencyRow(
+                test_set=self.member.name,
+                metric=self.name,
+                variant=variant,
+                feature=spans.features[feature],
+                system=batch.systems[system],
+                occurrences=used.occurrences,
+                forms=used.forms,
+                per_hundred=used.per_hundred_words,
+                uniqueness=used.uniqueness,
+                muler=found.muler if variant == "ratio" else found.clipped,
+            )
+
+    def _contrasts(self, scores: FeatureScores, present: Presence) -> None:
+        near, far, most = self.examples.near, self.examples.far, self.examples.most
+        testset, batch, spans = self.member.testset, self.setup.batch, self.setup.spans
+        kind = f"contrast under {self.name}, {self.member.name}"
+        found = contrasts(scores, present, near=near, far=far, most=most) if most else []
+        for one in found:
+            row = contrast_row(
+                one,
+                batch,
+                test_set=self.member.name,
+                metric=self.name,
+                feature=scores.feature,
+            )
+            self.gathered.contrasts.append(row)
+            self.gathered.exhibits.append(exhibit(one, testset, batch, spans, scores.feature, kind))
+
+    def _negatives(self, scores: FeatureScores, present: Presence) -> None:
+        self.gathered.negatives += above_oracle(
+            scores,
+            present,
+            self.setup.batch,
+            most=_NEGATIVES,
+            test_set=self.member.name,
+            metric=self.name,
+        )
+
+
+def _system_scores(metric: BoundMetric, batch: Batch, part: Slice) -> list[float | None]:
+    chosen = batch if part.name is None else batch.select(segments=_positions(part))
+    return [None if np.isnan(score) else float(score) for score in metric.system(chosen)]
+
+
+def _positions(part: Slice) -> list[int]:
+    return [int(i) for i in np.flatnonzero(part.members)]
+
+
+def _best(scores: Sequence[float | None], *, higher_is_better: bool) -> int | None:
+    """Position of the best score, the first of equal ones; ``None`` where none is defined."""
+    sign = 1.0 if higher_is_better else -1.0
+    known = [(sign * score, -i) for i, score in enumerate(scores) if score is not None]
+    return -max(known)[1] if known else None
+
+
+#: the morphology that the paper looks at
+_MORPHOLOGY = ("morph:Gender", "morph:Number", "morph:Definite")
+_EXAMPLES = """\
+examples:
+  gnomon muler correlate -t wmt18/de-en wmt18/fi-en wmt19/de-en --html report.html
+  gnomon muler correlate -t newstest2019/de-en --features 'pos:*' -m bleu chrf -f json
+  gnomon muler correlate -t newstest2019/de-en --by domain --scorers sentiment
+
+Year, architecture and human submissions are read from systems.tsv (columns system, year,
+architecture, constrained, human) in each test set; a missing year from the set's name (wmt19).
+"""
+_SHOWN = Group("contrasting segments (in the report and in JSON)")
+
+
+def check_correlate(
+    outline: Outline | None,
+    metrics: Metrics = "bleu",
+    features: Features = None,
+    *,
+    tagger: Tagger = None,
+    lexicon: WordLists = None,
+    pattern: Regexes = None,
+    labels: LabelFiles = None,
+    scorers: Scorers = (),
+    by: By = None,
+    allow_code: bool = False,
+) -> Iterator[Fault]:
+    """What :func:`correlate` refuses of options that fit each alone."""
+    if scorers:
+        yield from scorer_faults(scorers, allow_code=allow_code)
+    words = Words(features, tagger, lexicon, pattern, labels)
+    yield from mask_faults(outline, metrics, words, allow_code=allow_code)
+    if outline is not None:
+        yield from faults("by", check_slices, outline, by)
+
+
+@method(
+    "muler.correlate",
+    answers="which features go along with the score, over many systems and test sets",
+    data=("testsets",),
+    given="testsets",
+    examples=_EXAMPLES,
+    rows={
+        "correlations": CorrelationRow,
+        "systems": PointRow,
+        "groups": GroupRow,
+        "frequency": FrequencyRow,
+        "contrasts": ContrastRow,
+        "negative": NegativeRow,
+    },
+    tagged=True,
+    for_pages=("examples",),
+    check=check_correlate,
+)
 def correlate(
     testsets: TestSet | Sequence[TestSet],
-    metric: AnyMetric | Sequence[AnyMetric] = "bleu",
-    features: Sequence[str] = FEATURES,
+    metrics: Metrics = "bleu",
+    features: Features = None,
     *,
-    tagger: str | Annotator | None = None,
-    lexicons: Mapping[str, str | PathLike[str] | Sequence[str]] | None = None,
-    patterns: Mapping[str, str] | None = None,
-    labels: Labels | None = None,
-    scorers: Sequence[AnyScorer] = (),
-    variants: Sequence[Variant] = VARIANTS,
-    by: str | None = None,
-    few: int = 8,
-    overlap: Overlap = "any",
-    granularity: Granularity = "token",
-    examples: int = 3,
-    near: float = 1.0,
-    far: float = 0.5,
+    tagger: Tagger = None,
+    lexicon: WordLists = None,
+    pattern: Regexes = None,
+    labels: LabelFiles = None,
+    scorers: Scorers = (),
+    variants: Variants = VARIANTS,
+    by: By = None,
+    few: Count = 8,
+    overlap: Annotated[Overlap, Group("scoring")] = "any",
+    granularity: Annotated[Granularity, Group("scoring")] = "token",
+    examples: Annotated[Count, _SHOWN] = 3,
+    near: Annotated[float, Limits(0), Metavar("UNITS"), _SHOWN] = 1.0,
+    far: Annotated[Share, _SHOWN] = 0.5,
     allow_code: bool = False,
     cache: Cache | None = None,
     progress: Callable[[str, int, int], None] | None = None,
@@ -72,12 +484,14 @@ def correlate(
     Args:
         testsets: one or several test sets; year, architecture and human submissions are read from
             ``info``, a missing year from the test set's name ("wmt19").
-        metric: spec string, metric or function; or several of them.
-        features: names such as ``pos:NOUN``; wildcards ``pos:*``.
+        metrics: specs, metrics or functions of texts; one or several.
+        features: names such as ``pos:NOUN``; wildcards ``pos:*``. By default as for
+            :func:`gnomon.muler.score`, and with parts of speech and entities also the morphology
+            that the paper looks at: ``morph:Gender``, ``morph:Number``, ``morph:Definite``.
         tagger: ``spacy:NAME`` or an annotator; by default one for each target language.
-        lexicons: word lists for ``lex:NAME``, as words or as a file of one entry per line.
-        patterns: regular expressions for ``re:NAME``.
-        labels: the user's own labels.
+        lexicon: word lists for ``lex:NAME``, as words or as a file of one entry per line.
+        pattern: regular expressions for ``re:NAME``.
+        labels: your own labels: .conllu or .jsonl files, or :class:`gnomon.annotate.Labels`.
         scorers: sentence scorers, as for :func:`gnomon.muler.sentences`: minus their mean absolute
             difference is correlated as -MuLER is, under features ``scorer:NAME``.
         variants: "ratio" (ratio of means), "segment-clipped" (mean of clipped segment ratios).
@@ -93,8 +507,8 @@ def correlate(
         progress: called with a stage, what is done and the total.
 
     Returns:
-        A finding whose rows hold ``test_set, pooling, metric, variant, feature, slice, with, r, n,
-        faint, segments``. Further tables: "systems" (what was correlated), "groups" (by year,
+        A finding whose rows hold ``test_set, pooling, metric, variant, feature, slice, against, r,
+        n, faint, segments``. Further tables: "systems" (what was correlated), "groups" (by year,
         architecture and constraint), "frequency", "contrasts", "negative".
 
     Raises:
@@ -104,41 +518,20 @@ def correlate(
         MaskingError: the metric cannot tell two masks apart.
         DataError: a test set has no references, or no systems but human ones.
     """
-    _check(variants, few, examples, near, far)
     sets = members(testsets)
-    options = Options(
-        tagger=tagger,
-        lexicons=lexicons,
-        patterns=patterns,
-        labels=labels,
-        overlap=overlap,
-        granularity=granularity,
-        allow_code=allow_code,
-        cache=cache,
-        progress=progress,
-    )
+    own = list(scorers_of(scorers, allow_code=allow_code).values()) if scorers else []
+    words = Words(features, tagger, lexicon, pattern, labels)
+    masks, run = Masks(overlap, granularity), Run(allow_code, cache, progress)
+    shown = Examples(examples, near, far)
     gathered = Gathered()
     setups: list[Setup] = []
     for member in sets:
-        setup = prepared(member.testset, metric, features, options)
-        shown = Examples(examples, near, far)
+        setup = prepared(member.testset, metrics, words, masks, run, _MORPHOLOGY)
         gather(gathered, member, setup, variants=variants, by=by, examples=shown)
-        if scorers:
-            add_scorers(gathered, member, scorers, by=by, options=options)
+        if own:
+            add_scorers(gathered, member, own, by=by, tagger=tagger, run=run)
         setups.append(setup)
-    return _finding(gathered, sets, setups, list(variants), few, Examples(examples, near, far))
-
-
-def _check(variants: Sequence[str], few: int, examples: int, near: float, far: float) -> None:
-    check_variants(variants)
-    check_examples(examples)
-    if few < 0:
-        raise UsageError(f"few is a number of systems, 0 or more; got {few}")
-    if not (near >= 0 and 0 <= far <= 1):
-        raise UsageError(
-            f"near is a difference of scores, 0 or more, far one of MuLER, 0 to 1; got {near} and"
-            f" {far}"
-        )
+    return _finding(gathered, sets, setups, list(variants), few, shown)
 
 
 def _finding(
@@ -151,12 +544,12 @@ def _finding(
 ) -> Finding:
     tagged = [point for point in gathered.points if not point.feature.startswith(SCORER)]
     found: list[Table] = [
-        tables.correlation_table(correlations(gathered.points, few), few),
-        tables.point_table([point.row() for point in tagged]),
-        tables.group_table(groups(tagged)),
-        tables.frequency_table(gathered.frequencies),
-        tables.contrast_table(gathered.contrasts, examples.near, examples.far),
-        tables.negative_table(gathered.negatives),
+        correlation_table(correlations(gathered.points, few), few),
+        point_table([point.row() for point in tagged]),
+        group_table(groups(tagged)),
+        frequency_table(gathered.frequencies),
+        contrast_table(gathered.contrasts, examples.near, examples.far),
+        negative_table(gathered.negatives),
     ]
     metrics = list(setups[0].metrics)
     return Finding(
@@ -184,7 +577,7 @@ def _signatures(signatures: Mapping[tuple[str, str], str]) -> Mapping[str, str]:
 
 
 def _notices(sets: Sequence[Member], setups: Sequence[Setup]) -> tuple[str, ...]:
-    notices = [tables.MEANING, *([tables.POOLING] if len(sets) > 1 else [])]
+    notices = [MEANING, *([POOLING] if len(sets) > 1 else [])]
     notices += [
         f"{member.name}: human submissions are left out: {', '.join(member.human)}"
         for member in sets

@@ -5,48 +5,161 @@ No metric is needed, nor any system: a paraphrase may stand against its sentence
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gnomon.findings import Finding
-from gnomon.muler._annotated import annotated, facts_of, tagger_field
-from gnomon.muler._checks import check_sides
-from gnomon.muler._discrepancy_tables import PARTS, discrepancy_table, discrepancy_views
-from gnomon.muler._presence import occurrences, presence
-from gnomon.muler._significance import LEAST, SEED, Bootstrap
+from gnomon.annotate import Features, LabelFiles, Regexes, Tagger, WordLists
+from gnomon.cache import Cache
+from gnomon.faults import faults
+from gnomon.findings import Finding, HeatMap, Listing, StackedBars
+from gnomon.methods import method
+from gnomon.muler._figures import LEAST, occurrences, presence
+from gnomon.muler._setup import Words, facts_of, side_faults, tagger_field, word_faults
+from gnomon.muler._uncertainty import Bootstrap, resample_faults
+from gnomon.options import SEED, By, Confidence, Resamples, Seed
+from gnomon.records import FEATURE, SLICE, SYSTEM, Record, column, table
 from gnomon.signature import Signature
-from gnomon.slices import slices
+from gnomon.slices import check_slices, slices
 from gnomon.stats.resampling import percentile_interval, resampled_sums
+from gnomon.testset import TestSet
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-    from os import PathLike
+    from collections.abc import Iterator, Mapping
 
     from numpy.typing import NDArray
 
-    from gnomon.annotate import Annotation, Annotator, Labels
+    from gnomon.annotate import Annotation
     from gnomon.batch import Batch
-    from gnomon.cache import Cache
-    from gnomon.findings import Cell
+    from gnomon.faults import Fault
+    from gnomon.findings import Cell, Table, View
+    from gnomon.muler._uncertainty import Ends
+    from gnomon.outline import Outline
     from gnomon.slices import Slice
-    from gnomon.testset import TestSet
-
-__all__ = ["discrepancy"]
 
 
+# The table of the discrepancy breakdown, and how it may be looked at.
+
+
+PARTS = ("miss", "hit", "add", "neither")
+_TABLE = "discrepancy"
+_SIDE_BY_SIDE = 2  # systems that text lists one below the other; more go into heat maps
+_HELP = {
+    "miss": "segments with less of it in the candidate",
+    "hit": "segments with equally much of it, and some",
+    "add": "segments with more of it in the candidate",
+    "neither": "segments without it on both sides",
+}
+_LISTED = ("feature", *PARTS, "per_reference", "per_candidate")
+
+
+class DiscrepancyRow(Record):
+    """How often a feature occurs in the outputs of a system and their references."""
+
+    system: str = SYSTEM
+    feature: str = FEATURE
+    slice: str | None = SLICE
+    segments: int = column("segments", help="that have a reference")
+    miss: float | None = column("miss", kind="share", help=_HELP["miss"], interval=True)
+    hit: float | None = column("hit", kind="share", help=_HELP["hit"], interval=True)
+    add: float | None = column("add", kind="share", help=_HELP["add"], interval=True)
+    neither: float | None = column("neither", kind="share", help=_HELP["neither"], interval=True)
+    per_reference: float | None = column("per reference", help="occurrences per segment")
+    per_candidate: float | None = column("per candidate", help="likewise in the candidate")
+
+
+def discrepancy_views(table: Table) -> tuple[View, ...]:
+    """Stacked bars; in text a listing of one or two systems, or heat maps of more."""
+    parts = list(dict.fromkeys(table.values("slice")))
+    systems = list(dict.fromkeys(table.values("system")))
+    told: list[View] = []
+    for part in parts:
+        place = "" if part is None else f", {part}"
+        if len(systems) > _SIDE_BY_SIDE:
+            told += [_heat_map(name, part, place) for name in ("miss", "add")]
+        else:
+            told += [
+                Listing(_TABLE, f"Discrepancy of {s}{place}", _LISTED, {"system": s, "slice": part})
+                for s in systems
+            ]
+    return (*told, *(_stacked(part) for part in parts))
+
+
+def _heat_map(name: str, part: Cell, place: str) -> HeatMap:
+    return HeatMap(
+        table=_TABLE,
+        title=f"{name}: {_HELP[name]}{place}",
+        rows="feature",
+        columns="system",
+        value=name,
+        where={"slice": part},
+        low=0.0,
+    )
+
+
+def _stacked(part: Cell) -> StackedBars:
+    return StackedBars(
+        table=_TABLE,
+        title="Too few, equally many, too many",
+        category="feature",
+        series="system",
+        parts=("miss", "hit", "add"),
+        where={"slice": part},
+    )
+
+
+_EXAMPLES = """\
+examples:
+  gnomon muler discrepancy ref.txt -i sysA.txt sysB.txt -l en --features 'pos:*' 'ent:*'
+  gnomon muler discrepancy sentences.txt -i paraphrases.txt -l en --features 'pos:*' 'dep:*'
+  gnomon muler discrepancy male.txt -i female.txt --features lex:gender
+"""
+
+
+def check_discrepancy(
+    outline: Outline | None,
+    features: Features = None,
+    *,
+    tagger: Tagger = None,
+    lexicon: WordLists = None,
+    pattern: Regexes = None,
+    labels: LabelFiles = None,
+    by: By = None,
+    resamples: int = 1000,
+    confidence: float = 0.95,
+) -> Iterator[Fault]:
+    """What :func:`discrepancy` refuses of options that fit each alone."""
+    yield from resample_faults(resamples, confidence)
+    yield from side_faults(outline, "discrepancies are between candidates and references")
+    yield from word_faults(outline, features, tagger, lexicon, pattern, labels)
+    if outline is not None:
+        yield from faults("by", check_slices, outline, by)
+
+
+@method(
+    "muler.discrepancy",
+    answers="which word classes, names and forms candidates have too few or too many of",
+    examples=_EXAMPLES,
+    tables={"": "muler_discrepancy"},
+    rows={_TABLE: DiscrepancyRow},
+    metrics="none",
+    by_system=True,
+    tagged=True,
+    check=check_discrepancy,
+)
 def discrepancy(
     testset: TestSet,
-    features: Sequence[str] = ("pos:*", "ent:*"),
+    features: Features = None,
     *,
-    tagger: str | Annotator | None = None,
-    lexicons: Mapping[str, str | PathLike[str] | Sequence[str]] | None = None,
-    patterns: Mapping[str, str] | None = None,
-    labels: Labels | None = None,
-    by: str | None = None,
-    bootstrap: int = 1000,
-    confidence: float = 0.95,
-    seed: int = SEED,
+    tagger: Tagger = None,
+    lexicon: WordLists = None,
+    pattern: Regexes = None,
+    labels: LabelFiles = None,
+    by: By = None,
+    resamples: Resamples = 1000,
+    confidence: Confidence = 0.95,
+    seed: Seed = SEED,
     cache: Cache | None = None,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Finding:
@@ -57,13 +170,13 @@ def discrepancy(
 
     Args:
         testset: references and the texts to compare with them.
-        features: names and wildcards, as for :func:`gnomon.muler.muler`.
+        features: names and wildcards, as for :func:`gnomon.muler.score`.
         tagger: ``spacy:NAME`` or an annotator; by default one for the test set's target language.
-        lexicons: word lists for ``lex:NAME``; ``lex:gender`` needs none.
-        patterns: regular expressions for ``re:NAME``.
-        labels: the user's own labels.
+        lexicon: word lists for ``lex:NAME``; ``lex:gender`` needs none.
+        pattern: regular expressions for ``re:NAME``.
+        labels: your own labels: .conllu or .jsonl files, or :class:`gnomon.annotate.Labels`.
         by: slice by "document", "domain", "length" or a label of the test set.
-        bootstrap: resamples of the segments for intervals; 0 for none.
+        resamples: resamples of the segments for intervals; 0 for none.
         confidence: of the intervals, in (0, 1).
         seed: of the resamples.
         cache: where annotations are kept between runs; none by default.
@@ -79,20 +192,21 @@ def discrepancy(
         UnknownNameError: a feature, tagger or slice does not exist.
         DataError: the test set has no references or no systems.
     """
-    check_sides(testset.outline, "discrepancies are between candidates and references")
-    draws = Bootstrap(bootstrap, confidence, seed)
+    draws = Bootstrap(resamples, confidence, seed)
     batch = testset.batch()
-    annotation = annotated(
-        batch, features, tagger, testset, lexicons, patterns, labels, cache, progress
-    )
+    words = Words(features, tagger, lexicon, pattern, labels)
+    annotation = words.annotated(batch, testset, cache, progress)
     rows = list(_rows(batch, annotation, slices(testset, by), draws))
-    table = discrepancy_table(rows)
+    note = "Shares of all segments. miss: less in the candidate; add: more; hit: equally much."
+    title = "Discrepancy by feature and system"
+    level = confidence if resamples else None
+    found = table(_TABLE, title, DiscrepancyRow, rows, note=note, confidence=level)
     return Finding(
         method="muler discrepancy",
         title="Discrepancy: too few, equally many, too many",
-        tables=(table,),
+        tables=(found,),
         signatures={"discrepancy": _signature(annotation, testset, draws)},
-        views=discrepancy_views(table),
+        views=discrepancy_views(found),
         notices=annotation.notices,
         facts=facts_of(testset, annotation),
     )
@@ -100,7 +214,7 @@ def discrepancy(
 
 def _rows(
     batch: Batch, annotation: Annotation, parts: Sequence[Slice], draws: Bootstrap
-) -> Iterator[dict[str, Cell]]:
+) -> Iterator[DiscrepancyRow]:
     counts = draws.draw(batch.shape[1])
     for number, feature in enumerate(annotation.spans.features):
         present = presence(batch, annotation.spans, number)
@@ -110,16 +224,16 @@ def _rows(
             judged = ~np.isnan(present.add) & part.members
             ends = _ends(shares, judged, counts, draws.confidence)
             for k, system in enumerate(batch.systems):
-                yield {
-                    "system": system,
-                    "feature": feature,
-                    "slice": part.name,
-                    "segments": int(judged[k].sum()),
+                yield DiscrepancyRow(
+                    system=system,
+                    feature=feature,
+                    slice=part.name,
+                    segments=int(judged[k].sum()),
                     **{name: _mean(shares[name][k], judged[k]) for name in PARTS},
-                    **ends[k],
-                    "per_reference": _mean(_per_reference(often, batch, k), judged[k]),
-                    "per_candidate": _mean(often[batch.candidates[k]], judged[k]),
-                }
+                    intervals=ends[k],
+                    per_reference=_mean(_per_reference(often, batch, k), judged[k]),
+                    per_candidate=_mean(often[batch.candidates[k]], judged[k]),
+                )
 
 
 def _ends(
@@ -127,20 +241,19 @@ def _ends(
     judged: NDArray[np.bool_],
     counts: NDArray[np.uint8] | None,
     confidence: float,
-) -> list[dict[str, float | None]]:
-    """Per system, the ends of the interval of every share."""
-    found: list[dict[str, float | None]] = [{} for _ in judged]
+) -> Sequence[dict[str, Ends] | None]:
+    """Per system, the ends of the interval of every share; ``None`` where nothing is drawn."""
+    if counts is None:
+        return [None] * len(judged)
+    found: list[dict[str, Ends]] = [{} for _ in judged]
     enough = judged.sum(axis=1) >= LEAST
-    sizes = None if counts is None else resampled_sums(judged.astype(np.float64), counts)
+    sizes = resampled_sums(judged.astype(np.float64), counts)
     for name, values in shares.items():
-        low = high = np.full(len(judged), np.nan)
-        if counts is not None and sizes is not None:
-            sums = resampled_sums(np.where(judged, values, 0.0), counts)
-            means = np.divide(sums, sizes, out=np.full(sums.shape, np.nan), where=sizes > 0)
-            low, high = percentile_interval(means, confidence)
+        sums = resampled_sums(np.where(judged, values, 0.0), counts)
+        means = np.divide(sums, sizes, out=np.full(sums.shape, np.nan), where=sizes > 0)
+        low, high = percentile_interval(means, confidence)
         for k, ends in enumerate(found):
-            ends[f"{name}_low"] = _number(low[k]) if enough[k] else None
-            ends[f"{name}_high"] = _number(high[k]) if enough[k] else None
+            ends[name] = (float(low[k]), float(high[k])) if enough[k] else (None, None)
     return found
 
 
@@ -154,10 +267,6 @@ def _per_reference(often: NDArray[np.intp], batch: Batch, k: int) -> NDArray[np.
 
 def _mean(values: NDArray[np.float64] | NDArray[np.intp], where: NDArray[np.bool_]) -> float | None:
     return float(values[where].mean()) if where.any() else None
-
-
-def _number(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)
 
 
 def _signature(annotation: Annotation, testset: TestSet, draws: Bootstrap) -> str:

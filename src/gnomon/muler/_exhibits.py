@@ -1,4 +1,4 @@
-"""The segments behind the figures: where a feature costs most, and where its oracle costs."""
+"""The segments behind the figures: where a feature costs most, and where systems differ."""
 
 from __future__ import annotations
 
@@ -7,24 +7,122 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from gnomon.findings import Exhibit
-from gnomon.muler._segment_texts import SegmentTexts
+from gnomon.findings import Exhibit, ExhibitText, Highlight
+from gnomon.records import FEATURE, METRIC, SEGMENT, SYSTEM, TEST_SET, Record, column
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from numpy.typing import NDArray
 
     from gnomon.batch import Batch
-    from gnomon.findings import Cell
-    from gnomon.muler._figures import FeatureScores
-    from gnomon.muler._presence import Presence
+    from gnomon.muler._figures import FeatureScores, Presence
     from gnomon.spans import SpanTable
     from gnomon.testset import TestSet
 
-__all__ = ["Showcase"]
+    Values = Mapping[str, float | None]
+
+
+# The texts of a segment as exhibits show them: source, references and outputs, words marked.
+
+
+@dataclass(frozen=True)
+class SegmentTexts:
+    """Makes the texts of exhibits of one test set.
+
+    Attributes:
+        testset: for sources, documents, domains and the names of references.
+        batch: its texts.
+        spans: what may be marked; ``None``: nothing.
+        feature: whose spans are marked; none if empty.
+    """
+
+    testset: TestSet
+    batch: Batch
+    spans: SpanTable | None = None
+    feature: str = ""
+
+    def place(self, segment: int) -> dict[str, str | None]:
+        """Document and domain of a segment, by the names that exhibits have for them."""
+        labels = {"document": self.testset.documents, "domain": self.testset.domains}
+        return {name: None if of is None else of[segment] for name, of in labels.items()}
+
+    def given(
+        self, segment: int, values: Callable[[int], Values] = lambda _: {}
+    ) -> Iterator[ExhibitText]:
+        """The source and the references that the segment has.
+
+        Args:
+            segment: 0-based.
+            values: what is said of a text of the batch.
+        """
+        if self.testset.sources is not None:
+            yield ExhibitText("source", "", self.testset.sources[segment])
+        texts = iter(self.batch.references[segment].tolist())
+        for name, texts_of in self.testset.references.items():
+            if texts_of[segment] is not None:
+                text = next(texts)
+                marks = self._marks(text)
+                yield ExhibitText("reference", name, self.batch.texts[text], marks, values(text))
+
+    def candidate(
+        self, segment: int, system: int, values: Values, name: str | None = None
+    ) -> ExhibitText:
+        """The output of a system.
+
+        Args:
+            segment: 0-based.
+            system: position of the system.
+            values: what is said of it.
+            name: shown instead of the system's.
+        """
+        text = int(self.batch.candidates[system, segment])
+        shown = self.batch.systems[system] if name is None else name
+        marks = self._marks(text)
+        return ExhibitText("candidate", shown, self.batch.texts[text], marks, values)
+
+    def _marks(self, text: int) -> tuple[Highlight, ...]:
+        if self.spans is None or not self.feature:
+            return ()
+        return tuple(
+            Highlight(*span, self.feature) for span in self.spans.spans(text, self.feature)
+        )
+
 
 _NEGATIVES = 20  # listed per feature and system; how many are left out is said
+
+
+class NegativeRow(Record):
+    """A segment that scores above its oracle."""
+
+    test_set: str = TEST_SET
+    metric: str = METRIC
+    feature: str = FEATURE
+    system: str = SYSTEM
+    segment: int = SEGMENT
+    base: float = column("base", help="score of the segment")
+    oracle: float = column("max", help="its score, the feature masked alike on both sides")
+    anti_oracle: float = column("min", help="its score, masked differently on each side")
+
+
+def _negative(
+    scores: FeatureScores,
+    batch: Batch,
+    system: int,
+    segment: int,
+    metric: str,
+    test_set: str = "",
+) -> NegativeRow:
+    return NegativeRow(
+        test_set=test_set,
+        metric=metric,
+        feature=scores.feature,
+        system=batch.systems[system],
+        segment=int(batch.segments[segment]) + 1,
+        base=float(scores.base[system, segment]),
+        oracle=float(scores.oracle[system, segment]),
+        anti_oracle=float(scores.anti_oracle[system, segment]),
+    )
 
 
 @dataclass(frozen=True)
@@ -61,33 +159,20 @@ class Showcase:
             for segment in order
         )
 
-    def negatives(
-        self, scores: FeatureScores, present: Presence
-    ) -> tuple[list[dict[str, Cell]], int]:
+    def negatives(self, scores: FeatureScores, present: Presence) -> tuple[list[NegativeRow], int]:
         """Segments that score above their oracle, the largest excess of each system first.
 
         Returns:
-            Their records, and how many are left out.
+            Their rows, and how many are left out.
         """
         excess = np.where(present.both, scores.excess(), -np.inf)
         found = [
-            self._negative(scores, system, segment)
+            _negative(scores, self.batch, system, segment, self.metric)
             for system, row in enumerate(excess)
             for segment in _largest(row, _NEGATIVES)
             if row[segment] > 0
         ]
         return found, int((excess > 0).sum()) - len(found)
-
-    def _negative(self, scores: FeatureScores, system: int, segment: int) -> dict[str, Cell]:
-        return {
-            "metric": self.metric,
-            "feature": scores.feature,
-            "system": self.batch.systems[system],
-            "segment": int(self.batch.segments[segment]) + 1,
-            "base": float(scores.base[system, segment]),
-            "oracle": float(scores.oracle[system, segment]),
-            "anti_oracle": float(scores.anti_oracle[system, segment]),
-        }
 
     def _exhibit(
         self, scores: FeatureScores, segment: int, leaders: list[int], weight: float
@@ -118,3 +203,205 @@ def _largest(values: NDArray[np.float64], count: int) -> list[int]:
     """Positions of the largest values, ties by position."""
     order = np.argsort(-values, kind="stable")[:count]
     return cast("list[int]", order.tolist())
+
+
+# Segments that score above their oracle, over all systems (Karidi et al., table 7).
+
+
+def above_oracle(
+    scores: FeatureScores,
+    present: Presence,
+    batch: Batch,
+    *,
+    most: int,
+    test_set: str,
+    metric: str,
+) -> list[NegativeRow]:
+    """The segments with the largest excess of base over oracle, oriented, over all systems.
+
+    Args:
+        scores: sentence scores of the feature.
+        present: where the feature occurs.
+        batch: the texts, for names of systems and numbers of segments.
+        most: how many; the first system and segment among equal ones.
+        test_set: name of the test set.
+        metric: name of the metric.
+
+    Returns:
+        Their rows, largest excess first.
+    """
+    excess = np.where(present.both, scores.excess(), -np.inf)
+    order = np.argsort(-excess, axis=None, kind="stable")[:most]
+    systems, segments = np.unravel_index(order, excess.shape)
+    return [
+        _negative(scores, batch, system, segment, metric, test_set)
+        for system, segment in zip(systems.tolist(), segments.tolist(), strict=True)
+        if excess[system, segment] > 0
+    ]
+
+
+# Segments where two systems score alike and yet differ on a feature (Karidi et al., table 1).
+
+
+_ROUNDING = 1e-12
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """One segment, two systems.
+
+    Attributes:
+        segment: position of the segment in the batch.
+        better: position of the system with the lower MuLER.
+        worse: position of the other one.
+        muler: MuLER of the two on this segment.
+        scores: their sentence scores.
+    """
+
+    segment: int
+    better: int
+    worse: int
+    muler: tuple[float, float]
+    scores: tuple[float, float]
+
+    @property
+    def difference(self) -> float:
+        """How far their MuLER lies apart."""
+        return self.muler[1] - self.muler[0]
+
+
+def segment_muler(scores: FeatureScores, present: Presence) -> NDArray[np.float64]:
+    """(oracle - base)/(oracle - anti-oracle) of every segment, float64 [K, N].
+
+    NaN outside I, where the oracles do not differ, and where the base does not lie between them
+    (there the two sides are tagged differently, which says nothing of the systems).
+    """
+    sign = 1.0 if scores.higher_is_better else -1.0
+    spread = sign * (scores.oracle - scores.anti_oracle)
+    noise = _ROUNDING * np.maximum(np.abs(scores.oracle), np.abs(scores.anti_oracle))
+    gain = scores.gain()
+    fair = present.both & (spread > noise) & (gain >= -noise) & (gain <= spread + noise)
+    share = np.full(spread.shape, np.nan)
+    np.divide(gain, spread, out=share, where=fair)
+    return np.asarray(np.clip(share, 0.0, 1.0))
+
+
+def contrasts(
+    scores: FeatureScores, present: Presence, *, near: float, far: float, most: int
+) -> list[Contrast]:
+    """The segments where MuLER lies farthest apart although the scores are near, one pair each.
+
+    Args:
+        scores: sentence scores of the feature.
+        present: where the feature occurs.
+        near: the two scores differ by this much at most, in the metric's own units.
+        far: their MuLER differs by this much at least.
+        most: number of segments.
+
+    Returns:
+        Largest difference first; among equal ones the higher score, then the earlier segment.
+    """
+    found = [
+        _best(pair, near, far, most) for pair in _pairs(scores, segment_muler(scores, present))
+    ]
+    ordered = sorted(
+        (contrast for part in found for contrast in part),
+        key=lambda c: (-round(c.difference, 9), -min(c.scores), c.segment, c.better, c.worse),
+    )
+    first: dict[int, Contrast] = {}
+    for contrast in ordered:
+        first.setdefault(contrast.segment, contrast)
+    return list(first.values())[:most]
+
+
+@dataclass(frozen=True)
+class _Pair:
+    systems: tuple[int, int]
+    shares: NDArray[np.float64]  # [2, N]
+    scores: NDArray[np.float64]  # [2, N]
+
+
+def _pairs(scores: FeatureScores, shares: NDArray[np.float64]) -> Iterator[_Pair]:
+    for a in range(len(shares)):
+        for b in range(a + 1, len(shares)):
+            yield _Pair((a, b), shares[[a, b]], scores.base[[a, b]])
+
+
+def _best(pair: _Pair, near: float, far: float, most: int) -> list[Contrast]:
+    apart = np.abs(pair.shares[0] - pair.shares[1])
+    fit = (np.abs(pair.scores[0] - pair.scores[1]) <= near) & (apart >= far)
+    places = np.flatnonzero(fit)
+    order = places[np.lexsort((-pair.scores.min(axis=0)[places], -apart[places].round(9)))]
+    return [_contrast(pair, segment) for segment in order[:most].tolist()]
+
+
+def _contrast(pair: _Pair, segment: int) -> Contrast:
+    first, second = (0, 1) if pair.shares[0, segment] < pair.shares[1, segment] else (1, 0)
+    return Contrast(
+        segment,
+        pair.systems[first],
+        pair.systems[second],
+        (float(pair.shares[first, segment]), float(pair.shares[second, segment])),
+        (float(pair.scores[first, segment]), float(pair.scores[second, segment])),
+    )
+
+
+class ContrastRow(Record):
+    """A segment where two systems score alike and differ on a feature."""
+
+    test_set: str = TEST_SET
+    metric: str = METRIC
+    feature: str = FEATURE
+    segment: int = SEGMENT
+    system: str = column("System", help="the system with the lower MuLER")
+    other: str = column("Other system", help="the system with the higher MuLER")
+    score: float = column("Score", help="of the segment")
+    other_score: float = column("Other score", help="likewise of the other system")
+    muler: float = column("MuLER", kind="share", help="of the segment")
+    other_muler: float = column("Other MuLER", kind="share", help="likewise of the other system")
+    difference: float = column("Difference", kind="share", help="of the two MuLER")
+
+
+def contrast_row(
+    contrast: Contrast, batch: Batch, *, test_set: str, metric: str, feature: str
+) -> ContrastRow:
+    """The contrast as a row."""
+    return ContrastRow(
+        test_set=test_set,
+        metric=metric,
+        feature=feature,
+        segment=int(batch.segments[contrast.segment]) + 1,
+        system=batch.systems[contrast.better],
+        other=batch.systems[contrast.worse],
+        score=contrast.scores[0],
+        other_score=contrast.scores[1],
+        muler=contrast.muler[0],
+        other_muler=contrast.muler[1],
+        difference=contrast.difference,
+    )
+
+
+def exhibit(
+    contrast: Contrast, testset: TestSet, batch: Batch, spans: SpanTable, feature: str, kind: str
+) -> Exhibit:
+    """The texts of a contrast, the feature marked, the better system first."""
+    texts = SegmentTexts(testset, batch, spans, feature)
+    systems = (contrast.better, contrast.worse)
+    said = (
+        {"score": score, "MuLER": share}
+        for score, share in zip(contrast.scores, contrast.muler, strict=True)
+    )
+    outputs = (
+        texts.candidate(contrast.segment, system, values)
+        for system, values in zip(systems, said, strict=True)
+    )
+    return Exhibit(
+        group=feature,
+        kind=kind,
+        segment=contrast.segment + 1,
+        texts=(*texts.given(contrast.segment), *outputs),
+        systems=tuple(batch.systems[system] for system in systems),
+        weight=contrast.difference,
+        caption=f"MuLER {contrast.muler[0]:.2f} and {contrast.muler[1]:.2f} at nearly equal score",
+        **texts.place(contrast.segment),
+    )

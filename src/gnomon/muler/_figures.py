@@ -1,26 +1,92 @@
-"""The figures of one feature for every system, over all segments or a slice of them."""
+"""The figures of a feature: where it occurs, what its oracles score, and MuLER of both."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, SupportsFloat, TypeAlias
 
 import numpy as np
 
 from gnomon.metrics.protocol import CostChecking
-from gnomon.muler._ratio import clipped_ratios, ratio
+from gnomon.options import Group
+from gnomon.records import column
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
-    from gnomon.batch import Batch
+    from gnomon.batch import Batch, Ragged
     from gnomon.metrics.masking import MaskPlan
     from gnomon.metrics.protocol import MaskingMetric
-    from gnomon.muler._presence import Presence
+    from gnomon.spans import SpanTable
 
-__all__ = ["FeatureScores", "Figures", "feature_scores", "figures"]
+
+# The two definitions of MuLER, on numbers.
+
+
+Variant: TypeAlias = Literal["ratio", "segment-clipped"]
+Variants: TypeAlias = Annotated[Sequence[Variant], Group("scoring")]
+VARIANTS: tuple[Variant, ...] = ("ratio", "segment-clipped")
+VARIANT: Any = column("Variant", help="ratio of means, or mean of clipped segment ratios")
+LEAST = 10  # segments below which nothing is said about uncertainty
+_EXACT = 1e-12  # a difference below this share of the scores is rounding, not a difference
+
+
+def ratio(base: SupportsFloat, oracle: SupportsFloat, anti_oracle: SupportsFloat) -> float | None:
+    """Share of the reachable gain that a system leaves on a feature (Karidi et al., eq. 2).
+
+    The same for a metric and for its negative, so that error rates need no special care.
+
+    Args:
+        base: mean sentence score over the segments where both sides have the feature.
+        oracle: the same mean with the feature masked alike on both sides.
+        anti_oracle: the same mean with the feature masked differently on each side.
+
+    Returns:
+        (oracle - base) / (oracle - anti_oracle); 0 is perfect, 1 is worst, and values outside
+        [0, 1] occur where the two sides are tagged differently. None where oracle equals
+        anti-oracle, or a value is missing.
+
+    >>> ratio(base=30.0, oracle=40.0, anti_oracle=20.0)
+    0.5
+    """
+    found = float(ratios(float(base), float(oracle), float(anti_oracle)))
+    return None if np.isnan(found) else found
+
+
+def ratios(base: ArrayLike, oracle: ArrayLike, anti_oracle: ArrayLike) -> NDArray[np.float64]:
+    """:func:`ratio` of arrays of any one shape; NaN where it is undefined."""
+    top, bottom = np.asarray(oracle, dtype=np.float64), np.asarray(anti_oracle, dtype=np.float64)
+    spread = top - bottom
+    vanishes = np.abs(spread) <= _EXACT * np.maximum(np.abs(top), np.abs(bottom))
+    undefined = np.where(vanishes, np.nan, spread)
+    return np.asarray((top - np.asarray(base, dtype=np.float64)) / undefined)
+
+
+def clipped_ratios(
+    base: ArrayLike, oracle: ArrayLike, anti_oracle: ArrayLike
+) -> NDArray[np.float64]:
+    """Segment-wise a / b, counted 0 unless 0 < a <= b (Karidi et al., tables 3 and 15).
+
+    Args:
+        base: sentence scores, any shape, oriented so that higher is better.
+        oracle: the same with the feature masked alike on both sides.
+        anti_oracle: the same with the feature masked differently on each side.
+
+    Returns:
+        float64 of the same shape, in [0, 1]; a = oracle - base, b = oracle - anti_oracle.
+    """
+    top = np.asarray(oracle, dtype=np.float64)
+    reached = np.asarray(base, dtype=np.float64)
+    bottom = np.asarray(anti_oracle, dtype=np.float64)
+    gain, spread = top - reached, top - bottom
+    noise = _EXACT * np.maximum(np.abs(top), np.maximum(np.abs(reached), np.abs(bottom)))
+    counted = (gain > noise) & (gain <= spread + noise)
+    share = np.divide(gain, spread, out=np.zeros_like(gain), where=counted)
+    return np.minimum(share, 1.0)
+
 
 _CELLS = 16_000_000  # float64 values of masked scores held at once (128 MB)
 _ROUNDING = 1e-6  # a difference below this share of the scores is rounding; vectors are float32
@@ -203,3 +269,88 @@ def _number(value: float | None) -> float:
 
 def _difference(a: float | None, b: float | None, sign: float) -> float | None:
     return None if a is None or b is None else sign * (a - b)
+
+
+# Where a feature occurs, and on which side there is more of it.
+
+
+_ONE_EACH = ("ent", "pos", "morph", "dep")
+
+
+@dataclass(frozen=True)
+class Presence:
+    """One feature in the outputs of K systems and their references.
+
+    Attributes:
+        both: bool [K, N]; the candidate and at least one reference have the feature (the set I).
+        add: float64 [K, N]; 1 where the candidate has more of it than the reference, averaged
+            over the references; NaN where a segment has no reference.
+        miss: likewise where the reference has more.
+        hit: likewise where both have equally much, and some.
+        neither: likewise where neither has any.
+    """
+
+    both: NDArray[np.bool_]
+    add: NDArray[np.float64]
+    miss: NDArray[np.float64]
+    hit: NDArray[np.float64]
+    neither: NDArray[np.float64]
+
+
+def presence(batch: Batch, spans: SpanTable, feature: int) -> Presence:
+    """Compare how often a feature occurs on the two sides of every segment."""
+    counts = occurrences(batch, spans, feature)
+    shape = batch.shape
+    both = np.zeros(shape, dtype=np.bool_)
+    shares = np.full((4, *shape), np.nan)
+    for system in range(shape[0]):
+        candidate = counts[batch.candidates[system]]
+        both[system], shares[:, system] = _compare(candidate, counts, batch.references_of(system))
+    return Presence(both, *shares)
+
+
+def occurrences(batch: Batch, spans: SpanTable, feature: int) -> NDArray[np.intp]:
+    """How often a feature occurs in each text of the batch.
+
+    Entities are counted as spans; any other feature by its tokens: a span of a tagger is one
+    token, one of a list, a pattern or a label file as many as it has words.
+    """
+    rows = np.flatnonzero(spans.feature == feature)
+    sizes = _sizes(batch, spans, feature, rows)
+    return np.bincount(spans.text[rows], sizes, minlength=len(batch.texts)).astype(np.intp)
+
+
+def _sizes(
+    batch: Batch, spans: SpanTable, feature: int, rows: NDArray[np.intp]
+) -> NDArray[np.intp]:
+    if spans.features[feature].split(":")[0] in _ONE_EACH:
+        return np.ones(len(rows), dtype=np.intp)
+    pieces = (
+        batch.texts[text][start:end]
+        for text, start, end in zip(
+            spans.text[rows].tolist(),
+            spans.start[rows].tolist(),
+            spans.end[rows].tolist(),
+            strict=True,
+        )
+    )
+    return np.array([max(1, len(piece.split())) for piece in pieces], dtype=np.intp)
+
+
+def _compare(
+    candidate: NDArray[np.intp], counts: NDArray[np.intp], references: Ragged
+) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
+    width = np.diff(references.offsets)
+    segment = np.repeat(np.arange(len(width)), width)
+    reference = counts[references.indices]
+    own = candidate[segment]
+    indicators = (
+        own > reference,
+        own < reference,
+        (own == reference) & (own > 0),
+        (own == 0) & (reference == 0),
+    )
+    with np.errstate(invalid="ignore"):
+        shares = [np.bincount(segment, i, len(width)) / width for i in indicators]
+    some = np.bincount(segment, reference > 0, len(width)) > 0
+    return (candidate > 0) & some, np.array(shares)

@@ -2,64 +2,419 @@
 
 from __future__ import annotations
 
+import importlib
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Unpack
+from itertools import combinations
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 
+from gnomon.annotate import Features, LabelFiles, Regexes, Tagger, WordLists
+from gnomon.cache import Cache
 from gnomon.errors import DataError, UsageError
-from gnomon.findings import Finding, Listing
-from gnomon.muler._pairs_contrasts import Thresholds, contrast_table, contrasts, near_pairs
-from gnomon.muler._pairs_draw import draw
-from gnomon.muler._pairs_items import exhibit, key_row, study_name
-from gnomon.muler._setup import DEFAULT_FEATURES, prepared
-from gnomon.muler._sheet import Key, Sheet
+from gnomon.faults import Fault
+from gnomon.findings import Exhibit, Finding, Listing
+from gnomon.methods import method
+from gnomon.metrics.masking import Granularity, Overlap
+from gnomon.metrics.protocol import Metrics
+from gnomon.muler._exhibits import SegmentTexts
+from gnomon.muler._figures import figures
+from gnomon.muler._setup import Masks, Run, Words, mask_faults, prepared
+from gnomon.muler._sheet import Key, KeyRow, Sheet, write_key, write_sheet
+from gnomon.options import SEED, Group, Limits, Metavar, OutputFile, Positive
+from gnomon.records import FEATURE, METRIC, Record, column, table
 from gnomon.signature import content_hash
+from gnomon.testset import TestSet
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
+    from gnomon.findings import Table
     from gnomon.metrics.protocol import MaskingMetric
-    from gnomon.muler._pairs_contrasts import Contrast
-    from gnomon.muler._pairs_draw import Draw
-    from gnomon.muler._setup import AnyMetric, Options, Setup
-    from gnomon.testset import TestSet
+    from gnomon.muler._figures import FeatureScores, Figures, Presence
+    from gnomon.muler._setup import Setup
+    from gnomon.outline import Outline
 
-__all__ = ["PairStudy", "pairs"]
+
+# Pairs of systems that a metric finds equal, and that MuLER tells apart on a feature.
+
+
+_NOISE = 1e-12  # costs that differ by a smaller share of the scores differ by rounding
+
+
+@dataclass(frozen=True)
+class Thresholds:
+    """Which pairs of systems are worth a look.
+
+    Attributes:
+        near: largest difference of the two systems' scores, in the metric's units.
+        apart: smallest difference of their MuLER.
+        least: smallest size of I, for both.
+    """
+
+    near: float
+    apart: float
+    least: int
+
+
+@dataclass(frozen=True, eq=False)
+class PairContrast:
+    """Two systems of near-equal score, of which MuLER calls one better on a feature.
+
+    Attributes:
+        feature: the feature.
+        better: position of the system with the lower MuLER.
+        worse: position of the other one.
+        figures: their figures on the feature, the better one's first.
+        segments: 0-based segments of both systems' I that cost them unequally much.
+        costs: float64 [2, segments], what the feature costs each system there (max - base).
+    """
+
+    feature: str
+    better: int
+    worse: int
+    figures: tuple[Figures, Figures]
+    segments: NDArray[np.int64]
+    costs: NDArray[np.float64]
+
+    @property
+    def gap(self) -> float:
+        """How much lower the better system's MuLER is."""
+        low, high = (found.muler or 0.0 for found in self.figures)
+        return high - low
+
+
+def near_pairs(scores: NDArray[np.float64], near: float) -> list[tuple[int, int]]:
+    """Pairs of systems whose scores differ by at most ``near``; undefined scores are near none.
+
+    >>> near_pairs(np.array([30.0, 31.0, 35.5]), 1.0)
+    [(0, 1)]
+    """
+    close = near + _NOISE * max(1.0, abs(near))
+    both = combinations(range(len(scores)), 2)
+    return [(i, j) for i, j in both if abs(scores[i] - scores[j]) <= close]
+
+
+def contrasts(
+    setup: Setup, metric: MaskingMetric, near: Sequence[tuple[int, int]]
+) -> Iterable[PairContrast]:
+    """Every near pair on every feature on which both have a MuLER, however little they differ.
+
+    Args:
+        setup: the annotated test set.
+        metric: the metric that is to be taken apart.
+        near: pairs of systems, by position.
+    """
+    everywhere = np.ones(setup.testset.segments, dtype=np.bool_)
+    for scores, present in setup.scored(metric, setup.plan(metric), "scoring"):
+        found = figures(scores, present, everywhere)
+        for pair in near:
+            contrast = _contrast(scores, present, found, pair)
+            if contrast is not None:
+                yield contrast
+
+
+def _contrast(
+    scores: FeatureScores, present: Presence, found: Sequence[Figures], pair: tuple[int, int]
+) -> PairContrast | None:
+    ordered = sorted(pair, key=lambda k: (_or_infinite(found[k].muler), k))
+    better, worse = ordered
+    first, second = found[better], found[worse]
+    if first.muler is None or second.muler is None:
+        return None
+    costs = scores.gain()[ordered]
+    noise = _NOISE * np.abs(np.stack([scores.oracle[ordered], scores.base[ordered]])).max((0, 1))
+    differ = np.abs(costs[0] - costs[1]) > noise
+    segments = np.flatnonzero(present.both[ordered].all(axis=0) & differ)
+    return PairContrast(
+        scores.feature, better, worse, (first, second), segments, costs[:, segments]
+    )
+
+
+def _or_infinite(value: float | None) -> float:
+    return float("inf") if value is None else value
+
+
+class PairRow(Record):
+    """Two systems of near-equal score that are far apart in MuLER on a feature."""
+
+    feature: str = FEATURE
+    system: str = column("Better by MuLER", help="the system with the lower MuLER")
+    other: str = column("Other", help="the system with the higher MuLER")
+    metric: str = METRIC
+    score: float = column("its score", help="of the better system")
+    other_score: float = column("other score", help="of the other system")
+    muler: float | None = column(
+        "its MuLER", kind="share", better="lower", help="of the better system"
+    )
+    other_muler: float | None = column(
+        "other MuLER", kind="share", better="lower", help="of the other system"
+    )
+    gap: float = column("gap", help="other MuLER - its MuLER")
+    segments: int = column("its |I|", help="segments where both sides have the feature")
+    other_segments: int = column("other |I|", help="likewise of the other system")
+    usable: int = column("usable", help="segments of both I that cost the two unequally much")
+    drawn: int = column("drawn", help="segments in the sheet")
+
+
+def pair_table(
+    found: Sequence[PairContrast],
+    names: Sequence[str],
+    metric: str,
+    scores: NDArray[np.float64],
+    drawn: Mapping[int, int],
+) -> Table:
+    """The pairs, in their order.
+
+    Args:
+        found: the pairs.
+        names: names of the systems.
+        metric: name of the metric.
+        scores: float64 [K], system scores.
+        drawn: position among ``found`` -> segments in the sheet.
+    """
+    rows = [
+        PairRow(
+            feature=one.feature,
+            system=names[one.better],
+            other=names[one.worse],
+            metric=metric,
+            score=float(scores[one.better]),
+            other_score=float(scores[one.worse]),
+            muler=one.figures[0].muler,
+            other_muler=one.figures[1].muler,
+            gap=one.gap,
+            segments=one.figures[0].segments,
+            other_segments=one.figures[1].segments,
+            usable=len(one.segments),
+            drawn=drawn.get(number, 0),
+        )
+        for number, one in enumerate(found)
+    ]
+    note = "Systems of near-equal score that are far apart in MuLER on a feature."
+    return table("pairs", "Pairs of systems to compare by hand", PairRow, rows, note=note)
+
+
+# Drawing segments from pairs of systems: evenly over features and pairs, with a seed.
+
+
+@dataclass(frozen=True)
+class Draw:
+    """A segment of a pair of systems.
+
+    Attributes:
+        contrast: the pair, by its position in the list that was drawn from.
+        place: position of the segment in the pair's ``segments``.
+        swapped: the system that MuLER calls better is shown second.
+    """
+
+    contrast: int
+    place: int
+    swapped: bool
+
+
+def draw(found: Sequence[PairContrast], *, items: int, rng: np.random.Generator) -> list[Draw]:
+    """Draw segments, in random order, each with a coin thrown for the order of its outputs.
+
+    Features take turns, and so do the pairs of a feature, until enough are drawn or none are left.
+    No segment is drawn twice for a feature, so that the judgements of a feature are independent.
+
+    Args:
+        found: the pairs of systems.
+        items: how many segments, at most.
+        rng: the source of randomness.
+    """
+    names = list(dict.fromkeys(one.feature for one in found))
+    rng.shuffle(names)
+    turns = [_segments_of(found, name, rng) for name in names]
+    drawn: list[tuple[int, int]] = []
+    while turns and len(drawn) < items:
+        taken = [next(turn, None) for turn in turns]
+        turns = [turn for turn, one in zip(turns, taken, strict=True) if one is not None]
+        drawn += [one for one in taken if one is not None]
+    order = rng.permutation(min(items, len(drawn))).tolist()
+    coins = rng.integers(0, 2, size=len(order)).tolist()
+    return [
+        Draw(contrast=drawn[i][0], place=drawn[i][1], swapped=bool(coin))
+        for i, coin in zip(order, coins, strict=True)
+    ]
+
+
+def _segments_of(
+    found: Sequence[PairContrast], feature: str, rng: np.random.Generator
+) -> Iterator[tuple[int, int]]:
+    """The (pair, place) of one feature, pair by pair in turn, no segment twice."""
+    pairs = [n for n, one in enumerate(found) if one.feature == feature]
+    rng.shuffle(pairs)
+    left = {n: rng.permutation(len(found[n].segments)).tolist() for n in pairs}
+    used: set[int] = set()
+    while left:
+        for n in list(left):
+            place = _next_unused(left[n], found[n], used)
+            if place is None:
+                del left[n]
+            else:
+                yield n, place
+
+
+def _next_unused(places: list[int], one: PairContrast, used: set[int]) -> int | None:
+    while places:
+        place = places.pop()
+        segment = int(one.segments[place])
+        if segment not in used:
+            used.add(segment)
+            return place
+    return None
+
+
+# The items of a sheet, and what their key says of them.
+
+
+def exhibit(setup: Setup, one: PairContrast, drawn: Draw, *, highlight: bool) -> Exhibit:
+    """Source, references and the two outputs of a drawn segment, without names of systems."""
+    segment = int(one.segments[drawn.place])
+    sides = (one.worse, one.better) if drawn.swapped else (one.better, one.worse)
+    spans = setup.spans if highlight else None
+    texts = SegmentTexts(setup.testset, setup.batch, spans, one.feature)
+    outputs = (
+        texts.candidate(segment, system, {}, name) for name, system in zip("AB", sides, strict=True)
+    )
+    return Exhibit(one.feature, "A or B", segment=0, texts=(*texts.given(segment), *outputs))
+
+
+def key_row(
+    setup: Setup, item: str, one: PairContrast, drawn: Draw, scores: NDArray[np.float64]
+) -> KeyRow:
+    """Which system is which in an item, and what MuLER says of them."""
+    names = setup.batch.systems
+    order = (1, 0) if drawn.swapped else (0, 1)
+    systems = [(one.better, one.worse)[k] for k in order]
+    muler = [one.figures[k].muler or 0.0 for k in order]
+    costs = [float(one.costs[k, drawn.place]) for k in order]
+    a, b = (names[k] for k in systems)
+    return KeyRow(
+        item=item,
+        feature=one.feature,
+        segment=int(one.segments[drawn.place]) + 1,
+        a=a,
+        b=b,
+        better=names[one.better],
+        cheaper=a if costs[0] < costs[1] else b,
+        muler_a=muler[0],
+        muler_b=muler[1],
+        cost_a=costs[0],
+        cost_b=costs[1],
+        score_a=float(scores[systems[0]]),
+        score_b=float(scores[systems[1]]),
+    )
+
+
+def study_name(exhibits: Sequence[Exhibit]) -> str:
+    """A name that tells one sheet from another, and nothing else."""
+    parts = [part for one in exhibits for part in (one.group, *(text.text for text in one.texts))]
+    return f"g{content_hash(*parts)[:6]}"
+
 
 _SHOWN = ("feature", "system", "other", "muler", "other_muler", "drawn")
 
 
-@dataclass(frozen=True)
-class PairStudy:
-    """What is needed to compare systems by hand.
+@dataclass(frozen=True, kw_only=True)
+class PairStudy(Finding):
+    """The pairs of systems, most distant first, and what is needed to compare them by hand.
 
     Attributes:
-        finding: the pairs of systems, most distant first.
         sheet: what annotators see.
         key: what they must not see.
     """
 
-    finding: Finding
     sheet: Sheet
     key: Key
 
 
+_EXAMPLES = """\
+Find systems of near-equal score that MuLER tells apart, and write a blind sheet of their outputs
+with its key; give annotators the sheet or the form, never the key. `gnomon muler judge` reads the
+filled sheets back.
+
+examples:
+  gnomon muler pairs -t newstest2019/de-en --features 'pos:*' 'ent:*' \\
+    --sheet sheet.tsv --form sheet.html --key key.tsv
+  gnomon muler judge --answers anna.tsv answers-of-ben.json --key key.tsv
+"""
+_CHOICE = Group("which pairs and segments")
+_FILES = Group("sheet and key")
+
+
+def check_pairs(
+    outline: Outline | None,
+    metrics: Metrics = "bleu",
+    features: Features = None,
+    *,
+    tagger: Tagger = None,
+    lexicon: WordLists = None,
+    pattern: Regexes = None,
+    labels: LabelFiles = None,
+    sheet: OutputFile = None,
+    form: OutputFile = None,
+    key: OutputFile = None,
+    allow_code: bool = False,
+) -> Iterator[Fault]:
+    """What :func:`pairs` refuses of options that fit each alone."""
+    if isinstance(metrics, list | tuple) and len(metrics) != 1:
+        said = f"pairs are found under one metric; got {' '.join(map(str, metrics)) or 'none'}"
+        yield Fault("metrics", UsageError(said))
+        return
+    if (key is None) is not (sheet is None and form is None):
+        said = (
+            "a sheet (--sheet FILE.tsv, --form FILE.html; sheet=, form=) and its key (--key"
+            " FILE.tsv; key=) go together: without the key no answer can be read back"
+        )
+        yield Fault("key", UsageError(said))
+    words = Words(features, tagger, lexicon, pattern, labels)
+    yield from mask_faults(outline, metrics, words, allow_code=allow_code)
+    if outline is not None and len(outline.systems) == 1:
+        said = (
+            f"pairs need at least two systems; test set {outline.name!r} has"
+            f" {len(outline.systems)}: name more with -i, or choose another test set"
+        )
+        yield Fault("", DataError(said))
+
+
+@method(
+    "muler.pairs",
+    answers="whether people see what MuLER sees: blind A/B sheets",
+    examples=_EXAMPLES,
+    rows={"pairs": PairRow},
+    tagged=True,
+    check=check_pairs,
+)
 def pairs(
     testset: TestSet,
-    metric: AnyMetric = "bleu",
-    features: Sequence[str] = DEFAULT_FEATURES,
+    metrics: Metrics = "bleu",
+    features: Features = None,
     *,
-    near: float = 1.0,
-    apart: float = 0.1,
-    least: int = 20,
-    items: int = 100,
-    seed: int = 0,
-    highlight: bool = False,
-    **options: Unpack[Options],
+    near: Annotated[float, Limits(0), Metavar("UNITS"), _CHOICE] = 1.0,
+    apart: Annotated[float, Limits(0), Metavar("X"), _CHOICE] = 0.1,
+    least: Annotated[Positive, _CHOICE] = 20,
+    items: Annotated[Positive, _CHOICE] = 100,
+    seed: Annotated[int, Limits(0), Metavar("N"), _CHOICE] = SEED,
+    highlight: Annotated[bool, _CHOICE] = False,
+    tagger: Tagger = None,
+    lexicon: WordLists = None,
+    pattern: Regexes = None,
+    labels: LabelFiles = None,
+    overlap: Annotated[Overlap, Group("scoring")] = "any",
+    granularity: Annotated[Granularity, Group("scoring")] = "token",
+    sheet: Annotated[OutputFile, _FILES] = None,
+    form: Annotated[OutputFile, _FILES] = None,
+    key: Annotated[OutputFile, _FILES] = None,
+    allow_code: bool = False,
+    cache: Cache | None = None,
+    progress: Callable[[str, int, int], None] | None = None,
 ) -> PairStudy:
     """Segments on which people can check MuLER: of systems alike in score and apart in MuLER.
 
@@ -72,31 +427,43 @@ def pairs(
 
     Args:
         testset: references and the outputs of two or more systems.
-        metric: spec string, metric or function.
-        features: names and wildcards, as for :func:`gnomon.muler.muler`.
+        metrics: a spec, a metric or a function of texts; one.
+        features: names and wildcards, as for :func:`gnomon.muler.score`.
         near: largest difference of scores, in the metric's units.
         apart: smallest difference of MuLER.
         least: smallest |I|, for both systems.
         items: segments drawn, at most.
-        seed: seed of the draw; the texts take part in it, so that another test set has another
+        seed: of the draw; the texts take part in it, so that another test set has another
             order of sides under the same seed.
         highlight: mark the words of the feature in references and outputs.
-        **options: tagger, lexicons, patterns, labels, overlap, granularity, allow_code, cache,
-            progress; as for :func:`gnomon.muler.muler`.
+        tagger: ``spacy:NAME`` or an annotator; by default one for the test set's target language.
+        lexicon: word lists for ``lex:NAME``, as words or as a file of one entry per line.
+        pattern: regular expressions for ``re:NAME``.
+        labels: your own labels: .conllu or .jsonl files, or :class:`gnomon.annotate.Labels`.
+        overlap: when a metric token counts as masked: "any", "majority" or "inside".
+        granularity: one mask per "token" or per "span".
+        sheet: where the blind sheet is written, as TSV; it needs a key.
+        form: where it is written as a page to fill in; likewise.
+        key: where the key is written: which system is A and which is B, and what MuLER says.
+        allow_code: let a spec ``python('module:function')`` import and run the module.
+        cache: where annotations are kept between runs; none by default.
+        progress: called with a stage, what is done and the total.
 
     Returns:
-        The pairs found, the sheet, and its key.
+        The pairs found, as a finding with the sheet and its key.
 
     Raises:
         DataError: fewer than two systems, or no pair of systems fits; the message says how near
             the closest one came.
-        UsageError: an option is out of range.
+        UsageError: an option is out of range, or a sheet lacks its key.
+        OutputError: a file cannot be written.
         MaskingError: the metric cannot tell two masks apart.
         UnknownNameError: a metric, feature or tagger does not exist.
     """
     limits = Thresholds(near, apart, least)
-    _check(testset, limits, items, seed)
-    setup = prepared(testset, metric, features, options)
+    words = Words(features, tagger, lexicon, pattern, labels)
+    run = Run(allow_code, cache, progress)
+    setup = prepared(testset, metrics, words, Masks(overlap, granularity), run)
     ((name, bound),) = setup.metrics.items()
     scores = bound.system(setup.batch)
     found = _fitting(setup, bound, scores, limits)
@@ -105,39 +472,46 @@ def pairs(
     fields = {**asdict(limits), "items": items, "seed": seed}
     signature = setup.signature(bound, "muler-pairs", fields=fields)
     exhibits = [exhibit(setup, found[one.contrast], one, highlight=highlight) for one in drawn]
-    study = study_name(exhibits)
-    names = [f"{study}-{number:03d}" for number in range(1, len(drawn) + 1)]
+    code = study_name(exhibits)
+    names = [f"{code}-{number:03d}" for number in range(1, len(drawn) + 1)]
     rows = [
         key_row(setup, item, found[one.contrast], one, scores)
         for item, one in zip(names, drawn, strict=True)
     ]
-    return PairStudy(
-        _finding(setup, name, signature, scores, found, drawn, limits),
-        Sheet(study, dict(zip(names, exhibits, strict=True))),
-        Key(study, {row.item: row for row in rows}, name, signature),
+    shown = pair_table(
+        found, setup.batch.systems, name, scores, Counter(one.contrast for one in drawn)
     )
+    study = PairStudy(
+        method="muler pairs",
+        title=shown.title,
+        tables=(shown,),
+        signatures={name: signature},
+        views=(Listing("pairs", shown.title, _SHOWN),),
+        notices=_notices(setup, scores, limits),
+        facts=setup.facts() | {"pairs": str(len(found)), "items drawn": str(len(drawn))},
+        sheet=Sheet(code, dict(zip(names, exhibits, strict=True))),
+        key=Key(code, {row.item: row for row in rows}, name, signature),
+    )
+    _write(study, sheet, form, key)
+    return study
 
 
-def _check(testset: TestSet, limits: Thresholds, items: int, seed: int) -> None:
-    if len(testset.systems) < 2:
-        raise DataError(
-            f"pairs need at least two systems; test set {testset.name!r} has"
-            f" {len(testset.systems)}: name more with -i, or choose another test set"
-        )
-    for name, value, low in (
-        ("near", limits.near, 0),
-        ("apart", limits.apart, 0),
-        ("least", limits.least, 1),
-        ("items", items, 1),
-        ("seed", seed, 0),
-    ):
-        if not low <= value < float("inf"):
-            raise UsageError(f"{name} is a number, {low} or more; got {value}")
+def _write(study: PairStudy, sheet: OutputFile, form: OutputFile, key: OutputFile) -> None:
+    """Write the files that are asked for; the key first: without it a sheet is work for nothing."""
+    if key is not None:
+        write_key(key, study.key)
+    if sheet is not None:
+        write_sheet(sheet, study.sheet)
+    if form is not None:
+        # pages are made by a room above, which is looked up only where one is asked for
+        pages = importlib.import_module("gnomon.report.sheet")
+        shown = study.sheet
+        pages.write_form(form, shown.items, study=shown.study, question=shown.question)
 
 
 def _fitting(
     setup: Setup, metric: MaskingMetric, scores: NDArray[np.float64], limits: Thresholds
-) -> list[Contrast]:
+) -> list[PairContrast]:
     """The pairs that fit, most distant first."""
     near = near_pairs(scores, limits.near)
     if not near:
@@ -146,7 +520,7 @@ def _fitting(
             f"no two of {len(scores)} systems are within {limits.near:g} of each other; the closest"
             f" two are {gaps.min(initial=np.inf):.4g} apart: raise near (--near)"
         )
-    found: list[Contrast] = []
+    found: list[PairContrast] = []
     widest = 0.0
     for one in contrasts(setup, metric, near):
         if min(figures.segments for figures in one.figures) >= limits.least:
@@ -161,28 +535,6 @@ def _fitting(
         )
     names = setup.batch.systems
     return sorted(found, key=lambda c: (-c.gap, c.feature, names[c.better], names[c.worse]))
-
-
-def _finding(
-    setup: Setup,
-    metric: str,
-    signature: str,
-    scores: NDArray[np.float64],
-    found: Sequence[Contrast],
-    drawn: Sequence[Draw],
-    limits: Thresholds,
-) -> Finding:
-    counts = Counter(one.contrast for one in drawn)
-    table = contrast_table(found, setup.batch.systems, metric, scores, counts)
-    return Finding(
-        method="muler pairs",
-        title=table.title,
-        tables=(table,),
-        signatures={metric: signature},
-        views=(Listing("pairs", table.title, _SHOWN),),
-        notices=_notices(setup, scores, limits),
-        facts=setup.facts() | {"pairs": str(len(found)), "items drawn": str(len(drawn))},
-    )
 
 
 def _notices(setup: Setup, scores: NDArray[np.float64], limits: Thresholds) -> tuple[str, ...]:

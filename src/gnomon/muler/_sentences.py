@@ -2,41 +2,446 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import TYPE_CHECKING, Annotated, TypeAlias, cast
 
 import numpy as np
 
-from gnomon.annotate.scorers import Sentences, SentenceScores, reader_for
+from gnomon.annotate import Tagger, tagger_faults
+from gnomon.annotate.scorers import Sentences, SentenceScorer, SentenceScores, reader_for, scorer
+from gnomon.cache import Cache
 from gnomon.errors import UsageError
-from gnomon.faults import refuse
-from gnomon.findings import Finding
-from gnomon.muler._checks import check_examples, check_sides
-from gnomon.muler._requests import check_sentences
-from gnomon.muler._sentence_exhibits import sentence_exhibits
-from gnomon.muler._sentence_names import AnyScorer, scorers_of
-from gnomon.muler._sentence_scores import differences, sentence_figures
-from gnomon.muler._sentence_tables import sentence_row, sentence_table, sentence_views
-from gnomon.muler._significance import SEED, Bootstrap
-from gnomon.muler._slices import drawn_slices
+from gnomon.faults import faults
+from gnomon.findings import Bars, Exhibit, Finding, Listing, Table
+from gnomon.methods import method
+from gnomon.metrics.functions import imported
+from gnomon.muler._exhibits import SegmentTexts
+from gnomon.muler._figures import LEAST
+from gnomon.muler._setup import drawn_slices, side_faults
+from gnomon.muler._uncertainty import Bootstrap, resample_faults
+from gnomon.options import SEED, By, Confidence, Count, Group, Metavar, Resamples, Seed
+from gnomon.records import SLICE, SYSTEM, Record, column, table
 from gnomon.signature import version
-from gnomon.slices import slices
+from gnomon.slices import check_slices, slices
+from gnomon.stats.resampling import percentile_interval, resampled_sums
+from gnomon.testset import TestSet
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
 
     from numpy.typing import NDArray
 
-    from gnomon.annotate import Annotator
-    from gnomon.annotate.scorers import Reader, SentenceScorer
-    from gnomon.batch import Batch
-    from gnomon.cache import Cache
-    from gnomon.findings import Cell, Exhibit, Table, View
-    from gnomon.muler._sentence_scores import Differences
+    from gnomon.annotate.scorers import Reader
+    from gnomon.batch import Batch, Ragged
+    from gnomon.faults import Fault
+    from gnomon.findings import View
+    from gnomon.outline import Outline
     from gnomon.slices import Slice
-    from gnomon.testset import TestSet
 
-__all__ = ["AnyScorer", "SentencePart", "sentence_part", "sentences"]
+    Floats = NDArray[np.float64]
+
+
+# The segments that systems change most on the scale of a sentence scorer.
+
+
+def sentence_exhibits(
+    found: SentenceDifferences,
+    scores: SentenceScores,
+    label: str,
+    testset: TestSet,
+    batch: Batch,
+    count: int,
+) -> list[Exhibit]:
+    """The ``count`` segments that each system changes most, once each, largest mean first."""
+    distance = np.where(np.isnan(found.absolute), 0.0, found.absolute)
+    leaders: dict[int, list[int]] = {}
+    for system, row in enumerate(distance):
+        for segment in np.argsort(-row, kind="stable")[:count].tolist():
+            if row[segment] > 0:
+                leaders.setdefault(segment, []).append(system)
+    mean = distance.mean(axis=0)
+    order = sorted(leaders, key=lambda segment: (-mean[segment], segment))
+    texts = SegmentTexts(testset, batch)
+    return [
+        _exhibit(scores, label, texts, segment, leaders[segment], float(mean[segment]))
+        for segment in order
+    ]
+
+
+def _exhibit(
+    scores: SentenceScores,
+    label: str,
+    texts: SegmentTexts,
+    segment: int,
+    leaders: list[int],
+    mean: float,
+) -> Exhibit:
+    def said(text: int) -> dict[str, float | None]:
+        value = float(scores.values[text])
+        return {label: None if np.isnan(value) else value}
+
+    batch = texts.batch
+    outputs = (
+        texts.candidate(segment, system, said(int(text)))
+        for system, text in enumerate(batch.candidates[:, segment])
+    )
+    return Exhibit(
+        group=label,
+        kind=f"{label} changes most",
+        segment=segment + 1,
+        texts=(*texts.given(segment, said), *outputs),
+        systems=tuple(batch.systems[system] for system in leaders),
+        weight=mean,
+        caption=f"mean distance over systems {mean:.2f}",
+        **texts.place(segment),
+    )
+
+
+# Scorers by what a user writes, and by the labels under which tables list them.
+
+
+AnyScorer: TypeAlias = "str | SentenceScorer | Callable[[str], float | None]"
+#: names, names with their files, scorers or functions of a sentence
+Scorers: TypeAlias = Annotated[
+    "Sequence[AnyScorer]", Metavar("NAME[=FILE]"), Group("sentence scorers")
+]
+
+_CODE = re.compile(r"([^=]+)=python\((['\"])(.*)\2\)")
+
+
+def scorers_of(
+    scorers: Sequence[AnyScorer], *, allow_code: bool = False
+) -> dict[str, SentenceScorer]:
+    """Scorers by label: the name, and ``NAME=SOURCE`` where several scorers have one name.
+
+    Raises:
+        UsageError: none is given, one is given twice, or one runs code that was not allowed.
+        UnknownNameError: there is no such scorer.
+        MissingDependencyError: the package of a scorer is not installed.
+        FormatError: a lexicon is malformed.
+    """
+    _check_some(scorers)
+    found = [_scorer(one, allow_code=allow_code) for one in scorers]
+    names = Counter(one.name for one in found)
+    labels = [o.name if names[o.name] == 1 else f"{o.name}={o.source}" for o in found]
+    twice = [label for label, count in Counter(labels).items() if count > 1]
+    if twice:
+        raise UsageError(f"scorer {twice[0]!r} is given twice; give each scorer once")
+    return dict(zip(labels, found, strict=True))
+
+
+def scorer_faults(scorers: Sequence[AnyScorer], *, allow_code: bool = False) -> Iterator[Fault]:
+    """What :func:`scorers_of` refuses, scorer by scorer."""
+    wrong = list(faults("scorers", _check_some, scorers))
+    if not wrong:
+        for number, one in enumerate(scorers):
+            wrong += faults(f"scorers[{number}]", _scorer, one, allow_code=allow_code)
+    yield from wrong or faults("scorers", scorers_of, scorers, allow_code=allow_code)
+
+
+def _check_some(scorers: Sequence[AnyScorer]) -> None:
+    if isinstance(scorers, str) or not scorers:
+        raise UsageError(
+            f"scorers must be a list of one or more; got {scorers!r}, write for instance"
+            " ['sentiment', 'valence=FILE']"
+        )
+
+
+def _scorer(one: AnyScorer, *, allow_code: bool) -> SentenceScorer:
+    code = _CODE.fullmatch(one) if isinstance(one, str) else None
+    if code is None:
+        return scorer(one)
+    name, _, target = code.groups()
+    if not allow_code:
+        raise UsageError(
+            f"scorer {one!r} imports and runs {target.partition(':')[0]!r}; if you trust that code,"
+            " allow it (--allow-code; allow_code=True)"
+        )
+    return scorer(cast("Callable[[str], float | None]", imported(target)), name=name)
+
+
+# How far candidates lie from their references on the scale of a sentence scorer.
+
+
+@dataclass(frozen=True)
+class SentenceDifferences:
+    """One scorer on K systems and N segments.
+
+    Attributes:
+        reference: float64 [K, N], mean score of a segment's references that could be scored.
+        candidate: float64 [K, N], score of the candidate.
+        signed: float64 [K, N], reference - candidate; NaN where either side has no score.
+        absolute: float64 [K, N], |reference - candidate|, averaged over the references.
+        known: int64 [K, N], words that the scorer knows on both sides; ``None`` if it knows none.
+        words: int64 [K, N], words of both sides; ``None`` likewise.
+    """
+
+    reference: Floats
+    candidate: Floats
+    signed: Floats
+    absolute: Floats
+    known: NDArray[np.int64] | None
+    words: NDArray[np.int64] | None
+
+
+@dataclass(frozen=True)
+class SentenceFigures:
+    """One scorer on one system; ``None`` where undefined.
+
+    Attributes:
+        n: segments scored on both sides.
+        signed: mean of reference - candidate over them.
+        low: lower end of its bootstrap interval.
+        high: upper end.
+        absolute: mean of |reference - candidate|.
+        absolute_low: lower end of its interval.
+        absolute_high: upper end.
+        coverage: n as a share of the segments looked at.
+        words_known: share of the words of both sides that the scorer knows.
+        mean_reference: mean score of the references over the n segments.
+        mean_candidate: mean score of the candidates over them.
+    """
+
+    n: int
+    signed: float | None
+    low: float | None
+    high: float | None
+    absolute: float | None
+    absolute_low: float | None
+    absolute_high: float | None
+    coverage: float | None
+    words_known: float | None
+    mean_reference: float | None
+    mean_candidate: float | None
+
+
+def differences(scores: SentenceScores, batch: Batch) -> SentenceDifferences:
+    """Compare the two sides of every segment.
+
+    Args:
+        scores: of the batch's texts, in their order (texts never used may be NaN).
+        batch: candidates and references; several references of a segment count with their mean.
+    """
+    sides = [
+        _sides(scores.values, batch.candidates[k], batch.references_of(k))
+        for k in range(batch.shape[0])
+    ]
+    reference = np.array([mean for mean, _ in sides]).reshape(batch.shape)
+    absolute = np.array([distance for _, distance in sides]).reshape(batch.shape)
+    candidate = scores.values[batch.candidates]
+    return SentenceDifferences(
+        reference=reference,
+        candidate=candidate,
+        signed=reference - candidate,
+        absolute=absolute,
+        known=_counts(scores.known, batch),
+        words=_counts(scores.words, batch),
+    )
+
+
+def _sides(
+    values: Floats, candidates: NDArray[np.int32], references: Ragged
+) -> tuple[Floats, Floats]:
+    """Mean score of the references, and mean distance from them, of each segment."""
+    width = np.diff(references.offsets)
+    segment = np.repeat(np.arange(len(width)), width)
+    reference = values[references.indices]
+    distance = np.abs(reference - values[candidates][segment])
+    return _means(reference, segment, len(width)), _means(distance, segment, len(width))
+
+
+def _means(values: Floats, segment: NDArray[np.intp], segments: int) -> Floats:
+    """Mean of the values of each segment, NaN left out; NaN where none is left."""
+    scored = ~np.isnan(values)
+    total = np.bincount(segment[scored], values[scored], minlength=segments)
+    count = np.bincount(segment[scored], minlength=segments)
+    means: Floats = np.divide(total, count, out=np.full(segments, np.nan), where=count > 0)
+    return means
+
+
+def _counts(counts: NDArray[np.int64] | None, batch: Batch) -> NDArray[np.int64] | None:
+    if counts is None:
+        return None
+    found = counts[batch.candidates]
+    for k in range(batch.shape[0]):
+        references = batch.references_of(k)
+        segment = np.repeat(np.arange(len(references)), np.diff(references.offsets))
+        np.add.at(found[k], segment, counts[references.indices])
+    return found
+
+
+def sentence_figures(
+    found: SentenceDifferences,
+    scope: NDArray[np.bool_],
+    counts: NDArray[np.uint8] | None = None,
+    confidence: float = 0.95,
+) -> tuple[SentenceFigures, ...]:
+    """The figures of every system over some segments.
+
+    Args:
+        found: the differences.
+        scope: bool [N], the segments to look at.
+        counts: uint8 [N, B], how often each segment occurs in each resample
+            (:func:`gnomon.stats.resampling.resample_counts`); without them no intervals.
+        confidence: of the intervals, in (0, 1).
+    """
+    scored = ~np.isnan(found.signed) & scope
+    signed, absolute = (
+        _ends(values, scored, counts, confidence) for values in (found.signed, found.absolute)
+    )
+    return tuple(
+        _of_system(found, k, scored[k], scope, signed[k], absolute[k]) for k in range(len(scored))
+    )
+
+
+def _of_system(
+    found: SentenceDifferences,
+    k: int,
+    scored: NDArray[np.bool_],
+    scope: NDArray[np.bool_],
+    signed: tuple[float | None, float | None],
+    absolute: tuple[float | None, float | None],
+) -> SentenceFigures:
+    n = int(scored.sum())
+    return SentenceFigures(
+        n=n,
+        signed=_mean(found.signed[k], scored),
+        low=signed[0],
+        high=signed[1],
+        absolute=_mean(found.absolute[k], scored),
+        absolute_low=absolute[0],
+        absolute_high=absolute[1],
+        coverage=n / int(scope.sum()) if scope.any() else None,
+        words_known=_share_known(found, k, scope),
+        mean_reference=_mean(found.reference[k], scored),
+        mean_candidate=_mean(found.candidate[k], scored),
+    )
+
+
+def _share_known(found: SentenceDifferences, k: int, scope: NDArray[np.bool_]) -> float | None:
+    if found.known is None or found.words is None:
+        return None
+    words = int(found.words[k, scope].sum())
+    return int(found.known[k, scope].sum()) / words if words else None
+
+
+def _ends(
+    values: Floats, scored: NDArray[np.bool_], counts: NDArray[np.uint8] | None, confidence: float
+) -> list[tuple[float | None, float | None]]:
+    """Per system, the ends of the percentile interval of the mean over its scored segments."""
+    if counts is None:
+        return [(None, None)] * len(values)
+    sums = resampled_sums(np.where(scored, values, 0.0), counts)
+    sizes = resampled_sums(scored.astype(np.float64), counts)
+    means = np.divide(sums, sizes, out=np.full(sums.shape, np.nan), where=sizes > 0)
+    low, high = percentile_interval(means, confidence)
+    enough = scored.sum(axis=1) >= LEAST
+    return [
+        (float(a), float(b)) if fit else (None, None)
+        for a, b, fit in zip(low, high, enough, strict=True)
+    ]
+
+
+def _mean(values: Floats, where: NDArray[np.bool_]) -> float | None:
+    return float(values[where].mean()) if where.any() else None
+
+
+# The table of sentence scorers, and how it may be looked at.
+
+
+TABLE = "scorers"
+
+
+class ScorerRow(Record):
+    """What a sentence scorer says of a system."""
+
+    scorer: str = column("Scorer", help="the sentence scorer, as tables name it")
+    source: str = column("Source", help="the lexicon, package or function")
+    system: str = SYSTEM
+    slice: str | None = SLICE
+    n: int = column("n", help="segments scored on both sides")
+    signed: float | None = column(
+        "reference - candidate",
+        digits=3,
+        help="mean difference of the scores",
+        ends=("low", "high"),
+    )
+    low: float | None = column(
+        "low", digits=3, help="lower end of the bootstrap interval of the mean"
+    )
+    high: float | None = column("high", digits=3, help="upper end")
+    absolute: float | None = column(
+        "|difference|",
+        digits=3,
+        better="lower",
+        help="mean distance from the references",
+        ends=("absolute_low", "absolute_high"),
+    )
+    absolute_low: float | None = column(
+        "|difference| low", digits=3, help="lower end of its interval"
+    )
+    absolute_high: float | None = column("|difference| high", digits=3, help="upper end")
+    coverage: float | None = column(
+        "coverage", kind="share", help="share of segments scored on both sides"
+    )
+    words_known: float | None = column(
+        "words known", kind="share", help="share of the words of both sides"
+    )
+    mean_reference: float | None = column(
+        "mean of references", digits=3, help="over the n segments"
+    )
+    mean_candidate: float | None = column(
+        "mean of candidates", digits=3, help="over the n segments"
+    )
+
+
+_SHOWN = ("system", "n", "signed", "low", "high", "absolute", "coverage", "words_known")
+
+
+def sentence_table(rows: Sequence[ScorerRow]) -> Table:
+    """The table of sentence scorers."""
+    note = (
+        "Positive: references score higher than candidates. |difference|: nearer to 0 is better."
+        " Segments without a known word on both sides are left out (coverage)."
+    )
+    return table(TABLE, "Sentence scorers by system", ScorerRow, rows, note=note)
+
+
+def sentence_views(
+    table: Table, scorers: Sequence[str], parts: Sequence[str | None]
+) -> tuple[View, ...]:
+    """For each scorer a listing per slice, for text, and bars over systems.
+
+    Args:
+        table: what they show; listings leave columns out that are empty in all rows.
+        scorers: labels of the scorers.
+        parts: names of the slices, ``None`` for all segments.
+    """
+    columns = tuple(name for name in _SHOWN if any(v is not None for v in table.values(name)))
+    listings = (_listing(scorer, part, columns) for scorer in scorers for part in parts)
+    return (*listings, *map(_bars, scorers))
+
+
+def _listing(scorer: str, part: str | None, columns: tuple[str, ...]) -> Listing:
+    place = "" if part is None else f", {part}"
+    title = f"{scorer} of references and candidates{place}"
+    return Listing(TABLE, title, columns, {"scorer": scorer, "slice": part})
+
+
+def _bars(scorer: str) -> Bars:
+    return Bars(
+        table=TABLE,
+        title="Sentence scorers: how far systems lie from their references",
+        category="scorer",
+        series="system",
+        values=("signed", "absolute"),
+        where={"scorer": scorer, "slice": None},
+        beside="n",
+    )
+
 
 _FEW = 0.5  # coverage below which a reader is told
 
@@ -83,22 +488,62 @@ class SentencePart:
 
 @dataclass
 class _Gathered:
-    rows: list[dict[str, Cell]] = field(default_factory=list)
+    rows: list[ScorerRow] = field(default_factory=list)
     signatures: dict[str, str] = field(default_factory=dict)
     notices: list[str] = field(default_factory=list)
     exhibits: list[Exhibit] = field(default_factory=list)
 
 
+_EXAMPLES = """\
+examples:
+  gnomon muler sentences ref.txt -i sysA.txt sysB.txt -l en
+  gnomon muler sentences ref.txt -i sys.txt --scorers sentiment=wkwsci.csv valence=NRC-VAD.tsv
+  gnomon muler sentences -t newstest2019/de-en --scorers sentiment --by domain --html report.html
+"""
+
+
+def check_sentences(
+    outline: Outline | None,
+    scorers: Scorers = ("sentiment", "concreteness"),
+    *,
+    tagger: Tagger = None,
+    by: By = None,
+    resamples: int = 1000,
+    confidence: float = 0.95,
+    allow_code: bool = False,
+) -> Iterator[Fault]:
+    """What :func:`sentences` refuses of options that fit each alone."""
+    yield from resample_faults(resamples, confidence)
+    yield from scorer_faults(scorers, allow_code=allow_code)
+    yield from tagger_faults("tagger", tagger if isinstance(tagger, str) else None)
+    yield from side_faults(outline, "sentence scorers compare with references")
+    if outline is not None:
+        yield from faults("by", check_slices, outline, by)
+
+
+@method(
+    "muler.sentences",
+    answers="what each system changes of sentiment, concreteness, valence of its references",
+    examples=_EXAMPLES,
+    tables={"": "muler_sentences"},
+    rows={TABLE: ScorerRow},
+    metrics="none",
+    by_system=True,
+    tagged=True,
+    usual={"examples": 0},
+    for_pages=("examples",),
+    check=check_sentences,
+)
 def sentences(
     testset: TestSet,
-    scorers: Sequence[AnyScorer] = ("sentiment", "concreteness"),
+    scorers: Scorers = ("sentiment", "concreteness"),
     *,
-    tagger: str | Annotator | None = None,
-    by: str | None = None,
-    bootstrap: int = 1000,
-    confidence: float = 0.95,
-    seed: int = SEED,
-    examples: int = 3,
+    tagger: Tagger = None,
+    by: By = None,
+    resamples: Resamples = 1000,
+    confidence: Confidence = 0.95,
+    seed: Seed = SEED,
+    examples: Count = 3,
     allow_code: bool = False,
     cache: Cache | None = None,
     progress: Callable[[str, int, int], None] | None = None,
@@ -116,7 +561,7 @@ def sentences(
         tagger: gives parts of speech and base forms; by default the standard one of the test set's
             target language if it is installed, else words are reduced by English rules.
         by: slice by "document", "domain", "length" or a label of the test set.
-        bootstrap: resamples of the segments for intervals; 0 for none.
+        resamples: resamples of the segments for intervals; 0 for none.
         confidence: of the intervals, in (0, 1).
         seed: of the resamples.
         examples: segments shown per scorer and system; 0 for none.
@@ -136,13 +581,7 @@ def sentences(
         FormatError: a lexicon is malformed; file and line are named.
         DataError: the test set has no references or no systems.
     """
-    refuse(
-        check_sentences(
-            testset.outline, scorers, tagger=tagger, by=by, bootstrap=bootstrap,
-            confidence=confidence, seed=seed, examples=examples, allow_code=allow_code,
-        )
-    )  # fmt: skip
-    draws = Bootstrap(bootstrap, confidence, seed)
+    draws = Bootstrap(resamples, confidence, seed)
     chosen = scorers_of(scorers, allow_code=allow_code)
     batch = testset.batch()
     part = sentence_part(
@@ -166,7 +605,7 @@ def sentence_part(
     scorers: Mapping[str, SentenceScorer],
     parts: Sequence[Slice],
     draws: Bootstrap,
-    tagger: str | Annotator | None,
+    tagger: Tagger,
     examples: int,
     cache: Cache | None,
     progress: Callable[[str, int, int], None] | None,
@@ -183,12 +622,7 @@ def sentence_part(
         examples: segments shown per scorer and system.
         cache: where tags are kept.
         progress: called with a stage, what is done and the total.
-
-    Raises:
-        DataError: the test set has no references or no systems.
     """
-    check_sides(testset.outline, "sentence scorers compare with references")
-    check_examples(examples)
     used = _used(batch)
     reader = reader_for(tagger, testset.target_language, cache=cache, progress=progress)
     texts = Sentences(tuple(batch.texts[i] for i in used), reader)
@@ -226,7 +660,7 @@ def _spread(scores: SentenceScores, used: NDArray[np.int32], texts: int) -> Sent
 
 def _gather(
     gathered: _Gathered,
-    found: Differences,
+    found: SentenceDifferences,
     label: str,
     one: SentenceScorer,
     batch: Batch,
@@ -237,7 +671,13 @@ def _gather(
     for part in parts:
         figures = sentence_figures(found, part.members, counts, confidence)
         rows = [
-            sentence_row(each, scorer=label, source=one.source, system=system, part=part.name)
+            ScorerRow(
+                scorer=label,
+                source=one.source,
+                system=system,
+                slice=part.name,
+                **asdict(each),
+            )
             for system, each in zip(batch.systems, figures, strict=True)
         ]
         gathered.rows += rows

@@ -1,64 +1,234 @@
-"""What all analyses that mask share: annotated texts, bound metrics, signatures, facts."""
+"""What all analyses that mask share: their options and checks, annotated texts, bound metrics."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias, TypedDict, cast
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, NamedTuple, TypeVar, cast
 
-from gnomon.errors import UnknownNameError, UsageError
-from gnomon.metrics import bind, signature_of, with_masking
+import numpy as np
+
+from gnomon.annotate import annotate, chosen_features, feature_faults, read_labels
+from gnomon.errors import DataError, GnomonError, MaskingError, UsageError
+from gnomon.faults import Fault, faults
+from gnomon.metrics import bind, resolve, signature_of, with_masking
 from gnomon.metrics.masking import MaskPlan
-from gnomon.muler._annotated import annotated, facts_of, tagger_field
-from gnomon.muler._checks import check_masks, check_sides
-from gnomon.muler._figures import feature_scores
-from gnomon.muler._presence import presence
+from gnomon.metrics.registry import check_metric
+from gnomon.muler._figures import feature_scores, presence
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-    from os import PathLike
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
-    from gnomon.annotate import Annotation, Annotator, Labels
+    from gnomon.annotate import Annotation, Features, LabelFiles, Regexes, Tagger, WordLists
     from gnomon.batch import Batch
     from gnomon.cache import Cache
-    from gnomon.metrics import BoundMetric, Metric
+    from gnomon.metrics import BoundMetric
     from gnomon.metrics.masking import Granularity, Overlap
-    from gnomon.metrics.protocol import MaskingMetric
-    from gnomon.muler._figures import FeatureScores
-    from gnomon.muler._presence import Presence
+    from gnomon.metrics.protocol import AnyMetric, MaskingMetric, Metrics
+    from gnomon.muler._figures import FeatureScores, Presence
+    from gnomon.outline import Outline
     from gnomon.spans import SpanTable
     from gnomon.testset import TestSet
 
-    AnyMetric: TypeAlias = str | Metric | BoundMetric | Callable[..., float]
-
-__all__ = ["DEFAULT_FEATURES", "AnyMetric", "Options", "Setup", "prepared"]
-
-DEFAULT_FEATURES = ("pos:*", "ent:*")
+    Progress = Callable[[str, int, int], None]
 
 
-class Options(TypedDict, total=False):
-    """What every analysis takes besides its own options; as for :func:`gnomon.muler.muler`.
+_Part = TypeVar("_Part")
+_DRAWN = 12  # heat maps and listings of more slices help nobody; the rows are all there
+
+
+def drawn_slices(parts: Sequence[_Part]) -> Sequence[_Part]:
+    """Of slices that begin with all segments, those that views are made for."""
+    return parts[: _DRAWN + 1]
+
+
+class Words(NamedTuple):
+    """Which words are looked at; as for :func:`gnomon.muler.score`."""
+
+    features: Features = None
+    tagger: Tagger = None
+    lexicon: WordLists = None
+    pattern: Regexes = None
+    labels: LabelFiles = None
+
+    def annotated(
+        self,
+        batch: Batch,
+        testset: TestSet,
+        cache: Cache | None,
+        progress: Progress | None,
+        more: Sequence[str] = (),
+    ) -> Annotation:
+        """Annotate references and candidates (not sources), with spans over all texts of a batch.
+
+        Args:
+            batch: the texts.
+            testset: knows their language.
+            cache: where annotations are kept.
+            progress: called with a stage, what is done and the total.
+            more: features that are added to those of a tagger, unless some are named.
+        """
+        labels = read_labels(self.labels)
+        language = testset.target_language
+        features = chosen_features(
+            self.features,
+            tagger=self.tagger,
+            lexicon=self.lexicon,
+            pattern=self.pattern,
+            labels=labels,
+            language=language,
+            more=more,
+        )
+        columns = [batch.candidates.ravel(), batch.references.indices]
+        columns += [own.indices for own in batch.system_references.values()]
+        used = np.unique(np.concatenate(columns))
+        annotation = annotate(
+            [batch.texts[i] for i in used],
+            features,
+            tagger=self.tagger,
+            language=language,
+            lexicon=self.lexicon,
+            pattern=self.pattern,
+            labels=labels,
+            cache=cache,
+            progress=progress,
+        )
+        spans = annotation.spans
+        moved = replace(spans, texts=len(batch.texts), text=used[spans.text].astype(np.int32))
+        if progress:
+            progress("tagging", annotation.tagged + annotation.cached, len(batch.texts))
+        return replace(annotation, spans=moved)
+
+
+class Masks(NamedTuple):
+    """How words are masked.
 
     Attributes:
-        tagger: ``spacy:NAME`` or an annotator; by default one for the target language.
-        lexicons: word lists for ``lex:NAME``.
-        patterns: regular expressions for ``re:NAME``.
-        labels: the user's own labels.
-        overlap: when a metric token counts as masked: "any" (default), "majority" or "inside".
-        granularity: one mask per "token" (default) or per "span".
+        overlap: when a metric token counts as masked.
+        granularity: one mask per token or per span.
+    """
+
+    overlap: Overlap = "any"
+    granularity: Granularity = "token"
+
+
+class Run(NamedTuple):
+    """How a request is run, which decides no number.
+
+    Attributes:
         allow_code: let a spec ``python('module:function')`` import and run the module.
-        cache: where annotations are kept between runs; none by default.
+        cache: where annotations are kept between runs.
         progress: called with a stage, what is done and the total.
     """
 
-    tagger: str | Annotator | None
-    lexicons: Mapping[str, str | PathLike[str] | Sequence[str]] | None
-    patterns: Mapping[str, str] | None
-    labels: Labels | None
-    overlap: Overlap
-    granularity: Granularity
-    allow_code: bool
-    cache: Cache | None
-    progress: Callable[[str, int, int], None] | None
+    allow_code: bool = False
+    cache: Cache | None = None
+    progress: Progress | None = None
+
+
+# What is refused before any work
+
+
+def side_faults(outline: Outline | None, needs: str) -> Iterator[Fault]:
+    """A test set without references or without outputs.
+
+    Args:
+        outline: what the test set holds; None: not known yet.
+        needs: who needs references, and what for: "MuLER masks references".
+    """
+    if outline is None:
+        return
+    if not outline.has_references:
+        yield Fault("", DataError(f"{needs}, but test set {outline.name!r} has none"))
+    elif not outline.systems:
+        said = f"test set {outline.name!r} holds no system outputs; name some with -i"
+        yield Fault("", DataError(said))
+
+
+def word_faults(
+    outline: Outline | None,
+    features: Features = None,
+    tagger: Tagger = None,
+    lexicon: WordLists = None,
+    pattern: Regexes = None,
+    labels: LabelFiles = None,
+) -> Iterator[Fault]:
+    """Features that are malformed, or that nothing gives."""
+    language = None if outline is None else outline.target_language
+    try:
+        wanted = chosen_features(
+            features,
+            tagger=tagger,
+            lexicon=lexicon,
+            pattern=pattern,
+            labels=labels,
+            language=language,
+        )
+    except GnomonError as error:  # there is no such tagger
+        yield Fault("tagger", error)
+        return
+    yield from feature_faults(
+        wanted,
+        tagger=tagger,
+        language=language,
+        known=outline is not None,
+        lexicon=lexicon,
+        pattern=pattern,
+        labels=labels,
+    )
+
+
+def mask_faults(
+    outline: Outline | None, metrics: Metrics, words: Words, *, allow_code: bool = False
+) -> Iterator[Fault]:
+    """What all that mask refuse of metrics, features and a test set.
+
+    The outline says what the test set holds; without, that is not known yet, and only what no test
+    set could mend is told. Labels may be names of files, which are not read.
+    """
+    yield from side_faults(outline, "MuLER masks references")
+    if isinstance(metrics, list | tuple) and not metrics:
+        yield Fault("metrics", UsageError("metrics must be one or more; got none"))
+    for one in metrics if isinstance(metrics, list | tuple) else (metrics,):
+        wrong = list(
+            faults("metrics", check_metric, one, outline, allow_code=allow_code, changed=True)
+        )
+        yield from wrong or faults("metrics", _check_seen, one, allow_code=allow_code)
+    yield from word_faults(outline, *words)
+
+
+def _check_seen(metric: AnyMetric, *, allow_code: bool) -> None:
+    if isinstance(metric, str) and resolve(metric, allow_code=allow_code).needs == {"sources"}:
+        raise MaskingError(
+            f"MuLER masks references, and metric {metric!r} looks at sources instead: its oracle"
+            " equals its anti-oracle"
+        )
+
+
+# Signatures and facts
+
+
+def tagger_field(annotation: Annotation) -> dict[str, object]:
+    """The field of a signature that names the taggers; none without a tagger."""
+    return {"tagger": "+".join(annotation.taggers)} if annotation.taggers else {}
+
+
+def facts_of(
+    testset: TestSet, annotation: Annotation, metrics: Collection[str] = ()
+) -> dict[str, str]:
+    """What was looked at, for the head of a report."""
+    facts = {
+        "test set": testset.name,
+        "language pair": testset.language_pair or "not given",
+        "segments": str(testset.segments),
+        "systems": str(len(testset.systems)),
+        "references": ", ".join(testset.references),
+    }
+    if metrics:
+        facts["metrics"] = ", ".join(metrics)
+    facts["features"] = str(len(annotation.spans.features))
+    if annotation.taggers:
+        facts["tagger"] = ", ".join(annotation.taggers)
+    return facts
 
 
 @dataclass(frozen=True)
@@ -147,41 +317,33 @@ class Setup:
 
 def prepared(
     testset: TestSet,
-    metric: AnyMetric | Sequence[AnyMetric],
-    features: Sequence[str],
-    options: Options,
+    metrics: Metrics,
+    words: Words,
+    masks: Masks,
+    run: Run,
+    more: Sequence[str] = (),
 ) -> Setup:
     """Bind the metrics, annotate the texts.
 
+    Args:
+        testset: references and outputs.
+        metrics: one or several.
+        words: which words are looked at.
+        masks: how they are masked.
+        run: how this is run.
+        more: features that are added to those of a tagger, unless some are named.
+
     Raises:
-        DataError: the test set has no references or no systems.
         MaskingError: a metric cannot tell two masks apart.
-        UnknownNameError: a metric, feature, tagger or option does not exist.
-        UsageError: a metric is named twice, or features are not a list.
+        UnknownNameError: a metric, feature or tagger does not exist.
+        UsageError: a metric is named twice.
     """
-    for name in options:
-        if name not in Options.__annotations__:
-            raise UnknownNameError("option", name, Options.__annotations__)
-    overlap, granularity = options.get("overlap", "any"), options.get("granularity", "token")
-    progress = options.get("progress")
-    check_sides(testset.outline, "MuLER masks references")
-    check_masks(overlap, granularity)
-    named = list(metric) if isinstance(metric, list | tuple) else [cast("AnyMetric", metric)]
-    bound = _bound(testset, named, allow_code=options.get("allow_code", False))
+    named = list(metrics) if isinstance(metrics, list | tuple) else [cast("AnyMetric", metrics)]
+    bound = _bound(testset, named, allow_code=run.allow_code)
     batch = testset.batch()
-    annotation = annotated(
-        batch,
-        features,
-        options.get("tagger"),
-        testset,
-        options.get("lexicons"),
-        options.get("patterns"),
-        options.get("labels"),
-        options.get("cache"),
-        progress,
-    )
+    annotation = words.annotated(batch, testset, run.cache, run.progress, more)
     masking = {name: with_masking(one, batch) for name, one in bound.items()}
-    return Setup(testset, batch, annotation, masking, overlap, granularity, progress)
+    return Setup(testset, batch, annotation, masking, *masks, run.progress)
 
 
 def _bound(
@@ -189,7 +351,8 @@ def _bound(
 ) -> dict[str, BoundMetric]:
     bound: dict[str, BoundMetric] = {}
     for metric in metrics:
-        name, one = bind(testset, metric, allow_code=allow_code)
+        # scores were refused: they cannot be masked
+        name, one = bind(testset, metric, allow_code=allow_code)  # type: ignore[arg-type]
         if name in bound:
             raise UsageError(f"metric {name!r} is named twice; name each metric once")
         bound[name] = one

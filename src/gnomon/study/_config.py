@@ -229,13 +229,13 @@ def _steps(
     return found
 
 
-def _flat(given: Mapping[str, object]) -> dict[str, object]:
+def _flat(given: Mapping[str, object], before: str = "") -> dict[str, object]:
     """``{"muler": {"score": {...}}}`` is the method ``muler.score``."""
-    rooms = {name.split(".")[0] for name in METHODS if "." in name}
     found: dict[str, object] = {}
-    for name, entry in given.items():
-        if name in rooms and isinstance(entry, Mapping):
-            found |= {f"{name}.{part}": options for part, options in entry.items()}
+    for part, entry in given.items():
+        name = f"{before}{part}"
+        if isinstance(entry, Mapping) and any(one.startswith(f"{name}.") for one in METHODS):
+            found |= _flat(entry, f"{name}.")
         else:
             found[name] = entry
     return found

@@ -7,12 +7,10 @@ import inspect
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin
+from typing import TYPE_CHECKING, Any, Literal, Union
 
 from gnomon.errors import UnknownNameError
-from gnomon.options import options_of as declared_options
-from gnomon.options import parts_of
-from gnomon.study._types import hint_of
+from gnomon.study._types import file_type, hint_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -32,7 +30,6 @@ _OF_THE_RUN = frozenset(
         *("human_format", "lower_is_better", "score_column", "scores"),
     }
 )
-_MULER_OPTIONS = "gnomon.muler._setup:Options"
 
 
 @dataclass(frozen=True)
@@ -95,9 +92,9 @@ class Method:
 
     def checks(self) -> Callable[..., Iterator[Fault]]:
         """The function that tells what the method would refuse."""
-        declared = getattr(self.load(), "method", None)
-        if declared is not None:
-            return lambda outline, **options: declared.faults(outline, options)
+        made = getattr(self.load(), "method", None)
+        if made is not None:
+            return lambda outline, **options: made.faults(outline, options)
         found: Callable[..., Iterator[Fault]] = _load(self.check)
         return found
 
@@ -119,12 +116,13 @@ METHODS: Mapping[str, Method] = {
         check="gnomon.metrics.registry:check_score",
     ),
     "muler.score": Method(
-        "gnomon.muler:muler",
+        "gnomon.muler:score",
         {"": "muler"},
+        parameter="metrics",
         by_system=True,
         tagged=True,
         usual=_NO_EXAMPLES,
-        check="gnomon.muler._requests:check_muler",
+        check="gnomon.muler._score:check_score",
     ),
     "muler.sentences": Method(
         "gnomon.muler:sentences",
@@ -133,31 +131,39 @@ METHODS: Mapping[str, Method] = {
         by_system=True,
         tagged=True,
         usual=_NO_EXAMPLES,
-        check="gnomon.muler._requests:check_sentences",
+        check="gnomon.muler._sentences:check_sentences",
     ),
-    "muler.validate_range": Method(
-        "gnomon.muler:validate_range",
+    "muler.discrepancy": Method(
+        "gnomon.muler:discrepancy",
+        {"": "muler_discrepancy"},
+        metrics="none",
+        by_system=True,
+        tagged=True,
+        check="gnomon.muler._discrepancy:check_discrepancy",
+    ),
+    "muler.validate.range": Method(
+        "gnomon.muler.validate:range",
         {"": "muler_range"},
+        parameter="metrics",
         by_system=True,
         tagged=True,
-        more=_MULER_OPTIONS,
-        check="gnomon.muler._requests:check_range",
+        check="gnomon.muler.validate._initials:check_parts",
     ),
-    "muler.validate_frequency": Method(
-        "gnomon.muler:validate_frequency",
+    "muler.validate.frequency": Method(
+        "gnomon.muler.validate:frequency",
         {"": "muler_frequency"},
+        parameter="metrics",
         by_system=True,
         tagged=True,
-        more=_MULER_OPTIONS,
-        check="gnomon.muler._requests:check_frequency",
+        check="gnomon.muler.validate._initials:check_parts",
     ),
-    "muler.validate_specificity": Method(
-        "gnomon.muler:validate_specificity",
+    "muler.validate.specificity": Method(
+        "gnomon.muler.validate:specificity",
         {"": "muler_specificity"},
+        parameter="metrics",
         by_system=True,
         tagged=True,
-        more=_MULER_OPTIONS,
-        check="gnomon.muler._requests:check_specificity",
+        check="gnomon.muler.validate._specificity:check_specificity",
     ),
     "difficulty.score": Method(
         "gnomon.difficulty:score",
@@ -256,26 +262,15 @@ def options_of(name: str) -> Mapping[str, inspect.Parameter]:
 def hints_of(name: str) -> Mapping[str, Any]:
     """The types of the options that a study may set, as far as files can give them."""
     found = method(name)
-    if hasattr(found.load(), "method"):
-        kinds = declared_options(found.load())
-        return {key: _of_file(kinds[key].kind) for key in options_of(name)}
+    made = getattr(found.load(), "method", None)
+    if made is not None:
+        hints = {key: file_type(made.options[key].kind) for key in options_of(name)}
+        return hints | {key: _FILES for key in ("labels", "trees") if key in hints}
     home = vars(importlib.import_module(inspect.unwrap(found.load()).__module__))
     further = _load(found.more).__annotations__ if found.more else {}
     said = {key: one.annotation for key, one in options_of(name).items()}
     hints = {key: hint_of(further.get(key, one), home) for key, one in said.items()}
     return hints | {key: _FILES for key in ("labels", "trees") if key in hints}
-
-
-def _of_file(kind: Any) -> Any:
-    """The type of what a file gives: choices and objects are named by strings."""
-    parts = parts_of(kind)
-    if len(parts) > 1:
-        return Union[tuple(_of_file(one) for one in parts)]  # noqa: UP007  # of values
-    if get_origin(kind) is Sequence:
-        return Sequence[_of_file(get_args(kind)[0])]  # type: ignore[misc]  # made at run time
-    if get_origin(kind) is Mapping:
-        return Mapping[str, _of_file(get_args(kind)[1])]  # type: ignore[misc]  # made at run time
-    return kind if kind in (bool, int, float, type(None)) else str
 
 
 def _load(place: str) -> Any:  # whatever stands there

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from gnomon.annotate import annotate
+from gnomon.annotate import annotate, chosen_features
 from gnomon.study._needs import labels_of
 
 if TYPE_CHECKING:
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from gnomon.study._study import Step
 
 
-_METHOD, _DEFAULT = "muler.score", ("pos:*", "ent:*")
+_METHOD = "muler.score"
 #: options of a step that say where features come from
-_ORIGIN = ("tagger", "lexicons", "patterns")
+_ORIGIN = ("tagger", "lexicon", "pattern")
 
 
 @dataclass(frozen=True)
@@ -118,9 +118,8 @@ class FeatureMarks:
 
 def _asked(step: Step, planned: PlannedSet) -> dict[str, Any]:
     systems = list(planned.sketch.systems)
-    asked = {name: step.options[name] for name in _ORIGIN if name in step.options}
-    return {
-        **asked,
-        "features": step.options.get("features") or _DEFAULT,
-        "labels": labels_of(step.options, planned.name, systems),
-    }
+    asked: dict[str, Any] = {n: step.options[n] for n in _ORIGIN if n in step.options}
+    asked["labels"] = labels_of(step.options, planned.name, systems)
+    language = planned.sketch.outline.target_language
+    wanted = cast("Sequence[str] | None", step.options.get("features"))
+    return {**asked, "features": chosen_features(wanted, **asked, language=language)}

@@ -7,6 +7,8 @@ import datetime as dt
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ForwardRef, NamedTuple, Union, get_args, get_origin
 
+from gnomon.options import parts_of
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -82,6 +84,22 @@ def _read(node: ast.expr, home: Mapping[str, Any]) -> Any:
     name = node.id if isinstance(node, ast.Name) else ""
     alias = home.get(name)
     return _PLAIN.get(name) or (hint_of(alias, home) if isinstance(alias, str) else str)
+
+
+def file_type(kind: Any) -> Any:
+    """The type of an option as far as files can give it; names stand for choices and objects.
+
+    Args:
+        kind: as :class:`gnomon.options.Option` has it.
+    """
+    parts, origin = parts_of(kind), get_origin(kind)
+    if len(parts) > 1:
+        return Union[tuple(file_type(one) for one in parts)]  # noqa: UP007  # of values
+    if origin is Sequence:
+        return Sequence[file_type(get_args(kind)[0])]  # type: ignore[misc]  # made at run time
+    if origin is Mapping:
+        return Mapping[str, file_type(get_args(kind)[1])]  # type: ignore[misc]  # likewise
+    return kind if kind in (bool, float, int, type(None)) else str
 
 
 def misfits(value: object, hint: Any, where: str) -> Iterator[Misfit]:

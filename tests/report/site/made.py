@@ -180,8 +180,8 @@ def steps(testset: Set) -> tuple[Table, Table]:
     tasks = [
         (f"{n}-{system}", "muler.score", options)
         for n, options in enumerate(
-            ('{"bootstrap":0,"patterns":{"number":"[0-9]+","x":"y"}}',
-             '{"patterns":{"x":"y","number":"the"},"bootstrap":0}')
+            ('{"resamples":0,"pattern":{"number":"[0-9]+","x":"y"}}',
+             '{"pattern":{"x":"y","number":"the"},"resamples":0}')
         )
         for system in testset.systems
     ]  # fmt: skip

@@ -442,11 +442,11 @@ def test_steps_with_other_options_are_told_apart(visit: Opener, sets: Path) -> N
     page = seen.go("features")
     options = page.get_by_label("Options")
     assert options.locator("option").all_inner_texts() == [
-        "patterns.number: [0-9]+", "patterns.number: the"
+        "pattern.number: [0-9]+", "pattern.number: the"
     ]  # fmt: skip
     cells = page.locator("table.heat tbody td[data-c]")
     assert cells.all_inner_texts() == ["0.10", "0.20", "0.30", "0.40"]
-    options.select_option("patterns.number: the")
-    page.locator("h3", has_text="patterns.number: the").wait_for()
+    options.select_option("pattern.number: the")
+    page.locator("h3", has_text="pattern.number: the").wait_for()
     assert cells.all_inner_texts() == ["0.60", "0.70", "0.80", "0.90"]
     assert seen.faults == []

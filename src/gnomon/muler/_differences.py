@@ -1,30 +1,36 @@
-"""Differences of MuLER between systems: intervals, p-values, and corrections for asking often."""
+"""Differences between systems: tested pair by pair, corrected, listed."""
 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 
-from gnomon.muler._significance import LEAST
+from gnomon.findings import Excerpt, Listing
+from gnomon.muler._figures import LEAST, VARIANT
+from gnomon.records import FEATURE, METRIC, SLICE, Record, column, table
 from gnomon.stats.resampling import shift_distance, shift_p
 from gnomon.stats.significance import benjamini_hochberg, holm
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from gnomon.findings import Cell
+    from gnomon.findings import Cell, Table, View
+    from gnomon.muler._uncertainty import Bootstrap
 
     Floats: TypeAlias = NDArray[np.float64]
 
-__all__ = ["Compared", "Differences", "compared"]
+
+# Differences of MuLER between systems: intervals, p-values, and corrections for asking often.
+
 
 _FIELDS = ("difference", "low", "high", "p", "p_holm", "p_bh", "p_max", "segments")
-_COLUMNS = ("first", "second", "difference", "low", "high", "p", "segments", "errors")
+_JOINED = ("first", "second", "difference", "low", "high", "p", "segments", "errors")
 _ROUNDING = 1e-12  # 1 - 0.95 is not quite 0.05
 _CELLS = 4_000_000  # float64 differences held at once (32 MB)
 
@@ -134,7 +140,7 @@ class Differences:
     ) -> list[dict[str, Cell]]:
         """Records of one family; p-values are corrected over its features and pairs."""
         parts = list(family.values())
-        joined = {name: np.concatenate([getattr(c, name) for c in parts]) for name in _COLUMNS}
+        joined = {name: np.concatenate([getattr(c, name) for c in parts]) for name in _JOINED}
         joined |= {
             "p_holm": holm(joined["p"]),
             "p_bh": benjamini_hochberg(joined["p"]),
@@ -173,3 +179,150 @@ def _order(joined: dict[str, NDArray[Any]]) -> list[int]:
 
 def _cells(column: NDArray[Any]) -> list[Cell]:
     return [None if math.isnan(value) else value for value in column.tolist()]
+
+
+# The table of differences between systems, what is said of it, and how text shows it.
+
+
+_WHOLE = 2000  # differences that a page holds without choosing among them
+_PER_FEATURE = 20  # else those of each feature, metric, variant and slice
+_LISTED = 20  # significant differences that text shows per metric
+
+_LISTED_COLUMNS = (
+    "feature",
+    "system_a",
+    "system_b",
+    "difference",
+    "low",
+    "high",
+    "p",
+    "p_holm",
+    "p_bh",
+    "p_max",
+    "segments",
+)
+
+
+class DifferenceRow(Record):
+    """Two systems on a feature."""
+
+    metric: str = METRIC
+    variant: str = VARIANT
+    slice: str | None = SLICE
+    feature: str = FEATURE
+    system_a: str = column("A", help="the system that comes first in the test set")
+    system_b: str = column("B", help="the other one")
+    difference: float | None = column(
+        "A - B",
+        digits=3,
+        help="MuLER of A less that of B; below 0: A leaves less unearned",
+        ends=("low", "high"),
+    )
+    low: float | None = column("low", digits=3, help="of the interval of the difference")
+    high: float | None = column("high", digits=3, help="of the interval of the difference")
+    p: float | None = column("p", digits=4, help="paired bootstrap, two-sided")
+    p_holm: float | None = column(
+        "Holm", digits=4, help="p corrected over features and pairs, after Holm"
+    )
+    p_bh: float | None = column("BH", digits=4, help="likewise, after Benjamini and Hochberg")
+    p_max: float | None = column(
+        "max-T", digits=4, help="likewise, by the largest of all differences"
+    )
+    segments: int = column("|I|", help="the smaller of the two systems' sizes of I")
+    significant: bool = column("significant", help="BH is at most 1 - confidence")
+
+
+def differences_table(found: Differences, options: Bootstrap) -> Table:
+    """All comparisons, the most significant of each metric, variant and slice first."""
+    note = (
+        f"p: paired bootstrap of {options.resamples} resamples, two-sided, (1 + those at least as"
+        f" far from the difference as 0 is) / {options.resamples + 1}. Corrected over all features"
+        " and pairs of a metric, variant and slice: Holm and max-T (no false finding at all),"
+        " Benjamini-Hochberg (BH: few among those found). Significant: BH <="
+        f" {1 - options.confidence:.4g}."
+    )
+    rows = tuple(found.rows())
+    title = "Differences between systems"
+    return table("differences", title, DifferenceRow, rows, note=note, excerpt=_excerpt(rows))
+
+
+def _excerpt(rows: Sequence[Mapping[str, Cell]]) -> Excerpt | None:
+    """Of many differences, those that a page holds: the most significant of each feature."""
+    if len(rows) <= _WHOLE:
+        return None
+    taken: Counter[tuple[Cell, ...]] = Counter()
+    kept = []
+    for position, row in enumerate(rows):  # the most significant come first
+        place = tuple(row[name] for name in ("metric", "variant", "slice", "feature"))
+        taken[place] += 1
+        if taken[place] <= _PER_FEATURE:
+            kept.append(position)
+    note = (
+        f"This page holds {len(kept):,} of {len(rows):,} differences: of each feature the"
+        f" {_PER_FEATURE} with the smallest p, whether significant or not. All of them are in JSON"
+        " (-f json), and --tables differences=FILE writes them."
+    )
+    return Excerpt(tuple(kept), note)
+
+
+def listings(
+    metrics: Sequence[str], variant: str, table: Table, options: Bootstrap
+) -> tuple[View, ...]:
+    """The most significant differences of each metric over all segments, for text."""
+    found = {row["metric"] for row in table.rows if _is_listed(row, variant)}
+    return tuple(
+        Listing(
+            table=table.name,
+            title=f"Differences of MuLER under {metric} that are significant"
+            f" ({100 * options.confidence:g} % intervals)",
+            columns=_LISTED_COLUMNS,
+            where={"metric": metric, "variant": variant, "slice": None, "significant": True},
+            most=_LISTED,
+        )
+        for metric in metrics
+        if metric in found
+    )
+
+
+def significance_notices(
+    options: Bootstrap, found: Differences, table: Table, sparse: int
+) -> tuple[str, ...]:
+    """What a reader should know of the intervals and the tests."""
+    intervals = (
+        f"{100 * options.confidence:g} % intervals: {options.resamples} resamples of the segments"
+        f" (bootstrap-t, shares: percentiles), for figures over at least {LEAST} segments"
+    )
+    tests = _of_tests(table), _of_holm(options, found.largest_family())
+    return tuple(filter(None, (intervals, _of_sparse(sparse), *tests)))
+
+
+def _of_sparse(sparse: int) -> str:
+    if not sparse:
+        return ""
+    return (
+        f"{sparse} intervals of MuLER rest on fewer than 95 % of the resamples: in the others it is"
+        " undefined"
+    )
+
+
+def _of_tests(table: Table) -> str:
+    if not table.rows or any(row["significant"] for row in table.rows):
+        return ""
+    return "no difference between two systems is significant"
+
+
+def _of_holm(options: Bootstrap, tests: int) -> str:
+    alpha = 1 - options.confidence
+    if tests <= alpha * (options.resamples + 1) + 1e-9:
+        return ""
+    needed = math.ceil(tests / alpha - 1e-9)
+    return (
+        f"Holm multiplies the smallest of {tests} p-values by {tests}, and {options.resamples}"
+        f" resamples give none below 1/{options.resamples + 1}: no difference can be significant"
+        f" after Holm; it takes --resamples {needed}, or fewer features or systems; read max-T,"
+        " which answers the same question without that limit"
+    )
+
+
+def _is_listed(row: Mapping[str, Cell], variant: str) -> bool:
+    return bool(row["significant"]) and row["variant"] == variant and row["slice"] is None

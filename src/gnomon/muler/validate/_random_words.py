@@ -1,26 +1,32 @@
-"""The words of references and outputs, and random shares of their vocabulary as features."""
+"""Random shares of the vocabulary as features, and MuLER of them."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gnomon.metrics.tokenise import default_tokeniser, load_tokeniser, tokenise
+from gnomon.muler._figures import clipped_ratios
 from gnomon.spans import SpanTable
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from numpy.typing import NDArray
 
     from gnomon.batch import Batch
+    from gnomon.metrics.masking import MaskPlan
+    from gnomon.metrics.protocol import MaskingMetric
 
-__all__ = ["Words", "drawn", "words_of"]
+
+# The words of references and outputs, and random shares of their vocabulary as features.
 
 
 @dataclass(frozen=True, eq=False)
-class Words:
-    """Words of the texts of a batch, with their place and type.
+class Vocabulary:
+    """Vocabulary of the texts of a batch, with their place and type.
 
     A word is a token of BLEU's tokeniser for the language; a type is its case-folded form, so that
     a word at the beginning of a sentence is the word that it is elsewhere.
@@ -45,7 +51,7 @@ class Words:
     in_references: NDArray[np.int64]
     in_outputs: NDArray[np.int64]
 
-    def of_system(self, batch: Batch, system: int) -> Words:
+    def of_system(self, batch: Batch, system: int) -> Vocabulary:
         """The words of the references and the output of one system, and only their types."""
         references = batch.references_of(system).indices
         in_references = np.bincount(references, minlength=self.texts)
@@ -106,7 +112,7 @@ class Words:
         )
 
 
-def words_of(batch: Batch) -> Words:
+def words_of(batch: Batch) -> Vocabulary:
     """The words of all texts of a batch; words that cannot be found in their text are left out."""
     table = tokenise(batch.texts, load_tokeniser(default_tokeniser(batch.target_language)))
     folded = [word.casefold() for word in table.vocabulary]
@@ -115,7 +121,7 @@ def words_of(batch: Batch) -> Words:
     type_of = np.array([number[word] for word in folded], dtype=np.int32)
     rows = np.flatnonzero(table.end > table.start)
     none = np.zeros(len(batch.texts), dtype=np.int64)
-    return Words(
+    return Vocabulary(
         len(batch.texts),
         types,
         table.text_of[rows].astype(np.int32),
@@ -162,3 +168,120 @@ def _ranks(texts: NDArray[np.int32]) -> NDArray[np.uint16] | NDArray[np.int64]:
     new[1:] = np.diff(texts) != 0
     ranks = np.cumsum(new) - 1
     return ranks.astype(np.uint16) if ranks.max(initial=0) < 1 << 16 else ranks
+
+
+# MuLER of many random features of one system, batch by batch.
+
+
+_SPANS = 500_000  # of all features of a batch together: bounds memory to some 100 MB
+_CELLS = 4_000_000  # float64 scores of a batch
+_ROUNDING = 1e-12  # a difference below this share of the scores is rounding, not a difference
+
+
+@dataclass(frozen=True, eq=False)
+class Synthetic:
+    """D random features of one system under one metric, float64 [D] each; NaN where undefined.
+
+    Attributes:
+        reference: share of the references' words.
+        output: share of the output's words.
+        segments: size of I.
+        muler: ratio of means.
+        clipped: mean of clipped segment ratios; undefined where ``muler`` is.
+    """
+
+    reference: NDArray[np.float64]
+    output: NDArray[np.float64]
+    segments: NDArray[np.float64]
+    muler: NDArray[np.float64]
+    clipped: NDArray[np.float64]
+
+    @property
+    def defined(self) -> int:
+        """How many of them have a MuLER."""
+        return int((~np.isnan(self.muler)).sum())
+
+
+def synthetic(
+    metric: MaskingMetric,
+    batch: Batch,
+    words: Vocabulary,
+    plan_of: Callable[[SpanTable], MaskPlan],
+    *,
+    groups: int,
+    draws: int,
+    seed: int,
+    progress: Callable[[int], None],
+) -> Synthetic:
+    """Score random features of one system: each a group of a split of the vocabulary.
+
+    Args:
+        metric: the metric.
+        batch: the texts of one system.
+        words: the words of its references and output.
+        plan_of: spans -> a plan with oracle and anti-oracle of each group.
+        groups: groups that the vocabulary is split into, at most its size.
+        draws: number of features, D.
+        seed: seed of the draws.
+        progress: called with the number of features that are done.
+    """
+    base = metric.segments(batch)[0]
+    parts = []
+    for first, last in _batches(words, groups, draws):
+        members = drawn(len(words.types), groups, first=first, last=last, seed=seed)
+        plan = plan_of(words.spans(members))
+        plan = plan.with_lengths(metric.mask_lengths(batch, plan))
+        scores = metric.masked(batch, plan)[:, 0]
+        sign = 1.0 if metric.higher_is_better else -1.0
+        inside = _inside(batch, plan.spans)
+        figures = _figures(sign * base, sign * scores[0::2], sign * scores[1::2], inside)
+        parts.append(Synthetic(*words.shares(members), inside.sum(axis=1) * 1.0, *figures))
+        progress(last)
+    names = [field.name for field in fields(Synthetic)]
+    return Synthetic(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
+
+
+def _batches(words: Vocabulary, groups: int, draws: int) -> Iterator[tuple[int, int]]:
+    each = max(1, len(words.text) // groups)
+    most = max(1, min(_SPANS // each, _CELLS // (2 * words.texts + 1)))
+    for first in range(0, draws, most):
+        yield first, min(first + most, draws)
+
+
+def _inside(batch: Batch, spans: SpanTable) -> NDArray[np.bool_]:
+    """The set I of every feature for the one system of a batch, bool [D, N]."""
+    has = np.zeros((len(spans.features), spans.texts), dtype=np.bool_)
+    has[spans.feature, spans.text] = True
+    references = batch.references_of(0)
+    width = np.diff(references.offsets)
+    segment = np.repeat(np.arange(len(width)), width)
+    inside = np.zeros((len(has), len(width)), dtype=np.bool_)
+    number, place = np.nonzero(has[:, references.indices])
+    inside[number, segment[place]] = True
+    both: NDArray[np.bool_] = inside & has[:, batch.candidates[0]]
+    return both
+
+
+def _figures(
+    base: NDArray[np.float64],
+    oracle: NDArray[np.float64],
+    anti_oracle: NDArray[np.float64],
+    inside: NDArray[np.bool_],
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Both definitions of MuLER, float64 [D] each; scores oriented, [N] and twice [D, N]."""
+    bottom, top = _means(anti_oracle, inside), _means(oracle, inside)
+    reached = _means(np.broadcast_to(base, oracle.shape), inside)
+    spread = top - bottom
+    vanishes = np.abs(spread) <= _ROUNDING * np.maximum(np.abs(top), np.abs(bottom))
+    undefined = vanishes | np.isnan(spread) | np.isnan(reached)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        muler = np.where(undefined, np.nan, (top - reached) / spread)
+    clipped = _means(clipped_ratios(base, oracle, anti_oracle), inside)
+    return muler, np.where(undefined, np.nan, clipped)
+
+
+def _means(scores: NDArray[np.float64], inside: NDArray[np.bool_]) -> NDArray[np.float64]:
+    chosen = inside & ~np.isnan(scores)
+    with np.errstate(invalid="ignore"):
+        means: NDArray[np.float64] = np.where(chosen, scores, 0.0).sum(axis=1) / chosen.sum(axis=1)
+    return means

@@ -1,23 +1,35 @@
-"""Splitting a feature by the first letters of its words, until a share of it is reached."""
+"""Features split by the first letters of their words, and averages over systems and features."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from statistics import median
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import numpy as np
 
 from gnomon.errors import UsageError
+from gnomon.faults import Fault
+from gnomon.muler._setup import Words, mask_faults
+from gnomon.options import Limits, Metavar
 from gnomon.spans import SpanTable
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
+    from gnomon.annotate import Features, LabelFiles, Regexes, Tagger, WordLists
     from gnomon.batch import Batch
+    from gnomon.findings import Cell
+    from gnomon.metrics.protocol import Metrics
+    from gnomon.outline import Outline
 
-__all__ = ["Cut", "Initials", "checked_alphas", "grouped", "initials"]
+#: shares of a feature, in (0, 1]
+Shares: TypeAlias = Annotated["Sequence[float]", Limits(0, 1), Metavar("SHARE")]
+
+
+# Splitting a feature by the first letters of its words, until a share of it is reached.
 
 
 @dataclass(frozen=True)
@@ -124,17 +136,29 @@ def grouped(
     )
 
 
-def checked_alphas(alphas: Sequence[float]) -> tuple[float, ...]:
-    """Shares in ascending order, each once.
+def all_initials(batch: Batch, spans: SpanTable) -> list[Initials]:
+    """The first letters of every feature."""
+    return [initials(batch, spans, number) for number in range(len(spans.features))]
 
-    Raises:
-        UsageError: there is none, or one is not in (0, 1].
-    """
-    wrong = [alpha for alpha in alphas if not 0 < alpha <= 1]
-    if wrong or not alphas:
-        given = ", ".join(map(str, wrong)) or "none"
-        raise UsageError(f"shares (alpha) lie above 0 and are at most 1; got {given}")
-    return tuple(sorted(set(alphas)))
+
+def check_parts(
+    outline: Outline | None,
+    metrics: Metrics = "bleu",
+    features: Features = None,
+    *,
+    tagger: Tagger = None,
+    lexicon: WordLists = None,
+    pattern: Regexes = None,
+    labels: LabelFiles = None,
+    shares: Sequence[float] | None = None,
+    allow_code: bool = False,
+) -> Iterator[Fault]:
+    """What experiments on parts of features refuse of options that fit each alone."""
+    if shares is not None and (not shares or min(shares) <= 0):
+        given = ", ".join(map(str, shares)) or "none"
+        yield Fault("shares", UsageError(f"shares must be one or more above 0; got {given}"))
+    words = Words(features, tagger, lexicon, pattern, labels)
+    yield from mask_faults(outline, metrics, words, allow_code=allow_code)
 
 
 def _reference_counts(batch: Batch) -> NDArray[np.int64]:
@@ -143,3 +167,53 @@ def _reference_counts(batch: Batch) -> NDArray[np.int64]:
     if not len(lists[0]):
         lists = [own.indices for own in batch.system_references.values()]
     return np.bincount(np.concatenate(lists), minlength=len(batch.texts)).astype(np.int64)
+
+
+# Averages of records over the systems and features of an experiment.
+
+
+_LEAST = 20  # segments: below, a single sentence decides where a hybrid or a part lies
+
+
+def averaged(
+    rows: Sequence[Mapping[str, Cell]], *keys: str, over: str = "feature"
+) -> Iterator[tuple[dict[str, Cell], list[Mapping[str, Cell]]]]:
+    """Groups of records with equal keys: per ``over``, and, where it has several, for all of them.
+
+    Records of fewer than 20 segments are left out; their groups remain.
+
+    Args:
+        rows: the records, with a column ``segments``.
+        keys: columns that name a group.
+        over: the one of them that is ``None`` in groups over all of its values.
+    """
+    several = len({row[over] for row in rows}) > 1
+    groups: dict[tuple[Cell, ...], list[Mapping[str, Cell]]] = {}
+    for row in rows:
+        groups.setdefault(tuple(row[key] for key in keys), []).append(row)
+    for row in rows if several else ():
+        whole = tuple(None if key == over else row[key] for key in keys)
+        groups.setdefault(whole, []).append(row)
+    for values, part in groups.items():
+        yield dict(zip(keys, values, strict=True)), [row for row in part if _solid(row)]
+
+
+def known(rows: Sequence[Mapping[str, Cell]], name: str) -> list[float]:
+    """The numbers of a column, without what is undefined."""
+    cells = (row[name] for row in rows)
+    return [float(cell) for cell in cells if isinstance(cell, int | float)]
+
+
+def means(values: Sequence[float]) -> float | None:
+    """The mean; None of nothing."""
+    return sum(values) / len(values) if values else None
+
+
+def middle(values: Sequence[float]) -> float | None:
+    """The median; None of nothing."""
+    return median(values) if values else None
+
+
+def _solid(row: Mapping[str, Cell]) -> bool:
+    segments = row["segments"]
+    return isinstance(segments, int) and segments >= _LEAST

@@ -1,0 +1,83 @@
+"""What every method that groups words takes: features, and who or what marks them."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Annotated, TypeAlias
+
+from gnomon.annotate._annotators import describe
+from gnomon.annotate._labels import Labels
+from gnomon.options import Group, InputFile, Metavar
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from gnomon.annotate._annotators import Annotator
+
+_HEADING = Group("features")
+
+#: names of features, wildcards allowed; None: see :func:`gnomon.annotate.chosen_features`
+Features: TypeAlias = Annotated["Sequence[str] | None", Metavar("FEATURE"), _HEADING]
+Tagger: TypeAlias = Annotated["str | Annotator | None", Metavar("ENGINE:NAME"), _HEADING]
+#: word lists by name, as words or as a file of one entry per line
+WordLists: TypeAlias = Annotated[
+    "Mapping[str, str | os.PathLike[str] | Sequence[str]] | None",
+    Metavar("NAME=FILE"),
+    InputFile(),
+    _HEADING,
+]
+#: regular expressions by name
+Regexes: TypeAlias = Annotated["Mapping[str, str] | None", Metavar("NAME=REGEX"), _HEADING]
+#: the user's own labels: read, or their files (.conllu or .jsonl)
+LabelFiles: TypeAlias = Annotated[
+    "Labels | str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | None",
+    Metavar("FILE"),
+    InputFile(),
+    _HEADING,
+]
+
+
+def chosen_features(
+    features: Features = None,
+    *,
+    tagger: Tagger = None,
+    lexicon: WordLists = None,
+    pattern: Regexes = None,
+    labels: LabelFiles = None,
+    language: str | None = None,
+    more: Sequence[str] = (),
+) -> Sequence[str]:
+    """The features that are asked for, or those of everything that is given.
+
+    Args:
+        features: what is asked for; None: parts of speech and entities, and the word lists,
+            patterns and labels that are given; these alone where neither a tagger is named nor a
+            language is known.
+        tagger: by name or as an annotator; of one that is not spaCy's, all that it gives.
+        lexicon: word lists by name.
+        pattern: regular expressions by name.
+        labels: the user's own labels; files are not looked into.
+        language: the language of the texts, if it is known.
+        more: added to parts of speech and entities.
+    """
+    if features is not None:
+        return features
+    own = ["lex:*"] * bool(lexicon) + ["re:*"] * bool(pattern)
+    if isinstance(labels, Labels):
+        own += [f"{kind}:*" for kind in sorted(labels.kinds)]
+    if isinstance(tagger, str) and not tagger.startswith("spacy:"):
+        return [*(f"{kind}:*" for kind in describe(tagger)), *own]
+    if own and tagger is None and language is None:
+        return own
+    return list(dict.fromkeys(["pos:*", "ent:*", *own, *more]))
+
+
+def read_labels(labels: LabelFiles) -> Labels | None:
+    """Labels, read from their files where they are given by these.
+
+    Raises:
+        GnomonError: as :meth:`Labels.read`.
+    """
+    if labels is None or isinstance(labels, Labels):
+        return labels
+    return Labels.read([labels] if isinstance(labels, str | os.PathLike) else labels)

@@ -1,0 +1,548 @@
+"""From a test set and a metric to what the metric charges every feature for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Annotated
+
+from gnomon.annotate import Features, LabelFiles, Regexes, Tagger, WordLists
+from gnomon.cache import Cache
+from gnomon.faults import faults
+from gnomon.findings import Bars, Finding, HeatMap, Listing, StackedBars
+from gnomon.methods import method
+from gnomon.metrics.masking import Granularity, Overlap
+from gnomon.metrics.protocol import Metrics
+from gnomon.muler._differences import (
+    DifferenceRow,
+    differences_table,
+    listings,
+    significance_notices,
+)
+from gnomon.muler._exhibits import NegativeRow, Showcase
+from gnomon.muler._figures import VARIANT, VARIANTS, Variants, figures
+from gnomon.muler._sentences import ScorerRow, Scorers, scorer_faults, scorers_of, sentence_part
+from gnomon.muler._setup import Masks, Run, Words, drawn_slices, mask_faults, prepared
+from gnomon.muler._uncertainty import Bootstrap, resample_faults, uncertainty
+from gnomon.options import SEED, By, Confidence, Count, Group, Resamples, Seed
+from gnomon.records import FEATURE, METRIC, SLICE, SYSTEM, Record, column, table
+from gnomon.slices import check_slices, slices
+from gnomon.testset import TestSet
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from gnomon.faults import Fault
+    from gnomon.findings import Cell, Exhibit, Table, View
+    from gnomon.metrics.protocol import MaskingMetric
+    from gnomon.muler._figures import FeatureScores, Figures, Presence, Variant
+    from gnomon.muler._setup import Setup
+    from gnomon.muler._uncertainty import Ends, Uncertainty
+    from gnomon.outline import Outline
+    from gnomon.slices import Slice
+
+
+# Its rows, and how they may be looked at
+
+
+class MulerRow(Record):
+    """MuLER and its companions: one system, metric, feature, variant and slice."""
+
+    system: str = SYSTEM
+    metric: str = METRIC
+    feature: str = FEATURE
+    variant: str = VARIANT
+    slice: str | None = SLICE
+    segments: int = column("|I|", help="segments where candidate and a reference have the feature")
+    muler: float | None = column(
+        "MuLER",
+        kind="share",
+        better="lower",
+        help="share of the reachable gain not earned",
+        interval=True,
+    )
+    base: float | None = column("base (I)", help="mean sentence score over I", interval=True)
+    base_all: float | None = column(
+        "base (all)", help="mean sentence score over all segments", interval=True
+    )
+    oracle: float | None = column(
+        "max", help="mean over I, the feature masked alike on both sides", interval=True
+    )
+    anti_oracle: float | None = column(
+        "min", help="mean over I, masked differently on each side", interval=True
+    )
+    spread: float | None = column("max - min", help="what the feature can move", interval=True)
+    gain: float | None = column(
+        "max - base", help="what is left to gain (abl-MuLER)", interval=True
+    )
+    add: float | None = column(
+        "add", kind="share", help="segments with more of it in the candidate", interval=True
+    )
+    miss: float | None = column(
+        "miss", kind="share", help="segments with more of it in the reference", interval=True
+    )
+    hit: float | None = column(
+        "hit", kind="share", help="segments with equally much of it, and some", interval=True
+    )
+    neither: float | None = column(
+        "neither", kind="share", help="segments without it on both sides", interval=True
+    )
+    negative: int = column("base > max", help="segments of I scored above their oracle")
+    below: int = column("base < min", help="segments of I scored below their anti-oracle")
+    ordered: float | None = column(
+        "max > base > min", kind="share", help="segments of I where all three differ so"
+    )
+    outside: bool = column("outside [0, 1]", help="the two sides are tagged differently")
+
+
+_COMPANIONS = (
+    *("base", "base_all", "oracle", "anti_oracle", "spread", "gain"),
+    *("add", "miss", "hit", "neither", "negative", "below", "ordered"),
+)
+_LISTED_SYSTEMS = 2  # that text lists one below the other; of more, heat maps tell enough
+_LISTED = (
+    "feature",
+    "segments",
+    "muler",
+    "muler_low",
+    "muler_high",
+    "base",
+    "oracle",
+    "anti_oracle",
+    "gain",
+)
+
+
+def rows_of(
+    figures: Figures,
+    *,
+    system: str,
+    metric: str,
+    feature: str,
+    part: str | None,
+    ends: Mapping[str, Ends] | None = None,
+) -> dict[Variant, MulerRow]:
+    """The rows of one system, feature and slice, one per variant.
+
+    Args:
+        figures: the figures.
+        system: name of the system.
+        metric: name of the metric.
+        feature: name of the feature.
+        part: name of the slice, ``None`` for all segments.
+        ends: the ends of the intervals, by the name of the figure ("clipped": MuLER of the
+            variant "segment-clipped"); ``None`` where none were asked for.
+    """
+    found: dict[Variant, MulerRow] = {}
+    for variant, name in zip(VARIANTS, ("muler", "clipped"), strict=True):
+        value: float | None = getattr(figures, name)
+        found[variant] = MulerRow(
+            system=system,
+            metric=metric,
+            feature=feature,
+            variant=variant,
+            slice=part,
+            segments=figures.segments,
+            muler=value,
+            outside=value is not None and not 0 <= value <= 1,
+            intervals=None if ends is None else {**ends, "muler": ends[name]},
+            **{one: getattr(figures, one) for one in _COMPANIONS},
+        )
+    return found
+
+
+def main_table(rows: Sequence[MulerRow], confidence: float | None = None) -> Table:
+    """The main table; with the intervals of that confidence, if they were asked for."""
+    note = "Lower MuLER is better: 0 = all of the reachable gain is earned, 1 = none of it."
+    title = "MuLER by feature and system"
+    return table("muler", title, MulerRow, rows, note=note, confidence=confidence)
+
+
+def negative_table(rows: Sequence[NegativeRow], left_out: int = 0) -> Table:
+    """The segments whose base exceeds their oracle, largest excess first within a feature."""
+    note = "The two sides are tagged differently here: masking takes a match away."
+    if left_out:
+        note += (
+            f" Of each feature and system the largest are listed, and {left_out} are not; column"
+            " 'base > max' of the main table counts all."
+        )
+    title = "Segments scored above their oracle"
+    return table("negative", title, NegativeRow, rows, note=note, without=("test_set",))
+
+
+def views(
+    metrics: Sequence[str],
+    variants: Sequence[Variant],
+    parts: Sequence[str | None],
+    shown: Sequence[str],
+    table: Table,
+) -> tuple[View, ...]:
+    """Heat maps per metric, variant and slice; then bars of one or two systems, groups, shares.
+
+    Of one or two systems text also lists each with its companion figures.
+
+    Args:
+        metrics: names of the metrics.
+        variants: the variants asked for.
+        parts: names of the slices, ``None`` for all segments.
+        shown: the systems picked at first.
+        table: the main table.
+    """
+    found: list[View] = [
+        _heat_map(metric, variant, part, prominent=variant == variants[0])
+        for metric in metrics
+        for part in parts
+        for variant in variants
+    ]
+    if len(shown) <= _LISTED_SYSTEMS:
+        listed = tuple(n for n in _LISTED if n in {column.name for column in table.columns})
+        found += [
+            _listing(metric, variants[0], system, listed) for metric in metrics for system in shown
+        ]
+    for metric in metrics:
+        found.extend(_bars(metric, variants[0], tuple(shown)))
+    return tuple(found)
+
+
+def _listing(metric: str, variant: Variant, system: str, columns: tuple[str, ...]) -> Listing:
+    kind = "" if variant == "ratio" else f" ({variant})"
+    where: dict[str, Cell] = {
+        "metric": metric,
+        "variant": variant,
+        "slice": None,
+        "system": system,
+    }
+    return Listing("muler", f"{system} under {metric}{kind}", columns, where)
+
+
+def _heat_map(metric: str, variant: Variant, part: str | None, *, prominent: bool) -> HeatMap:
+    where: dict[str, Cell] = {"metric": metric, "variant": variant, "slice": part}
+    place = "" if part is None else f", {part}"
+    kind = "" if variant == "ratio" else " (segment-clipped)"
+    return HeatMap(
+        table="muler",
+        title=f"MuLER under {metric}{kind}{place}",
+        rows="feature",
+        columns="system",
+        value="muler",
+        beside="segments",
+        where=where,
+        low=0.0,
+        high=1.0,
+        marks="outside",
+        exhibits=True,
+        prominent=prominent,
+    )
+
+
+def _bars(metric: str, variant: Variant, shown: tuple[str, ...]) -> tuple[View, ...]:
+    where: dict[str, Cell] = {"metric": metric, "variant": variant, "slice": None}
+    return (
+        Bars(
+            table="muler",
+            title=f"One or two systems under {metric}: what each feature costs",
+            category="feature",
+            series="system",
+            values=("muler", "base", "spread"),
+            where=where,
+            shown=shown[:2],
+            most=2,
+            beside="segments",
+        ),
+        Bars(
+            table="muler",
+            title=f"Systems side by side under {metric}",
+            category="feature",
+            series="system",
+            values=("muler",),
+            where=where,
+            shown=shown,
+        ),
+        StackedBars(
+            table="muler",
+            title="Too few, equally many, too many: discrepancy of counts",
+            category="feature",
+            series="system",
+            parts=("miss", "hit", "add"),
+            where=where,
+        ),
+    )
+
+
+# Rows, exhibits and signatures of all features, metric by metric.
+
+
+@dataclass
+class Scored:
+    """What all metrics gave so far.
+
+    Attributes:
+        parts: the slices; the first is all segments.
+        uncertainty: intervals and differences; ``None`` where nothing is drawn.
+        examples: segments shown per feature and system.
+        rows: rows by variant.
+        negatives: records of segments that score above their oracle.
+        negatives_left_out: how many more there are.
+        exhibits: segments that a feature costs most.
+        signatures: how to make the numbers again, by metric.
+        system: scores of the systems, by metric.
+    """
+
+    parts: Sequence[Slice]
+    uncertainty: Uncertainty | None
+    examples: int
+    rows: dict[str, list[MulerRow]] = field(default_factory=dict)
+    negatives: list[NegativeRow] = field(default_factory=list)
+    negatives_left_out: int = 0
+    exhibits: list[Exhibit] = field(default_factory=list)
+    signatures: dict[str, str] = field(default_factory=dict)
+    system: dict[str, list[float]] = field(default_factory=dict)
+
+    def add(self, setup: Setup, name: str, metric: MaskingMetric) -> None:
+        """Score all features under one metric."""
+        plan = setup.plan(metric)
+        showcase = Showcase(setup.testset, setup.batch, plan.spans, name, self.examples)
+        for scores, present in setup.scored(metric, plan, f"scoring {name}"):
+            for part in self.parts:
+                self._add_rows(name, part, scores, present, setup.batch.systems)
+            self._show(showcase, scores, present)
+        drawn = {} if self.uncertainty is None else self.uncertainty.options.fields()
+        self.signatures[name] = setup.signature(metric, "muler", plan, drawn)
+        self.system[name] = metric.system(setup.batch).tolist()
+
+    def _add_rows(
+        self,
+        metric: str,
+        part: Slice,
+        scores: FeatureScores,
+        present: Presence,
+        systems: Sequence[str],
+    ) -> None:
+        found = figures(scores, present, part.members)
+        ends: Sequence[Mapping[str, Ends] | None] = [None] * len(systems)
+        if self.uncertainty is not None:
+            ends = self.uncertainty.ends(metric, part, scores, present, found)
+        for system, one, own in zip(systems, found, ends, strict=True):
+            rows = rows_of(
+                one, system=system, metric=metric, feature=scores.feature, part=part.name, ends=own
+            )
+            for variant, row in rows.items():
+                self.rows.setdefault(variant, []).append(row)
+
+    def _show(self, showcase: Showcase, scores: FeatureScores, present: Presence) -> None:
+        negatives, left_out = showcase.negatives(scores, present)
+        self.negatives += negatives
+        self.negatives_left_out += left_out
+        if self.examples:
+            self.exhibits += showcase.costliest(scores, present)
+
+
+def scored(
+    setup: Setup, parts: Sequence[Slice], uncertainty: Uncertainty | None, examples: int
+) -> Scored:
+    """Score all features under all metrics.
+
+    Args:
+        setup: the annotated test set.
+        parts: the slices; the first is all segments.
+        uncertainty: where intervals and differences are gathered; ``None`` for neither.
+        examples: segments shown per feature and system; 0 for none.
+    """
+    found = Scored(parts, uncertainty, examples)
+    for name, metric in setup.metrics.items():
+        found.add(setup, name, metric)
+    return found
+
+
+# The method
+
+
+_EXAMPLES = """\
+examples:
+  gnomon muler score ref.txt -i sysA.txt sysB.txt -m bleu -l en --features 'pos:*' 'ent:*'
+  gnomon muler score -t newstest2019/de-en --features pos:NOUN ent:PERSON --html report.html
+  gnomon muler score ref.txt -i sys.txt --features lex:food --lexicon food=food.txt
+  gnomon muler score ref.txt -i a.txt b.txt -l en --resamples 10000 --tables differences=d.tsv
+  gnomon muler score ref.txt -i sys.txt -l en --scorers sentiment concreteness valence=vad.tsv
+"""
+
+
+def check_score(
+    outline: Outline | None,
+    metrics: Metrics = "bleu",
+    features: Features = None,
+    *,
+    tagger: Tagger = None,
+    lexicon: WordLists = None,
+    pattern: Regexes = None,
+    labels: LabelFiles = None,
+    scorers: Scorers = (),
+    by: By = None,
+    resamples: int = 1000,
+    confidence: float = 0.95,
+    allow_code: bool = False,
+) -> Iterator[Fault]:
+    """What :func:`score` refuses of options that fit each alone."""
+    yield from resample_faults(resamples, confidence)
+    if scorers:
+        yield from scorer_faults(scorers, allow_code=allow_code)
+    words = Words(features, tagger, lexicon, pattern, labels)
+    yield from mask_faults(outline, metrics, words, allow_code=allow_code)
+    if outline is not None:
+        yield from faults("by", check_slices, outline, by)
+
+
+@method(
+    "muler.score",
+    answers="which word classes, names and forms cost each system its score",
+    examples=_EXAMPLES,
+    tables={"": "muler"},
+    rows={
+        "muler": MulerRow,
+        "differences": DifferenceRow,
+        "negative": NegativeRow,
+        "scorers": ScorerRow,
+    },
+    by_system=True,
+    tagged=True,
+    usual={"examples": 0},
+    for_pages=("examples",),
+    check=check_score,
+)
+def score(
+    testset: TestSet,
+    metrics: Metrics = "bleu",
+    features: Features = None,
+    *,
+    tagger: Tagger = None,
+    lexicon: WordLists = None,
+    pattern: Regexes = None,
+    labels: LabelFiles = None,
+    scorers: Scorers = (),
+    variants: Variants = VARIANTS,
+    by: By = None,
+    overlap: Annotated[Overlap, Group("scoring")] = "any",
+    granularity: Annotated[Granularity, Group("scoring")] = "token",
+    examples: Count = 3,
+    resamples: Resamples = 1000,
+    confidence: Confidence = 0.95,
+    seed: Seed = SEED,
+    allow_code: bool = False,
+    cache: Cache | None = None,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> Finding:
+    """What a metric charges each feature for (MuLER, Karidi et al.).
+
+    Args:
+        testset: references and the outputs of one or more systems.
+        metrics: specs, metrics or functions of texts; one or several.
+        features: names such as ``pos:NOUN``, ``ent:PERSON``, ``morph:Gender=Fem``,
+            ``dep:nsubj``, ``dep:long>=5``, ``lex:NAME``, ``re:NAME``; wildcards ``pos:*``. By
+            default ``pos:*``, ``ent:*``, and the word lists, patterns and labels that are given;
+            these alone where neither a tagger is named nor the language is known.
+        tagger: ``spacy:NAME`` or an annotator; by default one for the test set's target language.
+        lexicon: word lists for ``lex:NAME``, as words or as a file of one entry per line.
+        pattern: regular expressions for ``re:NAME``.
+        labels: your own labels: .conllu or .jsonl files, or :class:`gnomon.annotate.Labels`.
+        scorers: sentence scorers (``sentiment``, ``concreteness``, ``valence=FILE``), as for
+            :func:`gnomon.muler.sentences`; what they find is the table "scorers".
+        variants: "ratio" (ratio of means), "segment-clipped" (mean of clipped segment ratios).
+        by: slice by "document", "domain", "length" or a label of the test set.
+        overlap: when a metric token counts as masked: "any", "majority" or "inside".
+        granularity: one mask per "token" or per "span".
+        examples: segments shown per feature and system; 0 for none.
+        resamples: resamples of the segments, for intervals and for tests of differences between
+            systems; 0 for neither.
+        confidence: of the intervals; differences are significant at 1 - confidence.
+        seed: of the resamples; the same seed gives the same figures.
+        allow_code: let a spec ``python('module:function')`` import and run the module.
+        cache: where annotations are kept between runs; none by default.
+        progress: called with a stage, what is done and the total.
+
+    Returns:
+        A finding whose rows hold ``system, metric, feature, variant, slice, segments, muler,
+        base, base_all, oracle, anti_oracle, spread, gain, add, miss, hit, neither, negative,
+        below, ordered, outside``; scores in the metric's own units, undefined figures ``None``.
+        With resamples every figure from ``muler`` to ``neither`` has the ends of its interval
+        beside it (``muler_low, muler_high``, ...), and a table "differences" compares every pair
+        of systems:
+        ``metric, variant, slice, feature, system_a, system_b, difference, low, high, p, p_holm,
+        p_bh, p_max, segments, significant``. The table "negative" lists segments that score above
+        their oracle.
+
+    Raises:
+        UsageError: a feature, scorer or option is malformed, or no tagger is named or found.
+        UnknownNameError: a metric, feature, scorer, tagger or slice does not exist.
+        MaskingError: the metric cannot tell two masks apart.
+        DataError: the test set has no references or no systems.
+    """
+    draws = Bootstrap(resamples, confidence, seed)
+    chosen = scorers_of(scorers, allow_code=allow_code) if scorers else {}
+    words = Words(features, tagger, lexicon, pattern, labels)
+    run = Run(allow_code, cache, progress)
+    setup = prepared(testset, metrics, words, Masks(overlap, granularity), run)
+    parts = slices(testset, by)
+    found = scored(setup, parts, uncertainty(draws, setup.batch, parts, variants), examples)
+    finding = _finding(setup, parts, found, list(variants))
+    if not chosen:
+        return finding
+    part = sentence_part(
+        testset, setup.batch, chosen, parts, draws, tagger, examples, cache, progress
+    )  # the same draws as for features
+    return part.added_to(finding)
+
+
+def _finding(
+    setup: Setup, parts: Sequence[Slice], found: Scored, variants: list[Variant]
+) -> Finding:
+    rows = [row for variant in variants for row in found.rows.get(variant, [])]
+    confidence = None if found.uncertainty is None else found.uncertainty.options.confidence
+    differences, listed, said = _differences(found, variants[0])
+    places = [part.name for part in drawn_slices(parts)]
+    table = main_table(rows, confidence)
+    seen = views(list(setup.metrics), variants, places, _picked(setup, found), table)
+    return Finding(
+        method="muler score",
+        title="MuLER: what the metric charges each feature for",
+        tables=(
+            table,
+            *differences,
+            negative_table(found.negatives, found.negatives_left_out),
+        ),
+        signatures=found.signatures,
+        views=(*seen, *listed),
+        exhibits=tuple(found.exhibits),
+        notices=(*setup.annotation.notices, *_of_slices(parts), *said),
+        facts=setup.facts(),
+    )
+
+
+def _differences(
+    found: Scored, variant: Variant
+) -> tuple[tuple[Table, ...], tuple[View, ...], tuple[str, ...]]:
+    """The table of differences between systems, how text shows it, what is said of it."""
+    if found.uncertainty is None:
+        return (), (), ()
+    options, pairs = found.uncertainty.options, found.uncertainty.differences
+    table = differences_table(pairs, options)
+    listed = listings(list(found.signatures), variant, table, options)
+    said = significance_notices(options, pairs, table, found.uncertainty.sparse)
+    return (table,), listed, said
+
+
+def _picked(setup: Setup, found: Scored) -> list[str]:
+    """The systems shown first: the two with the highest score, then the others."""
+    scores = next(iter(found.system.values()))
+    ranked = sorted(zip(scores, setup.testset.systems, strict=True), key=lambda pair: -pair[0])
+    return [name for _, name in ranked]
+
+
+def _of_slices(parts: Sequence[Slice]) -> tuple[str, ...]:
+    drawn = drawn_slices(parts)
+    if len(drawn) == len(parts):
+        return ()
+    notice = (
+        f"{len(parts) - 1} slices: heat maps are drawn for the first {len(drawn) - 1}, the rows"
+        " hold all of them; systems are compared over all segments alone"
+    )
+    return (notice,)

@@ -1,0 +1,377 @@
+"""Does a feature that is half right score half-way between the oracles?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+
+import numpy as np
+
+from gnomon.annotate import Features, LabelFiles, Regexes, Tagger, WordLists
+from gnomon.cache import Cache
+from gnomon.findings import Finding, HeatMap, Lines, Listing
+from gnomon.methods import method
+from gnomon.metrics.masking import Action, Granularity, MaskPlan, Overlap
+from gnomon.metrics.protocol import Metrics
+from gnomon.muler._figures import presence, ratio
+from gnomon.muler._setup import Masks, Run, Words, prepared
+from gnomon.muler.validate._initials import (
+    Shares,
+    all_initials,
+    averaged,
+    check_parts,
+    grouped,
+    known,
+    means,
+)
+from gnomon.options import Group
+from gnomon.records import FEATURE, METRIC, SYSTEM, Record, column, columns_of, table
+from gnomon.testset import TestSet
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from gnomon.findings import Cell, Table, View
+    from gnomon.metrics.protocol import MaskingMetric
+    from gnomon.muler._setup import Setup
+    from gnomon.muler.validate._initials import Cut, Initials
+
+
+# The columns of the range experiment, its summary, and how both may be looked at.
+
+
+class RangeRow(Record):
+    """A hybrid of oracle and anti-oracle of one system and feature."""
+
+    system: str = SYSTEM
+    metric: str = METRIC
+    feature: str = FEATURE
+    alpha: float = column("alpha", help="share of the feature asked for")
+    share: float | None = column("share", digits=3, help="share that the first letters really hold")
+    letters: str | None = column(
+        "letters", help="first letters that are masked alike on both sides"
+    )
+    segments: int = column("|I|", help="segments where both sides have the whole feature")
+    anti_oracle: float | None = column("min", help="mean over I, masked differently on each side")
+    oracle: float | None = column("max", help="mean over I, masked alike on both sides")
+    hybrid: float | None = column(
+        "hybrid", help="the first letters masked alike, others differently"
+    )
+    expected: float | None = column("expected", help="min + share (max - min)")
+    deviation: float | None = column("deviation", help="hybrid - expected")
+    relative_deviation: float | None = column("relative", digits=3, help="deviation / (max - min)")
+    position: float | None = column("position", digits=3, help="(hybrid - min) / (max - min)")
+    rises: bool | None = column("rises", help="the hybrid lies no lower than at the share before")
+
+
+class RangeSummaryRow(Record):
+    """Averages of hybrids over systems."""
+
+    metric: str = METRIC
+    feature: str | None = column("Feature", help="empty: all of them")
+    alpha: float = column("alpha", help="share of the feature asked for")
+    systems: int = column("systems", help="systems (and features) averaged over")
+    share: float | None = column("share", digits=3, help="mean of the shares really held")
+    relative_deviation: float | None = column("relative deviation", digits=3, help="mean, signed")
+    absolute: float | None = column(
+        "|relative deviation|", digits=3, help="mean of absolute values"
+    )
+    largest: float | None = column("largest", digits=3, help="largest absolute value")
+    rising: float | None = column(
+        "rising", kind="share", help="share of them in which the hybrid rises"
+    )
+
+
+_LEFT_OUT = "Averages leave out systems with fewer than 20 segments in I."
+
+
+def range_tables(rows: Sequence[Mapping[str, Any]]) -> tuple[Table, Table]:
+    """The records, and their averages per metric, feature and alpha."""
+    note = "An even scale gives position = share; deviation = hybrid - (min + share (max - min))."
+    own = (RangeRow(**row) for row in rows)
+    averages = (RangeSummaryRow(**row) for row in _summary(rows))
+    return (
+        table("range", "Hybrids between the oracles", RangeRow, own, note=note),
+        table("summary", "Averages over systems", RangeSummaryRow, averages, note=_LEFT_OUT),
+    )
+
+
+def range_views(metrics: Sequence[str], alphas: Sequence[float]) -> tuple[View, ...]:
+    """Lists per metric; position against share; heat maps of the deviation."""
+    shown = tuple(c.name for c in columns_of(RangeRow) if c.name not in ("metric", "position"))
+    averages = tuple(c.name for c in columns_of(RangeSummaryRow) if c.name != "metric")
+    views: list[View] = []
+    for metric in metrics:
+        where: dict[str, Cell] = {"metric": metric}
+        views.append(Listing("range", f"Range under {metric}", shown, where))
+        views.append(Listing("summary", f"Range under {metric}: averages", averages, where))
+        views.append(
+            Lines(
+                table="range",
+                title=f"Where hybrids lie between min and max under {metric}",
+                x="share",
+                y="position",
+                series="system",
+                panels="feature",
+                where=where,
+                identity=True,
+            )
+        )
+    return (*views, *(_heat_map(metric, alpha) for metric in metrics for alpha in alphas))
+
+
+def _heat_map(metric: str, alpha: float) -> HeatMap:
+    return HeatMap(
+        table="range",
+        title=f"Relative deviation from an even scale under {metric}, alpha {alpha:g}",
+        rows="feature",
+        columns="system",
+        value="relative_deviation",
+        beside="segments",
+        where={"metric": metric, "alpha": alpha},
+        low=-0.5,
+        high=0.5,
+        prominent=False,
+    )
+
+
+def _summary(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    return [
+        {**key, "systems": len(known(part, "relative_deviation")), **_averages(part)}
+        for key, part in averaged(rows, "metric", "feature", "alpha")
+    ]
+
+
+def _averages(part: Sequence[Mapping[str, Cell]]) -> dict[str, Cell]:
+    deviations = known(part, "relative_deviation")
+    sizes = [abs(value) for value in deviations]
+    return {
+        "share": means(known(part, "share")),
+        "relative_deviation": means(deviations),
+        "absolute": means(sizes),
+        "largest": max(sizes, default=None),
+        "rising": means(known(part, "rises")),
+    }
+
+
+# Does the score between the two oracles rise in step with how much of a feature is right?
+
+
+_EXAMPLES = """\
+example:
+  gnomon muler validate range ref.txt -i sysA.txt sysB.txt -l en --features pos:NOUN
+"""
+
+
+@method(
+    "muler.validate.range",
+    answers="whether a feature that is half right scores half-way between the oracles",
+    examples=_EXAMPLES,
+    tables={"": "muler_range"},
+    rows={"range": RangeRow, "summary": RangeSummaryRow},
+    by_system=True,
+    tagged=True,
+    check=check_parts,
+)
+def range(  # noqa: A001  # its name as a method
+    testset: TestSet,
+    metrics: Metrics = "bleu",
+    features: Features = None,
+    *,
+    shares: Shares = (0.3, 0.4, 0.5),
+    tagger: Tagger = None,
+    lexicon: WordLists = None,
+    pattern: Regexes = None,
+    labels: LabelFiles = None,
+    overlap: Annotated[Overlap, Group("scoring")] = "any",
+    granularity: Annotated[Granularity, Group("scoring")] = "token",
+    allow_code: bool = False,
+    cache: Cache | None = None,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> Finding:
+    """Whether a half-right feature scores half-way (Karidi et al., section 5: range, monotony).
+
+    The words of a feature are parted by their first letter, case-folded, letters in the order of
+    the alphabet, until they hold a share alpha of the feature's occurrences in the references.
+    These are masked alike on both sides, the others differently (a *hybrid* of oracle and
+    anti-oracle). Were MuLER's scale even, the mean hybrid score over I of the whole feature would
+    be min + a (max - min), a the share that the letters really hold.
+
+    Args:
+        testset: references and the outputs of one or more systems.
+        metrics: specs, metrics or functions of texts; one or several.
+        features: names of features, wildcards allowed; by default as for
+            :func:`gnomon.muler.score`.
+        shares: how much of a feature is masked alike on both sides, in (0, 1].
+        tagger: ``spacy:NAME`` or an annotator; by default one for the test set's target language.
+        lexicon: word lists for ``lex:NAME``, as words or as a file of one entry per line.
+        pattern: regular expressions for ``re:NAME``.
+        labels: your own labels: .conllu or .jsonl files, or :class:`gnomon.annotate.Labels`.
+        overlap: when a metric token counts as masked: "any", "majority" or "inside".
+        granularity: one mask per "token" or per "span".
+        allow_code: let a spec ``python('module:function')`` import and run the module.
+        cache: where annotations are kept between runs; none by default.
+        progress: called with a stage, what is done and the total.
+
+    Returns:
+        A finding whose rows hold ``system, metric, feature, alpha, share, letters, segments,
+        anti_oracle, oracle, hybrid, expected, deviation, relative_deviation, position, rises``;
+        scores in the metric's own units. ``rises`` says whether the hybrid lies no lower than the
+        one before (min before the first). Its second table, "summary", averages over systems and
+        features. Undefined figures are ``None``, with a notice: a feature without common segments,
+        or one that cannot be split at alpha.
+
+    Raises:
+        UsageError: a share is not in (0, 1]; a metric, a feature or an option is malformed.
+        UnknownNameError: a metric, feature, tagger or option does not exist.
+        MaskingError: the metric cannot tell two masks apart.
+        DataError: the test set has no references or no systems.
+    """
+    shares = tuple(sorted(set(shares)))
+    words = Words(features, tagger, lexicon, pattern, labels)
+    run = Run(allow_code, cache, progress)
+    setup = prepared(testset, metrics, words, Masks(overlap, granularity), run)
+    split = all_initials(setup.batch, setup.spans)
+    rows: list[dict[str, Cell]] = []
+    signatures: dict[str, str] = {}
+    for name, one in setup.metrics.items():
+        rows.extend(_rows(setup, name, one, split, shares))
+        signatures[name] = setup.signature(
+            one, "muler-validate-range", fields={"alpha": ",".join(map(str, shares))}
+        )
+    return Finding(
+        method="muler validate range",
+        title="MuLER's range: does a half-right feature score half-way?",
+        tables=range_tables(rows),
+        signatures=signatures,
+        views=range_views(list(signatures), shares),
+        notices=(*setup.annotation.notices, *_notices(rows)),
+        facts=setup.facts(),
+    )
+
+
+class _Means(NamedTuple):
+    """Means over I of one system: of both oracles and of the hybrid of every cut."""
+
+    segments: int
+    oracle: float
+    anti_oracle: float
+    hybrids: list[float]
+
+
+def _rows(
+    setup: Setup,
+    name: str,
+    metric: MaskingMetric,
+    split: Sequence[Initials],
+    alphas: Sequence[float],
+) -> Iterator[dict[str, Cell]]:
+    lengths = metric.mask_lengths(setup.batch, setup.oracles(setup.spans))
+    sign = 1.0 if metric.higher_is_better else -1.0
+    for number, part in enumerate(split):
+        cuts = [part.cut(alpha) for alpha in alphas]
+        length = None if lengths is None else lengths[number]
+        for system, found in enumerate(_means(setup, metric, part, cuts, number, length)):
+            key: dict[str, Cell] = {
+                "system": setup.batch.systems[system],
+                "metric": name,
+                "feature": part.feature,
+            }
+            yield from (key | row for row in _of_system(found, cuts, alphas, sign))
+        setup.step(f"scoring {name}", number + 1, len(split))
+
+
+def _means(
+    setup: Setup,
+    metric: MaskingMetric,
+    part: Initials,
+    cuts: Sequence[Cut | None],
+    feature: int,
+    length: int | None,
+) -> Iterator[_Means]:
+    inside = presence(setup.batch, setup.spans, feature).both
+    scores = metric.masked(setup.batch, _plan(setup, part, cuts, length))
+    for system, segments in enumerate(inside):
+        oracle, anti_oracle, *hybrids = (_mean(variant[system], segments) for variant in scores)
+        yield _Means(int(segments.sum()), oracle, anti_oracle, hybrids)
+
+
+def _plan(setup: Setup, part: Initials, cuts: Sequence[Cut | None], length: int | None) -> MaskPlan:
+    """Oracle, anti-oracle, hybrids: all shared, but private what lies beyond the cut.
+
+    Private wins where groups meet, so that a hybrid that leaves nothing beyond is the oracle.
+    """
+    every = np.ones(len(part.rows), dtype=np.bool_)
+    beyond = {f"beyond {n}": every if cut is None else ~cut.head for n, cut in enumerate(cuts)}
+    spans = grouped(setup.spans, part.rows, {"all": every, **beyond})
+    actions = np.zeros((2 + len(cuts), 1 + len(cuts)), dtype=np.int8)
+    actions[:, 0] = Action.SHARED
+    actions[1, 0] = Action.PRIVATE
+    hybrids = np.arange(len(cuts))
+    actions[2 + hybrids, 1 + hybrids] = Action.PRIVATE
+    lengths = None if length is None else (length,) * (1 + len(cuts))
+    return MaskPlan(spans, actions, setup.overlap, setup.granularity, lengths)
+
+
+def _of_system(
+    means: _Means, cuts: Sequence[Cut | None], alphas: Sequence[float], sign: float
+) -> Iterator[dict[str, Cell]]:
+    before = sign * means.anti_oracle
+    for alpha, cut, hybrid in zip(alphas, cuts, means.hybrids, strict=True):
+        row: dict[str, Cell] = {"alpha": alpha, "share": None, "letters": None}
+        row |= {"segments": means.segments}
+        row |= {"anti_oracle": _known(means.anti_oracle), "oracle": _known(means.oracle)}
+        names = ("hybrid", "expected", "deviation", "relative_deviation", "position", "rises")
+        row |= dict.fromkeys(names)
+        if cut is not None:
+            row |= {"share": cut.share, "letters": cut.letters}
+            row |= _placed(means, cut.share, hybrid)
+            if not np.isnan(hybrid):
+                row["rises"] = bool(sign * hybrid >= before - 1e-12 * abs(before))
+                before = sign * hybrid
+        yield row
+
+
+def _placed(means: _Means, share: float, hybrid: float) -> dict[str, Cell]:
+    """Where the hybrid lies between min and max, and where it should."""
+    spread = means.oracle - means.anti_oracle
+    expected = means.anti_oracle + share * spread
+    # the place between the ends is one less what MuLER would call it
+    left = ratio(hybrid, means.oracle, means.anti_oracle)
+    return {
+        "hybrid": _known(hybrid),
+        "expected": _known(expected),
+        "deviation": _known(hybrid - expected),
+        "relative_deviation": None if left is None else 1 - left - share,
+        "position": None if left is None else 1 - left,
+    }
+
+
+def _mean(scores: NDArray[np.float64], segments: NDArray[np.bool_]) -> float:
+    chosen = scores[segments]
+    chosen = chosen[~np.isnan(chosen)]
+    return float(chosen.mean()) if len(chosen) else float("nan")
+
+
+def _known(value: float) -> float | None:
+    return None if np.isnan(value) else value
+
+
+def _notices(rows: Sequence[dict[str, Cell]]) -> Iterator[str]:
+    absent = dict.fromkeys(
+        f"{row['feature']} of {row['system']}" for row in rows if row["segments"] == 0
+    )
+    if absent:
+        yield f"without segments in which both sides have it: {', '.join(absent)}"
+    whole = dict.fromkeys(
+        f"{row['feature']} at {row['alpha']}"
+        for row in rows
+        if row["segments"] and not row["share"]
+    )
+    if whole:
+        yield (
+            "cannot be split, since the letters that reach the share hold the whole feature in the"
+            f" references: {', '.join(whole)}"
+        )

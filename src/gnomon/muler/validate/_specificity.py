@@ -1,0 +1,573 @@
+"""Does MuLER of a feature differ from MuLER of random words that are as frequent?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import product
+from typing import TYPE_CHECKING, Annotated, Any
+
+import numpy as np
+
+from gnomon.annotate import Features, LabelFiles, Regexes, Tagger, WordLists
+from gnomon.cache import Cache
+from gnomon.findings import Bars, Finding, HeatMap, Lines, Listing
+from gnomon.methods import method
+from gnomon.metrics.masking import Granularity, Overlap
+from gnomon.metrics.protocol import Metrics
+from gnomon.muler._figures import VARIANT, VARIANTS, figures
+from gnomon.muler._setup import Masks, Run, Words, mask_faults, prepared
+from gnomon.muler.validate._random_words import synthetic, words_of
+from gnomon.options import SEED, Group, Limits, Metavar
+from gnomon.records import FEATURE, METRIC, SYSTEM, Record, column, table
+from gnomon.slices import slices
+from gnomon.testset import TestSet
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from numpy.typing import NDArray
+
+    from gnomon.faults import Fault
+    from gnomon.findings import Cell, Table, View
+    from gnomon.metrics.protocol import MaskingMetric
+    from gnomon.muler._figures import Figures, Variant
+    from gnomon.muler._setup import Setup
+    from gnomon.muler.validate._random_words import Synthetic, Vocabulary
+    from gnomon.outline import Outline
+
+
+# Records of the specificity experiment: real features, random ones, distributions.
+
+
+_QUANTILES = {"q05": 0.05, "q25": 0.25, "median": 0.5, "q75": 0.75, "q95": 0.95}
+_POINTS = 41  # of a distribution's curve
+
+
+@dataclass(frozen=True)
+class Real:
+    """A real feature of one system.
+
+    Attributes:
+        feature: its name.
+        reference_share: share of the references' words; None where there are no words.
+        output_share: share of the output's words.
+        groups: p, so that a group of the vocabulary is about as frequent; None without words.
+        figures: MuLER and its companions.
+    """
+
+    feature: str
+    reference_share: float | None
+    output_share: float | None
+    groups: int | None
+    figures: Figures
+
+    @classmethod
+    def of(cls, feature: str, shares: tuple[float | None, float | None], figures: Figures) -> Real:
+        """A feature with its shares of the references' and the output's words."""
+        reference, output = shares
+        # halves up, and at least 2: a whole vocabulary is no feature
+        groups = max(2, int(1 / reference + 0.5)) if reference else None
+        return cls(feature, reference, output, groups, figures)
+
+
+def real_row(real: Real, random: Synthetic | None, variant: Variant) -> dict[str, Cell]:
+    """A real feature beside the random ones of like frequency."""
+    own = real.figures.muler if variant == "ratio" else real.figures.clipped
+    values = np.zeros(0) if random is None else _values(random, variant)
+    mean, variance = _moments(values)
+    quantiles = _quantiles(values)
+    deviation = None if own is None or mean is None else own - mean
+    return {
+        "feature": real.feature,
+        "segments": real.figures.segments,
+        "reference_share": real.reference_share,
+        "output_share": real.output_share,
+        "muler": own,
+        "groups": real.groups,
+        "draws": len(values),
+        "synthetic_reference_share": None if random is None else _mean(random.reference),
+        "synthetic_output_share": None if random is None else _mean(random.output),
+        "mean": mean,
+        "variance": variance,
+        "q05": quantiles["q05"],
+        "median": quantiles["median"],
+        "q95": quantiles["q95"],
+        "deviation": deviation,
+        "z": deviation / variance**0.5 if deviation is not None and variance else None,
+        "below": float((values < own).mean()) if own is not None and len(values) else None,
+    }
+
+
+def group_row(
+    groups: int, random: Synthetic | None, types: int, variant: Variant
+) -> dict[str, Cell]:
+    """The random features of one number of groups."""
+    values = np.zeros(0) if random is None else _values(random, variant)
+    mean, variance = _moments(values)
+    return {
+        "groups": groups,
+        "types": types,
+        "draws": len(values),
+        "reference_share": None if random is None else _mean(random.reference),
+        "output_share": None if random is None else _mean(random.output),
+        "segments": None if random is None else _mean(random.segments),
+        "mean": mean,
+        "variance": variance,
+        "low": float(values.min()) if len(values) else None,
+        **_quantiles(values),
+        "high": float(values.max()) if len(values) else None,
+    }
+
+
+def curve_rows(
+    rows: Sequence[Mapping[str, Cell]],
+    groups: Sequence[int],
+    drawn: Mapping[int, Synthetic],
+    variant: Variant,
+) -> Iterator[dict[str, Cell]]:
+    """Cumulative distributions: beside each real feature, and for some numbers of groups together.
+
+    The real feature is a mark, a curve of two points: from 0 up to the share of random features
+    below it.
+    """
+    for row in rows:
+        own, name = row["groups"], str(row["feature"])
+        if not isinstance(own, int) or own not in drawn or row["below"] is None:
+            continue
+        for share in (0.0, row["below"]):
+            yield {"feature": name, "curve": "the feature", "muler": row["muler"], "share": share}
+        yield from _curve(name, "random words", _values(drawn[own], variant))
+    for number in groups:
+        if number in drawn:
+            yield from _curve("random words", f"p = {number}", _values(drawn[number], variant))
+
+
+def _curve(feature: str, curve: str, values: NDArray[np.float64]) -> Iterator[dict[str, Cell]]:
+    shares = np.linspace(0, 1, _POINTS)
+    points = np.quantile(values, shares).tolist() if len(values) else []
+    for share, value in zip(shares.tolist(), points, strict=False):
+        yield {"feature": feature, "curve": curve, "muler": value, "share": share}
+
+
+def _values(random: Synthetic, variant: Variant) -> NDArray[np.float64]:
+    values = random.muler if variant == "ratio" else random.clipped
+    return values[~np.isnan(values)]
+
+
+def _moments(values: NDArray[np.float64]) -> tuple[float | None, float | None]:
+    """Mean, and variance with n - 1."""
+    mean = float(values.mean()) if len(values) else None
+    return mean, float(values.var(ddof=1)) if len(values) > 1 else None
+
+
+def _quantiles(values: NDArray[np.float64]) -> dict[str, float | None]:
+    if not len(values):
+        return dict.fromkeys(_QUANTILES)
+    found = np.quantile(values, list(_QUANTILES.values())).tolist()
+    return dict(zip(_QUANTILES, found, strict=True))
+
+
+def _mean(values: NDArray[np.float64]) -> float | None:
+    mean = float(values.mean())
+    return None if np.isnan(mean) else mean
+
+
+# The columns of the specificity experiment, and how its tables may be looked at.
+
+
+_MULER: Any = column("MuLER", digits=3, better="lower", help="share of the gain not earned")
+_GROUPS: Any = column("p", help="groups that the vocabulary is split into")
+_DRAWS: Any = column("draws", help="random features with a defined MuLER")
+_MEAN: Any = column("mean", digits=3, help="mean MuLER of the random features")
+_VARIANCE: Any = column("var", digits=5, help="its variance (n - 1)")
+
+
+def _quantile(title: str, what: str) -> Any:
+    return column(title, digits=3, help=f"{what} of MuLER of the random features")
+
+
+class SpecificityRow(Record):
+    """A feature beside random words of like frequency."""
+
+    system: str = SYSTEM
+    metric: str = METRIC
+    feature: str = FEATURE
+    variant: str = VARIANT
+    segments: int = column("|I|", help="segments where both sides have the feature")
+    reference_share: float | None = column(
+        "in ref", digits=3, help="share of the references' words"
+    )
+    output_share: float | None = column("in out", digits=3, help="share of the output's words")
+    muler: float | None = _MULER
+    groups: int | None = _GROUPS
+    draws: int = _DRAWS
+    synthetic_reference_share: float | None = column("random: in ref", digits=3, help="mean share")
+    synthetic_output_share: float | None = column("random: in out", digits=3, help="mean share")
+    mean: float | None = _MEAN
+    variance: float | None = _VARIANCE
+    q05: float | None = _quantile("5 %", "5 % quantile")
+    median: float | None = _quantile("median", "median")
+    q95: float | None = _quantile("95 %", "95 % quantile")
+    deviation: float | None = column("excess", digits=3, help="MuLER of the feature less the mean")
+    z: float | None = column("z", help="deviation in standard deviations")
+    below: float | None = column(
+        "below", digits=3, help="share of random features with lower MuLER"
+    )
+
+
+class RandomRow(Record):
+    """The random features of one number of groups."""
+
+    system: str = SYSTEM
+    metric: str = METRIC
+    variant: str = VARIANT
+    groups: int = _GROUPS
+    types: int = column("types", help="vocabulary of references and output, case-folded")
+    draws: int = _DRAWS
+    reference_share: float | None = column(
+        "in ref", digits=3, help="mean share of the references' words"
+    )
+    output_share: float | None = column("in out", digits=3, help="mean share of the output's words")
+    segments: float | None = column("|I|", digits=0, help="mean size of I")
+    mean: float | None = _MEAN
+    variance: float | None = _VARIANCE
+    low: float | None = _quantile("least", "least")
+    q05: float | None = _quantile("5 %", "5 % quantile")
+    q25: float | None = _quantile("25 %", "25 % quantile")
+    median: float | None = _quantile("median", "median")
+    q75: float | None = _quantile("75 %", "75 % quantile")
+    q95: float | None = _quantile("95 %", "95 % quantile")
+    high: float | None = _quantile("greatest", "greatest")
+
+
+class CurveRow(Record):
+    """A point of a cumulative distribution of MuLER."""
+
+    system: str = SYSTEM
+    metric: str = METRIC
+    variant: str = VARIANT
+    feature: str = column("Feature", help="the real feature, or 'random words' for several p")
+    curve: str = column("curve", help="random features, or the real one as a mark")
+    muler: float | None = _MULER
+    share: float = column("share at or below", digits=3, help="of the random features")
+
+
+_LISTED = "system feature reference_share output_share groups muler mean variance deviation z below"
+_LISTED_GROUPS = "system groups reference_share output_share segments mean variance q05 median q95"
+
+
+def specificity_tables(
+    real: Sequence[Mapping[str, Any]],
+    synthetic: Sequence[Mapping[str, Any]],
+    curves: Sequence[Mapping[str, Any]],
+) -> tuple[Table, Table, Table]:
+    """Real features beside random ones, random ones alone, their distributions."""
+    note = "below = share of random features with lower MuLER; near 0 or 1 a feature stands out."
+    title = "Features beside random words of like frequency"
+    own = (SpecificityRow(**row) for row in real)
+    alone = (RandomRow(**row) for row in synthetic)
+    points = (CurveRow(**row) for row in curves)
+    return (
+        table("specificity", title, SpecificityRow, own, note=note),
+        table("synthetic", "Random features", RandomRow, alone),
+        table("distribution", "Cumulative distributions of MuLER", CurveRow, points),
+    )
+
+
+def specificity_views(metrics: Sequence[str], systems: Sequence[str]) -> tuple[View, ...]:
+    """Lists per metric and variant, distributions, bars, a heat map of the share below."""
+    views: list[View] = []
+    for metric, variant in product(metrics, VARIANTS):
+        where: dict[str, Cell] = {"metric": metric, "variant": variant}
+        kind = f"{metric} ({variant})"
+        title = f"Features beside random words under {kind}"
+        views.append(Listing("specificity", title, tuple(_LISTED.split()), where))
+        title = f"Random features under {kind}"
+        views.append(Listing("synthetic", title, tuple(_LISTED_GROUPS.split()), where))
+    for metric, variant in product(metrics, VARIANTS):
+        views.extend(_plots(metric, variant, systems))
+    return tuple(views)
+
+
+def _plots(metric: str, variant: str, systems: Sequence[str]) -> list[View]:
+    where: dict[str, Cell] = {"metric": metric, "variant": variant}
+    kind = f"{metric} ({variant})"
+    curves: list[View] = [
+        Lines(
+            table="distribution",
+            title=f"MuLER of random features, real ones marked: {system} under {kind}",
+            x="muler",
+            y="share",
+            series="curve",
+            panels="feature",
+            where={**where, "system": system},
+        )
+        for system in systems
+    ]
+    bars = Bars(
+        table="specificity",
+        title=f"Features beside random words under {kind}",
+        category="feature",
+        series="system",
+        values=("muler", "mean", "below"),
+        where=where,
+        shown=tuple(systems),
+        beside="segments",
+    )
+    below = HeatMap(
+        table="specificity",
+        title=f"Share of random features with a lower MuLER under {kind}",
+        rows="feature",
+        columns="system",
+        value="below",
+        beside="segments",
+        where=where,
+        low=0.0,
+        high=1.0,
+        prominent=False,
+    )
+    return [*curves, bars, below]
+
+
+# Is a feature's MuLER its own, or would any words of like frequency have the same?
+
+
+_CURVES = 12  # features whose distribution is drawn: the most frequent ones
+
+
+_EXAMPLES = """\
+example:
+  gnomon muler validate specificity ref.txt -i sys.txt -l en --features 'pos:*' 'ent:*' \\
+    --draws 1000 --html report.html
+"""
+_RANDOM = Group("random features")
+
+
+def check_specificity(
+    outline: Outline | None,
+    metrics: Metrics = "bleu",
+    features: Features = None,
+    *,
+    tagger: Tagger = None,
+    lexicon: WordLists = None,
+    pattern: Regexes = None,
+    labels: LabelFiles = None,
+    allow_code: bool = False,
+) -> Iterator[Fault]:
+    """What :func:`specificity` refuses of options that fit each alone."""
+    words = Words(features, tagger, lexicon, pattern, labels)
+    yield from mask_faults(outline, metrics, words, allow_code=allow_code)
+
+
+@method(
+    "muler.validate.specificity",
+    answers="whether features differ from random words that are as frequent",
+    examples=_EXAMPLES,
+    tables={"": "muler_specificity"},
+    rows={"specificity": SpecificityRow, "synthetic": RandomRow, "distribution": CurveRow},
+    by_system=True,
+    tagged=True,
+    check=check_specificity,
+)
+def specificity(
+    testset: TestSet,
+    metrics: Metrics = "bleu",
+    features: Features = None,
+    *,
+    draws: Annotated[int, Limits(2, 10**9), Metavar("N"), _RANDOM] = 1000,
+    groups: Annotated[Sequence[int], Limits(2, 10**9), Metavar("P"), _RANDOM] = (2, 3, 4, 5, 6),
+    seed: Annotated[int, Limits(0), Metavar("N"), _RANDOM] = SEED,
+    tagger: Tagger = None,
+    lexicon: WordLists = None,
+    pattern: Regexes = None,
+    labels: LabelFiles = None,
+    overlap: Annotated[Overlap, Group("scoring")] = "any",
+    granularity: Annotated[Granularity, Group("scoring")] = "token",
+    allow_code: bool = False,
+    cache: Cache | None = None,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> Finding:
+    """Whether MuLER tells features apart from random words (Karidi et al., specificity).
+
+    For each system, the word types of its references and output are split at random into p equal
+    groups, one of which is treated as a feature; and so ``draws`` times. For every real feature p
+    is 1 / its share of the references' words, rounded (at least 2), so that the random features
+    are about as frequent; and p goes through ``groups`` for its own sake. A word is a token of
+    BLEU's tokeniser for the language, a type its case-folded form.
+
+    Args:
+        testset: references and the outputs of one or more systems.
+        metrics: specs, metrics or functions of texts; one or several.
+        features: names of the features compared, wildcards allowed; by default as for
+            :func:`gnomon.muler.score`.
+        draws: random features per system and p.
+        groups: further numbers of groups, 2 or more.
+        seed: of the draws; the same seed gives the same features under every metric.
+        tagger: ``spacy:NAME`` or an annotator; by default one for the test set's target language.
+        lexicon: word lists for ``lex:NAME``, as words or as a file of one entry per line.
+        pattern: regular expressions for ``re:NAME``.
+        labels: your own labels: .conllu or .jsonl files, or :class:`gnomon.annotate.Labels`.
+        overlap: when a metric token counts as masked: "any", "majority" or "inside".
+        granularity: one mask per "token" or per "span".
+        allow_code: let a spec ``python('module:function')`` import and run the module.
+        cache: where annotations are kept between runs; none by default.
+        progress: called with a stage, what is done and the total.
+
+    Returns:
+        A finding whose rows hold ``system, metric, feature, variant, segments, reference_share,
+        output_share, muler, groups, draws, synthetic_reference_share, synthetic_output_share,
+        mean, variance, q05, median, q95, deviation, z, below``: ``draws`` counts the random
+        features with a defined MuLER, ``deviation`` is the feature's MuLER less their mean, ``z``
+        the same in standard deviations, ``below`` the share of them with a lower MuLER. Table
+        "synthetic" describes the random features per system and p, "distribution" holds their
+        cumulative distributions. Undefined figures are ``None``, with a notice.
+
+    Raises:
+        UsageError: draws or groups are too few; a metric, a feature or an option is malformed.
+        UnknownNameError: a metric, feature, tagger or option does not exist.
+        MaskingError: the metric cannot tell two masks apart.
+        DataError: the test set has no references or no systems.
+    """
+    chosen = Words(features, tagger, lexicon, pattern, labels)
+    run = Run(allow_code, cache, progress)
+    setup = prepared(testset, metrics, chosen, Masks(overlap, granularity), run)
+    every = words_of(setup.batch)
+    words = [every.of_system(setup.batch, k) for k in range(len(setup.batch.systems))]
+    gathered = _Gathered()
+    for name, one in setup.metrics.items():
+        experiment = _Experiment(setup, name, one, words, draws, tuple(sorted(set(groups))), seed)
+        experiment.run(gathered)
+        gathered.signatures[name] = setup.signature(
+            one,
+            "muler-validate-specificity",
+            fields={"draws": draws, "seed": seed, "p": ",".join(map(str, experiment.groups))},
+        )
+    return Finding(
+        method="muler validate specificity",
+        title="MuLER's specificity: are features told from random words?",
+        tables=specificity_tables(gathered.real, gathered.synthetic, gathered.curves),
+        signatures=gathered.signatures,
+        views=specificity_views(list(gathered.signatures), setup.batch.systems),
+        notices=(*setup.annotation.notices, *dict.fromkeys(gathered.notices)),
+        facts={**setup.facts(), "draws": str(draws), "seed": str(seed)},
+    )
+
+
+@dataclass
+class _Gathered:
+    """Records of the three tables, signatures, notices."""
+
+    real: list[dict[str, Cell]] = field(default_factory=list)
+    synthetic: list[dict[str, Cell]] = field(default_factory=list)
+    curves: list[dict[str, Cell]] = field(default_factory=list)
+    signatures: dict[str, str] = field(default_factory=dict)
+    notices: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class _Experiment:
+    """All systems under one metric."""
+
+    setup: Setup
+    name: str
+    metric: MaskingMetric
+    words: Sequence[Vocabulary]
+    draws: int
+    groups: tuple[int, ...]
+    seed: int
+
+    def run(self, gathered: _Gathered) -> None:
+        """Score real and random features of every system, and record them."""
+        found = self._figures()
+        for system, words in enumerate(self.words):
+            real = [
+                Real.of(name, words.covered(self.setup.spans, f), found[f][system])
+                for f, name in enumerate(self.setup.spans.features)
+            ]
+            drawn = self._drawn(system, words, {one.groups for one in real if one.groups})
+            self._record(gathered, system, real, drawn)
+
+    def _figures(self) -> list[tuple[Figures, ...]]:
+        """The figures of the real features, [features][systems]."""
+        everything = slices(self.setup.testset, None)[0].members
+        scored = self.setup.scored(
+            self.metric, self.setup.plan(self.metric), f"scoring {self.name}"
+        )
+        return [figures(scores, present, everything) for scores, present in scored]
+
+    def _drawn(self, system: int, words: Vocabulary, wanted: set[int]) -> dict[int, Synthetic]:
+        """Random features for every number of groups that the vocabulary allows."""
+        batch = self.setup.batch.select(systems=[system])
+        asked = sorted({*self.groups, *wanted})
+        possible = [groups for groups in asked if groups <= len(words.types)]
+        total = self.draws * len(possible) * len(self.words)
+        found = {}
+        for place, groups in enumerate(possible):
+            before = self.draws * (system * len(possible) + place)
+            found[groups] = synthetic(
+                self.metric,
+                batch,
+                words,
+                self.setup.oracles,
+                groups=groups,
+                draws=self.draws,
+                seed=self.seed,
+                progress=partial(self._step, before, total),
+            )
+        return found
+
+    def _step(self, before: int, total: int, done: int) -> None:
+        self.setup.step(f"drawing {self.name}", before + done, total)
+
+    def _record(
+        self,
+        gathered: _Gathered,
+        system: int,
+        real: Sequence[Real],
+        drawn: dict[int, Synthetic],
+    ) -> None:
+        name, types = self.setup.batch.systems[system], len(self.words[system].types)
+        frequent = sorted(real, key=lambda one: -(one.reference_share or 0.0))[:_CURVES]
+        for variant in VARIANTS:
+            key: dict[str, Cell] = {"system": name, "metric": self.name, "variant": variant}
+            rows = [key | real_row(one, drawn.get(one.groups or 0), variant) for one in real]
+            gathered.real += rows
+            gathered.synthetic += [
+                key | group_row(groups, drawn.get(groups), types, variant)
+                for groups in sorted({*self.groups, *drawn})
+            ]
+            shown = {one.feature for one in frequent}
+            chosen = [row for row in rows if row["feature"] in shown]
+            gathered.curves += [
+                key | row for row in curve_rows(chosen, self.groups, drawn, variant)
+            ]
+        gathered.notices += _notices(name, types, self.groups, real, drawn, self.draws)
+
+
+def _notices(
+    system: str,
+    types: int,
+    groups: Sequence[int],
+    real: Sequence[Real],
+    drawn: dict[int, Synthetic],
+    draws: int,
+) -> list[str]:
+    notices = []
+    absent = [one.feature for one in real if not one.figures.segments]
+    if absent:
+        notices.append(
+            f"{system}: without segments in which both sides have it: {', '.join(absent)}"
+        )
+    much = sorted({*groups, *(one.groups for one in real if one.groups)} - set(drawn))
+    if much:
+        notices.append(
+            f"{system}: a vocabulary of {types} types cannot be split into"
+            f" {', '.join(map(str, much))} groups"
+        )
+    lost = {p: draws - found.defined for p, found in drawn.items() if found.defined < draws}
+    if lost:
+        told = ", ".join(f"{count} of {draws} at p = {p}" for p, count in sorted(lost.items()))
+        notices.append(f"{system}: random features without a MuLER, left out: {told}")
+    return notices
