@@ -688,7 +688,7 @@ def test_human_translations_are_left_out_unless_wanted(human) -> None:
         ({"resamples": -1}, UsageError, "0 or more; got -1"),
         ({"resamples": 1}, UsageError, "need 19 resamples or more, or 0 for none; got 1"),
         ({"resamples": 98, "confidence": 0.99}, UsageError, "need 99 resamples or more"),
-        ({"alpha": 1.0}, UsageError, "alpha must be a number, from 1e-12 to 1"),
+        ({"alpha": 1.0}, UsageError, "alpha must be a number, strictly between 0 and 1"),
         ({"top": [1]}, UsageError, r"top\[0\] must be a whole number, 2 or more"),
         ({"darr_threshold": -1.0}, UsageError, "darr_threshold must be a number, 0 or more"),
         (
