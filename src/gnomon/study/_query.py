@@ -271,8 +271,8 @@ _VIEWS = (
         "with ranked as (select metric, system, score, rank() over (partition by testset, metric"
         " order by if(higher_is_better, score, -score) desc) as rank from scores"
         " where score is not null)"
-        " select metric, system, count(*) as testsets, avg(score) as mean_score, avg(rank) as"
-        " mean_rank from ranked group by metric, system order by metric, mean_rank, system",
+        " select metric, system, count(*) as testsets, avg(score order by testset) as"
+        " mean_score, avg(rank order by testset) as mean_rank from ranked group by metric, system order by metric, mean_rank, system",
         {
             "metric": _METRIC,
             "system": _SYSTEM,
@@ -305,9 +305,10 @@ _VIEWS = (
         "muler_features",
         ("muler",),
         "select m.testset, m.metric, m.variant, m.slice, m.feature, count(m.muler) as systems,"
-        " avg(m.segments) as segments, avg(m.muler) as mean, min(m.muler) as lowest,"
-        " arg_min(m.system, m.muler) as best_system, max(m.muler) as highest,"
-        " arg_max(m.system, m.muler) as worst_system, t.options"
+        " avg(m.segments order by m.system) as segments, avg(m.muler order by m.system) as mean,"
+        " min(m.muler) as lowest, arg_min(m.system, m.muler order by m.system) as best_system,"
+        " max(m.muler) as highest, arg_max(m.system, m.muler order by m.system) as worst_system,"
+        " t.options"
         " from muler m left join tasks t on t.key = m.task group by all order by all",
         {
             "testset": _SET,
