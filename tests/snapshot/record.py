@@ -101,6 +101,7 @@ def options() -> dict[str, dict[str, str]]:
 def _leaves(
     parser: argparse.ArgumentParser, path: tuple[str, ...]
 ) -> Iterator[tuple[str, dict[str, str]]]:
+    getattr(parser, "built", lambda: None)()  # commands of methods take options when they are used
     found = {}
     if isinstance(parser, Parser):
         parser.built()

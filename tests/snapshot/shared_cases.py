@@ -27,7 +27,11 @@ _WIDE = f"{_SET} --paraphrases " + " ".join(f"ref.human{n}.txt" for n in range(1
 _POS = f"--features pos:NOUN pos:VERB 'ent:*' --tagger {_EN}"
 
 _CASES = (
-    Case("score", f"score {_SET} -m bleu chrf ter rougeL --segments s.tsv", files=("s.tsv",)),
+    Case(
+        "score",
+        f"score {_SET} -m bleu chrf ter rougeL --segment-scores s.tsv",
+        files=("s.tsv",),
+    ),
     Case("score: humans' paraphrases", f"score {_WIDE} -m bleu chrf"),
     Case("compare", f"compare {_SET} -m bleu chrf --resamples 200"),
     Case("compare: randomisation", f"compare {_SET} -m bleu --test ar --trials 200 --resamples 50"),
@@ -36,8 +40,14 @@ _CASES = (
     Case("difficulty score", f"difficulty score {_SET} -m rouge1 --bootstrap 50 --beside bleu"),
     Case("difficulty words", f"difficulty words {_SET} -m rouge1 --bootstrap 50 --occurrences"),
     Case("bmx score", "bmx score -t wmt19/de-en --first 20 -m chrf --explainer erasure"),
-    Case("metaeval: wmt19", "metaeval -t wmt19/de-en -m bleu chrf --baseline bleu --resamples 50"),
-    Case("metaeval: wmt17", "metaeval -t wmt17/cs-en -m bleu chrf --resamples 50 --first 400"),
+    Case(
+        "metaeval: wmt19",
+        "metaeval -t wmt19/de-en -m bleu chrf --baseline bleu --resamples 50 --seed 0",
+    ),
+    Case(
+        "metaeval: wmt17",
+        "metaeval -t wmt17/cs-en -m bleu chrf --resamples 50 --first 400 --seed 0",
+    ),
     Case("bmx tune: wmt17", "bmx tune -t wmt17/cs-en -m chrf --sample 60 --splits 1 --draws 50"),
     Case("paraphrase gain", f"paraphrase gain {_WIDE} --n 1 5"
          " -m bleu --resamples 20"),
