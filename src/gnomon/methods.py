@@ -16,6 +16,7 @@ import ast
 import functools
 import importlib
 import inspect
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib.metadata import entry_points
@@ -261,15 +262,11 @@ def answers_of(name: str) -> str:
     """What a method answers; built-in ones are not imported for that."""
     if name not in BUILT_IN:
         return find(name).answers
-    module, function = BUILT_IN[name].split(":")
-    for node in ast.walk(_source(module)):
-        if isinstance(node, ast.FunctionDef) and node.name == function:
-            for call in node.decorator_list:
-                if isinstance(call, ast.Call):
-                    for one in call.keywords:
-                        if one.arg == "answers":
-                            return str(ast.literal_eval(one.value))
-    return ""
+    said = re.search(
+        rf'@method\(\s*"{re.escape(name)}",\s*answers=((?:\s*"[^"\n]*")+)',
+        _source(BUILT_IN[name].partition(":")[0]),
+    )
+    return str(ast.literal_eval(said.group(1).strip())) if said else ""
 
 
 def package_of(name: str) -> str:
@@ -287,16 +284,16 @@ def room_answers(room: str) -> str:
     inside = [name for name in names() if name.startswith(f"{room}.")]
     if not any(name in BUILT_IN for name in inside):
         return ", ".join(name.removeprefix(f"{room}.") for name in inside)
-    doc = ast.get_docstring(_source(f"gnomon.{room}")) or ""
+    doc = _source(f"gnomon.{room}").partition('"""')[2]
     return doc.split("\n", 1)[0].partition(": ")[2].rstrip("?.")
 
 
 @functools.cache
-def _source(module: str) -> ast.Module:
+def _source(module: str) -> str:
     """A module of gnomon as it is written, not imported: help must not load what computes."""
     place = Path(__file__).parent.joinpath(*module.split(".")[1:])
     file = place / "__init__.py" if place.is_dir() else place.with_suffix(".py")
-    return ast.parse(file.read_text(encoding="utf-8"))
+    return file.read_text(encoding="utf-8")
 
 
 @functools.cache

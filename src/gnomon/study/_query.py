@@ -272,7 +272,8 @@ _VIEWS = (
         " order by if(higher_is_better, score, -score) desc) as rank from scores"
         " where score is not null)"
         " select metric, system, count(*) as testsets, avg(score order by testset) as"
-        " mean_score, avg(rank order by testset) as mean_rank from ranked group by metric, system order by metric, mean_rank, system",
+        " mean_score, avg(rank order by testset) as mean_rank from ranked group by metric, system"
+        " order by metric, mean_rank, system",
         {
             "metric": _METRIC,
             "system": _SYSTEM,
