@@ -26,7 +26,7 @@ HEAD = """\
 
 `gnomon query STORE` lists the tables of a store; this page says what their columns mean. It is made
 by `scripts/study_tables.py` from a study of all methods. A table is there where its method has run
-and had something to put into it; options can bring further tables (`by`, `omit`, `errors`, ...),
+and had something to put into it; options can bring further tables (`by`, `omission`, `errors`),
 which `Store.describe()` tells in the same way. Undefined cells are `NULL`. The last
 ones, from `tasks` on, are tables of the store itself and views.
 """
@@ -61,10 +61,10 @@ features = ["pos:NOUN"]
 draws = 10
 [methods.difficulty.score]
 metrics = ["bleu"]
-bootstrap = 20
+resamples = 20
 [methods.difficulty.words]
 metrics = ["bleu"]
-bootstrap = 20
+resamples = 20
 [methods.bmx.explain]
 metrics = ["chrf"]
 sample = 3

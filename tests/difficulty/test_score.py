@@ -11,7 +11,7 @@ from tests.difficulty.sets import contest, judged, sentences, spoiled
 
 import gnomon as gn
 from gnomon import difficulty, stats
-from gnomon.difficulty._agreement import ranks
+from gnomon.difficulty.agreement import ranks
 from gnomon.errors import DataError, UnknownNameError, UsageError
 from gnomon.metrics import BertScore, bind
 from gnomon.testset import SystemInfo
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from gnomon.findings import Finding
 
-PLAIN = {"beside": []}
+PLAIN = {"other_metrics": []}
 ROUGE = "rouge(type='rouge1')"
 
 
@@ -83,7 +83,7 @@ def test_equal_scores_share_a_rank_and_undefined_ones_have_none() -> None:
 
 
 def test_agreement_is_that_of_the_statistics_over_all_and_the_best(small) -> None:
-    found = difficulty.score(small, "rouge1", beside=["ter", "bleu"])
+    found = difficulty.score(small, "rouge1", other_metrics=["ter", "bleu"])
     scored = {
         "ter (turned)": -gn.score(small, "ter").system,
         "bleu": gn.score(small, "bleu").system,
@@ -191,7 +191,7 @@ def test_other_human_scores_judge_a_pool_that_people_chose(small) -> None:
 
 def test_a_metric_beside_that_has_seen_the_human_scores_is_refused(small) -> None:
     with pytest.raises(DataError, match="has seen the human scores"):
-        difficulty.score(small, "rouge1", beside=["difficulty(bleu, pool='top:3')"])
+        difficulty.score(small, "rouge1", other_metrics=["difficulty(bleu, pool='top:3')"])
 
 
 @pytest.mark.parametrize("inner", ["tokens", "rouge1"])
@@ -221,10 +221,23 @@ def test_without_human_scores_agreement_is_left_out_with_a_notice(small) -> None
     assert all(row["human_rank"] is None for row in found.rows)
 
 
-def test_several_kinds_of_human_scores_must_be_chosen_from(small) -> None:
+def test_several_kinds_of_human_scores_judge_one_after_the_other(small) -> None:
     both = judged(small, {f"s{k}": float(k) for k in range(10)}, kind="mqm")
     found = difficulty.score(both, "rouge1", **PLAIN)
-    assert any("several kinds (da, mqm)" in notice for notice in found.notices)
+    assert found.facts["human scores"] == "da, mqm"
+    for kind in ("da", "mqm"):
+        alone = difficulty.score(both, "rouge1", human=kind, **PLAIN)
+        for table, key in (
+            ("agreement", "human"), ("ranks", "kind"), ("rank_sums", "kind"), ("curves", "kind"),
+            ("points", "kind"),
+        ):  # fmt: skip
+            assert rows(found, table, **{key: kind}) == rows(alone, table)
+    titles = [view.title for view in found.views]
+    assert "Agreement with people, all 10 systems (da)" in titles
+    assert "Agreement with people, all 10 systems (mqm)" in titles
+    named = difficulty.score(both, "rouge1", human=["mqm", "da"], **PLAIN)
+    ranked = {row["system"]: row["human_rank"] for row in named.rows}
+    assert ranked["s9"] == 1  # by the first kind that is named
     with pytest.raises(UnknownNameError, match="'esa'"):
         difficulty.score(both, "rouge1", human="esa", **PLAIN)
 
@@ -278,22 +291,22 @@ def test_an_option_that_the_metric_names_otherwise_is_refused(small) -> None:
 
 
 def test_defaults_beside_that_cannot_be_had_are_left_out(small, monkeypatch) -> None:
-    from gnomon.difficulty import _score
+    from gnomon.difficulty import scoring
     from gnomon.errors import MissingDependencyError
 
-    real = _score.score_by
+    real = scoring.score_by
 
-    def without_meteor(testset: gn.TestSet, spec: str) -> gn.Scores:
+    def without_meteor(testset: gn.TestSet, spec: str, **options: bool) -> gn.Scores:
         if spec == "meteor":
             raise MissingDependencyError("no words here")
-        return real(testset, spec)
+        return real(testset, spec, **options)
 
-    monkeypatch.setattr(_score, "score_by", without_meteor)
+    monkeypatch.setattr(scoring, "score_by", without_meteor)
     found = difficulty.score(small, "rouge1")
     assert "meteor is left out: no words here" in found.notices
     assert "bleu" in {row["metric"] for row in rows(found, "agreement")}
     with pytest.raises(MissingDependencyError, match="no words here"):
-        difficulty.score(small, "rouge1", beside=["meteor"])
+        difficulty.score(small, "rouge1", other_metrics=["meteor"])
 
 
 def test_slices_are_scored_as_if_they_were_all(small) -> None:
@@ -334,3 +347,41 @@ def test_two_references_and_an_empty_output_do_no_harm(tokens) -> None:
     found = difficulty.score(testset, tokens, **PLAIN)
     assert [row["rank"] for row in found.rows] == [1, 2, 3]
     assert all(0 <= row["score"] <= row["base_score"] for row in found.rows)
+
+
+def test_several_metrics_stand_in_the_same_tables(small) -> None:
+    options = {"by": "length", "omission": True, "resamples": 0, **PLAIN}
+    found = difficulty.score(small, ["rouge1", "bleu"], **options)
+    for spec in ("rouge1", "bleu"):
+        alone = difficulty.score(small, spec, **options)
+        own = alone.rows[0]["metric"]
+        assert rows(found, "scores", metric=own) == list(map(dict, alone.rows))
+        for table in ("ranks", "slices"):
+            mine = [
+                {k: v for k, v in r.items() if k != "metric"}
+                for r in rows(found, table, metric=own)
+            ]
+            assert mine == rows(alone, table)
+        for table in ("agreement", "rank_sums", "curves", "points", "omission"):
+            for row in rows(alone, table):
+                assert row in rows(found, table)
+    assert set(found.signatures) == {row["metric"] for row in found.rows}
+
+
+def test_one_file_of_difficulties_is_of_one_metric(small, tmp_path) -> None:
+    with pytest.raises(UsageError, match="those of one metric"):
+        difficulty.score(small, ["rouge1", "bleu"], save=tmp_path / "hard.npz")
+
+
+def test_the_room_is_called_as_its_main_method(small) -> None:
+    assert (
+        gn.difficulty(small, "rouge1", **PLAIN).rows
+        == difficulty.score(small, "rouge1", **PLAIN).rows
+    )
+
+
+def test_people_may_judge_from_a_file(small, tmp_path) -> None:
+    file = tmp_path / "mqm.sys.tsv"
+    file.write_text("system\tmqm\n" + "".join(f"s{k}\t{-k}\n" for k in range(4)), encoding="utf-8")
+    found = difficulty.score(small, "rouge1", human=[file, "da"], **PLAIN)
+    assert {row["human"] for row in rows(found, "agreement")} == {"da", "mqm"}

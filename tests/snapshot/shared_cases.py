@@ -37,8 +37,11 @@ _CASES = (
     Case("compare: randomisation", f"compare {_SET} -m bleu --test ar --trials 200 --resamples 50"),
     Case("muler score", f"muler score {_SET} -m bleu {_POS} --resamples 50"),
     Case("muler discrepancy", f"muler discrepancy {_SET} {_POS} --resamples 50"),
-    Case("difficulty score", f"difficulty score {_SET} -m rouge1 --bootstrap 50 --beside bleu"),
-    Case("difficulty words", f"difficulty words {_SET} -m rouge1 --bootstrap 50 --occurrences"),
+    Case(
+        "difficulty score",
+        f"difficulty score {_SET} -m rouge1 --resamples 50 --other-metrics bleu",
+    ),
+    Case("difficulty words", f"difficulty words {_SET} -m rouge1 --resamples 50 --occurrences"),
     Case("bmx score", "bmx score -t wmt19/de-en --first 20 -m chrf --explainer erasure"),
     Case(
         "metaeval: wmt19",

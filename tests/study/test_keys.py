@@ -392,8 +392,8 @@ def test_files_of_metrics_are_located_whatever_they_look_like(tmp_path: Path) ->
 
 
 _SPECS = {
-    "difficulty.score": "beside = [\"scores('own.tsv')\"]\nbootstrap = 0",
-    "difficulty.words": "pool = 'top:1'\npool_by = \"scores('own.tsv')\"\nbootstrap = 0",
+    "difficulty.score": "other_metrics = [\"scores('own.tsv')\"]\nresamples = 0",
+    "difficulty.words": "pool = 'top:1'\npool_by = \"scores('own.tsv')\"\nresamples = 0",
     "paraphrase.gain": "adequacy = \"scores('own.tsv')\"",
 }
 
@@ -455,8 +455,8 @@ def test_tables_name_metrics_in_options_as_the_study_does(folder: Path, tmp_path
     _study_of_specs(
         folder,
         "difficulty.score",
-        "beside = [\"scores('own.tsv')\", \"scores('own.tsv', lower_is_better=True)\"]\n"
-        "human = 'da'\nbootstrap = 0\npool = 'top:1'\npool_by = \"scores('own.tsv')\"",
+        "other_metrics = [\"scores('own.tsv')\", \"scores('own.tsv', lower_is_better=True)\"]\n"
+        "human = 'da'\nresamples = 0\npool = 'top:1'\npool_by = \"scores('own.tsv')\"",
     )
     (folder / "set" / "systems" / "u.txt").write_text("a\nc\n")  # agreement needs three
     for name in ("own.tsv", "set/human/da.seg.tsv"):

@@ -189,11 +189,16 @@ def _said(folder: Path, text: str, head: str = _HEAD) -> list[str]:
             "human system scores 'x'",
         ),
         ("difficulty.score", "metrics = ['bleu']\ntop = 'x%'", ".top", "a number or a share"),
-        ("difficulty.score", "metrics = ['bleu']\nbootstrap = -1", ".bootstrap", "from 0 up"),
-        ("difficulty.score", "metrics = ['bleu']\nbeside = ['x']", ".beside[0]", "metric 'x'"),
+        ("difficulty.score", "metrics = ['bleu']\nresamples = -1", ".resamples", "0 or more"),
         (
             "difficulty.score",
-            "metrics = ['bleu']\nomit = true\ntagger = 'spacy:x'",
+            "metrics = ['bleu']\nother_metrics = ['x']",
+            ".other_metrics[0]",
+            "metric 'x'",
+        ),
+        (
+            "difficulty.score",
+            "metrics = ['bleu']\nomission = true\ntagger = 'spacy:x'",
             ".tagger",
             "not installed",
         ),
@@ -203,7 +208,7 @@ def _said(folder: Path, text: str, head: str = _HEAD) -> list[str]:
             ".segments[0]",
             "segments 1 to 5",
         ),
-        ("difficulty.words", "metrics = ['bleu']\nmin_count = 0", ".min_count", "at least once"),
+        ("difficulty.words", "metrics = ['bleu']\nmin_count = 0", ".min_count", "1 or more"),
         (
             "difficulty.words",
             "metrics = ['rouge1', 'ter']",

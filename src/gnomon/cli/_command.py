@@ -154,7 +154,7 @@ def _add(group: argparse._ArgumentGroup, option: Option) -> None:
     group.add_argument(
         *names,
         dest=option.name,
-        nargs="+" if option.many or option.named else None,
+        nargs=_number_of_values(option),
         type=_Reader(option),
         default=None,
         metavar=shown,
@@ -168,6 +168,13 @@ def _add(group: argparse._ArgumentGroup, option: Option) -> None:
             *short.names, dest=option.name, action="store_const", const=short.value, default=None,
             help=f"{option.flag} {short.value}",
         )  # fmt: skip
+
+
+def _number_of_values(option: Option) -> str | None:
+    """A list that is not empty by default may be made so by the name of the option alone."""
+    if option.many and option.default and not option.required:
+        return "*"
+    return "+" if option.many or option.named else None
 
 
 class _Reader:

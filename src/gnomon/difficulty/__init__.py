@@ -1,6 +1,7 @@
 """Difficulty: which words were hard for a pool of systems, and who got those right.
 
-Zhan et al. (2021), "Difficulty-Aware Machine Translation Evaluation". Everything public is listed
+Zhan et al. (2021), "Difficulty-Aware Machine Translation Evaluation". The room is callable:
+``gnomon.difficulty(testset, "rouge1")`` is :func:`score`. Everything public is listed
 in ``__all__``; names are imported when first used.
 """
 
@@ -8,16 +9,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gnomon.doors import door
+from gnomon.doors import callable_room, door
 
 if TYPE_CHECKING:
     from gnomon.difficulty._pools import Pool as Pool
     from gnomon.difficulty._pools import choose_pool as choose_pool
-    from gnomon.difficulty._score import score as score
-    from gnomon.difficulty._words import words as words
+    from gnomon.difficulty.hard_words import words as words
     from gnomon.difficulty.matched import BoundDifficulty as BoundDifficulty
     from gnomon.difficulty.metric import Difficulty as Difficulty
     from gnomon.difficulty.ngrams import BoundNgramDifficulty as BoundNgramDifficulty
+    from gnomon.difficulty.scoring import score as score
 
 _HOMES = {
     "BoundDifficulty": "matched",
@@ -25,8 +26,8 @@ _HOMES = {
     "Difficulty": "metric",
     "Pool": "_pools",
     "choose_pool": "_pools",
-    "score": "_score",
-    "words": "_words",
+    "score": "scoring",
+    "words": "hard_words",
 }
 
 __all__ = [
@@ -45,3 +46,6 @@ __getattr__ = door(__name__, _HOMES)
 
 def __dir__() -> list[str]:
     return sorted(__all__)
+
+
+callable_room(__name__, "score")

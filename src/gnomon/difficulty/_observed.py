@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gnomon.batch import Batch
-    from gnomon.difficulty._setup import Bound
     from gnomon.difficulty.ngrams import BoundNgramDifficulty
+    from gnomon.difficulty.sides import Bound
     from gnomon.metrics.matching import Matching
     from gnomon.metrics.ngrams import Ngrams
 
@@ -34,6 +34,7 @@ class Observed:
     """W words of the references of a test set.
 
     Attributes:
+        metric: the spec of the weighted metric.
         words: the words.
         places: the tokens that they are made of.
         difficulty: float64 [W], mean over the pieces of a word.
@@ -43,6 +44,7 @@ class Observed:
         exact: bool [K, W], whether the best matches are the same pieces.
     """
 
+    metric: str
     words: Words
     places: Places
     difficulty: NDArray[np.float64]
@@ -79,18 +81,21 @@ def observed(bound: Bound, batch: Batch) -> Observed:
     if isinstance(bound, BoundDifficulty):
         matches = next(iter(cast("Matching", bound.base).matches(batch)))
         places = bound.hardness.places
-        return _observed(places, bound.hardness.value, seen(matches, batch, places))
+        found = seen(matches, batch, places)
+        return _observed(bound.metric.spec, places, bound.hardness.value, found)
     return _of_grams(bound, batch)
 
 
-def _observed(places: Places, difficulty: NDArray[np.float64], found: Seen) -> Observed:
+def _observed(
+    metric: str, places: Places, difficulty: NDArray[np.float64], found: Seen
+) -> Observed:
     words = words_of(places)
     shape = (len(found.best), len(words))
     best, same = np.empty(shape), np.empty(shape, dtype=np.bool_)
     for k, exact in enumerate(found.exact):
         best[k] = words.mean(found.best[k])
         same[k] = (words.mean((~exact).astype(np.float64)) == 0) & ~np.isnan(best[k])
-    return Observed(words, places, words.mean(difficulty), best, same)
+    return Observed(metric, words, places, words.mean(difficulty), best, same)
 
 
 def _of_grams(bound: BoundNgramDifficulty, batch: Batch) -> Observed:
@@ -121,7 +126,8 @@ def _of_grams(bound: BoundNgramDifficulty, batch: Batch) -> Observed:
         owner = np.repeat(np.arange(len(texts)), lengths)
         has = np.unique(owner * width + tokens.ids[ranges(tokens.offsets[texts], lengths)])
         exact[k] = ranked(has, wanted) >= 0
-    return _observed(places, difficulty, Seen(exact.astype(np.float32), exact))
+    seen_words = Seen(exact.astype(np.float32), exact)
+    return _observed(bound.metric.spec, places, difficulty, seen_words)
 
 
 def _references(batch: Batch) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

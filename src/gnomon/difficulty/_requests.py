@@ -1,164 +1,214 @@
-"""What is wrong with a request, before a metric is bound."""
+"""What both methods take: options that they share, and what is wrong with a request."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from os import PathLike, fspath
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
-from gnomon.annotate import feature_faults, tagger_faults
-from gnomon.difficulty._agreement import best_count
-from gnomon.difficulty._omission import check_resamples
-from gnomon.difficulty._people import circular
+from gnomon.annotate import Annotator, feature_faults, tagger_faults
 from gnomon.difficulty._pools import check_pool
-from gnomon.difficulty._setup import wrapped
+from gnomon.difficulty.agreement import best_count, circular
+from gnomon.difficulty.sides import wrapped
 from gnomon.errors import UnknownNameError, UsageError
 from gnomon.faults import Fault, faults
+from gnomon.formats import Human, human_files
+from gnomon.metrics.protocol import Metrics
 from gnomon.metrics.registry import check_metric
+from gnomon.options import Group, Metavar
+from gnomon.scores import Scores
 from gnomon.slices import check_slices
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from gnomon.difficulty.metric import Difficulty
-    from gnomon.metrics import Metric
+    from gnomon.metrics.protocol import AnyMetric
     from gnomon.outline import Outline
 
-__all__ = ["check_score", "check_words"]
+_POOL = Group("difficulties")
+_PEOPLE = Group("people")
+_OMISSION = Group("omission test")
+
+PoolOfSystems: TypeAlias = Annotated["str | Sequence[str] | None", Metavar("POOL"), _POOL]
+PoolBy: TypeAlias = Annotated[str | None, Metavar("KIND|METRIC"), _POOL]
+LeaveOneOut: TypeAlias = Annotated[bool, _POOL]
+Frozen: TypeAlias = Annotated["str | PathLike[str] | None", Metavar("FILE"), _POOL]
+Judges: TypeAlias = Annotated[Human, _PEOPLE]
+Top: TypeAlias = Annotated[str, Metavar("K"), _PEOPLE]
+AllowCircular: TypeAlias = Annotated[bool, _PEOPLE]
+Curves: TypeAlias = Annotated[bool, _PEOPLE]
+OtherMetrics: TypeAlias = Annotated[Metrics, _PEOPLE]
+Omission: TypeAlias = Annotated[bool, _OMISSION]
+Tagger: TypeAlias = Annotated["str | Annotator | None", Metavar("ENGINE:NAME"), _OMISSION]
+
+#: metrics that stand beside those that are weighed, as far as they can be had
+OTHER_METRICS = ("ter", "meteor", "bleu")
+
+
+def each_metric(metrics: Metrics) -> list[AnyMetric]:
+    """The metrics of a request, one by one."""
+    return list(metrics) if isinstance(metrics, list | tuple) else [metrics]  # type: ignore[list-item]  # one
+
+
+def pool_of(pool: PoolOfSystems) -> str | tuple[str, ...] | None:
+    """A rule ("all", "top:6"), or the names of systems; a rule may stand in a list of its own.
+
+    Raises:
+        UsageError: a rule stands among others.
+    """
+    if pool is None or isinstance(pool, str):
+        return pool
+    rules = [name for name in pool if name == "all" or name.startswith("top:")]
+    if rules and len(pool) > 1:
+        raise UsageError(f"pool takes all, top:K, or names of systems; got {' '.join(pool)}")
+    return rules[0] if rules else tuple(pool)
+
+
+def weighted(
+    metric: AnyMetric,
+    *,
+    pool: PoolOfSystems = None,
+    pool_by: str | None = None,
+    leave_one_out: bool = False,
+    frozen: str | PathLike[str] | None = None,
+    allow_code: bool = False,
+) -> Difficulty:
+    """A metric under difficulty with the options of a request."""
+    return wrapped(
+        metric,  # type: ignore[arg-type]  # what is none is refused
+        allow_code=allow_code,
+        pool=pool_of(pool),
+        by=pool_by,
+        leave_one_out=leave_one_out,
+        frozen=None if frozen is None else fspath(frozen),
+    )
 
 
 def check_score(
     outline: Outline | None,
-    metric: str | Metric = "bertscore",
+    metrics: Metrics = "bertscore",
     *,
-    pool: str | tuple[str, ...] | None = None,
-    pool_by: str | None = None,
     leave_one_out: bool = False,
-    frozen: str | None = None,
-    beside: Sequence[str] | None = None,
-    human: str | None = None,
-    top: str = "30%",
+    other_metrics: Metrics = OTHER_METRICS,
+    human: Human = (),
     allow_circular: bool = False,
     by: str | None = None,
-    omit: bool = False,
-    tagger: str | None = None,
-    seed: int = 12345,
-    bootstrap: int = 1000,
-    confidence: float = 0.95,
+    omission: bool = False,
+    tagger: str | Annotator | None = None,
     allow_code: bool = False,
+    **shared: Any,
 ) -> Iterator[Fault]:
-    """What :func:`gnomon.difficulty.score` refuses of its arguments, which are as there.
-
-    The outline says what the test set holds; without, that is not known yet.
-    """
-    yield from _drawn(top, seed, bootstrap, confidence)
-    if omit:  # nothing else is tagged
+    """What :func:`gnomon.difficulty.score` refuses of options that fit each alone."""
+    if omission:  # nothing else is tagged
         yield from _of_tagger(outline, tagger)
-    for number, spec in enumerate(beside or ()):
-        yield from faults(f"beside[{number}]", check_metric, spec, outline)
-    yield from _weighed(
-        outline, metric, pool, pool_by, frozen,
-        leave_one_out=leave_one_out, human=human, allow_circular=allow_circular,
-        allow_code=allow_code,
+    for number, one in enumerate(
+        () if other_metrics is OTHER_METRICS else each_metric(other_metrics)
+    ):
+        if not isinstance(one, Scores):
+            option = f"other_metrics[{number}]"
+            yield from faults(option, check_metric, one, outline, allow_code=allow_code)
+    yield from _shared(
+        outline, metrics, human=human, leave_one_out=leave_one_out, allow_circular=allow_circular,
+        allow_code=allow_code, **shared,
     )  # fmt: skip
     if outline is not None:
         yield from faults("by", check_slices, outline, by, scored=True)
-        yield from faults("human", _check_kind, outline, human)
 
 
 def check_words(
     outline: Outline | None,
-    metric: str | Metric = "bertscore",
+    metrics: Metrics = "bertscore",
     *,
-    pool: str | tuple[str, ...] | None = None,
-    pool_by: str | None = None,
-    frozen: str | None = None,
-    segments: Sequence[int] = (),
-    min_count: int | None = None,
-    human: str | None = None,
-    top: str = "30%",
-    examples: int = 0,
-    tagger: str | None = None,
-    seed: int = 12345,
-    bootstrap: int = 1000,
-    confidence: float = 0.95,
+    segments: Sequence[int] | None = None,
+    tagger: str | Annotator | None = None,
+    human: Human = (),
     allow_code: bool = False,
+    **shared: Any,
 ) -> Iterator[Fault]:
-    """What :func:`gnomon.difficulty.words` refuses of its arguments; as :func:`check_score`."""
-    yield from _drawn(top, seed, bootstrap, confidence)
+    """What :func:`gnomon.difficulty.words` refuses of options that fit each alone."""
     yield from _of_tagger(outline, tagger)
-    if min_count is not None and min_count < 1:
-        said = f"a word must occur at least once to be listed; got {min_count}"
-        yield Fault("min_count", UsageError(said))
-    if examples < 0:
-        said = f"examples is a number of segments, 0 or more; got {examples}"
-        yield Fault("examples", UsageError(said))
-    yield from _weighed(outline, metric, pool, pool_by, frozen, allow_code=allow_code)
+    yield from _shared(
+        outline, metrics, human=human, allow_circular=True, allow_code=allow_code, **shared
+    )
     if outline is not None:
-        yield from faults("human", _check_kind, outline, human)
-        for place, number in enumerate(segments):
+        for place, number in enumerate(segments or ()):
             yield from faults(f"segments[{place}]", _check_segment, outline, number)
 
 
-def _drawn(top: str, seed: int, bootstrap: int, confidence: float) -> Iterator[Fault]:
-    yield from faults("top", best_count, top, 0)
-    yield from faults("bootstrap", check_resamples, bootstrap, 0.95)
-    yield from faults("confidence", check_resamples, 0, confidence)
-    if seed < 0:
-        yield Fault("seed", UsageError(f"a seed is a whole number, 0 or more; got {seed}"))
-
-
-def _of_tagger(outline: Outline | None, tagger: str | None) -> Iterator[Fault]:
+def _of_tagger(outline: Outline | None, tagger: str | Annotator | None) -> Iterator[Fault]:
     """The tagger that tells word classes: one by name, or that of the language."""
     if tagger == "auto":
         known = outline is not None
         language = None if outline is None else outline.target_language
         yield from feature_faults(["pos:*"], language=language, known=known)
-    else:
+    elif isinstance(tagger, str):
         yield from tagger_faults("tagger", tagger)
 
 
-def _weighed(
+def _shared(
     outline: Outline | None,
-    metric: str | Metric,
-    pool: str | tuple[str, ...] | None,
-    pool_by: str | None,
-    frozen: str | None,
+    metrics: Metrics,
     *,
-    leave_one_out: bool = False,
-    human: str | None = None,
-    allow_circular: bool = True,
+    human: Human,
+    allow_circular: bool,
     allow_code: bool,
+    top: str = "30%",
+    pool: PoolOfSystems = None,
+    pool_by: str | None = None,
+    leave_one_out: bool = False,
+    frozen: str | PathLike[str] | None = None,
+    save: str | PathLike[str] | None = None,
+    **_: object,
 ) -> Iterator[Fault]:
-    """The metric under difficulty, its pool, and whether people who chose it are to judge it."""
-    wrong = list(faults("metric", _check_words, metric, outline, allow_code=allow_code))
-    if pool is not None:
-        wrong += faults("pool", check_pool, pool)
+    """Metrics, their pool, and people: the best systems, and whether they are to judge it."""
+    yield from faults("top", best_count, top, 0)
+    kinds = human_files(human)[1]  # those of files are not known yet
+    if outline is not None:
+        for number, kind in enumerate(kinds):
+            option = f"human[{number}]" if isinstance(human, list | tuple) else "human"
+            yield from faults(option, _check_kind, outline, kind)
+    wrong = list(faults("pool", _check_pool, pool))
     yield from wrong
-    if wrong:
-        return
-    try:
-        found = wrapped(
-            metric, allow_code=allow_code, pool=pool, by=pool_by, frozen=frozen,
-            leave_one_out=leave_one_out,
-        )  # fmt: skip
-    except UsageError as error:
-        yield Fault("", error)
-        return
-    if outline is None:
-        return
-    wrong = list(faults("frozen" if frozen else "pool", found.check_pool, outline))
-    yield from wrong
-    if not wrong and human is not None and not allow_circular:
-        yield from faults("human", _check_judge, outline, found, human)
+    every = each_metric(metrics)
+    if len(every) > 1 and (frozen or save):
+        said = "difficulties in a file are those of one metric; name one"
+        yield Fault("frozen" if frozen else "save", UsageError(said))
+    for number, one in enumerate(every):
+        place = f"metrics[{number}]" if isinstance(metrics, list | tuple) else "metrics"
+        unfit = list(faults(place, _check_words, one, outline, allow_code=allow_code))
+        yield from unfit
+        if unfit or wrong:
+            continue
+        try:
+            found = weighted(
+                one, pool=pool, pool_by=pool_by, leave_one_out=leave_one_out, frozen=frozen,
+                allow_code=allow_code,
+            )  # fmt: skip
+        except UsageError as error:
+            yield Fault("", error)
+            continue
+        if outline is not None:
+            there = list(faults("frozen" if frozen else "pool", found.check_pool, outline))
+            yield from there
+            if not there and not allow_circular:
+                for kind in kinds:
+                    yield from faults("human", _check_judge, outline, found, kind)
 
 
-def _check_words(metric: str | Metric, outline: Outline | None, *, allow_code: bool) -> None:
-    check_metric(metric, outline, allow_code=allow_code)
-    wrapped(metric, allow_code=allow_code).check_metric(outline)
+def _check_pool(pool: PoolOfSystems) -> None:
+    found = pool_of(pool)
+    if found is not None:
+        check_pool(found)
 
 
-def _check_kind(outline: Outline, kind: str | None) -> None:
+def _check_words(metric: AnyMetric, outline: Outline | None, *, allow_code: bool) -> None:
+    check_metric(metric, outline, allow_code=allow_code)  # type: ignore[arg-type]  # what is none is refused
+    wrapped(metric, allow_code=allow_code).check_metric(outline)  # type: ignore[arg-type]  # likewise
+
+
+def _check_kind(outline: Outline, kind: str) -> None:
     kinds = outline.human_kinds("system")
-    if kind is not None and kind not in kinds:
+    if kind not in kinds:
         raise UnknownNameError("kind of human system scores", kind, kinds)
 
 

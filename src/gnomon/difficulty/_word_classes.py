@@ -12,11 +12,11 @@ from gnomon.annotate import annotate
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from gnomon.annotate import Annotator
     from gnomon.cache import Cache
     from gnomon.difficulty._observed import Observed
     from gnomon.testset import TestSet
 
-__all__ = ["CONTENT", "content_words", "word_classes"]
 
 CONTENT = ("NOUN", "PROPN", "VERB", "ADJ", "ADV")
 _FREQUENT = 100
@@ -24,14 +24,14 @@ _SHORT = 3
 
 
 def word_classes(
-    found: Observed, testset: TestSet, tagger: str, cache: Cache | None
+    found: Observed, testset: TestSet, tagger: str | Annotator, cache: Cache | None
 ) -> tuple[NDArray[np.object_], str]:
     """The part of speech of each word, object [W]; None where the tagger has none.
 
     Args:
         found: the words.
         testset: for the target language.
-        tagger: ``spacy:NAME``, or "auto".
+        tagger: ``spacy:NAME``, an annotator, or "auto".
         cache: where tags are kept.
 
     Returns:

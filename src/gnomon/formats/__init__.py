@@ -33,7 +33,7 @@ from gnomon.formats._files import (
     plain_name,
     read_bytes,
 )
-from gnomon.formats._human import read_human, write_human
+from gnomon.formats._human import Human, human_files, read_human, with_human, write_human
 from gnomon.formats._lines import read_lines, read_plain, read_systems, read_text, write_lines
 from gnomon.formats._mqm import MQM_WEIGHTS, read_mqm_set
 from gnomon.formats._paraphrases import (
@@ -104,6 +104,7 @@ __all__ = [
     "Format",
     "FormatInfo",
     "FoundSet",
+    "Human",
     "Incomplete",
     "JudgementFormat",
     "Paraphrase",
@@ -122,6 +123,7 @@ __all__ = [
     "find_scores",
     "formats_of",
     "from_cell",
+    "human_files",
     "is_sacrebleu_set",
     "is_wmt_scores",
     "language_pairs",
@@ -151,6 +153,7 @@ __all__ = [
     "sheet_rows",
     "to_cell",
     "to_json",
+    "with_human",
     "write_human",
     "write_lines",
     "write_paraphrases",

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+from os import PathLike, fspath
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import numpy as np
 
@@ -17,13 +20,64 @@ from gnomon.formats._registry import (
     formats_of,
 )
 from gnomon.formats._rows import first_line_of, form_of
+from gnomon.options import Metavar
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from os import PathLike
+    from collections.abc import Mapping, Sequence
 
     from gnomon.human import Judgements
     from gnomon.testset import TestSet
+
+#: kinds of human scores, or files of them, some as KIND=FILE; none: all kinds that there are
+Human: TypeAlias = Annotated[
+    "str | PathLike[str] | Sequence[str | PathLike[str]]", Metavar("KIND|FILE")
+]
+#: what tells a file of human scores from a kind of them, which may have points: mqm.super.1
+_SUFFIXES = (".tsv", ".csv", ".txt", ".json", ".jsonl", ".score", ".rating", ".gz")
+_PAIR = "[a-z]{2,3}(_[A-Za-z]+)?-[a-z]{2,3}(_[A-Za-z]+)?"
+_TABLE = re.compile(rf"{_PAIR}\.(?P<kind>.+)\.(sys|seg)\.tsv(\.gz)?")
+
+
+def human_files(human: Human) -> tuple[list[str], list[str]]:
+    """Files of human scores, and kinds of them, of what names either."""
+    given = [human] if isinstance(human, str | PathLike) else list(human)
+    files = [fspath(one) for one in given if not isinstance(one, str) or _is_file(one)]
+    return files, [one for one in given if isinstance(one, str) and one not in files]
+
+
+def _is_file(text: str) -> bool:
+    path = _named(text)[1]
+    return "=" in text or "/" in text or Path(path).is_file() or path.endswith(_SUFFIXES)
+
+
+def _named(text: str) -> tuple[str | None, str]:
+    """``KIND=FILE`` in its parts; a file of that very name comes first."""
+    kind, equals, path = text.partition("=")
+    return (kind, path) if equals and kind and not Path(text).exists() else (None, text)
+
+
+def with_human(testset: TestSet, human: Human) -> tuple[TestSet, tuple[str, ...]]:
+    """A test set with the human scores of files, and the kinds that were named.
+
+    Args:
+        testset: whose outputs were judged.
+        human: kinds, and files of any format that :func:`read_human` knows.
+
+    Returns:
+        The test set, and the kinds, those of the files included; none were named: no kinds.
+
+    Raises:
+        GnomonError: whatever is wrong in a file.
+    """
+    files, kinds = human_files(human)
+    found = dict.fromkeys(kinds)
+    for file in files:
+        kind, path = _named(file)
+        told = _TABLE.fullmatch(Path(path).name)
+        judgements = read_human(path, testset, kind=kind or (told["kind"] if told else None))
+        testset = testset.with_human(judgements)
+        found |= dict.fromkeys(one.kind for one in judgements.scores)
+    return testset, tuple(found)
 
 
 @checked

@@ -168,13 +168,15 @@ METHODS: Mapping[str, Method] = {
     "difficulty.score": Method(
         "gnomon.difficulty:score",
         {"": "difficulty"},
+        parameter="metrics",
         human=True,
-        specs=("beside", "pool_by"),
+        specs=("other_metrics", "pool_by"),
         check="gnomon.difficulty._requests:check_score",
     ),
     "difficulty.words": Method(
         "gnomon.difficulty:words",
         {"": "difficulty_words"},
+        parameter="metrics",
         human=True,
         specs=("pool_by",),
         usual={**_NO_EXAMPLES, "occurrences": True},

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
@@ -15,19 +15,18 @@ from gnomon.metrics import resolve
 from gnomon.metrics.protocol import Statistics
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
     from gnomon.batch import Batch
     from gnomon.difficulty.ngrams import BoundNgramDifficulty
     from gnomon.metrics.protocol import BoundMetric, Metric
+    from gnomon.testset import TestSet
 
     Bound = BoundDifficulty | BoundNgramDifficulty
 
 _LONG = 24  # characters of a spec that tables show whole
-
-__all__ = ["Side", "base_side", "weighted_side", "wrapped"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,3 +131,53 @@ def _quotient(
     found = np.full(total.shape, np.nan)
     np.divide(total, count, out=found, where=count > 0)
     return found
+
+
+class Both(NamedTuple):
+    """Means over segments, float64 [K] each.
+
+    Attributes:
+        precision: of the weighted metric.
+        recall: likewise.
+        base_precision: of the metric without weights.
+        base_recall: likewise.
+    """
+
+    precision: NDArray[np.float64]
+    recall: NDArray[np.float64]
+    base_precision: NDArray[np.float64]
+    base_recall: NDArray[np.float64]
+
+
+def precision_recall(bound: Bound, batch: Batch) -> Both | None:
+    """Precision and recall of every system; None for metrics that do not match tokens."""
+    if not isinstance(bound, BoundDifficulty):
+        return None
+    weighted, base = (
+        corpus_parts(part_statistics(parts).sum(axis=1), bound.metric.beta)
+        for parts in (bound.parts(batch), bound.base_parts(batch))
+    )
+    return Both(weighted[:, 0], weighted[:, 1], base[:, 0], base[:, 1])
+
+
+def facts_of(
+    testset: TestSet, bound: Sequence[Bound], key: str, kinds: Sequence[str] = ()
+) -> dict[str, str]:
+    """What a page says of the data.
+
+    Args:
+        testset: the test set.
+        bound: the weighted metrics.
+        key: what the wrapped ones are called.
+        kinds: of human scores that judge.
+    """
+    pools = ("from a file" if one.pool is None else one.pool.how for one in bound)
+    facts = {
+        "test set": testset.name,
+        "language pair": testset.language_pair or "not given",
+        "segments": str(testset.segments),
+        "systems": str(len(testset.systems)),
+        key: ", ".join(one.metric.metric.spec for one in bound),
+        "pool": ", ".join(dict.fromkeys(pools)),
+    }
+    return facts | {"human scores": ", ".join(kinds)} if kinds else facts

@@ -10,27 +10,43 @@ import numpy as np
 from gnomon import stats
 from gnomon.batch import Batch
 from gnomon.difficulty._observed import Observed, observed
-from gnomon.difficulty._setup import base_side, weighted_side
 from gnomon.difficulty._whole_words import split
 from gnomon.difficulty._word_classes import content_words, word_classes
+from gnomon.difficulty.sides import base_side, weighted_side
 from gnomon.errors import UsageError
+from gnomon.findings import Lines, Listing
+from gnomon.options import SEED
+from gnomon.records import METRIC, Record, column, table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
+    from gnomon.annotate import Annotator
     from gnomon.cache import Cache
-    from gnomon.difficulty._setup import Bound
-    from gnomon.findings import Cell
+    from gnomon.difficulty.sides import Bound
+    from gnomon.findings import Table, View
     from gnomon.testset import TestSet
-
-    Row = Mapping[str, Cell]
-
-__all__ = ["Omission", "check_resamples", "omission", "without"]
 
 _DECILES = 10
 _LEAST = 5  # words that a group needs at least
+_TITLE = "Omission test: what a missing word costs, by how hard it was"
+
+
+class OmissionRow(Record):
+    """What a metric charges for a missing word of a group of words that are alike hard."""
+
+    group: int = column("Group", help="a tenth of the words, easiest first; ties together")
+    difficulty_low: float = column("d from", digits=3, help="difficulty of its easiest word")
+    difficulty_high: float = column("d to", digits=3, help="difficulty of its hardest word")
+    difficulty: float = column("Mean d", digits=3, help="mean difficulty of its words")
+    words: int = column("Words", help="deleted, one per segment")
+    metric: str = METRIC
+    drop: float | None = column("Drop", digits=4, help="of the segment score, mean", interval=True)
+    share: float | None = column(
+        "Drop, share", digits=3, help="of the mean score before", interval=True
+    )
 
 
 @dataclass(frozen=True)
@@ -42,7 +58,7 @@ class Omission:
         notices: how words were chosen, and what there is to know.
     """
 
-    rows: tuple[Row, ...]
+    rows: tuple[OmissionRow, ...]
     notices: tuple[str, ...]
 
 
@@ -64,13 +80,13 @@ class _Cut(NamedTuple):
     difficulty: float
 
 
-def omission(
+def omission_test(
     testset: TestSet,
     bound: Bound,
     *,
-    tagger: str | None = None,
-    seed: int = 12345,
-    bootstrap: int = 1000,
+    tagger: str | Annotator | None = None,
+    seed: int = SEED,
+    resamples: int = 1000,
     confidence: float = 0.95,
     cache: Cache | None = None,
     found: Observed | None = None,
@@ -83,18 +99,21 @@ def omission(
     Args:
         testset: the test set.
         bound: the weighted metric.
-        tagger: what tells content words; None: length and frequency.
+        tagger: what tells content words ("auto": that of the language); None: length and frequency.
         seed: of the draws.
-        bootstrap: resamples for intervals; 0: none.
+        resamples: resamples for intervals; 0: none.
         confidence: share of resamples inside them.
         cache: where tags are kept.
         found: the words of the references, if they are known already.
 
     Raises:
-        UsageError: the metric has no references, or the confidence or number of resamples is out of
-            range.
+        UsageError: the metric has no references.
     """
-    _check(bound, bootstrap, confidence)
+    if "references" not in bound.needs:
+        raise UsageError(
+            f"the omission test deletes words that the reference has, too, and"
+            f" {bound.metric.spec!r} compares with the source"
+        )
     batch = testset.batch()
     words = observed(bound, batch) if found is None else found
     classes, said = word_classes(words, testset, tagger, cache) if tagger else (None, "")
@@ -108,7 +127,7 @@ def omission(
     rows = [
         row
         for side in sides
-        for row in _rows(side.name, side.segments, difficulty, bootstrap, confidence, seed)
+        for row in _rows(side.name, side.segments, difficulty, resamples, confidence, seed)
     ]
     rho = ", ".join(
         f"{side.name} {stats.spearman(difficulty, side.segments[0] - side.segments[1]):.3f}"
@@ -134,28 +153,6 @@ def without(text: str, start: int, end: int) -> str:
     if after[:1].isspace():
         return before + after[1:]
     return before.rstrip() + after  # a full stop, or nothing, follows at once
-
-
-def _check(bound: Bound, bootstrap: int, confidence: float) -> None:
-    if "references" not in bound.needs:
-        raise UsageError(
-            f"the omission test deletes words that the reference has, too, and"
-            f" {bound.metric.spec!r} compares with the source"
-        )
-    check_resamples(bootstrap, confidence)
-
-
-def check_resamples(bootstrap: int, confidence: float) -> None:
-    """Refuse what gives no intervals.
-
-    Raises:
-        UsageError: the number is negative, or the confidence no share between 0 and 1.
-    """
-    if bootstrap < 0 or not 0 < confidence < 1:
-        raise UsageError(
-            "resamples are a number from 0 up and a confidence level lies strictly between 0 and 1;"
-            f" got {bootstrap} and {confidence}"
-        )
 
 
 def _cuts(
@@ -209,29 +206,26 @@ def _rows(
     metric: str,
     segments: NDArray[np.float64],
     difficulty: NDArray[np.float64],
-    bootstrap: int,
+    resamples: int,
     confidence: float,
     seed: int,
-) -> Iterator[Row]:
+) -> Iterator[OmissionRow]:
     both = np.stack([segments[0], segments[0] - segments[1]], axis=-1)
     for number, members in enumerate(_groups(difficulty), start=1):
         own = both[members]
-        drop, low, high = _interval(own, _drop, bootstrap, confidence, seed)
-        share, share_low, share_high = _interval(own, _share, bootstrap, confidence, seed)
-        yield {
-            "group": number,
-            "difficulty_low": float(difficulty[members].min()),
-            "difficulty_high": float(difficulty[members].max()),
-            "difficulty": float(difficulty[members].mean()),
-            "words": len(own),
-            "metric": metric,
-            "drop": drop,
-            "low": low,
-            "high": high,
-            "share": share,
-            "share_low": share_low,
-            "share_high": share_high,
-        }
+        drop, drop_ends = _interval(own, _drop, resamples, confidence, seed)
+        share, share_ends = _interval(own, _share, resamples, confidence, seed)
+        yield OmissionRow(
+            group=number,
+            difficulty_low=float(difficulty[members].min()),
+            difficulty_high=float(difficulty[members].max()),
+            difficulty=float(difficulty[members].mean()),
+            words=len(own),
+            metric=metric,
+            drop=drop,
+            share=share,
+            intervals={"drop": drop_ends, "share": share_ends} if resamples else None,
+        )
 
 
 def _groups(difficulty: NDArray[np.float64]) -> Iterator[NDArray[np.int64]]:
@@ -255,16 +249,38 @@ def _share(rows: NDArray[np.float64]) -> NDArray[np.float64]:
 def _interval(
     rows: NDArray[np.float64],
     statistic: Callable[[NDArray[np.float64]], NDArray[np.float64]],
-    bootstrap: int,
+    resamples: int,
     confidence: float,
     seed: int,
-) -> tuple[float | None, float | None, float | None]:
-    if not bootstrap:
-        return _defined(float(statistic(rows))), None, None
-    found = stats.bootstrap_interval(rows, statistic, level=confidence, count=bootstrap, seed=seed)
-    estimate, low, high = (_defined(end) for end in found)
-    return estimate, low, high
+) -> tuple[float, tuple[float | None, float | None]]:
+    """A figure, and the ends of its interval where there are resamples."""
+    if not resamples:
+        return float(statistic(rows)), (None, None)
+    estimate, low, high = stats.bootstrap_interval(
+        rows, statistic, level=confidence, count=resamples, seed=seed
+    )
+    return estimate, (low, high)
 
 
-def _defined(number: float) -> float | None:
-    return None if np.isnan(number) else number
+def omission_table(rows: Sequence[OmissionRow], confidence: float | None) -> Table:
+    """Drops by difficulty.
+
+    Args:
+        rows: the rows.
+        confidence: of the intervals; None: there are none.
+    """
+    return table("omission", _TITLE, OmissionRow, rows, confidence=confidence)
+
+
+def omission_views(found: Table) -> Iterator[View]:
+    """Curves, with bands where there are intervals, and the table."""
+    title = "Omission test: share of the score lost by how hard the missing word was"
+    shown = [
+        one.name for one in found.columns if one.name not in ("difficulty_low", "difficulty_high")
+    ]
+    low, high = ("share_low", "share_high") if "share_low" in shown else (None, None)
+    yield Lines(
+        table="omission", title=title, x="group", y="share", series="metric", low=low, high=high
+    )
+    shown.remove("metric")
+    yield Listing("omission", title, ("metric", *shown))

@@ -1,0 +1,504 @@
+"""Whether people agree: their scores, correlations, ranks, and the curves over the best systems."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, NamedTuple, cast
+
+import numpy as np
+
+from gnomon import stats
+from gnomon.difficulty._gram_hardness import measure_grams
+from gnomon.difficulty._hardness import measure
+from gnomon.difficulty.matched import BoundDifficulty
+from gnomon.errors import UsageError
+from gnomon.findings import Lines, Listing, Scatter
+from gnomon.records import METRIC, SYSTEM, Record, column
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from gnomon.batch import Batch
+    from gnomon.difficulty.sides import Bound
+    from gnomon.findings import View
+    from gnomon.metrics.matching import Matching
+    from gnomon.metrics.ngrams import Ngrams
+    from gnomon.testset import TestSet
+
+#: systems that a correlation needs to say anything
+LEAST = 3
+_LEFT_OUT = "agreement with people is left out"
+_STATISTICS: dict[str, Callable[..., float]] = {
+    "Pearson's r": stats.pearson,
+    "Spearman's rho": stats.spearman,
+    "Kendall's tau-b": stats.kendall_b,
+}
+
+
+# What people said
+
+
+@dataclass(frozen=True, eq=False)
+class People:
+    """Human scores of systems.
+
+    Attributes:
+        kind: "da-z", "mqm", ...
+        scores: float64 [K], NaN where a system was not judged or is a person.
+        order: int64 [judged], the judged systems, best first, ties by name.
+    """
+
+    kind: str
+    scores: NDArray[np.float64]
+    order: NDArray[np.int64]
+
+    def top(self, k: int) -> NDArray[np.int64]:
+        """The best k systems in the order of the test set, int64 [k]."""
+        return np.sort(self.order[:k])
+
+
+def judges(
+    testset: TestSet, kinds: Sequence[str], informed: Collection[str], *, allow_circular: bool
+) -> tuple[list[People], tuple[str, ...]]:
+    """Human scores to judge by, kind by kind, and what should be said of that.
+
+    Args:
+        testset: the test set.
+        kinds: which human scores were named; none: all kinds that there are.
+        informed: kinds of human scores that the metrics have seen.
+        allow_circular: judge by them nevertheless.
+
+    Raises:
+        UsageError: a kind was named that chose the pool, and circular figures are not allowed.
+        UnknownNameError: there is no such kind.
+    """
+    found: list[People] = []
+    notices: list[str] = []
+    there = kinds or testset.human_kinds("system")
+    if not there:
+        notices.append(f"{_LEFT_OUT}: {testset.name} has human scores of systems: none")
+    for kind in there:
+        people = _people(testset, kind)
+        if len(people.order) < LEAST:
+            said = f"people judged {len(people.order)} system(s) ({kind}); {LEAST} are needed"
+            notices.append(f"{_LEFT_OUT}: {said}")
+            continue
+        if kind in informed and not allow_circular:
+            if kinds:
+                raise UsageError(
+                    f"{circular(kind)}; take another pool, or allow it (--allow-circular)"
+                )
+            notices.append(f"{_LEFT_OUT}: {circular(kind)} (--allow-circular shows it)")
+            continue
+        if kind in informed:
+            notices.append(f"CIRCULAR, as was allowed: {circular(kind)}")
+        found.append(people)
+        notices += _constant(people)
+    return found, tuple(notices)
+
+
+def circular(kind: str) -> str:
+    """Why human scores that chose the pool cannot judge."""
+    return (
+        f"human scores ({kind}) chose the pool, so that the weights have seen what they would be"
+        " judged by"
+    )
+
+
+def _people(testset: TestSet, kind: str) -> People:
+    scores = testset.human_scores(kind, "system")
+    names = list(testset.systems)
+    persons = [name in testset.info and testset.info[name].human for name in names]
+    scores = np.where(persons, np.nan, scores)
+    judged = [k for k in range(len(names)) if not np.isnan(scores[k])]
+    order = sorted(judged, key=lambda k: (-scores[k], names[k]))
+    return People(kind, scores, np.array(order, dtype=np.int64))
+
+
+def _constant(found: People) -> tuple[str, ...]:
+    if np.ptp(found.scores[found.order]) > 0:
+        return ()
+    said = f"all human scores ({found.kind}) are equal: correlations are undefined"
+    return (f"{said}, and the best systems are the first by name",)
+
+
+class Subset(NamedTuple):
+    """Systems that are judged together.
+
+    Attributes:
+        name: for people ("all 22 systems").
+        rows: int64, the systems, in the order of the test set.
+    """
+
+    name: str
+    rows: NDArray[np.int64]
+
+
+def subsets(people: People, top: str) -> tuple[list[Subset], tuple[str, ...]]:
+    """All judged systems, and the best of them.
+
+    Args:
+        people: human scores.
+        top: "30%" (rounded down) or a number.
+
+    Returns:
+        The subsets, and a notice where the best are too few.
+
+    Raises:
+        UsageError: ``top`` is neither a number nor a share.
+    """
+    judged = len(people.order)
+    k = best_count(top, judged)
+    found = [Subset(f"all {judged} systems", people.top(judged))]
+    if k < LEAST:
+        said = f"the top {top} of {judged} systems are {k}, too few to correlate; see --top"
+        return found, (said,)
+    said = f"top {top}: {k} of {judged} systems" if top.endswith("%") else f"top {k} of {judged}"
+    return [*found, Subset(said, people.top(k))] if k < judged else found, ()
+
+
+def best_count(top: str, judged: int) -> int:
+    """How many systems are the best: "30%" of those judged, rounded down, or a number.
+
+    Raises:
+        UsageError: ``top`` is neither a number nor a share.
+    """
+    share = top.endswith("%")
+    digits = top.removesuffix("%")
+    if not digits.isdecimal() or int(digits) == 0 or (share and int(digits) > 100):
+        raise UsageError(f"the top systems are a number or a share such as 30%; got {top!r}")
+    return int(digits) * judged // 100 if share else min(int(digits), judged)
+
+
+# Rows
+
+
+_SUBSET = column("Systems", help="which systems are looked at together")
+_KIND = column("Human scores", help="the kind of human scores")
+
+
+class AgreementRow(Record):
+    """How a metric correlates with people over some systems (table 1)."""
+
+    subset: str = _SUBSET
+    metric: str = METRIC
+    absolute: float | None = column("|r|", digits=3, help="as the paper prints it")
+    pearson: float | None = column("r", digits=3, better="higher", help="Pearson, with its sign")
+    spearman: float | None = column("rho", digits=3, better="higher", help="Spearman")
+    kendall_b: float | None = column("tau", digits=3, better="higher", help="Kendall's tau-b")
+    systems: int = column("K", help="systems")
+    segments: int = column("n", help="segments")
+    human: str = _KIND
+
+
+class RankRow(Record):
+    """Ranks of a system by people and by both scores within some systems (table 2)."""
+
+    subset: str = _SUBSET
+    metric: str = METRIC
+    system: str = SYSTEM
+    human: float = column("Human", digits=3, help="people's score of the system")
+    human_rank: int | None = column("Human rank", help="by people")
+    base_rank: int | None = column("Base rank", help="by the base score")
+    rank: int | None = column("Rank", help="by the weighted score")
+    base_difference: int | None = column(
+        "Base, off by", help="human rank less base rank: + is above"
+    )
+    difference: int | None = column("Weighted, off by", help="human rank less rank: + is above")
+    kind: str = _KIND
+
+
+class RankSumRow(Record):
+    """How far the ranks of a metric are from those of people."""
+
+    subset: str = _SUBSET
+    metric: str = METRIC
+    sum: int = column("Sum |off|", better="lower", help="rank differences without sign")
+    in_place: int = column("In place", better="higher", help="systems ranked as by people")
+    systems: int = column("K", help="systems")
+    kind: str = _KIND
+
+
+class BestSystemsRow(Record):
+    """How a metric correlates with people over the K best systems (figure 2)."""
+
+    statistic: str = column("Statistic", help="what measures the agreement")
+    metric: str = METRIC
+    k: int = column("K best systems", help="how many systems, by human score")
+    value: float | None = column("Agreement", digits=3, help="value of the statistic")
+    kind: str = _KIND
+
+
+class JudgedSystemRow(Record):
+    """What a metric and people gave to a system."""
+
+    metric: str = METRIC
+    system: str = SYSTEM
+    score: float = column("Score", digits=4, help="of the metric, turned so that higher is better")
+    human: float = column("Human score", digits=3, help="people's score of the system")
+    kind: str = _KIND
+
+
+class Judged(NamedTuple):
+    """System scores of a metric, turned so that higher is better.
+
+    Attributes:
+        name: of the metric, for people.
+        scores: float64 [K].
+    """
+
+    name: str
+    scores: NDArray[np.float64]
+
+
+def agreement_rows(
+    judged: Sequence[Judged], people: People, chosen: Sequence[Subset], segments: int
+) -> Iterator[AgreementRow]:
+    """Correlation of every metric with people over every subset (table 1)."""
+    for subset in chosen:
+        human = people.scores[subset.rows]
+        for metric in judged:
+            own = metric.scores[subset.rows]
+            r = stats.pearson(human, own)
+            yield AgreementRow(
+                subset=subset.name,
+                metric=metric.name,
+                absolute=abs(r),
+                pearson=r,
+                spearman=stats.spearman(human, own),
+                kendall_b=stats.kendall_b(human, own),
+                systems=int((~np.isnan(human) & ~np.isnan(own)).sum()),
+                segments=segments,
+                human=people.kind,
+            )
+
+
+def curve_rows(
+    judged: Sequence[Judged],
+    people: People,
+    following: Mapping[str, Mapping[int, NDArray[np.float64]]],
+) -> Iterator[BestSystemsRow]:
+    """Correlations over the K best systems, for every K (figure 2).
+
+    Args:
+        judged: metrics whose scores are the same at every K.
+        people: human scores.
+        following: of curves whose pool follows the best systems, by name: K -> float64 [K systems],
+            scores with the difficulties of these K systems alone.
+    """
+    for k in range(LEAST, len(people.order) + 1):
+        rows = people.top(k)
+        curves = [Judged(one.name, one.scores[rows]) for one in judged]
+        curves += [Judged(name, own[k]) for name, own in following.items()]
+        for statistic, of in _STATISTICS.items():
+            for curve in curves:
+                yield BestSystemsRow(
+                    statistic=statistic,
+                    metric=curve.name,
+                    k=k,
+                    value=of(people.scores[rows], curve.scores),
+                    kind=people.kind,
+                )
+
+
+def rank_rows(
+    sides: Sequence[Judged],
+    people: People,
+    chosen: Sequence[Subset],
+    systems: Sequence[str],
+    metric: str,
+) -> Iterator[RankRow]:
+    """Ranks by people and by both metrics within every subset, and their differences (table 2).
+
+    Args:
+        sides: the base metric and the weighted one.
+        people: human scores.
+        chosen: the subsets.
+        systems: their names.
+        metric: the spec of the weighted metric.
+    """
+    for subset in chosen:
+        by_people = ranks(people.scores[subset.rows])
+        base, weighted = (ranks(side.scores[subset.rows]) for side in sides)
+        for place in sorted(range(len(subset.rows)), key=lambda p: (by_people[p] or 0, p)):
+            yield RankRow(
+                subset=subset.name,
+                metric=metric,
+                system=systems[int(subset.rows[place])],
+                human=float(people.scores[subset.rows[place]]),
+                human_rank=by_people[place],
+                base_rank=base[place],
+                rank=weighted[place],
+                base_difference=_difference(by_people[place], base[place]),
+                difference=_difference(by_people[place], weighted[place]),
+                kind=people.kind,
+            )
+
+
+def sum_rows(rows: Sequence[RankRow], sides: Sequence[Judged]) -> Iterator[RankSumRow]:
+    """Sums of the rank differences without their signs, and how many systems are in place.
+
+    Args:
+        rows: of one metric under one kind of human scores.
+        sides: the base metric and the weighted one.
+    """
+    for subset in dict.fromkeys(row.subset for row in rows):
+        mine = [row for row in rows if row.subset == subset]
+        off = ([row.base_difference for row in mine], [row.difference for row in mine])
+        for own, side in zip(off, sides, strict=True):
+            known = [one for one in own if one is not None]
+            yield RankSumRow(
+                subset=subset,
+                metric=side.name,
+                sum=sum(map(abs, known)),
+                in_place=known.count(0),
+                systems=len(known),
+                kind=mine[0].kind,
+            )
+
+
+def point_rows(
+    judged: Sequence[Judged], people: People, systems: Sequence[str]
+) -> Iterator[JudgedSystemRow]:
+    """What people and each metric gave to every system."""
+    for metric in judged:
+        for k in people.order.tolist():
+            if not np.isnan(metric.scores[k]):
+                yield JudgedSystemRow(
+                    metric=metric.name,
+                    system=systems[k],
+                    score=float(metric.scores[k]),
+                    human=float(people.scores[k]),
+                    kind=people.kind,
+                )
+
+
+def ranks(scores: NDArray[np.float64]) -> list[int | None]:
+    """1 for the highest; equal scores share the best of their ranks; None for NaN.
+
+    >>> ranks(np.array([3.0, 5.0, 3.0, np.nan]))
+    [2, 1, 2, None]
+    """
+    return [None if np.isnan(own) else 1 + int((scores > own).sum()) for own in scores]
+
+
+def _difference(people: int | None, metric: int | None) -> int | None:
+    return None if people is None or metric is None else people - metric
+
+
+# The curve that the authors draw (figure 2): the pool follows the systems that are judged
+
+
+def following(
+    bound: Bound,
+    batch: Batch,
+    people: People,
+    progress: Callable[[str, int, int], None] | None,
+) -> Mapping[int, NDArray[np.float64]]:
+    """K -> scores of the K best systems under the difficulties of these alone, float64 [K].
+
+    Args:
+        bound: the weighted metric; its options hold but for the pool.
+        batch: the texts, whose matches the wrapped metric remembers.
+        people: what ranks the systems.
+        progress: called with a stage, what is done and the total.
+
+    Returns:
+        Scores in the order of the test set.
+    """
+    found = {}
+    last = len(people.order)
+    for k in range(LEAST, last + 1):
+        rows = people.top(k)
+        names = tuple(batch.systems[int(row)] for row in rows)
+        part = batch.select(systems=rows.tolist())
+        found[k] = with_pool(bound, batch, names).system(part)
+        if progress:
+            progress("curves", k, last)
+    return found
+
+
+def with_pool(bound: Bound, batch: Batch, names: tuple[str, ...]) -> Bound:
+    """The same metric with the difficulties of other systems; nothing is encoded again."""
+    keep, identity = bound.metric.leave_one_out, ",".join(names)
+    if isinstance(bound, BoundDifficulty):
+        matches = next(iter(cast("Matching", bound.base).matches(batch)))
+        hardness = measure(matches, batch, names, identity, keep=keep)
+        return BoundDifficulty(bound.metric, bound.base, hardness, None, bound.plain)
+    base = cast("Ngrams", bound.base)
+    tokens, most = base.ngram_tokens(batch.texts), max(base.ngram_orders)
+    grams = measure_grams(batch, tokens, names, identity, most=most, keep=keep)
+    return replace(bound, hardness=grams, pool=None)
+
+
+# Views
+
+
+_AGREEMENT = ("metric", "absolute", "pearson", "spearman", "kendall_b", "systems", "segments")
+_RANKS = (
+    *("system", "human", "human_rank", "base_rank", "rank"),
+    *("base_difference", "difference"),
+)
+_SUMS = ("subset", "metric", "sum", "in_place", "systems")
+
+
+def agreement_views(rows: Mapping[str, Sequence[Record]], titles: Mapping[str, str]) -> list[View]:
+    """Agreement for each kind of human scores and subset; then ranks, curves and points.
+
+    Args:
+        rows: the rows of "agreement", "ranks" and so on, by the names of their tables.
+        titles: of these tables.
+    """
+    found: list[View] = []
+    agreement = cast("Sequence[AgreementRow]", rows.get("agreement", ()))
+    ranked = cast("Sequence[RankRow]", rows.get("ranks", ()))
+    kinds = list(dict.fromkeys(row.human for row in agreement))
+    several = len(kinds) > 1
+    for kind in kinds:
+        said, own = (f" ({kind})", {"human": kind}) if several else ("", {})
+        for subset in dict.fromkeys(row.subset for row in agreement if row.human == kind):
+            title = f"{titles['agreement']}, {subset}{said}"
+            found.append(Listing("agreement", title, _AGREEMENT, {"subset": subset, **own}))
+    metrics = list(dict.fromkeys(row.metric for row in ranked))
+    for kind in kinds:
+        # those of all systems stand beside the scores already
+        last = list(dict.fromkeys(row.subset for row in ranked if row.kind == kind))[-1:]
+        for subset in last:
+            for metric in metrics:
+                of = [metric] * (len(metrics) > 1) + [kind] * several
+                where = {"subset": subset, **({"kind": kind} if several else {})}
+                where |= {"metric": metric} if len(metrics) > 1 else {}
+                title = f"Ranks, {subset}{' (' + ', '.join(of) + ')' if of else ''}"
+                found.append(Listing("ranks", title, _RANKS, where))
+    if rows.get("rank_sums"):
+        shown = (*_SUMS, "kind") if several else _SUMS
+        found.append(Listing("rank_sums", titles["rank_sums"], shown))
+    for kind in kinds:
+        said, where = (f" ({kind})", {"kind": kind}) if several else ("", {})
+        if rows.get("curves"):
+            found.append(
+                Lines(
+                    table="curves",
+                    title=f"{titles['curves']}{said}",
+                    x="k",
+                    y="value",
+                    series="metric",
+                    panels="statistic",
+                    where=where,
+                )
+            )
+        if rows.get("points"):
+            found.append(
+                Scatter(
+                    "points",
+                    f"{titles['points']}{said}",
+                    x="score",
+                    y="human",
+                    label="system",
+                    panels="metric",
+                    where=where,
+                )
+            )
+    return found

@@ -1,0 +1,544 @@
+"""Weighted and plain scores side by side, and which of them people agree with."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+
+from gnomon.cache import Cache
+from gnomon.difficulty._requests import (
+    OTHER_METRICS,
+    AllowCircular,
+    Curves,
+    Frozen,
+    Judges,
+    LeaveOneOut,
+    Omission,
+    OtherMetrics,
+    PoolBy,
+    PoolOfSystems,
+    Tagger,
+    Top,
+    check_score,
+    each_metric,
+    weighted,
+)
+from gnomon.difficulty.agreement import (
+    AgreementRow,
+    BestSystemsRow,
+    Judged,
+    JudgedSystemRow,
+    RankRow,
+    RankSumRow,
+    agreement_rows,
+    agreement_views,
+    curve_rows,
+    following,
+    judges,
+    point_rows,
+    rank_rows,
+    ranks,
+    subsets,
+    sum_rows,
+)
+from gnomon.difficulty.omission import (
+    OmissionRow,
+    omission_table,
+    omission_test,
+    omission_views,
+)
+from gnomon.difficulty.sides import Both, Side, base_side, facts_of, precision_recall, weighted_side
+from gnomon.errors import DataError, GnomonError
+from gnomon.findings import Finding, HeatMap, Listing
+from gnomon.formats import with_human
+from gnomon.methods import method
+from gnomon.metrics import score as score_by
+from gnomon.metrics.protocol import Metrics
+from gnomon.metrics.scoring import signature_of
+from gnomon.options import SEED, By, Confidence, OutputFile, Resamples, Seed
+from gnomon.records import METRIC, SYSTEM, Record, column, table
+from gnomon.scores import Scores
+from gnomon.slices import slices
+from gnomon.testset import TestSet
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from gnomon.difficulty.agreement import People
+    from gnomon.difficulty.sides import Bound
+    from gnomon.findings import Table, View
+    from gnomon.metrics.protocol import AnyMetric, BoundMetric
+
+_EXAMPLES = """\
+examples:
+  gnomon difficulty score -t wmt19/de-en -m bertscore --html report.html
+  gnomon difficulty score ref.txt -i a.txt b.txt c.txt -l en -m rouge1 bleu
+  gnomon difficulty score -t wmt19/en-de -m 'difficulty(bertscore(model="FOLDER"), beta=2)'
+  gnomon difficulty score -t wmt19/de-en -m bertscore --save hard.npz
+  gnomon difficulty score ref.txt -i new.txt -l en -m bertscore --frozen hard.npz
+"""
+
+
+# Rows
+
+
+_SCORE = column("Weighted", digits=4, better="higher", help="under difficulty")
+_BASE = column(
+    "Base",
+    digits=4,
+    better="higher",
+    help="without weights, aggregated as the weighted score",
+)
+_RANK = column("Rank", help="by the weighted score")
+_BASE_RANK = column("Base rank", help="by the base score")
+
+
+class WeightedRow(Record):
+    """A system under a metric with and without difficulty."""
+
+    system: str = SYSTEM
+    metric: str = METRIC
+    score: float | None = _SCORE
+    base_score: float | None = _BASE
+    rank: int | None = _RANK
+    base_rank: int | None = _BASE_RANK
+    moved: int | None = column("Up", help="places that the weights move it up (- down)")
+    human_rank: int | None = column(
+        "Human rank", help="by people; of several kinds of human scores, by the first one"
+    )
+    mean: float | None = column(
+        "Weighted, mean", digits=4, help="mean of the weighted segment scores"
+    )
+    base_mean: float | None = column("Base, mean", digits=4, help="mean of the base segment scores")
+    in_pool: bool = column("In pool", help="whether it is one of those that say what is hard")
+    precision: float | None = column("Precision", digits=4, help="weighted, mean over segments")
+    recall: float | None = column("Recall", digits=4, help="weighted, mean over segments")
+    base_precision: float | None = column("Base precision", digits=4, help="mean over segments")
+    base_recall: float | None = column("Base recall", digits=4, help="mean over segments")
+
+
+class WeightedSliceRow(Record):
+    """A system on some segments, with and without difficulty."""
+
+    slice: str = column("Slice", help="the segments looked at")
+    segments: int = column("Segments", help="how many these are")
+    system: str = SYSTEM
+    metric: str = METRIC
+    score: float | None = _SCORE
+    base_score: float | None = _BASE
+    rank: int | None = _RANK
+    base_rank: int | None = _BASE_RANK
+
+
+_ROWS: Mapping[str, type[Record]] = {
+    "scores": WeightedRow,
+    "agreement": AgreementRow,
+    "ranks": RankRow,
+    "rank_sums": RankSumRow,
+    "curves": BestSystemsRow,
+    "points": JudgedSystemRow,
+    "slices": WeightedSliceRow,
+    "omission": OmissionRow,
+}
+_TITLES = {
+    "scores": "Scores with and without difficulty",
+    "agreement": "Agreement with people",
+    "ranks": "Ranks by people, base and weighted score",
+    "rank_sums": "Distance to the ranks by people",
+    "curves": "Agreement over the K best systems",
+    "points": "Systems by metric and by people",
+    "slices": "Scores over slices",
+}
+#: tables that tell metrics apart only where there are several
+_OF_ONE = ("ranks", "slices")
+
+
+# The method
+
+
+@method(
+    "difficulty.score",
+    answers="how good each system is where hard words count more, and whether people agree",
+    examples=_EXAMPLES,
+    tables={"": "difficulty"},
+    rows=_ROWS,
+    human=True,
+    specs=("other_metrics", "pool_by"),
+    check=check_score,
+)
+def score(
+    testset: TestSet,
+    metrics: Metrics = "bertscore",
+    *,
+    pool: PoolOfSystems = None,
+    pool_by: PoolBy = None,
+    leave_one_out: LeaveOneOut = False,
+    frozen: Frozen = None,
+    save: OutputFile = None,
+    other_metrics: OtherMetrics = OTHER_METRICS,
+    human: Judges = (),
+    top: Top = "30%",
+    curves: Curves = True,
+    allow_circular: AllowCircular = False,
+    by: By = None,
+    omission: Omission = False,
+    tagger: Tagger = None,
+    seed: Seed = SEED,
+    resamples: Resamples = 1000,
+    confidence: Confidence = 0.95,
+    allow_code: bool = False,
+    cache: Cache | None = None,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> Finding:
+    """Scores of systems with and without difficulty, their ranks, and agreement with people.
+
+    Zhan et al. (2021), "Difficulty-Aware Machine Translation Evaluation": tables 1 and 2, figure 2.
+    Special tokens are treated alike on both sides, so that only the weights differ.
+
+    Args:
+        testset: the test set.
+        metrics: metrics that match tokens or count n-grams ("bertscore", "rouge1"), or these under
+            difficulty already: "difficulty(bertscore, beta=2)".
+        pool: systems whose misses make words hard: "all", "top:6", "top:30%" or names; all by
+            default.
+        pool_by: what ranks systems for "top": a kind of human scores, or a metric such as bleu.
+        leave_one_out: the words of a system are weighed by the others of the pool.
+        frozen: file of difficulties saved before, in place of a pool.
+        save: file to write the difficulties to, for ``frozen``.
+        other_metrics: metrics that stand beside in the tables of agreement; those of the default
+            that cannot be had are left out; an empty list: none.
+        human: kinds of human scores that judge, or files of them; by default all kinds that there
+            are.
+        top: how many of the best systems are judged apart: a number, or a share, rounded down.
+        curves: agreement over the K best systems, for every K.
+        allow_circular: judge by human scores even where they chose the pool, and draw the curve
+            whose pool follows the K best systems, as the authors do.
+        by: scores over slices, too: "length", "domain", "document", "score" or a label.
+        omission: the omission test: one content word per segment is deleted, and the drop of both
+            scores is told by how hard the word was.
+        tagger: what tells content words for that: ``spacy:NAME``, an annotator, or "auto" for the
+            one of the target language; by default length and frequency.
+        seed: of the omission test and of resamples.
+        resamples: resamples for its intervals; 0 for none.
+        confidence: share of resamples inside them.
+        allow_code: let a spec ``python('module:function')`` run code.
+        cache: where tags are kept.
+        progress: called with a stage, what is done and the total.
+
+    Returns:
+        A finding with rows ``system, metric, score, base_score, rank, base_rank, ...`` and, as far
+        as they apply, tables "agreement", "ranks", "rank_sums", "curves", "points", "slices",
+        "omission".
+
+    Raises:
+        UsageError: an option is out of its range, a metric has no words to weigh, or human scores
+            that chose the pool were named to judge.
+        UnknownNameError: there is no such metric, system, kind of human scores or label.
+        DataError: the test set lacks what a metric needs, or frozen difficulties do not fit.
+        OutputError: the difficulties cannot be written.
+    """
+    testset, kinds = with_human(testset, human)
+    batch = testset.batch()
+    wanted = [
+        weighted(
+            one,
+            pool=pool,
+            pool_by=pool_by,
+            leave_one_out=leave_one_out,
+            frozen=frozen,
+            allow_code=allow_code,
+        )
+        for one in each_metric(metrics)
+    ]
+    runs = _runs(testset, [one.bind(testset) for one in wanted], progress)
+    if save is not None:
+        runs[0].bound.save(save)
+    # while the matches of all texts are remembered
+    told = [notice for run in runs for notice in run.bound.notices(batch)]
+    informed = {kind for run in runs for kind in run.bound.informed_by}
+    people, said = judges(testset, kinds, informed, allow_circular=allow_circular)
+    told += said
+    rows: dict[str, list[Record]] = {name: [] for name in _ROWS}
+    for run in runs:
+        rows["scores"] += _score_rows(run, people[0] if people else None)
+        rows["slices"] += _slice_rows(run, by) if by else ()
+    if people:
+        judging = _Judging(testset, runs, people, top, curves, allow_circular, progress)
+        told += judging.add(rows, other_metrics, allow_code=allow_code)
+    if omission:
+        for run in runs:
+            found = omission_test(
+                testset, run.bound, tagger=tagger, seed=seed, resamples=resamples,
+                confidence=confidence, cache=cache,
+            )  # fmt: skip
+            rows["omission"] += found.rows
+            told += found.notices
+            if progress:
+                progress("omission test", 1, 1)
+    return _finding(testset, runs, rows, people, told, confidence if resamples else None)
+
+
+@dataclass(frozen=True, eq=False)
+class _Run:
+    """One metric on one test set, with and without weights."""
+
+    testset: TestSet
+    bound: Bound
+    base: Side
+    weighted: Side
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        return tuple(self.testset.systems)
+
+    @property
+    def sides(self) -> list[Judged]:
+        return [Judged(side.name, side.system()) for side in (self.base, self.weighted)]
+
+
+def _runs(
+    testset: TestSet,
+    bound: Sequence[Bound],
+    progress: Callable[[str, int, int], None] | None,
+) -> list[_Run]:
+    batch = testset.batch()
+    found = []
+    for done, one in enumerate(bound, start=1):
+        found.append(_Run(testset, one, base_side(one, batch), weighted_side(one, batch)))
+        if progress:
+            progress("scoring", done, len(bound))
+    names = Counter(run.base.name for run in found)
+    return [run if names[run.base.name] == 1 else _named_in_full(run) for run in found]
+
+
+def _named_in_full(run: _Run) -> _Run:
+    """With whole specs, where short names are those of several metrics."""
+    options = run.bound.metric
+    base = replace(run.base, name=options.metric.spec)
+    return replace(run, base=base, weighted=replace(run.weighted, name=options.spec))
+
+
+def _score_rows(run: _Run, judge: People | None) -> list[WeightedRow]:
+    """The records of the contract, best first."""
+    base, weighted_scores = (side.scores for side in run.sides)
+    base_ranks, weighted_ranks = ranks(base), ranks(weighted_scores)
+    means = run.base.mean(), run.weighted.mean()
+    both = precision_recall(run.bound, run.testset.batch())
+    human = [None] * len(run.systems) if judge is None else ranks(judge.scores)
+    pool = run.bound.pool.systems if run.bound.pool else ()
+    rows = [
+        WeightedRow(
+            system=name,
+            metric=run.bound.metric.spec,
+            score=weighted_scores[k],
+            base_score=base[k],
+            rank=weighted_ranks[k],
+            base_rank=base_ranks[k],
+            moved=_moved(base_ranks[k], weighted_ranks[k]),
+            human_rank=human[k],
+            mean=means[1][k],
+            base_mean=means[0][k],
+            in_pool=name in pool,
+            **{part: None if both is None else getattr(both, part)[k] for part in Both._fields},
+        )
+        for k, name in enumerate(run.systems)
+    ]
+    return sorted(rows, key=lambda row: (row.rank is None, row.rank or 0, row.system))
+
+
+def _slice_rows(run: _Run, by: str) -> Iterator[WeightedSliceRow]:
+    for name, members in slices(run.testset, by, run.base.segments):
+        base, weighted_scores = run.base.system(members), run.weighted.system(members)
+        base_ranks, weighted_ranks = ranks(base), ranks(weighted_scores)
+        for k, system in enumerate(run.systems):
+            yield WeightedSliceRow(
+                slice=name or "all segments",
+                segments=int(members.sum()),
+                system=system,
+                metric=run.bound.metric.spec,
+                score=weighted_scores[k],
+                base_score=base[k],
+                rank=weighted_ranks[k],
+                base_rank=base_ranks[k],
+            )
+
+
+@dataclass(frozen=True)
+class _Judging:
+    """What people are asked about the metrics: the same for every kind of human scores."""
+
+    testset: TestSet
+    runs: Sequence[_Run]
+    people: Sequence[People]
+    top: str
+    curves: bool
+    circular: bool
+    progress: Callable[[str, int, int], None] | None
+
+    def add(
+        self, rows: Mapping[str, list[Record]], other_metrics: Metrics, *, allow_code: bool
+    ) -> list[str]:
+        """Add the rows of agreement; what should be said of them."""
+        others, unavailable = self._others(other_metrics, allow_code=allow_code)
+        judged = [*others, *(one for run in self.runs for one in _all_of(run))]
+        systems = tuple(self.testset.systems)
+        told: list[str] = []
+        for judge in self.people:
+            chosen, said = subsets(judge, self.top)
+            told += said
+            segments = self.testset.segments
+            rows["agreement"] += agreement_rows(judged, judge, chosen, segments)
+            for run in self.runs:
+                spec = run.bound.metric.spec
+                ranked = list(rank_rows(run.sides, judge, chosen, systems, spec))
+                rows["ranks"] += ranked
+                rows["rank_sums"] += sum_rows(ranked, run.sides)
+            rows["points"] += point_rows(judged, judge, systems)
+            if self.curves:
+                drawn, said = self._curves(judge, others)
+                rows["curves"] += drawn
+                told += said
+        return told + unavailable
+
+    def _others(self, metrics: Metrics, *, allow_code: bool) -> tuple[list[Judged], list[str]]:
+        """Scores of other metrics, turned so that higher is better; what could not be had."""
+        found: list[Judged] = []
+        told: list[str] = []
+        every = each_metric(metrics)
+        for done, one in enumerate(every, start=1):
+            try:
+                scores = _scored(self.testset, one, allow_code=allow_code)
+            except GnomonError as error:
+                if metrics is not OTHER_METRICS:
+                    raise
+                told.append(f"{one} is left out: {error}")
+                continue
+            name = one if isinstance(one, str) else scores.metric
+            seen = [judge.kind for judge in self.people if judge.kind in scores.informed_by]
+            if seen and not self.circular:
+                raise DataError(
+                    f"{name} has seen the human scores ({', '.join(seen)}) that judge it; leave it"
+                    " out of --other-metrics, or allow it (--allow-circular)"
+                )
+            sign = 1 if scores.higher_is_better else -1
+            found.append(Judged(name if sign > 0 else f"{name} (turned)", sign * scores.system))
+            if self.progress:
+                self.progress("other metrics", done, len(every))
+        return found, told
+
+    def _curves(
+        self, judge: People, others: Sequence[Judged]
+    ) -> tuple[Iterator[BestSystemsRow], tuple[str, ...]]:
+        batch = self.testset.batch()
+        fixed, moving = list(others), {}
+        for run in self.runs:
+            base, weighted_scores = run.sides
+            how = "a file" if run.bound.pool is None else run.bound.pool.how
+            name = f"{weighted_scores.name}, d from {how}"
+            fixed += [base, Judged(name, weighted_scores.scores)]
+            if self.circular:
+                name = f"{weighted_scores.name}, d from the same K systems (circular)"
+                moving[name] = following(run.bound, batch, judge, self.progress)
+        notices = [
+            f"CIRCULAR, as was allowed: the curve {name!r} lets human scores ({judge.kind}) choose"
+            " the systems that weigh the words, and is judged by them"
+            for name in moving
+        ]
+        left_out = (
+            "curves: the authors' curve, whose pool is the K best systems by the very scores that"
+            " judge it, is circular and left out (--allow-circular shows it)"
+        )
+        return curve_rows(fixed, judge, moving), tuple(notices) or (left_out,)
+
+
+def _all_of(run: _Run) -> list[Judged]:
+    """Base metric both ways, weighted metric, and its precision and recall where it is of both."""
+    base, weighted_scores = run.sides
+    mean = Judged(f"{run.base.name}, mean of segments", run.base.mean())
+    same = np.allclose(mean.scores, base.scores, rtol=0, atol=1e-9, equal_nan=True)
+    found = [*([] if same else [mean]), base, weighted_scores]
+    both = precision_recall(run.bound, run.testset.batch())
+    if both is None or getattr(run.bound.metric.metric, "score", "f") != "f":
+        return found
+    name = run.weighted.name
+    return [
+        *found,
+        *(Judged(f"{name}, {half}", getattr(both, half)) for half in ("precision", "recall")),
+    ]
+
+
+def _scored(testset: TestSet, one: AnyMetric, *, allow_code: bool) -> Scores:
+    return one if isinstance(one, Scores) else score_by(testset, one, allow_code=allow_code)
+
+
+def _moved(base: int | None, weighted_rank: int | None) -> int | None:
+    return None if base is None or weighted_rank is None else base - weighted_rank
+
+
+# Tables and views
+
+
+def _finding(
+    testset: TestSet,
+    runs: Sequence[_Run],
+    rows: Mapping[str, Sequence[Record]],
+    people: Sequence[People],
+    notices: Sequence[str],
+    confidence: float | None,
+) -> Finding:
+    """The finding; tables without rows are left out, but for the first."""
+    single = () if len(runs) > 1 else ("metric",)
+    tables = [
+        table(name, title, _ROWS[name], rows[name], without=single if name in _OF_ONE else ())
+        for name, title in _TITLES.items()
+        if name == "scores" or rows[name]
+    ]
+    if rows["omission"]:
+        tables.append(omission_table(cast("Sequence[OmissionRow]", rows["omission"]), confidence))
+    batch = testset.batch()
+    kinds = [judge.kind for judge in people]
+    return Finding(
+        method="difficulty score",
+        title=f"Scores by how hard words were: {testset.name}",
+        tables=tuple(tables),
+        signatures={
+            run.bound.metric.spec: str(signature_of(cast("BoundMetric", run.bound), batch))
+            for run in runs
+        },
+        views=tuple(_views(tables, rows, runs, people)),
+        notices=tuple(dict.fromkeys(notices)),
+        facts=facts_of(testset, [run.bound for run in runs], "base metric", kinds),
+    )
+
+
+def _views(
+    tables: Sequence[Table],
+    rows: Mapping[str, Sequence[Record]],
+    runs: Sequence[_Run],
+    people: Sequence[People],
+) -> Iterator[View]:
+    several = len(runs) > 1
+    of = ("metric",) if several else ()
+    human = ("human_rank",) if people else ()
+    columns = ("system", *of, "score", "rank", "base_score", "base_rank", "moved", *human)
+    yield Listing("scores", _TITLES["scores"], columns)
+    yield from agreement_views(rows, _TITLES)
+    for run in runs if rows["slices"] else ():
+        spec = run.bound.metric.spec
+        for value, said in (("score", "weighted"), ("base_score", "base")):
+            yield HeatMap(
+                table="slices",
+                title=f"Scores over slices, {said}{f' ({spec})' if several else ''}",
+                rows="slice",
+                columns="system",
+                value=value,
+                beside="segments",
+                where={"metric": spec} if several else {},
+            )
+    for one in tables:
+        if one.name == "omission":
+            yield from omission_views(one)
