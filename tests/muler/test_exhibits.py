@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from gnomon import TestSet
-from gnomon.muler._exhibits import Showcase
+from gnomon.muler._exhibits import FeatureShowcase
 from gnomon.muler._figures import FeatureScores, Presence
 from gnomon.muler._score import negative_table
 from gnomon.spans import SpanTable
@@ -14,7 +14,7 @@ from gnomon.spans import SpanTable
 def test_the_largest_excesses_over_the_oracle_are_listed_and_the_others_counted() -> None:
     testset = TestSet.from_lists({"a": ["x"] * 25, "b": ["x"] * 25}, ["y"] * 25)
     batch = testset.batch()
-    showcase = Showcase(testset, batch, SpanTable.build([{}, {}], ["f"]), "bleu")
+    showcase = FeatureShowcase(testset, batch, SpanTable.build([{}, {}], ["f"]), "bleu")
     oracle = np.full((2, 25), 50.0)
     base = np.stack([oracle[0] + np.arange(25), oracle[0] - 1])  # system a: 24 above its oracle
     ones = np.ones((2, 25))

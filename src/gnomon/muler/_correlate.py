@@ -48,7 +48,7 @@ from gnomon.muler._exhibits import (
 )
 from gnomon.muler._figures import VARIANTS, Variants, figures
 from gnomon.muler._sentences import Scorers, scorer_faults, scorers_of, sentences
-from gnomon.muler._setup import Masks, Run, Words, mask_faults, prepared
+from gnomon.muler._setup import MaskChoice, Run, WordChoice, mask_faults, prepared
 from gnomon.options import By, Count, Group, Limits, Metavar, Share
 from gnomon.slices import check_slices, slices
 from gnomon.testset import SystemInfo, TestSet
@@ -429,7 +429,7 @@ def check_correlate(
     """What :func:`correlate` refuses of options that fit each alone."""
     if scorers:
         yield from scorer_faults(scorers, allow_code=allow_code)
-    words = Words(features, tagger, lexicon, pattern, labels)
+    words = WordChoice(features, tagger, lexicon, pattern, labels)
     yield from mask_faults(outline, metrics, words, allow_code=allow_code)
     if outline is not None:
         yield from faults("by", check_slices, outline, by)
@@ -520,8 +520,8 @@ def correlate(
     """
     sets = members(testsets)
     own = list(scorers_of(scorers, allow_code=allow_code).values()) if scorers else []
-    words = Words(features, tagger, lexicon, pattern, labels)
-    masks, run = Masks(overlap, granularity), Run(allow_code, cache, progress)
+    words = WordChoice(features, tagger, lexicon, pattern, labels)
+    masks, run = MaskChoice(overlap, granularity), Run(allow_code, cache, progress)
     shown = Examples(examples, near, far)
     gathered = Gathered()
     setups: list[Setup] = []

@@ -36,7 +36,7 @@ _CELLS = 4_000_000  # float64 differences held at once (32 MB)
 
 
 @dataclass(frozen=True)
-class Compared:
+class PairTests:
     """Every pair of K systems on one feature, P = K (K - 1) / 2; NaN where undefined.
 
     Attributes:
@@ -64,7 +64,7 @@ class Compared:
 
 def compared(
     estimates: Floats, samples: Floats, sizes: NDArray[np.intp], confidence: float
-) -> Compared:
+) -> PairTests:
     """Compare every pair of systems by a paired bootstrap.
 
     The interval is difference -+ q, q the quantile over resamples of |difference* - difference|,
@@ -94,7 +94,7 @@ def compared(
         errors[pairs] = _per_unit(np.abs(difference[pairs]), unit)
         farthest = np.fmax(farthest, np.fmax.reduce(_per_unit(moved, unit[:, None]), axis=0))
     low, high = difference - wide, difference + wide
-    return Compared(first, second, difference, low, high, p, segments, errors, farthest)
+    return PairTests(first, second, difference, low, high, p, segments, errors, farthest)
 
 
 def _per_unit(values: Floats, unit: Floats) -> Floats:
@@ -115,10 +115,10 @@ class Differences:
 
     systems: Sequence[str]
     confidence: float
-    families: dict[tuple[str, str, str | None], dict[str, Compared]] = field(default_factory=dict)
+    families: dict[tuple[str, str, str | None], dict[str, PairTests]] = field(default_factory=dict)
 
     def add(
-        self, metric: str, variant: str, part: str | None, feature: str, found: Compared
+        self, metric: str, variant: str, part: str | None, feature: str, found: PairTests
     ) -> None:
         """Note the comparisons of one feature."""
         self.families.setdefault((metric, variant, part), {})[feature] = found
@@ -136,7 +136,7 @@ class Differences:
         return [row for key, family in self.families.items() for row in self._family(key, family)]
 
     def _family(
-        self, key: tuple[str, str, str | None], family: dict[str, Compared]
+        self, key: tuple[str, str, str | None], family: dict[str, PairTests]
     ) -> list[dict[str, Cell]]:
         """Records of one family; p-values are corrected over its features and pairs."""
         parts = list(family.values())

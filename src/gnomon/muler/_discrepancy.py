@@ -16,7 +16,7 @@ from gnomon.faults import faults
 from gnomon.findings import Finding, HeatMap, Listing, StackedBars
 from gnomon.methods import method
 from gnomon.muler._figures import LEAST, occurrences, presence
-from gnomon.muler._setup import Words, facts_of, side_faults, tagger_field, word_faults
+from gnomon.muler._setup import WordChoice, facts_of, side_faults, tagger_field, word_faults
 from gnomon.muler._uncertainty import Bootstrap, resample_faults
 from gnomon.options import SEED, By, Confidence, Resamples, Seed
 from gnomon.records import FEATURE, SLICE, SYSTEM, Record, column, table
@@ -194,7 +194,7 @@ def discrepancy(
     """
     draws = Bootstrap(resamples, confidence, seed)
     batch = testset.batch()
-    words = Words(features, tagger, lexicon, pattern, labels)
+    words = WordChoice(features, tagger, lexicon, pattern, labels)
     annotation = words.annotated(batch, testset, cache, progress)
     rows = list(_rows(batch, annotation, slices(testset, by), draws))
     note = "Shares of all segments. miss: less in the candidate; add: more; hit: equally much."

@@ -126,7 +126,7 @@ def _negative(
 
 
 @dataclass(frozen=True)
-class Showcase:
+class FeatureShowcase:
     """Makes exhibits of one test set under one metric.
 
     Attributes:

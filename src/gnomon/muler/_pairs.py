@@ -21,7 +21,7 @@ from gnomon.metrics.masking import Granularity, Overlap
 from gnomon.metrics.protocol import Metrics
 from gnomon.muler._exhibits import SegmentTexts
 from gnomon.muler._figures import figures
-from gnomon.muler._setup import Masks, Run, Words, mask_faults, prepared
+from gnomon.muler._setup import MaskChoice, Run, WordChoice, mask_faults, prepared
 from gnomon.muler._sheet import Key, KeyRow, Sheet, write_key, write_sheet
 from gnomon.options import SEED, Group, Limits, Metavar, OutputFile, Positive
 from gnomon.records import FEATURE, METRIC, Record, column, table
@@ -374,7 +374,7 @@ def check_pairs(
             " FILE.tsv; key=) go together: without the key no answer can be read back"
         )
         yield Fault("key", UsageError(said))
-    words = Words(features, tagger, lexicon, pattern, labels)
+    words = WordChoice(features, tagger, lexicon, pattern, labels)
     yield from mask_faults(outline, metrics, words, allow_code=allow_code)
     if outline is not None and len(outline.systems) == 1:
         said = (
@@ -461,9 +461,9 @@ def pairs(
         UnknownNameError: a metric, feature or tagger does not exist.
     """
     limits = Thresholds(near, apart, least)
-    words = Words(features, tagger, lexicon, pattern, labels)
+    words = WordChoice(features, tagger, lexicon, pattern, labels)
     run = Run(allow_code, cache, progress)
-    setup = prepared(testset, metrics, words, Masks(overlap, granularity), run)
+    setup = prepared(testset, metrics, words, MaskChoice(overlap, granularity), run)
     ((name, bound),) = setup.metrics.items()
     scores = bound.system(setup.batch)
     found = _fitting(setup, bound, scores, limits)

@@ -19,10 +19,10 @@ from gnomon.muler._differences import (
     listings,
     significance_notices,
 )
-from gnomon.muler._exhibits import NegativeRow, Showcase
+from gnomon.muler._exhibits import FeatureShowcase, NegativeRow
 from gnomon.muler._figures import VARIANT, VARIANTS, Variants, figures
 from gnomon.muler._sentences import ScorerRow, Scorers, scorer_faults, scorers_of, sentence_part
-from gnomon.muler._setup import Masks, Run, Words, drawn_slices, mask_faults, prepared
+from gnomon.muler._setup import MaskChoice, Run, WordChoice, drawn_slices, mask_faults, prepared
 from gnomon.muler._uncertainty import Bootstrap, resample_faults, uncertainty
 from gnomon.options import SEED, By, Confidence, Count, Group, Resamples, Seed
 from gnomon.records import FEATURE, METRIC, SLICE, SYSTEM, Record, column, table
@@ -301,7 +301,7 @@ class Scored:
     def add(self, setup: Setup, name: str, metric: MaskingMetric) -> None:
         """Score all features under one metric."""
         plan = setup.plan(metric)
-        showcase = Showcase(setup.testset, setup.batch, plan.spans, name, self.examples)
+        showcase = FeatureShowcase(setup.testset, setup.batch, plan.spans, name, self.examples)
         for scores, present in setup.scored(metric, plan, f"scoring {name}"):
             for part in self.parts:
                 self._add_rows(name, part, scores, present, setup.batch.systems)
@@ -329,7 +329,7 @@ class Scored:
             for variant, row in rows.items():
                 self.rows.setdefault(variant, []).append(row)
 
-    def _show(self, showcase: Showcase, scores: FeatureScores, present: Presence) -> None:
+    def _show(self, showcase: FeatureShowcase, scores: FeatureScores, present: Presence) -> None:
         negatives, left_out = showcase.negatives(scores, present)
         self.negatives += negatives
         self.negatives_left_out += left_out
@@ -386,7 +386,7 @@ def check_score(
     yield from resample_faults(resamples, confidence)
     if scorers:
         yield from scorer_faults(scorers, allow_code=allow_code)
-    words = Words(features, tagger, lexicon, pattern, labels)
+    words = WordChoice(features, tagger, lexicon, pattern, labels)
     yield from mask_faults(outline, metrics, words, allow_code=allow_code)
     if outline is not None:
         yield from faults("by", check_slices, outline, by)
@@ -478,9 +478,9 @@ def score(
     """
     draws = Bootstrap(resamples, confidence, seed)
     chosen = scorers_of(scorers, allow_code=allow_code) if scorers else {}
-    words = Words(features, tagger, lexicon, pattern, labels)
+    words = WordChoice(features, tagger, lexicon, pattern, labels)
     run = Run(allow_code, cache, progress)
-    setup = prepared(testset, metrics, words, Masks(overlap, granularity), run)
+    setup = prepared(testset, metrics, words, MaskChoice(overlap, granularity), run)
     parts = slices(testset, by)
     found = scored(setup, parts, uncertainty(draws, setup.batch, parts, variants), examples)
     finding = _finding(setup, parts, found, list(variants))

@@ -41,7 +41,7 @@ def drawn_slices(parts: Sequence[_Part]) -> Sequence[_Part]:
     return parts[: _DRAWN + 1]
 
 
-class Words(NamedTuple):
+class WordChoice(NamedTuple):
     """Which words are looked at; as for :func:`gnomon.muler.score`."""
 
     features: Features = None
@@ -99,7 +99,7 @@ class Words(NamedTuple):
         return replace(annotation, spans=moved)
 
 
-class Masks(NamedTuple):
+class MaskChoice(NamedTuple):
     """How words are masked.
 
     Attributes:
@@ -178,7 +178,7 @@ def word_faults(
 
 
 def mask_faults(
-    outline: Outline | None, metrics: Metrics, words: Words, *, allow_code: bool = False
+    outline: Outline | None, metrics: Metrics, words: WordChoice, *, allow_code: bool = False
 ) -> Iterator[Fault]:
     """What all that mask refuse of metrics, features and a test set.
 
@@ -318,8 +318,8 @@ class Setup:
 def prepared(
     testset: TestSet,
     metrics: Metrics,
-    words: Words,
-    masks: Masks,
+    words: WordChoice,
+    masks: MaskChoice,
     run: Run,
     more: Sequence[str] = (),
 ) -> Setup:

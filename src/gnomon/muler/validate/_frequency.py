@@ -13,7 +13,7 @@ from gnomon.methods import method
 from gnomon.metrics.masking import Granularity, Overlap
 from gnomon.metrics.protocol import Metrics
 from gnomon.muler._figures import VARIANT, VARIANTS, feature_scores, figures, presence
-from gnomon.muler._setup import Masks, Run, Words, prepared
+from gnomon.muler._setup import MaskChoice, Run, WordChoice, prepared
 from gnomon.muler.validate._initials import (
     Shares,
     all_initials,
@@ -228,9 +228,9 @@ def frequency(
         DataError: the test set has no references or no systems.
     """
     shares = tuple(sorted({*shares, 1.0}))[::-1]
-    words = Words(features, tagger, lexicon, pattern, labels)
+    words = WordChoice(features, tagger, lexicon, pattern, labels)
     run = Run(allow_code, cache, progress)
-    setup = prepared(testset, metrics, words, Masks(overlap, granularity), run)
+    setup = prepared(testset, metrics, words, MaskChoice(overlap, granularity), run)
     split = all_initials(setup.batch, setup.spans)
     rows: list[dict[str, Cell]] = []
     signatures: dict[str, str] = {}

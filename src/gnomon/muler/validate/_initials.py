@@ -10,7 +10,7 @@ import numpy as np
 
 from gnomon.errors import UsageError
 from gnomon.faults import Fault
-from gnomon.muler._setup import Words, mask_faults
+from gnomon.muler._setup import WordChoice, mask_faults
 from gnomon.options import Limits, Metavar
 from gnomon.spans import SpanTable
 
@@ -157,7 +157,7 @@ def check_parts(
     if shares is not None and (not shares or min(shares) <= 0):
         given = ", ".join(map(str, shares)) or "none"
         yield Fault("shares", UsageError(f"shares must be one or more above 0; got {given}"))
-    words = Words(features, tagger, lexicon, pattern, labels)
+    words = WordChoice(features, tagger, lexicon, pattern, labels)
     yield from mask_faults(outline, metrics, words, allow_code=allow_code)
 
 

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Vocabulary:
-    """Vocabulary of the texts of a batch, with their place and type.
+class PlacedWords:
+    """Words of the texts of a batch, with their place and type.
 
     A word is a token of BLEU's tokeniser for the language; a type is its case-folded form, so that
     a word at the beginning of a sentence is the word that it is elsewhere.
@@ -51,7 +51,7 @@ class Vocabulary:
     in_references: NDArray[np.int64]
     in_outputs: NDArray[np.int64]
 
-    def of_system(self, batch: Batch, system: int) -> Vocabulary:
+    def of_system(self, batch: Batch, system: int) -> PlacedWords:
         """The words of the references and the output of one system, and only their types."""
         references = batch.references_of(system).indices
         in_references = np.bincount(references, minlength=self.texts)
@@ -112,7 +112,7 @@ class Vocabulary:
         )
 
 
-def words_of(batch: Batch) -> Vocabulary:
+def words_of(batch: Batch) -> PlacedWords:
     """The words of all texts of a batch; words that cannot be found in their text are left out."""
     table = tokenise(batch.texts, load_tokeniser(default_tokeniser(batch.target_language)))
     folded = [word.casefold() for word in table.vocabulary]
@@ -121,7 +121,7 @@ def words_of(batch: Batch) -> Vocabulary:
     type_of = np.array([number[word] for word in folded], dtype=np.int32)
     rows = np.flatnonzero(table.end > table.start)
     none = np.zeros(len(batch.texts), dtype=np.int64)
-    return Vocabulary(
+    return PlacedWords(
         len(batch.texts),
         types,
         table.text_of[rows].astype(np.int32),
@@ -205,7 +205,7 @@ class Synthetic:
 def synthetic(
     metric: MaskingMetric,
     batch: Batch,
-    words: Vocabulary,
+    words: PlacedWords,
     plan_of: Callable[[SpanTable], MaskPlan],
     *,
     groups: int,
@@ -241,7 +241,7 @@ def synthetic(
     return Synthetic(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
 
 
-def _batches(words: Vocabulary, groups: int, draws: int) -> Iterator[tuple[int, int]]:
+def _batches(words: PlacedWords, groups: int, draws: int) -> Iterator[tuple[int, int]]:
     each = max(1, len(words.text) // groups)
     most = max(1, min(_SPANS // each, _CELLS // (2 * words.texts + 1)))
     for first in range(0, draws, most):

@@ -14,7 +14,7 @@ from gnomon.methods import method
 from gnomon.metrics.masking import Action, Granularity, MaskPlan, Overlap
 from gnomon.metrics.protocol import Metrics
 from gnomon.muler._figures import presence, ratio
-from gnomon.muler._setup import Masks, Run, Words, prepared
+from gnomon.muler._setup import MaskChoice, Run, WordChoice, prepared
 from gnomon.muler.validate._initials import (
     Shares,
     all_initials,
@@ -230,9 +230,9 @@ def range(  # noqa: A001  # its name as a method
         DataError: the test set has no references or no systems.
     """
     shares = tuple(sorted(set(shares)))
-    words = Words(features, tagger, lexicon, pattern, labels)
+    words = WordChoice(features, tagger, lexicon, pattern, labels)
     run = Run(allow_code, cache, progress)
-    setup = prepared(testset, metrics, words, Masks(overlap, granularity), run)
+    setup = prepared(testset, metrics, words, MaskChoice(overlap, granularity), run)
     split = all_initials(setup.batch, setup.spans)
     rows: list[dict[str, Cell]] = []
     signatures: dict[str, str] = {}

@@ -17,7 +17,7 @@ from gnomon.methods import method
 from gnomon.metrics.masking import Granularity, Overlap
 from gnomon.metrics.protocol import Metrics
 from gnomon.muler._figures import VARIANT, VARIANTS, figures
-from gnomon.muler._setup import Masks, Run, Words, mask_faults, prepared
+from gnomon.muler._setup import MaskChoice, Run, WordChoice, mask_faults, prepared
 from gnomon.muler.validate._random_words import synthetic, words_of
 from gnomon.options import SEED, Group, Limits, Metavar
 from gnomon.records import FEATURE, METRIC, SYSTEM, Record, column, table
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from gnomon.metrics.protocol import MaskingMetric
     from gnomon.muler._figures import Figures, Variant
     from gnomon.muler._setup import Setup
-    from gnomon.muler.validate._random_words import Synthetic, Vocabulary
+    from gnomon.muler.validate._random_words import PlacedWords, Synthetic
     from gnomon.outline import Outline
 
 
@@ -357,7 +357,7 @@ def check_specificity(
     allow_code: bool = False,
 ) -> Iterator[Fault]:
     """What :func:`specificity` refuses of options that fit each alone."""
-    words = Words(features, tagger, lexicon, pattern, labels)
+    words = WordChoice(features, tagger, lexicon, pattern, labels)
     yield from mask_faults(outline, metrics, words, allow_code=allow_code)
 
 
@@ -430,9 +430,9 @@ def specificity(
         MaskingError: the metric cannot tell two masks apart.
         DataError: the test set has no references or no systems.
     """
-    chosen = Words(features, tagger, lexicon, pattern, labels)
+    chosen = WordChoice(features, tagger, lexicon, pattern, labels)
     run = Run(allow_code, cache, progress)
-    setup = prepared(testset, metrics, chosen, Masks(overlap, granularity), run)
+    setup = prepared(testset, metrics, chosen, MaskChoice(overlap, granularity), run)
     every = words_of(setup.batch)
     words = [every.of_system(setup.batch, k) for k in range(len(setup.batch.systems))]
     gathered = _Gathered()
@@ -473,7 +473,7 @@ class _Experiment:
     setup: Setup
     name: str
     metric: MaskingMetric
-    words: Sequence[Vocabulary]
+    words: Sequence[PlacedWords]
     draws: int
     groups: tuple[int, ...]
     seed: int
@@ -497,7 +497,7 @@ class _Experiment:
         )
         return [figures(scores, present, everything) for scores, present in scored]
 
-    def _drawn(self, system: int, words: Vocabulary, wanted: set[int]) -> dict[int, Synthetic]:
+    def _drawn(self, system: int, words: PlacedWords, wanted: set[int]) -> dict[int, Synthetic]:
         """Random features for every number of groups that the vocabulary allows."""
         batch = self.setup.batch.select(systems=[system])
         asked = sorted({*self.groups, *wanted})
