@@ -63,6 +63,8 @@ BUILT_IN: Mapping[str, str] = {
     "muler.judge": "gnomon.muler._judge:judge",
     "difficulty.score": "gnomon.difficulty.scoring:score",
     "difficulty.words": "gnomon.difficulty.hard_words:words",
+    "paraphrase.coverage": "gnomon.paraphrase._coverage:coverage",
+    "paraphrase.diversity": "gnomon.paraphrase._diversity:diversity",
 }
 #: parameters that belong to a run and not to a request
 OF_THE_RUN = ("allow_code", "cache", "progress")
@@ -99,8 +101,9 @@ class Method:
             whose corpus scores are means.
         specs: its options that are specs of metrics, or lists of them.
         usual: options that a study sets otherwise than the function does.
-        from_study: makes its data of the test set with paraphrases, the test set without, and the
-            paraphrases; by default it takes the first.
+        from_study: makes its data of what it takes by name: ``testset`` with paraphrases, the
+            ``original`` without, all ``paraphrases``, and those that the study has ``chosen``; by
+            default it is given the first.
         paraphrased: it has nothing to say without paraphrases.
         for_pages: numbers of segments to read, which pages and JSON alone show: elsewhere none are
             gathered.

@@ -247,9 +247,9 @@ def _said(folder: Path, text: str, head: str = _HEAD) -> list[str]:
         ),
         ("paraphrase.diversity", "tokenizer = '14a'", ".tokenizer", "unknown tokeniser '14a'"),
         ("paraphrase.diversity", "measures = []", ".measures", "no measure is asked for"),
-        ("paraphrase.diversity", "lone = 'x'", ".lone", "way to count a lone tree"),
+        ("paraphrase.diversity", "lone = 'x'", ".lone", "unknown lone 'x'"),
         ("paraphrase.diversity", "decay = 2", ".decay", "(0, 1]; got 2"),
-        ("paraphrase.coverage", "longest = 0", ".longest", "from 1 to 100 tokens; got 0"),
+        ("paraphrase.coverage", "longest = 0", ".longest", "from 1 to 100; got 0"),
         # metaeval, compare
         ("metaeval", "", ".human", "several kinds of human system scores; name one: da, mqm"),
         ("metaeval", "human = ['dax']", ".human[0]", "did you mean 'da'?"),
@@ -460,7 +460,7 @@ systems = ["apertium-*"]
         "[methods.bmx.explain]\nexplainers = ['erasure', 'lime(samples=5)']\nsegments = [0, 4]\n",
         f'[methods.bmx.explain]\nmetrics = ["{_BERT}"]\nexplainers = ["match", "gradient"]\n',
         "[methods.paraphrase.diversity]\nmeasures = ['lexical']\ndecay = 1\n",
-        "[methods.paraphrase.diversity]\nparser = 'spacy:en_core_web_sm'\n",
+        "[methods.paraphrase.diversity]\ntagger = 'spacy:en_core_web_sm'\n",
     ],
 )
 def test_good_studies_are_planned(folder: Path, methods: str) -> None:

@@ -91,7 +91,7 @@ def build(parser: Parser, method: Method) -> None:
     _options.add_run(parser)
     if method.given != "nothing":
         several = method.given == "testsets" or callable(method.given)
-        _options.add_data(parser, several=several)
+        _options.add_data(parser, several=several, without=method.options)
     _add_options(parser, method)
     if "allow_code" in method.of_the_run and _METRICS not in method.options:
         _options.add_allow_code(parser)
@@ -255,7 +255,8 @@ def _run(method: Method, args: argparse.Namespace) -> int:
         found = method.function(**data, **options, **run)
         finding = _as_finding(found, data.values()) if method.gives_scores else found
         finding = replace(finding, method=" ".join(method.command))
-        _write(args, finding, data.values(), tables)
+        # what is said of paraphrases themselves needs no section that lists them
+        _write(args, finding, () if method.paraphrased else data.values(), tables)
         if "progress" in run:
             progress.tick("reporting")
     if method.gives_scores:

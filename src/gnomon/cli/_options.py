@@ -16,7 +16,7 @@ from rich_argparse import RawDescriptionRichHelpFormatter
 from gnomon.errors import DataError, OutputError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Container, Iterable, Mapping, Sequence
 
     from gnomon.findings import Cell, Finding
     from gnomon.scores import Scores
@@ -77,8 +77,16 @@ def add_group(
     return group.add_subparsers(title=title, metavar=metavar, required=True)
 
 
-def add_data(parser: argparse.ArgumentParser, *, several: bool = False) -> None:
-    """References, systems, sources; or a test set (or several of them); or a table."""
+def add_data(
+    parser: argparse.ArgumentParser, *, several: bool = False, without: Container[str] = ()
+) -> None:
+    """References, systems, sources; or a test set (or several of them); or a table.
+
+    Args:
+        parser: of the command.
+        several: it takes several test sets.
+        without: what chooses among paraphrases and is an option of the command itself.
+    """
     data = parser.add_argument_group("data")
     data.add_argument("refs", nargs="*", metavar="REF", help="reference files; several = several")
     data.add_argument(
@@ -104,7 +112,7 @@ def add_data(parser: argparse.ArgumentParser, *, several: bool = False) -> None:
     data.add_argument(
         "--first", type=int, metavar="N", help="the first N segments alone (default: all)"
     )
-    _add_paraphrases(parser)
+    _add_paraphrases(parser, without)
     table = parser.add_argument_group("data from one TSV or JSONL file")
     table.add_argument("--table", metavar="FILE", help="a file with a header, or JSON objects")
     table.add_argument("--table-format", choices=("tsv", "jsonl"), help="if its name does not tell")
@@ -115,7 +123,7 @@ def add_data(parser: argparse.ArgumentParser, *, several: bool = False) -> None:
     table.add_argument("--domain-column", metavar="COLUMN")
 
 
-def _add_paraphrases(parser: argparse.ArgumentParser) -> None:
+def _add_paraphrases(parser: argparse.ArgumentParser, without: Container[str]) -> None:
     group = parser.add_argument_group("paraphrased references")
     group.add_argument(
         "--paraphrases",
@@ -124,13 +132,17 @@ def _add_paraphrases(parser: argparse.ArgumentParser) -> None:
         help="further references: ref.NAME.txt files of one line per segment (empty: none there),"
         " or JSONL with segment, text, method, system",
     )
-    group.add_argument(
-        "--n",
-        type=int,
-        metavar="N",
-        help="of each method, N paraphrases per segment (default: all)",
-    )
-    group.add_argument("--methods", nargs="+", metavar="NAME", help="paraphrases of these alone")
+    if "n" not in without:
+        group.add_argument(
+            "--n",
+            type=int,
+            metavar="N",
+            help="of each method, N paraphrases per segment (default: all)",
+        )
+    if "methods" not in without:
+        group.add_argument(
+            "--methods", nargs="+", metavar="NAME", help="paraphrases of these alone"
+        )
     group.add_argument(
         "--no-original", action="store_true", help="score with the paraphrases alone"
     )
@@ -248,6 +260,10 @@ class Inputs:
         """The test set without paraphrases."""
         return load_original(self.args)
 
+    def references(self) -> TestSet:
+        """Likewise; of files, references are enough."""
+        return load_references(self.args)
+
     def testsets(self) -> list[TestSet]:
         """Several test sets, with systems."""
         return load_several(self.args)
@@ -262,6 +278,17 @@ class Inputs:
     def paraphrased(self, testset: TestSet) -> TestSet:
         """A test set with the paraphrases that are named."""
         return paraphrased(self.args, testset)
+
+    def one(self) -> Inputs:
+        """The inputs of the only test set that is named.
+
+        Raises:
+            UsageError: several are.
+        """
+        each = self.each()
+        if len(each) > 1:
+            raise UsageError("-t names several test sets, and one is looked at; name one")
+        return each[0]
 
     def each(self) -> list[Inputs]:
         """The inputs of every test set that is named, one by one."""
@@ -303,7 +330,23 @@ def paraphrase_sections(*testsets: TestSet) -> list[Finding]:
 
 def load_original(args: argparse.Namespace) -> TestSet:
     """The test set that the options name, as it is."""
-    testset = _load(args)
+    return _first(args, _load(args))
+
+
+def load_references(args: argparse.Namespace) -> TestSet:
+    """Likewise; of files, references are enough."""
+    if args.test_set or args.table or args.input or not args.refs:
+        return load_original(args)
+    from gnomon.testset import TestSet
+
+    _check_data(args)
+    found = TestSet.from_files(
+        references=args.refs, systems=[], source=args.source, language_pair=args.language_pair
+    )
+    return _first(args, found)
+
+
+def _first(args: argparse.Namespace, testset: TestSet) -> TestSet:
     if args.first is None:
         return testset
     if not 1 <= args.first <= testset.segments:

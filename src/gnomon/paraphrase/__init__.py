@@ -30,22 +30,22 @@ if TYPE_CHECKING:
     from gnomon.paraphrase._constraints import write_constraints as write_constraints
     from gnomon.paraphrase._coverage import coverage as coverage
     from gnomon.paraphrase._diversity import MEASURES as MEASURES
-    from gnomon.paraphrase._diversity import SYSTEMS as SYSTEMS
-    from gnomon.paraphrase._diversity import Parses as Parses
-    from gnomon.paraphrase._diversity import Wordings as Wordings
     from gnomon.paraphrase._diversity import diversity as diversity
-    from gnomon.paraphrase._diversity import first_of as first_of
     from gnomon.paraphrase._diversity import lexical_diversity as lexical_diversity
-    from gnomon.paraphrase._diversity import sets_of as sets_of
     from gnomon.paraphrase._diversity import syntactic_diversity as syntactic_diversity
-    from gnomon.paraphrase._diversity import tree_sets as tree_sets
     from gnomon.paraphrase._diversity import tree_similarity as tree_similarity
-    from gnomon.paraphrase._diversity import wordings_of as wordings_of
     from gnomon.paraphrase._half_splits import from_outputs as from_outputs
     from gnomon.paraphrase._half_splits import half_splits as half_splits
     from gnomon.paraphrase._translations import pseudo_references as pseudo_references
     from gnomon.paraphrase._translations import round_trip as round_trip
     from gnomon.paraphrase._translations import translate as translate
+    from gnomon.paraphrase._wordings import SYSTEMS as SYSTEMS
+    from gnomon.paraphrase._wordings import Parses as Parses
+    from gnomon.paraphrase._wordings import Wordings as Wordings
+    from gnomon.paraphrase._wordings import first_of as first_of
+    from gnomon.paraphrase._wordings import sets_of as sets_of
+    from gnomon.paraphrase._wordings import tree_sets as tree_sets
+    from gnomon.paraphrase._wordings import wordings_of as wordings_of
     from gnomon.paraphrase.gains import gain as gain
     from gnomon.paraphrase.gains import paraphrases_used as paraphrases_used
     from gnomon.paraphrase.gains import side_by_side as side_by_side
@@ -57,14 +57,14 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "MEASURES": "_diversity",
-    "SYSTEMS": "_diversity",
+    "SYSTEMS": "_wordings",
     "ConstrainedBy": "generation",
     "Constraint": "_constraints",
     "Filtered": "_adequacy",
     "GenerationOptions": "generation",
-    "Parses": "_diversity",
+    "Parses": "_wordings",
     "SheetItem": "_adequacy",
-    "Wordings": "_diversity",
+    "Wordings": "_wordings",
     "adequacy": "_adequacy",
     "adequacy_sheet": "_adequacy",
     "closeness": "_adequacy",
@@ -73,7 +73,7 @@ _HOMES = {
     "coverage": "_coverage",
     "diversity": "_diversity",
     "filtered": "_adequacy",
-    "first_of": "_diversity",
+    "first_of": "_wordings",
     "from_outputs": "_half_splits",
     "gain": "gains",
     "generate": "generation",
@@ -88,15 +88,15 @@ _HOMES = {
     "read_variants": "_constraints",
     "round_trip": "_translations",
     "save_generated": "generation",
-    "sets_of": "_diversity",
+    "sets_of": "_wordings",
     "side_by_side": "gains",
     "syntactic_diversity": "_diversity",
     "translate": "_translations",
-    "tree_sets": "_diversity",
+    "tree_sets": "_wordings",
     "tree_similarity": "_diversity",
     "variant_constraints": "_constraints",
     "variant_paraphrases": "_constraints",
-    "wordings_of": "_diversity",
+    "wordings_of": "_wordings",
     "write_constraints": "_constraints",
     "write_key": "_adequacy",
     "write_sheet": "_adequacy",

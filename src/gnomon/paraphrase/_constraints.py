@@ -7,11 +7,12 @@ import math
 import re
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Annotated, NamedTuple, TypeAlias
 
 from gnomon.errors import DataError, FormatError, UsageError
 from gnomon.findings import Column, Exhibit, ExhibitText, Finding, Highlight, Listing, Table
 from gnomon.formats import Paraphrase, atomic_write, read_lines, read_records
+from gnomon.options import Limits, Metavar, Positive
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -27,7 +28,8 @@ if TYPE_CHECKING:
 #: the tokens of an n-gram
 Gram: TypeAlias = tuple[str, ...]
 
-_LONGEST = 100  # every text has as many n-grams of each length as tokens
+#: most tokens of an n-gram; every text has as many n-grams of each length as tokens
+Longest: TypeAlias = Annotated[int, Limits(1, 100), Metavar("N")]
 
 
 class TokenSpans(NamedTuple):
@@ -75,16 +77,6 @@ def contains(outer: Gram, inner: Gram) -> bool:
     return any(outer[i : i + size] == inner for i in range(len(outer) - size + 1))
 
 
-def check_longest(longest: int) -> None:
-    """Refuse n-grams of no token, and of more than any use.
-
-    Raises:
-        UsageError: ``longest`` is not from 1 to 100.
-    """
-    if not 1 <= longest <= _LONGEST:
-        raise UsageError(f"the longest n-gram has from 1 to {_LONGEST} tokens; got {longest}")
-
-
 @dataclass(frozen=True)
 class Constraint:
     """An n-gram that a paraphrase of a segment's reference should hold.
@@ -111,8 +103,8 @@ def constraints(
     *,
     systems: Sequence[str] | None = None,
     share: float = 0.75,
-    longest: int = 4,
-    most: int | None = None,
+    longest: Longest = 4,
+    most: Positive | None = None,
     tokenizer: str = "13a",
 ) -> tuple[Constraint, ...]:
     """The n-grams that many systems have and no reference has (Bawden et al., 2020, section 3.4).
@@ -137,11 +129,8 @@ def constraints(
         UsageError: the share or a number is out of its range.
         UnknownNameError: there is no such system or tokeniser.
     """
-    check_longest(longest)
     if not 0 < share <= 1:
         raise UsageError(f"the share of systems is in (0, 1]; got {share}")
-    if most is not None and most < 1:
-        raise UsageError(f"at least 1 constraint per segment must be allowed; got {most}")
     chosen = testset if systems is None else testset.select(systems=systems)
     if not chosen.systems:
         raise DataError("constraints come from the outputs of systems, and the test set has none")

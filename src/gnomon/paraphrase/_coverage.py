@@ -4,41 +4,62 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Any
 
-from gnomon.errors import LengthMismatchError
-from gnomon.faults import refuse
-from gnomon.findings import Column, Exhibit, ExhibitText, Finding, Highlight, Listing, Table
-from gnomon.paraphrase._constraints import Gram, TokenSpans, grams, words_of
-from gnomon.paraphrase._diversity import check_coverage
+from gnomon.errors import DataError, LengthMismatchError
+from gnomon.faults import Fault, faults
+from gnomon.findings import Exhibit, ExhibitText, Finding, Highlight, Listing
+from gnomon.methods import method
+from gnomon.metrics.tokenise import check_tokeniser
+from gnomon.options import Count, Flags, Metavar
+from gnomon.paraphrase._constraints import Gram, Longest, TokenSpans, grams, words_of
+from gnomon.paraphrase._wordings import Paraphrases, needed
+from gnomon.records import Record, column, columns_of, table
 from gnomon.signature import Signature
+from gnomon.testset import TestSet
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from gnomon.findings import Cell
-    from gnomon.testset import TestSet
+    from gnomon.outline import Outline
 
 NEW, MISSING = "newly matched", "still missing"
 _TITLE = "N-grams of the outputs that references match"
-_COLUMNS = (
-    Column("n", "n", "count"),
-    Column("ngrams", "N-grams", "count", help="of all outputs"),
-    Column("original", "Matched before", "count", help="as BLEU clips them"),
-    Column("paraphrased", "Matched now", "count"),
-    Column("new", "Newly matched", "count"),
-    Column("missing", "Still missing", "count"),
-    Column("precision", "Share before", "share", 4, "higher"),
-    Column("wider", "Share now", "share", 4, "higher"),
-)
-_GRAM_COLUMNS = (
-    Column("n", "n", "count"),
-    Column("ngram", "N-gram"),
-    Column("count", "Count", "count", help="occurrences in outputs"),
-    Column("systems", "Systems", "count"),
-    Column("segments", "Segments", "count"),
-    Column("segment", "Example", "count", help="a segment where it occurs"),
-)
+_USAGE = """\
+examples:
+  gnomon paraphrase coverage ref.txt -i sysA.txt sysB.txt --paraphrases made.jsonl
+  gnomon paraphrase coverage -t wmt19/de-en --first 500 --paraphrases ref.human1.txt --html c.html
+"""
+
+
+class CoverageRow(Record):
+    """How many n-grams of one length the references match, without paraphrases and with them."""
+
+    n: int = column("n", help="tokens of the n-grams")
+    ngrams: int = column("N-grams", help="of all outputs")
+    original: int = column("Matched before", help="as BLEU clips them")
+    paraphrased: int = column("Matched now", help="likewise, with the paraphrases, too")
+    new: int = column("Newly matched", help="by paraphrases alone")
+    missing: int = column("Still missing", help="that no reference matches")
+    precision: float | None = column(
+        "Share before", kind="share", digits=4, better="higher", help="matched before, of all"
+    )
+    wider: float | None = column(
+        "Share now", kind="share", digits=4, better="higher", help="matched now, of all"
+    )
+
+
+class GramRow(Record):
+    """An n-gram of the outputs that is newly matched, or still missing."""
+
+    n: int = column("n", help="its tokens")
+    ngram: str = column("N-gram", help="the tokens")
+    count: int = column("Count", help="occurrences in outputs")
+    systems: int = column("Systems", help="whose outputs hold it there")
+    segments: int = column("Segments", help="where it occurs")
+    segment: int = column("Example", help="a segment where it occurs")
+
+
 _EXAMPLES = 5
 
 
@@ -56,19 +77,53 @@ class _Seen:
         self.places.setdefault(segment, system)
 
 
+def check_coverage(outline: Outline | None, *, tokenizer: str = "13a") -> Iterator[Fault]:
+    """What :func:`gnomon.paraphrase.coverage` refuses of options that fit each alone."""
+    yield from faults("tokenizer", check_tokeniser, tokenizer)
+    if outline is not None and not outline.systems:
+        said = "coverage is of the outputs of systems, and the test set has none"
+        yield Fault("", DataError(said))
+
+
+def _without_and_with(inputs: Any, _: object) -> tuple[TestSet, TestSet]:
+    """The test set that a command line names, and the same with paraphrases."""
+    one = inputs.one()
+    needed(one, "coverage compares references with paraphrases")
+    testset = one.original()
+    return testset, one.paraphrased(testset)
+
+
+def _sets_of_study(*, testset: TestSet, original: TestSet, **_: object) -> tuple[TestSet, TestSet]:
+    return original, testset
+
+
+@method(
+    "paraphrase.coverage",
+    answers="which n-grams of the systems paraphrases match, and which they still miss",
+    data=("original", "paraphrased"),
+    given=_without_and_with,
+    examples=_USAGE,
+    tables={"": "paraphrase_coverage"},
+    rows={"coverage": CoverageRow, "new": GramRow, "missing": GramRow},
+    metrics="none",
+    from_study=_sets_of_study,
+    paraphrased=True,
+    check=check_coverage,
+)
 def coverage(
     original: TestSet,
-    paraphrased: TestSet,
+    paraphrased: TestSet | Paraphrases,
     *,
-    longest: int = 4,
-    most: int = 20,
-    tokenizer: str = "13a",
+    longest: Longest = 4,
+    most: Count = 20,
+    tokenizer: Annotated[str, Flags(("-tok",)), Metavar("NAME")] = "13a",
 ) -> Finding:
     """What paraphrases match, and what they leave (Bawden et al., 2020, table 4).
 
     Args:
         original: outputs with the original references.
-        paraphrased: the same outputs with wider references (``original.with_paraphrases(...)``).
+        paraphrased: the same outputs with wider references (``original.with_paraphrases(...)``);
+            or the paraphrases that widen them, or files of these.
         longest: most tokens of an n-gram.
         most: n-grams listed of each length, the most frequent ones.
         tokenizer: a tokeniser of BLEU; case counts.
@@ -82,7 +137,8 @@ def coverage(
         LengthMismatchError: the two are not the same outputs.
         UsageError: ``longest`` is not from 1 to 100.
     """
-    refuse(check_coverage(original.outline, longest=longest, most=most, tokenizer=tokenizer))
+    if not isinstance(paraphrased, TestSet):
+        paraphrased = original.with_paraphrases(paraphrased)
     if dict(original.systems) != dict(paraphrased.systems):
         raise LengthMismatchError("the two test sets must hold the same outputs")
     words = words_of(_texts(paraphrased, original), tokenizer)
@@ -110,16 +166,16 @@ def coverage(
     rows = tuple(_row(n, sums[n]) for n in range(1, longest + 1))
     kinds = {NEW: _first(new, longest, most), MISSING: _first(missing, longest, most)}
     tables = [
-        Table(name, title, _GRAM_COLUMNS, tuple(_gram_row(g, seen) for g, seen in kinds[title]))
+        table(name, title, GramRow, [_gram_row(g, seen) for g, seen in kinds[title]])
         for name, title in (("new", NEW), ("missing", MISSING))
     ]
     return Finding(
         method="paraphrase coverage",
         title=_TITLE,
-        tables=(Table("coverage", _TITLE, _COLUMNS, rows), *tables),
+        tables=(table("coverage", _TITLE, CoverageRow, rows), *tables),
         signatures={"coverage": str(Signature("coverage").adding(tok=tokenizer, longest=longest))},
         views=(
-            Listing("coverage", _TITLE, tuple(column.name for column in _COLUMNS)),
+            Listing("coverage", _TITLE, tuple(one.name for one in columns_of(CoverageRow))),
             *(
                 Listing(name, f"N-grams {title}", ("n", "ngram", "count", "systems", "segments"))
                 for name, title in (("new", NEW), ("missing", MISSING))
@@ -164,18 +220,18 @@ def _most_held(
     return held
 
 
-def _row(n: int, sums: Counter[str]) -> dict[str, Cell]:
+def _row(n: int, sums: Counter[str]) -> CoverageRow:
     total, old, now = sums["ngrams"], sums["original"], sums["paraphrased"]
-    return {
-        "n": n,
-        "ngrams": total,
-        "original": old,
-        "paraphrased": now,
-        "new": now - old,
-        "missing": total - now,
-        "precision": old / total if total else None,
-        "wider": now / total if total else None,
-    }
+    return CoverageRow(
+        n=n,
+        ngrams=total,
+        original=old,
+        paraphrased=now,
+        new=now - old,
+        missing=total - now,
+        precision=old / total if total else None,
+        wider=now / total if total else None,
+    )
 
 
 def _first(seen: Mapping[Gram, _Seen], longest: int, most: int) -> list[tuple[Gram, _Seen]]:
@@ -186,15 +242,15 @@ def _first(seen: Mapping[Gram, _Seen], longest: int, most: int) -> list[tuple[Gr
     return found
 
 
-def _gram_row(gram: Gram, seen: _Seen) -> dict[str, Cell]:
-    return {
-        "n": len(gram),
-        "ngram": " ".join(gram),
-        "count": seen.count,
-        "systems": len(seen.systems),
-        "segments": len(seen.places),
-        "segment": next(iter(seen.places)) + 1,
-    }
+def _gram_row(gram: Gram, seen: _Seen) -> GramRow:
+    return GramRow(
+        n=len(gram),
+        ngram=" ".join(gram),
+        count=seen.count,
+        systems=len(seen.systems),
+        segments=len(seen.places),
+        segment=next(iter(seen.places)) + 1,
+    )
 
 
 def _examples(found: Sequence[tuple[Gram, _Seen]]) -> list[tuple[Gram, _Seen]]:

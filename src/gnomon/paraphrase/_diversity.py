@@ -3,30 +3,48 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
-from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
-from gnomon.annotate import parser_faults
-from gnomon.errors import DataError, FormatError, UnknownNameError, UsageError
-from gnomon.faults import Fault, faults, refuse
-from gnomon.findings import Bars, Column, Exhibit, ExhibitText, Finding, Highlight, Listing, Table
-from gnomon.formats import Tree, method_of, parse_tree, read_trees
+from gnomon.cache import Cache
+from gnomon.errors import DataError, UnknownNameError, UsageError
+from gnomon.faults import Fault, faults
+from gnomon.findings import Bars, Exhibit, ExhibitText, Finding, Highlight, Listing
+from gnomon.formats import Tree, parse_tree, read_systems
+from gnomon.methods import method
 from gnomon.metrics.tokenise import check_tokeniser
-from gnomon.paraphrase._constraints import check_longest
+from gnomon.options import Flags, Group, Metavar
+from gnomon.paraphrase._wordings import (
+    SYSTEMS,
+    Language,
+    Paraphrases,
+    ParserName,
+    Parses,
+    TreeSets,
+    Wordings,
+    by_parser,
+    check_trees,
+    chosen_of,
+    cut,
+    sets_in,
+    sets_of,
+    tagger_faults,
+    tree_sets,
+    trees_of,
+    wordings_of,
+)
+from gnomon.records import Record, column, columns_of, table
 from gnomon.signature import Signature
+from gnomon.testset import TestSet
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-    from os import PathLike
+    from collections.abc import Iterator
 
-    from gnomon.cache import Cache
-    from gnomon.findings import Cell
     from gnomon.outline import Outline
-    from gnomon.testset import Paraphrase, TestSet
+    from gnomon.testset import Paraphrase
 
 
 # How different the words of paraphrases are.
@@ -258,7 +276,7 @@ def _log_one_more(log: float) -> float:
 # How different the structures of paraphrases are.
 
 
-LONE = ("zero", "skip")
+Lone: TypeAlias = Annotated[Literal["zero", "skip"], Group("trees")]
 
 
 def syntactic_diversity(
@@ -266,7 +284,7 @@ def syntactic_diversity(
     *,
     decay: float = 0.4,
     words: bool = True,
-    lone: str = "zero",
+    lone: Lone = "zero",
 ) -> float | None:
     """How different the constituency trees of paraphrases are, DS_t (Bawden et al., 2020).
 
@@ -291,8 +309,6 @@ def syntactic_diversity(
     >>> round(syntactic_diversity(["(NP (DT a) (NN cat))", "(NP (DT a) (NN dog))"]), 3)
     0.394
     """
-    if lone not in LONE:
-        raise UnknownNameError("way to count a lone tree", lone, LONE)
     flat = all(isinstance(tree, (Tree, str)) for tree in trees)
     values = syntactic_values([trees] if flat else trees, decay=decay, words=words)  # type: ignore[list-item, arg-type]  # told apart by the line above
     return counted(values, lone)
@@ -321,227 +337,147 @@ def _apart(group: Sequence[Tree | str | None], decay: float, words: bool) -> flo
     return mean([None if value is None else 1 - value for value in alike])
 
 
-# Sets of wordings: what lies beside each other for every segment.
-
-
-#: one list of texts per segment
-Wordings: TypeAlias = Sequence[Sequence[str | None]]
-#: one list of trees per segment
-Parses: TypeAlias = Sequence[Sequence[Tree | None]]
-#: the set that the outputs of all systems make
-SYSTEMS = "systems"
-
-
-def wordings_of(
-    paraphrases: Sequence[Paraphrase], segments: int | None = None
-) -> dict[str, Wordings]:
-    """The paraphrases of each method, segment by segment.
-
-    Args:
-        paraphrases: all of them; those of single systems lie beside the others.
-        segments: how many segments there are; by default as many as the paraphrases name.
-    """
-    size = segments or max((p.segment for p in paraphrases), default=0)
-    found: dict[str, list[list[str | None]]] = {}
-    for one in paraphrases:
-        group = found.setdefault(one.method, [[] for _ in range(size)])
-        group[one.segment - 1].append(one.text)
-    return dict(found)
-
-
-def first_of(
-    paraphrases: Sequence[Paraphrase],
-    *,
-    n: int | None = None,
-    methods: Sequence[str] | None = None,
-) -> list[Paraphrase]:
-    """The first n paraphrases of each method, segment and system; all by default.
-
-    Raises:
-        UnknownNameError: there is no such method.
-        UsageError: n is below 1.
-    """
-    if n is not None and n < 1:
-        raise UsageError(f"n, the number of paraphrases of each method, is at least 1; got {n}")
-    known = tuple(dict.fromkeys(one.method for one in paraphrases))
-    for method in methods or ():
-        if method not in known:
-            raise UnknownNameError("method of paraphrases", method, known)
-    counts: dict[tuple[str, int, str | None], int] = {}
-    kept = []
-    for one in paraphrases:
-        key = (one.method, one.segment, one.system)
-        counts[key] = counts.get(key, 0) + 1
-        if one.method in (methods or known) and (n is None or counts[key] <= n):
-            kept.append(one)
-    return kept
-
-
-def sets_of(testset: TestSet, paraphrases: Sequence[Paraphrase] = ()) -> dict[str, Wordings]:
-    """Paraphrases by method, references (of one kind: ``1``, ``2``), and the systems' outputs.
-
-    References and outputs are sets only where there are two or more.
-    """
-    found = wordings_of(paraphrases, testset.segments)
-    kinds: dict[str, list[Sequence[str | None]]] = {}
-    for name, texts in testset.references.items():
-        kinds.setdefault(method_of(name), []).append(texts)
-    for name, columns in kinds.items():
-        if len(columns) > 1:
-            found.setdefault(name, list(zip(*columns, strict=True)))
-    if len(testset.systems) > 1:
-        found.setdefault(SYSTEMS, list(zip(*testset.systems.values(), strict=True)))
-    return found
-
-
-def tree_sets(paths: Sequence[str | PathLike[str]]) -> dict[str, Parses]:
-    """Trees by method from files such as ``ref.human1.ptb``, ``ref.human2.ptb``.
-
-    Raises:
-        MissingFileError: a file is missing.
-        FormatError: files of a method have unequal numbers of lines.
-    """
-    columns: dict[str, list[tuple[Tree | None, ...]]] = {}
-    first: dict[str, str] = {}
-    for path in paths:
-        name = method_of(_plain(path))
-        found = read_trees(path)
-        known = columns.setdefault(name, [])
-        if known and len(known[0]) != len(found.trees):
-            raise FormatError(
-                f"has {len(found.trees)} lines, and {first[name]} has {len(known[0])}; files of"
-                f" trees of one set ({name!r}) must be parallel",
-                path=found.path,
-                line=min(len(found.trees), len(known[0])) + 1,
-            )
-        first.setdefault(name, found.path)
-        known.append(found.trees)
-    return {name: list(zip(*parallel, strict=True)) for name, parallel in columns.items()}
-
-
-def check_trees(
-    trees: Mapping[str, Parses], segments: int, lengths: Mapping[str, int] | None = None
-) -> None:
-    """Refuse trees that are not parallel to what they are the trees of.
-
-    Args:
-        trees: name -> one list of trees per segment; those after the last segment may be empty.
-        segments: how many segments there are.
-        lengths: name -> segments of the set of that name, where sets differ.
-
-    Raises:
-        DataError: a set of trees has more or fewer segments.
-    """
-    for name, groups in trees.items():
-        wanted = (lengths or {}).get(name, segments)
-        after = any(tree is not None for group in groups[wanted:] for tree in group)
-        if len(groups) < wanted or after:
-            raise DataError(
-                f"the trees of {name!r} are of {len(groups)} segments, and there are {wanted}; give"
-                " files with one tree (or an empty line) for each segment"
-            )
-
-
-def by_parser(sets: Mapping[str, Wordings], trees: Mapping[str, Tree | None]) -> dict[str, Parses]:
-    """The trees of sets of wordings, by text."""
-    return {
-        name: [[trees[text] if text else None for text in group] for group in groups]
-        for name, groups in sets.items()
-    }
-
-
-def _plain(path: str | PathLike[str]) -> str:
-    return Path(path).name.removesuffix(".gz").removesuffix(".ptb").removesuffix(".mrg")
-
-
-# What is wrong with a request, before anything is scored or parsed.
+# Diversity of sets as a method
 
 
 MEASURES = (*LEXICAL, "syntactic")
+Measure: TypeAlias = Literal["lexical", "lexical-tokens", "syntactic"]
+_TITLE = "How different the wordings of each set are"
+_SHOWN = 10
+_EXAMPLES = """\
+Files that differ in a number at the end are one set: ref.human1.txt and ref.human2.txt are "human".
+In JSONL a method is a set. The outputs of two systems or more are a set, too.
+
+examples:
+  gnomon paraphrase diversity ref.human1.txt ref.human2.txt ref.human3.txt
+  gnomon paraphrase diversity -t wmt19/de-en --paraphrases made.jsonl -l en --parse
+  gnomon paraphrase diversity --trees ref.human1.ptb ref.human2.ptb
+"""
+
+
+class DiversityRow(Record):
+    """How different the wordings of a set are, by one measure."""
+
+    set: str = column("Set", help="a method of paraphrasing, references, or the systems' outputs")
+    measure: str = column("Measure", help="what is compared: words, or trees (syntactic)")
+    value: float | None = column(
+        "Diversity",
+        kind="share",
+        digits=4,
+        better="higher",
+        help="0: equal wordings, 1: nothing in common",
+    )
+    n: int = column("n", help="segments with two wordings or more")
+    wordings: float | None = column(
+        "Wordings", digits=1, help="mean number of wordings of these segments"
+    )
+    skipped: int | None = column("Skipped", help="wordings without a tree (syntactic)")
 
 
 def check_diversity(
     outline: Outline | None,  # noqa: ARG001  # as of all checks; nothing depends on it
     *,
     measures: Sequence[str] = MEASURES,
-    parser: str | None = None,
+    tagger: str | None = None,
     language: str | None = None,
     tokenizer: str = "13a",
     decay: float = 0.4,
-    lone: str = "zero",
 ) -> Iterator[Fault]:
-    """What :func:`gnomon.paraphrase.diversity` refuses; arguments are as there."""
+    """What :func:`gnomon.paraphrase.diversity` refuses of options that fit each alone."""
     if not measures:
         said = f"no measure is asked for; name some of {', '.join(MEASURES)}"
         yield Fault("measures", UsageError(said))
-    for number, measure in enumerate(measures):
-        if measure not in MEASURES:
-            error = UnknownNameError("measure of diversity", measure, MEASURES)
-            yield Fault(f"measures[{number}]", error)
-    if lone not in LONE:
-        yield Fault("lone", UnknownNameError("way to count a lone tree", lone, LONE))
-    yield from _tokeniser(tokenizer)
+    yield from faults("tokenizer", check_tokeniser, tokenizer)
     yield from faults("decay", check_decay, decay)
     if "syntactic" in measures:
-        yield from parser_faults(parser=parser, language=language)
+        yield from tagger_faults(tagger, language)
 
 
-def check_coverage(
-    outline: Outline | None, *, longest: int = 4, most: int = 20, tokenizer: str = "13a"
-) -> Iterator[Fault]:
-    """What :func:`gnomon.paraphrase.coverage` refuses; arguments are as there."""
-    yield from faults("longest", check_longest, longest)
-    if most < 0:
-        yield Fault("most", UsageError(f"n-grams to list are 0 or more; got {most}"))
-    yield from _tokeniser(tokenizer)
-    if outline is not None and not outline.systems:
-        said = "coverage is of the outputs of systems, and the test set has none"
-        yield Fault("", DataError(said))
+def _named_sets(inputs: Any, options: dict[str, Any]) -> tuple[dict[str, Wordings]]:
+    """The sets of wordings that a command line names."""
+    one = inputs.one()
+    args = one.args
+    if options.get("trees"):
+        options["trees"] = cut(tree_sets(options["trees"]), args.first)
+    if options.get("parse") and args.language_pair:
+        options.setdefault("language", args.language_pair)
+    asked = {name: options.get(name) for name in ("tagger", "language")}
+    if not args.test_set:
+        _check_parsed(parse=bool(options.get("parse")), **asked)
+    files = [*args.refs, *(args.paraphrases or ())]
+    if args.table or args.test_set:
+        testset = one.original()
+        if options.get("parse") and not options.get("tagger"):
+            options.setdefault("language", testset.outline.target_language)
+        return (sets_of(testset, chosen_of(one, files, testset.segments)),)
+    if not (files or args.input or options.get("trees")):
+        raise UsageError(
+            "nothing to compare: name files of paraphrases (ref.NAME1.txt ref.NAME2.txt, or"
+            " --paraphrases FILE.jsonl), a test set (-t DIR) or trees (--trees FILE.ptb)"
+        )
+    sets = wordings_of(chosen_of(one, files, None))
+    if args.input:
+        sets |= {SYSTEMS: list(zip(*read_systems(args.input).values(), strict=True))}
+    return ({name: groups[: args.first] for name, groups in sets.items()},)
 
 
-def _tokeniser(name: str) -> Iterator[Fault]:
-    yield from faults("tokenizer", check_tokeniser, name)
+def _check_parsed(*, parse: bool, tagger: str | None, language: str | None) -> None:
+    if parse and tagger is None and language is None:
+        raise UsageError(
+            "what parses must be known: give a language (-l en; language='en') or a parser"
+            " (--tagger spacy:NAME; tagger='spacy:NAME')"
+        )
 
 
-_TITLE = "How different the wordings of each set are"
-_SHOWN = 10
-_COLUMNS = (
-    Column("set", "Set", help="a method of paraphrasing, references, or the systems' outputs"),
-    Column("measure", "Measure"),
-    Column("value", "Diversity", "share", 4, "higher", "0: equal wordings, 1: nothing in common"),
-    Column("n", "n", "count", help="segments with two wordings or more"),
-    Column("wordings", "Wordings", "number", 1, help="mean number of wordings of these segments"),
-    Column("skipped", "Skipped", "count", help="wordings without a tree (syntactic)"),
+def _sets_of_study(
+    *, original: TestSet, chosen: Sequence[Paraphrase], **_: object
+) -> tuple[dict[str, Wordings]]:
+    return (sets_of(original, chosen),)
+
+
+@method(
+    "paraphrase.diversity",
+    answers="how different paraphrases are, in words and in structure",
+    data=("sets",),
+    given=_named_sets,
+    examples=_EXAMPLES,
+    tables={"": "paraphrase_diversity"},
+    rows={"diversity": DiversityRow},
+    metrics="none",
+    systems=False,
+    from_study=_sets_of_study,
+    check=check_diversity,
 )
-
-
 def diversity(
-    sets: Mapping[str, Wordings],
+    sets: Mapping[str, Wordings] | TestSet | Paraphrases,
     *,
-    trees: Mapping[str, Parses] | None = None,
-    measures: Sequence[str] = MEASURES,
-    parser: str | None = None,
-    language: str | None = None,
-    tokenizer: str = "13a",
-    decay: float = 0.4,
-    words: bool = True,
-    lone: str = "zero",
+    measures: Sequence[Measure] = ("lexical", "lexical-tokens", "syntactic"),
+    tokenizer: Annotated[str, Flags(("-tok",)), Metavar("NAME")] = "13a",
+    trees: TreeSets | None = None,
+    parse: Annotated[bool, Group("trees")] = False,
+    tagger: ParserName = None,
+    language: Language = None,
+    decay: Annotated[float, Metavar("X"), Group("trees")] = 0.4,
+    words: Annotated[bool, Group("trees")] = True,
+    lone: Lone = "zero",
     cache: Cache | None = None,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Finding:
     """Lexical and syntactic diversity of sets of wordings (Bawden et al., 2020, section 5).
 
     Args:
-        sets: name -> one list of texts per segment; see :func:`sets_of`.
-        trees: name -> one list of trees per segment, for sets that were parsed elsewhere.
-        measures: among "lexical", "lexical-tokens" and "syntactic", which is left out where there
-            are neither trees nor a parser nor a language.
-        parser: ``spacy:NAME``, whose dependencies make the trees of sets that come without.
-        language: likewise by the standard pipeline of a language.
-        tokenizer: of the lexical measures.
-        decay: lambda of the tree kernel.
-        words: whether words are parts of the trees.
-        lone: what a segment with fewer than two trees counts: "zero" or "skip".
+        sets: name -> one list of texts per segment (see :func:`sets_of`); a test set, whose
+            references, paraphrases and outputs are sets; or paraphrases, or files of them.
+        measures: of these; "syntactic" is left out where there are no trees.
+        tokenizer: of the lexical measures; a tokeniser of BLEU.
+        trees: constituency trees of sets that were parsed elsewhere: name -> one list of trees per
+            segment, or files of one tree in brackets per line: ref.NAME.ptb.
+        parse: make the trees of the other sets, from dependencies, by spaCy.
+        tagger: the parser that does that (``spacy:NAME``); it need not be asked for by ``parse``.
+        language: likewise by the standard pipeline of a language; by default that of the test set.
+        decay: lambda of the tree kernel, in (0, 1].
+        words: whether words are parts of the trees, which end at parts of speech without them.
+        lone: what a segment with fewer than two trees counts: "zero", or "skip" to leave it out.
         cache: where trees are kept between runs.
         progress: called with a stage, what is done, and the total.
 
@@ -552,45 +488,45 @@ def diversity(
     Raises:
         DataError: no set holds two wordings of any segment; trees are not parallel to texts.
         UnknownNameError: there is no such measure.
+        UsageError: trees are to be made, and nothing says of which language.
     """
-    refuse(
-        check_diversity(
-            None, measures=measures, parser=parser, language=language, tokenizer=tokenizer,
-            decay=decay, lone=lone,
-        )
-    )  # fmt: skip
+    if parse and language is None and isinstance(sets, TestSet):
+        language = sets.outline.target_language
+    _check_parsed(parse=parse, tagger=tagger, language=language)
+    given_trees = trees_of(trees)
+    found = sets_in(sets)
     lexical = {
         (name, measure): lexical_values(groups, measure, tokenizer=tokenizer)
-        for name, groups in sets.items()
+        for name, groups in found.items()
         for measure in LEXICAL
         if measure in measures
     }
     rows = [
-        _row(name, measure, values, mean(values), sets[name])
+        _row(name, measure, values, mean(values), found[name])
         for (name, measure), values in lexical.items()
     ]
     notices: list[str] = []
     if "syntactic" in measures:
-        parses = dict(trees or {})
-        check_trees(parses, _size(sets, parses), {name: len(own) for name, own in sets.items()})
-        parses |= _parsed(sets, parses, parser, language, cache, progress)
+        parses = dict(given_trees)
+        check_trees(parses, _size(found, parses), {name: len(own) for name, own in found.items()})
+        parses |= _parsed(found, parses, tagger, language, cache, progress)
         for name, groups in parses.items():
             values = syntactic_values(groups, decay=decay, words=words)
             rows.append(_row(name, "syntactic", values, counted(values, lone), groups))
             notices += _lone(name, values, lone)
-    if not any(row["n"] for row in rows):
+    if not any(row.n for row in rows):
         raise DataError(
             "no segment has two wordings in any set, so that nothing can differ; give two or more"
             " paraphrases of a method (ref.NAME1.txt ref.NAME2.txt, or JSONL), references, or"
             " outputs of systems"
         )
-    order = {name: place for place, name in enumerate(dict.fromkeys([*sets, *(trees or {})]))}
-    rows.sort(key=lambda row: order[str(row["set"])])
+    order = {name: place for place, name in enumerate(dict.fromkeys([*found, *given_trees]))}
+    rows.sort(key=lambda row: order[row.set])
     tree_fields = {
         "decay": decay,
         "words": words,
         "lone": lone,
-        "trees": parser or language or "files",
+        "trees": tagger or language or "files",
     }
     signature = Signature("diversity").adding(
         {"tok": tokenizer, **(tree_fields if "syntactic" in measures else {})}
@@ -598,15 +534,15 @@ def diversity(
     return Finding(
         method="paraphrase diversity",
         title=_TITLE,
-        tables=(Table("diversity", _TITLE, _COLUMNS, tuple(rows)),),
+        tables=(table("diversity", _TITLE, DiversityRow, rows),),
         signatures={"diversity": str(signature)},
         views=(
-            Listing("diversity", _TITLE, tuple(column.name for column in _COLUMNS)),
+            Listing("diversity", _TITLE, tuple(one.name for one in columns_of(DiversityRow))),
             Bars("diversity", _TITLE, "set", "measure", ("value",), beside="n"),
         ),
-        exhibits=tuple(_exhibits(sets, tokenizer)),
+        exhibits=tuple(_exhibits(found, tokenizer)),
         notices=tuple(notices),
-        facts={"sets": ", ".join(order), "segments": str(_size(sets, trees or {}))},
+        facts={"sets": ", ".join(order), "segments": str(_size(found, given_trees))},
     )
 
 
@@ -620,24 +556,24 @@ def _row(
     values: Sequence[float | None],
     value: float | None,
     groups: Sequence[Sequence[object | None]],
-) -> dict[str, Cell]:
+) -> DiversityRow:
     sizes = [sum(one is not None for one in group) for group in groups]
     known = [size for size, found in zip(sizes, values, strict=True) if found is not None]
     missing = sum(map(len, groups)) - sum(sizes)
-    return {
-        "set": name,
-        "measure": measure,
-        "value": value,
-        "n": len(known),
-        "wordings": sum(known) / len(known) if known else None,
-        "skipped": missing if measure == "syntactic" else None,
-    }
+    return DiversityRow(
+        set=name,
+        measure=measure,
+        value=value,
+        n=len(known),
+        wordings=sum(known) / len(known) if known else None,
+        skipped=missing if measure == "syntactic" else None,
+    )
 
 
 def _parsed(
     sets: Mapping[str, Wordings],
     known: Mapping[str, Parses],
-    parser: str | None,
+    tagger: str | None,
     language: str | None,
     cache: Cache | None,
     progress: Callable[[str, int, int], None] | None,
@@ -645,10 +581,10 @@ def _parsed(
     from gnomon.annotate import parse
 
     left = {name: groups for name, groups in sets.items() if name not in known}
-    if not left or (parser is None and language is None):
+    if not left or (tagger is None and language is None):
         return {}
     texts = list(dict.fromkeys(t for groups in left.values() for g in groups for t in g if t))
-    trees = parse(texts, tagger=parser, language=language, cache=cache, progress=progress)
+    trees = parse(texts, tagger=tagger, language=language, cache=cache, progress=progress)
     return by_parser(left, dict(zip(texts, trees, strict=True)))
 
 

@@ -15,6 +15,7 @@ from gnomon.study._types import file_type, hint_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from gnomon import methods
     from gnomon.faults import Fault
 
 
@@ -88,6 +89,12 @@ class Method:
     def load(self) -> Callable[..., Any]:
         """The function itself."""
         found: Callable[..., Any] = _load(self.function)
+        return found
+
+    @property
+    def registered(self) -> methods.Method | None:
+        """What the registry says of it, where it is there."""
+        found: methods.Method | None = getattr(self.load(), "method", None)
         return found
 
     def checks(self) -> Callable[..., Iterator[Fault]]:

@@ -292,21 +292,23 @@ def _made_of(scores: Scores) -> str:
 
 
 def _given(task: Task, testset: TestSet) -> tuple[object, ...]:
-    given = METHODS[task.method].given
-    if given == "set":
+    chosen = METHODS[task.method]
+    if chosen.given == "set":
         return (testset,)
     original = read_original(task.source)
     if task.systems:
         original = original.select(systems=task.systems)
-    if given == "before and after":
-        return original, testset
     paraphrases = paraphrases_of(task.source) if task.source.paraphrases else []
-    if given == "paraphrases":
-        return original, paraphrases
-    from gnomon.paraphrase import first_of, sets_of
+    from gnomon.paraphrase import first_of
 
-    chosen = first_of(paraphrases, n=task.source.n, methods=task.source.methods or None)
-    return (sets_of(original, chosen),)
+    if chosen.registered is None or chosen.registered.from_study is None:
+        return original, paraphrases
+    return chosen.registered.from_study(
+        testset=testset,
+        original=original,
+        paraphrases=paraphrases,
+        chosen=first_of(paraphrases, n=task.source.n, methods=task.source.methods or None),
+    )
 
 
 def _of_the_run(task: Task) -> dict[str, object]:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from gnomon.cli._command import add_method
 from gnomon.cli._options import add_group
 from gnomon.cli.paraphrase import (
     adequacy,
     beside,
     codes,
     constraints,
-    coverage,
-    diversity,
     gain,
     generate,
     train,
@@ -24,7 +23,17 @@ if TYPE_CHECKING:
 
 __all__ = ["add"]
 
-_COMMANDS = (generate, train, codes, gain, diversity, adequacy, coverage, beside, constraints)
+_COMMANDS = (
+    generate,
+    train,
+    codes,
+    gain,
+    "paraphrase.diversity",
+    adequacy,
+    "paraphrase.coverage",
+    beside,
+    constraints,
+)
 
 
 def add(commands: Subparsers[argparse.ArgumentParser]) -> None:
@@ -35,4 +44,7 @@ def add(commands: Subparsers[argparse.ArgumentParser]) -> None:
         answers="what a metric would say with wider references",
     )
     for command in _COMMANDS:
-        command.add(inner)
+        if isinstance(command, str):
+            add_method(inner, command)
+        else:
+            command.add(inner)

@@ -14,15 +14,8 @@ from gnomon.findings import Column, Finding, Lines, Listing, Scatter, StackedBar
 from gnomon.metrics import score
 from gnomon.metrics.registry import check_metric
 from gnomon.paraphrase._adequacy import closeness
-from gnomon.paraphrase._diversity import (
-    by_parser,
-    check_trees,
-    counted,
-    first_of,
-    lexical_values,
-    mean,
-    syntactic_values,
-)
+from gnomon.paraphrase._diversity import counted, lexical_values, mean, syntactic_values
+from gnomon.paraphrase._wordings import by_parser, check_trees, first_of
 from gnomon.paraphrase.gains._agreement import (
     GainDraws,
     HumanJudgements,
@@ -42,7 +35,7 @@ if TYPE_CHECKING:
     from gnomon.cache import Cache
     from gnomon.findings import Cell, View
     from gnomon.outline import Outline
-    from gnomon.paraphrase._diversity import Parses
+    from gnomon.paraphrase._wordings import Parses
     from gnomon.scores import Scores
     from gnomon.testset import Paraphrase
 
