@@ -125,7 +125,7 @@ WRONG = """
 1 | bmx tune --grids table.tsv | not an archive of numbers
 2 | difficulty score -t set --pool sysD | unknown system of the pool 'sysD'
 2 | difficulty score -t set -m ter | metrics that match tokens
-2 | paraphrase gain -t set --paraphrases ref.beam.1.txt --n 2 0 | at least 1; got 0
+2 | paraphrase gain -t set --paraphrases ref.beam.1.txt --n 2 0 | 1 or more; got 0
 2 | paraphrase generate -t set --method beam --save x | --model FOLDER
 2 | paraphrase codes ref.txt --kind syntactic -o x | (-l en) | (--trees FILE.ptb)
 1 | run missing.toml | there is no file missing.toml

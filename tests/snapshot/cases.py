@@ -265,6 +265,7 @@ resamples = 20
 [methods.paraphrase.gain]
 n = [1, 4]
 resamples = 20
+seed = 0
 
 [methods.paraphrase.diversity]
 
@@ -601,12 +602,12 @@ _TOY = "paraphrase generate toy/ref.txt --model seq2seq --limit 8 --device cpu"
 _PARAPHRASE = (
     Case(
         "paraphrase gain",
-        "paraphrase gain -t es-en -m bleu chrf --n 1 3 --resamples 20"
+        "paraphrase gain -t es-en -m bleu chrf --n 1 3 --resamples 20 --seed 0"
         " --paraphrases es-en/paraphrases/*.txt",
     ),
     Case(
         "paraphrase gain: judged",
-        f"paraphrase gain {_WIDE} --human mqm -m bleu --n 1 2 --resamples 20"
+        f"paraphrase gain {_WIDE} --human mqm -m bleu --n 1 2 --resamples 20 --seed 0"
         " --over systems --adequacy rougeL",
     ),
     Case(

@@ -234,10 +234,10 @@ def _said(folder: Path, text: str, head: str = _HEAD) -> list[str]:
         ("bmx.explain", "metrics = [\"scores('x')\"]", ".metrics[0]", "cannot score changed texts"),
         # paraphrase
         ("paraphrase.gain", "", "", "needs paraphrases, and no test set of the study has any"),
-        ("paraphrase.gain", "over = 'x'", ".over", "unknown unit to resample 'x'"),
-        ("paraphrase.gain", "n = [0]", ".n", "at least 1; got 0"),
+        ("paraphrase.gain", "over = 'x'", ".over", "unknown over 'x'"),
+        ("paraphrase.gain", "n = [0]", ".n[0]", "1 or more; got 0"),
         ("paraphrase.gain", "adequacy = 'x'", ".adequacy", "unknown metric 'x'"),
-        ("paraphrase.gain", "parser = 'spacy:x'", ".parser", "is not installed"),
+        ("paraphrase.gain", "tagger = 'spacy:x'", ".tagger", "is not installed"),
         ("paraphrase.gain", "trees = ['no.ptb']", ".trees", "there is no file 'no.ptb'"),
         (
             "paraphrase.diversity",

@@ -1,4 +1,4 @@
-"""Paraphrased references: measure how different they are, make them, score with them.
+"""Paraphrased references: what a metric would say with wider references.
 
 Everything public is listed in ``__all__``; names are imported when first used.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gnomon.doors import door
+from gnomon.doors import callable_room, door
 
 if TYPE_CHECKING:
     from gnomon.paraphrase._adequacy import Filtered as Filtered
@@ -150,6 +150,7 @@ __all__ = [
 
 
 __getattr__ = door(__name__, _HOMES)
+callable_room(__name__, "gain")
 
 
 def __dir__() -> list[str]:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from gnomon.faults import Fault
+    from gnomon.metrics.protocol import Metrics
 
 #: one list of texts per segment
 Wordings: TypeAlias = Sequence[Sequence[str | None]]
@@ -225,6 +226,13 @@ def _sets_of_wide(testset: TestSet) -> dict[str, Wordings]:
     plain = {name: texts for name, texts in testset.references.items() if name not in made}
     bare = TestSet(name=testset.name, references=plain, systems=testset.systems)
     return dict(groups) | {k: v for k, v in sets_of(bare).items() if k not in groups}
+
+
+def each_of(metrics: Metrics) -> list[Any]:
+    """One metric or several as several."""
+    if isinstance(metrics, Sequence) and not isinstance(metrics, str):
+        return list(metrics)
+    return [metrics]
 
 
 def tagger_faults(tagger: str | None, language: str | None) -> Iterator[Fault]:

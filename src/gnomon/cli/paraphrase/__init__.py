@@ -11,7 +11,6 @@ from gnomon.cli.paraphrase import (
     beside,
     codes,
     constraints,
-    gain,
     generate,
     train,
 )
@@ -27,7 +26,7 @@ _COMMANDS = (
     generate,
     train,
     codes,
-    gain,
+    "paraphrase.gain",
     "paraphrase.diversity",
     adequacy,
     "paraphrase.coverage",

@@ -2,20 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import numpy as np
 
-from gnomon.annotate import parser_faults, standard_parser
+from gnomon.annotate import standard_parser
+from gnomon.cache import Cache
 from gnomon.errors import DataError, UnknownNameError, UsageError
-from gnomon.faults import Fault, faults, refuse
-from gnomon.findings import Column, Finding, Lines, Listing, Scatter, StackedBars, Table
+from gnomon.faults import Fault, faults
+from gnomon.findings import Finding, Lines, Listing, Scatter, StackedBars
+from gnomon.formats import read_paraphrases
+from gnomon.methods import method
 from gnomon.metrics import score
+from gnomon.metrics.protocol import Metrics
 from gnomon.metrics.registry import check_metric
+from gnomon.options import (
+    SEED,
+    Confidence,
+    Group,
+    InputFile,
+    Limits,
+    Metavar,
+    Resamples,
+    Seed,
+)
 from gnomon.paraphrase._adequacy import closeness
 from gnomon.paraphrase._diversity import counted, lexical_values, mean, syntactic_values
-from gnomon.paraphrase._wordings import by_parser, check_trees, first_of
+from gnomon.paraphrase._wordings import (
+    Language,
+    Paraphrases,
+    ParserName,
+    Parses,
+    TreeSets,
+    by_parser,
+    check_trees,
+    cut,
+    each_of,
+    first_of,
+    judgement_files,
+    needed,
+    paraphrases_of,
+    tagger_faults,
+    tree_sets,
+    trees_of,
+)
 from gnomon.paraphrase.gains._agreement import (
     GainDraws,
     HumanJudgements,
@@ -26,16 +57,15 @@ from gnomon.paraphrase.gains._agreement import (
     segment_rows,
     system_row,
 )
+from gnomon.records import METRIC, Record, column, columns_of, table
 from gnomon.stats.significance import fewest_draws
 from gnomon.testset import TestSet
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Iterator
 
-    from gnomon.cache import Cache
-    from gnomon.findings import Cell, View
+    from gnomon.findings import Cell, Table, View
     from gnomon.outline import Outline
-    from gnomon.paraphrase._wordings import Parses
     from gnomon.scores import Scores
     from gnomon.testset import Paraphrase
 
@@ -45,74 +75,55 @@ if TYPE_CHECKING:
 # What is wrong with a request, before anything is scored or parsed.
 
 
-_OVER = ("segments", "systems")
-
-
 def check_gain(
     outline: Outline | None,
-    metrics: Sequence[str] = ("bleu",),
+    metrics: Metrics = "bleu",
     *,
-    n: Sequence[int] = (1, 5, 20),
+    n: int | Sequence[int] = (1, 5, 20),
     methods: Sequence[str] | None = None,
-    human: Sequence[str] = (),
+    human: str | Sequence[str] = (),
     adequacy: str | None = "chrf",
     parse: bool = False,
-    parser: str | None = None,
+    tagger: str | None = None,
     language: str | None = None,
-    over: str = "segments",
     resamples: int = 1000,
     confidence: float = 0.95,
-    seed: int = 0,
     allow_code: bool = False,
 ) -> Iterator[Fault]:
-    """What :func:`gnomon.paraphrase.gain` refuses on one test set; arguments are as there.
-
-    The outline says what the test set holds; without, that is not known yet.
-    """
-    yield from _drawn(over, resamples, confidence, seed)
-    if not n or min(n) < 1:
-        yield Fault(
-            "n", UsageError(f"numbers of paraphrases are at least 1; got {min(n, default='none')}")
-        )
-    for number, metric in enumerate(metrics):
+    """What :func:`gnomon.paraphrase.gain` refuses of options that fit each alone."""
+    if 0 < resamples < fewest_draws(confidence):
+        said = f"a confidence of {confidence} needs {fewest_draws(confidence)} resamples or more"
+        yield Fault("resamples", UsageError(f"{said}, or 0 for none; got {resamples}"))
+    if not isinstance(n, int) and not n:
+        yield Fault("n", UsageError("n must name a number of paraphrases; got none"))
+    for number, metric in enumerate(each_of(metrics)):
         yield from faults(
             f"metrics[{number}]", check_metric, metric, outline, allow_code=allow_code
         )
-    if adequacy is not None:
+    if adequacy not in (None, "none"):
         yield from faults("adequacy", check_metric, adequacy, outline, allow_code=allow_code)
-    yield from parser_faults(parser=parser, language=language)
-    if outline is not None:
-        yield from _of_set(outline, methods, human)
-        if parse and not parser and not language:
+    yield from tagger_faults(tagger, language)
+    found = list(faults("human", judgement_files, human))
+    yield from found
+    if outline is not None and not found:
+        yield from _of_set(outline, methods, *judgement_files(human))
+        if parse and not tagger and not language:
             wrong = list(faults("parse", parsed_language, outline))
             yield from wrong or faults("parse", standard_parser, outline.target_language or "")
 
 
 def _of_set(
-    outline: Outline, methods: Sequence[str] | None, human: Sequence[str]
+    outline: Outline, methods: Sequence[str] | None, files: Sequence[str], human: Sequence[str]
 ) -> Iterator[Fault]:
     """Names that the test set does not have."""
-    for number, method in enumerate(methods or ()):
-        if outline.paraphrases and method not in outline.paraphrases:
-            error = UnknownNameError("method of paraphrases", method, outline.paraphrases)
+    for number, name in enumerate(methods or ()):
+        if outline.paraphrases and name not in outline.paraphrases:
+            error = UnknownNameError("method of paraphrases", name, outline.paraphrases)
             yield Fault(f"methods[{number}]", error)
+    if files:
+        return  # these bring kinds of their own
     wrong = list(faults("human", check_kinds, [outline], human))
     yield from wrong or faults("human", kinds_of, outline, human)
-
-
-def _drawn(over: str, resamples: int, confidence: float, seed: int) -> Iterator[Fault]:
-    if over not in _OVER:
-        yield Fault("over", UnknownNameError("unit to resample", over, _OVER))
-    if resamples < 0:
-        yield Fault("resamples", UsageError(f"resamples are 0 or more; got {resamples}"))
-    if not 0 < confidence < 1:
-        said = f"a confidence lies between 0 and 1; got {confidence}"
-        yield Fault("confidence", UsageError(said))
-    elif 0 < resamples < fewest_draws(confidence):
-        said = f"a confidence of {confidence} needs {fewest_draws(confidence)} resamples or more"
-        yield Fault("resamples", UsageError(f"{said}, or 0 for none; got {resamples}"))
-    if seed < 0:
-        yield Fault("seed", UsageError(f"a seed is a whole number, 0 or more; got {seed}"))
 
 
 def parsed_language(outline: Outline) -> str:
@@ -124,7 +135,8 @@ def parsed_language(outline: Outline) -> str:
     if outline.target_language is None:
         raise DataError(
             f"nothing says which language {outline.name!r} is in, and so what parses it: give a"
-            " language (-l en) or a parser (--tagger spacy:NAME)"
+            " language (-l en; language='en') or a parser (--tagger spacy:NAME;"
+            " tagger='spacy:NAME')"
         )
     return outline.target_language
 
@@ -146,7 +158,7 @@ class Looked(NamedTuple):
     Attributes:
         adequacy: metric of the paraphrases against the references; None: none.
         trees: trees of methods that were parsed elsewhere.
-        parser: what parses the others (``spacy:NAME``); None with no language: nothing does.
+        tagger: what parses the others (``spacy:NAME``); None with no language: nothing does.
         language: whose standard pipeline parses them.
         cache: where parses are kept.
         allow_code: let a spec ``python('module:function')`` run code.
@@ -154,7 +166,7 @@ class Looked(NamedTuple):
 
     adequacy: str | None = "chrf"
     trees: Mapping[str, Parses] | None = None
-    parser: str | None = None
+    tagger: str | None = None
     language: str | None = None
     cache: Cache | None = None
     allow_code: bool = False
@@ -170,26 +182,21 @@ def arms_of(
     Raises:
         DataError: there is no paraphrase.
         UnknownNameError: there is no such method.
-        UsageError: no number is given, or one is below 1.
     """
-    if not numbers or min(numbers) < 1:
-        raise UsageError(
-            f"numbers of paraphrases are at least 1; got {min(numbers, default='none')}"
-        )
     known = tuple(dict.fromkeys(one.method for one in paraphrases if one.text.strip()))
     if not known:
         raise DataError("there is no paraphrase to score with; name files with --paraphrases FILE")
-    for method in methods or ():
-        if method not in known:
-            raise UnknownNameError("method of paraphrases", method, known)
+    for name in methods or ():
+        if name not in known:
+            raise UnknownNameError("method of paraphrases", name, known)
     arms, notices = [], []
-    for method in methods or known:
-        own = [one for one in paraphrases if one.method == method and one.text.strip()]
+    for name in methods or known:
+        own = [one for one in paraphrases if one.method == name and one.text.strip()]
         most = _most(own)
         wanted = sorted({min(n, most) for n in numbers})
         if max(numbers) > most:
-            notices.append(f"{method}: no segment has more than {most} paraphrase(s)")
-        arms += [Arm(method, n, tuple(first_of(own, n=n))) for n in wanted]
+            notices.append(f"{name}: no segment has more than {most} paraphrase(s)")
+        arms += [Arm(name, n, tuple(first_of(own, n=n))) for n in wanted]
     return arms, notices
 
 
@@ -242,12 +249,12 @@ def _syntactic(arm: Arm, groups: list[list[str]], looked: Looked) -> float | Non
         if max(map(len, given), default=0) < arm.n:
             return None
         return counted(syntactic_values(given), "zero")
-    if looked.parser is None and looked.language is None:
+    if looked.tagger is None and looked.language is None:
         return None
     from gnomon.annotate import parse
 
     texts = list(dict.fromkeys(text for group in groups for text in group))
-    trees = parse(texts, tagger=looked.parser, language=looked.language, cache=looked.cache)
+    trees = parse(texts, tagger=looked.tagger, language=looked.language, cache=looked.cache)
     sets = by_parser({arm.method: groups}, dict(zip(texts, trees, strict=True)))
     return counted(syntactic_values(sets[arm.method]), "zero")
 
@@ -256,85 +263,121 @@ def _syntactic(arm: Arm, groups: list[list[str]], looked: Looked) -> float | Non
 
 
 TITLE = "What paraphrased references bring"
-_SET = Column("test_set", "Test set", help="its language pair, if that tells")
-_METRIC = Column("metric", "Metric")
-_METHOD = Column("method", "Paraphrases", help="the method that made them")
-_N = Column("n", "n", "count", help="paraphrases of each segment, at most")
-_LABEL = Column("arm", "Paraphrases and n")
-_GAIN = Column("gain", "Gain", "number", 3, "higher", "with less without", ends=("low", "high"))
-_LOW = Column("low", "Low", "number", 3, help="lower end of the gain's confidence interval")
-_HIGH = Column("high", "High", "number", 3, help="upper end of the gain's confidence interval")
-_DECIDED = (
-    Column("repaired", "Repaired", "count", help="pairs of systems, wrong without them, now right"),
-    Column("broken", "Broken", "count", help="right without them, now wrong"),
+_SET: Any = column("Test set", help="its language pair, if that tells")
+_METHOD: Any = column("Paraphrases", help="the method that made them")
+_N: Any = column("n", help="paraphrases of each segment, at most")
+_LABEL: Any = column("Paraphrases and n", help="both in one, as charts name them")
+_GAIN: Any = column(
+    "Gain", digits=3, better="higher", help="with less without", ends=("low", "high")
 )
-_COLUMNS: Mapping[str, tuple[Column, ...]] = {
-    "gain": (
-        _SET,
-        _METRIC,
-        _METHOD,
-        _N,
-        Column("base", "r before", "number", 4, "higher", "Pearson's r of system scores"),
-        Column("value", "r after", "number", 4, "higher", "with the paraphrases, too"),
-        _GAIN,
-        _LOW,
-        _HIGH,
-        Column("p", "p", "number", 4, help="Williams's test: r after is greater"),
-        *_DECIDED,
-        Column("pairs", "Pairs", "count", help="pairs of systems that people tell apart"),
-        Column("base_score", "Mean before", "number", 2, help="mean score of the systems"),
-        Column("score", "Mean after", "number", 2, help="likewise, with the paraphrases"),
-        Column("diversity", "Diversity", "share", 3, help="lexical, among the n paraphrases"),
-        Column("syntactic", "Syntactic", "share", 3, help="diversity of their trees"),
-        Column("change", "Change", "share", 3, help="lexical distance from the reference"),
-        Column("adequacy", "Adequacy", "number", 2, help="a metric of them against the reference"),
-        Column("wordings", "Per segment", "number", 2, help="mean number of paraphrases"),
-        Column("segments", "Segments", "count", help="that have a paraphrase"),
-        Column("systems", "Systems", "count", help="behind r"),
-        _LABEL,
-    ),
-    "segments": (
-        _SET,
-        _METRIC,
-        _METHOD,
-        _N,
-        Column(
-            "statistic", "Statistic", help="darr: rankings; pearson, kendall: scores, ungrouped"
-        ),
-        Column("base", "Before", "number", 4, "higher"),
-        Column("value", "After", "number", 4, "higher"),
-        _GAIN,
-        _LOW,
-        _HIGH,
-        Column("judgements", "n", "count", help="judged pairs, or scores"),
-        _LABEL,
-    ),
-    "decisions": (
-        _SET,
-        _METRIC,
-        _METHOD,
-        _N,
-        Column("pairs", "Pairs", "count", help="pairs of systems that people tell apart"),
-        Column("right", "Both right", "count"),
-        *_DECIDED,
-        Column("wrong", "Both wrong", "count"),
-        Column("right_share", "Both right", "share", 3),
-        Column("repaired_share", "Repaired", "share", 3),
-        Column("broken_share", "Broken", "share", 3),
-        Column("wrong_share", "Both wrong", "share", 3),
-        _LABEL,
-    ),
-    "averages": (
-        _METRIC,
-        _METHOD,
-        _N,
-        Column("average", "Ave r", "number", 3, "higher", "mean over the test sets"),
-        Column("gain", "Ave gain", "number", 3, "higher"),
-        Column("gain_min", "Min gain", "number", 3, "higher"),
-        Column("gain_max", "Max gain", "number", 3, "higher"),
-        Column("sets", "Test sets", "count"),
-        Column("better", "Better", "count", help="test sets with p of at most .05"),
-    ),
+_LOW: Any = column("Low", digits=3, help="lower end of the gain's confidence interval")
+_HIGH: Any = column("High", digits=3, help="upper end of the gain's confidence interval")
+_REPAIRED: Any = column("Repaired", help="pairs of systems, wrong without them, now right")
+_BROKEN: Any = column("Broken", help="right without them, now wrong")
+_PAIRS: Any = column("Pairs", help="pairs of systems that people tell apart")
+
+
+class GainRow(Record):
+    """Agreement over systems with and without the paraphrases of one method."""
+
+    test_set: str = _SET
+    metric: str = METRIC
+    method: str = _METHOD
+    n: int = _N
+    base: float | None = column(
+        "r before", digits=4, better="higher", help="Pearson's r of system scores"
+    )
+    value: float | None = column(
+        "r after", digits=4, better="higher", help="with the paraphrases, too"
+    )
+    gain: float | None = _GAIN
+    low: float | None = _LOW
+    high: float | None = _HIGH
+    p: float | None = column("p", digits=4, help="Williams's test: r after is greater")
+    repaired: int = _REPAIRED
+    broken: int = _BROKEN
+    pairs: int = _PAIRS
+    base_score: float | None = column("Mean before", help="mean score of the systems")
+    score: float | None = column("Mean after", help="likewise, with the paraphrases")
+    diversity: float | None = column(
+        "Diversity", kind="share", digits=3, help="lexical, among the n paraphrases"
+    )
+    syntactic: float | None = column(
+        "Syntactic", kind="share", digits=3, help="diversity of their trees"
+    )
+    change: float | None = column(
+        "Change", kind="share", digits=3, help="lexical distance from the reference"
+    )
+    adequacy: float | None = column("Adequacy", help="a metric of them against the reference")
+    wordings: float = column("Per segment", help="mean number of paraphrases")
+    segments: int = column("Segments", help="that have a paraphrase")
+    systems: int = column("Systems", help="behind r")
+    arm: str = _LABEL
+
+
+class SegmentGainRow(Record):
+    """Agreement over segments with and without the paraphrases of one method."""
+
+    test_set: str = _SET
+    metric: str = METRIC
+    method: str = _METHOD
+    n: int = _N
+    statistic: str = column("Statistic", help="darr: rankings; pearson, kendall: scores, ungrouped")
+    base: float | None = column("Before", digits=4, better="higher", help="without paraphrases")
+    value: float | None = column("After", digits=4, better="higher", help="with them")
+    gain: float | None = _GAIN
+    low: float | None = _LOW
+    high: float | None = _HIGH
+    judgements: int = column("n", help="judged pairs, or scores")
+    arm: str = _LABEL
+
+
+class DecisionRow(Record):
+    """Which of two systems is better: how often references decide as people do."""
+
+    test_set: str = _SET
+    metric: str = METRIC
+    method: str = _METHOD
+    n: int = _N
+    pairs: int = _PAIRS
+    right: int = column("Both right", help="right without them and with them")
+    repaired: int = _REPAIRED
+    broken: int = _BROKEN
+    wrong: int = column("Both wrong", help="wrong without them and with them")
+    right_share: float | None = column(
+        "Both right", kind="share", digits=3, help="of the pairs, right both times"
+    )
+    repaired_share: float | None = column(
+        "Repaired", kind="share", digits=3, help="of the pairs, now right"
+    )
+    broken_share: float | None = column(
+        "Broken", kind="share", digits=3, help="of the pairs, now wrong"
+    )
+    wrong_share: float | None = column(
+        "Both wrong", kind="share", digits=3, help="of the pairs, wrong both times"
+    )
+    arm: str = _LABEL
+
+
+class AverageGainRow(Record):
+    """Gains over several test sets."""
+
+    metric: str = METRIC
+    method: str = _METHOD
+    n: int = _N
+    average: float = column("Ave r", digits=3, better="higher", help="mean over the test sets")
+    gain: float = column("Ave gain", digits=3, better="higher", help="mean over the test sets")
+    gain_min: float = column("Min gain", digits=3, better="higher", help="the least of them")
+    gain_max: float = column("Max gain", digits=3, better="higher", help="the greatest of them")
+    sets: int = column("Test sets", help="with a gain")
+    better: int = column("Better", help="test sets with p of at most .05")
+
+
+_ROWS: Mapping[str, type[Record]] = {
+    "gain": GainRow,
+    "segments": SegmentGainRow,
+    "decisions": DecisionRow,
+    "averages": AverageGainRow,
 }
 _TITLES = {
     "gain": "Agreement over systems",
@@ -352,7 +395,7 @@ _SHOWN = {
         *("metric", "method", "n", "statistic", "base", "value", "gain", "low", "high"),
         "judgements",
     ),
-    "averages": tuple(column.name for column in _COLUMNS["averages"]),
+    "averages": tuple(one.name for one in columns_of(AverageGainRow)),
 }
 _SIGNIFICANT = 0.05
 
@@ -360,7 +403,7 @@ _SIGNIFICANT = 0.05
 def tables(rows: Mapping[str, Sequence[Row]]) -> tuple[Table, ...]:
     """The tables that have rows; the first is always there."""
     return tuple(
-        Table(name, _TITLES[name], _COLUMNS[name], tuple(found))
+        table(name, _TITLES[name], _ROWS[name], found)
         for name, found in rows.items()
         if found or name == "gain"
     )
@@ -382,12 +425,12 @@ def average_rows(rows: Sequence[Row]) -> list[dict[str, Cell]]:
         if row["gain"] is not None:
             groups.setdefault((row["metric"], row["method"], row["n"]), []).append(row)
     found = []
-    for (metric, method, n), own in groups.items():
+    for (metric, made_by, n), own in groups.items():
         gains, values = ([float(str(row[key])) for row in own] for key in ("gain", "value"))
         found.append(
             {
                 "metric": metric,
-                "method": method,
+                "method": made_by,
                 "n": n,
                 "average": sum(values) / len(own),
                 "gain": sum(gains) / len(own),
@@ -447,23 +490,83 @@ def _significant(p: Cell) -> bool:
     return isinstance(p, float) and p <= _SIGNIFICANT
 
 
+_EXAMPLES = """\
+Every metric scores with the references as they are and with n paraphrases of one method beside
+them, and both are held against people's judgements: over systems (Pearson's r, Williams's test,
+decisions) and over segments (rankings, or scores).
+
+With several test sets (-t), names of files hold {pair}, which stands for each one's language pair.
+
+examples:
+  gnomon paraphrase gain -t wmt19/de-en --paraphrases beam.jsonl codes.jsonl -m bleu meteor chrf
+  gnomon paraphrase gain ref.txt -i *.sys.txt --human de-en.da-z.sys.tsv --paraphrases ref.p?.txt
+  gnomon paraphrase gain -t wmt19/de-en wmt19/lt-en --paraphrases '{pair}.beam.jsonl' --html g.html
+"""
+
+
+def _named_paraphrases(inputs: Any, options: dict[str, Any]) -> tuple[Any, ...]:
+    """Test sets and the paraphrases of each, as a command line names them."""
+    args = inputs.args
+    files = needed(inputs, "a gain needs paraphrases")
+    if args.no_original:
+        raise UsageError("a gain compares with the original references; leave out --no-original")
+    trees = options.pop("trees", None) or []
+    if len(args.test_set or ()) > 1 and not all("{pair}" in name for name in (*files, *trees)):
+        raise UsageError(
+            "-t names several test sets, and each has its own paraphrases: write {pair} where file"
+            " names differ, as in --paraphrases '{pair}.beam.jsonl'; likewise for --trees"
+        )
+    sets, parses = [], []
+    for one in inputs.each():
+        testset = one.original()
+        pair = testset.language_pair or testset.name
+        paths = [path.replace("{pair}", pair) for path in files]
+        sets.append((testset, read_paraphrases(paths, segments=testset.segments)))
+        made = tree_sets([path.replace("{pair}", pair) for path in trees])
+        parses.append(cut(made, args.first))
+    if trees:
+        options["trees"] = parses
+    return sets[0] if len(sets) == 1 else (sets,)
+
+
+def _sets_of_study(
+    *, original: TestSet, paraphrases: Sequence[Paraphrase], **_: object
+) -> tuple[TestSet, Sequence[Paraphrase]]:
+    return original, paraphrases
+
+
+@method(
+    "paraphrase.gain",
+    answers="what paraphrases bring: agreement with people with and without them",
+    data=("testsets", "paraphrases"),
+    given=_named_paraphrases,
+    examples=_EXAMPLES,
+    tables={"": "paraphrase_gain"},
+    rows=_ROWS,
+    metrics="all",
+    human=True,
+    specs=("adequacy",),
+    from_study=_sets_of_study,
+    paraphrased=True,
+    check=check_gain,
+)
 def gain(
-    testsets: TestSet | Sequence[tuple[TestSet, Sequence[Paraphrase]]],
-    paraphrases: Sequence[Paraphrase] = (),
-    metrics: Sequence[str] = ("bleu",),
+    testsets: TestSet | Sequence[tuple[TestSet, Paraphrases]],
+    paraphrases: Paraphrases = (),
+    metrics: Metrics = "bleu",
     *,
-    n: Sequence[int] = (1, 5, 20),
-    methods: Sequence[str] | None = None,
-    human: Sequence[str] = (),
-    adequacy: str | None = "chrf",
-    trees: Mapping[str, Parses] | Sequence[Mapping[str, Parses]] | None = None,
-    parse: bool = False,
-    parser: str | None = None,
-    language: str | None = None,
-    over: str = "segments",
-    resamples: int = 1000,
-    confidence: float = 0.95,
-    seed: int = 0,
+    n: Annotated[int | Sequence[int], Limits(1), Metavar("N")] = (1, 5, 20),
+    methods: Annotated[Sequence[str] | None, Metavar("NAME")] = None,
+    human: Annotated[str | Sequence[str], InputFile(), Metavar("KIND|FILE")] = (),
+    adequacy: Annotated[str | None, Metavar("METRIC")] = "chrf",
+    trees: TreeSets | Sequence[Mapping[str, Parses]] | None = None,
+    parse: Annotated[bool, Group("trees")] = False,
+    tagger: ParserName = None,
+    language: Language = None,
+    over: Annotated[Literal["segments", "systems"], Group("intervals and tests")] = "segments",
+    resamples: Resamples = 1000,
+    confidence: Confidence = 0.95,
+    seed: Seed = SEED,
     allow_code: bool = False,
     cache: Cache | None = None,
     progress: Callable[[str, int, int], None] | None = None,
@@ -477,17 +580,18 @@ def gain(
 
     Args:
         testsets: one test set, or pairs of a test set and its paraphrases.
-        paraphrases: those of the one test set.
-        metrics: specs of metrics.
+        paraphrases: those of the one test set, or files of them.
+        metrics: specs of metrics, metrics or functions of texts.
         n: numbers of paraphrases of each segment; a larger one than there are is the largest.
         methods: of the paraphrases, these alone.
-        human: kinds of human scores and rankings; by default the only one of each level.
-        adequacy: metric of the paraphrases against the references; None: none.
-        trees: of the paraphrases, by method, for the syntactic diversity; of several test sets,
-            one mapping for each.
+        human: kinds of human scores and rankings (da-z, darr), or files of them; by default the
+            only one of each level.
+        adequacy: metric of the paraphrases against the references; "none": not measured.
+        trees: of the paraphrases, for the syntactic diversity: by method, or files of one tree in
+            brackets per line (ref.NAME.ptb); of several test sets, one mapping for each.
         parse: parse what has no trees, by the standard pipeline of the language that each test set
             is translated into.
-        parser: ``spacy:NAME``, which does that instead.
+        tagger: the parser (``spacy:NAME``) that does that instead.
         language: its standard pipeline does.
         over: what is resampled for the intervals over systems: "segments" (would another text give
             this gain?) or "systems" (would other systems?).
@@ -510,26 +614,23 @@ def gain(
             nothing of the kind to resample.
         UsageError: a number is out of its range.
     """
-    sets = [(testsets, paraphrases)] if isinstance(testsets, TestSet) else list(testsets)
-    refuse(
-        check_gain(
-            sets[0][0].outline if len(sets) == 1 else None, metrics, n=n, human=human,
-            adequacy=adequacy, parse=parse, parser=parser, language=language, over=over,
-            resamples=resamples, confidence=confidence, seed=seed, allow_code=allow_code,
-        )
-    )  # fmt: skip
+    pairs = [(testsets, paraphrases)] if isinstance(testsets, TestSet) else list(testsets)
+    files, kinds = judgement_files(human)
+    sets = [(_judged(one, files), paraphrases_of(made, one.segments)) for one, made in pairs]
+    numbers = (n,) if isinstance(n, int) else n
+    adequacy = None if adequacy == "none" else adequacy
     draws = GainDraws(resamples, seed, confidence, over)
-    check_kinds([testset.outline for testset, _ in sets], human)
-    looked = Looked(adequacy, None, parser, language, cache, allow_code)
+    check_kinds([testset.outline for testset, _ in sets], kinds)
+    looked = Looked(adequacy, None, tagger, language, cache, allow_code)
     looks = [
         looked._replace(trees=own, language=_language(testset, looked, parse=parse))
         for (testset, _), own in zip(sets, _trees_of(trees, sets), strict=True)
     ]
-    study = _Study(metrics, draws, looked, human, progress)
+    study = _Study(each_of(metrics), draws, looked, kinds, progress)
     for (testset, made), look in zip(sets, looks, strict=True):
         study.looked = look
         place = _place(testset, sets)
-        arms, said = arms_of(made, n, methods)
+        arms, said = arms_of(made, numbers, methods)
         study.notices += [f"{place}: {one}" if len(sets) > 1 else one for one in said]
         study.add(place, testset, arms)
     rows = study.rows
@@ -555,7 +656,7 @@ class _Study:
 
     def __init__(
         self,
-        metrics: Sequence[str],
+        metrics: Sequence[Any],
         draws: GainDraws,
         looked: Looked,
         human: Sequence[str],
@@ -570,13 +671,14 @@ class _Study:
     def add(self, place: str, testset: TestSet, arms: Sequence[Arm]) -> None:
         """Score a test set with each arm and without."""
         people, code = people_of(testset, self._human), self.looked.allow_code
-        before = {metric: score(testset, metric, allow_code=code) for metric in self._metrics}
+        before = [(one, score(testset, one, allow_code=code)) for one in self._metrics]
         for done, arm in enumerate(arms, start=1):
             seen = described(testset, arm, self.looked)
             wide = testset.with_paraphrases(list(arm.paraphrases))
-            for metric, base in before.items():
+            for metric, base in before:
                 after = score(wide, metric, allow_code=code)
-                self._judge(_head(place, metric, arm), people, base, after, seen)
+                name = metric if isinstance(metric, str) else base.metric
+                self._judge(_head(place, name, arm), people, base, after, seen)
             if self._progress is not None:
                 self._progress(f"scoring {place}", done, len(arms))
 
@@ -600,18 +702,19 @@ class _Study:
         self.signatures[name] = str(after.signature)
 
 
+def _judged(testset: TestSet, files: Sequence[str]) -> TestSet:
+    for file in files:
+        testset = testset.with_human(file)
+    return testset
+
+
 def _trees_of(
-    trees: Mapping[str, Parses] | Sequence[Mapping[str, Parses]] | None,
+    trees: TreeSets | Sequence[Mapping[str, Parses]] | None,
     sets: Sequence[tuple[TestSet, object]],
 ) -> list[Mapping[str, Parses]]:
     """The trees of each test set, which fit it."""
-    given: Sequence[Mapping[str, Parses]]
-    if not trees:
-        given = [{}] * len(sets)
-    elif isinstance(trees, Sequence):
-        given = trees
-    else:
-        given = [trees]
+    several = [one for one in trees or () if isinstance(one, Mapping)]
+    given = several or ([trees_of(trees)] if trees else [{}] * len(sets))  # type: ignore[arg-type]  # not several: told above
     if len(given) != len(sets):
         raise DataError(
             f"there are trees of {len(given)} test set(s), and {len(sets)} test set(s); each has"
@@ -624,7 +727,7 @@ def _trees_of(
 
 def _language(testset: TestSet, looked: Looked, *, parse: bool) -> str | None:
     """Whose standard pipeline parses a test set; None: none does."""
-    if looked.language or looked.parser or not parse:
+    if looked.language or looked.tagger or not parse:
         return looked.language
     return parsed_language(testset.outline)
 
