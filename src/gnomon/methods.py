@@ -63,6 +63,8 @@ BUILT_IN: Mapping[str, str] = {
     "muler.judge": "gnomon.muler._judge:judge",
     "difficulty.score": "gnomon.difficulty.scoring:score",
     "difficulty.words": "gnomon.difficulty.hard_words:words",
+    "paraphrase.adequacy": "gnomon.paraphrase._adequacy:adequacy",
+    "paraphrase.judge": "gnomon.paraphrase._adequacy:judge",
     "paraphrase.gain": "gnomon.paraphrase.gains._gain:gain",
     "paraphrase.coverage": "gnomon.paraphrase._coverage:coverage",
     "paraphrase.diversity": "gnomon.paraphrase._diversity:diversity",

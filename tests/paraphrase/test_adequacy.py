@@ -14,7 +14,7 @@ from gnomon.formats import write_paraphrases
 from gnomon.paraphrase import (
     adequacy,
     adequacy_sheet,
-    judge_adequacy,
+    judge,
     read_key,
     write_key,
     write_sheet,
@@ -90,7 +90,7 @@ def test_scores_of_several_people_are_averaged_item_by_item(
     copies = [one.item for one in items if one.method == "copy"]
     _answers(tmp_path / "anna.tsv", {copies[0]: "100", copies[1]: "80", copies[2]: ""})
     _answers(tmp_path / "ben.tsv", {copies[0]: "50"})
-    found = judge_adequacy([tmp_path / "anna.tsv", tmp_path / "ben.tsv"], tmp_path / "k.tsv")
+    found = judge([tmp_path / "anna.tsv", tmp_path / "ben.tsv"], tmp_path / "k.tsv")
     (row,) = found.rows
     assert (row["method"], row["measure"], row["value"], row["n"]) == ("copy", "human", 77.5, 2)
     assert [one["annotator"] for one in found.table("scores").rows] == ["anna", "anna", "ben"]
@@ -110,7 +110,7 @@ def test_what_is_no_score_is_refused_where_it_stands(
     write_key(tmp_path / "k.tsv", items)
     _answers(tmp_path / "a.tsv", {items[0].item: "5", items[1].item: score})
     with pytest.raises(FormatError, match=r"a\.tsv:3: .*0 to 100"):
-        judge_adequacy([tmp_path / "a.tsv"], tmp_path / "k.tsv")
+        judge([tmp_path / "a.tsv"], tmp_path / "k.tsv")
 
 
 def test_unknown_items_and_empty_sheets_are_refused(
@@ -119,10 +119,10 @@ def test_unknown_items_and_empty_sheets_are_refused(
     write_key(tmp_path / "k.tsv", adequacy_sheet(testset, made))
     _answers(tmp_path / "a.tsv", {"x-1": "5"})
     with pytest.raises(FormatError, match=r"a\.tsv:2: .*not in the key"):
-        judge_adequacy([tmp_path / "a.tsv"], tmp_path / "k.tsv")
+        judge([tmp_path / "a.tsv"], tmp_path / "k.tsv")
     _answers(tmp_path / "a.tsv", {"x-1": ""})
     with pytest.raises(DataError, match="no item is scored"):
-        judge_adequacy([tmp_path / "a.tsv"], tmp_path / "k.tsv")
+        judge([tmp_path / "a.tsv"], tmp_path / "k.tsv")
 
 
 def test_the_command_scores_writes_a_sheet_and_reads_it(
@@ -139,8 +139,10 @@ def test_the_command_scores_writes_a_sheet_and_reads_it(
     lines = Path(sheet).read_text(encoding="utf-8").rstrip("\n").split("\n")
     filled = [lines[0], *(line.removesuffix("\t\t") + "\t90\t" for line in lines[1:])]
     Path(sheet).write_text("\n".join(filled) + "\n", encoding="utf-8")
-    assert main([*base, "--answers", sheet, "--key", key]) == 0
+    judge_base = ["paraphrase", "judge", "-f", "json"]
+    assert main([*judge_base, "--answers", sheet, "--key", key]) == 0
     rows = json.loads(capsys.readouterr().out)["rows"]
     assert [(row["method"], row["value"]) for row in rows] == [("copy", 90.0), ("other", 90.0)]
-    assert main([*base, "--answers", sheet]) == 2
+    with pytest.raises(SystemExit):
+        main([*judge_base, "--answers", sheet])
     assert main([*base, str(ref)]) == 2

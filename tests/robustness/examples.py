@@ -348,7 +348,7 @@ def _sheets(base: Path, whole: Path) -> Iterable[Example]:
     filled = write(sheets / "cleo.tsv", ["item\tscore", *(f"{one.item}\t80" for one in items)])
     yield Example(
         "adequacy", ("--answers", "--key"), sheets,
-        ("paraphrase", "adequacy", "--answers", str(filled), "--key", str(sheets / "key.tsv"),
+        ("paraphrase", "judge", "--answers", str(filled), "--key", str(sheets / "key.tsv"),
          "-f", "json", "-o", "OUT"),
         lambda _: (paraphrase.read_key(sheets / "key.tsv"), formats.read_lines(filled)),
         open_ended=("cleo",),

@@ -625,7 +625,8 @@ _PARAPHRASE = (
     ),
     Case(
         "paraphrase adequacy",
-        f"paraphrase adequacy {_WIDE} -m chrf rougeL --sheet sheet.tsv --key key.tsv --items 5",
+        f"paraphrase adequacy {_WIDE} -m chrf rougeL --sheet sheet.tsv --key key.tsv --items 5"
+        " --seed 0",
         files=("sheet.tsv", "key.tsv"),
     ),
     Case("paraphrase coverage", f"paraphrase coverage {_WIDE} --longest 3 --most 5"),

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from gnomon.paraphrase._adequacy import adequacy_sheet as adequacy_sheet
     from gnomon.paraphrase._adequacy import closeness as closeness
     from gnomon.paraphrase._adequacy import filtered as filtered
-    from gnomon.paraphrase._adequacy import judge_adequacy as judge_adequacy
+    from gnomon.paraphrase._adequacy import judge as judge
     from gnomon.paraphrase._adequacy import read_key as read_key
     from gnomon.paraphrase._adequacy import write_key as write_key
     from gnomon.paraphrase._adequacy import write_sheet as write_sheet
@@ -78,7 +78,7 @@ _HOMES = {
     "gain": "gains",
     "generate": "generation",
     "half_splits": "_half_splits",
-    "judge_adequacy": "_adequacy",
+    "judge": "_adequacy",
     "lexical_diversity": "_diversity",
     "plan": "generation",
     "paraphrases_used": "gains",
@@ -125,7 +125,7 @@ __all__ = [
     "gain",
     "generate",
     "half_splits",
-    "judge_adequacy",
+    "judge",
     "lexical_diversity",
     "plan",
     "pseudo_references",

@@ -3,28 +3,46 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from gnomon.errors import DataError, FormatError, UsageError
-from gnomon.findings import Bars, Column, Finding, Listing, Table
+from gnomon.faults import Fault, faults
+from gnomon.findings import Bars, Finding, Listing
 from gnomon.formats import SheetRow, atomic_write, read_lines, sheet_rows, to_cell
+from gnomon.methods import method
 from gnomon.metrics import bind, score
+from gnomon.metrics.protocol import Metrics
+from gnomon.metrics.registry import check_metric
+from gnomon.options import (
+    SEED,
+    Confidence,
+    Group,
+    InputFile,
+    Metavar,
+    OutputFile,
+    Positive,
+    Seed,
+)
+from gnomon.paraphrase._wordings import Paraphrases, chosen_of, each_of, needed, paraphrases_of
+from gnomon.records import SEGMENT, Record, column, columns_of, table
 from gnomon.signature import content_hash
 from gnomon.stats.resampling import bootstrap_interval
 from gnomon.testset import TestSet
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-    from os import PathLike
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from numpy.typing import NDArray
 
-    from gnomon.findings import Cell
+    from gnomon.findings import Table
     from gnomon.metrics import BoundMetric, Metric
+    from gnomon.outline import Outline
     from gnomon.scores import Scores
     from gnomon.testset import Paraphrase
 
@@ -32,16 +50,26 @@ if TYPE_CHECKING:
 
 
 _TITLE = "How well paraphrases keep the meaning of the references"
-_COLUMNS = (
-    Column("method", "Method"),
-    Column("measure", "Measure", help="a metric against the references, or people (0 to 100)"),
-    Column("value", "Mean", "number", 2, ends=("low", "high")),
-    Column("low", "Low", "number", 2, help="bootstrap over segments"),
-    Column("high", "High", "number", 2),
-    Column("n", "Paraphrases", "count"),
-    Column("segments", "Segments", "count"),
-)
-_SHOWN = ("method", "measure", "value", "low", "high", "n", "segments")
+_EXAMPLES = """\
+By any metric against the references; or by people, in two steps: write a sheet and its key, give
+annotators the sheet alone, and let 'gnomon paraphrase judge' read their scores from 0 to 100 back.
+
+examples:
+  gnomon paraphrase adequacy -t wmt19/de-en --paraphrases made.jsonl -m chrf bertscore
+  gnomon paraphrase adequacy ref.txt --paraphrases made.jsonl --sheet sheet.tsv --key key.tsv
+"""
+
+
+class AdequacyRow(Record):
+    """How well the paraphrases of a method keep the meaning."""
+
+    method: str = column("Method", help="the method that made the paraphrases")
+    measure: str = column("Measure", help="a metric against the references, or people (0 to 100)")
+    value: float | None = column("Mean", help="over the paraphrases", ends=("low", "high"))
+    low: float | None = column("Low", help="bootstrap over segments")
+    high: float | None = column("High", help="likewise, the upper end")
+    n: int = column("Paraphrases", help="that have a value")
+    segments: int = column("Segments", help="that have such a paraphrase")
 
 
 def closeness(
@@ -67,23 +95,71 @@ def closeness(
     return np.asarray(_scored(testset, paraphrases, metric, allow_code=allow_code).segments[0])
 
 
+def check_adequacy(
+    outline: Outline | None,
+    metrics: Metrics = "chrf",
+    *,
+    sheet: str | PathLike[str] | None = None,
+    key: str | PathLike[str] | None = None,
+    allow_code: bool = False,
+) -> Iterator[Fault]:
+    """What :func:`gnomon.paraphrase.adequacy` refuses of options that fit each alone."""
+    for number, metric in enumerate(each_of(metrics)):
+        yield from faults(
+            f"metrics[{number}]", check_metric, metric, outline, allow_code=allow_code
+        )
+    if (key is None) is not (sheet is None):
+        said = (
+            "a sheet (--sheet FILE.tsv; sheet='FILE.tsv') and its key (--key FILE.tsv;"
+            " key='FILE.tsv') go together: without the key no score can be read back"
+        )
+        yield Fault("sheet", UsageError(said))
+
+
+def _references_and_paraphrases(inputs: Any, _: object) -> tuple[TestSet, Sequence[Paraphrase]]:
+    """The test set that a command line names, and paraphrases of its references."""
+    one = inputs.one()
+    files = needed(one, "no paraphrases")
+    testset = one.references()
+    return testset, chosen_of(one, files, testset.segments)
+
+
+@method(
+    "paraphrase.adequacy",
+    answers="whether paraphrases keep the meaning",
+    data=("testset", "paraphrases"),
+    given=_references_and_paraphrases,
+    examples=_EXAMPLES,
+    rows={"adequacy": AdequacyRow},
+    metrics="all",
+    systems=False,
+    paraphrased=True,
+    check=check_adequacy,
+)
 def adequacy(
     testset: TestSet,
-    paraphrases: Sequence[Paraphrase],
-    metrics: Sequence[str] = ("chrf",),
+    paraphrases: Paraphrases,
+    metrics: Metrics = "chrf",
     *,
-    confidence: float = 0.95,
-    seed: int = 0,
+    sheet: Annotated[OutputFile, Group("scores by people")] = None,
+    key: Annotated[OutputFile, Group("scores by people")] = None,
+    items: Annotated[Positive, Group("scores by people")] = 100,
+    confidence: Confidence = 0.95,
+    seed: Seed = SEED,
     allow_code: bool = False,
 ) -> Finding:
     """Mean score of each method's paraphrases against the references, with an interval.
 
     Args:
         testset: references.
-        paraphrases: the paraphrases; empty ones are left out.
+        paraphrases: the paraphrases, or files of them; empty ones are left out.
         metrics: specs of metrics; those that look at meaning say more than those that count words.
+        sheet: where a blind sheet is written on which people score paraphrases: .tsv.
+        key: where its key is written, which tells what made each paraphrase; :func:`judge` reads
+            it again.
+        items: paraphrases of each method on the sheet, at most; see :func:`adequacy_sheet`.
         confidence: of the intervals (percentile bootstrap over segments).
-        seed: of their draws.
+        seed: of their draws, and of those for the sheet.
         allow_code: let a spec ``python('module:function')`` run code.
 
     Returns:
@@ -91,7 +167,14 @@ def adequacy(
 
     Raises:
         DataError: there is no paraphrase, or one is of a segment that is not there.
+        OutputError: the sheet or the key cannot be written.
+        UsageError: a sheet is asked for without a key, or a key without a sheet.
     """
+    paraphrases = paraphrases_of(paraphrases, testset.segments)
+    if sheet is not None and key is not None:
+        drawn = adequacy_sheet(testset, paraphrases, items=items, seed=seed)
+        write_key(key, drawn)
+        write_sheet(sheet, drawn)
     kept = [one for one in paraphrases if one.text.strip()]
     for one in kept:
         if not 1 <= one.segment <= testset.segments:
@@ -99,21 +182,22 @@ def adequacy(
                 f"segment {one.segment} is out of range: there are {testset.segments}, from 1"
             )
     rows, signatures = [], {}
-    for metric in metrics if kept else ():
-        scores = _scored(testset, kept, metric, allow_code=allow_code)
+    for one_metric in each_of(metrics) if kept else ():
+        scores = _scored(testset, kept, one_metric, allow_code=allow_code)
+        metric = one_metric if isinstance(one_metric, str) else scores.metric
         by_method: dict[str, dict[int, list[float]]] = {}
         for one, value in zip(kept, scores.segments[0].tolist(), strict=True):
             by_method.setdefault(one.method, {}).setdefault(one.segment, []).append(value)
         rows += [
-            adequacy_row(method, metric, list(by_segment.values()), confidence, seed)
-            for method, by_segment in by_method.items()
+            adequacy_row(made_by, metric, list(by_segment.values()), confidence, seed)
+            for made_by, by_segment in by_method.items()
         ]
         signatures[metric] = str(scores.signature)
     return adequacy_finding(rows, signatures, {"test set": testset.name})
 
 
 def adequacy_finding(
-    rows: Sequence[Mapping[str, Cell]],
+    rows: Sequence[AdequacyRow],
     signatures: Mapping[str, str],
     facts: Mapping[str, str],
     more: Sequence[Table] = (),
@@ -128,10 +212,10 @@ def adequacy_finding(
     return Finding(
         method="paraphrase adequacy",
         title=_TITLE,
-        tables=(Table("adequacy", _TITLE, _COLUMNS, tuple(rows)), *more),
+        tables=(table("adequacy", _TITLE, AdequacyRow, rows), *more),
         signatures=signatures,
         views=(
-            Listing("adequacy", _TITLE, _SHOWN),
+            Listing("adequacy", _TITLE, tuple(one.name for one in columns_of(AdequacyRow))),
             Bars("adequacy", _TITLE, "method", "measure", ("value",), beside="n"),
         ),
         facts=facts,
@@ -139,24 +223,28 @@ def adequacy_finding(
 
 
 def adequacy_row(
-    method: str,
+    made_by: str,
     measure: str,
     groups: Sequence[Sequence[float]],
     confidence: float,
     seed: int,
-) -> dict[str, Cell]:
+) -> AdequacyRow:
     """The mean of values that come in groups (segments), which are drawn whole.
 
     Undefined values (NaN) are left out.
     """
     known = [[value for value in group if np.isfinite(value)] for group in groups]
     sums = np.array([(sum(g), len(g)) for g in known if g], dtype=np.float64).reshape(-1, 2)
-    row: dict[str, Cell] = {"method": method, "measure": measure, "n": int(sums[:, 1].sum())}
-    if not len(sums):
-        return row | {"value": None, "low": None, "high": None, "segments": 0}
-    found = bootstrap_interval(sums, _ratio, level=confidence, seed=seed)
-    ends = {"value": found.estimate, "low": found.low, "high": found.high}
-    return row | ends | {"segments": len(sums)}
+    found = bootstrap_interval(sums, _ratio, level=confidence, seed=seed) if len(sums) else None
+    return AdequacyRow(
+        method=made_by,
+        measure=measure,
+        value=found.estimate if found else None,
+        low=found.low if found else None,
+        high=found.high if found else None,
+        n=int(sums[:, 1].sum()),
+        segments=len(sums),
+    )
 
 
 def _scored(
@@ -183,13 +271,20 @@ def _ratio(rows: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 _KEY = ("item", "method", "segment", "system", "text")
-_ANSWER_COLUMNS = (
-    Column("annotator", "Annotator"),
-    Column("item", "Item"),
-    Column("method", "Method"),
-    Column("segment", "Segment", "count"),
-    Column("score", "Score", "number", 0),
-)
+_JUDGE_EXAMPLES = """\
+examples:
+  gnomon paraphrase judge --answers anna.tsv ben.tsv --key key.tsv
+"""
+
+
+class AnswerRow(Record):
+    """A score that somebody gave a paraphrase."""
+
+    annotator: str = column("Annotator", help="who gave it")
+    item: str = column("Item", help="the paraphrase, as the sheet names it")
+    method: str = column("Method", help="the method that made it")
+    segment: int = SEGMENT
+    score: float = column("Score", digits=0, help="0 (not at all) to 100 (perfectly)")
 
 
 @dataclass(frozen=True)
@@ -216,7 +311,7 @@ class SheetItem:
 
 
 def adequacy_sheet(
-    testset: TestSet, paraphrases: Sequence[Paraphrase], *, items: int = 100, seed: int = 0
+    testset: TestSet, paraphrases: Sequence[Paraphrase], *, items: Positive = 100, seed: Seed = SEED
 ) -> tuple[SheetItem, ...]:
     """Draw paraphrases for people to score, the methods mixed.
 
@@ -233,8 +328,6 @@ def adequacy_sheet(
         DataError: there is no paraphrase.
         UsageError: ``items`` is below 1.
     """
-    if items < 1:
-        raise UsageError(f"a sheet has at least 1 item of each method; got {items}")
     found: dict[int, dict[str, list[Paraphrase]]] = {}
     for one in paraphrases:
         if one.text.strip():
@@ -248,11 +341,11 @@ def adequacy_sheet(
     drawn: list[Paraphrase] = []
     counts: dict[str, int] = {}
     for segment in order:
-        for method in sorted(found[segment]):
-            choices = found[segment][method]
+        for made_by in sorted(found[segment]):
+            choices = found[segment][made_by]
             one = choices[int(rng.integers(len(choices)))]
-            if counts.get(method, 0) < items:
-                counts[method] = counts.get(method, 0) + 1
+            if counts.get(made_by, 0) < items:
+                counts[made_by] = counts.get(made_by, 0) + 1
                 drawn.append(one)
     study = content_hash(*(f"{p.segment} {p.method} {p.text}" for p in drawn))[:6]
     mixed = [drawn[i] for i in rng.permutation(len(drawn))]
@@ -317,12 +410,22 @@ def read_key(path: str | PathLike[str]) -> dict[str, SheetItem]:
     return found
 
 
-def judge_adequacy(
-    answers: Sequence[str | PathLike[str]],
-    key: str | PathLike[str],
+@method(
+    "paraphrase.judge",
+    answers="whether paraphrases keep the meaning, by people's scores on a sheet",
+    data=(),
+    given="nothing",
+    examples=_JUDGE_EXAMPLES,
+    rows={"adequacy": AdequacyRow, "scores": AnswerRow},
+    metrics="none",
+    systems=False,
+)
+def judge(
+    answers: Annotated[Sequence[str | PathLike[str]], InputFile(), Metavar("FILE")],
+    key: Annotated[str | PathLike[str], InputFile(), Metavar("FILE")],
     *,
-    confidence: float = 0.95,
-    seed: int = 0,
+    confidence: Confidence = 0.95,
+    seed: Seed = SEED,
 ) -> Finding:
     """Mean human score of each method, from filled sheets.
 
@@ -367,14 +470,14 @@ def judge_adequacy(
             mean = sum(by_item[item]) / len(by_item[item])
             by_method.setdefault(items[item].method, []).append([mean])
     rows = [adequacy_row(m, "human", v, confidence, seed) for m, v in sorted(by_method.items())]
-    scores: list[dict[str, Cell]] = [
-        {
-            "annotator": who,
-            "item": item,
-            "method": items[item].method,
-            "segment": items[item].segment,
-            "score": value,
-        }
+    scores = [
+        AnswerRow(
+            annotator=who,
+            item=item,
+            method=items[item].method,
+            segment=items[item].segment,
+            score=value,
+        )
         for (who, item), value in given.items()
     ]
     annotators = dict.fromkeys(who for who, _ in given)
@@ -382,7 +485,7 @@ def judge_adequacy(
         rows,
         {},
         {"annotators": ", ".join(annotators), "scored": f"{len(by_item)} of {len(items)} items"},
-        [Table("scores", "Every score", _ANSWER_COLUMNS, tuple(scores))],
+        [table("scores", "Every score", AnswerRow, scores)],
     )
 
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from gnomon.cli._command import add_method
 from gnomon.cli._options import add_group
 from gnomon.cli.paraphrase import (
-    adequacy,
     beside,
     codes,
     constraints,
@@ -28,7 +27,8 @@ _COMMANDS = (
     codes,
     "paraphrase.gain",
     "paraphrase.diversity",
-    adequacy,
+    "paraphrase.adequacy",
+    "paraphrase.judge",
     "paraphrase.coverage",
     beside,
     constraints,
