@@ -67,6 +67,7 @@ BUILT_IN: Mapping[str, str] = {
     "paraphrase.judge": "gnomon.paraphrase._adequacy:judge",
     "paraphrase.gain": "gnomon.paraphrase.gains._gain:gain",
     "paraphrase.coverage": "gnomon.paraphrase._coverage:coverage",
+    "paraphrase.show": "gnomon.paraphrase.gains._page:show",
     "paraphrase.diversity": "gnomon.paraphrase._diversity:diversity",
 }
 #: parameters that belong to a run and not to a request

@@ -14,7 +14,7 @@ from gnomon.cli import main
 from gnomon.errors import DataError, GnomonError, UnknownNameError, UsageError
 from gnomon.formats import parse_tree
 from gnomon.human import HumanScores, Ranking
-from gnomon.paraphrase import gain, paraphrases_used, side_by_side
+from gnomon.paraphrase import gain, paraphrases_used, show
 from gnomon.paraphrase.gains._page import changed
 from gnomon.report import to_html
 from gnomon.testset import Paraphrase, TestSet
@@ -153,7 +153,7 @@ def test_changed_words_are_marked() -> None:
 
 def test_wordings_stand_side_by_side_and_by_method() -> None:
     wide = _judged().with_paraphrases(_MADE)
-    found = side_by_side(wide, segments=2, outputs=True)
+    found = show(wide, examples=2, outputs=True)
     assert [(r["segment"], r["method"], r["number"]) for r in found] == [
         (1, "good", 1),
         (1, "bad", 1),
@@ -171,18 +171,18 @@ def test_wordings_stand_side_by_side_and_by_method() -> None:
     assert names[:3] == [("reference", "A"), ("reference", "good.1"), ("reference", "bad.1")]
     assert ("candidate", "d") in names
     assert found.notices
-    first = side_by_side(wide, segments=1, order="change").rows[0]
+    first = show(wide, examples=1, order="change").rows[0]
     assert first["segment"] == 3
     with pytest.raises(DataError):
-        side_by_side(_judged())
+        show(_judged())
     with pytest.raises(UsageError):
-        side_by_side(wide, segments=0)
+        show(wide, examples=0)
 
 
 def test_hostile_paraphrases_stay_text() -> None:
     hostile = "</script><img src=x onerror=alert(1)>"
     wide = _judged().with_paraphrases([Paraphrase(1, hostile, "<b>evil</b>")])
-    page = to_html([side_by_side(wide), gain(_judged(), [Paraphrase(1, hostile, "<b>e</b>")])])
+    page = to_html([show(wide), gain(_judged(), [Paraphrase(1, hostile, "<b>e</b>")])])
     assert hostile not in page
     assert "<b>e" not in page
 

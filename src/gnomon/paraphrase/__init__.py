@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from gnomon.paraphrase._wordings import wordings_of as wordings_of
     from gnomon.paraphrase.gains import gain as gain
     from gnomon.paraphrase.gains import paraphrases_used as paraphrases_used
-    from gnomon.paraphrase.gains import side_by_side as side_by_side
+    from gnomon.paraphrase.gains import show as show
     from gnomon.paraphrase.generation import ConstrainedBy as ConstrainedBy
     from gnomon.paraphrase.generation import GenerationOptions as GenerationOptions
     from gnomon.paraphrase.generation import generate as generate
@@ -89,7 +89,7 @@ _HOMES = {
     "round_trip": "_translations",
     "save_generated": "generation",
     "sets_of": "_wordings",
-    "side_by_side": "gains",
+    "show": "gains",
     "syntactic_diversity": "_diversity",
     "translate": "_translations",
     "tree_sets": "_wordings",
@@ -135,7 +135,7 @@ __all__ = [
     "round_trip",
     "save_generated",
     "sets_of",
-    "side_by_side",
+    "show",
     "syntactic_diversity",
     "translate",
     "tree_sets",

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from gnomon.cli._command import add_method
 from gnomon.cli._options import add_group
 from gnomon.cli.paraphrase import (
-    beside,
     codes,
     constraints,
     generate,
@@ -30,7 +29,7 @@ _COMMANDS = (
     "paraphrase.adequacy",
     "paraphrase.judge",
     "paraphrase.coverage",
-    beside,
+    "paraphrase.show",
     constraints,
 )
 

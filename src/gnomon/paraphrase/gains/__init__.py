@@ -1,6 +1,6 @@
 """What paraphrased references bring: agreement with people with and without them."""
 
 from gnomon.paraphrase.gains._gain import gain
-from gnomon.paraphrase.gains._page import paraphrases_used, side_by_side
+from gnomon.paraphrase.gains._page import paraphrases_used, show
 
-__all__ = ["gain", "paraphrases_used", "side_by_side"]
+__all__ = ["gain", "paraphrases_used", "show"]

@@ -2,45 +2,81 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from difflib import SequenceMatcher
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from gnomon.errors import DataError, UsageError
-from gnomon.findings import Column, Exhibit, ExhibitText, Finding, Highlight, Listing, Table
+from gnomon.errors import DataError
+from gnomon.findings import Exhibit, ExhibitText, Finding, Highlight, Listing
+from gnomon.methods import method
+from gnomon.options import Metavar, Positive
 from gnomon.paraphrase._diversity import lexical_values, mean
+from gnomon.paraphrase._wordings import Paraphrases, needed
+from gnomon.records import SEGMENT, Record, column, columns_of, table
+from gnomon.testset import TestSet
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator
 
-    from gnomon.findings import Cell
-    from gnomon.testset import ParaphraseSet, TestSet
+    from gnomon.testset import ParaphraseSet
 
 
 _TITLE = "Paraphrases side by side"
 _ALL = "all methods"
 _MARKED = "marked: words that the first reference has not, or not there"
-_COLUMNS = (
-    Column("segment", "Segment", "count"),
-    Column("method", "Paraphrases"),
-    Column("number", "No.", "count"),
-    Column("system", "System", help="whose reference it is; none: of all"),
-    Column("change", "Change", "share", 3, help="lexical distance from the first reference"),
-    Column("text", "Wording"),
+_EXAMPLES = """\
+examples:
+  gnomon paraphrase show ref.txt --paraphrases beam.jsonl codes.jsonl --html page.html
+  gnomon paraphrase show -t wmt19/de-en --first 500 --paraphrases ref.human?.txt --order change
+"""
+
+
+class WordingRow(Record):
+    """A paraphrase of a segment."""
+
+    segment: int = SEGMENT
+    method: str = column("Paraphrases", help="the method that made it")
+    number: int = column("No.", help="among those of the method, from 1")
+    system: str | None = column("System", help="whose reference it is; none: of all")
+    change: float | None = column(
+        "Change", kind="share", digits=3, help="lexical distance from the first reference"
+    )
+    text: str = column("Wording", help="the paraphrase")
+
+
+def _wide(inputs: Any, _: object) -> tuple[TestSet]:
+    """The test set that a command line names, with paraphrases; of files, references suffice."""
+    one = inputs.one()
+    needed(one, "there is nothing to show")
+    return (one.paraphrased(one.references()),)
+
+
+@method(
+    "paraphrase.show",
+    answers="what paraphrases say, side by side, with what they change marked",
+    data=("testset", "paraphrases"),
+    given=_wide,
+    examples=_EXAMPLES,
+    rows={"wordings": WordingRow},
+    metrics="none",
+    systems=False,
+    paraphrased=True,
 )
-
-
-def side_by_side(
+def show(
     testset: TestSet,
+    paraphrases: Paraphrases = (),
     *,
-    segments: int = 100,
+    examples: Positive = 100,
     outputs: bool = False,
-    order: str = "text",
+    order: Annotated[Literal["text", "change"], Metavar("ORDER")] = "text",
 ) -> Finding:
     """Source, reference and each method's wordings of every segment, changed words marked.
 
     Args:
-        testset: a test set after :meth:`gnomon.testset.TestSet.with_paraphrases`.
-        segments: how many segments, so that pages stay small.
+        testset: a test set, with paraphrases (:meth:`gnomon.testset.TestSet.with_paraphrases`)
+            unless these are given beside it.
+        paraphrases: paraphrases, or files of them.
+        examples: how many segments are shown, so that pages stay small.
         outputs: show what the systems said, too.
         order: "text": the first segments; "change": those whose paraphrases differ most from the
             reference.
@@ -53,20 +89,18 @@ def side_by_side(
         DataError: the references hold no paraphrase.
         UsageError: no segment is to be shown, or there is no such order.
     """
-    if segments < 1:
-        raise UsageError(f"at least one segment is shown; got {segments}")
-    if order not in ("text", "change"):
-        raise UsageError(f"order is 'text' or 'change'; got {order!r}")
+    if paraphrases:
+        testset = testset.with_paraphrases(paraphrases)
     if not testset.paraphrases:
         raise DataError("there is no paraphrase to show; name files with --paraphrases FILE")
-    chosen = _chosen(testset, segments, order)
+    chosen = _chosen(testset, examples, order)
     rows = tuple(row for segment in chosen for row in _rows(testset, segment))
     left = sum(_has_some(testset, i) for i in range(testset.segments)) - len(chosen)
-    said = f"{left} more segment(s) with paraphrases are not shown; ask for more with --segments N"
+    said = f"{left} more segment(s) with paraphrases are not shown; more examples show them"
     return Finding(
         method="paraphrase show",
         title=_TITLE,
-        tables=(Table("wordings", _TITLE, _COLUMNS, rows),),
+        tables=(table("wordings", _TITLE, WordingRow, rows),),
         signatures={},
         views=(Listing("wordings", _TITLE, ("segment", "method", "number", "change", "text")),),
         exhibits=tuple(_exhibits(testset, chosen, outputs=outputs)),
@@ -79,7 +113,7 @@ def side_by_side(
 
 
 def exhibits_of(testset: TestSet, *, segments: int) -> tuple[Exhibit, ...]:
-    """The exhibits of :func:`side_by_side` for the first segments."""
+    """The exhibits of :func:`show` for the first segments."""
     return tuple(_exhibits(testset, _chosen(testset, segments, "text"), outputs=False))
 
 
@@ -115,18 +149,18 @@ def _wordings(testset: TestSet, segment: int) -> Iterator[tuple[str, str, str | 
         *testset.system_references.items(),
     ]
     for system, references in columns:
-        for name, column in references.items():
-            method, text = testset.paraphrases.get(name), column[segment]
-            if method is not None and text is not None and (method, text) not in seen:
-                seen.add((method, text))
-                yield method, name, system, text
+        for name, texts in references.items():
+            made_by, text = testset.paraphrases.get(name), texts[segment]
+            if made_by is not None and text is not None and (made_by, text) not in seen:
+                seen.add((made_by, text))
+                yield made_by, name, system, text
 
 
 def _originals(testset: TestSet, segment: int) -> list[tuple[str, str]]:
     return [
         (name, text)
-        for name, column in testset.references.items()
-        if name not in testset.paraphrases and (text := column[segment]) is not None
+        for name, texts in testset.references.items()
+        if name not in testset.paraphrases and (text := texts[segment]) is not None
     ]
 
 
@@ -154,18 +188,18 @@ def _change(text: str, reference: str) -> float | None:
     return lexical_values([[text, reference]])[0] if reference else None
 
 
-def _rows(testset: TestSet, segment: int) -> Iterator[dict[str, Cell]]:
+def _rows(testset: TestSet, segment: int) -> Iterator[WordingRow]:
     counts: dict[str, int] = {}
-    for method, _, system, text in _wordings(testset, segment):
-        counts[method] = counts.get(method, 0) + 1
-        yield {
-            "segment": segment + 1,
-            "method": method,
-            "number": counts[method],
-            "system": system,
-            "change": _change(text, _first(testset, segment)),
-            "text": text,
-        }
+    for made_by, _, system, text in _wordings(testset, segment):
+        counts[made_by] = counts.get(made_by, 0) + 1
+        yield WordingRow(
+            segment=segment + 1,
+            method=made_by,
+            number=counts[made_by],
+            system=system,
+            change=_change(text, _first(testset, segment)),
+            text=text,
+        )
 
 
 def _exhibits(testset: TestSet, chosen: Sequence[int], *, outputs: bool) -> Iterator[Exhibit]:
@@ -192,7 +226,7 @@ def _exhibit(
         called = name if system is None else f"{name} (for {system})"
         texts.append(ExhibitText("reference", called, text, changed(text, first)))
     if outputs:
-        said = ((name, column[segment]) for name, column in testset.systems.items())
+        said = ((name, outputs_of[segment]) for name, outputs_of in testset.systems.items())
         texts += [ExhibitText("candidate", name, text) for name, text in said]
     return Exhibit(
         group=group,
@@ -211,15 +245,22 @@ def _exhibit(
 
 _USED_TITLE = "Paraphrased references"
 _SHOWN = 20
-_USED_COLUMNS = (
-    Column("set", "Paraphrases", help="the method that made them"),
-    Column("n", "n", "count", help="of each segment, at most"),
-    Column("count", "Count", "count"),
-    Column("segments", "Segments", "count", help="that have one"),
-    Column("diversity", "Diversity", "share", 3, help="lexical, among those of a segment"),
-    Column("change", "Change", "share", 3, help="lexical distance from the reference"),
-    Column("identity", "Identity", help="hash of their texts, also in signatures"),
-)
+
+
+class UsedParaphrasesRow(Record):
+    """The paraphrases of one method among the references of a test set."""
+
+    set: str = column("Paraphrases", help="the method that made them")
+    n: int = column("n", help="of each segment, at most")
+    count: int = column("Count", help="of all segments")
+    segments: int = column("Segments", help="that have one")
+    diversity: float | None = column(
+        "Diversity", kind="share", digits=3, help="lexical, among those of a segment"
+    )
+    change: float | None = column(
+        "Change", kind="share", digits=3, help="lexical distance from the reference"
+    )
+    identity: str = column("Identity", help="hash of their texts, also in signatures")
 
 
 def paraphrases_used(testset: TestSet, *, segments: int = _SHOWN) -> Finding | None:
@@ -240,21 +281,25 @@ def paraphrases_used(testset: TestSet, *, segments: int = _SHOWN) -> Finding | N
         method="paraphrases used",
         title=_USED_TITLE,
         tables=(
-            Table("paraphrases", _USED_TITLE, _USED_COLUMNS, tuple(_row(testset, s) for s in sets)),
+            table("paraphrases", _USED_TITLE, UsedParaphrasesRow, [_row(testset, s) for s in sets]),
         ),
         signatures={},
         views=(
-            Listing("paraphrases", _USED_TITLE, tuple(column.name for column in _USED_COLUMNS)),
+            Listing(
+                "paraphrases",
+                _USED_TITLE,
+                tuple(one.name for one in columns_of(UsedParaphrasesRow)),
+            ),
         ),
         exhibits=exhibits_of(testset, segments=segments),
         facts={"test set": testset.name, "segments": str(testset.segments)},
     )
 
 
-def _row(testset: TestSet, found: ParaphraseSet) -> dict[str, Cell]:
-    names = [name for name, method in testset.paraphrases.items() if method == found.method]
+def _row(testset: TestSet, found: ParaphraseSet) -> UsedParaphrasesRow:
+    names = [name for name, by in testset.paraphrases.items() if by == found.method]
     originals = [
-        column for name, column in testset.references.items() if name not in testset.paraphrases
+        texts for name, texts in testset.references.items() if name not in testset.paraphrases
     ]
     groups, pairs = [], []
     for references in (testset.references, *testset.system_references.values()):
@@ -263,12 +308,12 @@ def _row(testset: TestSet, found: ParaphraseSet) -> dict[str, Cell]:
             given = [text for text in texts if text is not None]
             groups.append(given)
             pairs += [[a, b[i]] for a in given for b in originals if b[i] is not None]
-    return {
-        "set": found.method,
-        "n": found.n,
-        "count": found.count,
-        "segments": found.segments,
-        "diversity": mean(lexical_values(groups)),
-        "change": mean(lexical_values(pairs)),
-        "identity": found.identity,
-    }
+    return UsedParaphrasesRow(
+        set=found.method,
+        n=found.n,
+        count=found.count,
+        segments=found.segments,
+        diversity=mean(lexical_values(groups)),
+        change=mean(lexical_values(pairs)),
+        identity=found.identity,
+    )
