@@ -68,6 +68,8 @@ BUILT_IN: Mapping[str, str] = {
     "paraphrase.gain": "gnomon.paraphrase.gains._gain:gain",
     "paraphrase.coverage": "gnomon.paraphrase._coverage:coverage",
     "paraphrase.show": "gnomon.paraphrase.gains._page:show",
+    "paraphrase.constraints": "gnomon.paraphrase._constraints:constraints",
+    "paraphrase.half_splits": "gnomon.paraphrase._half_splits:half_splits",
     "paraphrase.diversity": "gnomon.paraphrase._diversity:diversity",
 }
 #: parameters that belong to a run and not to a request

@@ -16,9 +16,9 @@ from gnomon.errors import DataError, FormatError, UsageError
 from gnomon.human import HumanScores
 from gnomon.paraphrase import (
     Constraint,
-    constraints,
     from_outputs,
     half_splits,
+    output_constraints,
     read_variants,
     variant_constraints,
     variant_paraphrases,
@@ -34,20 +34,20 @@ def _set(*outputs: str, reference: str = "r") -> TestSet:
 
 def test_the_longest_common_ngrams_come_first_and_hold_all_shorter_ones() -> None:
     ts = _set("a b c d e f", "a b c d e", "a b c d", "x", reference="a")
-    found = constraints(ts)
+    found = output_constraints(ts)
     assert [(one.tokens, one.systems, one.share) for one in found] == [
         (("a", "b", "c", "d"), 3, 0.75)
     ]
 
 
 def test_what_the_reference_holds_is_no_constraint() -> None:
-    found = constraints(_set("a b", "a b", reference="b a"))
+    found = output_constraints(_set("a b", "a b", reference="b a"))
     assert [one.tokens for one in found] == [("a", "b")]
-    assert not constraints(_set("b a", "b a", reference="x b a"))
+    assert not output_constraints(_set("b a", "b a", reference="x b a"))
 
 
 def test_the_text_of_a_constraint_is_that_of_an_output() -> None:
-    found = constraints(_set('He said: "no".', 'He said: "no".', reference="He denied ."))
+    found = output_constraints(_set('He said: "no".', 'He said: "no".', reference="He denied ."))
     assert found[0].text == 'He said: "'
 
 
@@ -55,7 +55,7 @@ def test_the_text_of_a_constraint_is_that_of_an_output() -> None:
 def test_constraints_keep_their_definition(
     outputs: list[str], reference: str, share: float
 ) -> None:
-    found = constraints(_set(*outputs, reference=reference), share=share)
+    found = output_constraints(_set(*outputs, reference=reference), share=share)
     padded = [f" {text} " for text in outputs]
     for one in found:
         text = f" {' '.join(one.tokens)} "
@@ -68,14 +68,14 @@ def test_constraints_keep_their_definition(
 
 @given(st.permutations(["a b c", "a b", "b c", "c"]))
 def test_the_order_of_systems_does_not_matter(outputs: Sequence[str]) -> None:
-    found = {one.tokens for one in constraints(_set(*outputs), share=0.5)}
+    found = {one.tokens for one in output_constraints(_set(*outputs), share=0.5)}
     assert found == {("a", "b"), ("b", "c")}
 
 
 @pytest.mark.parametrize("options", [{"share": 0}, {"share": 1.1}, {"longest": 0}, {"most": 0}])
 def test_options_out_of_range_are_refused(options: dict[str, float]) -> None:
     with pytest.raises(UsageError):
-        constraints(_set("a"), **options)  # type: ignore[arg-type]  # what is refused
+        output_constraints(_set("a"), **options)  # type: ignore[arg-type]  # what is refused
 
 
 def _judged(systems: int = 8, segments: int = 6) -> TestSet:
@@ -104,7 +104,7 @@ def test_halves_are_disjoint_and_the_better_half_gives_the_constraints() -> None
         seen.append((list(giving.systems), len(asked)))
         return []
 
-    found = half_splits(_judged(), generator, splits=5)
+    found = half_splits(_judged(), model=generator, splits=5)
     assert len(seen) == 5
     assert all(len(names) == 2 for names, _ in seen)
     for row, (names, count) in zip(found.table("splits").rows, seen, strict=True):
@@ -177,7 +177,8 @@ def test_the_command_lists_saves_and_tests_constraints(
     kept = [json.loads(line) for line in saved.read_text(encoding="utf-8").split("\n") if line]
     assert [row["constraint"] for row in rows] == [one["text"] for one in kept]
     assert rows
-    assert main([*base, "--splits", "2"]) == 0
+    halves = ["paraphrase", "half-splits", *base[2:]]
+    assert main([*halves, "--splits", "2"]) == 0
     (row,) = json.loads(capsys.readouterr().out)["rows"]
     assert row["splits"] == 2
-    assert main([*base, "--splits", "2", "--save", str(saved)]) == 2
+    assert main([*halves, "--beam", "2"]) == 2

@@ -642,7 +642,7 @@ _PARAPHRASE = (
     ),
     Case(
         "paraphrase constraints: halves",
-        "paraphrase constraints -t judged/es-en --splits 3 --human da -m bleu",
+        "paraphrase half-splits -t judged/es-en --splits 3 --human da -m bleu --seed 0",
     ),
     Case(
         "paraphrase generate: pseudo",

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from gnomon.paraphrase._constraints import Constraint as Constraint
     from gnomon.paraphrase._constraints import constraint_finding as constraint_finding
     from gnomon.paraphrase._constraints import constraints as constraints
+    from gnomon.paraphrase._constraints import output_constraints as output_constraints
     from gnomon.paraphrase._constraints import read_constraints as read_constraints
     from gnomon.paraphrase._constraints import read_variants as read_variants
     from gnomon.paraphrase._constraints import variant_constraints as variant_constraints
@@ -80,6 +81,7 @@ _HOMES = {
     "half_splits": "_half_splits",
     "judge": "_adequacy",
     "lexical_diversity": "_diversity",
+    "output_constraints": "_constraints",
     "plan": "generation",
     "paraphrases_used": "gains",
     "pseudo_references": "_translations",
@@ -127,6 +129,7 @@ __all__ = [
     "half_splits",
     "judge",
     "lexical_diversity",
+    "output_constraints",
     "plan",
     "pseudo_references",
     "read_constraints",

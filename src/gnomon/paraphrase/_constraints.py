@@ -7,19 +7,25 @@ import math
 import re
 from collections import Counter
 from dataclasses import dataclass
+from os import PathLike
 from typing import TYPE_CHECKING, Annotated, NamedTuple, TypeAlias
 
 from gnomon.errors import DataError, FormatError, UsageError
-from gnomon.findings import Column, Exhibit, ExhibitText, Finding, Highlight, Listing, Table
+from gnomon.faults import Fault, faults
+from gnomon.findings import Exhibit, ExhibitText, Finding, Highlight, Listing
 from gnomon.formats import Paraphrase, atomic_write, read_lines, read_records
-from gnomon.options import Limits, Metavar, Positive
+from gnomon.methods import method
+from gnomon.metrics.tokenise import check_tokeniser
+from gnomon.options import InputFile, Limits, Metavar, OutputFile, Positive, Share
+from gnomon.records import SEGMENT, Record, column, columns_of, table
+from gnomon.signature import Signature
+from gnomon.testset import TestSet
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from os import PathLike
 
     from gnomon.formats import FileRecord
-    from gnomon.testset import TestSet
+    from gnomon.outline import Outline
 
 
 # N-grams of texts, with their places.
@@ -77,6 +83,16 @@ def contains(outer: Gram, inner: Gram) -> bool:
     return any(outer[i : i + size] == inner for i in range(len(outer) - size + 1))
 
 
+def check_share(share: float) -> None:
+    """Refuse a share of no system.
+
+    Raises:
+        UsageError: it is not in (0, 1].
+    """
+    if not 0 < share <= 1:
+        raise UsageError(f"the share of systems is in (0, 1]; got {share}")
+
+
 @dataclass(frozen=True)
 class Constraint:
     """An n-gram that a paraphrase of a segment's reference should hold.
@@ -98,11 +114,11 @@ class Constraint:
     replaces: str | None = None
 
 
-def constraints(
+def output_constraints(
     testset: TestSet,
     *,
     systems: Sequence[str] | None = None,
-    share: float = 0.75,
+    share: Share = 0.75,
     longest: Longest = 4,
     most: Positive | None = None,
     tokenizer: str = "13a",
@@ -129,8 +145,7 @@ def constraints(
         UsageError: the share or a number is out of its range.
         UnknownNameError: there is no such system or tokeniser.
     """
-    if not 0 < share <= 1:
-        raise UsageError(f"the share of systems is in (0, 1]; got {share}")
+    check_share(share)
     chosen = testset if systems is None else testset.select(systems=systems)
     if not chosen.systems:
         raise DataError("constraints come from the outputs of systems, and the test set has none")
@@ -182,14 +197,89 @@ def _surface(gram: Gram, outputs: Sequence[str], words: dict[str, TokenSpans]) -
 
 _TITLE = "N-grams that the references lack"
 _SHOWN = 20
-_COLUMNS = (
-    Column("segment", "Segment", "count"),
-    Column("constraint", "N-gram"),
-    Column("n", "n", "count", help="its tokens"),
-    Column("systems", "Systems", "count", help="systems whose output holds it"),
-    Column("share", "Share", "share", 2, help="among all systems; none for variants of a list"),
-    Column("replaces", "For", help="the part of the reference that it is a variant of"),
+_EXAMPLES = """\
+examples:
+  gnomon paraphrase constraints ref.txt -i sysA.txt sysB.txt sysC.txt sysD.txt --save wanted.jsonl
+  gnomon paraphrase constraints -t wmt19/de-en --variants variants.txt
+
+A file of variants holds lines such as: U.S. / United States
+"""
+
+
+class ConstraintRow(Record):
+    """An n-gram that references should hold."""
+
+    segment: int = SEGMENT
+    constraint: str = column("N-gram", help="its characters, as they stand in an output")
+    n: int = column("n", help="its tokens")
+    systems: int = column("Systems", help="systems whose output holds it")
+    share: float | None = column(
+        "Share", kind="share", help="among all systems; none for variants of a list"
+    )
+    replaces: str | None = column("For", help="the part of the reference that it is a variant of")
+
+
+def check_constraints(
+    outline: Outline | None, *, share: float = 0.75, tokenizer: str = "13a"
+) -> Iterator[Fault]:
+    """What :func:`gnomon.paraphrase.constraints` refuses of options that fit each alone."""
+    yield from faults("share", check_share, share)
+    yield from faults("tokenizer", check_tokeniser, tokenizer)
+    if outline is not None and not outline.systems:
+        said = "constraints come from the outputs of systems, and the test set has none"
+        yield Fault("", DataError(said))
+
+
+@method(
+    "paraphrase.constraints",
+    answers="which words most systems use and the reference lacks",
+    examples=_EXAMPLES,
+    rows={"constraints": ConstraintRow},
+    metrics="none",
+    check=check_constraints,
 )
+def constraints(
+    testset: TestSet,
+    *,
+    share: Share = 0.75,
+    longest: Longest = 4,
+    most: Positive | None = None,
+    variants: Annotated[str | PathLike[str] | None, InputFile(), Metavar("FILE")] = None,
+    tokenizer: Annotated[str, Metavar("NAME")] = "13a",
+    save: OutputFile = None,
+) -> Finding:
+    """Words that references lack: those of many systems, or variants from a list.
+
+    Args:
+        testset: references and outputs.
+        share: n-grams of at least this share of the systems count; in (0, 1].
+        longest: most tokens of an n-gram.
+        most: how many are kept per segment, the longest ones; all by default.
+        variants: a file of variants, which count in place of the systems' words (see
+            :func:`read_variants`).
+        tokenizer: a tokeniser of BLEU; case counts.
+        save: where the constraints are written (:func:`write_constraints`): .jsonl.
+
+    Returns:
+        A finding with rows ``segment, constraint, n, systems, share, replaces``, and examples.
+
+    Raises:
+        DataError: there are no systems.
+        UsageError: the share or a number is out of its range.
+    """
+    if variants is None:
+        found = output_constraints(
+            testset, share=share, longest=longest, most=most, tokenizer=tokenizer
+        )
+        options: dict[str, object] = {"share": share, "longest": longest, "most": most}
+    else:
+        lines = read_variants(variants)
+        found = variant_constraints(testset, lines, tokenizer=tokenizer)
+        options = {"variants": len(lines)}
+    if save is not None:
+        write_constraints(save, found)
+    signature = Signature("constraints").adding(options, tok=tokenizer)
+    return constraint_finding(testset, found, str(signature))
 
 
 def constraint_finding(testset: TestSet, found: Sequence[Constraint], signature: str) -> Finding:
@@ -200,25 +290,26 @@ def constraint_finding(testset: TestSet, found: Sequence[Constraint], signature:
         found: the constraints.
         signature: how to find them again.
     """
-    rows = tuple(
-        {
-            "segment": one.segment,
-            "constraint": one.text,
-            "n": len(one.tokens),
-            "systems": one.systems,
-            "share": one.share,
-            "replaces": one.replaces,
-        }
+    rows = [
+        ConstraintRow(
+            segment=one.segment,
+            constraint=one.text,
+            n=len(one.tokens),
+            systems=one.systems,
+            share=one.share,
+            replaces=one.replaces,
+        )
         for one in found
-    )
+    ]
     segments = len({one.segment for one in found})
     order = sorted(found, key=lambda one: (-(one.share or 0.0), -len(one.tokens), one.segment))
+    shown = tuple(one.name for one in columns_of(ConstraintRow))
     return Finding(
         method="paraphrase constraints",
         title=_TITLE,
-        tables=(Table("constraints", _TITLE, _COLUMNS, rows),),
+        tables=(table("constraints", _TITLE, ConstraintRow, rows),),
         signatures={"constraints": signature},
-        views=(Listing("constraints", _TITLE, tuple(c.name for c in _COLUMNS), most=_SHOWN),),
+        views=(Listing("constraints", _TITLE, shown, most=_SHOWN),),
         exhibits=tuple(_exhibit(testset, one) for one in order[:_SHOWN]),
         facts={
             "test set": testset.name,

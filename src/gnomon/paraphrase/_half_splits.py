@@ -2,53 +2,97 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+import os
+from collections.abc import Callable, Sequence
+from os import PathLike
+from typing import TYPE_CHECKING, Annotated, NamedTuple, TypeAlias
 
 import numpy as np
 
 from gnomon.errors import DataError, UsageError
-from gnomon.findings import Column, Finding, Listing, Scatter, Table
+from gnomon.faults import Fault, faults
+from gnomon.findings import Finding, Listing, Scatter
 from gnomon.formats import Paraphrase
+from gnomon.methods import method
 from gnomon.metrics import score
-from gnomon.paraphrase._constraints import Constraint, constraints, contains, words_of
+from gnomon.metrics.protocol import Metrics
+from gnomon.metrics.registry import check_metric
+from gnomon.metrics.tokenise import check_tokeniser
+from gnomon.models import Precision
+from gnomon.options import SEED, Group, Metavar, Positive, Seed, Share
+from gnomon.paraphrase._constraints import (
+    Constraint,
+    Longest,
+    check_share,
+    contains,
+    output_constraints,
+    words_of,
+)
+from gnomon.paraphrase._wordings import each_of
+from gnomon.records import METRIC, Record, column, columns_of, table
 from gnomon.signature import Signature
 from gnomon.stats import pearson
+from gnomon.testset import TestSet
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
-    from gnomon.findings import Cell
-    from gnomon.testset import TestSet
+    from gnomon.metrics import BoundMetric, Metric
+    from gnomon.outline import Outline
 
+    AnyMetric: TypeAlias = str | Metric | BoundMetric | Callable[..., float]
     #: the set with the systems that gave the constraints, and the constraints -> paraphrases
     Generator: TypeAlias = Callable[[TestSet, Sequence[Constraint]], Sequence[Paraphrase]]
 
+_OF_MODEL = Group("a model that paraphrases")
 _TITLE = "Gain from constrained paraphrases on the half that did not give them"
 _ORACLE = (
     "an oracle method: people's scores say which systems give the constraints, so that the gain"
     " shows what such references could bring, not what a metric without judgements would"
 )
-_COLUMNS = (
-    Column("metric", "Metric"),
-    Column("gain", "Mean gain", "number", 3, "higher", "Pearson's r with less without paraphrases"),
-    Column("spread", "Spread", "number", 3, help="standard deviation over the splits"),
-    Column("least", "Least", "number", 3),
-    Column("greatest", "Greatest", "number", 3),
-    Column("better", "Splits with a gain", "count"),
-    Column("splits", "Splits", "count"),
-)
-_SPLIT_COLUMNS = (
-    Column("split", "Split", "count"),
-    Column("giving", "Systems that give constraints"),
-    Column("judged", "Systems judged", "count"),
-    Column("constraints", "Constraints", "count"),
-    Column("paraphrases", "Paraphrases", "count"),
-    Column("base", "r, original references", "number", 3, "higher"),
-    Column("value", "r, with paraphrases", "number", 3, "higher"),
-    Column("gain", "Gain", "number", 3, "higher"),
-)
+_EXAMPLES = """\
+examples:
+  gnomon paraphrase half-splits -t wmt19/de-en --first 500 -m bleu
+  gnomon paraphrase half-splits -t wmt19/de-en --first 500 --model FOLDER
+"""
+
+
+class HalfSplitGainRow(Record):
+    """What constrained paraphrases bring over all splits."""
+
+    metric: str = METRIC
+    gain: float | None = column(
+        "Mean gain",
+        digits=3,
+        better="higher",
+        help="Pearson's r with less without paraphrases",
+    )
+    spread: float | None = column("Spread", digits=3, help="standard deviation over the splits")
+    least: float | None = column("Least", digits=3, help="the least gain of a split")
+    greatest: float | None = column("Greatest", digits=3, help="the greatest gain of a split")
+    better: int = column("Splits with a gain", help="above 0")
+    splits: int = column("Splits", help="how many there were")
+
+
+class HalfSplitRow(Record):
+    """What they bring in one split."""
+
+    split: int = column("Split", help="its number, from 1")
+    giving: str = column("Systems that give constraints", help="their names")
+    judged: int = column("Systems judged", help="those of the other half")
+    constraints: int = column("Constraints", help="that were asked for")
+    paraphrases: int = column("Paraphrases", help="that were made of them")
+    base: float | None = column(
+        "r, original references", digits=3, better="higher", help="Pearson's r with people"
+    )
+    value: float | None = column(
+        "r, with paraphrases", digits=3, better="higher", help="likewise, with the paraphrases"
+    )
+    gain: float | None = column("Gain", digits=3, better="higher", help="with less without")
+
+
 _SHOWN = ("split", "judged", "constraints", "paraphrases", "base", "value", "gain")
 
 
@@ -57,19 +101,63 @@ class _Split(NamedTuple):
     judged: list[str]
 
 
+def check_half_splits(
+    outline: Outline | None,
+    metrics: Metrics = "bleu",
+    *,
+    share: float = 0.75,
+    model: str | PathLike[str] | None = None,
+    beam: int | None = None,
+    device: str | None = None,
+    precision: str = "fp32",
+    tokenizer: str = "13a",
+    allow_code: bool = False,
+) -> Iterator[Fault]:
+    """What :func:`gnomon.paraphrase.half_splits` refuses of options that fit each alone."""
+    several = each_of(metrics)
+    if len(several) != 1:
+        said = f"metrics must name one metric here; got {' '.join(map(str, several)) or 'none'}"
+        yield Fault("metrics", UsageError(said))
+    for number, metric in enumerate(several):
+        yield from faults(
+            f"metrics[{number}]", check_metric, metric, outline, allow_code=allow_code
+        )
+    other = None if precision == "fp32" else precision
+    for name, value in (("beam", beam), ("device", device), ("precision", other)):
+        if value is not None and model is None:
+            yield Fault(name, UsageError(f"{name} goes with model, which is not given"))
+    yield from faults("share", check_share, share)
+    yield from faults("tokenizer", check_tokeniser, tokenizer)
+
+
+@method(
+    "paraphrase.half_splits",
+    answers="what paraphrases that some systems ask for bring when others are judged",
+    examples=_EXAMPLES,
+    rows={"gain": HalfSplitGainRow, "splits": HalfSplitRow},
+    human=True,
+    judged=True,
+    check=check_half_splits,
+)
 def half_splits(
     testset: TestSet,
-    generator: Generator | None = None,
+    metrics: Metrics = "bleu",
     *,
-    maker: str | None = None,
-    metric: str = "bleu",
-    human: str | None = None,
-    splits: int = 10,
-    seed: int = 0,
-    share: float = 0.75,
-    longest: int = 4,
-    most: int | None = None,
-    tokenizer: str = "13a",
+    human: Annotated[str | None, Metavar("KIND")] = None,
+    splits: Positive = 10,
+    share: Share = 0.75,
+    longest: Longest = 4,
+    most: Positive | None = None,
+    tokenizer: Annotated[str, Metavar("NAME")] = "13a",
+    model: Annotated[
+        str | PathLike[str] | Callable[..., Sequence[Paraphrase]] | None,
+        Metavar("MODEL"),
+        _OF_MODEL,
+    ] = None,
+    beam: Annotated[Positive | None, _OF_MODEL] = None,
+    device: Annotated[str | None, Metavar("NAME"), _OF_MODEL] = None,
+    precision: Annotated[Precision, _OF_MODEL] = "fp32",
+    seed: Annotated[Seed, Group("options")] = SEED,
     allow_code: bool = False,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Finding:
@@ -82,17 +170,21 @@ def half_splits(
 
     Args:
         testset: references, outputs, and people's scores of systems.
-        generator: (test set of the giving systems, constraints) -> paraphrases; by default
-            :func:`from_outputs`, which needs no model; :class:`ConstrainedBy` asks one.
-        maker: what the generator is called in the signature.
-        metric: spec of the metric.
+        metrics: the metric, one.
         human: kind of human scores; may be left out where there is one.
         splits: how many.
+        share: constraints are n-grams of at least this share of the systems; in (0, 1].
+        longest: most tokens of a constraint.
+        most: how many are kept per segment, the longest ones; all by default.
+        tokenizer: of the constraints.
+        model: what makes paraphrases of constraints: a folder or a name of a model
+            (:class:`ConstrainedBy` with further options), or a function (test set of the giving
+            systems, constraints) -> paraphrases; by default outputs that hold a constraint are its
+            paraphrases (:func:`from_outputs`).
+        beam: width of the model's search (20).
+        device: where the model runs: cpu, cuda, cuda:1; by default a GPU if there is any.
+        precision: of the model's weights.
         seed: of the splits.
-        share: see :func:`constraints`.
-        longest: likewise.
-        most: likewise.
-        tokenizer: likewise.
         allow_code: let a spec ``python('module:function')`` run code.
         progress: called with "splitting", splits done, splits.
 
@@ -103,8 +195,8 @@ def half_splits(
         DataError: people scored fewer than 6 systems.
         UsageError: a number is out of its range.
     """
-    if splits < 1:
-        raise UsageError(f"at least one split is needed; got {splits}")
+    (metric,) = each_of(metrics)
+    made_by = _maker(model, beam, device, precision)
     people = testset.human_scores(human, "system")
     names = [
         name for name, value in zip(testset.systems, people, strict=True) if np.isfinite(value)
@@ -114,55 +206,80 @@ def half_splits(
             f"people scored {len(names)} systems; halves of them to correlate need 6 or more"
         )
     scores = dict(zip(testset.systems, people.tolist(), strict=True))
-    make = generator or from_outputs
-    rows: list[dict[str, Cell]] = []
+    rows: list[HalfSplitRow] = []
     for number, split in enumerate(_splits(names, scores, splits, seed), start=1):
         giving = testset.select(systems=split.giving)
-        asked = constraints(giving, share=share, longest=longest, most=most, tokenizer=tokenizer)
-        made = make(giving, asked)
+        asked = output_constraints(
+            giving, share=share, longest=longest, most=most, tokenizer=tokenizer
+        )
+        made = made_by(giving, asked)
         judged = testset.select(systems=split.judged)
         wide = judged.with_paraphrases(list(made)) if made else judged
         wanted = np.array([scores[name] for name in split.judged])
         base, value = (_agreement(t, metric, wanted, allow_code) for t in (judged, wide))
         rows.append(
-            {
-                "split": number,
-                "giving": ", ".join(split.giving),
-                "judged": len(split.judged),
-                "constraints": len(asked),
-                "paraphrases": len(made),
-                "base": base,
-                "value": value,
-                "gain": None if base is None or value is None else value - base,
-            }
+            HalfSplitRow(
+                split=number,
+                giving=", ".join(split.giving),
+                judged=len(split.judged),
+                constraints=len(asked),
+                paraphrases=len(made),
+                base=base,
+                value=value,
+                gain=None if base is None or value is None else value - base,
+            )
         )
         if progress is not None:
             progress("splitting", number, splits)
-    signature = Signature(metric).adding(
+    name = metric if isinstance(metric, str) else score(testset, metric).metric
+    signature = Signature(name).adding(
         splits=splits, seed=seed, share=share, longest=longest, most=most, tok=tokenizer
     )
-    if maker is not None:
-        signature = signature.adding(maker=maker)
+    identity = getattr(made_by, "identity", None)
+    if identity is not None:
+        signature = signature.adding(maker=identity)
     return Finding(
-        method="paraphrase constraints",
+        method="paraphrase half-splits",
         title=_TITLE,
         tables=(
-            Table("gain", _TITLE, _COLUMNS, (_summary(metric, rows),)),
-            Table("splits", "Every split", _SPLIT_COLUMNS, tuple(rows)),
+            table("gain", _TITLE, HalfSplitGainRow, [_summary(name, rows)]),
+            table("splits", "Every split", HalfSplitRow, rows),
         ),
-        signatures={metric: str(signature)},
+        signatures={name: str(signature)},
         views=(
-            Listing("gain", _TITLE, tuple(column.name for column in _COLUMNS)),
+            Listing("gain", _TITLE, tuple(one.name for one in columns_of(HalfSplitGainRow))),
             Listing("splits", "Every split", _SHOWN),
             Scatter("splits", "Agreement", "base", "value", "split", identity=True),
         ),
-        notices=(_ORACLE,),
+        notices=(_ORACLE, *_notices(made_by)),
         facts={
             "test set": testset.name,
             "systems": str(len(names)),
             "segments": str(testset.segments),
         },
     )
+
+
+def _maker(
+    model: str | PathLike[str] | Generator | None,
+    beam: int | None,
+    device: str | None,
+    precision: Precision,
+) -> Generator:
+    """What makes paraphrases of constraints."""
+    if model is None:
+        return from_outputs
+    if not isinstance(model, str | PathLike):
+        return model
+    from gnomon.paraphrase.generation import ConstrainedBy, GenerationOptions
+
+    options = GenerationOptions(method="constrained", beam=beam)
+    return ConstrainedBy(os.fspath(model), options, device=device, precision=precision)
+
+
+def _notices(made_by: Generator) -> tuple[str, ...]:
+    said = getattr(made_by, "notices", None)
+    return tuple(said()) if callable(said) else ()
 
 
 def from_outputs(
@@ -182,15 +299,15 @@ def from_outputs(
     scored = score(testset, metric)
     sign = 1 if scored.higher_is_better else -1
     columns = list(testset.systems.values())
-    words = words_of([text for column in columns for text in column], tokenizer)
+    words = words_of([text for texts in columns for text in texts], tokenizer)
     made = []
     for one in asked:
         i = one.segment - 1
-        references = {column[i] for column in testset.references.values()}
+        references = {texts[i] for texts in testset.references.values()}
         holding = [
             k
-            for k, column in enumerate(columns)
-            if contains(words[column[i]].tokens, one.tokens) and column[i] not in references
+            for k, texts in enumerate(columns)
+            if contains(words[texts[i]].tokens, one.tokens) and texts[i] not in references
         ]
         if holding:
             best = max(holding, key=lambda k: sign * float(scored.segments[k, i]))
@@ -214,7 +331,7 @@ def _splits(
 
 def _agreement(
     testset: TestSet,
-    metric: str,
+    metric: AnyMetric,
     people: NDArray[np.float64],
     allow_code: bool,  # noqa: FBT001  # passed on
 ) -> float | None:
@@ -224,15 +341,15 @@ def _agreement(
     return value if np.isfinite(value) else None
 
 
-def _summary(metric: str, rows: Sequence[dict[str, Cell]]) -> dict[str, Cell]:
-    gains = np.array([row["gain"] for row in rows if row["gain"] is not None], dtype=np.float64)
+def _summary(metric: str, rows: Sequence[HalfSplitRow]) -> HalfSplitGainRow:
+    gains = np.array([row.gain for row in rows if row.gain is not None], dtype=np.float64)
     known = len(gains) > 0
-    return {
-        "metric": metric,
-        "gain": float(gains.mean()) if known else None,
-        "spread": float(gains.std(ddof=1)) if len(gains) > 1 else None,
-        "least": float(gains.min()) if known else None,
-        "greatest": float(gains.max()) if known else None,
-        "better": int((gains > 0).sum()),
-        "splits": len(rows),
-    }
+    return HalfSplitGainRow(
+        metric=metric,
+        gain=float(gains.mean()) if known else None,
+        spread=float(gains.std(ddof=1)) if len(gains) > 1 else None,
+        least=float(gains.min()) if known else None,
+        greatest=float(gains.max()) if known else None,
+        better=int((gains > 0).sum()),
+        splits=len(rows),
+    )

@@ -6,12 +6,7 @@ from typing import TYPE_CHECKING
 
 from gnomon.cli._command import add_method
 from gnomon.cli._options import add_group
-from gnomon.cli.paraphrase import (
-    codes,
-    constraints,
-    generate,
-    train,
-)
+from gnomon.cli.paraphrase import codes, generate, train
 
 if TYPE_CHECKING:
     import argparse
@@ -30,7 +25,8 @@ _COMMANDS = (
     "paraphrase.judge",
     "paraphrase.coverage",
     "paraphrase.show",
-    constraints,
+    "paraphrase.constraints",
+    "paraphrase.half_splits",
 )
 
 

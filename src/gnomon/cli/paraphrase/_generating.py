@@ -219,7 +219,7 @@ def _constraints(args: argparse.Namespace, testset: TestSet) -> Sequence[Constra
         return paraphrase.read_constraints(args.constraints)
     if args.variants:
         return paraphrase.variant_constraints(testset, paraphrase.read_variants(args.variants))
-    return paraphrase.constraints(testset)
+    return paraphrase.output_constraints(testset)
 
 
 def _notices(args: argparse.Namespace, work: Work, counts: Counter[str]) -> tuple[str, ...]:
