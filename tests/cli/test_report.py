@@ -20,8 +20,8 @@ first = 5
 [methods.score]
 [methods.muler.score]
 features = ["re:capital"]
-patterns = {{capital = "[A-Z][a-z]+"}}
-bootstrap = 0
+pattern = {{capital = "[A-Z][a-z]+"}}
+resamples = 0
 """
 
 

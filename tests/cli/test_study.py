@@ -43,7 +43,7 @@ def test_a_dry_run_tells_all_that_is_wrong(gnomon: Callable, study: Path) -> Non
     answer = gnomon("run", study, "--dry-run")
     assert answer.code == 1
     assert "study.toml has 2 errors:" in answer.err
-    assert "methods.compare.resamples: intervals of a confidence" in answer.err
+    assert "methods.compare.resamples: resamples must be a whole number" in answer.err
     assert "methods.bmx.explain.explainers[0]: unknown explainer 'lomo'" in answer.err
     assert not (study.parent / "study.store").exists()
 

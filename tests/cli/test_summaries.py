@@ -39,7 +39,7 @@ def test_features_are_masked_in_every_sentence_of_a_line(gnomon, tmp_path: Path,
     )
     answer = gnomon(
         "muler", "score", tmp_path / "ref.txt", "-i", tmp_path / "sys.txt", "-l", "en",
-        "-m", "rouge1", "rougeLsum", "--features", "pos:NOUN", "--variant", "ratio", "-f", "json",
+        "-m", "rouge1", "rougeLsum", "--features", "pos:NOUN", "--variants", "ratio", "-f", "json",
     )  # fmt: skip
     for row in answer.json()["rows"]:
         # three of nine words are nouns, and only these differ
@@ -57,7 +57,7 @@ def test_many_summarisers_come_with_all_rouges_and_a_page(
     answer = gnomon(
         "muler", "score", "-t", shared / "data/realsumm", "-l", "en", "--systems", *systems,
         "-m", "rouge1", "rouge2", "rougeL", "rougeLsum", "--features", "pos:NOUN", "ent:PERSON",
-        "--variant", "ratio", "--html", tmp_path / "page.html", "-f", "json", "-q",
+        "--variants", "ratio", "--html", tmp_path / "page.html", "-f", "json", "-q",
     )  # fmt: skip
     rows = {(r["metric"], r["system"], r["feature"]): r for r in answer.json()["rows"]}
     assert len(rows) == 4 * 2 * 2

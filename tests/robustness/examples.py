@@ -271,7 +271,7 @@ def _texts(base: Path, whole: Path) -> Iterable[Example]:
 
 def _annotations(base: Path, _: Path) -> Iterable[Example]:
     text = write(base / "whole" / "ana.txt", ["Voy al mar, Ana."])
-    data = (str(text), "-i", str(text), "-m", "chrf", "--bootstrap", "0", "--examples", "0")
+    data = (str(text), "-i", str(text), "-m", "chrf", "--resamples", "0", "--examples", "0")
     options = ("--no-cache", "-f", "json", "-o", "OUT")
     conllu = write(base / "conllu" / "a.conllu", CONLLU.split("\n")[:-1])
     spans = [{"start": 7, "end": 10, "label": "pos:NOUN"}, {"start": 12, "end": 15, "label": "x"}]

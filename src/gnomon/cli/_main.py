@@ -280,7 +280,7 @@ def _said(error: Exception) -> Exception:
         much = f" ({wanted[1]} at once)" if wanted else ""
         return DataError(
             f"there is not enough memory for this{much}: take less at a time: fewer draws"
-            " (--resamples, --bootstrap), segments (--first) or systems (--systems)"
+            " (--resamples), segments (--first) or systems (--systems)"
         )
     if isinstance(error, OSError) and error.errno == errno.ENOSPC and error.filename is None:
         return OutputError(
