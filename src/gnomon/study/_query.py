@@ -268,7 +268,7 @@ _VIEWS = (
     SqlView(
         "standings",
         ("scores",),
-        "with ranked as (select metric, system, score, rank() over (partition by testset, metric"
+        "with ranked as (select testset, metric, system, score, rank() over (partition by testset, metric"
         " order by if(higher_is_better, score, -score) desc) as rank from scores"
         " where score is not null)"
         " select metric, system, count(*) as testsets, avg(score order by testset) as"
