@@ -1,4 +1,4 @@
-"""``gnomon paraphrase generate`` and ``constraints`` with a model."""
+"""``gnomon paraphrase generate`` and ``half-splits`` with a model."""
 
 from __future__ import annotations
 
@@ -117,13 +117,13 @@ def test_half_splits_ask_a_model(
     human = HumanScores("da", "system", tuple(systems), values)
     ts = replace(TestSet.from_lists(systems, _REFERENCES), human=(human,))
     ts.write(tmp_path / "set")
-    base = ("paraphrase", "constraints", "-t", str(tmp_path / "set"), "--splits", "3")
+    base = ("paraphrase", "half-splits", "-t", str(tmp_path / "set"), "--splits", "3")
     assert main([*base, "--model", folder, "--beam", "4"]) == 0
     said = capsys.readouterr().out
     assert "oracle" in said
     assert "constraints, each once" in said
-    assert main(["paraphrase", "constraints", "-t", str(tmp_path / "set"), "--model", folder]) == 2
-    assert "--model needs --splits" in capsys.readouterr().err
+    assert main([*base, "--beam", "4"]) == 2
+    assert "--beam goes with" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
