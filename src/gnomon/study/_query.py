@@ -268,8 +268,8 @@ _VIEWS = (
     SqlView(
         "standings",
         ("scores",),
-        "with ranked as (select testset, metric, system, score, rank() over (partition by testset, metric"
-        " order by if(higher_is_better, score, -score) desc) as rank from scores"
+        "with ranked as (select testset, metric, system, score, rank() over (partition by"
+        " testset, metric order by if(higher_is_better, score, -score) desc) as rank from scores"
         " where score is not null)"
         " select metric, system, count(*) as testsets, avg(score order by testset) as"
         " mean_score, avg(rank order by testset) as mean_rank from ranked group by metric, system"
