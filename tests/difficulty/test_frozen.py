@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import gnomon as gn
-from gnomon.difficulty._frozen import read_grams
+from gnomon.difficulty.frozen import read_grams
 from gnomon.errors import DataError, FormatError, MissingFileError, OutputError, UsageError
 from gnomon.metrics import bind
 

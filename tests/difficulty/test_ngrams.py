@@ -149,7 +149,7 @@ def test_blocks_of_any_size_give_the_same(
     spec = f"difficulty({metric}, leave_one_out={left_out})"
     whole = gn.score(ts, spec)
     monkeypatch.setattr("gnomon.difficulty.ngrams._SEGMENTS", 3)
-    monkeypatch.setattr("gnomon.difficulty._gram_hardness._SEGMENTS", 7)
+    monkeypatch.setattr("gnomon.difficulty.gram_hardness._SEGMENTS", 7)
     found = gn.score(ts, spec)
     assert found.system.tobytes() == whole.system.tobytes()
     assert found.segments.tobytes() == whole.segments.tobytes()

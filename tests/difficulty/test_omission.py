@@ -12,8 +12,8 @@ from tests.difficulty.sets import contest
 
 import gnomon as gn
 from gnomon import difficulty
-from gnomon.difficulty._observed import observed
 from gnomon.difficulty.omission import OmissionRow, _batch, _cuts, omission_test, without
+from gnomon.difficulty.reference_words import reference_words
 from gnomon.errors import UsageError
 from gnomon.metrics import BertScore, bind
 
@@ -62,7 +62,7 @@ def test_all_other_words_stay(words: list[str], data: st.DataObject) -> None:
 
 def test_one_content_word_that_the_reference_has_is_deleted_per_segment(small) -> None:
     bound, batch = _bound(small), small.batch()
-    words = observed(bound, batch)
+    words = reference_words(bound, batch)
     content = np.array([len(text) > 3 for text in words.words.text.tolist()])
     cuts = list(_cuts(words, content, batch, np.random.default_rng(1)))
     assert len({cut.segment for cut in cuts}) == len(cuts)

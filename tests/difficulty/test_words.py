@@ -14,9 +14,8 @@ from tests.difficulty.sets import contest
 
 import gnomon as gn
 from gnomon import difficulty
-from gnomon.difficulty._observed import observed
-from gnomon.difficulty._places import Places
-from gnomon.difficulty._whole_words import split, words_of
+from gnomon.difficulty.reference_words import reference_words, split, words_of
+from gnomon.difficulty.token_hardness import Places
 from gnomon.errors import UnknownNameError, UsageError
 from gnomon.metrics import bind
 
@@ -90,7 +89,7 @@ def test_a_word_of_several_pieces_is_the_mean_of_its_pieces(testset, tokens) -> 
 
 
 def test_a_system_has_a_word_where_all_pieces_match_themselves(testset, tokens) -> None:
-    words = observed(bind(testset, f"difficulty({tokens})")[1], testset.batch())  # type: ignore[arg-type]  # difficulty
+    words = reference_words(bind(testset, f"difficulty({tokens})")[1], testset.batch())  # type: ignore[arg-type]  # difficulty
     at = words.words.text.tolist().index("unbelievable")
     assert words.exact[:, at].tolist() == [True, False, False]
     assert words.best[0, at] == pytest.approx(1, abs=1e-5)

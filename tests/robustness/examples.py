@@ -24,7 +24,7 @@ from gnomon.annotate import Labels
 from gnomon.annotate._word_lists import Lexicon
 from gnomon.annotate.scorers._ratings import read_ratings
 from gnomon.cli import main
-from gnomon.difficulty._frozen import read_grams
+from gnomon.difficulty.frozen import read_grams
 from gnomon.human import ErrorSpan, HumanScores, Ranking
 from gnomon.testset import SystemInfo
 

@@ -12,20 +12,20 @@ from typing import TYPE_CHECKING
 from gnomon.doors import callable_room, door
 
 if TYPE_CHECKING:
-    from gnomon.difficulty._pools import Pool as Pool
-    from gnomon.difficulty._pools import choose_pool as choose_pool
     from gnomon.difficulty.hard_words import words as words
     from gnomon.difficulty.matched import BoundDifficulty as BoundDifficulty
     from gnomon.difficulty.metric import Difficulty as Difficulty
     from gnomon.difficulty.ngrams import BoundNgramDifficulty as BoundNgramDifficulty
+    from gnomon.difficulty.pools import Pool as Pool
+    from gnomon.difficulty.pools import choose_pool as choose_pool
     from gnomon.difficulty.scoring import score as score
 
 _HOMES = {
     "BoundDifficulty": "matched",
     "BoundNgramDifficulty": "ngrams",
     "Difficulty": "metric",
-    "Pool": "_pools",
-    "choose_pool": "_pools",
+    "Pool": "pools",
+    "choose_pool": "pools",
     "score": "scoring",
     "words": "hard_words",
 }

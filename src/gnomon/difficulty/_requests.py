@@ -6,8 +6,8 @@ from os import PathLike, fspath
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 from gnomon.annotate import Annotator, feature_faults, tagger_faults
-from gnomon.difficulty._pools import check_pool
 from gnomon.difficulty.agreement import best_count, circular
+from gnomon.difficulty.pools import check_pool
 from gnomon.difficulty.sides import wrapped
 from gnomon.errors import UnknownNameError, UsageError
 from gnomon.faults import Fault, faults

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 import numpy as np
 
 from gnomon import stats
-from gnomon.difficulty._gram_hardness import measure_grams
-from gnomon.difficulty._hardness import measure
+from gnomon.difficulty.gram_hardness import measure_grams
 from gnomon.difficulty.matched import BoundDifficulty
+from gnomon.difficulty.token_hardness import measure
 from gnomon.errors import UsageError
 from gnomon.findings import Lines, Listing, Scatter
 from gnomon.records import METRIC, SYSTEM, Record, column

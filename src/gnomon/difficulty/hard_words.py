@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from gnomon.cache import Cache
-from gnomon.difficulty._observed import Observed, observed
 from gnomon.difficulty._requests import (
     Frozen,
     Judges,
@@ -21,7 +20,6 @@ from gnomon.difficulty._requests import (
     each_metric,
     weighted,
 )
-from gnomon.difficulty._word_classes import word_classes
 from gnomon.difficulty.agreement import judges, subsets
 from gnomon.difficulty.omission import (
     OmissionRow,
@@ -29,6 +27,7 @@ from gnomon.difficulty.omission import (
     omission_test,
     omission_views,
 )
+from gnomon.difficulty.reference_words import ReferenceWords, reference_words, word_classes
 from gnomon.difficulty.sides import facts_of
 from gnomon.difficulty.word_rows import (
     DistributionRow,
@@ -206,7 +205,7 @@ def words(
         bound.append(one)
         if save is not None:
             one.save(save)
-        found = observed(one, batch)
+        found = reference_words(one, batch)
         if progress:
             progress("matching", done, len(wanted))
         classes = None
@@ -279,7 +278,7 @@ def _pools(
     return pools, told
 
 
-def _explained(found: Observed, least: int) -> tuple[str, ...]:
+def _explained(found: ReferenceWords, least: int) -> tuple[str, ...]:
     several = int((found.words.pieces > 1).sum())
     edge = hard(found)[1]
     notices = []

@@ -7,11 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
-from gnomon.difficulty._frozen import check_frozen, read_hardness, write_hardness
-from gnomon.difficulty._hardness import Hardness, measure, rows_of_system, similarity
-from gnomon.difficulty._of_pool import OfPool
-from gnomon.difficulty._parts import best_of, corpus_parts, part_statistics
-from gnomon.difficulty._weights import Weights, normalised, weights_of
+from gnomon.difficulty.frozen import check_frozen, read_hardness, write_hardness
+from gnomon.difficulty.pools import PooledMetric
+from gnomon.difficulty.token_hardness import Hardness, measure, rows_of_system, similarity
 from gnomon.errors import DataError
 from gnomon.metrics.matching import harmonic_mean
 from gnomon.metrics.sequences import ranges
@@ -22,14 +20,139 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gnomon.batch import Batch
-    from gnomon.difficulty._pools import Pool
     from gnomon.difficulty.metric import Difficulty
+    from gnomon.difficulty.pools import Pool
+    from gnomon.difficulty.token_hardness import Places
     from gnomon.metrics.masking import MaskPlan
     from gnomon.metrics.matching import Matches, Matching, SideMatches
     from gnomon.metrics.protocol import BoundMetric
     from gnomon.testset import TestSet
 
 __all__ = ["BoundDifficulty", "bind_matched"]
+
+
+# From difficulties to the weights of both sides (Zhan et al. 2021, eq. 5-6), and variants.
+
+
+@dataclass(frozen=True, eq=False)
+class Weights:
+    """What the tokens of references weigh, and the types that these have.
+
+    Attributes:
+        places: the tokens.
+        value: float64 [places]; 0 for special ones.
+        type_value: float64 [types of the references], weight of the same type elsewhere.
+    """
+
+    places: Places
+    value: NDArray[np.float64]
+    type_value: NDArray[np.float64]
+
+    def of_types(self, group: NDArray[np.int64], type_: NDArray[np.int32]) -> NDArray[np.float64]:
+        """The weight of some types by the reference of their group, float64; NaN where it lacks it.
+
+        Args:
+            group: int64, a reference for each token.
+            type_: int32, the tokens' types.
+        """
+        found = self.places.types.find(group, type_)
+        if not len(self.type_value):
+            return np.full(len(found), np.nan)
+        return np.where(found >= 0, self.type_value[found], np.nan)
+
+
+def weights_of(places: Places, difficulty: NDArray[np.float64], options: Difficulty) -> Weights:
+    """Weights from difficulties, smoothed or normalised as the options say.
+
+    Args:
+        places: the tokens of the references.
+        difficulty: float64 [places].
+        options: of the metric.
+    """
+    value = np.zeros(len(difficulty))
+    plain = places.plain
+    group = places.group[plain]
+    smoothed = _smoothed(difficulty[plain], group, len(places.segment), options.smooth)
+    value[plain] = normalised(smoothed, group, len(places.segment), options)
+    types = places.types
+    averaged = types.running if options.variant else types.means
+    return Weights(places, value, averaged(value[plain]))
+
+
+def normalised(
+    weights: NDArray[np.float64], owner: NDArray[np.int64], owners: int, options: Difficulty
+) -> NDArray[np.float64]:
+    """The published code's options: a softmax over each text, or division by its largest weight.
+
+    Args:
+        weights: float64, one per token.
+        owner: int64, the text of each.
+        owners: number of texts.
+        options: of the metric.
+    """
+    if options.softmax_norm:
+        raised = np.exp(weights)  # weights are near [0, 1]: nothing can overflow
+        return raised / np.bincount(owner, raised, owners)[owner]
+    if options.max_norm:
+        most = np.full(owners, -np.inf)
+        np.maximum.at(most, owner, weights)
+        divisor = np.where(most > 0, most, 1.0)
+        divided: NDArray[np.float64] = weights / divisor[owner]
+        return divided
+    return weights
+
+
+def _smoothed(
+    values: NDArray[np.float64], group: NDArray[np.int64], groups: int, smooth: float
+) -> NDArray[np.float64]:
+    if not smooth:
+        return values
+    sizes = np.bincount(group, minlength=groups)
+    means = np.bincount(group, values, groups) / np.maximum(sizes, 1)
+    pulled: NDArray[np.float64] = (1 - smooth) * values + smooth * means[group]
+    return pulled
+
+
+# Precision, recall and F: of segments with several references, and of corpora.
+
+
+def best_of(matches: Matches, parts: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The parts of each cell's comparison with the best F, the first among equals.
+
+    Args:
+        matches: of the comparisons.
+        parts: float64 [comparisons, 3], precision, recall and F.
+
+    Returns:
+        float64 [K, N, 3], NaN where nothing was compared.
+    """
+    systems, segments = matches.shape
+    found = np.full((systems * segments, 3), np.nan)
+    order = np.lexsort((-parts[:, 2], matches.cell))
+    cells, first = np.unique(matches.cell[order], return_index=True)
+    found[cells] = parts[order[first]]
+    return found.reshape(systems, segments, 3)
+
+
+def part_statistics(parts: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Precision, recall and 1, zeros where undefined: float64 [K, N, 3]."""
+    defined = ~np.isnan(parts[..., 0])
+    both = np.where(defined[..., None], parts[..., :2], 0.0)
+    return np.concatenate([both, defined[..., None].astype(np.float64)], axis=-1)
+
+
+def corpus_parts(statistics: NDArray[np.float64], beta: float) -> NDArray[np.float64]:
+    """Mean precision, mean recall and the F of these means, float64 [..., 3].
+
+    Args:
+        statistics: float64 [..., 3], summed.
+        beta: weight of recall.
+    """
+    count = statistics[..., 2:]
+    means = np.full(statistics[..., :2].shape, np.nan)
+    np.divide(statistics[..., :2], count, out=means, where=count > 0)
+    f = harmonic_mean(means[..., 0], means[..., 1], beta)
+    return np.concatenate([means, f[..., None]], axis=-1)
 
 
 def bind_matched(
@@ -48,7 +171,7 @@ def bind_matched(
 
 
 @dataclass(frozen=True, eq=False)
-class BoundDifficulty(OfPool):
+class BoundDifficulty(PooledMetric):
     """A matching metric with frozen difficulties, ready to score.
 
     Attributes:

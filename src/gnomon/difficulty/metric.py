@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from gnomon.difficulty._frozen import check_there
-from gnomon.difficulty._pools import check_choice, check_pool, choose_pool
+from gnomon.difficulty.frozen import check_there
+from gnomon.difficulty.pools import check_choice, check_pool, choose_pool
 from gnomon.errors import SpecError, UsageError
 from gnomon.metrics import Options, resolve
 from gnomon.metrics.matching import Matching
@@ -155,7 +155,7 @@ class Difficulty(Options):
         if isinstance(self.metric, Difficulty) or lacks(self.metric, Matching, Ngrams):
             raise UsageError(self._no_words())
         if getattr(self.metric, "ngram_orders", None) == ():
-            raise UsageError(no_ngrams(self.metric.spec))
+            raise UsageError(self.no_ngrams())
 
     def check_pool(self, outline: Outline) -> None:
         """Refuse a pool that cannot be chosen.
@@ -190,6 +190,13 @@ class Difficulty(Options):
             " match tokens (bertscore, xbertscore) or count n-grams (bleu, rouge1, rouge2)"
         )
 
+    def no_ngrams(self) -> str:
+        """Why a metric on subsequences has no words to weigh."""
+        return (
+            f"difficulty cannot weigh {self.metric.spec!r}, which counts no n-grams; take rouge1 or"
+            " rouge2"
+        )
+
     def _bind_wrapped(self, testset: TestSet) -> BoundMetric:
         """The wrapped metric, with special tokens (and, for the authors, rescaling) as here."""
         options = {f.name for f in fields(self.metric)} if isinstance(self.metric, Options) else {}
@@ -201,11 +208,6 @@ class Difficulty(Options):
         metric = replace(self.metric, **changed) if changed else self.metric  # type: ignore[type-var]  # options are dataclasses
         bound: BoundMetric = metric.bind(testset)
         return bound
-
-
-def no_ngrams(spec: str) -> str:
-    """Why a metric on subsequences has no words to weigh."""
-    return f"difficulty cannot weigh {spec!r}, which counts no n-grams; take rouge1 or rouge2"
 
 
 def _no_other(system: str) -> str:

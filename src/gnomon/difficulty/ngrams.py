@@ -7,13 +7,18 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
 
-from gnomon.difficulty._frozen import check_frozen_grams, read_grams, write_grams
-from gnomon.difficulty._gram_counts import count
-from gnomon.difficulty._gram_hardness import GramHardness, measure_grams
-from gnomon.difficulty._gram_rows import GramRows, gram_rows
-from gnomon.difficulty._gram_weights import GramWeights, gram_weights
-from gnomon.difficulty._grams import GramTable, grams, known_ids
-from gnomon.difficulty._of_pool import OfPool
+from gnomon.difficulty.frozen import check_frozen_grams, read_grams, write_grams
+from gnomon.difficulty.gram_hardness import (
+    GramHardness,
+    GramRows,
+    GramTable,
+    count,
+    gram_rows,
+    grams,
+    known_ids,
+    measure_grams,
+)
+from gnomon.difficulty.pools import PooledMetric
 from gnomon.errors import DataError, UsageError
 from gnomon.metrics.means import aggregate_means, mean_statistics
 from gnomon.metrics.ngrams import NgramCounts
@@ -26,8 +31,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gnomon.batch import Batch
-    from gnomon.difficulty._pools import Pool
+    from gnomon.difficulty.gram_hardness import Weigh
     from gnomon.difficulty.metric import Difficulty
+    from gnomon.difficulty.pools import Pool
     from gnomon.metrics.masking import MaskPlan
     from gnomon.metrics.ngrams import Ngrams
     from gnomon.metrics.protocol import BoundMetric
@@ -35,6 +41,56 @@ if TYPE_CHECKING:
     from gnomon.testset import TestSet
 
 __all__ = ["BoundNgramDifficulty", "bind_ngrams"]
+
+
+# What n-grams weigh: their difficulty, 1 where the references of the segment lack them.
+
+
+@dataclass(frozen=True, eq=False)
+class GramWeights:
+    """Weights of the n-grams of the references, order by order.
+
+    Attributes:
+        hardness: which n-grams there are.
+        value: per order, float64.
+    """
+
+    hardness: GramHardness
+    value: tuple[NDArray[np.float64], ...]
+
+    def of_rows(self, order: int, ranks: NDArray[np.int64]) -> Weigh:
+        """A function from segments and rows of n-grams to weights.
+
+        Args:
+            order: length of the n-grams.
+            ranks: int64, the known n-gram at each row; -1 where it is unknown.
+        """
+
+        def weigh(segments: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[np.float64]:
+            found = self.hardness.find(order, segments, ranks[rows])
+            weights = np.ones(len(found))
+            weights[found >= 0] = self.value[order - 1][found[found >= 0]]
+            return weights
+
+        return weigh
+
+
+def gram_weights(
+    hardness: GramHardness, missed: tuple[NDArray[np.float64], ...], options: Difficulty
+) -> GramWeights:
+    """Weights from difficulties, pulled to the mean of their segment as ``smooth`` says."""
+    if not options.smooth:
+        return GramWeights(hardness, missed)
+    smoothed = []
+    for order, (keys, values) in enumerate(zip(hardness.keys, missed, strict=True)):
+        owner = keys // max(len(hardness.known.keys[order]), 1)
+        _, owner = np.unique(owner, return_inverse=True)
+        owner = owner.reshape(-1)
+        counts = np.bincount(owner)
+        means = np.bincount(owner, values) / np.maximum(counts, 1)
+        smoothed.append((1 - options.smooth) * values + options.smooth * means[owner])
+    return GramWeights(hardness, tuple(smoothed))
+
 
 #: segments whose n-grams are numbered at a time, which bounds memory
 _SEGMENTS = 4096
@@ -46,9 +102,7 @@ def bind_ngrams(
     """Freeze difficulties: from a file where there is no pool."""
     base = cast("Ngrams", bound)
     if not base.ngram_orders:
-        from gnomon.difficulty.metric import no_ngrams
-
-        raise UsageError(no_ngrams(options.metric.spec))
+        raise UsageError(options.no_ngrams())
     _check_options(options)
     batch = testset.batch()
     if pool is None:
@@ -67,7 +121,7 @@ def bind_ngrams(
 
 
 @dataclass(frozen=True, eq=False)
-class BoundNgramDifficulty(OfPool):
+class BoundNgramDifficulty(PooledMetric):
     """A metric on n-grams with frozen difficulties, ready to score.
 
     Attributes:

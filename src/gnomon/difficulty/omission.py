@@ -9,9 +9,13 @@ import numpy as np
 
 from gnomon import stats
 from gnomon.batch import Batch
-from gnomon.difficulty._observed import Observed, observed
-from gnomon.difficulty._whole_words import split
-from gnomon.difficulty._word_classes import content_words, word_classes
+from gnomon.difficulty.reference_words import (
+    ReferenceWords,
+    content_words,
+    reference_words,
+    split,
+    word_classes,
+)
 from gnomon.difficulty.sides import base_side, weighted_side
 from gnomon.errors import UsageError
 from gnomon.findings import Lines, Listing
@@ -89,7 +93,7 @@ def omission_test(
     resamples: int = 1000,
     confidence: float = 0.95,
     cache: Cache | None = None,
-    found: Observed | None = None,
+    found: ReferenceWords | None = None,
 ) -> Omission:
     """Delete one content word per segment, and see what base and weighted score drop by.
 
@@ -115,7 +119,7 @@ def omission_test(
             f" {bound.metric.spec!r} compares with the source"
         )
     batch = testset.batch()
-    words = observed(bound, batch) if found is None else found
+    words = reference_words(bound, batch) if found is None else found
     classes, said = word_classes(words, testset, tagger, cache) if tagger else (None, "")
     content, meaning = content_words(words, classes, said)
     cuts = list(_cuts(words, content, batch, np.random.default_rng(seed)))
@@ -156,7 +160,7 @@ def without(text: str, start: int, end: int) -> str:
 
 
 def _cuts(
-    words: Observed, content: NDArray[np.bool_], batch: Batch, rng: np.random.Generator
+    words: ReferenceWords, content: NDArray[np.bool_], batch: Batch, rng: np.random.Generator
 ) -> Iterator[_Cut]:
     """One word per segment, where an output has one."""
     known = _by_segment(words, content)
@@ -172,7 +176,7 @@ def _cuts(
                 break
 
 
-def _by_segment(words: Observed, content: NDArray[np.bool_]) -> dict[int, dict[str, float]]:
+def _by_segment(words: ReferenceWords, content: NDArray[np.bool_]) -> dict[int, dict[str, float]]:
     """Segment -> content word -> mean difficulty of its occurrences in the references."""
     lists: dict[int, dict[str, list[float]]] = {}
     for word in np.flatnonzero(content).tolist():

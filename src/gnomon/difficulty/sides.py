@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
-from gnomon.difficulty._parts import corpus_parts, part_statistics
-from gnomon.difficulty.matched import BoundDifficulty
+from gnomon.difficulty.matched import BoundDifficulty, corpus_parts, part_statistics
 from gnomon.difficulty.metric import Difficulty
 from gnomon.errors import UsageError
 from gnomon.metrics import resolve

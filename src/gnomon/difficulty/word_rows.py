@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from gnomon.difficulty._observed import Observed
+    from gnomon.difficulty.reference_words import ReferenceWords
     from gnomon.testset import TestSet
 
 _BINS = 20
@@ -145,7 +145,7 @@ class OccurrenceRow(Record):
     exact: float = _EXACT
 
 
-def hard(found: Observed) -> tuple[NDArray[np.bool_], float]:
+def hard(found: ReferenceWords) -> tuple[NDArray[np.bool_], float]:
     """The hardest tenth of the words (bool [W]; ties with its easiest word included), its edge."""
     known = found.difficulty[found.known]
     if not len(known):
@@ -155,7 +155,7 @@ def hard(found: Observed) -> tuple[NDArray[np.bool_], float]:
 
 
 def type_rows(
-    found: Observed, least: int, classes: NDArray[np.object_] | None
+    found: ReferenceWords, least: int, classes: NDArray[np.object_] | None
 ) -> Iterator[WordRow]:
     """Distinct words with their mean difficulty, hardest first.
 
@@ -186,7 +186,7 @@ def type_rows(
     return iter(sorted(rows, key=lambda row: (-row.difficulty, row.word)))
 
 
-def class_rows(found: Observed, classes: NDArray[np.object_]) -> Iterator[WordClassRow]:
+def class_rows(found: ReferenceWords, classes: NDArray[np.object_]) -> Iterator[WordClassRow]:
     """Word classes with their mean difficulty, hardest first."""
     similarity, exact = _over_systems(found)
     members = _members(classes, found.known)
@@ -205,7 +205,7 @@ def class_rows(found: Observed, classes: NDArray[np.object_]) -> Iterator[WordCl
 
 
 def distribution_rows(
-    found: Observed, pools: Mapping[str, Sequence[int] | None]
+    found: ReferenceWords, pools: Mapping[str, Sequence[int] | None]
 ) -> Iterator[DistributionRow]:
     """How many words are how hard, for several pools (figure 3).
 
@@ -235,7 +235,7 @@ def distribution_rows(
             )
 
 
-def system_rows(found: Observed, systems: Sequence[str]) -> Iterator[WordsOfSystemRow]:
+def system_rows(found: ReferenceWords, systems: Sequence[str]) -> Iterator[WordsOfSystemRow]:
     """Who has the hardest tenth of the words, best first."""
     hardest, _ = hard(found)
     values = [_of_system(found, k, hardest) for k in range(len(systems))]
@@ -252,7 +252,7 @@ def system_rows(found: Observed, systems: Sequence[str]) -> Iterator[WordsOfSyst
     return iter(sorted(rows, key=lambda row: (row.rank is None, row.rank or 0, row.system)))
 
 
-def segment_rows(found: Observed, testset: TestSet) -> Iterator[HardSegmentRow]:
+def segment_rows(found: ReferenceWords, testset: TestSet) -> Iterator[HardSegmentRow]:
     """Mean difficulty of every segment, and its hardest word; hardest segment first."""
     members = _members(found.segment, found.known)
     rows: list[HardSegmentRow] = []
@@ -272,7 +272,7 @@ def segment_rows(found: Observed, testset: TestSet) -> Iterator[HardSegmentRow]:
     return iter(sorted(rows, key=lambda row: (-row.difficulty, row.segment)))
 
 
-def document_rows(found: Observed, testset: TestSet) -> Iterator[HardDocumentRow]:
+def document_rows(found: ReferenceWords, testset: TestSet) -> Iterator[HardDocumentRow]:
     """Mean difficulty of the words of every document, hardest first."""
     if testset.documents is None:
         return
@@ -289,7 +289,7 @@ def document_rows(found: Observed, testset: TestSet) -> Iterator[HardDocumentRow
 
 
 def strip_rows(
-    found: Observed, segments: Sequence[int], testset: TestSet, names: Sequence[str]
+    found: ReferenceWords, segments: Sequence[int], testset: TestSet, names: Sequence[str]
 ) -> Iterator[StripRow]:
     """The words of some segments, one row for each word and system (table 3).
 
@@ -320,7 +320,7 @@ def strip_rows(
                         )
 
 
-def occurrence_rows(found: Observed, testset: TestSet) -> Iterator[OccurrenceRow]:
+def occurrence_rows(found: ReferenceWords, testset: TestSet) -> Iterator[OccurrenceRow]:
     """Every word of every reference, in order.
 
     Args:
@@ -360,14 +360,14 @@ def reference_name(testset: TestSet, segment: int, text: str) -> str:
     return "source"
 
 
-def _over_systems(found: Observed) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _over_systems(found: ReferenceWords) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Mean similarity and share of exact matches over the systems of each word, float64 [W]."""
     count = np.maximum(found.compared.sum(axis=0), 1)
     similarity = np.where(found.compared, found.best, 0.0).sum(axis=0) / count
     return similarity, found.exact.sum(axis=0) / count
 
 
-def _of_system(found: Observed, k: int, hardest: NDArray[np.bool_]) -> dict[str, Any]:
+def _of_system(found: ReferenceWords, k: int, hardest: NDArray[np.bool_]) -> dict[str, Any]:
     known = found.compared[k]
     parts = {"hard": known & hardest, "other": known & ~hardest}
     values: dict[str, Any] = {}
@@ -411,7 +411,10 @@ def _edges(values: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def exhibits(
-    found: Observed, testset: TestSet, rows: Sequence[HardSegmentRow], hardest: NDArray[np.bool_]
+    found: ReferenceWords,
+    testset: TestSet,
+    rows: Sequence[HardSegmentRow],
+    hardest: NDArray[np.bool_],
 ) -> tuple[Exhibit, ...]:
     """Some segments as exhibits.
 
@@ -425,7 +428,7 @@ def exhibits(
 
 
 def _exhibit(
-    found: Observed, testset: TestSet, row: HardSegmentRow, hardest: NDArray[np.bool_]
+    found: ReferenceWords, testset: TestSet, row: HardSegmentRow, hardest: NDArray[np.bool_]
 ) -> Exhibit:
     segment = row.segment - 1
     source = [] if testset.sources is None else [testset.sources[segment]]
@@ -445,7 +448,7 @@ def _exhibit(
 
 
 def _references(
-    found: Observed, testset: TestSet, segment: int, hardest: NDArray[np.bool_]
+    found: ReferenceWords, testset: TestSet, segment: int, hardest: NDArray[np.bool_]
 ) -> Iterator[ExhibitText]:
     for group in np.unique(found.words.group[found.segment == segment]).tolist():
         own = np.flatnonzero(found.words.group == group)
@@ -464,7 +467,7 @@ def _references(
 
 
 def _candidates(
-    found: Observed, testset: TestSet, segment: int, hardest: NDArray[np.bool_]
+    found: ReferenceWords, testset: TestSet, segment: int, hardest: NDArray[np.bool_]
 ) -> Iterator[ExhibitText]:
     own = found.segment == segment
     for k, (name, texts) in enumerate(testset.systems.items()):

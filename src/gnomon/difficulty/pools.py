@@ -1,22 +1,32 @@
-"""Which systems say how hard a word was."""
+"""Which systems say how hard a word was, and metrics that follow them."""
 
 from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from gnomon.errors import DataError, UnknownNameError, UsageError
+from gnomon.metrics.means import OfOptions
+from gnomon.metrics.protocol import Informed, Noticing
 from gnomon.signature import content_hash
 
 if TYPE_CHECKING:
+    from gnomon.batch import Batch
+    from gnomon.difficulty.metric import Difficulty
+    from gnomon.metrics.protocol import BoundMetric
     from gnomon.outline import Outline
+    from gnomon.signature import Signature
     from gnomon.testset import TestSet
 
-__all__ = ["Pool", "check_pool", "choose_pool"]
+__all__ = ["MeasuredDifficulty", "Pool", "PooledMetric", "check_pool", "choose_pool"]
+
+
+# Which systems say how hard a word was.
+
 
 _TOP = re.compile(r"top:([0-9]+)(%?)")
 _FORMS = "'all', 'top:6', 'top:30%' or a list of systems"
@@ -160,3 +170,80 @@ def _pool(testset: TestSet, chosen: set[str], how: str, human: str | None) -> Po
     parts = [part for name in names for part in (name, *testset.systems[name])]
     texts = [part.encode("utf-8", "surrogatepass") for part in parts]
     return Pool(names, how, human, f"{len(names)}#{content_hash(*texts)}")
+
+
+# What bound metrics with frozen difficulties say of themselves.
+
+
+class MeasuredDifficulty(Protocol):
+    """Difficulties: what they say of the pool that measured them."""
+
+    @property
+    def pool(self) -> str:
+        """What chose it, for signatures."""
+        ...
+
+    @property
+    def human(self) -> tuple[str, ...]:
+        """Kinds of human scores that chose it, where it came from a file."""
+        ...
+
+
+class PooledMetric(OfOptions):
+    """A metric whose words weigh what a pool of systems says.
+
+    Attributes:
+        metric: the options.
+        base: the wrapped metric, bound.
+        hardness: how hard each word was.
+        pool: the systems that said so; None where difficulties came from a file.
+    """
+
+    metric: Difficulty
+    base: BoundMetric
+    hardness: MeasuredDifficulty
+    pool: Pool | None
+
+    @property
+    def signature(self) -> Signature:
+        """Spec, fields of the wrapped metric, and the pool with a hash of its outputs."""
+        own = replace(self.base.signature, spec=self.metric.spec)
+        how = {} if self.pool is None else {"chosen": self.pool.how}
+        return own.adding({"pool": self.hardness.pool, **how})
+
+    @property
+    def by_system(self) -> bool:
+        """Whether a system's words are weighed by the others alone."""
+        return self.metric.leave_one_out
+
+    @property
+    def informed_by(self) -> tuple[str, ...]:
+        """The kind of human scores that chose the pool, if any did."""
+        inner = self.base.informed_by if isinstance(self.base, Informed) else ()
+        own = [self.pool.human] if self.pool and self.pool.human else []
+        return (*inner, *own, *self.hardness.human)
+
+    def notices(self, batch: Batch) -> tuple[str, ...]:
+        """What the wrapped metric says, and what a reader should know of the pool."""
+        inner = self.base.notices(batch) if isinstance(self.base, Noticing) else ()
+        return (*inner, *pool_notices(self.metric.spec, self.pool))
+
+
+def pool_notices(spec: str, pool: Pool | None) -> tuple[str, ...]:
+    """What a reader should know of a pool."""
+    if pool is None:
+        return (f"{spec}: difficulties were read from a file, not measured on these systems",)
+    notices = []
+    if len(pool.systems) == 1:
+        notices.append(
+            f"{spec}: the pool is one system, {pool.systems[0]!r}: its own misses are the only"
+            " difficulties"
+        )
+    if pool.how.startswith("top"):
+        notices.append(f"{spec}: the pool is the {pool.how}: {', '.join(pool.systems)}")
+    if pool.human is not None:
+        notices.append(
+            f"{spec}: human scores ({pool.human}) chose the pool; these scores cannot be judged by"
+            " them"
+        )
+    return tuple(notices)

@@ -15,10 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gnomon.difficulty._gram_hardness import GramHardness
-from gnomon.difficulty._grams import Known
-from gnomon.difficulty._hardness import Hardness
-from gnomon.difficulty._places import Places
+from gnomon.difficulty.gram_hardness import GramHardness, Known
+from gnomon.difficulty.token_hardness import Hardness, Places
 from gnomon.errors import DataError, FormatError, MissingFileError, UsageError
 from gnomon.formats import atomic_write
 from gnomon.metrics import Options
@@ -41,6 +39,7 @@ __all__ = [
     "write_grams",
     "write_hardness",
 ]
+
 
 _FORMAT = "gnomon difficulties 1"
 _PLACES = ("segment", "offsets", "type", "start", "end", "special")
