@@ -14,7 +14,7 @@ from tests.formats.wmt_files import OUTPUT, REFERENCE, sgml_files, small_set, to
 from tests.official.official_sets import metrics_eval_folder, register, sgml_archive, tgz_of
 
 from gnomon import formats
-from gnomon.cli.data import convert
+from gnomon.cli import data
 
 
 @pytest.fixture(autouse=True)
@@ -161,8 +161,8 @@ def test_sets_of_mt_metrics_eval_are_fetched_from_a_file(
 
 
 def test_the_choices_of_the_command_are_those_of_the_readers() -> None:
-    assert convert._KEEPABLE == formats.KEEPABLE
-    assert convert._INCOMPLETE == formats.INCOMPLETE
+    assert data._KEEPABLE == formats.KEEPABLE
+    assert data._INCOMPLETE == formats.INCOMPLETE
 
 
 def test_help_needs_no_heavy_library() -> None:

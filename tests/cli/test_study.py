@@ -123,7 +123,7 @@ def test_formats_for_people_say_where_they_end(
     gnomon: Callable, study: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert gnomon("run", study, "--engine", "here").code == 0
-    monkeypatch.setattr("gnomon.cli.query._SHOWN", 3)
+    monkeypatch.setattr("gnomon.cli.studies._SHOWN", 3)
     sql = "select range + 100 as n from range({})"
     for form in ("text", "markdown", "latex"):
         cut = gnomon("query", "study.store", sql.format(4), "-f", form).out

@@ -23,18 +23,11 @@ from gnomon import methods
 from gnomon.cli import (
     _cite,
     bmx,
-    cache,
     data,
     demo,
-    export,
-    info,
-    listing,
+    installation,
     paraphrase,
-    query,
-    report,
-    run,
-    selftest,
-    setup,
+    studies,
 )
 from gnomon.cli._command import add_commands, add_group, add_method
 from gnomon.cli._parser import Parser
@@ -55,17 +48,10 @@ _COMMANDS = (
     bmx,
     "difficulty",
     paraphrase,
-    run,
-    query,
-    report,
-    export,
+    studies,
     data,
-    info,
-    listing,
-    setup,
-    selftest,
+    installation,
     demo,
-    cache,
 )
 _STOPPING = ("strict", "surrogateescape")  # how streams are set by default
 # of the two names of a remedy, as in (--max-calls; max_calls=), the one for Python

@@ -7,11 +7,10 @@ import logging
 import re
 import sys
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gnomon.cli._demo_answers import ANSWERS
 from gnomon.cli._options import add_command
 from gnomon.errors import DataError
 
@@ -20,9 +19,97 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from gnomon.cli._options import Subparsers
+    from gnomon.findings import Finding
     from gnomon.study import RunOutcome, Store, Study
 
 __all__ = ["add", "run"]
+
+
+# The questions that ``gnomon demo`` asks of its study, in SQL.
+
+
+@dataclass(frozen=True)
+class DemoAnswer:
+    """A question and how to ask it.
+
+    Attributes:
+        title: the question.
+        tables: the tables of the store that it needs.
+        sql: how ``gnomon query`` asks it.
+        note: what a reader should know.
+    """
+
+    title: str
+    tables: tuple[str, ...]
+    sql: str
+    note: str = ""
+
+    def finding(self, store: Store) -> Finding:
+        """The answer of a store, as a table."""
+        from gnomon.findings import Column, Finding, Table
+
+        found = store.query(self.sql)
+        columns = tuple(
+            Column(name, name, kind) for name, kind in zip(found.columns, found.kinds, strict=True)
+        )
+        rows = tuple(dict(zip(found.columns, row, strict=True)) for row in found.rows)
+        table = Table("answer", self.title, columns, rows, note=self.note)
+        return Finding("query", self.title, (table,), signatures={})
+
+
+ANSWERS = (
+    DemoAnswer(
+        "Which system scores best?",
+        ("scores",),
+        """
+        pivot (
+          select system, regexp_extract(metric, '^\\w+') as metric, score from scores
+          where testset = 'apertium/es-en'
+        ) on metric using first(score) order by bleu desc
+        """,
+    ),
+    DemoAnswer(
+        "What does BLEU charge each part of speech for?",
+        ("muler",),
+        """
+        select feature, avg(muler) as muler, min(muler) as best, max(muler) as worst,
+          arg_max(system, muler) as worst_system
+        from muler
+        where metric = 'bleu' and variant = 'ratio' and feature like 'pos:%' and segments >= 5
+        group by feature order by muler desc limit 8
+        """,
+        "MuLER: 0 where nothing is lost on the feature, 1 where all is; means of all systems.",
+    ),
+    DemoAnswer(
+        "Which words were hard for all of them?",
+        ("difficulty_words",),
+        "select word, difficulty, count from difficulty_words order by difficulty desc limit 8",
+        "1 minus the mean similarity of the best matches in the systems' outputs.",
+    ),
+    DemoAnswer(
+        "Which words of the outputs lower chrF?",
+        ("importance",),
+        """
+        select token, count(*) as count, avg(importance) as importance
+        from importance where metric = 'chrf' and side = 'candidate' and length(token) > 1
+        group by token having count(*) >= 10 order by importance limit 8
+        """,
+        "Points of chrF that its segment loses without the word; negative: it gains.",
+    ),
+    DemoAnswer(
+        "What do paraphrased references bring?",
+        ("paraphrase_gain",),
+        """
+        select metric, method, n, base_score as reference_alone, score as with_paraphrases,
+          diversity
+        from paraphrase_gain order by metric, n
+        """,
+        "Means of all systems. The bundled paraphrases are round trips by the engine that made the"
+        " outputs: scores rise for errors that both share, too; people's judgements, which this"
+        " example lacks, tell what paraphrases are worth.",
+    ),
+)
+
 
 _log = logging.getLogger(__name__)
 
@@ -59,7 +146,7 @@ def add(commands: Subparsers[argparse.ArgumentParser]) -> None:
 def run(args: argparse.Namespace) -> int:
     """Run the study, print answers to a few questions, write the report."""
     from gnomon import study
-    from gnomon.cli.report import write_report
+    from gnomon.cli.studies import write_report
 
     with _study_file(args.keep) as file:
         wanted = _possible(study.read_study(file))

@@ -1,0 +1,381 @@
+"""``gnomon data``: official test sets, listed, fetched, converted."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gnomon.cli._options import add_command, add_format, add_group, add_output, show, show_rows
+from gnomon.errors import UnknownNameError, UsageError
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Mapping, Sequence
+
+    from gnomon.cli._options import Subparsers
+    from gnomon.findings import Cell
+    from gnomon.official import Available, Written
+
+__all__ = ["add"]
+
+
+def add(commands: Subparsers[argparse.ArgumentParser]) -> None:
+    """Add the commands."""
+    inner = add_group(
+        commands,
+        "data",
+        answers="which official test sets there are, and how to get them into a folder of yours",
+    )
+    _add_list(inner)
+    _add_fetch(inner)
+    _add_convert(inner)
+
+
+# Options of the commands on official data, and how their results are shown.
+
+
+def _add_home(parser: argparse.ArgumentParser, *names: str) -> None:
+    """The folder of fetched sets, under the names of the option."""
+    parser.add_argument(
+        *names,
+        dest="folder",
+        metavar="DIR",
+        help="the folder of fetched sets, DIR/NAME/PAIR (default: $GNOMON_DATA, or the user's)",
+    )
+
+
+def _show_written(args: argparse.Namespace, command: str, found: Sequence[Written]) -> None:
+    """Paths and the commands to go on with; in other formats than text, a table."""
+    if args.format == "text":
+        sys.stdout.write("".join(_said_of(one) for one in found))
+        return
+    rows: list[Mapping[str, Cell]] = [
+        {
+            "set": one.name,
+            "pair": one.language_pair,
+            "segments": one.segments,
+            "references": " ".join(one.references),
+            "systems": len(one.systems),
+            "human": " ".join(one.human),
+            "path": str(one.path),
+            "new": one.new,
+            "next": one.next,
+        }
+        for one in found
+    ]
+    show_rows(args, command, "Test sets", rows)
+
+
+def _said_of(one: Written) -> str:
+    from gnomon.tabular import visible
+
+    parts = [f"{one.segments} segments"]
+    if one.references:
+        parts.append(f"references {', '.join(one.references)}")
+    parts.append(f"{len(one.systems)} systems")
+    if one.human:
+        parts.append(f"human {', '.join(one.human)}")
+    parts += [] if one.new else ["was here already"]
+    return visible(f"{one.path}: {'; '.join(parts)}") + f"\n  {visible(one.next)}\n"
+
+
+# ``gnomon data list``: which test sets can be fetched, and which are here.
+
+
+_LIST_EXAMPLES = """\
+examples:
+  gnomon data list
+  gnomon data list wmt22
+  gnomon data list -l de-en
+  gnomon data list --from mt-metrics-eval-v2.tgz
+"""
+
+
+def _add_list(commands: Subparsers[argparse.ArgumentParser]) -> None:
+    """Add the command."""
+    parser = add_command(
+        commands,
+        "list",
+        answers="which test sets can be fetched, which are here, and what an archive holds",
+        more=_LIST_EXAMPLES,
+    )
+    parser.add_argument("names", nargs="*", metavar="NAME", help="these, with their pairs")
+    parser.add_argument("-l", "--language-pair", metavar="PAIR", help="only sets with this pair")
+    parser.add_argument("--here", action="store_true", help="only those that were fetched")
+    parser.add_argument(
+        "--from", dest="given", metavar="PATH", help="what a file, a folder or an archive holds"
+    )
+    _add_home(parser, "--folder")
+    add_output(parser)
+    parser.set_defaults(run=_list)
+
+
+def _list(args: argparse.Namespace) -> int:
+    """List sets, or the pairs of some, or what a place holds."""
+    from gnomon import official
+
+    if args.given:
+        if args.names or args.here:
+            raise UsageError("--from lists what one place holds; leave names and --here out")
+        show_rows(args, "data list", f"What {args.given} holds", _inside(args))
+        return 0
+    known = official.available(args.folder)
+    names = {one.name: one for one in known}
+    for name in args.names:
+        if name not in names:
+            raise UnknownNameError("test set", name, names)
+    pairs = dict.fromkeys(pair for one in known for pair in one.language_pairs)
+    if args.language_pair is not None and args.language_pair not in pairs:
+        raise UnknownNameError("language pair of the published sets", args.language_pair, pairs)
+    chosen = [one for one in ([names[n] for n in args.names] or known) if _fits(one, args)]
+    if args.names:
+        _show(args, [row for one in chosen for row in _pairs(one, args)], _addresses(chosen))
+    else:
+        _show(args, [_of_set(one) for one in chosen], "")
+    return 0
+
+
+def _show(args: argparse.Namespace, rows: Sequence[Mapping[str, Cell]], note: str) -> None:
+    """Rows as a table; for people without what is long and the same in all rows."""
+    from gnomon.findings import Column, Finding, Table
+
+    hidden = ("url", "description") if args.format == "text" else ()
+    names = [name for name in (rows[0] if rows else ()) if name not in hidden]
+    columns = tuple(Column(name, name.capitalize()) for name in names)
+    kept = tuple({name: row[name] for name in names} for row in rows)
+    table = Table("sets", "Official test sets", columns, kept, note)
+    show(args, Finding("data list", table.title, (table,), {}), "data list")
+
+
+def _fits(one: Available, args: argparse.Namespace) -> bool:
+    if args.here and not one.here:
+        return False
+    return args.language_pair is None or args.language_pair in one.language_pairs
+
+
+def _of_set(one: Available) -> Mapping[str, Cell]:
+    return {
+        "set": one.name,
+        "from": one.publisher,
+        "pairs": len(one.language_pairs) or None,
+        "outputs": "yes" if one.outputs else "no",
+        "here": len(one.here),
+        "description": one.description,
+    }
+
+
+def _pairs(one: Available, args: argparse.Namespace) -> list[Mapping[str, Cell]]:
+    """A row per pair; one without a pair where only the archive tells."""
+    pairs = [p for p in one.language_pairs if args.language_pair in (None, p)]
+    return [
+        {
+            "set": one.name,
+            "pair": pair,
+            "from": one.publisher,
+            "outputs": "yes" if one.outputs else "no",
+            "here": str(one.here[pair]) if pair in one.here else None,
+            "url": " ".join(one.urls),
+        }
+        for pair in pairs or (None,)
+        if pair in one.here or not args.here
+    ]
+
+
+def _addresses(chosen: Sequence[Available]) -> str:
+    return "from " + ", ".join(dict.fromkeys(url for one in chosen for url in one.urls))
+
+
+def _inside(args: argparse.Namespace) -> list[Mapping[str, Cell]]:
+    from gnomon import official
+
+    return [
+        {"set": found.name, "pair": found.language_pair, "format": found.format}
+        for found in official.contents(Path(args.given))
+        if args.language_pair in (None, found.language_pair)
+    ]
+
+
+# ``gnomon data fetch``: an official test set, checked, in a folder that -t takes.
+
+
+_FETCH_EXAMPLES = """\
+examples:
+  gnomon data fetch wmt22 -l en-de
+  gnomon data fetch wmt19 -l de-en --from test.tgz
+  gnomon data fetch mt-metrics-eval/wmt22 -l en-de zh-en
+  gnomon data fetch mt-metrics-eval --from mt-metrics-eval-v2.tgz --sha256 SUM
+  gnomon data fetch https://example.org/et-en-test.tar.gz -o sets
+"""
+
+
+def _add_fetch(commands: Subparsers[argparse.ArgumentParser]) -> None:
+    """Add the command."""
+    parser = add_command(
+        commands,
+        "fetch",
+        answers="how to get an official test set, checked, into a folder that -t takes",
+        more=_FETCH_EXAMPLES,
+    )
+    parser.add_argument(
+        "name", metavar="NAME|URL", help="a name of 'gnomon data list', or an address"
+    )
+    parser.add_argument(
+        "-l",
+        "--language-pairs",
+        "--language-pair",
+        nargs="+",
+        default=[],
+        metavar="PAIR",
+        help="only these (default: all)",
+    )
+    source = parser.add_argument_group("where it comes from")
+    source.add_argument(
+        "--from",
+        dest="given",
+        metavar="FILE|DIR|URL",
+        help="the publisher's file, a folder that holds it, or a mirror; nothing else is asked",
+    )
+    source.add_argument("--sha256", metavar="SUM", help="the checksum that the file must have")
+    source.add_argument(
+        "--timeout", type=float, default=30.0, metavar="S", help="seconds to wait (default: 30)"
+    )
+    _add_home(parser, "-o", "--output")
+    add_format(parser)
+    part = "what has come is kept; the same command goes on where the transfer broke off"
+    parser.set_defaults(run=_fetch, kept=part)
+
+
+def _fetch(args: argparse.Namespace) -> int:
+    """Fetch, and say where it is."""
+    from gnomon import official
+    from gnomon.cli._progress import stages
+
+    with stages(quiet=args.quiet) as progress:
+        found = official.fetch(
+            args.name,
+            language_pairs=args.language_pairs,
+            folder=args.folder,
+            given=args.given,
+            sha256=args.sha256,
+            patience=replace(official.Patience(), timeout=_seconds(args.timeout)),
+            progress=progress,
+        )
+    _show_written(args, "data fetch", found)
+    return 0
+
+
+def _seconds(value: float) -> float:
+    if not 0 < value < float("inf"):
+        raise UsageError(f"--timeout is {value:g}; a number of seconds above 0 is expected")
+    return value
+
+
+# ``gnomon data convert``: WMT's XML and SGML, MQM, quality estimation as a test set folder.
+
+
+_KEEPABLE = ("test-suites", "unreferenced", "entities")
+_INCOMPLETE = ("refuse", "empty", "drop")
+_CONVERT_EXAMPLES = """\
+examples:
+  gnomon data convert newstest2021.en-de.all.xml -o sets/wmt21
+  gnomon data convert newstest2019-deen-src.de.sgm newstest2019-deen-ref.en.sgm -i sys.txt -o set
+  gnomon data convert mqm_ted_ende.tsv --references ref --incomplete drop -o sets/ted
+  gnomon data convert sets/wmt21 --human mqm_newstest2021_ende.tsv -o sets/wmt21-mqm
+  gnomon data convert et-en-test.tar.gz -o sets
+"""
+
+
+def _add_convert(commands: Subparsers[argparse.ArgumentParser]) -> None:
+    """Add the command."""
+    parser = add_command(
+        commands,
+        "convert",
+        answers="how WMT's XML and SGML, MQM or quality estimation become a test set folder",
+        more=_CONVERT_EXAMPLES,
+    )
+    parser.add_argument(
+        "paths",
+        nargs="+",
+        metavar="PATH",
+        help="files, folders or archives; XML or SGML files named together are one set",
+    )
+    parser.add_argument(
+        "-o",
+        "--output",
+        required=True,
+        dest="folder",
+        metavar="DIR",
+        help="a new folder; several sets become DIR/NAME/PAIR",
+    )
+    parser.add_argument("-l", "--language-pair", metavar="PAIR", help="only this pair")
+    parser.add_argument(
+        "--as",
+        dest="form",
+        metavar="FORMAT",
+        help="the format of files that are named together: wmt-xml, wmt-sgml, wmt-mqm, or a"
+        " package's (default: the files tell)",
+    )
+    chosen = parser.add_argument_group("what is taken")
+    chosen.add_argument("--systems", nargs="+", default=[], metavar="NAME", help="only these")
+    chosen.add_argument(
+        "--references",
+        nargs="+",
+        default=[],
+        metavar="NAME",
+        help="only these; of an MQM file, the systems that are human translations",
+    )
+    chosen.add_argument(
+        "-i", "--input", nargs="+", default=[], metavar="FILE", help="further systems, plain text"
+    )
+    chosen.add_argument(
+        "--human", nargs="+", default=[], metavar="FILE", help="human judgements of any format"
+    )
+    chosen.add_argument(
+        "--keep",
+        nargs="+",
+        default=[],
+        choices=_KEEPABLE,
+        help="what is left out else: documents of test suites, segments without a reference where"
+        " others have one; 'entities' leaves &amp; in SGML as it is",
+    )
+    chosen.add_argument(
+        "--incomplete",
+        choices=_INCOMPLETE,
+        default="refuse",
+        help="a system that lacks segments: refuse the set, empty texts, drop the system",
+    )
+    written = parser.add_argument_group("how it is written")
+    written.add_argument(
+        "--layout",
+        default="gnomon",
+        metavar="FORMAT",
+        help="a format of test set directories that is written: gnomon, mt-metrics-eval"
+        " (default: gnomon)",
+    )
+    written.add_argument("--gz", action="store_true", help="texts as .txt.gz")
+    add_format(parser)
+    parser.set_defaults(run=_convert)
+
+
+def _convert(args: argparse.Namespace) -> int:
+    """Convert, and say where it is."""
+    from gnomon import official
+
+    found = official.convert(
+        args.paths,
+        args.folder,
+        format=args.form,
+        language_pair=args.language_pair,
+        systems=args.systems,
+        references=args.references,
+        outputs=args.input,
+        human=args.human,
+        keep=args.keep,
+        incomplete=args.incomplete,
+        layout=args.layout,
+        compress=args.gz,
+    )
+    _show_written(args, "data convert", found)
+    return 0

@@ -1,0 +1,298 @@
+"""What is here: in a test set, in this installation, in the cache; and what a language needs."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from typing import TYPE_CHECKING, TypeAlias
+
+from gnomon.cli._options import add_command, add_data, add_output, load, show, show_rows
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable, Iterable, Mapping
+
+    from gnomon.cli._options import Subparsers
+    from gnomon.findings import Cell
+    from gnomon.testset import TestSet
+
+    _Listed: TypeAlias = tuple[tuple[str, ...], Iterable[tuple[str, ...]]]
+
+__all__ = ["add"]
+
+
+def add(commands: Subparsers[argparse.ArgumentParser]) -> None:
+    """Add the commands."""
+    _add_info(commands)
+    _add_list(commands)
+    _add_setup(commands)
+    _add_selftest(commands)
+    _add_cache(commands)
+
+
+# ``gnomon info``: what a test set holds.
+
+
+def _add_info(commands: Subparsers[argparse.ArgumentParser]) -> None:
+    """Add the command."""
+    parser = add_command(
+        commands, "info", answers="what a test set holds", more="example: gnomon info -t DIR"
+    )
+    add_data(parser)
+    add_output(parser)
+    parser.set_defaults(run=_info)
+
+
+def _info(args: argparse.Namespace) -> int:
+    """Read the test set and describe it."""
+    from gnomon.findings import Column, Finding, Table
+
+    testset = load(args)
+    columns = (Column("part", "Part"), Column("name", "Name"), Column("value", "Holds"))
+    table = Table("info", f"Test set {testset.name}", columns, tuple(_rows_of_set(testset)))
+    finding = Finding("info", table.title, (table,), signatures={})
+    show(args, finding, "info")
+    return 0
+
+
+def _rows_of_set(testset: TestSet) -> list[dict[str, Cell]]:
+    found = testset.summary()
+    rows: list[tuple[str, str, Cell]] = [
+        ("test set", found.name, testset.path),
+        ("language pair", found.language_pair or "not given", None),
+        ("segments", "", found.segments),
+        ("source", "", "yes" if found.sources else "no"),
+        *(("reference", name, f"{n} segments") for name, n in found.references.items()),
+        ("systems", "", found.systems),
+        *(("system", name, _of_system(testset, name)) for name in testset.systems),
+        ("documents", "", found.documents),
+        *(("domain", name, _share(testset, name)) for name in found.domains),
+        *(("labels", name, f"{len(set(v))} values") for name, v in testset.labels.items()),
+        *(
+            ("human scores", f"{kind}, {level} level", _judged(testset, kind, level))
+            for kind, level in dict.fromkeys((h.kind, h.level) for h in testset.human)
+        ),
+        *(("human rankings", r.kind, f"{len(r.rows)} pairs") for r in testset.rankings),
+    ]
+    for kind, count in Counter(error.kind for error in testset.errors).items():
+        rows.append(("error spans", kind, count))
+    return [{"part": part, "name": name, "value": value} for part, name, value in rows]
+
+
+def _of_system(testset: TestSet, name: str) -> str:
+    texts, info = testset.systems[name], testset.info.get(name)
+    words = sum(len(text.split()) for text in texts)
+    said = [f"{words} words"]
+    if empty := sum(not text.strip() for text in texts):
+        said.append(f"{empty} empty")
+    if info is not None:
+        said += [str(v) for v in (info.year, info.architecture) if v is not None]
+        said += ["human"] if info.human else []
+    return ", ".join(said)
+
+
+def _judged(testset: TestSet, kind: str, level: str) -> str:
+    fitting = [h for h in testset.human if (h.kind, h.level) == (kind, level)]
+    systems = {name for human in fitting for name in human.systems}
+    raters = sum(human.rater is not None for human in fitting)
+    return f"{len(systems)} systems" + (f", {raters} raters" if raters else "")
+
+
+def _share(testset: TestSet, domain: str) -> str:
+    return f"{sum(name == domain for name in testset.domains or ())} segments"
+
+
+# ``gnomon list``: what can be named on the command line.
+
+
+def _add_list(commands: Subparsers[argparse.ArgumentParser]) -> None:
+    """Add the command."""
+    parser = add_command(
+        commands,
+        "list",
+        answers="which methods, metrics, features, taggers, scorers, explainers, formats there are",
+    )
+    parser.add_argument("kind", choices=tuple(_KINDS))
+    add_output(parser)
+    parser.set_defaults(run=_list)
+
+
+def _list(args: argparse.Namespace) -> int:
+    """Print one kind of names."""
+    from gnomon.findings import Column, Finding, Table
+
+    header, rows = _KINDS[args.kind]()
+    columns = tuple(Column(name, name.capitalize()) for name in header)
+    records = tuple(dict(zip(header, row, strict=True)) for row in rows)
+    table = Table(args.kind, args.kind.capitalize(), columns, records)
+    finding = Finding("list", table.title, (table,), signatures={})
+    show(args, finding, "list")
+    return 0
+
+
+def _methods() -> _Listed:
+    from gnomon import methods
+
+    rows = [
+        (
+            name,
+            " ".join(("gnomon", *name.replace("_", "-").split("."))),
+            methods.answers_of(name),
+            methods.package_of(name),
+        )
+        for name in methods.names()
+    ]
+    return ("name", "command", "answers", "from"), rows
+
+
+def _metrics() -> _Listed:
+    from gnomon import metrics
+
+    rows = [(d.name, ", ".join(d.options), d.summary, d.source) for d in metrics.describe()]
+    return ("name", "options", "answers", "source"), rows
+
+
+def _features() -> _Listed:
+    from gnomon import annotate
+
+    return ("name", "marks", "tagger"), annotate.describe_features()
+
+
+def _taggers() -> _Listed:
+    from gnomon import annotate
+
+    return ("name", "language", "state"), annotate.describe_taggers()
+
+
+def _scorers() -> _Listed:
+    from gnomon.annotate import scorers
+
+    return ("name", "measures", "from"), scorers.describe_scorers()
+
+
+def _explainers() -> _Listed:
+    from gnomon import bmx
+
+    found = bmx.describe_explainers()
+    return ("name", "options", "is"), [(d.name, ", ".join(d.options), d.summary) for d in found]
+
+
+def _formats() -> _Listed:
+    from gnomon import formats
+
+    return ("name", "reads", "writes", "is"), formats.describe()
+
+
+_KINDS: Mapping[str, Callable[[], _Listed]] = {
+    "methods": _methods,
+    "metrics": _metrics,
+    "features": _features,
+    "taggers": _taggers,
+    "scorers": _scorers,
+    "explainers": _explainers,
+    "formats": _formats,
+}
+
+
+# ``gnomon setup``: a tagger and a model for a language.
+
+
+def _add_setup(commands: Subparsers[argparse.ArgumentParser]) -> None:
+    """Add the command."""
+    parser = add_command(
+        commands,
+        "setup",
+        answers="which tagger a language needs, and install it",
+        more="example: gnomon setup en",
+    )
+    parser.add_argument("language", help="language code, such as en")
+    parser.add_argument("-y", "--yes", action="store_true", help="do not ask")
+    parser.add_argument("--dry-run", action="store_true", help="print the commands only")
+    add_output(parser)
+    parser.set_defaults(run=_setup)
+
+
+def _setup(args: argparse.Namespace) -> int:
+    """Show the commands, ask, run them; in other formats than text show them only."""
+    from gnomon import annotate
+
+    plan = annotate.setup_plan(args.language)
+    if args.format != "text":
+        rows: list[dict[str, Cell]] = [
+            {"language": args.language, "ready": plan.ready, "command": " ".join(command)}
+            for command in plan.commands or ((),)
+        ]
+        show_rows(args, "setup", "What a language needs", rows)
+        return 0
+    sys.stdout.write(plan.text + "\n")
+    if plan.ready or args.dry_run:
+        return 0
+    if not args.yes and not _agreed():
+        return 0
+    annotate.run_setup(plan)
+    return 0
+
+
+def _agreed() -> bool:
+    if not sys.stdin.isatty():
+        sys.stdout.write("Nothing was installed: run again with --yes to install.\n")
+        return False
+    sys.stdout.write("Run these commands? [y/N] ")
+    sys.stdout.flush()
+    return sys.stdin.readline().strip().lower() in {"y", "yes"}
+
+
+# ``gnomon selftest``: whether this installation gives the numbers that it should.
+
+
+_TOLERANCE = 1e-6
+
+
+def _add_selftest(commands: Subparsers[argparse.ArgumentParser]) -> None:
+    """Add the command."""
+    parser = add_command(
+        commands, "selftest", answers="whether this installation gives the numbers that it should"
+    )
+    add_output(parser)
+    parser.set_defaults(run=_selftest)
+
+
+def _selftest(args: argparse.Namespace) -> int:
+    """Compare with golden numbers; exit 1 if one differs."""
+    from gnomon import selftest
+
+    rows: list[dict[str, Cell]] = [
+        {**check._asdict(), "fine": abs(check.found - check.expected) <= _TOLERANCE}
+        for check in selftest.checks()
+    ]
+    show_rows(args, "selftest", "Golden numbers", rows)
+    return 0 if all(row["fine"] for row in rows) else 1
+
+
+# ``gnomon cache``: what is kept between runs.
+
+
+def _add_cache(commands: Subparsers[argparse.ArgumentParser]) -> None:
+    """Add the command."""
+    parser = add_command(commands, "cache", answers="what is kept between runs, and forget it")
+    parser.add_argument("action", choices=("info", "clear"), nargs="?", default="info")
+    add_output(parser)
+    parser.set_defaults(run=_cache)
+
+
+def _cache(args: argparse.Namespace) -> int:
+    """Describe or empty the cache."""
+    from gnomon.cache import Cache, default_path
+
+    cache = Cache(default_path())
+    if args.action == "clear":
+        cache.clear()
+    stats = cache.stats()
+    row: dict[str, Cell] = {
+        "path": str(stats.path),
+        "entries": stats.entries,
+        "bytes": stats.bytes,
+        "limit": stats.limit,
+    }
+    show_rows(args, "cache", "What is kept between runs", [row])
+    return 0

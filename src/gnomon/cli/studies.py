@@ -1,0 +1,402 @@
+"""Commands on studies: run one, ask its store, make pages and files of it."""
+
+from __future__ import annotations
+
+import logging
+import shlex
+from itertools import chain, islice
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gnomon.cli._options import (
+    add_command,
+    add_format,
+    add_output,
+    add_store,
+    emit,
+    show,
+    show_rows,
+)
+from gnomon.errors import UsageError
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterator, Mapping
+    from os import PathLike
+
+    from gnomon.cli._options import Subparsers
+    from gnomon.findings import Cell, Column
+    from gnomon.study import (
+        ExportKind,
+        QueryResult,
+        RunOutcome,
+        Store,
+        Study,
+        StudyPlan,
+        TaskEngine,
+    )
+
+__all__ = ["add", "write_report"]
+
+
+def add(commands: Subparsers[argparse.ArgumentParser]) -> None:
+    """Add the commands."""
+    _add_run(commands)
+    _add_query(commands)
+    _add_report(commands)
+    _add_export(commands)
+
+
+# ``gnomon run``: a study, as a file says.
+
+
+_log = logging.getLogger(__name__)
+
+_RUN_EXAMPLES = """\
+examples:
+  gnomon run study.toml --dry-run
+  gnomon run study.toml --workers 4 --html report
+  gnomon run study.toml --engine dask://10.0.0.1:8786
+  gnomon run study.toml --forget wmt18/de-en
+"""
+
+
+def _add_run(commands: Subparsers[argparse.ArgumentParser]) -> None:
+    """Add the command."""
+    parser = add_command(
+        commands,
+        "run",
+        answers="what many metrics and methods say of many test sets, computed once and kept",
+        more=_RUN_EXAMPLES,
+    )
+    parser.add_argument("study", metavar="STUDY.toml")
+    parser.add_argument("--dry-run", action="store_true", help="print the plan, compute nothing")
+    parser.add_argument(
+        "--engine",
+        default="pool",
+        metavar="NAME",
+        help="here, pool (processes of this machine; default), or dask://HOST:PORT",
+    )
+    parser.add_argument(
+        "--workers", type=int, metavar="N", help="processes of the pool (default: one per core)"
+    )
+    parser.add_argument("--allow-code", action="store_true", help="let python(...) run code")
+    kept = parser.add_argument_group("what is kept")
+    kept.add_argument(
+        "--forget", metavar="TESTSET", help="delete all that came from a test set, compute nothing"
+    )
+    kept.add_argument(
+        "--prune", action="store_true", help="delete what the study no longer asks for"
+    )
+    add_output(parser)
+    parser.add_argument(
+        "--html",
+        metavar="FILE.html|FOLDER",
+        help="write the report of the study too, as gnomon report does (or: report = ... in it)",
+    )
+    kept_tasks = "finished tasks are kept in the store; the same command goes on with the others"
+    parser.set_defaults(run=_run, kept=kept_tasks)
+
+
+def _run(args: argparse.Namespace) -> int:
+    """Check, plan, run, report."""
+    from gnomon import study
+
+    if args.forget and (args.dry_run or args.prune):
+        raise UsageError("--forget only deletes; run the study afterwards")
+    if args.workers is not None and args.engine != "pool":
+        raise UsageError(f"--workers are those of the pool, and the engine is {args.engine}")
+    if args.forget:  # a study whose test sets are gone is not right any more
+        count = study.Store.open(study.store_of(args.study)).forget(args.forget)
+        show_rows(args, "run", "Deleted", [{"testset": args.forget, "tasks": count}])
+        return 0
+    wanted = study.read_study(args.study, allow_code=args.allow_code)
+    page = _page_of(args, wanted)
+    made = study.plan(wanted, allow_code=args.allow_code)
+    if args.dry_run:
+        store = study.Store.open(wanted.store) if study.Store.is_at(wanted.store) else None
+        show(args, made.finding(store, workers=_workers(args)), "run")
+        return 0
+    engine = study.open_engine(args.engine, workers=args.workers)
+    try:
+        return _finish(args, made, engine, page)
+    finally:
+        engine.close()
+
+
+def _page_of(args: argparse.Namespace, wanted: Study) -> str | Path | None:
+    """Where a report is wanted; refused before any work where it cannot be written."""
+    from gnomon.report.site import check_place
+
+    page = args.html or wanted.report
+    if page is not None and not args.dry_run:
+        check_place(page)
+    return page
+
+
+def _finish(
+    args: argparse.Namespace, made: StudyPlan, engine: TaskEngine, page: str | Path | None
+) -> int:
+    from gnomon import study
+    from gnomon.cli._progress import stages
+
+    with stages(quiet=args.quiet) as progress:
+        store = study.Store.open(made.study.store, create=True)
+        outcome = study.run(made, engine, store=store, prune=args.prune, progress=progress)
+    if args.prune:
+        _log.info("%d tasks deleted that the study no longer asks for", outcome.pruned)
+    show(args, made.finding(store), "run")
+    if page is not None:
+        write_report(store, page, quiet=args.quiet)
+    return _exit_code(outcome)
+
+
+def _exit_code(outcome: RunOutcome) -> int:
+    _log.info("%d tasks done, %d kept from before", outcome.done, outcome.kept)
+    labels: dict[str, list[str]] = {}
+    for key, said in outcome.failed.items():
+        labels.setdefault(said, []).append(outcome.labels[key])
+    for said, (first, *others) in labels.items():
+        more = f" and {len(others)} more tasks" if others else ""
+        _log.error("%s%s failed: %s", first, more, said)
+    return 1 if outcome.failed else 0
+
+
+def _workers(args: argparse.Namespace) -> int:
+    """How many there will be, as far as that is known without starting them."""
+    import os
+
+    return args.workers or (len(os.sched_getaffinity(0)) if args.engine == "pool" else 1)
+
+
+# ``gnomon query``: SQL over what a study kept.
+
+
+#: rows of the formats for people, who read no more
+_SHOWN = 10_000
+
+_QUERY_EXAMPLES = """\
+The tables are those of `gnomon query STORE` without a query; views such as leaderboard,
+standings, scores_wide, scores_by_testset, disagreements, muler_features, best_metrics and costs
+answer common questions. Formats for people show the first 10000 rows, -f tsv and -f json
+all, however many.
+
+examples:
+  gnomon query wmt.store
+  gnomon query wmt.store --columns
+  gnomon query s3://bucket/wmt.store 'select * from leaderboard where rank = 1'
+  gnomon query wmt.store 'select system, score from scores order by score desc limit 5'
+  gnomon query wmt.store "select * from muler where feature = 'pos:NOUN'" -f tsv
+"""
+
+
+def _add_query(commands: Subparsers[argparse.ArgumentParser]) -> None:
+    """Add the command."""
+    parser = add_command(
+        commands,
+        "query",
+        answers="anything that SQL can ask of the results of a study",
+        more=_QUERY_EXAMPLES,
+    )
+    add_store(parser)
+    parser.add_argument("sql", nargs="?", metavar="SQL", help="a SELECT; without: which tables")
+    parser.add_argument(
+        "--columns", action="store_true", help="what the columns of all tables and views mean"
+    )
+    add_output(parser)
+    parser.set_defaults(run=_query)
+
+
+def _query(args: argparse.Namespace) -> int:
+    """Ask, print; however many rows there are, few are held at a time."""
+    from gnomon import report
+    from gnomon.findings import Finding, Table
+    from gnomon.study import Store
+
+    if args.columns and args.sql:
+        raise UsageError("--columns describes all tables; leave out the query")
+    if args.sql is None and len(args.store.split()) > 1 and not Path(args.store).exists():
+        raise UsageError(f"the store comes first: gnomon query STORE {shlex.quote(args.store)}")
+    store = Store.open(args.store)
+    found = (
+        store.query(args.sql) if args.sql else store.describe() if args.columns else store.tables()
+    )
+    columns = tuple(_columns(found))
+    rows = _rows(found)
+    if args.format in ("json", "tsv"):
+        emit(args, report.render_rows(columns, rows, args.format, command="query"))
+        return 0
+    shown = tuple(islice(rows, _SHOWN))
+    cut = next(rows, None) is not None
+    note = f"The first {_SHOWN} rows; -f tsv and -f json give all." if cut else ""
+    table = Table("query", "Query" if args.sql else "Tables", columns, shown, note)
+    show(args, Finding("query", table.title, (table,), signatures={}), "query")
+    return 0
+
+
+def _rows(answer: QueryResult) -> Iterator[Mapping[str, Cell]]:
+    names = answer.names
+    for row in chain.from_iterable(answer.parts):
+        yield dict(zip(names, map(_cell, row), strict=True))
+
+
+def _columns(answer: QueryResult) -> list[Column]:
+    from gnomon.findings import Column
+
+    kinds = zip(answer.names, answer.kinds, strict=True)
+    return [Column(name, name, kind) for name, kind in kinds]
+
+
+def _cell(value: object) -> Cell:
+    if value is None or isinstance(value, str | bool | int):
+        return value
+    if isinstance(value, float):
+        return None if value != value else value  # noqa: PLR0124  # NaN
+    return str(value)
+
+
+# ``gnomon report``: the pages of a study.
+
+
+#: above this many megabytes one file is slow to open
+_LARGE = 40
+
+_REPORT_EXAMPLES = """\
+examples:
+  gnomon report wmt.store -o report.html
+  gnomon report wmt.store -o report       (a folder: open report/index.html)
+  gnomon report wmt.store -o report.html --no-spans
+"""
+
+
+def _add_report(commands: Subparsers[argparse.ArgumentParser]) -> None:
+    """Add the command."""
+    parser = add_command(
+        commands,
+        "report",
+        answers="what a study found, as pages to look around in",
+        more=_REPORT_EXAMPLES,
+    )
+    add_store(parser)
+    parser.add_argument(
+        "-o",
+        "--output",
+        required=True,
+        metavar="FILE.html|FOLDER",
+        help="one file that holds everything, or a folder, which opens faster when there is much",
+    )
+    parser.add_argument(
+        "--no-texts", action="store_true", help="show numbers alone, no texts of the test sets"
+    )
+    parser.add_argument(
+        "--no-spans", action="store_true", help="do not mark features in texts (no tagging)"
+    )
+    parser.set_defaults(run=_report)
+
+
+def _report(args: argparse.Namespace) -> int:
+    """Read the store, write the pages."""
+    from gnomon.study import Store
+
+    store = Store.open(args.store)
+    write_report(
+        store, args.output, texts=not args.no_texts, spans=not args.no_spans, quiet=args.quiet
+    )
+    return 0
+
+
+def write_report(
+    store: Store,
+    output: str | PathLike[str],
+    *,
+    texts: bool = True,
+    spans: bool = True,
+    quiet: bool = False,
+) -> None:
+    """The pages of a store, and where they are.
+
+    Raises:
+        UsageError: the store is empty.
+    """
+    from gnomon.cache import Cache, default_path
+    from gnomon.cli._progress import stages
+    from gnomon.report.site import write_site
+    from gnomon.study import pages
+
+    if not store.files():
+        raise UsageError(f"nothing is in the store {store.path} yet; run the study: gnomon run")
+    with stages(quiet=quiet) as progress:
+        content = pages(
+            store, texts=texts, spans=spans, cache=Cache(default_path()), progress=progress
+        )
+        write_site(output, content, progress=progress)
+    _say_where(Path(output))
+
+
+def _say_where(place: Path) -> None:
+    if place.is_dir():
+        _log.info("open %s", place / "index.html")
+        return
+    _log.info("open %s", place)
+    size = place.stat().st_size / 1e6
+    if size > _LARGE:
+        _log.warning(
+            "%s has %.0f MB, which browsers open slowly; a folder opens at once: -o %s",
+            place, size, place.with_suffix(""),
+        )  # fmt: skip
+
+
+# ``gnomon export``: what a study kept, as files for other tools.
+
+
+_EXPORT_EXAMPLES = """\
+examples:
+  gnomon export wmt.store -o wmt.duckdb
+  gnomon export wmt.store -o tables/ --as csv
+  gnomon export wmt.store -o tables/ --as parquet --tables scores muler
+"""
+
+
+def _add_export(commands: Subparsers[argparse.ArgumentParser]) -> None:
+    """Add the command."""
+    parser = add_command(
+        commands,
+        "export",
+        answers="how to take the results of a study into other tools",
+        more=_EXPORT_EXAMPLES,
+    )
+    add_store(parser)
+    parser.add_argument(
+        "-o",
+        "--output",
+        dest="to",
+        required=True,
+        metavar="FILE|DIR",
+        help="a new .duckdb file, or a new or empty folder",
+    )
+    parser.add_argument(
+        "--as", dest="kind", choices=("duckdb", "csv", "parquet"), help="(by the name: .duckdb)"
+    )
+    parser.add_argument("--tables", nargs="+", metavar="NAME", help="(default: all)")
+    parser.add_argument(
+        "--keep-formulas",
+        action="store_true",
+        help="CSV: leave texts that begin with = + - @ as they are; a spreadsheet would run them",
+    )
+    add_format(parser)
+    parser.set_defaults(run=_export)
+
+
+def _export(args: argparse.Namespace) -> int:
+    """Write, and say what."""
+    from gnomon.study import Store
+
+    kind: ExportKind = args.kind or ("duckdb" if Path(args.to).suffix == ".duckdb" else "csv")
+    written = Store.open(args.store).export(
+        args.to, kind=kind, tables=args.tables, keep_formulas=args.keep_formulas
+    )
+    rows: list[Mapping[str, Cell]] = [
+        {"table": name, "rows": count} for name, count in written.items()
+    ]
+    show_rows(args, "export", f"Written to {args.to}", rows)
+    return 0
