@@ -14,8 +14,7 @@ from tests.bmx.counting import Counting
 
 import gnomon as gn
 from gnomon.bmx import against_errors, explain
-from gnomon.bmx._mean_intervals import Draws, mean_of
-from gnomon.bmx._tag_ranks import tag_ranks
+from gnomon.bmx._judging import Draws, mean_of, tag_ranks
 from gnomon.errors import DataError, UnknownNameError
 from gnomon.human import ErrorSpan
 

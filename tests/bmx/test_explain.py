@@ -190,7 +190,7 @@ def test_a_metric_of_candidates_alone_has_one_side() -> None:
     ts = gn.TestSet.from_lists({"a": ["x y"]}, ["y z"])
     batch = Batch.build(systems={"a": ["x y z"]}, references=[])
     metric = Counting(lambda c, _: float(len(c)), needs=frozenset())
-    from gnomon.bmx._explain import explain_batch
+    from gnomon.bmx._explanations import explain_batch
 
     bound = find_explainer("erasure").bind(ts, metric)
     found = explain_batch(metric, batch, bound, both=True).explanations
@@ -344,7 +344,7 @@ def test_groups_of_cells_change_nothing(
 ) -> None:
     whole = explain(testset, Counting(), "lime")
     monkeypatch.setattr("gnomon.bmx._engine._PAIRS", 1)
-    monkeypatch.setattr("gnomon.bmx._scorer._AT_ONCE", 7)
+    monkeypatch.setattr("gnomon.bmx._pairs._AT_ONCE", 7)
     metric = Counting()
     parts = explain(testset, metric, "lime")
     assert max(batch.shape[1] for batch in metric.batches) == 7

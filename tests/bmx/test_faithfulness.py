@@ -11,7 +11,7 @@ from tests.bmx.counting import Counting, overlap
 
 import gnomon as gn
 from gnomon.bmx import explain, faithfulness
-from gnomon.bmx._faithfulness import curve_area
+from gnomon.bmx._judging import curve_area
 from gnomon.errors import UsageError
 from gnomon.metrics import bind
 

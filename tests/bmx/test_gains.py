@@ -7,10 +7,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.bmx.invented import control_of, invented
 
+from gnomon.bmx._choices import halves
 from gnomon.bmx._experiments import Experiment
-from gnomon.bmx._gain_intervals import gain_intervals
-from gnomon.bmx._gains import bandwidth, densities, gain_and_base, ridge_coefficients, spread
-from gnomon.bmx._halves import halves
+from gnomon.bmx._outcomes import (
+    bandwidth,
+    densities,
+    gain_and_base,
+    gain_intervals,
+    ridge_coefficients,
+    spread,
+)
 from gnomon.errors import UsageError
 
 gains = st.lists(st.floats(-1, 1).map(lambda v: round(v, 4)), min_size=1, max_size=40)

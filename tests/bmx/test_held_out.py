@@ -1,9 +1,8 @@
 import numpy as np
 import pytest
 
-from gnomon.bmx._choices import choose
+from gnomon.bmx._choices import choose, held_out
 from gnomon.bmx._experiments import Experiment, Grids
-from gnomon.bmx._held_out import held_out
 from gnomon.errors import UnknownNameError
 
 P4, W3 = np.array([-1.0, 0.0, 1.0, 2.0]), np.array([0.0, 0.5, 1.0])

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gnomon.bmx import find_explainer
-from gnomon.bmx._lime import Lime, lime_masks, lime_weights
-from gnomon.bmx._words import Words
+from gnomon.bmx._pairs import Words
+from gnomon.bmx._perturbing import Lime, lime_masks, lime_weights
 from gnomon.errors import SpecError
 
 REASON = "the oracle: pip install lime==0.2.0.1"

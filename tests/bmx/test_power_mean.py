@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from scipy.special import logsumexp
 
 from gnomon import bmx
-from gnomon.bmx._power_mean import power_means
-from gnomon.bmx._shifts import SHIFTS
+from gnomon.bmx._power_mean import SHIFTS, power_means
 from gnomon.errors import LengthMismatchError, UnknownNameError, UsageError
 
 GRID = np.arange(-300, 300) / 10

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from gnomon.bmx._choices import Counts, Setting, choose, counts, gains_at, improving
+from gnomon.bmx._correlations import read_grids
 from gnomon.bmx._experiments import Experiment, Grids
-from gnomon.bmx._gains import gain_and_base, second_iteration_difference
-from gnomon.bmx._published import read_grids
+from gnomon.bmx._outcomes import gain_and_base, second_iteration_difference
 
 OURS = {
     "erasure": "erasure",

@@ -13,14 +13,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gnomon.bmx._shap import (
+from gnomon.bmx._pairs import Words
+from gnomon.bmx._perturbing import (
     Shap,
     antithetic_masks,
     antithetic_values,
     exact_masks,
     exact_values,
 )
-from gnomon.bmx._words import Words
 from gnomon.errors import SpecError
 
 

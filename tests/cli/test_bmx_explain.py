@@ -11,7 +11,7 @@ import pytest
 
 import gnomon as gn
 from gnomon import bmx
-from gnomon.bmx._beside import Beside
+from gnomon.bmx._score import Beside
 from gnomon.human import HumanScores
 
 REFERENCE = ["the cat sat on the mat .", "a dog ran", "it rains today", "good night"]

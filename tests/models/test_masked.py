@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from tests.models.tiny_masked import LIMIT, PIECES, VOCABULARY, save_masked_lm
 
-from gnomon.bmx._words import Words
+from gnomon.bmx._pairs import Words
 from gnomon.errors import DataError, UsageError
 from gnomon.models import MaskedLM, load_masked_lm
 from gnomon.models.masked import Piece, best_words

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from gnomon import example, muler
-from gnomon.bmx._word_tables import words_table
+from gnomon.bmx._explain import words_table
 from gnomon.errors import UnknownNameError
 from gnomon.findings import Bars
 from gnomon.study import Store, open_engine, pages, plan, read_study, run
@@ -256,7 +256,7 @@ def test_each_reference_has_the_importances_of_the_systems_held_beside_it(
             columns = tuple(one for one in found.columns if one.name != "reference")
             return replace(found, columns=columns)
 
-        monkeypatch.setattr("gnomon.bmx._examine.words_table", without)
+        monkeypatch.setattr("gnomon.bmx._explain.words_table", without)
     assert run(plan(read_study(tmp_path / "s.toml")), open_engine("here")).failed == {}
     store = Store.open(tmp_path / "s.store")
     columns = store.query("select * from importance limit 1").columns

@@ -2,23 +2,35 @@
 
 from __future__ import annotations
 
+import json
+import logging
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Literal, get_args
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
-from gnomon.errors import LengthMismatchError, UnknownNameError, UsageError
+from gnomon.bmx._explanations import MAX_CALLS, cache_of, calls_of, check_sides, explain_batch
+from gnomon.bmx.explainers import find_explainer
+from gnomon.errors import DataError, FormatError, LengthMismatchError, UnknownNameError, UsageError
+from gnomon.formats import read_lines
+from gnomon.metrics.scoring import bind
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
     from numpy.typing import NDArray
 
-    from gnomon.bmx._explanations import Explanations
+    from gnomon.bmx._engine import Progress
+    from gnomon.bmx._explanations import Explanations, Sides
+    from gnomon.bmx.explainers import Explainer
+    from gnomon.cache import Cache
+    from gnomon.metrics.protocol import BoundMetric, Metric
+    from gnomon.testset import TestSet
 
     Floats = NDArray[np.float64]
+    Cells = dict[tuple[str, int], list[float]]
 
-__all__ = ["FACTORS", "RANDOM", "Experiment", "Explained", "Factor", "Grids", "P", "W"]
 
 #: the grid of the paper: 600 exponents, 0 exactly among them, and 6 weights
 P: Floats = np.arange(-300, 300) / 10
@@ -232,3 +244,321 @@ class Grids:
     def levels(self, factor: Factor) -> tuple[str, ...]:
         """The names that occur, in order of occurrence."""
         return tuple(dict.fromkeys(getattr(one, factor) for one in self.experiments))
+
+
+# Explaining the segments of a test set that people judged, and no others.
+
+
+def explained(
+    testset: TestSet,
+    metric: str | Metric | BoundMetric | Callable[..., float],
+    explainer: str | Explainer = "erasure",
+    *,
+    human: str | None = None,
+    sides: Sides = "both",
+    sample: int | None = None,
+    seed: int = 0,
+    human_systems: bool = False,
+    max_calls: int = MAX_CALLS,
+    cache: Cache | None = None,
+    progress: Progress | None = None,
+    allow_code: bool = False,
+) -> Explained:
+    """Explanations of the segments that people scored, with their scores, for :func:`tune`.
+
+    Args:
+        testset: a test set with human segment scores.
+        metric: as in :func:`explain`.
+        explainer: likewise.
+        human: kind of the human scores; may be left out where there is one.
+        sides: explain ``both`` sides or the ``candidate`` alone.
+        sample: so many scored segments, drawn with the seed over all systems; by default all.
+        seed: of the sample.
+        human_systems: whether outputs that are human translations count.
+        max_calls: most pairs of texts that may be scored for this.
+        cache: as in :func:`explain`.
+        progress: as in :func:`explain`.
+        allow_code: as in :func:`explain`.
+
+    Returns:
+        The experiment: segments of all systems one after the other.
+
+    Raises:
+        DataError: there are no human segment scores, or several kinds and none was named.
+        UsageError: the sample is not positive, or whatever :func:`explain` refuses.
+    """
+    chosen, both = find_explainer(explainer), check_sides(sides)
+    scores = _scores(testset, human, human_systems=human_systems)
+    wanted = _sampled(~np.isnan(scores), sample, seed)
+    _, bound = bind(testset, metric, allow_code=allow_code)
+    kept, notices = cache_of(bound, cache)
+    ready, batch, parts = chosen.bind(testset, bound), testset.batch(), _Parts()
+    blocks = list(_blocks(wanted))
+    batches = [batch.select(systems=systems, segments=segments) for systems, segments in blocks]
+    calls = sum(calls_of(bound, block, ready, both=both, cache=kept) for block in batches)
+    if calls > max_calls:
+        raise UsageError(
+            f"explaining {bound.name!r} by {chosen.spec} on {int(wanted.sum())} scored segments of"
+            f" {testset.name!r} takes up to {calls} metric calls, more than the {max_calls} that"
+            " are allowed; allow more (--max-calls; max_calls=), take a sample of the segments"
+            " (--sample; sample=), fewer systems, or a cheaper explainer"
+        )
+    for block, (systems, segments) in zip(batches, blocks, strict=True):
+        found = explain_batch(
+            bound, block, ready, both=both, max_calls=max_calls, cache=kept, progress=progress
+        )
+        parts.add(found.explanations, scores[np.ix_(systems, segments)])
+    name = Experiment(
+        testset.name,
+        chosen.spec,
+        bound.signature.spec,
+        testset.language_pair or "",
+        "both" if both else "candidate",
+    )
+    return parts.joined(name, notices)
+
+
+class _Parts:
+    """Explanations of some blocks, put together."""
+
+    def __init__(self) -> None:
+        self.scores: list[Floats] = []
+        self.human: list[Floats] = []
+        self.values: list[Floats] = []
+        self.sizes: list[NDArray[np.int64]] = []
+        self.signature = ""
+
+    def add(self, found: Explanations, human: Floats) -> None:
+        both = found.both()
+        self.scores.append(found.oriented.ravel())
+        self.human.append(human.ravel())
+        self.values.append(both.values)
+        self.sizes.append(np.diff(both.offsets))
+        self.signature = str(found.signature)
+
+    def joined(self, name: Experiment, notices: tuple[str, ...]) -> Explained:
+        offsets = np.concatenate([[0], np.cumsum(np.concatenate(self.sizes))]).astype(np.int64)
+        score, values, human = map(np.concatenate, (self.scores, self.values, self.human))
+        return Explained(name, score, values, offsets, human, self.signature, notices)
+
+
+def _scores(testset: TestSet, kind: str | None, *, human_systems: bool) -> Floats:
+    """Human scores [K, N]; NaN for human translations, unless they count."""
+    scores = testset.human_scores(kind, "segment").copy()
+    for k, name in enumerate(testset.systems):
+        told = testset.info.get(name)
+        if told is not None and told.human and not human_systems:
+            scores[k] = np.nan
+    if np.isnan(scores).all():
+        raise DataError(
+            f"test set {testset.name!r} has no human segment score of any of its systems; BMX is"
+            " tuned on scores of segments"
+        )
+    return scores
+
+
+def _sampled(wanted: NDArray[np.bool_], sample: int | None, seed: int) -> NDArray[np.bool_]:
+    if sample is None:
+        return wanted
+    if sample < 1:
+        raise UsageError(f"a sample has at least one segment; got {sample}")
+    there = np.flatnonzero(wanted)
+    kept = np.random.default_rng(seed).permutation(there)[:sample]
+    chosen = np.zeros(wanted.size, dtype=bool)
+    chosen[kept] = True
+    return chosen.reshape(wanted.shape)
+
+
+def _blocks(wanted: NDArray[np.bool_]) -> Iterator[tuple[list[int], list[int]]]:
+    """Systems with the same segments together, so that what they share is scored once."""
+    alike: dict[bytes, list[int]] = {}
+    for k, row in enumerate(wanted):
+        if row.any():
+            alike.setdefault(row.tobytes(), []).append(k)
+    for systems in alike.values():
+        yield systems, np.flatnonzero(wanted[systems[0]]).tolist()
+
+
+# Explanations from a file: flat records of words, with the score of their segment.
+
+
+_log = logging.getLogger(__name__)
+
+_MOST = 1e300  # so that sums are numbers
+_NEEDED = ("system", "segment", "side", "importance", "score")
+
+
+def read_explanations(
+    path: str | Path, testset: TestSet, *, human: str | None = None, explainer: str | None = None
+) -> Explained:
+    """Explanations of a JSONL file beside the human scores of a test set.
+
+    Every line is an object with ``system``, ``segment`` (from 1), ``side``, ``importance`` and
+    ``score``, as ``gnomon bmx explain`` writes them; ``metric``, ``explainer`` and
+    ``higher_is_better`` (false for error rates, whose scores are negated) may be among them. An
+    importance or a score of null is undefined.
+
+    Args:
+        path: the file.
+        testset: who was judged, and how.
+        human: kind of the human scores; may be left out where there is one.
+        explainer: its name, if the file does not tell.
+
+    Raises:
+        MissingFileError: there is no such file.
+        FormatError: a line is no such object, speaks of a system or segment that is not there, or
+            of a second metric or explainer, or repeats a word (by ``position``, if that is told).
+        DataError: the test set has no human segment scores, or several kinds and none was named.
+    """
+    cells: Cells = {}
+    scores: dict[tuple[str, int], float] = {}
+    sides: set[str] = set()
+    told: dict[str, str] = {}
+    words: dict[tuple[object, ...], int] = {}
+    for line, row in _rows(path):
+        key = _cell(row, testset, path, line)
+        cells.setdefault(key, []).append(_number(row, "importance", path, line))
+        score = _number(row, "score", path, line) * (1 if row.get("higher_is_better", True) else -1)
+        if not _same(scores.setdefault(key, score), score):
+            raise FormatError(
+                f"system {key[0]!r} has two scores for segment {key[1]}; all words of a segment"
+                " repeat its one score",
+                path=path,
+                line=line,
+            )
+        sides.add(str(row["side"]))
+        _once(row, told, words, path, line)
+    if not cells:
+        raise FormatError("holds no explanations", path=path)
+    _report_gaps(words, path)
+    name = Experiment(
+        testset.name,
+        explainer or told.get("explainer", Path(path).stem),
+        told.get("metric", "metric"),
+        testset.language_pair or "",
+        "both" if len(sides) > 1 else next(iter(sides), "both"),
+    )
+    return _joined(name, cells, scores, testset, human)
+
+
+def _once(
+    row: Mapping[str, Any],
+    told: dict[str, str],
+    words: dict[tuple[object, ...], int],
+    path: str | Path,
+    line: int,
+) -> None:
+    """Refuse what tells of two explanations in one file: they are read one by one."""
+    for name in ("metric", "explainer"):
+        if name in row and told.setdefault(name, str(row[name])) != str(row[name]):
+            raise FormatError(
+                f"the {name} is {row[name]!r}, and {told[name]!r} before; a file holds the"
+                " explanations of one metric by one explainer: give several files",
+                path=path,
+                line=line,
+            )
+    if "position" not in row:
+        return
+    word = tuple(str(row[name]) for name in ("system", "segment", "side", "position"))
+    first = words.setdefault(word, line)
+    if first != line:
+        raise FormatError(
+            f"word {row['position']} of the {row['side']} of system {row['system']!r}, segment"
+            f" {row['segment']}, stands in line {first}, too; give each once",
+            path=path,
+            line=line,
+        )
+
+
+def _report_gaps(words: Iterable[tuple[object, ...]], path: str | Path) -> None:
+    """Say where words of a text seem to be missing: their positions are not a whole range."""
+    places: dict[tuple[object, ...], list[int]] = {}
+    for *text, position in words:
+        if not str(position).isdecimal():
+            return
+        places.setdefault(tuple(text), []).append(int(str(position)))
+    gaps = [text for text, found in places.items() if max(found) - min(found) >= len(found)]
+    if gaps:
+        system, segment, side = gaps[0]
+        _log.warning(
+            "%s: words are missing between others in %d texts; the first is the %s of system %r,"
+            " segment %s",
+            path,
+            len(gaps),
+            side,
+            system,
+            segment,
+        )
+
+
+def _joined(
+    name: Experiment,
+    cells: Cells,
+    scores: Mapping[tuple[str, int], float],
+    testset: TestSet,
+    human: str | None,
+) -> Explained:
+    judged = dict(zip(testset.systems, testset.human_scores(human, "segment"), strict=True))
+    values = [value for some in cells.values() for value in some]
+    offsets = np.concatenate([[0], np.cumsum([len(some) for some in cells.values()])])
+    people = [float(judged[system][segment - 1]) for system, segment in cells]
+    return Explained(
+        name,
+        _array([scores[key] for key in cells]),
+        _array(values),
+        offsets.astype(np.int64),
+        _array(people),
+    )
+
+
+def _rows(path: str | Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    for number, line in enumerate(read_lines(path), start=1):
+        try:
+            row = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            raise FormatError(f"not a JSON object: {error}", path=path, line=number) from error
+        missing = [key for key in _NEEDED if not isinstance(row, dict) or key not in row]
+        if missing:
+            raise FormatError(
+                f"the record lacks {', '.join(missing)}; it needs {', '.join(_NEEDED)}",
+                path=path,
+                line=number,
+            )
+        yield number, row
+
+
+def _cell(row: Mapping[str, Any], testset: TestSet, path: str | Path, line: int) -> tuple[str, int]:
+    system, segment = row["system"], row["segment"]
+    if not isinstance(system, str) or system not in testset.systems:
+        raise FormatError(
+            f"unknown system {system!r}; the test set has {', '.join(testset.systems)}",
+            path=path,
+            line=line,
+        )
+    whole = isinstance(segment, int) and not isinstance(segment, bool)
+    if not whole or not 1 <= segment <= testset.segments:
+        raise FormatError(
+            f"segment {segment!r} is none of 1 to {testset.segments}", path=path, line=line
+        )
+    return str(system), int(segment)
+
+
+def _number(row: Mapping[str, Any], key: str, path: str | Path, line: int) -> float:
+    value = row[key]
+    if value is None:
+        return float("nan")
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise FormatError(f"{key} is a number or null; got {value!r}", path=path, line=line)
+    if not abs(value) < _MOST:
+        raise FormatError(
+            f"{key} is {value!r:.40}; a finite number is expected, or null", path=path, line=line
+        )
+    return float(value)
+
+
+def _same(a: float, b: float) -> bool:
+    return a == b or (np.isnan(a) and np.isnan(b))
+
+
+def _array(values: list[float]) -> NDArray[np.float64]:
+    return np.array(values, dtype=np.float64)

@@ -2,17 +2,40 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass, replace
+from typing import (
+    TYPE_CHECKING,
+    Literal,
+    NamedTuple,
+    Protocol,
+    TypeAlias,
+    get_args,
+    runtime_checkable,
+)
 
 import numpy as np
 
+from gnomon.bmx._engine import Engine
+from gnomon.bmx._pairs import Scorer, Words, cells_of
+from gnomon.bmx.explainers import NoticingExplainer, find_explainer
+from gnomon.errors import UnknownNameError
+from gnomon.metrics.functions import BoundFunction
+from gnomon.metrics.scoring import bind, signature_of
+from gnomon.testset import pick
+
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from numpy.typing import NDArray
 
+    from gnomon.batch import Batch
+    from gnomon.bmx._engine import Boost, CellExplanation, Progress, Store
+    from gnomon.bmx._pairs import Cells, Role
+    from gnomon.bmx.explainers import BoundExplainer, Explainer
+    from gnomon.cache import Cache
+    from gnomon.metrics.protocol import BoundMetric, Metric
     from gnomon.signature import Signature
-
-__all__ = ["Aggregable", "Explanations", "SideWords"]
+    from gnomon.testset import TestSet
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,3 +170,272 @@ class Explanations:
                 zip(places, side.importance[own].tolist(), strict=True), start=1
             )
         ]
+
+
+# Explaining the scores of a metric, word by word.
+
+
+Sides: TypeAlias = Literal["both", "candidate"]
+
+#: scores of pairs that a request may cost unless more are allowed
+MAX_CALLS = 1_000_000
+
+
+def explain(
+    testset: TestSet,
+    metric: str | Metric | BoundMetric | Callable[..., float],
+    explainer: str | Explainer = "erasure",
+    *,
+    sides: Sides = "both",
+    systems: Sequence[str] | None = None,
+    segments: Sequence[int] | None = None,
+    max_calls: int = MAX_CALLS,
+    cache: Cache | None = None,
+    progress: Progress | None = None,
+    allow_code: bool = False,
+) -> Explanations:
+    """How much each word adds to the score of its segment.
+
+    The words of the candidate are perturbed beside the intact reference (the source, for metrics
+    without references), and, with ``sides="both"``, the other way round. Binding happens once:
+    perturbing changes nothing that was frozen. Of several references the one that scores best is
+    held. Metrics that take both references and sources keep the source as it is.
+
+    Args:
+        testset: what was translated, and by whom.
+        metric: a spec, a metric, a bound metric or a function of texts.
+        explainer: a spec: ``erasure``, ``lime``, ``shap``, ``marginalisation``, ``gradient``,
+            ``match`` or ``random``, with options: ``lime(samples=50)``.
+        sides: explain "both" sides or the "candidate" alone.
+        systems: names of the systems to explain; all by default.
+        segments: numbers of the segments to explain, from 0; all by default.
+        max_calls: most pairs of texts that may be scored.
+        cache: remembers explanations: a run that was cut off goes on where it was.
+        progress: called with a stage, how much is done and how much there is.
+        allow_code: let a spec ``python('module:function')`` import and run the module.
+
+    Returns:
+        Scores [K, N] and the importances of all words.
+
+    Raises:
+        UsageError: more calls may be needed than allowed, or the metric cannot be explained so.
+        UnknownNameError: there is no such explainer, option or system.
+        DataError: the test set lacks what the metric needs.
+        ScoringError: the metric failed, or returned something else than scores.
+
+    >>> from gnomon.testset import TestSet
+    >>> ts = TestSet.from_lists({"a": ["the cat"]}, ["the dog"])
+    >>> found = explain(ts, lambda candidate, reference: float("cat" in candidate), "erasure")
+    >>> found.sides[0].importance.tolist()
+    [0.0, 1.0]
+    """
+    chosen = find_explainer(explainer)
+    both = check_sides(sides)
+    _, bound = bind(testset, metric, allow_code=allow_code)
+    rows = None
+    if systems is not None:
+        names = list(testset.systems)
+        rows = [pick("system", name, {n: names.index(n) for n in names}) for name in systems]
+    batch = testset.batch()
+    if rows is not None or segments is not None:
+        batch = batch.select(systems=rows, segments=segments)
+    kept, notices = cache_of(bound, cache)
+    found = explain_batch(
+        bound,
+        batch,
+        chosen.bind(testset, bound),
+        both=both,
+        max_calls=max_calls,
+        cache=kept,
+        progress=progress,
+    ).explanations
+    return replace(found, notices=(*notices, *found.notices))
+
+
+def check_sides(sides: str) -> bool:
+    """Whether both sides are wanted.
+
+    Raises:
+        UnknownNameError: the word is neither "both" nor "candidate".
+    """
+    if sides not in get_args(Sides):
+        raise UnknownNameError("choice of sides", sides, get_args(Sides))
+    return sides == "both"
+
+
+class ExplainedBatch(NamedTuple):
+    """Explanations, and what they explain.
+
+    Attributes:
+        explanations: the importances.
+        base: float64 [K, N], oriented scores that are explained: the metric's beside the held
+            reference, or what the iterations before made of them.
+    """
+
+    explanations: Explanations
+    base: NDArray[np.float64]
+
+
+def explain_batch(
+    bound: BoundMetric,
+    batch: Batch,
+    explainer: BoundExplainer,
+    *,
+    both: bool,
+    before: tuple[Boost, ...] = (),
+    max_calls: int = MAX_CALLS,
+    cache: Store | None = None,
+    progress: Progress | None = None,
+) -> ExplainedBatch:
+    """Explain a bound metric, or what some iterations make of it, on a batch."""
+    scorer = Scorer(bound, batch)
+    cells = cells_of(batch, scorer.role, by_system=scorer.by_system)
+    engine = Engine(scorer, batch, explainer, both, before, max_calls, cache, progress)
+    found, known = engine.explain(cells.distinct)
+    every = [found[number] for number in cells.of.tolist()]
+    judges = _judges(cells, every)
+    sides = _sides(batch, judges, every, scorer.role if both else None)
+    sign = 1.0 if bound.higher_is_better else -1.0
+    explanations = Explanations(
+        metric=bound.signature.spec,
+        systems=batch.systems,
+        segments=batch.segments,
+        texts=batch.texts,
+        scores=sign * _matrix([cell.full for cell in every], batch),
+        held=sign * _matrix([cell.held for cell in every], batch),
+        judged_by=judges.reshape(batch.shape),
+        higher_is_better=bound.higher_is_better,
+        sides=sides,
+        signature=signature_of(bound, batch).adding(
+            {"explainer": explainer.spec, **explainer.fields, "sides": "both" if both else "one"}
+        ),
+        calls=scorer.calls,
+        known=known,
+        notices=(*_said(explainer, sides, batch), *_undefined_notice(every)),
+    )
+    return ExplainedBatch(explanations, _matrix([cell.base for cell in every], batch))
+
+
+def calls_of(
+    bound: BoundMetric,
+    batch: Batch,
+    explainer: BoundExplainer,
+    *,
+    both: bool,
+    before: tuple[Boost, ...] = (),
+    cache: Store | None = None,
+) -> int:
+    """How many pairs explaining a batch takes at most, but for what a cache knows."""
+    scorer = Scorer(bound, batch)
+    engine = Engine(scorer, batch, explainer, both, before, MAX_CALLS, cache, None)
+    cells = cells_of(batch, scorer.role, by_system=scorer.by_system).distinct
+    return engine.estimate(engine.unknown(cells))
+
+
+def cache_of(bound: BoundMetric, cache: Cache | None) -> tuple[Cache | None, tuple[str, ...]]:
+    """No cache for functions that may change and look the same, whatever is made of them."""
+    inmost: object = bound
+    while isinstance(inmost, _Wrapping):
+        inmost = inmost.bound
+    if cache is None or not isinstance(inmost, BoundFunction):
+        return cache, ()
+    if dict(inmost.signature.fields).keys() & {"code", "package"}:
+        return cache, ()
+    notice = (
+        f"{inmost.name}: the function's source cannot be read, or does not tell all (values from"
+        " around it, the state of an object); nothing is kept for later"
+    )
+    return None, (notice,)
+
+
+@runtime_checkable
+class _Wrapping(Protocol):
+    """A bound metric that is made of another one."""
+
+    @property
+    def bound(self) -> BoundMetric:
+        """The other one."""
+        ...
+
+
+def _matrix(values: Sequence[float], batch: Batch) -> NDArray[np.float64]:
+    return np.array(values, dtype=np.float64).reshape(batch.shape)
+
+
+def _judges(cells: Cells, every: Sequence[CellExplanation]) -> NDArray[np.int32]:
+    """The text that each candidate is judged by, int32 [K * N]; -1 for none."""
+    others = (cells.distinct[number].others for number in cells.of.tolist())
+    held = [
+        -1 if cell.chosen < 0 else texts[cell.chosen]
+        for cell, texts in zip(every, others, strict=True)
+    ]
+    return np.array(held, dtype=np.int32)
+
+
+def _sides(
+    batch: Batch, judges: NDArray[np.int32], every: Sequence[CellExplanation], role: Role
+) -> tuple[SideWords, ...]:
+    own = batch.candidates.astype(np.int32).ravel()
+    places = _Places(batch)
+    candidate = places.side("candidate", own, [cell.candidate for cell in every])
+    if role is None:
+        return (candidate,)
+    other = places.side(role, judges, [cell.other for cell in every])
+    return candidate, other
+
+
+class _Places:
+    """Where the words of a batch's texts are."""
+
+    def __init__(self, batch: Batch) -> None:
+        self._batch = batch
+        self._spans: dict[int, NDArray[np.int32]] = {-1: _NOWHERE}
+
+    def side(
+        self, name: str, text: NDArray[np.int32], importances: Sequence[NDArray[np.float64]]
+    ) -> SideWords:
+        spans = np.concatenate([_NOWHERE, *map(self._of, text.tolist())])
+        sizes = [len(part) for part in importances]
+        return SideWords(
+            side=name,
+            text=text,
+            offsets=np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)]),
+            start=spans[:, 0],
+            end=spans[:, 1],
+            importance=np.concatenate([np.zeros(0), *importances]),
+        )
+
+    def _of(self, text: int) -> NDArray[np.int32]:
+        if text not in self._spans:
+            spans = Words(self._batch.texts[text]).spans
+            self._spans[text] = np.array(spans, dtype=np.int32).reshape(-1, 2)
+        return self._spans[text]
+
+
+_NOWHERE = np.zeros((0, 2), dtype=np.int32)
+
+
+def _said(explainer: BoundExplainer, sides: Sequence[SideWords], batch: Batch) -> tuple[str, ...]:
+    """What the explainer has to say of each side."""
+    if not isinstance(explainer, NoticingExplainer):
+        return ()
+    texts = {side.side: np.unique(side.text[side.text >= 0]).tolist() for side in sides}
+    return tuple(
+        notice
+        for side, numbers in texts.items()
+        for notice in explainer.notices(side, [batch.texts[number] for number in numbers])
+    )
+
+
+def _undefined_notice(every: Sequence[CellExplanation]) -> tuple[str, ...]:
+    """How many explanations have holes."""
+    count = sum(
+        bool(np.isnan(cell.candidate).any() or np.isnan(cell.other).any()) for cell in every
+    )
+    if not count:
+        return ()
+    notice = (
+        f"{count} of {len(every)} explanations have words of undefined importance: the metric gave"
+        " no finite score for a text or one of its perturbations"
+    )
+    return (notice,)

@@ -8,13 +8,10 @@ from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from gnomon.bmx._explain import MAX_CALLS, Sides, cache_of, calls_of, explain_batch
-from gnomon.bmx._explainers import check_explainer, find_explainer
-from gnomon.bmx._levels import Boost
-from gnomon.bmx._memory import Memory
+from gnomon.bmx._engine import Boost, Memory
+from gnomon.bmx._explanations import MAX_CALLS, Sides, cache_of, calls_of, explain_batch
 from gnomon.bmx._power_mean import combine, power_means
-from gnomon.bmx._protocol import DirectExplainer
-from gnomon.bmx._settings import PUBLISHED
+from gnomon.bmx.explainers import DirectExplainer, check_explainer, find_explainer
 from gnomon.errors import SpecError, UsageError
 from gnomon.metrics import Options, resolve
 from gnomon.metrics.means import MeanOfSegments
@@ -28,8 +25,8 @@ if TYPE_CHECKING:
 
     from gnomon.batch import Batch
     from gnomon.bmx._engine import Progress
-    from gnomon.bmx._explain import Explained
-    from gnomon.bmx._protocol import BoundExplainer, Explainer
+    from gnomon.bmx._explanations import ExplainedBatch
+    from gnomon.bmx.explainers import BoundExplainer, Explainer
     from gnomon.cache import Cache
     from gnomon.metrics.protocol import BoundMetric, Input
     from gnomon.needs import Need
@@ -37,6 +34,26 @@ if TYPE_CHECKING:
     from gnomon.testset import TestSet
 
 __all__ = ["Bmx", "BoundBmx"]
+
+
+# The published settings: medians over the experiments of the paper.
+
+
+class PublishedSetting(NamedTuple):
+    """Weight of the metric's own score, and exponent of the power mean."""
+
+    w: float
+    p: float
+
+
+#: explainer -> median of the best (w, p) over all experiments (Leiter et al., 2022); SHAP's -0.95
+#: is taken as -1.0, as there
+PUBLISHED = {
+    "erasure": PublishedSetting(0.6, -0.3),
+    "lime": PublishedSetting(0.4, -1.4),
+    "shap": PublishedSetting(0.6, -1.0),
+    "marginalisation": PublishedSetting(0.8, -13.1),
+}
 
 
 @dataclass(frozen=True)
@@ -182,7 +199,7 @@ class _Boosted(NamedTuple):
         wordless: segments without a word on any explained side.
     """
 
-    found: Explained
+    found: ExplainedBatch
     scores: NDArray[np.float64]
     collapsed: float
     wordless: int

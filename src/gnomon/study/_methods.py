@@ -196,7 +196,7 @@ METHODS: Mapping[str, Method] = {
         by_system=True,
         human="errors",
         usual={"show": 0},
-        check="gnomon.bmx._requests:check_examine",
+        check="gnomon.bmx._explain:check_examine",
     ),
     "paraphrase.gain": Method(
         "gnomon.paraphrase:gain",

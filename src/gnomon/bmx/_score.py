@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from gnomon.bmx._explain import MAX_CALLS, cache_of
+from gnomon.bmx._explanations import MAX_CALLS, cache_of
 from gnomon.bmx.metric import Bmx
 from gnomon.findings import Column, Finding, Listing, Table
 from gnomon.metrics import resolve
@@ -20,14 +20,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gnomon.bmx._engine import Progress
-    from gnomon.bmx._explain import Sides
+    from gnomon.bmx._explanations import Sides
     from gnomon.cache import Cache
     from gnomon.findings import Cell
     from gnomon.metrics.protocol import Metric
     from gnomon.scores import Scores
     from gnomon.testset import TestSet
-
-__all__ = ["Beside", "beside_base", "boosted_scores"]
 
 
 class Beside(NamedTuple):
