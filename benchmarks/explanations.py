@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from _measure import Row, cpu, wmt, write
 
-from gnomon.bmx import explain
+from gnomon.bmx import explanations
 from gnomon.metrics import bind
 from gnomon.models import find_model
 
@@ -118,7 +118,7 @@ def main() -> None:
             ("SHAP", "shap", _shap, f"shap(max_evals={EVALS})"),
         ):
             outputs = systems * segments
-            ours, found = cpu(lambda s=spec, d=data, b=bound: explain(d, b, s))
+            ours, found = cpu(lambda s=spec, d=data, b=bound: explanations(d, b, s))
             spent, _ = cpu(lambda t=theirs, d=data: t(d, scores))
             task = f"{name}, {what}, {outputs} outputs ({found.calls} pairs scored)"  # type: ignore[attr-defined]  # explanations
             rows.append(

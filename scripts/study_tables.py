@@ -68,7 +68,7 @@ resamples = 20
 [methods.bmx.explain]
 metrics = ["chrf"]
 sample = 3
-curves = true
+faithfulness = true
 resamples = 20
 [methods.paraphrase.gain]
 resamples = 20

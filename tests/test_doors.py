@@ -71,7 +71,7 @@ def test_every_function_of_a_test_set_says_how_to_read_one(
         (lambda ts: gn.compare(ts, allow_code="no"), "must be True or False"),
         (lambda ts: gn.muler(ts, features=[5]), "must be a list of texts or None; got [5] (list)"),
         (lambda ts: gn.muler(ts, features=["lex:a"], lexicon="a"), "must be a mapping or None"),
-        (lambda ts: gn.bmx.explain(ts, "bleu", systems="a"), "pass ['a']"),
+        (lambda ts: gn.bmx.explanations(ts, "bleu", systems="a"), "pass ['a']"),
         (lambda ts: gn.paraphrase.gain(ts, [5]), "gnomon.formats.read_paraphrases"),
         (lambda _: gn.paraphrase.diversity("path"), "sets must be a mapping"),
         (lambda _: gn.study.plan("study.toml"), "gnomon.study.read_study('study.toml')"),

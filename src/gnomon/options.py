@@ -68,6 +68,7 @@ __all__ = [
 #: of every draw (sacreBLEU's)
 SEED = 12345
 _MOST = 10**9  # more of anything is a slip of the keyboard
+_MOST_SEGMENTS = 10**7  # of one test set
 
 
 # What can be said of a type
@@ -630,4 +631,6 @@ def segment_numbers(text: str) -> list[int]:
     first, last = (int(part or 0) for part in found.groups()) if found else (0, 0)
     if first < 1 or (last and last < first):
         raise UsageError(f"{text!r} is no segment: 7, or 4-6, counted from 1")
+    if max(first, last) > _MOST_SEGMENTS:
+        raise UsageError(f"no test set has so many segments as {text} names")
     return list(range(first, max(first, last) + 1))

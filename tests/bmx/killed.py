@@ -16,7 +16,7 @@ import numpy as np
 from tests.bmx.counting import Counting, overlap
 
 import gnomon as gn
-from gnomon.bmx import _engine, explain
+from gnomon.bmx import _engine, explanations
 from gnomon.cache import Cache
 
 _WORDS = [
@@ -63,7 +63,7 @@ def _metric(end: int | None) -> Counting:
 
 def _numbers(testset: gn.TestSet, metric: Counting, folder: Path | None) -> list[bytes]:
     cache = None if folder is None else Cache(folder)
-    found = explain(testset, metric, "lime(samples=12)", cache=cache)
+    found = explanations(testset, metric, "lime(samples=12)", cache=cache)
     if cache is not None:
         cache.close()
     return [found.scores.tobytes(), *(side.importance.tobytes() for side in found.sides)]

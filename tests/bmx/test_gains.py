@@ -64,7 +64,7 @@ def test_ridge_coefficients_minimise_what_they_say():
     generator = np.random.default_rng(1)
     names = [Experiment("d", e, m, "x") for e in ("lime", "shap", "random") for m in ("a", "b")] * 4
     y = generator.normal(size=len(names))
-    found = ridge_coefficients(names, y, ("explainer", "metric", "dataset"), alpha=0.7)
+    found = ridge_coefficients(names, y, ("explainer", "metric", "dataset"), ridge=0.7)
     assert [(one.factor, one.level, one.n) for one in found] == [
         ("explainer", "lime", 8),
         ("explainer", "shap", 8),
@@ -83,11 +83,11 @@ def test_ridge_leaves_undefined_gains_out_and_refuses_no_penalty():
     names = [Experiment("d", e, "m", "x") for e in ("lime", "shap", "lime")]
     found = ridge_coefficients(names, np.array([1.0, 0.0, np.nan]), ("explainer",))
     assert [one.n for one in found] == [1, 1]
-    # two centred points, +-.5: (x'x + alpha) b = x'y with x'x = 1 in the one direction that counts
+    # two centred points, +-.5: (x'x + ridge) b = x'y with x'x = 1 in the one direction that counts
     assert [one.value for one in found] == pytest.approx([0.25, -0.25])
     assert ridge_coefficients(names[:1], np.array([1.0]), ("explainer",)) == []
     with pytest.raises(UsageError, match="above 0"):
-        ridge_coefficients(names, np.zeros(3), ("explainer",), alpha=0)
+        ridge_coefficients(names, np.zeros(3), ("explainer",), ridge=0)
 
 
 def test_gain_and_base_need_three_experiments():
@@ -99,7 +99,7 @@ def test_intervals_of_gains_are_those_of_a_plain_bootstrap():
     generator = np.random.default_rng(2)
     human = generator.normal(size=40)
     score, mean = human + generator.normal(size=40), human + generator.normal(size=40)
-    found = gain_intervals(score, mean[None], human, [0.4], count=300, seed=5)[0]
+    found = gain_intervals(score, mean[None], human, [0.4], resamples=300, seed=5)[0]
     boosted = 0.4 * score + 0.6 * mean
     draws = np.random.default_rng(5)
     theirs = []

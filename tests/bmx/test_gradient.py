@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import gnomon as gn
-from gnomon.bmx import Explanations, explain
+from gnomon.bmx import Explanations, explanations
 from gnomon.errors import UsageError
 from gnomon.metrics import bind
 from gnomon.metrics.differentiable import Differentiable
@@ -111,7 +111,7 @@ def test_what_is_differentiated_is_the_metric(
 
 
 def _explained(testset: gn.TestSet, folder: Path, **options: object) -> Explanations:
-    return explain(testset, _spec("bertscore", folder, **options), "gradient")
+    return explanations(testset, _spec("bertscore", folder, **options), "gradient")
 
 
 def test_a_word_sums_over_its_pieces(testset: gn.TestSet, tiny_model: Path) -> None:
@@ -131,12 +131,12 @@ def test_company_changes_nothing(testset: gn.TestSet, tiny_model: Path) -> None:
     together = _explained(testset, tiny_model)
     for system in SYSTEMS:
         for segment in range(4):
-            alone = explain(
+            alone = explanations(
                 testset,
                 _spec("bertscore", tiny_model),
                 "gradient",
                 systems=[system],
-                segments=[segment],
+                segments=[segment + 1],
             )
             cell = list(SYSTEMS).index(system) * 4 + segment
             for a, b in zip(together.sides, alone.sides, strict=True):
@@ -153,7 +153,7 @@ def test_long_texts_are_explained_through_their_windows(tiny_model: Path) -> Non
 
 def test_metrics_without_gradients_are_refused(testset: gn.TestSet) -> None:
     with pytest.raises(UsageError, match="take bertscore, xbertscore or sbert"):
-        explain(testset, "chrf", "gradient")
+        explanations(testset, "chrf", "gradient")
 
 
 def test_one_call_explains_a_pair(testset: gn.TestSet, tiny_model: Path) -> None:

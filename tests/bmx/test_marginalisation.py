@@ -9,7 +9,7 @@ from tests.bmx.counting import Counting
 from tests.models.tiny_masked import save_masked_lm
 
 import gnomon as gn
-from gnomon.bmx import Explanations, explain
+from gnomon.bmx import Explanations, explanations
 from gnomon.errors import MissingDependencyError, SpecError
 
 pytest.importorskip("torch", reason="pip install 'gnomon[models]'")
@@ -40,7 +40,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def _explained(testset: gn.TestSet, folder: Path, **options: object) -> Explanations:
     given: dict[str, object] = {"model": str(folder), "device": "cpu", **options}
     spec = ", ".join(f"{key}={value!r}" for key, value in given.items())
-    return explain(testset, Counting(worth), f"marginalisation({spec})")
+    return explanations(testset, Counting(worth), f"marginalisation({spec})")
 
 
 def _importances(found: Explanations, side: int, cell: int = 0) -> list[float]:
@@ -87,7 +87,7 @@ def test_a_side_without_words_has_no_importances(testset: gn.TestSet, folder: Pa
 
 def test_replaced_words_leave_white_space_as_it_is(testset: gn.TestSet, folder: Path) -> None:
     metric = Counting(worth)
-    explain(testset, metric, f"marginalisation(model={str(folder)!r}, device='cpu')")
+    explanations(testset, metric, f"marginalisation(model={str(folder)!r}, device='cpu')")
     assert ("the cat sat", "cat  dog") in metric.scored
 
 
@@ -111,7 +111,7 @@ def test_a_language_that_the_model_does_not_know_is_said(folder: Path) -> None:
 @pytest.mark.parametrize("threshold", [0.0, 1.0, -0.5])
 def test_a_threshold_that_is_no_share_is_refused(threshold: float) -> None:
     with pytest.raises(SpecError, match="between 0 and 1"):
-        explain(
+        explanations(
             gn.TestSet.from_lists({"a": ["x"]}, ["x"]),
             "chrf",
             f"marginalisation(threshold={threshold})",
@@ -120,7 +120,7 @@ def test_a_threshold_that_is_no_share_is_refused(threshold: float) -> None:
 
 def test_a_model_that_is_not_here_is_told_how_to_fetch() -> None:
     with pytest.raises(MissingDependencyError, match="hf download"):
-        explain(
+        explanations(
             gn.TestSet.from_lists({"a": ["x"]}, ["x"]),
             "chrf",
             "marginalisation(model='nobody/has-this-model')",
@@ -133,9 +133,9 @@ def test_the_packaged_model_explains_a_metric_and_doubts_estonian() -> None:
     sources = ["ilm on täna väga ilus , ütles vana mees naeratades ."]
     ts = gn.TestSet.from_lists({"a": texts}, texts, sources=sources, language_pair="et-en")
     explainer = f"marginalisation(model={PACKAGED!r}, device='cpu')"
-    found = explain(ts, "chrf", explainer)
+    found = explanations(ts, "chrf", explainer)
     assert found.notices == ()
     assert max(_importances(found, 0)) > 0
-    blamed = explain(ts, lambda candidate, source: len(candidate) / len(source), explainer)
+    blamed = explanations(ts, lambda candidate, source: len(candidate) / len(source), explainer)
     assert len(blamed.notices) == 1
     assert "source side" in blamed.notices[0]

@@ -15,7 +15,7 @@ from tests.bmx.counting import Counting, overlap
 
 import gnomon as gn
 from gnomon.batch import Batch
-from gnomon.bmx import Bmx, explain, power_mean
+from gnomon.bmx import Bmx, explanations, power_mean
 from gnomon.errors import ScoringError, SpecError, UnknownNameError, UsageError
 from gnomon.human import HumanScores
 from gnomon.metrics import MaskPlan, describe, parse, with_masking
@@ -65,7 +65,7 @@ def test_scores_are_w_times_the_metric_plus_the_rest_of_the_power_mean(
 ) -> None:
     spec = f"bmx(chrf, explainer='{explainer}', p=0.5, w=0.3, shift='{shift}')"
     found = gn.score(testset, spec)
-    explained = explain(testset, "chrf", explainer)
+    explained = explanations(testset, "chrf", explainer)
     values, offsets = explained.both()
     plain = gn.score(testset, "chrf").segments
     for cell, score in enumerate(found.segments.ravel()):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import gnomon as gn
-from gnomon.bmx import Bmx, explain, faithfulness
+from gnomon.bmx import Bmx, explanations, faithfulness
 from gnomon.errors import UsageError
 from gnomon.metrics import BertScore, parse
 
@@ -55,7 +55,7 @@ def test_every_distinct_text_is_encoded_once(
     object.__setattr__(bound, "segments", remember)
     bound.encoder.memory.clear()
     before = bound.encoder.encoded
-    found = explain(testset, bound, explainer)
+    found = explanations(testset, bound, explainer)
     assert bound.encoder.encoded - before == len(seen)
     assert found.calls > len(seen)  # systems share the references and what was made of them
 
@@ -84,7 +84,7 @@ def test_two_iterations_of_erasure_encode_every_distinct_text_once(
 
 def test_matches_are_those_of_the_metric(testset: gn.TestSet, options: dict[str, Any]) -> None:
     bound = _bound(testset, **options)
-    found = explain(testset, bound, "match")
+    found = explanations(testset, bound, "match")
     assert found.calls == 11  # of 12 cells: "a dog" stands twice beside the same reference
     (matches,) = bound.matches(testset.batch())
     side = matches.candidate
@@ -101,7 +101,7 @@ def test_a_word_of_several_pieces_has_their_mean(
     testset: gn.TestSet, options: dict[str, Any]
 ) -> None:
     bound = _bound(testset, **options)
-    found = explain(testset, bound, "match", systems=["a"], segments=[2])
+    found = explanations(testset, bound, "match", systems=["a"], segments=[3])
     (matches,) = bound.matches(testset.batch().select(systems=[0], segments=[2]))
     best = matches.candidate.best[1:-1]  # [CLS] un ##believ ##able house [SEP]
     assert len(best) == 4
@@ -112,7 +112,7 @@ def test_matches_encode_every_text_once(testset: gn.TestSet, options: dict[str, 
     bound = _bound(testset, **options)
     bound.encoder.memory.clear()
     before = bound.encoder.encoded
-    explain(testset, bound, "match")
+    explanations(testset, bound, "match")
     distinct = {text for texts in SYSTEMS.values() for text in texts} | set(REFERENCES)
     assert bound.encoder.encoded - before == len(distinct)
 
@@ -127,7 +127,7 @@ def test_against_the_source_the_other_side_is_the_source(
     testset: gn.TestSet, options: dict[str, Any]
 ) -> None:
     spec = f"xbertscore(model='{options['model']}', layer=2)"
-    found = explain(testset, spec, "match")
+    found = explanations(testset, spec, "match")
     assert [side.side for side in found.sides] == ["candidate", "source"]
     boosted = gn.score(testset, f"bmx({spec}, explainer='match', p=1, w=0.5)")
     assert np.isfinite(boosted.segments).all()
@@ -137,7 +137,7 @@ def test_idf_weights_are_those_of_the_test_set(
     testset: gn.TestSet, options: dict[str, Any]
 ) -> None:
     bound = _bound(testset, **options, idf=True)
-    found = explain(testset, bound, "erasure")
+    found = explanations(testset, bound, "erasure")
     assert found.signature.fields[: len(bound.signature.fields)] == bound.signature.fields
     np.testing.assert_allclose(found.scores, bound.segments(testset.batch()), rtol=1e-6)
 
@@ -147,7 +147,7 @@ def test_curves_can_be_drawn_of_all_explainers(
 ) -> None:
     bound = _bound(testset, **options)
     for explainer in ("erasure", "match", "random"):
-        found = faithfulness(testset, bound, explain(testset, bound, explainer))
+        found = faithfulness(testset, bound, explanations(testset, bound, explainer))
         assert np.isfinite(found.deletion).sum() == 12
 
 

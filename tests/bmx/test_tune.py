@@ -7,6 +7,7 @@ import pytest
 from tests.bmx.counting import Counting
 from tests.bmx.invented import control_of, invented
 
+import gnomon as gn
 from gnomon import bmx
 from gnomon.bmx._experiments import Experiment
 from gnomon.cache import Cache
@@ -32,7 +33,7 @@ def experiments(n: int = 40) -> list[bmx.Explained]:
 
 @pytest.fixture(scope="module")
 def tuned():
-    return bmx.tune(experiments(), splits=2, count=100)
+    return bmx.tune(experiments(), splits=2, resamples=100)
 
 
 def test_every_explainer_has_a_row_for_every_rule(tuned):
@@ -85,7 +86,7 @@ def test_notices_say_what_is_in_sample_and_what_was_held_out(tuned):
 
 
 def test_one_experiment_alone_is_tuned_and_cannot_be_held_out():
-    found = bmx.tune([invented(50)], splits=3, count=50)
+    found = bmx.tune([invented(50)], splits=3, resamples=50)
     said = " ".join(found.notices)
     assert "one language pair alone" in said
     assert "random explainer was not run" in said
@@ -103,7 +104,7 @@ def test_undefined_experiments_are_named_and_do_not_hurt_the_others():
         Experiment("made up", "erasure", "ter", "fi-en"),
         np.zeros(30), one.values, one.offsets, one.human,
     )  # fmt: skip
-    found = bmx.tune([one, still, flat], splits=1, count=20)
+    found = bmx.tune([one, still, flat], splits=1, resamples=20)
     said = " ".join(found.notices)
     assert "fi-en chrf erasure: no correlation is defined: all human scores are equal." in said
     assert "gives all segments the same score" in said
@@ -114,7 +115,7 @@ def test_undefined_experiments_are_named_and_do_not_hurt_the_others():
 def test_nothing_defined_is_a_finding_of_undefined_rows():
     one = invented(30)
     nothing = bmx.Explained(one.experiment, one.score, one.values, one.offsets, np.full(30, np.nan))
-    found = bmx.tune([nothing], splits=1, count=20)
+    found = bmx.tune([nothing], splits=1, resamples=20)
     assert {row["mean_gain"] for row in found.rows} == {None}
     assert "no correlation is defined" in " ".join(found.notices)
     render(found, "text", command="bmx tune")
@@ -126,7 +127,7 @@ def test_grids_of_their_own_are_tuned_without_explanations(tmp_path):
     read = bmx.read_grids(tmp_path / "grids.npz")
     np.testing.assert_array_equal(read.correlations, made.correlations)
     assert (read.experiments, read.p.tolist()) == (made.experiments, made.p.tolist())
-    found, direct = (bmx.tune(grids, count=50) for grids in (read, made))
+    found, direct = (bmx.tune(grids, resamples=50) for grids in (read, made))
     assert found.to_dict("counts") == direct.to_dict("counts")
     assert found.rows[0]["collapsed"] is None
     assert direct.rows[0]["collapsed"] is not None
@@ -153,7 +154,7 @@ def test_second_iterations_are_found_by_their_spec_and_start_where_the_first_end
     spec = "bmx(bleu, explainer='erasure', p=-0.3, w=0.6)"
     named = Experiment("made up", "erasure", spec, "de-en")
     second = bmx.Explained(named, boosted, first.values[::-1].copy(), first.offsets, first.human)
-    rows = bmx.tune([first, second], splits=0, count=20).table("iterations").rows
+    rows = bmx.tune([first, second], splits=0, resamples=20).table("iterations").rows
     assert [row["metric"] for row in rows] == [spec]
     assert rows[0]["difference"] < 1e-9
     row, column = np.searchsorted(grids.p, -0.3), np.searchsorted(grids.w, 0.6)
@@ -163,9 +164,9 @@ def test_second_iterations_are_found_by_their_spec_and_start_where_the_first_end
 def test_a_control_that_is_dwarfed_by_the_scores_is_said():
     one = invented(20)
     hundred = replace(one, score=100 * one.score)
-    found = bmx.tune([hundred, control_of(hundred)], splits=0, count=20)
+    found = bmx.tune([hundred, control_of(hundred)], splits=0, resamples=20)
     assert "scores of bleu are far larger" in " ".join(found.notices)
-    found = bmx.tune([one, control_of(one)], splits=0, count=20)
+    found = bmx.tune([one, control_of(one)], splits=0, resamples=20)
     assert "far larger" not in " ".join(found.notices)
 
 
@@ -175,8 +176,8 @@ def test_options_out_of_range_are_refused():
         bmx.tune(some, shift="exp")
     with pytest.raises(UnknownNameError, match="language_pair"):
         bmx.tune(some, held_out_by="metric")
-    with pytest.raises(UsageError, match="alpha"):
-        bmx.tune(some, alpha=0)
+    with pytest.raises(UsageError, match="ridge"):
+        bmx.tune(some, ridge=0)
     with pytest.raises(DataError, match="twice"):
         bmx.tune([*some, *some])
     with pytest.raises(DataError, match="control"):
@@ -238,7 +239,7 @@ def test_segments_that_people_judged_are_explained_and_no_others():
     again = bmx.explained(made, overlap, "erasure", sample=7)
     assert len(few.score) == 7
     assert few.human.tolist() == again.human.tolist()
-    with pytest.raises(UsageError, match="at least one"):
+    with pytest.raises(UsageError, match="sample must be"):
         bmx.explained(made, overlap, sample=0)
 
 
@@ -255,7 +256,7 @@ def written(path, rows):
 
 def test_explanation_files_give_what_was_explained(tmp_path):
     made = judged()
-    found = bmx.explain(made, "chrf", "erasure")
+    found = bmx.explanations(made, "chrf", "erasure")
     scores = {
         (system, i + 1): found.scores[k, i]
         for k, system in enumerate(found.systems)
@@ -330,7 +331,7 @@ def test_functions_that_look_alike_do_not_share_explanations(tmp_path):
     with Cache(tmp_path / "cache") as cache:
         one, two = (bmx.explained(made, written(k), cache=cache) for k in (1.0, 2.0))
     np.testing.assert_allclose(2 * one.values, two.values)
-    assert "nothing is kept for later" in " ".join(bmx.tune([one], count=20, splits=0).notices)
+    assert "nothing is kept for later" in " ".join(bmx.tune([one], resamples=20, splits=0).notices)
 
 
 def test_the_score_that_is_weighed_is_that_beside_all_references(tmp_path):
@@ -338,10 +339,10 @@ def test_the_score_that_is_weighed_is_that_beside_all_references(tmp_path):
     texts = next(iter(made.references.values()))
     made = replace(made, references={"A": texts, "B": tuple(t[4:] for t in texts)})
     human = made.human_scores("da")
-    boosted = bmx.boosted_scores(made, "bleu", explainer="erasure", p=1, w=0.6).boosted.segments
-    exported = bmx.examine(made, "bleu", sides="both").table("words").rows
+    boosted = gn.score(made, "bmx(bleu, explainer='erasure', p=1, w=0.6)").segments
+    exported = bmx.explain(made, "bleu", sides="both").table("words").rows
     files = bmx.read_explanations(written(tmp_path / "x.jsonl", exported), made)
-    found = bmx.explain(made, "bleu")
+    found = bmx.explanations(made, "bleu")
     assert (found.scores != found.held).any()
     named = {"dataset": "toy", "explainer": "erasure", "language_pair": "de-en"}
     whole = bmx.Explained.of(found, human, **named)
@@ -373,3 +374,27 @@ def test_words_that_are_missing_between_others_are_said(tmp_path, caplog):
     path = written(tmp_path / "x.jsonl", [row | {"position": n} for n in (1, 2, 4)])
     bmx.read_explanations(path, judged())
     assert "missing between others in 1 texts; the first is the candidate of" in caplog.text
+
+
+def test_test_sets_are_tuned_on_as_their_experiments_are(tmp_path):
+    made = judged()
+    each = [bmx.explained(made, "chrf", explainer) for explainer in ("erasure", "random")]
+    options = {"splits": 1, "resamples": 0}
+    direct = bmx.tune(made, "chrf", save_grids=tmp_path / "g.npz", **options)
+    assert direct.rows == bmx.tune(each, **options).rows
+    (median, *_) = direct.rows
+    assert (median["low"], median["over_low"]) == (None, None)
+    grids = bmx.tune(grids=tmp_path / "g.npz", only={"explainer": ["erasure", "random"]}, **options)
+    assert [row["mean_gain"] for row in grids.rows] == [row["mean_gain"] for row in direct.rows]
+
+
+def test_what_contradicts_itself_is_refused_in_python_too():
+    for options, said in (
+        ({"only": {"metric": "chrf"}}, "only goes with grids"),
+        ({"grids": "x.npz", "p": [1.0]}, "grids goes without p"),
+        ({}, "nothing to tune"),
+    ):
+        with pytest.raises(UsageError, match=said):
+            bmx.tune(**options)
+    with pytest.raises(UsageError, match="one test set, and 2 are named"):
+        bmx.tune([judged(), judged()], explanations=["x.jsonl"])

@@ -38,7 +38,7 @@ def sets(tmp_path: Path) -> list[Path]:
 
 
 def run(*arguments: object) -> int:
-    return main(["bmx", "tune", "-q", "--splits", "1", "--draws", "20", *map(str, arguments)])
+    return main(["bmx", "tune", "-q", "--splits", "1", "--resamples", "20", *map(str, arguments)])
 
 
 def test_test_sets_are_explained_and_tuned(sets, capsys, tmp_path):
@@ -59,7 +59,7 @@ def test_test_sets_are_explained_and_tuned(sets, capsys, tmp_path):
 
 def test_saved_grids_are_tuned_again_and_give_the_same(sets, capsys, tmp_path):
     grids = tmp_path / "grids.npz"
-    assert run("-t", *sets, "-f", "json", "--save-grids", grids) == 0
+    assert run("-t", *sets, "-m", "chrf", "-f", "json", "--save-grids", grids) == 0
     first = json.loads(capsys.readouterr().out)["rows"]
     assert run("--grids", grids, "-f", "json") == 0
     again = json.loads(capsys.readouterr().out)["rows"]
@@ -77,7 +77,7 @@ def test_several_explainers_metrics_and_a_sample(sets, capsys):
 
 
 def test_text_shows_settings_experiments_and_notices(sets, capsys):
-    assert run("-t", sets[0]) == 0
+    assert run("-t", sets[0], "-m", "chrf") == 0
     shown = capsys.readouterr().out
     assert "Settings by rule" in shown
     assert "wmt30 de-en chrf erasure" in shown
@@ -88,7 +88,7 @@ def test_text_shows_settings_experiments_and_notices(sets, capsys):
     ("arguments", "said"),
     [
         (("--grids", "x.npz", "-t", "y"), "leave out the data"),
-        (("-t", "y", "--only", "sides=both"), "--only chooses among"),
+        (("-t", "y", "--only", "sides=both"), "--only goes with grids"),
         (("--grids", "x.npz"), "no grids at x.npz"),
     ],
 )
@@ -99,8 +99,9 @@ def test_requests_that_contradict_themselves_are_refused(arguments, said, capsys
 
 def test_what_only_names_must_be_there(sets, capsys, tmp_path):
     grids = tmp_path / "grids.npz"
-    run("-t", sets[0], "--save-grids", grids)
-    assert run("--grids", grids, "--only", "sides") == 2
+    run("-t", sets[0], "-m", "chrf", "--save-grids", grids)
+    with pytest.raises(SystemExit):
+        run("--grids", grids, "--only", "sides")
     assert "FACTOR=NAME" in capsys.readouterr().err
     assert run("--grids", grids, "--only", "metrics=bleu") == 2
     assert "did you mean 'metric'" in capsys.readouterr().err

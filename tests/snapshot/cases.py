@@ -544,7 +544,8 @@ _DIFFICULTY = (
 _BMX = (
     Case(
         "bmx score",
-        "bmx score -t es-en --first 30 -m chrf rougeL --explainer erasure --segments boosted.tsv",
+        "bmx score -t es-en --first 30 -m chrf rougeL --explainer erasure"
+        " --segment-scores boosted.tsv",
         files=("boosted.tsv",),
     ),
     Case(
@@ -558,12 +559,12 @@ _BMX = (
     Case(
         "bmx explain",
         "bmx explain -t judged/es-en --first 20 -m chrf --explainers erasure random"
-        " --against-errors --faithfulness --resamples 50",
+        " --errors --faithfulness --resamples 50",
     ),
     Case(
         "bmx explain: sample",
         "bmx explain -t judged/es-en -m rouge1 --explainers 'lime(samples=20)' --sample 5 --seed 2"
-        " --sides candidate --export words.jsonl --least 1 --show 2",
+        " --sides candidate --save-explanations words.jsonl --min-count 1 --examples 2",
         files=("words.jsonl",),
     ),
     Case(
@@ -582,18 +583,22 @@ _BMX = (
     Case(
         "bmx tune",
         "bmx tune -t judged/es-en judged/gl-en --human mqm -m chrf --explainers erasure"
-        " --sample 25 --splits 2 --draws 30 --save-grids grids.npz",
+        " --sample 25 --splits 2 --resamples 30 --save-grids grids.npz",
         files=("grids.npz",),
     ),
     Case(
         "bmx tune: grids",
-        "bmx tune --grids grids.npz --rule median --splits 2 --draws 30 --shift exponential",
+        "bmx tune --grids grids.npz --held-out-rule median --splits 2 --resamples 30"
+        " --shift exponential",
         code=0,
     ),
-    Case("bmx tune: explained first", "bmx explain -t judged/es-en -m chrf --export all.jsonl"),
+    Case(
+        "bmx tune: explained first",
+        "bmx explain -t judged/es-en -m chrf --save-explanations all.jsonl",
+    ),
     Case(
         "bmx tune: explanations",
-        "bmx tune -t judged/es-en --explanations all.jsonl --human da --splits 1 --draws 20",
+        "bmx tune -t judged/es-en --explanations all.jsonl --human da --splits 1 --resamples 20",
     ),
 )
 

@@ -42,8 +42,6 @@ if str(ROOT) not in sys.path:
 
 from tests.snapshot.cases import GROUPS, Case, Group  # noqa: E402  # found from here on
 
-from gnomon.cli._parser import Parser  # noqa: E402  # likewise
-
 KEPT = Path(__file__).with_name("snapshot.json")
 AGAIN = "if that is meant: python tests/snapshot/record.py --write"
 
@@ -103,8 +101,6 @@ def _leaves(
 ) -> Iterator[tuple[str, dict[str, str]]]:
     getattr(parser, "built", lambda: None)()  # commands of methods take options when they are used
     found = {}
-    if isinstance(parser, Parser):
-        parser.built()
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
             for name, inner in action.choices.items():

@@ -13,7 +13,6 @@ from gnomon.study._types import misfits
 
 #: options that any value of their type is right for, or that are files of which a study knows
 _FREE = {
-    "bmx.explain": {"curves"},
     "paraphrase.gain": {"trees"},
     "paraphrase.diversity": {"trees", "words"},
 }

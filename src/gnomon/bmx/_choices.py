@@ -10,6 +10,7 @@ from gnomon.bmx._correlations import grid_correlations, usable
 from gnomon.bmx._experiments import P, W
 from gnomon.bmx._power_mean import power_means
 from gnomon.errors import DataError, UnknownNameError
+from gnomon.options import SEED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -162,8 +163,8 @@ def _nearest(values: Floats, wanted: float) -> int:
 # What a setting gains on data that it was not chosen on.
 
 
-Group = Literal["language_pair", "dataset"]
-GROUPS: tuple[Group, ...] = get_args(Group)
+HeldOutBy = Literal["language_pair", "dataset"]
+HELD_OUT_BY: tuple[HeldOutBy, ...] = get_args(HeldOutBy)
 
 
 class HeldOut(NamedTuple):
@@ -193,7 +194,7 @@ class HeldOut(NamedTuple):
 
 
 def held_out(
-    grids: Grids, controls: Grids, *, by: Group = "language_pair", rule: Rule = "largest-mean"
+    grids: Grids, controls: Grids, *, by: HeldOutBy = "language_pair", rule: Rule = "largest-mean"
 ) -> list[HeldOut]:
     """Every experiment at the setting that its group had no part in choosing.
 
@@ -213,8 +214,8 @@ def held_out(
     Raises:
         UnknownNameError: no such group or rule.
     """
-    if by not in GROUPS:
-        raise UnknownNameError("group", str(by), GROUPS)
+    if by not in HELD_OUT_BY:
+        raise UnknownNameError("group", str(by), HELD_OUT_BY)
     groups = [getattr(one, by) for one in grids.experiments]
     if len(set(groups)) < 2:
         return []
@@ -298,7 +299,7 @@ def halves(
     w: Floats = W,
     shift: Shift = "paper",
     splits: int = 10,
-    seed: int = 0,
+    seed: int = SEED,
 ) -> Halves:
     """Choose the best setting on half of the segments, measure its gain on the others; both ways.
 

@@ -15,6 +15,7 @@ from gnomon.errors import FormatError, GnomonError, MissingFileError
 from gnomon.formats import atomic_write
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
@@ -196,7 +197,7 @@ _EXPLAINERS = {
 _ROUNDING = 1e-9
 
 
-def read_grids(path: str | Path) -> Grids:
+def read_grids(path: str | os.PathLike[str]) -> Grids:
     """Grids of correlations from a ``.npz`` file.
 
     It holds ``name`` [E] (DATASET__EXPLAINER__METRIC__PAIR, with ``__only_hyp`` where the words of
@@ -239,7 +240,7 @@ def read_grids(path: str | Path) -> Grids:
         raise FormatError(str(error), path=path) from error
 
 
-def write_grids(path: str | Path, grids: Grids) -> None:
+def write_grids(path: str | os.PathLike[str], grids: Grids) -> None:
     """Write grids so that :func:`read_grids` reads them back.
 
     Raises:

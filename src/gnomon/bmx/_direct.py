@@ -14,6 +14,7 @@ from gnomon.metrics.differentiable import Differentiable
 from gnomon.metrics.matching import Matching
 from gnomon.metrics.protocol import lacks
 from gnomon.metrics.spec import Options
+from gnomon.options import SEED
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -202,7 +203,7 @@ class RandomExplainer(Options):
     name: ClassVar[str] = "random"
     blind: ClassVar[bool] = True
 
-    seed: int = 0
+    seed: int = SEED
 
     @property
     def fields(self) -> Mapping[str, object]:

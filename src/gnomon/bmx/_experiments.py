@@ -13,10 +13,12 @@ import numpy as np
 from gnomon.bmx._explanations import MAX_CALLS, cache_of, calls_of, check_sides, explain_batch
 from gnomon.bmx.explainers import find_explainer
 from gnomon.errors import DataError, FormatError, LengthMismatchError, UnknownNameError, UsageError
-from gnomon.formats import read_lines
+from gnomon.formats import atomic_write, read_lines
 from gnomon.metrics.scoring import bind
+from gnomon.options import SEED, Positive, Seed
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
     from numpy.typing import NDArray
@@ -256,8 +258,8 @@ def explained(
     *,
     human: str | None = None,
     sides: Sides = "both",
-    sample: int | None = None,
-    seed: int = 0,
+    sample: Positive | None = None,
+    seed: Seed = SEED,
     human_systems: bool = False,
     max_calls: int = MAX_CALLS,
     cache: Cache | None = None,
@@ -268,7 +270,7 @@ def explained(
 
     Args:
         testset: a test set with human segment scores.
-        metric: as in :func:`explain`.
+        metric: as in :func:`explanations`.
         explainer: likewise.
         human: kind of the human scores; may be left out where there is one.
         sides: explain ``both`` sides or the ``candidate`` alone.
@@ -276,19 +278,19 @@ def explained(
         seed: of the sample.
         human_systems: whether outputs that are human translations count.
         max_calls: most pairs of texts that may be scored for this.
-        cache: as in :func:`explain`.
-        progress: as in :func:`explain`.
-        allow_code: as in :func:`explain`.
+        cache: as in :func:`explanations`.
+        progress: as in :func:`explanations`.
+        allow_code: as in :func:`explanations`.
 
     Returns:
         The experiment: segments of all systems one after the other.
 
     Raises:
         DataError: there are no human segment scores, or several kinds and none was named.
-        UsageError: the sample is not positive, or whatever :func:`explain` refuses.
+        UsageError: the sample is not positive, or whatever :func:`explanations` refuses.
     """
     chosen, both = find_explainer(explainer), check_sides(sides)
-    scores = _scores(testset, human, human_systems=human_systems)
+    scores = human_scores(testset, human, human_systems=human_systems)
     wanted = _sampled(~np.isnan(scores), sample, seed)
     _, bound = bind(testset, metric, allow_code=allow_code)
     kept, notices = cache_of(bound, cache)
@@ -342,7 +344,7 @@ class _Parts:
         return Explained(name, score, values, offsets, human, self.signature, notices)
 
 
-def _scores(testset: TestSet, kind: str | None, *, human_systems: bool) -> Floats:
+def human_scores(testset: TestSet, kind: str | None, *, human_systems: bool) -> Floats:
     """Human scores [K, N]; NaN for human translations, unless they count."""
     scores = testset.human_scores(kind, "segment").copy()
     for k, name in enumerate(testset.systems):
@@ -360,8 +362,6 @@ def _scores(testset: TestSet, kind: str | None, *, human_systems: bool) -> Float
 def _sampled(wanted: NDArray[np.bool_], sample: int | None, seed: int) -> NDArray[np.bool_]:
     if sample is None:
         return wanted
-    if sample < 1:
-        raise UsageError(f"a sample has at least one segment; got {sample}")
     there = np.flatnonzero(wanted)
     kept = np.random.default_rng(seed).permutation(there)[:sample]
     chosen = np.zeros(wanted.size, dtype=bool)
@@ -389,7 +389,11 @@ _NEEDED = ("system", "segment", "side", "importance", "score")
 
 
 def read_explanations(
-    path: str | Path, testset: TestSet, *, human: str | None = None, explainer: str | None = None
+    path: str | os.PathLike[str],
+    testset: TestSet,
+    *,
+    human: str | None = None,
+    explainer: str | None = None,
 ) -> Explained:
     """Explanations of a JSONL file beside the human scores of a test set.
 
@@ -445,7 +449,7 @@ def _once(
     row: Mapping[str, Any],
     told: dict[str, str],
     words: dict[tuple[object, ...], int],
-    path: str | Path,
+    path: str | os.PathLike[str],
     line: int,
 ) -> None:
     """Refuse what tells of two explanations in one file: they are read one by one."""
@@ -470,7 +474,7 @@ def _once(
         )
 
 
-def _report_gaps(words: Iterable[tuple[object, ...]], path: str | Path) -> None:
+def _report_gaps(words: Iterable[tuple[object, ...]], path: str | os.PathLike[str]) -> None:
     """Say where words of a text seem to be missing: their positions are not a whole range."""
     places: dict[tuple[object, ...], list[int]] = {}
     for *text, position in words:
@@ -511,7 +515,7 @@ def _joined(
     )
 
 
-def _rows(path: str | Path) -> Iterator[tuple[int, dict[str, Any]]]:
+def _rows(path: str | os.PathLike[str]) -> Iterator[tuple[int, dict[str, Any]]]:
     for number, line in enumerate(read_lines(path), start=1):
         try:
             row = json.loads(line)
@@ -527,7 +531,9 @@ def _rows(path: str | Path) -> Iterator[tuple[int, dict[str, Any]]]:
         yield number, row
 
 
-def _cell(row: Mapping[str, Any], testset: TestSet, path: str | Path, line: int) -> tuple[str, int]:
+def _cell(
+    row: Mapping[str, Any], testset: TestSet, path: str | os.PathLike[str], line: int
+) -> tuple[str, int]:
     system, segment = row["system"], row["segment"]
     if not isinstance(system, str) or system not in testset.systems:
         raise FormatError(
@@ -543,7 +549,7 @@ def _cell(row: Mapping[str, Any], testset: TestSet, path: str | Path, line: int)
     return str(system), int(segment)
 
 
-def _number(row: Mapping[str, Any], key: str, path: str | Path, line: int) -> float:
+def _number(row: Mapping[str, Any], key: str, path: str | os.PathLike[str], line: int) -> float:
     value = row[key]
     if value is None:
         return float("nan")
@@ -562,3 +568,17 @@ def _same(a: float, b: float) -> bool:
 
 def _array(values: list[float]) -> NDArray[np.float64]:
     return np.array(values, dtype=np.float64)
+
+
+def write_explanations(path: str | os.PathLike[str], rows: Iterable[Mapping[str, object]]) -> None:
+    """One JSON object per word and line, as :func:`read_explanations` reads them.
+
+    Args:
+        path: the file.
+        rows: of the table of all words, of one metric by one explainer.
+
+    Raises:
+        OutputError: the file cannot be written.
+    """
+    with atomic_write(path) as file:
+        file.writelines(json.dumps(dict(row)) + "\n" for row in rows)

@@ -1,114 +1,129 @@
-"""bmx explain: words, what hurts, and whether that can be believed."""
+"""Which words scores rest on, which hurt them, and whether that can be believed."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from gnomon.bmx._direct import RandomExplainer
-from gnomon.bmx._explanations import MAX_CALLS, check_sides, explain
+from gnomon.bmx._engine import Progress
+from gnomon.bmx._experiments import write_explanations
+from gnomon.bmx._explanations import MAX_CALLS, Sides, explanations
 from gnomon.bmx._judging import (
+    CurveArea,
     Draws,
+    ErrorRanking,
     Judged,
     against_errors,
     check_errors,
     curves_table,
     errors_table,
-    faithfulness,
     tagged_words,
 )
+from gnomon.bmx._judging import faithfulness as curve_areas
 from gnomon.bmx._pairs import role_of
-from gnomon.bmx.explainers import EXPLAINERS, check_explainer, find_explainer
+from gnomon.bmx.explainers import Explainers, check_explainer, explainer_names, find_explainer
+from gnomon.cache import Cache
 from gnomon.errors import UsageError
-from gnomon.faults import Fault, faults, refuse
+from gnomon.faults import Fault, faults
 from gnomon.findings import (
-    Column,
     Excerpt,
     Exhibit,
     ExhibitText,
     Finding,
     Highlight,
     Listing,
-    Table,
 )
+from gnomon.methods import method
 from gnomon.metrics import resolve
+from gnomon.metrics.protocol import Metrics
 from gnomon.metrics.registry import check_metric
 from gnomon.metrics.scoring import bind
-from gnomon.stats.significance import check_confidence, check_count
+from gnomon.options import (
+    SEED,
+    Confidence,
+    Count,
+    Group,
+    Metavar,
+    OutputFile,
+    Positive,
+    Resamples,
+    Seed,
+    Segments,
+)
+from gnomon.records import METRIC, SEGMENT, SYSTEM, Record, column, table
+from gnomon.testset import TestSet
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Literal
 
     from numpy.typing import NDArray
 
-    from gnomon.bmx._engine import Progress
-    from gnomon.bmx._explanations import Explanations, Sides, SideWords
+    from gnomon.bmx._explanations import Explanations, SideWords
     from gnomon.bmx.explainers import Explainer
-    from gnomon.cache import Cache
-    from gnomon.findings import Cell
-    from gnomon.metrics.protocol import BoundMetric, Metric
+    from gnomon.findings import Cell, Table
+    from gnomon.metrics.protocol import BoundMetric
     from gnomon.outline import Outline
-    from gnomon.testset import TestSet
 
-    AnyMetric = str | Metric | BoundMetric | Callable[..., float]
     Role = Literal["source", "reference", "candidate"]
     Row: TypeAlias = Mapping[str, Cell]
+
+
+_EXAMPLES = """\
+examples:
+  gnomon bmx explain ref.txt -i sysA.txt -m chrf --segments 1 4-6
+  gnomon bmx explain -t wmt17/cs-en -m chrf --sample 200 --html words.html
+  gnomon bmx explain -t et-en.test.tsv -m xbertscore --explainers erasure 'lime(samples=50)' \\
+      --sample 200 --errors --faithfulness
+  gnomon bmx explain -t wmt17/cs-en -m chrf --save-explanations chrf.erasure.jsonl
+
+A positive importance makes the candidate look better; where it is negative, the score rises
+without the word, so that low importance stands for an error. Explainers: erasure, lime, shap,
+marginalisation(model='...'), gradient, match, random ('gnomon list explainers').
+"""
 
 
 # What is wrong with a request to explain, before a metric is bound.
 
 
-def check_examine(
+def check_explain(
     outline: Outline | None,
-    metrics: AnyMetric | Sequence[AnyMetric] = "bleu",
-    explainers: str | Explainer | Sequence[str | Explainer] = "erasure",
+    metrics: object = "bleu",
+    explainers: object = "erasure",
     *,
-    sides: str = "both",
     segments: Sequence[int] | None = None,
-    sample: int | None = None,
     errors: bool = False,
     errors_kind: str | None = None,
-    show: int = 3,
-    least: int = 3,
-    resamples: int = 1000,
-    confidence: float = 0.95,
-    seed: int = 0,
-    max_calls: int = MAX_CALLS,
+    save_explanations: object = None,
     allow_code: bool = False,
 ) -> Iterator[Fault]:
-    """What :func:`gnomon.bmx.examine` refuses of its arguments, which are as there.
-
-    The outline says what the test set holds; without, that is not known yet.
-    """
-    yield from faults("show", _at_least, "outputs to show are", show, 0)
-    yield from faults("least", _at_least, "occurrences of a listed word are", least, 1)
-    yield from faults("resamples", check_count, resamples)
-    yield from faults("confidence", check_confidence, confidence)
-    yield from faults("seed", _at_least, "a seed is", seed, 0)
-    yield from faults("max_calls", _at_least, "metric calls are", max_calls, 1)
-    yield from faults("sides", check_sides, sides)
-    if sample is not None:
-        yield from faults("sample", _at_least, "the segments of a sample are", sample, 1)
+    """What :func:`gnomon.bmx.explain` refuses of options that fit each alone."""
+    if save_explanations and len(listed(metrics)) * len(listed(explainers)) > 1:
+        said = "save_explanations is for one metric and one explainer; name one of each"
+        yield Fault("save_explanations", UsageError(said))
+    if errors_kind is not None and not errors:
+        said = "errors_kind goes with errors, which are not asked for"
+        yield Fault("errors_kind", UsageError(said))
     if outline is not None:
         for number, segment in enumerate(segments or ()):
             yield from faults(f"segments[{number}]", _check_segment, segment, outline.segments)
     if errors and outline is not None:
         option = "errors" if errors_kind is None else "errors_kind"
         yield from faults(option, check_errors, outline, ("candidate", "source"), kind=errors_kind)
-    yield from _explained(outline, metrics, explainers, allow_code=allow_code)
+    yield from explainer_faults(outline, metrics, explainers, allow_code=allow_code)
 
 
-def _explained(
+def explainer_faults(
     outline: Outline | None, metrics: object, explainers: object, *, allow_code: bool
 ) -> Iterator[Fault]:
     """Metrics and explainers, and whether they go together."""
     explaining = explainers if isinstance(explainers, list | tuple) else None
     good = []
     if not listed(explainers):
-        said = f"no explainer is asked for; name some of {', '.join(EXPLAINERS)}"
+        said = f"no explainer is asked for; name some of {', '.join(explainer_names())}"
         yield Fault("explainers", UsageError(said))
     for number, one in enumerate(listed(explainers)):
         place = "explainers" if explaining is None else f"explainers[{number}]"
@@ -137,16 +152,9 @@ def _is_unbound(what: object) -> bool:
     return isinstance(what, str) or callable(getattr(what, "bind", None))
 
 
-def _at_least(what: str, given: int, least: int) -> None:
-    if given < least:
-        raise UsageError(f"{what} {least} or more; got {given}")
-
-
 def _check_segment(segment: int, segments: int) -> None:
-    if not 0 <= segment < segments:
-        raise UsageError(
-            f"segment {segment + 1} is not there; the test set has 1 to {segments} (numbers from 0)"
-        )
+    if segment > segments:
+        raise UsageError(f"segment {segment} is not there; the test set has 1 to {segments}")
 
 
 # Segments whose words are coloured by their importance.
@@ -197,7 +205,7 @@ def _exhibit(
     return Exhibit(
         group=group,
         kind="lowest scores",
-        segment=segment + 1,
+        segment=segment,
         texts=tuple(_texts(testset, explanations, tagged, cell, largest)),
         systems=(name,),
         weight=weight,
@@ -205,7 +213,7 @@ def _exhibit(
             f"Blue {{+words+}} raise the score, orange [-ones-] lower it; the strongest weighs"
             f" {largest:.4g}." + (" People marked underlined* words as errors." if tagged else "")
         ),
-        **{label: None if of is None else of[segment] for label, of in labels.items()},
+        **{label: None if of is None else of[segment - 1] for label, of in labels.items()},
     )
 
 
@@ -223,7 +231,7 @@ def _texts(
 ) -> Iterator[ExhibitText]:
     system, column = divmod(cell, explanations.shape[1])
     if testset.sources is not None and explanations.sides[-1].side != "source":
-        yield ExhibitText("source", "", testset.sources[int(explanations.segments[column])])
+        yield ExhibitText("source", "", testset.sources[int(explanations.segments[column]) - 1])
     for side in reversed(explanations.sides):
         number = int(side.text[cell])
         if number >= 0:
@@ -259,92 +267,109 @@ def _highlights(
 
 
 _PAGE = 5000
-_OF = (
-    Column("metric", "Metric"),
-    Column("explainer", "Explainer"),
-    Column("side", "Side"),
-)
-_COUNTED = (
-    *_OF,
-    Column("token", "Word"),
-    Column("count", "Occurs", "count"),
-    Column("hurts", "Hurts", "count", help="occurrences with a negative importance"),
-    Column("share", "Share", "share", help="of the occurrences, those that hurt"),
-    Column("mean", "Mean importance", "number", digits=4),
-    Column("lowest", "Lowest", "number", digits=4),
-)
+_EXPLAINER: Any = column("Explainer", help="what explained, as it was given")
+_SIDE: Any = column("Side", help="whose word it is: candidate, reference or source")
+
+
+class ExplainedWord(Record):
+    """A word of a text, and what it adds to the score."""
+
+    system: str = SYSTEM
+    segment: int = SEGMENT
+    side: str = _SIDE
+    token: str = column("Word", help="as the text has it")
+    position: int = column("Position", help="of the word in its text, from 1")
+    importance: float | None = column(
+        "Importance",
+        digits=4,
+        better="higher",
+        help="above 0 where the word makes the candidate look better, in units of the metric",
+    )
+    score: float | None = column("Score", digits=4, help="beside all references")
+    held: float | None = column("Held", digits=4, help="beside the reference that is explained")
+    reference: str | None = column(
+        "Reference", help="the one that is held: of several the best match"
+    )
+    metric: str = METRIC
+    explainer: str = _EXPLAINER
+    higher_is_better: bool = column(
+        "Higher is better", help="false for error rates, whose negated scores are explained"
+    )
+
+
+class CountedWord(Record):
+    """A word as it is written, and its importance wherever it occurs."""
+
+    metric: str = METRIC
+    explainer: str = _EXPLAINER
+    side: str = _SIDE
+    token: str = column("Word", help="as it is written")
+    count: int = column("Occurs", help="occurrences with a defined importance")
+    hurts: int = column("Hurts", help="occurrences with a negative importance")
+    share: float = column("Share", kind="share", help="of the occurrences, those that hurt")
+    mean: float = column("Mean importance", digits=4, help="over its occurrences")
+    lowest: float = column("Lowest", digits=4, help="lowest importance of an occurrence")
 
 
 def words_table(rows: Sequence[Row]) -> Table:
     """Every explained word, the records of the contract."""
-    columns = (
-        Column("system", "System"),
-        Column("segment", "Segment", "count"),
-        Column("side", "Side"),
-        Column("token", "Word"),
-        Column("position", "Position", "count"),
-        Column("importance", "Importance", "number", digits=4, better="higher"),
-        Column("score", "Score", "number", digits=4, help="beside all references"),
-        Column("held", "Held", "number", digits=4, help="beside the reference that is explained"),
-        Column("reference", "Reference", help="the one that is held: of several the best match"),
-        Column("metric", "Metric"),
-        Column("explainer", "Explainer"),
-        Column("higher_is_better", "Higher is better", "truth"),
-    )
     excerpt = None
     if len(rows) > _PAGE:
-        note = f"The first {_PAGE} of {len(rows)} words; all with --export FILE, -f tsv or -f json."
+        note = (
+            f"The first {_PAGE} of {len(rows)} words; all with --save-explanations FILE, -f tsv or"
+            " -f json."
+        )
         excerpt = Excerpt(tuple(range(_PAGE)), note)
     note = (
         "A positive importance makes the candidate look better, in units of the metric; positions"
         " count from 1."
     )
-    return Table("words", "Importance of every word", columns, tuple(rows), note, excerpt)
+    title = "Importance of every word"
+    return table("words", title, ExplainedWord, rows, note=note, excerpt=excerpt)
 
 
-def hurting_table(rows: Iterable[Row]) -> Table:
+def hurting_table(words: Iterable[CountedWord]) -> Table:
     """The words that hurt the score, those that do so most often first."""
-    found = [row for row in _counted(rows) if row["hurts"]]
-    found.sort(key=lambda row: (-_of(row, "hurts"), _of(row, "mean")))
+    found = sorted((one for one in words if one.hurts), key=lambda one: (-one.hurts, one.mean))
     note = "A word hurts where its importance is negative. Words are compared as they are written."
-    return Table("hurting", "Words that most often hurt", _COUNTED, tuple(found), note)
+    return table("hurting", "Words that most often hurt", CountedWord, found, note=note)
 
 
-def lowest_table(rows: Iterable[Row], least: int) -> Table:
+def lowest_table(words: Iterable[CountedWord], min_count: int) -> Table:
     """Words of the lowest mean importance.
 
     Args:
-        rows: of :func:`words_table`.
-        least: how often a word must occur.
+        words: every word.
+        min_count: how often a word must occur.
     """
-    found = [row for row in _counted(rows) if _of(row, "count") >= least]
-    found.sort(key=lambda row: (_of(row, "mean"), -_of(row, "count")))
-    title = f"Lowest mean importance of words that occur {least} times or more"
-    return Table("lowest", title, _COUNTED, tuple(found))
+    some = (one for one in words if one.count >= min_count)
+    title = f"Lowest mean importance of words that occur {min_count} times or more"
+    found = sorted(some, key=lambda one: (one.mean, -one.count))
+    return table("lowest", title, CountedWord, found)
 
 
-def _counted(rows: Iterable[Row]) -> list[dict[str, Cell]]:
-    values: dict[tuple[Cell, ...], list[float]] = {}
+def counted_words(rows: Iterable[Row]) -> list[CountedWord]:
+    """The words of :func:`words_table`, those that are written alike together."""
+    values: dict[tuple[str, ...], list[float]] = {}
     for row in rows:
-        if row["importance"] is not None:
-            key = tuple(row[column.name] for column in (*_OF, _COUNTED[len(_OF)]))
-            values.setdefault(key, []).append(_of(row, "importance"))
+        importance = row["importance"]
+        if isinstance(importance, float):
+            key = tuple(str(row[name]) for name in ("metric", "explainer", "side", "token"))
+            values.setdefault(key, []).append(importance)
     return [
-        {
-            **dict(zip(("metric", "explainer", "side", "token"), key, strict=True)),
-            "count": len(some),
-            "hurts": (hurts := sum(value < 0 for value in some)),
-            "share": hurts / len(some),
-            "mean": sum(some) / len(some),
-            "lowest": min(some),
-        }
-        for key, some in values.items()
+        CountedWord(
+            metric=metric,
+            explainer=explainer,
+            side=side,
+            token=token,
+            count=len(some),
+            hurts=(hurts := sum(value < 0 for value in some)),
+            share=hurts / len(some),
+            mean=sum(some) / len(some),
+            lowest=min(some),
+        )
+        for (metric, explainer, side, token), some in values.items()
     ]
-
-
-def _of(row: Row, name: str) -> float:
-    value = row[name]
-    return float(value) if isinstance(value, int | float) else float("nan")
 
 
 # Which reference each explanation is beside, by name.
@@ -365,11 +390,11 @@ def held_references(
     if role_of(bound, testset.batch()) != "reference":
         return {}
     return {
-        (system, int(segment) + 1): name
+        (system, int(segment)): name
         for k, system in enumerate(found.systems)
         for i, segment in enumerate(found.segments)
         if (number := int(found.judged_by[k, i])) >= 0
-        for name in _called(testset, system, int(segment), found.texts[number])
+        for name in _called(testset, system, int(segment) - 1, found.texts[number])
     }
 
 
@@ -385,52 +410,71 @@ def _called(testset: TestSet, system: str, segment: int, text: str) -> Iterator[
 
 
 _LISTED = 15
+_JUDGING = Group("judging explanations (beside the random explainer)")
 
 
-def examine(
+@method(
+    "bmx.explain",
+    answers="which words a score rests on, which hurt it, and whether people marked the same",
+    examples=_EXAMPLES,
+    tables={"": "importance"},
+    rows={
+        "words": ExplainedWord,
+        "hurting": CountedWord,
+        "lowest": CountedWord,
+        "errors": ErrorRanking,
+        "faithfulness": CurveArea,
+    },
+    by_system=True,
+    human="errors",
+    usual={"examples": 0},
+    check=check_explain,
+)
+def explain(
     testset: TestSet,
-    metrics: AnyMetric | Sequence[AnyMetric],
-    explainers: str | Explainer | Sequence[str | Explainer] = "erasure",
+    metrics: Metrics = "bleu",
+    explainers: Explainers = "erasure",
     *,
     sides: Sides = "both",
-    systems: Sequence[str] | None = None,
-    segments: Sequence[int] | None = None,
-    sample: int | None = None,
-    errors: bool = False,
-    errors_kind: str | None = None,
-    curves: bool = False,
-    show: int = 3,
-    least: int = 3,
-    resamples: int = 1000,
-    confidence: float = 0.95,
-    seed: int = 0,
-    max_calls: int = MAX_CALLS,
+    segments: Segments = None,
+    sample: Positive | None = None,
+    errors: Annotated[bool, _JUDGING] = False,
+    errors_kind: Annotated[str | None, Metavar("KIND"), _JUDGING] = None,
+    faithfulness: Annotated[bool, _JUDGING] = False,
+    examples: Count = 3,
+    min_count: Positive = 3,
+    resamples: Resamples = 1000,
+    confidence: Confidence = 0.95,
+    seed: Seed = SEED,
+    max_calls: Positive = MAX_CALLS,
+    save_explanations: OutputFile = None,
     cache: Cache | None = None,
     progress: Progress | None = None,
     allow_code: bool = False,
 ) -> Finding:
-    """Explain metrics, list what hurts, and judge the explanations.
+    """Which words scores rest on, which hurt them, and whether that can be believed.
 
     Args:
         testset: what was translated, and by whom.
-        metrics: one or several, as in :func:`explain`.
-        explainers: one or several, likewise.
+        metrics: one or several, as in :func:`explanations`.
+        explainers: one or several: "erasure", "lime(samples=50)", "shap" and so on.
         sides: explain "both" sides or the "candidate" alone.
-        systems: names of the systems to explain; all by default.
-        segments: numbers of the segments to explain, from 0; all by default.
-        sample: so many of these, drawn with the seed.
-        errors: judge by the errors that people marked; see :func:`against_errors`.
-        errors_kind: which judgements, where there are several kinds.
-        curves: judge by deletion and insertion; see :func:`faithfulness`.
-        show: outputs whose words are coloured, for each metric and explainer, the worst ones.
-        least: how often words occur that are listed by their mean importance.
-        resamples: of the segments, for intervals.
+        segments: numbers of the segments to explain, from 1; all by default.
+        sample: so many of these, drawn with the seed; all by default.
+        errors: judge by the errors that people marked: AUC, average precision, recall at top-K.
+        errors_kind: which judgements ("word-tags", "mqm"), where there are several kinds.
+        faithfulness: judge by deletion and insertion of words.
+        examples: outputs whose words are coloured, for each metric and explainer, the worst ones.
+        min_count: how often words occur that are listed by their mean importance.
+        resamples: of the segments, for intervals of these judgements; 0 for none.
         confidence: share inside an interval, in (0, 1).
         seed: of the sample, the resamples and the random explainer that is the control.
         max_calls: most pairs of texts that may be scored for each metric and explainer.
-        cache: as in :func:`explain`.
-        progress: as in :func:`explain`.
-        allow_code: as in :func:`explain`.
+        save_explanations: a file for all explanations of one metric by one explainer, one JSON
+            object per word and line, as :func:`tune` reads them.
+        cache: as in :func:`explanations`.
+        progress: as in :func:`explanations`.
+        allow_code: as in :func:`explanations`.
 
     Returns:
         Tables ``words`` (the records of the contract), ``hurting``, ``lowest``, and, if asked for,
@@ -439,29 +483,23 @@ def examine(
     Raises:
         DataError: nobody marked errors on an explained side.
         UsageError: an option is out of its range.
-        GnomonError: whatever :func:`explain` raises.
+        GnomonError: whatever :func:`explanations` raises.
     """
-    refuse(
-        check_examine(
-            testset.outline, metrics, explainers, sides=sides, segments=segments, sample=sample,
-            errors=errors, errors_kind=errors_kind, show=show, least=least, resamples=resamples,
-            confidence=confidence, seed=seed, max_calls=max_calls, allow_code=allow_code,
-        )
-    )  # fmt: skip
     chosen = _segments(testset, segments, sample, seed)
     draws = Draws(resamples, seed, confidence)
-    several: list[AnyMetric] = listed(metrics)
-    named: list[str | Explainer] = listed(explainers)
-    found: list[_Examined] = []
-    for metric in several:
+    found: list[_Judged] = []
+    for metric in listed(metrics):
         _, bound = bind(testset, metric, allow_code=allow_code)
-        run = _Run(testset, bound, sides, systems, chosen, max_calls, cache, progress)
-        judge = _Judge(run, errors, errors_kind, curves, seed)
-        found += [judge.examined(find_explainer(explainer), show) for explainer in named]
-    return _finding(testset, found, least, draws)
+        run = _Run(testset, bound, sides, chosen, max_calls, cache, progress)
+        judge = _Judge(run, errors, errors_kind, faithfulness, seed)
+        found += [judge.judged(find_explainer(one), examples) for one in listed(explainers)]
+    finding = _finding(testset, found, min_count, draws)
+    if save_explanations:
+        write_explanations(save_explanations, finding.rows)
+    return finding
 
 
-class _Examined(NamedTuple):
+class _Judged(NamedTuple):
     """The explanations of one metric by one explainer, and what judges them."""
 
     explanations: Explanations
@@ -478,19 +516,17 @@ class _Run:
     testset: TestSet
     bound: BoundMetric
     sides: Sides
-    systems: Sequence[str] | None
     segments: Sequence[int] | None
     max_calls: int
     cache: Cache | None
     progress: Progress | None
 
     def explanations(self, explainer: Explainer) -> Explanations:
-        return explain(
+        return explanations(
             self.testset,
             self.bound,
             explainer,
             sides=self.sides,
-            systems=self.systems,
             segments=self.segments,
             max_calls=self.max_calls,
             cache=self.cache,
@@ -505,14 +541,14 @@ class _Judge:
     run: _Run
     errors: bool
     kind: str | None
-    curves: bool
+    faithfulness: bool
     seed: int
     _control: Judged | None = None
 
-    def examined(self, explainer: Explainer, show: int) -> _Examined:
+    def judged(self, explainer: Explainer, examples: int) -> _Judged:
         found = self.run.explanations(explainer)
         own = self._judged(found, explainer.spec)
-        if self._control is None and (self.errors or self.curves):
+        if self._control is None and (self.errors or self.faithfulness):
             control = RandomExplainer(seed=self.seed)
             self._control = self._judged(self.run.explanations(control), control.spec)
         if self._control is not None:
@@ -520,9 +556,9 @@ class _Judge:
                 errors_control=self._control.errors, curves_control=self._control.curves
             )
         tagged = tagged_words(self.run.testset, found, kind=self.kind) if self.errors else {}
-        exhibits = worst_explained(self.run.testset, found, explainer.spec, tagged, show)
+        exhibits = worst_explained(self.run.testset, found, explainer.spec, tagged, examples)
         references = held_references(self.run.testset, self.run.bound, found)
-        return _Examined(found, explainer.spec, own, exhibits, references)
+        return _Judged(found, explainer.spec, own, exhibits, references)
 
     def _judged(self, found: Explanations, explainer: str) -> Judged:
         testset = self.run.testset
@@ -530,8 +566,8 @@ class _Judge:
             found.metric,
             explainer,
             errors=against_errors(testset, found, kind=self.kind) if self.errors else (),
-            curves=faithfulness(testset, self.run.bound, found, max_calls=self.run.max_calls)
-            if self.curves
+            curves=curve_areas(testset, self.run.bound, found, max_calls=self.run.max_calls)
+            if self.faithfulness
             else None,
         )
 
@@ -541,21 +577,22 @@ def _segments(
 ) -> Sequence[int] | None:
     if sample is None:
         return segments
-    among = list(range(testset.segments)) if segments is None else list(segments)
+    among = list(range(1, testset.segments + 1)) if segments is None else list(segments)
     drawn = np.random.default_rng(seed).permutation(len(among))[:sample]
     return sorted(among[place] for place in drawn.tolist())
 
 
-def _finding(testset: TestSet, found: Sequence[_Examined], least: int, draws: Draws) -> Finding:
+def _finding(testset: TestSet, found: Sequence[_Judged], min_count: int, draws: Draws) -> Finding:
     rows = [row for one in found for row in _rows(one)]
+    words = counted_words(rows)
     judged = [one.judged for one in found]
-    tables: list[Table] = [words_table(rows), hurting_table(rows), lowest_table(rows, least)]
-    views = [_listing(table, _LISTED) for table in tables[1:]]
-    for table in (errors_table(judged, draws), curves_table(judged, draws)):
-        if table.rows:
-            tables.append(table)
-            views.insert(0, _listing(table, None))
-    explanations = [one.explanations for one in found]
+    tables = [words_table(rows), hurting_table(words), lowest_table(words, min_count)]
+    views = [_listing(one, _LISTED) for one in tables[1:]]
+    for one in (errors_table(judged, draws), curves_table(judged, draws)):
+        if one.rows:
+            tables.append(one)
+            views.insert(0, _listing(one, None))
+    each = [one.explanations for one in found]
     return Finding(
         method="bmx explain",
         title=f"Which words scores rest on: {testset.name}",
@@ -566,20 +603,20 @@ def _finding(testset: TestSet, found: Sequence[_Examined], least: int, draws: Dr
         },
         views=tuple(views),
         exhibits=tuple(exhibit for one in found for exhibit in one.exhibits),
-        notices=tuple(dict.fromkeys(notice for one in explanations for notice in one.notices)),
+        notices=tuple(dict.fromkeys(notice for one in each for notice in one.notices)),
         facts={
             "test set": testset.name,
-            "systems": str(explanations[0].shape[0]),
-            "segments": str(explanations[0].shape[1]),
-            "metric calls": str(sum(one.calls for one in explanations)),
-            "known before": str(sum(one.known for one in explanations)),
+            "systems": str(each[0].shape[0]),
+            "segments": str(each[0].shape[1]),
+            "metric calls": str(sum(one.calls for one in each)),
+            "known before": str(sum(one.known for one in each)),
         },
     )
 
 
-def _rows(one: _Examined) -> Iterator[dict[str, Cell]]:
+def _rows(one: _Judged) -> Iterator[dict[str, Cell]]:
     explanations = one.explanations
-    column = {int(segment) + 1: i for i, segment in enumerate(explanations.segments)}
+    column = {int(segment): i for i, segment in enumerate(explanations.segments)}
     of = {
         (name, segment): (float(explanations.scores[k, i]), float(explanations.held[k, i]))
         for k, name in enumerate(explanations.systems)

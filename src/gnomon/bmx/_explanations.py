@@ -21,6 +21,7 @@ from gnomon.bmx.explainers import NoticingExplainer, find_explainer
 from gnomon.errors import UnknownNameError
 from gnomon.metrics.functions import BoundFunction
 from gnomon.metrics.scoring import bind, signature_of
+from gnomon.options import Positive, Segments  # noqa: TC001  # the door reads their limits
 from gnomon.testset import pick
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ class Explanations:
     Attributes:
         metric: the metric's spec.
         systems: names of the K systems.
-        segments: int32 [N], 0-based numbers of the segments in their test set.
+        segments: int32 [N], numbers of the segments in their test set, from 1.
         texts: the distinct texts that the sides point to.
         scores: float64 [K, N], what the metric says, in its own units.
         held: float64 [K, N], the same beside the one reference that explanations hold on to: that
@@ -160,7 +161,7 @@ class Explanations:
         return [
             {
                 "system": system,
-                "segment": int(self.segments[segment]) + 1,
+                "segment": int(self.segments[segment]),
                 "side": side.side,
                 "token": self.texts[number][start:end],
                 "position": position,
@@ -181,15 +182,15 @@ Sides: TypeAlias = Literal["both", "candidate"]
 MAX_CALLS = 1_000_000
 
 
-def explain(
+def explanations(
     testset: TestSet,
     metric: str | Metric | BoundMetric | Callable[..., float],
     explainer: str | Explainer = "erasure",
     *,
     sides: Sides = "both",
     systems: Sequence[str] | None = None,
-    segments: Sequence[int] | None = None,
-    max_calls: int = MAX_CALLS,
+    segments: Segments = None,
+    max_calls: Positive = MAX_CALLS,
     cache: Cache | None = None,
     progress: Progress | None = None,
     allow_code: bool = False,
@@ -208,7 +209,7 @@ def explain(
             ``match`` or ``random``, with options: ``lime(samples=50)``.
         sides: explain "both" sides or the "candidate" alone.
         systems: names of the systems to explain; all by default.
-        segments: numbers of the segments to explain, from 0; all by default.
+        segments: numbers of the segments to explain, from 1; all by default.
         max_calls: most pairs of texts that may be scored.
         cache: remembers explanations: a run that was cut off goes on where it was.
         progress: called with a stage, how much is done and how much there is.
@@ -225,7 +226,7 @@ def explain(
 
     >>> from gnomon.testset import TestSet
     >>> ts = TestSet.from_lists({"a": ["the cat"]}, ["the dog"])
-    >>> found = explain(ts, lambda candidate, reference: float("cat" in candidate), "erasure")
+    >>> found = explanations(ts, lambda candidate, reference: float("cat" in candidate), "erasure")
     >>> found.sides[0].importance.tolist()
     [0.0, 1.0]
     """
@@ -238,7 +239,8 @@ def explain(
         rows = [pick("system", name, {n: names.index(n) for n in names}) for name in systems]
     batch = testset.batch()
     if rows is not None or segments is not None:
-        batch = batch.select(systems=rows, segments=segments)
+        chosen_segments = None if segments is None else [number - 1 for number in segments]
+        batch = batch.select(systems=rows, segments=chosen_segments)
     kept, notices = cache_of(bound, cache)
     found = explain_batch(
         bound,
@@ -299,7 +301,7 @@ def explain_batch(
     explanations = Explanations(
         metric=bound.signature.spec,
         systems=batch.systems,
-        segments=batch.segments,
+        segments=batch.segments + 1,
         texts=batch.texts,
         scores=sign * _matrix([cell.full for cell in every], batch),
         held=sign * _matrix([cell.held for cell in every], batch),

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from gnomon.bmx._explanations import MAX_CALLS
 from gnomon.bmx._pairs import NO_TEXT, PairKey, PairTable, Scorer, Texts
 from gnomon.errors import DataError, UnknownNameError, UsageError
-from gnomon.findings import Column, Table
 from gnomon.metrics.scoring import bind
+from gnomon.options import SEED
+from gnomon.records import METRIC, Record, column, table
 from gnomon.stats.resampling import percentile_interval, resample_counts, resampled_sums
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
     from gnomon.batch import Batch
     from gnomon.bmx._explanations import Explanations, SideWords
-    from gnomon.findings import Cell
+    from gnomon.findings import Table
     from gnomon.human import ErrorSpan
     from gnomon.metrics.protocol import BoundMetric, Metric
     from gnomon.outline import Outline
@@ -128,7 +129,7 @@ def against_errors(
 
     Args:
         testset: whose errors: ``TestSet.errors``.
-        explanations: of :func:`explain`, of all or some systems and segments of the test set.
+        explanations: of :func:`explanations`, of all or some systems and segments of the test set.
         kind: which judgements ("word-tags", "mqm"); may be left out where there is one kind.
 
     Returns:
@@ -200,7 +201,7 @@ def _marks(
     errors: Sequence[ErrorSpan], side: SideWords, explanations: Explanations
 ) -> NDArray[np.bool_]:
     row = {name: k for k, name in enumerate(explanations.systems)}
-    column = {int(segment): i for i, segment in enumerate(explanations.segments)}
+    column = {int(segment) - 1: i for i, segment in enumerate(explanations.segments)}
     marked = np.zeros(len(side.importance), dtype=np.bool_)
     for error in errors:
         if error.system in row and error.segment in column:
@@ -269,7 +270,7 @@ def faithfulness(
     Args:
         testset: what was explained.
         metric: what was explained: a spec, a metric, a bound metric or a function of texts.
-        explanations: of :func:`explain`, of all or some systems and segments of the test set.
+        explanations: of :func:`explanations`, of all or some systems and segments of the test set.
         max_calls: most pairs of texts that may be scored.
         allow_code: let a spec ``python('module:function')`` import and run the module.
 
@@ -288,7 +289,7 @@ def faithfulness(
     names = list(testset.systems)
     batch = testset.batch().select(
         systems=[names.index(name) for name in explanations.systems],
-        segments=explanations.segments,
+        segments=explanations.segments - 1,
     )
     scorer = Scorer(bound, batch)
     areas = np.full((2, len(explanations.sides), explanations.scores.size), np.nan)
@@ -414,12 +415,12 @@ class Draws(NamedTuple):
     """How many resamples of the segments, their seed, and the share inside an interval."""
 
     resamples: int = 1000
-    seed: int = 0
+    seed: int = SEED
     confidence: float = 0.95
 
 
 class Mean(NamedTuple):
-    """A mean with its interval; None where nothing is defined."""
+    """A mean with its interval; None where nothing is defined or drawn."""
 
     value: float | None
     low: float | None
@@ -434,18 +435,21 @@ def mean_of(values: NDArray[np.float64], draws: Draws) -> Mean:
 
     Args:
         values: float64 [K, N]; NaN is left out.
-        draws: resamples.
+        draws: resamples; 0 for no interval.
     """
     defined = ~np.isnan(values)
     count = defined.sum(axis=0).astype(np.float64)
     kept = count > 0
     if not kept.any():
         return Mean(None, None, None, 0)
+    estimate = float(np.where(defined, values, 0.0).sum(axis=0)[kept].sum() / count.sum())
+    if not draws.resamples:
+        return Mean(estimate, None, None, int(count.sum()))
     sums = np.stack([np.where(defined, values, 0.0).sum(axis=0), count])[:, kept]
     counts = resample_counts(int(kept.sum()), count=draws.resamples, seed=draws.seed)
     total, size = resampled_sums(sums, counts)
     low, high = percentile_interval(total / size, draws.confidence)
-    return Mean(float(sums[0].sum() / count.sum()), float(low), float(high), int(count.sum()))
+    return Mean(estimate, float(low), float(high), int(count.sum()))
 
 
 # Explanations judged by errors that people marked and by curves, beside a control.
@@ -471,64 +475,76 @@ class Judged(NamedTuple):
     curves_control: Faithfulness | None = None
 
 
-_ENDS = ("low", "high")
-_GAIN_ENDS = ("gain_low", "gain_high")
+_EXPLAINER: Any = column("Explainer", help="what explained, as it was given")
+_GAIN_HELP = "better than the random explainer by"
 
 
-def _columns(*first: Column, value: str, digits: int) -> tuple[Column, ...]:
-    return (
-        Column("metric", "Metric"),
-        Column("explainer", "Explainer"),
-        *first,
-        Column("value", value, "number", digits, ends=_ENDS),
-        Column("low", "Low", "number", digits),
-        Column("high", "High", "number", digits),
-        Column("random", "Random", "number", digits, help="the random explainer's"),
-        Column("gain", "Gain", "number", digits, help="better than random by", ends=_GAIN_ENDS),
-        Column("gain_low", "Gain, low", "number", digits),
-        Column("gain_high", "Gain, high", "number", digits),
-    )
+class ErrorRanking(Record):
+    """How well importances rank the words that people marked as errors, over all sentences."""
+
+    metric: str = METRIC
+    explainer: str = _EXPLAINER
+    side: str = column("Side", help="whose words are ranked")
+    measure: str = column("Measure", help="auc, average precision, or recall at top-K; 1 is best")
+    value: float | None = column("Mean", digits=3, help="over sentences", ends=("low", "high"))
+    low: float | None = column("Low", digits=3, help="lower end of the interval of the mean")
+    high: float | None = column("High", digits=3, help="its upper end")
+    random: float | None = column("Random", digits=3, help="the random explainer's")
+    gain: float | None = column("Gain", digits=3, help=_GAIN_HELP, ends=("gain_low", "gain_high"))
+    gain_low: float | None = column("Gain, low", digits=3, help="lower end of its interval")
+    gain_high: float | None = column("Gain, high", digits=3, help="its upper end")
+    sentences: int = column("Sentences", help="that have both tagged and other words")
+    untagged: int = column("Untagged", help="left out: no word is tagged")
+    all_tagged: int = column("All tagged", help="left out: every word is tagged")
+    undefined: int = column("Undefined", help="left out: an importance is undefined")
+
+
+class CurveArea(Record):
+    """The area under what scores do as words go or come, over all outputs."""
+
+    metric: str = METRIC
+    explainer: str = _EXPLAINER
+    curve: str = column("Curve", help="deletion (less is better) or insertion (more is better)")
+    value: float | None = column("Mean area", digits=4, help="over outputs", ends=("low", "high"))
+    low: float | None = column("Low", digits=4, help="lower end of the interval of the mean")
+    high: float | None = column("High", digits=4, help="its upper end")
+    random: float | None = column("Random", digits=4, help="the random explainer's")
+    gain: float | None = column("Gain", digits=4, help=_GAIN_HELP, ends=("gain_low", "gain_high"))
+    gain_low: float | None = column("Gain, low", digits=4, help="lower end of its interval")
+    gain_high: float | None = column("Gain, high", digits=4, help="its upper end")
+    sentences: int = column("Sentences", help="outputs that have a curve")
 
 
 def errors_table(judged: Sequence[Judged], draws: Draws) -> Table:
     """Agreement with the errors that people marked, averaged over sentences."""
-    columns = (
-        *_columns(Column("side", "Side"), Column("measure", "Measure"), value="Mean", digits=3),
-        Column("sentences", "Sentences", "count"),
-        Column("untagged", "Untagged", "count", help="left out: no word is tagged"),
-        Column("all_tagged", "All tagged", "count", help="left out: every word is tagged"),
-        Column("undefined", "Undefined", "count", help="left out: an importance is undefined"),
-    )
     rows = [
-        {
-            "metric": one.metric,
-            "explainer": one.explainer,
-            "side": own.side,
-            "measure": name,
+        ErrorRanking(
+            metric=one.metric,
+            explainer=one.explainer,
+            side=own.side,
+            measure=name,
+            untagged=own.untagged,
+            all_tagged=own.all_tagged,
+            undefined=own.undefined,
             **_compared(values, control.measures[name], draws),
-            "untagged": own.untagged,
-            "all_tagged": own.all_tagged,
-            "undefined": own.undefined,
-        }
+        )
         for one in judged
         for own, control in zip(one.errors, one.errors_control, strict=True)
         for name, values in own.measures.items()
     ]
+    intervals = (
+        f", {draws.confidence:.0%} bootstrap intervals over {draws.resamples} resamples of segments"
+    )
     note = (
         "Low importance stands for an error: where it is negative, the score rises without the"
-        f" word. Means over sentences, {draws.confidence:.0%} bootstrap intervals over"
-        f" {draws.resamples} resamples of segments; the gain is over the random explainer on the"
-        " same sentences."
+        f" word. Means over sentences{intervals if draws.resamples else ''}; the gain is over the"
+        " random explainer on the same sentences."
     )
-    return Table("errors", "Explanations against marked errors", columns, tuple(rows), note)
+    return table("errors", "Explanations against marked errors", ErrorRanking, rows, note=note)
 
 
 def curves_table(judged: Sequence[Judged], draws: Draws) -> Table:
     """Areas under deletion and insertion curves, averaged over outputs."""
-    columns = (
-        *_columns(Column("curve", "Curve"), value="Mean area", digits=4),
-        Column("sentences", "Sentences", "count"),
-    )
     rows = []
     for one in judged:
         if one.curves is None or one.curves_control is None:
@@ -537,19 +553,19 @@ def curves_table(judged: Sequence[Judged], draws: Draws) -> Table:
             own, control = getattr(one.curves, name), getattr(one.curves_control, name)
             compared = _compared(own, control, draws, sign=sign)
             rows.append(
-                {"metric": one.metric, "explainer": one.explainer, "curve": name, **compared}
+                CurveArea(metric=one.metric, explainer=one.explainer, curve=name, **compared)
             )
     note = (
         "Words are deleted (inserted) from the most to the least important: a faithful explanation"
         " has a small area under deletion and a large one under insertion. Gains are positive"
         " where it does better than the random explainer."
     )
-    return Table("faithfulness", "Deletion and insertion", columns, tuple(rows), note)
+    return table("faithfulness", "Deletion and insertion", CurveArea, rows, note=note)
 
 
 def _compared(
     values: NDArray[np.float64], control: NDArray[np.float64], draws: Draws, *, sign: float = 1.0
-) -> dict[str, Cell]:
+) -> dict[str, Any]:
     own, other = mean_of(values, draws), mean_of(control, draws)
     gain = mean_of(sign * (values - control), draws)
     return {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
@@ -12,15 +13,16 @@ from gnomon.bmx._correlations import usable
 from gnomon.bmx._experiments import Experiment
 from gnomon.bmx._power_mean import combine, power_means
 from gnomon.errors import DataError, UsageError
+from gnomon.options import SEED
 from gnomon.stats import pearson
 from gnomon.stats.resampling import Interval, percentile_interval, resample_counts, resampled_sums
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from gnomon.bmx._choices import Group
+    from gnomon.bmx._choices import HeldOutBy
     from gnomon.bmx._experiments import Explained, Factor, Grids
     from gnomon.bmx._power_mean import Shift
     from gnomon.findings import Cell
@@ -42,8 +44,8 @@ def gain_intervals(
     human: Floats,
     w: Sequence[float],
     *,
-    count: int = 1000,
-    seed: int = 0,
+    resamples: int = 1000,
+    seed: int = SEED,
     confidence: float = 0.95,
 ) -> list[Interval]:
     """Gains of some settings over the metric alone, with percentile intervals over segments.
@@ -55,17 +57,20 @@ def gain_intervals(
         means: float64 [S, N], s_hat of every setting; finite.
         human: float64 [N]; finite.
         w: weight of every setting.
-        count: number of draws.
+        resamples: number of draws; 0 for none.
         seed: seed of the draws.
         confidence: share of draws inside the intervals.
 
     Returns:
-        One interval for each setting; NaN where undefined.
+        One interval for each setting; NaN where undefined or not drawn.
     """
     sides = np.stack([score, *(combine(score, m, x) for m, x in zip(means, w, strict=True))])
     scaled = np.stack([_standardised(values) for values in (human, *sides)])
     h, s = scaled[0], scaled[1:]
-    counts = resample_counts(len(score), count=count, seed=seed)
+    observed = s @ h / float(len(score))
+    if not resamples:
+        return [Interval(float(gain), math.nan, math.nan) for gain in observed[1:] - observed[0]]
+    counts = resample_counts(len(score), count=resamples, seed=seed)
     sums = resampled_sums(np.concatenate([scaled, scaled**2, s * h]), counts)
     first, squares, products = np.split(sums, [len(scaled), 2 * len(scaled)])
     n = float(len(score))
@@ -73,7 +78,6 @@ def gain_intervals(
     variances = squares - first**2 / n
     with np.errstate(invalid="ignore", divide="ignore"):
         r = covariances / np.sqrt(variances[1:] * variances[0])
-    observed = s @ h / n
     low, high = percentile_interval(r[1:] - r[0], confidence)
     return [
         Interval(float(observed[i + 1] - observed[0]), float(low[i]), float(high[i]))
@@ -95,26 +99,26 @@ ALL_RULES: tuple[AnyRule, ...] = get_args(AnyRule)
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What was asked for, beside the experiments.
+class TuneOptions:
+    """How to search, beside the experiments.
 
     Attributes:
         shift: of the importances.
         held_out_by: what is held out.
         held_out_rule: how the held-out setting is chosen.
-        alpha: penalty of the ridge regression.
+        ridge: penalty of the ridge regression.
         curves: how many experiments are shown as curves over p.
-        count: draws of the intervals.
+        resamples: draws of the intervals; 0 for none.
         seed: of the draws.
         confidence: of the intervals.
     """
 
     shift: Shift
-    held_out_by: Group
+    held_out_by: HeldOutBy
     held_out_rule: Rule
-    alpha: float
+    ridge: float
     curves: int
-    count: int
+    resamples: int
     seed: int
     confidence: float
 
@@ -145,7 +149,7 @@ class Outcome(NamedTuple):
 
 
 def outcomes(
-    grids: Grids, controls: Grids, explained: Mapping[Experiment, Explained], asked: Asked
+    grids: Grids, controls: Grids, explained: Mapping[Experiment, Explained], options: TuneOptions
 ) -> list[Outcome]:
     """Outcomes of all experiments of one explainer, rule by rule.
 
@@ -153,12 +157,12 @@ def outcomes(
         grids: its experiments.
         controls: those of the random explainer.
         explained: the explanations, where there are any; without, gains have no intervals.
-        asked: how to hold out, and how to draw.
+        options: how to hold out, and how to draw.
     """
     found: list[Outcome] = []
     for rule in RULES:
         found += _fixed(grids, rule)
-    found += _held_out(grids, controls, asked)
+    found += _held_out(grids, controls, options)
     found += _best(grids)
     if not explained:
         return found
@@ -166,7 +170,7 @@ def outcomes(
     for one in grids.experiments:
         if one in explained:
             mine = [outcome for outcome in found if outcome.experiment == one]
-            intervals |= _intervals(explained[one], mine, asked)
+            intervals |= _intervals(explained[one], mine, options)
     return [
         outcome._replace(low=ends[0], high=ends[1])
         if (ends := intervals.get((outcome.experiment, outcome.rule)))
@@ -190,8 +194,8 @@ def _fixed(grids: Grids, rule: Rule) -> list[Outcome]:
     ]
 
 
-def _held_out(grids: Grids, controls: Grids, asked: Asked) -> list[Outcome]:
-    found = held_out(grids, controls, by=asked.held_out_by, rule=asked.held_out_rule)
+def _held_out(grids: Grids, controls: Grids, options: TuneOptions) -> list[Outcome]:
+    found = held_out(grids, controls, by=options.held_out_by, rule=options.held_out_rule)
     return [
         Outcome(
             grids.experiments[one.place],
@@ -226,7 +230,7 @@ def _undefined(one: Experiment, rule: AnyRule, base: float) -> Outcome:
 
 
 def _intervals(
-    one: Explained, mine: Sequence[Outcome], asked: Asked
+    one: Explained, mine: Sequence[Outcome], options: TuneOptions
 ) -> dict[tuple[Experiment, AnyRule], tuple[float, float]]:
     """Intervals of the gains of one experiment, each distinct setting drawn once."""
     kept, reason = usable(one)
@@ -234,15 +238,15 @@ def _intervals(
     if reason is not None or not settings:
         return {}
     exponents = np.array([p for p, _ in settings])
-    means = power_means(one.values, one.offsets, exponents, shift=asked.shift).means[:, kept]
+    means = power_means(one.values, one.offsets, exponents, shift=options.shift).means[:, kept]
     found = gain_intervals(
         one.score[kept],
         means,
         one.human[kept],
         [w for _, w in settings],
-        count=asked.count,
-        seed=asked.seed,
-        confidence=asked.confidence,
+        resamples=options.resamples,
+        seed=options.seed,
+        confidence=options.confidence,
     )
     ends = {
         key: (interval.low, interval.high) for key, interval in zip(settings, found, strict=True)
@@ -353,28 +357,28 @@ def ridge_coefficients(
     gains: Floats,
     factors: Sequence[Factor],
     *,
-    alpha: float = 1.0,
+    ridge: float = 1.0,
 ) -> list[Coefficient]:
     """What each level of each factor adds to the gain: ridge regression on indicators.
 
     Every level has an indicator, none is left out as a baseline: the penalty makes the coefficients
     of a factor add up to 0. Gains and indicators are centred, so that the intercept, the mean gain,
-    is not penalised; indicators are not scaled. Minimises |gain - X b|^2 + alpha |b|^2.
+    is not penalised; indicators are not scaled. Minimises |gain - X b|^2 + ridge |b|^2.
 
     Args:
         experiments: the E experiments.
         gains: float64 [E]; NaN is left out.
         factors: which of their names count; those with a single level add nothing.
-        alpha: weight of the penalty, above 0.
+        ridge: weight of the penalty, above 0.
 
     Returns:
         A coefficient for each level of each factor with several; none without two experiments.
 
     Raises:
-        UsageError: alpha is not above 0.
+        UsageError: ridge is not above 0.
     """
-    if not alpha > 0:
-        raise UsageError(f"the penalty of a ridge regression is above 0; got {alpha}")
+    if not ridge > 0:
+        raise UsageError(f"the penalty of a ridge regression is above 0; got {ridge}")
     some = [one for one, gain in zip(experiments, gains, strict=True) if not np.isnan(gain)]
     names = [
         (factor, level)
@@ -386,7 +390,7 @@ def ridge_coefficients(
     x = np.array([[getattr(one, f) == level for f, level in names] for one in some], dtype=float)
     y, sizes = gains[~np.isnan(gains)], x.sum(axis=0)
     x, y = x - x.mean(axis=0), y - y.mean()
-    values = np.linalg.solve(x.T @ x + alpha * np.eye(len(names)), x.T @ y)
+    values = np.linalg.solve(x.T @ x + ridge * np.eye(len(names)), x.T @ y)
     return [
         Coefficient(factor, level, float(value), int(n))
         for (factor, level), value, n in zip(names, values, sizes, strict=True)
@@ -473,36 +477,17 @@ def found_iterations(grids: Grids) -> list[Iteration]:
     """
     found = []
     for second in grids.experiments:
-        told = _told(second.metric)
-        if told is None:
+        first_iteration = _first_iteration(second.metric)
+        if first_iteration is None:
             continue
-        metric, explainer, p, w = told
+        metric, explainer, p, w = first_iteration
         first = Experiment(second.dataset, explainer, metric, second.language_pair, second.sides)
         if first in grids.experiments and p in grids.p and w in grids.w:
             found.append(Iteration(first, second, p, w))
     return found
 
 
-def iteration_rows(grids: Grids, iterations: Sequence[Iteration]) -> Iterator[Row]:
-    """Both correlations of every second iteration, and the largest difference over p."""
-    for one in iterations:
-        row = int(np.abs(grids.p - one.p).argmin())
-        column = int(np.abs(grids.w - one.w).argmin())
-        first = float(grids.of(one.first)[row, column])
-        starts = grids.of(one.second)[:, -1]
-        difference = float(np.abs(starts - first).max())
-        yield {
-            "dataset": one.second.dataset,
-            "language_pair": one.second.language_pair,
-            "metric": one.second.metric,
-            "explainer": one.second.explainer,
-            "first": None if np.isnan(first) else first,
-            "second": None if np.isnan(starts[0]) else float(starts[0]),
-            "difference": None if np.isnan(difference) else difference,
-        }
-
-
-def _told(metric: str) -> tuple[str, str, float, float] | None:
+def _first_iteration(metric: str) -> tuple[str, str, float, float] | None:
     from gnomon.errors import SpecError
     from gnomon.metrics.spec import read_spec
 

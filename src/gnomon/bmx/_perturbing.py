@@ -11,6 +11,7 @@ import numpy as np
 from gnomon.bmx._pairs import generator
 from gnomon.errors import SpecError
 from gnomon.metrics.spec import Options
+from gnomon.options import SEED
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -86,7 +87,7 @@ class Lime(Options):
     name: ClassVar[str] = "lime"
 
     samples: int = 100
-    seed: int = 0
+    seed: int = SEED
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -186,7 +187,7 @@ class Shap(Options):
     name: ClassVar[str] = "shap"
 
     max_evals: int = 500
-    seed: int = 0
+    seed: int = SEED
 
     def __post_init__(self) -> None:
         super().__post_init__()

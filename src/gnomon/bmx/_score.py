@@ -1,120 +1,194 @@
-"""A boosted metric beside the metric itself."""
+"""Boosted metrics beside the metrics themselves."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import numpy as np
 
-from gnomon.bmx._explanations import MAX_CALLS, cache_of
+from gnomon.bmx._engine import Progress
+from gnomon.bmx._explanations import MAX_CALLS, Sides, cache_of
+from gnomon.bmx._power_mean import Shift
 from gnomon.bmx.metric import Bmx
-from gnomon.findings import Column, Finding, Listing, Table
+from gnomon.cache import Cache
+from gnomon.faults import Fault, faults
+from gnomon.findings import Finding, Listing
+from gnomon.methods import method
 from gnomon.metrics import resolve
 from gnomon.metrics.means import mean_over_segments
-from gnomon.metrics.scoring import score
+from gnomon.metrics.protocol import Metrics
+from gnomon.metrics.scoring import score as scores_of
+from gnomon.options import Limits, Metavar, OutputFile, Positive
+from gnomon.records import METRIC, SYSTEM, Record, column, table
+from gnomon.testset import TestSet
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
-    from gnomon.bmx._engine import Progress
-    from gnomon.bmx._explanations import Sides
-    from gnomon.cache import Cache
-    from gnomon.findings import Cell
     from gnomon.metrics.protocol import Metric
+    from gnomon.outline import Outline
     from gnomon.scores import Scores
-    from gnomon.testset import TestSet
 
 
-class Beside(NamedTuple):
+_EXAMPLES = """\
+examples:
+  gnomon bmx score ref.txt -i sysA.txt sysB.txt -m chrf --explainer erasure
+  gnomon bmx score -t wmt17/cs-en -m chrf --explainer lime --p -1.4 --w 0.4
+  gnomon bmx score -t wmt17/cs-en -m chrf --explainer erasure --segment-scores boosted.tsv
+
+S1 = w S0 + (1 - w) M_p(importances of the words). Without --p and --w the published medians of
+the explainer are taken; 'gnomon bmx tune' tells what suits a test set with human scores.
+"""
+
+
+class BoostedSystem(Record):
+    """A system under a metric, and under the same metric boosted."""
+
+    system: str = SYSTEM
+    metric: str = METRIC
+    score: float | None = column("Boosted", digits=4, help="mean over segments, boosted")
+    base_score: float | None = column("Base", digits=4, help="mean over segments, of the metric")
+    rank: int | None = column("Rank", help="among the systems, boosted; 1 is best")
+    base_rank: int | None = column("Base rank", help="likewise, of the metric")
+    system_score: float | None = column("Corpus score", digits=4, help="of the metric, unboosted")
+
+
+class _Both(NamedTuple):
     """Scores under a metric, and under the same metric boosted."""
 
     base: Scores
     boosted: Scores
 
 
-def boosted_scores(
-    testset: TestSet,
-    metric: str | Metric,
+def check_score(
+    outline: Outline | None,
+    metrics: Any = "bleu",
     *,
-    explainer: str = "lime",
+    explainer: str = "erasure",
     p: Sequence[float] | float | None = None,
     w: Sequence[float] | float | None = None,
     iterations: int = 1,
-    shift: Literal["paper", "floor", "exponential"] = "paper",
+    allow_code: bool = False,
+) -> Iterator[Fault]:
+    """What :func:`gnomon.bmx.score` refuses of options that fit each alone."""
+
+    def check(metric: str | Metric) -> None:
+        found = Bmx(
+            metric=resolve(metric, allow_code=allow_code),
+            explainer=explainer,
+            p=_option(p),
+            w=_option(w),
+            iterations=iterations,
+        )
+        found.check_outline(outline)
+
+    for one in metrics if isinstance(metrics, list | tuple) else [metrics]:
+        yield from faults("metrics", check, one)
+
+
+@method(
+    "bmx.score",
+    answers="how good each system is under metrics that are boosted by their explanations",
+    examples=_EXAMPLES,
+    tables={"": "bmx"},
+    rows={"scores": BoostedSystem},
+    check=check_score,
+)
+def score(
+    testset: TestSet,
+    metrics: Metrics = "bleu",
+    *,
+    explainer: Annotated[str, Metavar("SPEC")] = "erasure",
+    p: Annotated[Sequence[float] | float | None, Metavar("P")] = None,
+    w: Annotated[Sequence[float] | float | None, Limits(0, 1), Metavar("W")] = None,
+    iterations: Positive = 1,
+    shift: Shift = "paper",
     sides: Sides = "both",
-    max_calls: int = MAX_CALLS,
+    max_calls: Positive = MAX_CALLS,
+    segment_scores: OutputFile = None,
     cache: Cache | None = None,
     progress: Progress | None = None,
     allow_code: bool = False,
-) -> Beside:
-    """Score under a metric and under BMX of it; options as those of :class:`Bmx`.
+) -> Finding:
+    """How good each system is under a metric and under BMX of it, with its ranks under both.
 
     Args:
         testset: what was translated, and by whom.
-        metric: a spec or a metric.
-        explainer: spec of an explainer.
-        p: exponent, or one for each iteration; the published median by default.
+        metrics: one or several.
+        explainer: spec of an explainer: "erasure", "lime(samples=50)", "shap" and so on.
+        p: exponent of the power mean, or one for each iteration; the published median by default.
         w: weight of the metric's own score, likewise.
-        iterations: how often to explain.
-        shift: how importances are made positive.
+        iterations: how often to explain; several p or w say so, too.
+        shift: how importances are made positive; that of the paper collapses for p < 0.
         sides: explain "both" sides or the "candidate" alone.
-        max_calls: most pairs of texts that may be scored.
+        max_calls: most pairs of texts that may be scored for each metric.
+        segment_scores: a file for the segment scores of both: .tsv, .jsonl, .wmt, or .seg.score
+            (mt-metrics-eval).
         cache: remembers explanations.
         progress: called with a stage, how much is done and how much there is.
         allow_code: let a spec ``python('module:function')`` import and run the module.
+
+    Returns:
+        A table ``scores``: ``system, metric, score, base_score, rank, base_rank, system_score``.
 
     Raises:
         SpecError: an option has a value that it cannot have.
         GnomonError: whatever scoring raises.
     """
-    base = resolve(metric, allow_code=allow_code)
-    boosted = Bmx(
-        metric=base,
-        explainer=explainer,
-        p=_option(p),
-        w=_option(w),
-        iterations=iterations,
-        shift=shift,
-        sides=sides,
-        max_calls=max_calls,
-    )
+    found = []
+    each: Sequence[Any] = metrics if isinstance(metrics, list | tuple) else [metrics]
+    for one in each:
+        boosted = Bmx(
+            metric=resolve(one, allow_code=allow_code),
+            explainer=explainer,
+            p=_option(p),
+            w=_option(w),
+            iterations=iterations,
+            shift=shift,
+            sides=sides,
+            max_calls=max_calls,
+        )
+        found.append(_scored(testset, boosted, cache, progress))
+    if segment_scores:
+        from gnomon.formats import write_segment_scores
+
+        write_segment_scores(segment_scores, [one for both in found for one in both], testset)
+    return _finding(testset, found)
+
+
+def _scored(
+    testset: TestSet, boosted: Bmx, cache: Cache | None, progress: Progress | None
+) -> _Both:
     bound = boosted.bind(testset)
     kept, notices = cache_of(bound.bound, cache)
-    found = score(testset, replace(bound, cache=kept, progress=progress))
-    plain = score(testset, bound.bound)
-    return Beside(
-        replace(plain, metric=base.spec),
+    found = scores_of(testset, replace(bound, cache=kept, progress=progress))
+    plain = scores_of(testset, bound.bound)
+    return _Both(
+        replace(plain, metric=boosted.metric.spec),
         replace(found, metric=boosted.spec, notices=(*notices, *found.notices)),
     )
 
 
-def beside_base(testset: TestSet, found: Sequence[Beside]) -> Finding:
+def _finding(testset: TestSet, found: Sequence[_Both]) -> Finding:
     """Base and boosted scores side by side, with the ranks of the systems under both."""
-    rows = [row for pair in found for row in _rows(pair)]
-    columns = (
-        Column("system", "System"),
-        Column("metric", "Metric"),
-        Column("score", "Boosted", "number", digits=4),
-        Column("base_score", "Base", "number", digits=4),
-        Column("rank", "Rank", "count"),
-        Column("base_rank", "Base rank", "count"),
-        Column("system_score", "Corpus score", "number", digits=4, help="of the metric, unboosted"),
-    )
     note = (
         "Boosted and base scores are means over segments, so that they differ in the explanations"
         " alone; the corpus score is what the metric itself says of the system."
     )
     title = f"Boosted metrics beside the metrics themselves: {testset.name}"
-    notices = (notice for pair in found for one in pair for notice in one.notices)
+    rows = [row for both in found for row in _rows(both)]
+    made = table("scores", title, BoostedSystem, rows, note=note)
+    notices = (notice for both in found for one in both for notice in one.notices)
     return Finding(
         method="bmx score",
         title=title,
-        tables=(Table("scores", title, columns, tuple(rows), note),),
-        signatures={one.metric: str(one.signature) for pair in found for one in pair},
-        views=(Listing("scores", title, tuple(column.name for column in columns)),),
+        tables=(made,),
+        signatures={one.metric: str(one.signature) for both in found for one in both},
+        views=(Listing("scores", title, tuple(column.name for column in made.columns)),),
         notices=tuple(dict.fromkeys(notices)),
         facts={
             "test set": testset.name,
@@ -124,22 +198,20 @@ def beside_base(testset: TestSet, found: Sequence[Beside]) -> Finding:
     )
 
 
-def _rows(pair: Beside) -> list[dict[str, Cell]]:
-    boosted, base = pair.boosted, pair.base
+def _rows(both: _Both) -> Iterator[BoostedSystem]:
+    boosted, base = both.boosted, both.base
     means = [mean_over_segments(one.segments) for one in (boosted, base)]
     ranks = [_ranks(mean, up=base.higher_is_better) for mean in means]
-    return [
-        {
-            "system": name,
-            "metric": boosted.metric,
-            "score": _defined(means[0][k]),
-            "base_score": _defined(means[1][k]),
-            "rank": ranks[0][k],
-            "base_rank": ranks[1][k],
-            "system_score": _defined(base.system[k]),
-        }
-        for k, name in enumerate(boosted.systems)
-    ]
+    for k, name in enumerate(boosted.systems):
+        yield BoostedSystem(
+            system=name,
+            metric=boosted.metric,
+            score=means[0][k],
+            base_score=means[1][k],
+            rank=ranks[0][k],
+            base_rank=ranks[1][k],
+            system_score=base.system[k],
+        )
 
 
 def _ranks(scores: NDArray[np.float64], *, up: bool) -> list[int | None]:
@@ -149,10 +221,6 @@ def _ranks(scores: NDArray[np.float64], *, up: bool) -> list[int | None]:
         None if np.isnan(value) else 1 + int((oriented > value).sum())
         for value in oriented.tolist()
     ]
-
-
-def _defined(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)
 
 
 def _option(given: Sequence[float] | float | None) -> Any:

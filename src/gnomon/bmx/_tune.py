@@ -1,44 +1,90 @@
-"""The search for an exponent and a weight, and all analyses of it, as a finding."""
+"""Which exponent and weight agree best with people: the search, and all analyses of it."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import os
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 
-from gnomon.bmx._choices import GROUPS, RULES, halves
-from gnomon.bmx._correlations import search
-from gnomon.bmx._experiments import Grids, P, W
-from gnomon.bmx._outcomes import Asked, found_iterations, iteration_rows, outcomes
-from gnomon.bmx._power_mean import SHIFTS
+from gnomon.bmx._choices import HeldOutBy, Rule, halves
+from gnomon.bmx._correlations import read_grids, search, write_grids
+from gnomon.bmx._engine import Progress
+from gnomon.bmx._experiments import (
+    Explained,
+    Grids,
+    P,
+    W,
+    explained,
+    human_scores,
+    read_explanations,
+)
+from gnomon.bmx._explain import explainer_faults, listed
+from gnomon.bmx._explanations import MAX_CALLS, Sides
+from gnomon.bmx._outcomes import Iteration, TuneOptions, found_iterations, outcomes
+from gnomon.bmx._power_mean import Shift
 from gnomon.bmx._tune_tables import (
+    ROWS,
     curve_rows,
     distribution_rows,
     experiment_rows,
     halves_row,
+    iteration_rows,
     relation_rows,
     setting_rows,
     table,
     views,
 )
-from gnomon.errors import DataError, UnknownNameError, UsageError
+from gnomon.bmx.explainers import Explainers, find_explainer
+from gnomon.cache import Cache
+from gnomon.errors import DataError, UsageError
+from gnomon.faults import Fault
 from gnomon.findings import Finding
+from gnomon.methods import method
+from gnomon.metrics.protocol import Metrics
+from gnomon.options import (
+    SEED,
+    Confidence,
+    Count,
+    Group,
+    Limits,
+    Metavar,
+    OutputFile,
+    Positive,
+    Resamples,
+    Seed,
+)
 from gnomon.signature import Signature
-from gnomon.stats.significance import check_confidence, check_count
+from gnomon.testset import TestSet
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator
 
     from numpy.typing import NDArray
 
-    from gnomon.bmx._choices import Group, Rule
-    from gnomon.bmx._experiments import Experiment, Explained
-    from gnomon.bmx._outcomes import Iteration, Outcome
-    from gnomon.bmx._power_mean import Shift
-    from gnomon.findings import Cell
+    from gnomon.bmx._experiments import Experiment
+    from gnomon.bmx._outcomes import Outcome
+    from gnomon.outline import Outline
+    from gnomon.records import Record
 
     Floats = NDArray[np.float64]
-    Row = Mapping[str, Cell]
+
+
+_EXAMPLES = """\
+examples:
+  gnomon bmx tune -t wmt17/cs-en wmt17/de-en wmt17/fi-en -m chrf --explainers erasure lime
+  gnomon bmx tune -t wmt21/en-de -m bertscore --human mqm --sample 200 --html report.html
+  gnomon bmx tune -t wmt17/cs-en --explanations chrf.erasure.jsonl
+  gnomon bmx tune --grids corr_grid.npz --only dataset=wmt17,mqm21 sides=both
+
+The test sets need human scores of segments. The random explainer runs beside the others: it costs
+no scores, and tells how much of a gain any numbers would bring.
+"""
+_DATA = Group("explanations")
+_SEARCH = Group("search")
+#: the explainer that is the control of all others
+_CONTROL = "random"
 
 
 # What a reader of a grid search should know, in sentences.
@@ -53,23 +99,23 @@ _MANY = 0.5
 
 
 def notices(
-    grids: Grids, controls: Grids, asked: Asked, large: Collection[str] = ()
+    grids: Grids, controls: Grids, options: TuneOptions, large: Collection[str] = ()
 ) -> tuple[str, ...]:
     """All that should be said.
 
     Args:
         grids: the experiments but for the controls.
         controls: the experiments of the random explainer.
-        asked: what was asked for.
+        options: how to search.
         large: metrics whose scores are far larger than random importances.
     """
     return (
         _IN_SAMPLE,
         *_undefined(grids),
         *_left_out(grids),
-        *_groups(grids, asked),
+        *_groups(grids, options),
         *_controls(grids, controls, large),
-        *_collapsed(grids, asked),
+        *_collapsed(grids, options),
     )
 
 
@@ -101,9 +147,9 @@ def _left_out(grids: Grids) -> Iterator[str]:
     )
 
 
-def _groups(grids: Grids, asked: Asked) -> Iterator[str]:
-    what = asked.held_out_by.replace("_", " ")
-    number = len(grids.levels(asked.held_out_by))
+def _groups(grids: Grids, options: TuneOptions) -> Iterator[str]:
+    what = options.held_out_by.replace("_", " ")
+    number = len(grids.levels(options.held_out_by))
     if number < 2:
         yield (
             f"There is one {what} alone, so that none can be held out"
@@ -111,7 +157,7 @@ def _groups(grids: Grids, asked: Asked) -> Iterator[str]:
         )
         return
     yield (
-        f"Held-out: p and w by the rule {asked.held_out_rule!r} on all other {what}s, with one of"
+        f"Held-out: p and w by the rule {options.held_out_rule!r} on all other {what}s, with one of"
         f" {number} held out in turn."
     )
     if number < 3:
@@ -135,8 +181,8 @@ def _controls(grids: Grids, controls: Grids, large: Collection[str]) -> Iterator
         )
 
 
-def _collapsed(grids: Grids, asked: Asked) -> Iterator[str]:
-    if grids.collapsed is None or asked.shift != "paper":
+def _collapsed(grids: Grids, options: TuneOptions) -> Iterator[str]:
+    if grids.collapsed is None or options.shift != "paper":
         return
     shares = grids.collapsed[:, grids.p < 0]
     known = shares[~np.isnan(shares)]
@@ -152,21 +198,91 @@ def _collapsed(grids: Grids, asked: Asked) -> Iterator[str]:
 _SCALE = 10
 
 
-def tune(
-    experiments: Sequence[Explained] | Grids,
+# The method.
+
+
+def check_tune(
+    outline: Outline | None,
+    metrics: object = "bleu",
+    explainers: object = "erasure",
     *,
-    p: Floats = P,
-    w: Floats = W,
-    shift: Shift = "paper",
-    held_out_by: Group = "language_pair",
-    held_out_rule: Rule = "largest-mean",
-    alpha: float = 1.0,
-    curves: int = 4,
-    splits: int = 10,
-    iterations: Sequence[Iteration] | None = None,
-    count: int = 1000,
-    seed: int = 0,
-    confidence: float = 0.95,
+    explanations: Sequence[object] = (),
+    grids: object = None,
+    only: object = None,
+    p: object = None,
+    w: object = None,
+    sets: int = 1,
+    allow_code: bool = False,
+) -> Iterator[Fault]:
+    """What :func:`gnomon.bmx.tune` refuses of options that fit each alone."""
+    if only and not grids:
+        yield Fault("only", UsageError("only goes with grids: it chooses among their experiments"))
+    if grids:
+        for name, value in {"explanations": explanations, "p": p, "w": w}.items():
+            if value is not None and len(value):  # type: ignore[arg-type]  # lists and arrays
+                said = f"grids goes without {name}: it brings correlations that were made before"
+                yield Fault("grids", UsageError(said))
+        return
+    if explanations:
+        if sets > 1:
+            said = f"explanations goes with one test set, and {sets} are named; give one"
+            yield Fault("explanations", UsageError(said))
+        return
+    yield from explainer_faults(outline, metrics, explainers, allow_code=allow_code)
+
+
+def _given(inputs: Any, options: Mapping[str, Any]) -> tuple[Any, ...]:
+    """The test sets that a command line names; none beside grids."""
+    if not options.get("grids"):
+        return (inputs.testsets(),)
+    if inputs.named:
+        raise UsageError("--grids brings correlations that were made before; leave out the data")
+    return (None,)
+
+
+@method(
+    "bmx.tune",
+    answers="which p and w make a metric and its explanations agree best with people",
+    examples=_EXAMPLES,
+    data=("data", "second_iterations"),
+    given=_given,
+    rows=ROWS,
+    metrics="all",
+    human=True,
+    judged=True,
+    check=check_tune,
+)
+def tune(
+    data: TestSet | Sequence[TestSet] | Sequence[Explained] | Grids | None = None,
+    metrics: Metrics = "bleu",
+    explainers: Explainers = "erasure",
+    *,
+    human: Annotated[str | None, Metavar("KIND"), _DATA] = None,
+    human_systems: Annotated[bool, _DATA] = False,
+    sides: Annotated[Sides, _DATA] = "both",
+    sample: Annotated[Positive | None, _DATA] = None,
+    max_calls: Annotated[Positive, _DATA] = MAX_CALLS,
+    explanations: Annotated[Sequence[str | os.PathLike[str]], Metavar("FILE"), _DATA] = (),
+    grids: Annotated[str | os.PathLike[str] | None, Metavar("FILE"), _DATA] = None,
+    only: Annotated[
+        Mapping[str, str | Sequence[str]] | None, Metavar("FACTOR=NAME[,NAME]"), _DATA
+    ] = None,
+    save_grids: OutputFile = None,
+    p: Annotated[Sequence[float] | None, Metavar("P"), _SEARCH] = None,
+    w: Annotated[Sequence[float] | None, Limits(0, 1), Metavar("W"), _SEARCH] = None,
+    shift: Annotated[Shift, _SEARCH] = "paper",
+    held_out_by: Annotated[HeldOutBy, _SEARCH] = "language_pair",
+    held_out_rule: Annotated[Rule, _SEARCH] = "largest-mean",
+    ridge: Annotated[float, Limits(1e-12, 1e12), Metavar("X"), _SEARCH] = 1.0,
+    curves: Annotated[Count, _SEARCH] = 4,
+    splits: Annotated[Count, _SEARCH] = 10,
+    second_iterations: Sequence[Iteration] | None = None,
+    resamples: Resamples = 1000,
+    confidence: Confidence = 0.95,
+    seed: Seed = SEED,
+    cache: Cache | None = None,
+    progress: Progress | None = None,
+    allow_code: bool = False,
 ) -> Finding:
     """Which exponent p and weight w make a metric and its explanations agree best with people?
 
@@ -175,67 +291,123 @@ def tune(
     them; and gains on held-out data, against the metric alone and against the random explainer.
 
     Args:
-        experiments: explanations of each experiment; or grids computed before (the published
-            ones). Experiments of the explainer ``random`` are the controls of all others.
-        p: exponents of the grid, rising; grids bring their own.
-        w: weights of the metric, rising, the last of them 1; grids bring their own.
-        shift: how importances are made positive: ``paper``, ``floor`` or ``exponential``.
-        held_out_by: what is held out: ``language_pair`` or ``dataset``.
-        held_out_rule: how p and w are chosen on the rest, see :func:`choose`.
-        alpha: penalty of the ridge regression of gains on the names of experiments.
+        data: test sets with human scores of segments, which are explained, by the random explainer,
+            too; or experiments that :func:`explained` made; or grids. Experiments of the explainer
+            ``random`` are the controls of all others. None where ``grids`` names a file.
+        metrics: one or several, as in :func:`explanations`.
+        explainers: one or several: "erasure", "lime(samples=50)", "shap" and so on.
+        human: kind of the human scores; may be left out where there is one.
+        human_systems: whether outputs that are human translations count.
+        sides: explain "both" sides or the "candidate" alone.
+        sample: so many of the judged segments of each test set, drawn with the seed over all
+            systems; all by default.
+        max_calls: most pairs of texts that may be scored for each experiment.
+        explanations: files of explanations of one test set, made before, in the place of metrics
+            and explainers: JSONL with system, segment, side, importance and score.
+        grids: a file of correlations made before, .npz; see :func:`read_grids`.
+        only: of these grids, some alone, by dataset, language_pair, metric, explainer or sides;
+            several names as a list, or with commas.
+        save_grids: a file for all correlations, .npz.
+        p: exponents of the grid, rising; by default all tenths from -30 to 29.9.
+        w: weights of the metric, rising, the last of them 1; by default all fifths.
+        shift: how importances are made positive; that of the paper collapses for p < 0.
+        held_out_by: what is held out in turn.
+        held_out_rule: how p and w are chosen on the rest, see :func:`choose`; most-improving and
+            largest-mean choose among w < 1 alone.
+        ridge: penalty of the ridge regression of gains on the names of experiments.
         curves: how many experiments are drawn over p, from the largest gain to the largest loss.
-        splits: random splits of an experiment's own segments into halves; 0: none.
-        iterations: second iterations and what they started from; by default those whose metric is
-            a spec ``bmx(...)``.
-        count: draws of the intervals.
-        seed: of draws and splits.
+        splits: random splits of an experiment's own segments into halves; 0 for none.
+        second_iterations: second iterations and what they started from; by default those whose
+            metric is a spec ``bmx(...)``.
+        resamples: of segments and of groups, for intervals; 0 for none.
         confidence: of the intervals.
+        seed: of samples, resamples and splits.
+        cache: as in :func:`explanations`.
+        progress: as in :func:`explanations`.
+        allow_code: as in :func:`explanations`.
 
     Returns:
         Tables ``settings`` (a row per explainer and rule), ``experiments``, ``halves``,
         ``density``, ``spread``, ``counts``, ``factors``, ``relation``, ``curves``, ``iterations``.
 
     Raises:
-        DataError: there is no experiment, or none but controls, or one comes twice.
-        UnknownNameError: no such shift, group or rule.
-        UsageError: an option is out of its range.
+        DataError: there is no experiment, or none but controls, or one comes twice; or people
+            scored no segment.
+        UsageError: an option is out of its range, or options contradict each other.
+        GnomonError: whatever :func:`explained` and :func:`read_grids` raise.
     """
-    asked = Asked(shift, held_out_by, held_out_rule, alpha, curves, count, seed, confidence)
-    _check(asked, splits)
-    explained = () if isinstance(experiments, Grids) else tuple(experiments)
-    grids = (
-        experiments if isinstance(experiments, Grids) else search(explained, p=p, w=w, shift=shift)
+    made: Sequence[Explained] | Grids
+    if grids is not None:
+        made = _chosen(read_grids(grids), only or {})
+    elif data is None:
+        raise UsageError("there is nothing to tune: give test sets, experiments or grids")
+    elif isinstance(data, Grids):
+        made = data
+    else:
+        each: list[Any] = [data] if isinstance(data, TestSet) else list(data)
+        testsets = [one for one in each if isinstance(one, TestSet)]
+        made = [one for one in each if isinstance(one, Explained)]
+        if explanations:
+            made += [read_explanations(path, testsets[0], human=human) for path in explanations]
+        elif testsets:
+            for one in testsets:  # what is missing is told before anything is explained
+                human_scores(one, human, human_systems=human_systems)
+            random = [] if any(_is_control(one) for one in listed(explainers)) else [_CONTROL]
+            made += [
+                explained(
+                    one,
+                    metric,
+                    explainer,
+                    human=human,
+                    sides=sides,
+                    sample=sample,
+                    seed=seed,
+                    human_systems=human_systems,
+                    max_calls=max_calls,
+                    cache=cache,
+                    progress=progress,
+                    allow_code=allow_code,
+                )
+                for one in testsets
+                for metric in listed(metrics)
+                for explainer in [*listed(explainers), *random]
+            ]
+    options = TuneOptions(
+        shift, held_out_by, held_out_rule, ridge, curves, resamples, seed, confidence
     )
-    mine, controls = _parted(grids)
-    by_name = {one.experiment: one for one in explained}
-    tuned = [one for one in explained if not one.experiment.is_control]
-    second = found_iterations(grids) if iterations is None else iterations
+    own = () if isinstance(made, Grids) else tuple(made)
+    if not isinstance(made, Grids):
+        made = search(
+            own, p=P if p is None else np.asarray(p, dtype=np.float64),
+            w=W if w is None else np.asarray(w, dtype=np.float64), shift=shift,
+        )  # fmt: skip
+    if save_grids:
+        write_grids(save_grids, made)
+    mine, controls = _parted(made)
+    by_name = {one.experiment: one for one in own}
+    tuned = [one for one in own if not one.experiment.is_control]
+    second = found_iterations(made) if second_iterations is None else second_iterations
     return _finding(
         mine,
         controls,
-        asked,
-        _outcomes(mine, controls, by_name, asked),
-        [_halves(one, mine, by_name, asked, splits) for one in tuned if splits],
-        list(iteration_rows(grids, second)),
+        options,
+        _outcomes(mine, controls, by_name, options),
+        [_halves(one, mine, by_name, options, splits) for one in tuned if splits],
+        list(iteration_rows(made, second)),
         by_name,
     )
 
 
-def _check(asked: Asked, splits: int) -> None:
-    for kind, given, known in (
-        ("shift", asked.shift, SHIFTS),
-        ("group", asked.held_out_by, GROUPS),
-        ("rule", asked.held_out_rule, RULES),
-    ):
-        if given not in known:
-            raise UnknownNameError(kind, str(given), known)
-    check_count(asked.count)
-    check_confidence(asked.confidence)
-    if asked.curves < 0 or splits < 0 or not asked.alpha > 0:
-        raise UsageError(
-            "curves and splits are 0 or more, and the penalty alpha is above 0; got"
-            f" {asked.curves}, {splits} and {asked.alpha}"
-        )
+def _is_control(explainer: Any) -> bool:
+    return find_explainer(explainer).name == _CONTROL
+
+
+def _chosen(grids: Grids, only: Mapping[str, str | Sequence[str]]) -> Grids:
+    wanted = {
+        factor: names.split(",") if isinstance(names, str) else list(names)
+        for factor, names in only.items()
+    }
+    return grids.where(**wanted)
 
 
 def _parted(grids: Grids) -> tuple[Grids, Grids]:
@@ -266,18 +438,18 @@ def _families(grids: Grids) -> Iterator[Grids]:
 
 
 def _outcomes(
-    grids: Grids, controls: Grids, by_name: Mapping[Experiment, Explained], asked: Asked
+    grids: Grids, controls: Grids, by_name: Mapping[Experiment, Explained], options: TuneOptions
 ) -> list[tuple[Grids, list[Outcome]]]:
-    return [(one, outcomes(one, controls, by_name, asked)) for one in _families(grids)]
+    return [(one, outcomes(one, controls, by_name, options)) for one in _families(grids)]
 
 
 def _halves(
     one: Explained,
     grids: Grids,
     by_name: Mapping[Experiment, Explained],
-    asked: Asked,
+    options: TuneOptions,
     splits: int,
-) -> Row:
+) -> Record:
     controls = (
         other
         for name, other in by_name.items()
@@ -285,7 +457,7 @@ def _halves(
     )
     control = next((other for other in controls if len(other.human) == len(one.human)), None)
     found = halves(
-        one, control, p=grids.p, w=grids.w, shift=asked.shift, splits=splits, seed=asked.seed
+        one, control, p=grids.p, w=grids.w, shift=options.shift, splits=splits, seed=options.seed
     )
     return halves_row(one.experiment, found)
 
@@ -293,29 +465,26 @@ def _halves(
 def _finding(
     grids: Grids,
     controls: Grids,
-    asked: Asked,
+    options: TuneOptions,
     found: Sequence[tuple[Grids, list[Outcome]]],
-    halved: Sequence[Row],
-    iterated: Sequence[Row],
+    halved: Sequence[Record],
+    iterated: Sequence[Record],
     by_name: Mapping[Experiment, Explained],
 ) -> Finding:
     every = [one for _, some in found for one in some]
-    density, spread, counted, factors = distribution_rows(every, asked)
-    rows: dict[str, Sequence[Row]] = {
-        "settings": [row for one, some in found for row in setting_rows(one, some, asked)],
+    spread = distribution_rows(every, options)
+    rows: dict[str, Sequence[Record]] = {
+        "settings": [row for one, some in found for row in setting_rows(one, some, options)],
         "experiments": [row for one, some in found for row in experiment_rows(one, some)],
         "halves": halved,
-        "density": density,
-        "spread": spread,
-        "counts": counted,
-        "factors": factors,
+        **spread,
         "relation": list(relation_rows(every)),
-        "curves": list(curve_rows(grids, every, asked.curves)),
+        "curves": list(curve_rows(grids, every, options.curves)),
         "iterations": iterated,
     }
     notes = {
-        "factors": f"Ridge regression, alpha {asked.alpha:g}: an indicator for every level, gains"
-        " and indicators centred, the intercept not penalised.",
+        "factors": f"Ridge regression, penalty {options.ridge:g}: an indicator for every level,"
+        " gains and indicators centred, the intercept not penalised.",
         "density": "Gaussian kernels; the bandwidth is the median of Silverman's of the groups.",
     }
     tables = {name: table(name, some, notes.get(name, "")) for name, some in rows.items() if some}
@@ -323,9 +492,9 @@ def _finding(
         method="bmx tune",
         title="BMX: what explanations add to a metric",
         tables=tuple(tables.values()),
-        signatures=_signatures(grids, asked, by_name),
+        signatures=_signatures(grids, options, by_name),
         views=views(tables),
-        notices=(*notices(grids, controls, asked, _large(by_name)), *_own_notices(by_name)),
+        notices=(*notices(grids, controls, options, _large(by_name)), *_own_notices(by_name)),
         facts=_facts(grids, controls),
     )
 
@@ -344,17 +513,17 @@ def _large(by_name: Mapping[Experiment, Explained]) -> list[str]:
 
 
 def _signatures(
-    grids: Grids, asked: Asked, by_name: Mapping[Experiment, Explained]
+    grids: Grids, options: TuneOptions, by_name: Mapping[Experiment, Explained]
 ) -> dict[str, str]:
     said = Signature("bmx tune").adding(
-        shift=asked.shift,
+        shift=options.shift,
         p=f"{grids.p[0]:g} to {grids.p[-1]:g} ({len(grids.p)})",
         w=",".join(f"{w:g}" for w in grids.w),
-        held_out=f"{asked.held_out_by} by {asked.held_out_rule}",
-        alpha=f"{asked.alpha:g}",
-        draws=asked.count,
-        confidence=asked.confidence,
-        seed=asked.seed,
+        held_out=f"{options.held_out_by} by {options.held_out_rule}",
+        ridge=f"{options.ridge:g}",
+        resamples=options.resamples,
+        confidence=options.confidence,
+        seed=options.seed,
     )
     own = {str(name): one.signature for name, one in by_name.items() if one.signature}
     return {"bmx tune": str(said), **own}

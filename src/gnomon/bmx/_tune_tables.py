@@ -1,16 +1,24 @@
-"""The columns of what a grid search found."""
+"""What a grid search found, as tables and views."""
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gnomon.bmx._choices import counts
 from gnomon.bmx._experiments import FACTORS
-from gnomon.bmx._outcomes import ALL_RULES, densities, gain_and_base, ridge_coefficients, spread
-from gnomon.findings import Bars, Boxes, Column, Lines, Listing, Scatter, StackedBars, Table
+from gnomon.bmx._outcomes import (
+    ALL_RULES,
+    densities,
+    gain_and_base,
+    ridge_coefficients,
+    spread,
+)
+from gnomon.findings import Bars, Boxes, Lines, Listing, Scatter, StackedBars
+from gnomon.records import METRIC, Record, column
+from gnomon.records import table as table_of
 from gnomon.stats.resampling import group_interval
 
 if TYPE_CHECKING:
@@ -18,172 +26,233 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from gnomon.bmx._choices import Counts, Halves
+    from gnomon.bmx._choices import Halves
     from gnomon.bmx._experiments import Experiment, Factor, Grids
-    from gnomon.bmx._outcomes import Asked, Outcome
-    from gnomon.findings import Cell, View
+    from gnomon.bmx._outcomes import Iteration, Outcome, TuneOptions
+    from gnomon.findings import Cell, Table, View
 
-    Row = Mapping[str, Cell]
     Floats = NDArray[np.float64]
 
 
-_EXPLAINER = Column("explainer", "Explainer")
-_SIDES = Column("sides", "Sides", help="whose words were explained")
-_RULE = Column(
-    "rule",
+METRIC_ALONE = "w = 1, the metric alone"
+#: curves show every fifth of p up to 3, and every whole one beyond
+_NEAR, _FINE = 3, 5
+
+_EXPLAINER: Any = column("Explainer", help="what explained, as it was given")
+_SIDES: Any = column("Sides", help="whose words were explained")
+_RULE: Any = column(
     "Rule",
     help="how p and w were chosen; held-out: without the language pair that they are judged on;"
     " best: each experiment's own best; all but held-out are chosen on what they are judged on;"
     " most-improving and largest-mean never take w = 1: a gain of 0 or less says keep the metric",
 )
-_P = Column("p", "p", "number", 1, help="exponent of the power mean")
-_W = Column("w", "w", "number", 1, help="weight of the metric itself")
-_FACTOR = Column("factor", "Grouped by")
-_LEVEL = Column("level", "Group")
-_DATA = (
-    Column("dataset", "Data"),
-    Column("language_pair", "Language pair"),
-    Column("metric", "Metric"),
-)
-_N = Column("n", "n", "count", help="experiments")
-_COUNTS = (
-    Column("better", "Better", "count", help="experiments with a gain above 0.00001"),
-    Column("between", "Between", "count", help="neither better nor worse"),
-    Column("worse", "Worse", "count", help="gain of 0 or less"),
-)
+_P: Any = column("p", digits=1, help="exponent of the power mean")
+_W: Any = column("w", digits=1, help="weight of the metric itself")
+_FACTOR: Any = column("Grouped by", help="which name of the experiments groups them")
+_LEVEL: Any = column("Group", help="the experiments of that name")
+_DATASET: Any = column("Data", help="name of the test set")
+_LANGUAGE_PAIR: Any = column("Language pair", help="such as de-en")
+_N: Any = column("n", help="experiments")
+_BETTER: Any = column("Better", help="experiments with a gain above 0.00001")
+_BETWEEN: Any = column("Between", help="neither better nor worse")
+_WORSE: Any = column("Worse", help="gain of 0 or less")
 
 
-def _number(name: str, title: str, told: str = "", digits: int = 4) -> Column:
-    return Column(name, title, "number", digits, help=told)
+class TunedSetting(Record):
+    """A rule, and what its setting gains over the experiments of one explainer."""
+
+    explainer: str = _EXPLAINER
+    rule: str = _RULE
+    p: float | None = _P
+    w: float | None = _W
+    mean_gain: float | None = column(
+        "Mean gain",
+        digits=4,
+        better="higher",
+        help="in correlation, over the metric alone, averaged over experiments",
+        ends=("low", "high"),
+    )
+    low: float | None = column(
+        "Low", digits=4, help="lower end of its interval over language pairs drawn whole"
+    )
+    high: float | None = column("High", digits=4, help="upper end")
+    better: int = _BETTER
+    between: int = _BETWEEN
+    worse: int = _WORSE
+    over_control: float | None = column(
+        "Over random",
+        digits=4,
+        better="higher",
+        help="mean gain over the random explainer at the same weight, its p held out too",
+        ends=("over_low", "over_high"),
+    )
+    over_low: float | None = column("Low (random)", digits=4, help="lower end of its interval")
+    over_high: float | None = column("High (random)", digits=4, help="upper end")
+    collapsed: float | None = column(
+        "Collapsed", kind="share", digits=3, help="share of segments whose mean collapsed"
+    )
+    median_p: float | None = column("Median p", help="before it is put on the grid")
+    median_w: float | None = column("Median w", help="before it is put on the grid")
+    chosen_from: int | None = column("Chosen from", help="experiments the rule looked at")
+    undefined: int = column("Undefined", help="experiments without a correlation")
+    sides: str = _SIDES
 
 
-_GAIN = Column(
-    "gain", "Gain", "number", 4, better="higher", help="boosted less base", ends=("low", "high")
-)
+class ExperimentGain(Record):
+    """What one experiment gains under one rule."""
 
-COLUMNS: Mapping[str, tuple[Column, ...]] = {
-    "settings": (
-        _EXPLAINER,
-        _RULE,
-        _P,
-        _W,
-        Column(
-            "mean_gain",
-            "Mean gain",
-            "number",
-            4,
-            better="higher",
-            help="in correlation, over the metric alone, averaged over experiments",
-            ends=("low", "high"),
-        ),
-        _number("low", "Low", "lower end of its interval over language pairs drawn whole"),
-        _number("high", "High", "upper end"),
-        *_COUNTS,
-        Column(
-            "over_control",
-            "Over random",
-            "number",
-            4,
-            better="higher",
-            help="mean gain over the random explainer at the same weight, its p held out too",
-            ends=("over_low", "over_high"),
-        ),
-        _number("over_low", "Low (random)", "lower end of its interval"),
-        _number("over_high", "High (random)", "upper end"),
-        Column("collapsed", "Collapsed", "share", 3, help="share of segments whose mean collapsed"),
-        Column("median_p", "Median p", "number", 2, help="before it is put on the grid"),
-        Column("median_w", "Median w", "number", 2, help="before it is put on the grid"),
-        Column("chosen_from", "Chosen from", "count", help="experiments the rule looked at"),
-        Column("undefined", "Undefined", "count", help="experiments without a correlation"),
-        _SIDES,
-    ),
-    "experiments": (
-        *_DATA,
-        _EXPLAINER,
-        _SIDES,
-        _RULE,
-        _P,
-        _W,
-        _number("base", "Base", "Pearson's r of the metric alone with human scores"),
-        _number("boosted", "Boosted", "at this p and w"),
-        _GAIN,
-        _number("low", "Low", "lower end of the gain's interval over segments"),
-        _number("high", "High", "upper end"),
-        _number("over_control", "Over random", "gain over the random explainer"),
-        Column("control_p", "p of random", "number", 1, help="chosen without this group, as p was"),
-        Column("used", "Segments", "count", help="with a score, an explanation, a human score"),
-        Column("left_out", "Left out", "count", help="segments that lack one of these"),
-        Column("name", "Experiment"),
-    ),
-    "halves": (
-        *_DATA,
-        _EXPLAINER,
-        _SIDES,
-        _number("gain", "Gain", "mean over the halves that p and w were not chosen on"),
-        _number("lowest", "Lowest", "of all halves; no confidence interval"),
-        _number("highest", "Highest", "of all halves"),
-        Column("positive", "Positive", "share", help="share of the halves with a gain"),
-        _number("over_control", "Over random", "mean over the random explainer, same weight"),
-        Column("n", "Halves", "count", help="on which it is defined"),
-    ),
-    "density": (
-        _FACTOR,
-        _LEVEL,
-        _RULE,
-        _number("gain", "Gain"),
-        _number("density", "Density", "of gains, by Gaussian kernels", 2),
-        _number("bandwidth", "Bandwidth", "of the kernels", 5),
-    ),
-    "spread": (
-        _FACTOR,
-        _LEVEL,
-        _RULE,
-        _number("low", "Low", "last gain within 1.5 boxes below the box"),
-        _number("first_quartile", "1st quartile"),
-        _number("median", "Median"),
-        _number("third_quartile", "3rd quartile"),
-        _number("high", "High", "last gain within 1.5 boxes above the box"),
-        _number("mean", "Mean"),
-        Column("outliers", "Outliers", "count", help="gains beyond low and high"),
-        _N,
-    ),
-    "counts": (
-        _FACTOR,
-        _LEVEL,
-        _RULE,
-        *_COUNTS,
-        Column("better_share", "Improved", "share", help="gain above 0.00001"),
-        Column("between_share", "Between", "share"),
-        Column("worse_share", "Decreased", "share", help="gain of 0 or less"),
-        _N,
-    ),
-    "factors": (
-        _FACTOR,
-        _LEVEL,
-        _RULE,
-        _number("coefficient", "Coefficient", "ridge regression of the gain on indicators", 5),
-        _N,
-    ),
-    "relation": (
-        _EXPLAINER,
-        _RULE,
-        _number("value", "Pearson(C1 - C0, C0)", "do weak metrics gain more?"),
-        _N,
-    ),
-    "curves": (
-        Column("experiment", "Experiment"),
-        Column("weight", "Weight"),
-        _P,
-        _W,
-        _number("value", "Pearson's r", "of w S0 + (1 - w) M_p with human scores"),
-    ),
-    "iterations": (
-        *_DATA,
-        _EXPLAINER,
-        _number("first", "First iteration", "correlation at its p and w", 6),
-        _number("second", "Second at w = 1", "what it starts from", 6),
-        Column("difference", "Difference", "number", 9, help="0 but for rounding"),
-    ),
+    dataset: str = _DATASET
+    language_pair: str = _LANGUAGE_PAIR
+    metric: str = METRIC
+    explainer: str = _EXPLAINER
+    sides: str = _SIDES
+    rule: str = _RULE
+    p: float | None = _P
+    w: float | None = _W
+    base: float | None = column(
+        "Base", digits=4, help="Pearson's r of the metric alone with human scores"
+    )
+    boosted: float | None = column("Boosted", digits=4, help="at this p and w")
+    gain: float | None = column(
+        "Gain", digits=4, better="higher", help="boosted less base", ends=("low", "high")
+    )
+    low: float | None = column(
+        "Low", digits=4, help="lower end of the gain's interval over segments"
+    )
+    high: float | None = column("High", digits=4, help="upper end")
+    over_control: float | None = column(
+        "Over random", digits=4, help="gain over the random explainer"
+    )
+    control_p: float | None = column(
+        "p of random", digits=1, help="chosen without this group, as p was"
+    )
+    used: int | None = column("Segments", help="with a score, an explanation, a human score")
+    left_out: int | None = column("Left out", help="segments that lack one of these")
+    name: str = column("Experiment", help="all its names")
+
+
+class HalvesGain(Record):
+    """Gains on the halves of an experiment's segments that settings were not chosen on."""
+
+    dataset: str = _DATASET
+    language_pair: str = _LANGUAGE_PAIR
+    metric: str = METRIC
+    explainer: str = _EXPLAINER
+    sides: str = _SIDES
+    gain: float | None = column(
+        "Gain", digits=4, help="mean over the halves that p and w were not chosen on"
+    )
+    lowest: float | None = column("Lowest", digits=4, help="of all halves; no confidence interval")
+    highest: float | None = column("Highest", digits=4, help="of all halves")
+    positive: float | None = column(
+        "Positive", kind="share", help="share of the halves with a gain"
+    )
+    over_control: float | None = column(
+        "Over random", digits=4, help="mean over the random explainer, same weight"
+    )
+    n: int = column("Halves", help="on which it is defined")
+
+
+class GainDensity(Record):
+    """A point of the density of gains."""
+
+    factor: str = _FACTOR
+    level: str = _LEVEL
+    rule: str = _RULE
+    gain: float = column("Gain", digits=4, help="boosted less base")
+    density: float = column("Density", help="of gains, by Gaussian kernels")
+    bandwidth: float = column("Bandwidth", digits=5, help="of the kernels")
+
+
+class GainSpread(Record):
+    """The numbers of a box plot of gains."""
+
+    factor: str = _FACTOR
+    level: str = _LEVEL
+    rule: str = _RULE
+    low: float = column("Low", digits=4, help="last gain within 1.5 boxes below the box")
+    first_quartile: float = column("1st quartile", digits=4, help="lower end of the box")
+    median: float = column("Median", digits=4, help="half of the gains lie above")
+    third_quartile: float = column("3rd quartile", digits=4, help="upper end of the box")
+    high: float = column("High", digits=4, help="last gain within 1.5 boxes above the box")
+    mean: float = column("Mean", digits=4, help="of the gains")
+    outliers: int = column("Outliers", help="gains beyond low and high")
+    n: int = _N
+
+
+class GainCounts(Record):
+    """How many experiments a rule makes better and worse."""
+
+    factor: str = _FACTOR
+    level: str = _LEVEL
+    rule: str = _RULE
+    better: int = _BETTER
+    between: int = _BETWEEN
+    worse: int = _WORSE
+    better_share: float | None = column("Improved", kind="share", help="gain above 0.00001")
+    between_share: float | None = column("Between", kind="share", help="neither better nor worse")
+    worse_share: float | None = column("Decreased", kind="share", help="gain of 0 or less")
+    n: int = _N
+
+
+class GainFactor(Record):
+    """What a level of a factor adds to the gain."""
+
+    factor: str = _FACTOR
+    level: str = _LEVEL
+    rule: str = _RULE
+    coefficient: float = column(
+        "Coefficient", digits=5, help="ridge regression of the gain on indicators"
+    )
+    n: int = _N
+
+
+class GainRelation(Record):
+    """How the gain goes along with the metric's own correlation."""
+
+    explainer: str = _EXPLAINER
+    rule: str = _RULE
+    value: float | None = column(
+        "Pearson(C1 - C0, C0)", digits=4, help="do weak metrics gain more?"
+    )
+    n: int = _N
+
+
+class GridCurve(Record):
+    """A point of the correlation over p."""
+
+    experiment: str = column("Experiment", help="all its names")
+    weight: str = column("Weight", help="w, in words")
+    p: float = _P
+    w: float = _W
+    value: float | None = column(
+        "Pearson's r", digits=4, help="of w S0 + (1 - w) M_p with human scores"
+    )
+
+
+class IterationStart(Record):
+    """Where a second iteration starts, and where the first one ended."""
+
+    dataset: str = _DATASET
+    language_pair: str = _LANGUAGE_PAIR
+    metric: str = METRIC
+    explainer: str = _EXPLAINER
+    first: float | None = column("First iteration", digits=6, help="correlation at its p and w")
+    second: float | None = column("Second at w = 1", digits=6, help="what it starts from")
+    difference: float | None = column("Difference", digits=9, help="0 but for rounding")
+
+
+ROWS: Mapping[str, type[Record]] = {
+    "settings": TunedSetting,
+    "experiments": ExperimentGain,
+    "halves": HalvesGain,
+    "density": GainDensity,
+    "spread": GainSpread,
+    "counts": GainCounts,
+    "factors": GainFactor,
+    "relation": GainRelation,
+    "curves": GridCurve,
+    "iterations": IterationStart,
 }
 _TITLES = {
     "settings": "Settings, by rule",
@@ -199,113 +268,116 @@ _TITLES = {
 }
 
 
-def table(name: str, rows: Sequence[Row], note: str = "") -> Table:
+def table(name: str, rows: Sequence[Record], note: str = "") -> Table:
     """A table of that name."""
-    return Table(name, _TITLES[name], COLUMNS[name], tuple(rows), note)
+    return table_of(name, _TITLES[name], ROWS[name], rows, note=note)
 
 
-# Rows of the tables of a grid search.
-
-
-METRIC_ALONE = "w = 1, the metric alone"
-#: curves show every fifth of p up to 3, and every whole one beyond
-_NEAR, _FINE = 3, 5
-
-
-def setting_rows(grids: Grids, found: Sequence[Outcome], asked: Asked) -> Iterator[Row]:
+def setting_rows(
+    grids: Grids, found: Sequence[Outcome], options: TuneOptions
+) -> Iterator[TunedSetting]:
     """One row per rule for the experiments of one explainer."""
     explainer, sides = grids.experiments[0].explainer, grids.experiments[0].sides
     for rule in ALL_RULES:
         some = [one for one in found if one.rule == rule]
         if not some:
             continue
-        groups = [str(getattr(one.experiment, asked.held_out_by)) for one in some]
-        drawn = {"count": asked.count, "seed": asked.seed}
+        groups = [str(getattr(one.experiment, options.held_out_by)) for one in some]
         mean, over = (
-            group_interval(values, groups, confidence=asked.confidence, **drawn)
+            group_interval(
+                values,
+                groups,
+                count=options.resamples,
+                seed=options.seed,
+                confidence=options.confidence,
+            )
             for values in ([o.gain for o in some], [o.over_control for o in some])
         )
         number = counts(np.array([one.gain for one in some]))
         points = {one.setting for one in some}
         setting = next(iter(points)) if len(points) == 1 else None
-        yield {
-            "explainer": explainer,
-            "rule": rule,
-            "p": setting and setting.p,
-            "w": setting and setting.w,
-            "mean_gain": _known(mean.estimate),
-            "low": _known(mean.low),
-            "high": _known(mean.high),
-            "better": number.better,
-            "between": number.between,
-            "worse": number.worse,
-            "over_control": _known(over.estimate),
-            "over_low": _known(over.low),
-            "over_high": _known(over.high),
-            "collapsed": _collapsed(grids, some),
-            "median_p": setting.median_p if setting and "median" in rule else None,
-            "median_w": setting.median_w if setting and "median" in rule else None,
-            "chosen_from": setting and setting.experiments,
-            "undefined": number.undefined,
-            "sides": sides,
-        }
+        yield TunedSetting(
+            explainer=explainer,
+            rule=rule,
+            p=setting and setting.p,
+            w=setting and setting.w,
+            mean_gain=mean.estimate,
+            low=mean.low,
+            high=mean.high,
+            better=number.better,
+            between=number.between,
+            worse=number.worse,
+            over_control=over.estimate,
+            over_low=over.low,
+            over_high=over.high,
+            collapsed=_collapsed(grids, some),
+            median_p=setting.median_p if setting and "median" in rule else None,
+            median_w=setting.median_w if setting and "median" in rule else None,
+            chosen_from=setting and setting.experiments,
+            undefined=number.undefined,
+            sides=sides,
+        )
 
 
-def experiment_rows(grids: Grids, found: Sequence[Outcome]) -> Iterator[Row]:
+def experiment_rows(grids: Grids, found: Sequence[Outcome]) -> Iterator[ExperimentGain]:
     """One row per experiment and rule."""
     places = {one: i for i, one in enumerate(grids.experiments)}
     for o in found:
         one, place = o.experiment, places[o.experiment]
-        yield {
+        yield ExperimentGain(
             **_names(one),
-            "rule": o.rule,
-            "p": o.setting and o.setting.p,
-            "w": o.setting and o.setting.w,
-            "base": _known(o.base),
-            "boosted": _known(o.boosted),
-            "gain": _known(o.gain),
-            "low": _known(o.low),
-            "high": _known(o.high),
-            "over_control": _known(o.over_control),
-            "control_p": _known(o.control_p),
-            "used": None if grids.used is None else grids.used[place],
-            "left_out": None if grids.left_out is None else grids.left_out[place],
-            "name": str(one),
-        }
+            rule=o.rule,
+            p=o.setting and o.setting.p,
+            w=o.setting and o.setting.w,
+            base=o.base,
+            boosted=o.boosted,
+            gain=o.gain,
+            low=o.low,
+            high=o.high,
+            over_control=o.over_control,
+            control_p=o.control_p,
+            used=None if grids.used is None else grids.used[place],
+            left_out=None if grids.left_out is None else grids.left_out[place],
+            name=str(one),
+        )
 
 
-def halves_row(one: Experiment, found: Halves) -> Row:
+def halves_row(one: Experiment, found: Halves) -> HalvesGain:
     """Held-out gains within one experiment."""
     known = found.gains[~np.isnan(found.gains)]
     over = found.over_control[~np.isnan(found.over_control)]
-    return {
+    return HalvesGain(
         **_names(one),
-        "gain": float(known.mean()) if len(known) else None,
-        "lowest": float(known.min()) if len(known) else None,
-        "highest": float(known.max()) if len(known) else None,
-        "positive": float((known > 0).mean()) if len(known) else None,
-        "over_control": float(over.mean()) if len(over) else None,
-        "n": len(known),
-    }
+        gain=float(known.mean()) if len(known) else None,
+        lowest=float(known.min()) if len(known) else None,
+        highest=float(known.max()) if len(known) else None,
+        positive=float((known > 0).mean()) if len(known) else None,
+        over_control=float(over.mean()) if len(over) else None,
+        n=len(known),
+    )
 
 
-def distribution_rows(
-    found: Sequence[Outcome], asked: Asked
-) -> tuple[list[Row], list[Row], list[Row], list[Row]]:
+def distribution_rows(found: Sequence[Outcome], options: TuneOptions) -> dict[str, list[Record]]:
     """Rows of density, spread, counts and factors: gains by every factor with several levels."""
-    tables: tuple[list[Row], list[Row], list[Row], list[Row]] = ([], [], [], [])
+    rows: dict[str, list[Record]] = {"density": [], "spread": [], "counts": [], "factors": []}
     factors = [f for f in FACTORS if len({getattr(o.experiment, f) for o in found}) > 1]
     for rule in dict.fromkeys(o.rule for o in found):
         some = [o for o in found if o.rule == rule]
         for factor in factors or FACTORS[:1]:
-            named = {"factor": _said(factor), "rule": rule}
-            for rows, more in zip(tables, _of_factor(some, factor), strict=False):
-                rows += [{**named, **row} for row in more]
-        tables[3].extend(_factor_rows(some, factors, asked.alpha, rule))
-    return tables
+            levels = dict.fromkeys(str(getattr(o.experiment, factor)) for o in some)
+            gains = {
+                level: np.array([o.gain for o in some if getattr(o.experiment, factor) == level])
+                for level in levels
+            }
+            named = {"factor": _in_words(factor), "rule": rule}
+            rows["density"] += _density_rows(gains, named)
+            rows["spread"] += _spread_rows(gains, named)
+            rows["counts"] += [_counted(mine, level, named) for level, mine in gains.items()]
+        rows["factors"] += _factor_rows(some, factors, options.ridge, rule)
+    return rows
 
 
-def relation_rows(found: Sequence[Outcome]) -> Iterator[Row]:
+def relation_rows(found: Sequence[Outcome]) -> Iterator[GainRelation]:
     """Pearson(C1 - C0, C0), by explainer and over all."""
     names = list(dict.fromkeys(o.experiment.explainer for o in found))
     for rule in dict.fromkeys(o.rule for o in found):
@@ -313,11 +385,10 @@ def relation_rows(found: Sequence[Outcome]) -> Iterator[Row]:
             some = [o for o in found if o.rule == rule and name in ("all", o.experiment.explainer)]
             gains, base = np.array([(o.gain, o.base) for o in some]).T
             known = int((~np.isnan(gains) & ~np.isnan(base)).sum())
-            value = _known(gain_and_base(gains, base))
-            yield {"explainer": name, "rule": rule, "value": value, "n": known}
+            yield GainRelation(explainer=name, rule=rule, value=gain_and_base(gains, base), n=known)
 
 
-def curve_rows(grids: Grids, found: Sequence[Outcome], most: int) -> Iterator[Row]:
+def curve_rows(grids: Grids, found: Sequence[Outcome], most: int) -> Iterator[GridCurve]:
     """Correlation over p for some experiments, from the largest gain to the largest loss."""
     defined = [o for o in found if o.rule == "median" and not math.isnan(o.base)]
     ordered = sorted(defined, key=lambda o: -math.inf if math.isnan(o.gain) else -o.gain)
@@ -325,28 +396,42 @@ def curve_rows(grids: Grids, found: Sequence[Outcome], most: int) -> Iterator[Ro
     for place in places.tolist() if ordered and most > 0 else []:
         one = ordered[place].experiment
         grid = grids.of(one)
-        for column in reversed(range(len(grids.w))):
-            w = float(grids.w[column])
+        for number in reversed(range(len(grids.w))):
+            w = float(grids.w[number])
             for row in _shown(grids.p):
-                yield {
-                    "experiment": str(one),
-                    "weight": METRIC_ALONE if w == 1 else f"w = {w:g}",
-                    "p": float(grids.p[row]),
-                    "w": w,
-                    "value": _known(float(grid[row, column])),
-                }
+                yield GridCurve(
+                    experiment=str(one),
+                    weight=METRIC_ALONE if w == 1 else f"w = {w:g}",
+                    p=float(grids.p[row]),
+                    w=w,
+                    value=float(grid[row, number]),
+                )
 
 
-def _names(one: Experiment) -> dict[str, Cell]:
+def iteration_rows(grids: Grids, iterations: Sequence[Iteration]) -> Iterator[IterationStart]:
+    """Both correlations of every second iteration, and the largest difference over p."""
+    for one in iterations:
+        row = int(np.abs(grids.p - one.p).argmin())
+        number = int(np.abs(grids.w - one.w).argmin())
+        first = float(grids.of(one.first)[row, number])
+        starts = grids.of(one.second)[:, -1]
+        yield IterationStart(
+            dataset=one.second.dataset,
+            language_pair=one.second.language_pair,
+            metric=one.second.metric,
+            explainer=one.second.explainer,
+            first=first,
+            second=float(starts[0]),
+            difference=float(np.abs(starts - first).max()),
+        )
+
+
+def _names(one: Experiment) -> dict[str, Any]:
     names = ("dataset", "language_pair", "metric", "explainer", "sides")
     return {name: getattr(one, name) for name in names}
 
 
-def _known(value: float) -> float | None:
-    return None if math.isnan(value) else value
-
-
-def _said(factor: Factor) -> str:
+def _in_words(factor: Factor) -> str:
     return factor.replace("_", " ")
 
 
@@ -361,45 +446,46 @@ def _collapsed(grids: Grids, some: Sequence[Outcome]) -> float | None:
     return float(known.mean()) if len(known) else None
 
 
-def _of_factor(some: Sequence[Outcome], factor: Factor) -> tuple[list[Row], list[Row], list[Row]]:
-    """Rows of density, spread and counts, level by level."""
-    levels = dict.fromkeys(str(getattr(o.experiment, factor)) for o in some)
-    gains = {
-        level: np.array([o.gain for o in some if getattr(o.experiment, factor) == level])
-        for level in levels
+def _density_rows(gains: Mapping[str, Floats], named: Mapping[str, Any]) -> Iterator[GainDensity]:
+    for level, curve in densities(gains).items():
+        for x, y in zip(curve.gain.tolist(), curve.density.tolist(), strict=True):
+            yield GainDensity(**named, level=level, gain=x, density=y, bandwidth=curve.bandwidth)
+
+
+def _spread_rows(gains: Mapping[str, Floats], named: Mapping[str, Any]) -> Iterator[GainSpread]:
+    for level, mine in gains.items():
+        box = spread(mine)
+        if box is not None:
+            numbers: dict[str, Any] = {**box._asdict(), "outliers": len(box.outliers)}
+            yield GainSpread(**named, level=level, **numbers)
+
+
+def _counted(gains: Floats, level: str, named: Mapping[str, Any]) -> GainCounts:
+    number = counts(gains)
+    kinds: dict[str, Any] = {
+        "better": number.better,
+        "between": number.between,
+        "worse": number.worse,
     }
-    curves: list[Row] = [
-        {"level": level, "gain": x, "density": y, "bandwidth": curve.bandwidth}
-        for level, curve in densities(gains).items()
-        for x, y in zip(curve.gain.tolist(), curve.density.tolist(), strict=True)
-    ]
-    boxes: list[Row] = [
-        {"level": level, **box._asdict(), "outliers": len(box.outliers)}
-        for level, mine in gains.items()
-        if (box := spread(mine)) is not None
-    ]
-    return curves, boxes, [_counted(level, counts(mine)) for level, mine in gains.items()]
-
-
-def _counted(level: str, number: Counts) -> Row:
-    kinds = {"better": number.better, "between": number.between, "worse": number.worse}
     n = number.defined
-    shares = {f"{kind}_share": value / n if n else None for kind, value in kinds.items()}
-    return {"level": level, **kinds, **shares, "n": n}
+    shares: dict[str, Any] = {
+        f"{kind}_share": value / n if n else None for kind, value in kinds.items()
+    }
+    return GainCounts(**named, level=level, **kinds, **shares, n=n)
 
 
 def _factor_rows(
-    some: Sequence[Outcome], factors: Sequence[Factor], alpha: float, rule: str
-) -> Iterator[Row]:
+    some: Sequence[Outcome], factors: Sequence[Factor], ridge: float, rule: str
+) -> Iterator[GainFactor]:
     gains = np.array([o.gain for o in some])
-    for one in ridge_coefficients([o.experiment for o in some], gains, factors, alpha=alpha):
-        yield {
-            "factor": one.factor.replace("_", " "),
-            "level": one.level,
-            "rule": rule,
-            "coefficient": one.value,
-            "n": one.n,
-        }
+    for one in ridge_coefficients([o.experiment for o in some], gains, factors, ridge=ridge):
+        yield GainFactor(
+            factor=one.factor.replace("_", " "),
+            level=one.level,
+            rule=rule,
+            coefficient=one.value,
+            n=one.n,
+        )
 
 
 def _shown(p: Floats) -> list[int]:

@@ -1,16 +1,32 @@
-"""Explainers: what one is, which there are, and from a spec to an explainer."""
+"""Explainers: what one is, which there are, and from a spec to an explainer.
+
+Packages offer explainers by the entry point ``gnomon.explainers``: a dataclass (best a subclass of
+:class:`gnomon.metrics.Options`) whose fields are the options of the spec. They are loaded when they
+are named, and cannot take the place of built-in ones.
+"""
 
 from __future__ import annotations
 
 import importlib
-from dataclasses import fields
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast, runtime_checkable
+from dataclasses import fields, is_dataclass
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    NamedTuple,
+    Protocol,
+    TypeAlias,
+    cast,
+    runtime_checkable,
+)
 
-from gnomon.errors import SpecError, UnknownNameError
+from gnomon.errors import GnomonError, SpecError, UnknownNameError, UsageError
 from gnomon.metrics.spec import default_of, read_spec
+from gnomon.options import Group, Metavar
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from importlib.metadata import EntryPoint
 
     import numpy as np
     from numpy.typing import NDArray
@@ -21,12 +37,13 @@ if TYPE_CHECKING:
     from gnomon.testset import TestSet
 
 __all__ = [
-    "EXPLAINERS",
+    "GROUP",
     "BoundExplainer",
     "CheckingExplainer",
     "DirectExplainer",
     "Explainer",
     "ExplainerDescription",
+    "Explainers",
     "NoticingExplainer",
     "Pair",
     "PairImportances",
@@ -34,6 +51,7 @@ __all__ = [
     "Plan",
     "check_explainer",
     "describe_explainers",
+    "explainer_names",
     "find_explainer",
 ]
 
@@ -198,8 +216,14 @@ class NoticingExplainer(BoundExplainer, Protocol):
 # Which explainers there are, and from a spec to an explainer.
 
 
-#: name -> "module:class", loaded when named; the classes are ``gnomon.metrics.Options``
-EXPLAINERS = {
+#: entry points of packages that offer explainers
+GROUP = "gnomon.explainers"
+#: an explainer or several, as specs or made
+Explainers: TypeAlias = Annotated[
+    "str | Explainer | Sequence[str | Explainer]", Metavar("SPEC"), Group("explanations")
+]
+#: built in: name -> "module:class", loaded when named; the classes are ``gnomon.metrics.Options``
+_BUILT_IN: Mapping[str, str] = {
     "erasure": "gnomon.bmx._perturbing:Erasure",
     "gradient": "gnomon.bmx._direct:Gradient",
     "lime": "gnomon.bmx._perturbing:Lime",
@@ -217,11 +241,18 @@ class ExplainerDescription(NamedTuple):
         name: name in specs.
         options: options with their defaults, as specs write them.
         summary: one sentence.
+        source: "built-in", or the package that offers it.
     """
 
     name: str
     options: tuple[str, ...]
     summary: str
+    source: str
+
+
+def explainer_names() -> tuple[str, ...]:
+    """Names that specs may use: built-in explainers, then what packages offer."""
+    return (*_BUILT_IN, *_offered())
 
 
 def find_explainer(what: str | Explainer) -> Explainer:
@@ -230,12 +261,11 @@ def find_explainer(what: str | Explainer) -> Explainer:
     Raises:
         SpecError: the spec cannot be read, or an option is unknown or of the wrong type.
         UnknownNameError: there is no such explainer.
+        UsageError: the package that offers it is broken.
     """
     if not isinstance(what, str):
         return what
     spec = read_spec(what)
-    if spec.name not in EXPLAINERS:
-        raise UnknownNameError("explainer", spec.name, EXPLAINERS)
     options = _load(spec.name)
     if spec.first is not None:
         raise SpecError(f"explainer {spec.name!r} takes options by name only; given: {what}")
@@ -263,18 +293,66 @@ def check_explainer(what: str | Explainer, metric: Metric) -> None:
 
 
 def describe_explainers() -> tuple[ExplainerDescription, ...]:
-    """Every explainer, for ``gnomon list explainers``."""
-    return tuple(_describe(name) for name in EXPLAINERS)
+    """Every explainer, for ``gnomon list explainers``; packages' are named but not loaded."""
+    offered = (
+        ExplainerDescription(name, (), f"offered as {point.value}", _package(point))
+        for name, point in _offered().items()
+    )
+    return (*(_describe(name) for name in _BUILT_IN), *offered)
 
 
 def _describe(name: str) -> ExplainerDescription:
     options = _load(name)
     shown = tuple(f"{option.name}={default_of(option)!r}" for option in fields(options))
     summary = (options.__doc__ or "").split("\n\n", 1)[0].replace("\n", " ")
-    return ExplainerDescription(name, shown, summary)
+    return ExplainerDescription(name, shown, summary, "built-in")
 
 
 def _load(name: str) -> type[Any]:
-    module, _, found = EXPLAINERS[name].partition(":")
-    options: type[Any] = getattr(importlib.import_module(module), found)
-    return options
+    if name in _BUILT_IN:
+        module, _, found = _BUILT_IN[name].partition(":")
+        options: type[Any] = getattr(importlib.import_module(module), found)
+        return options
+    offered = _offered()
+    if name not in offered:
+        raise UnknownNameError("explainer", name, explainer_names())
+    return _from_package(offered[name])
+
+
+def _from_package(point: EntryPoint) -> type[Any]:
+    """What a package offers.
+
+    Raises:
+        UsageError: it cannot be loaded, or is no explainer.
+    """
+    try:
+        found = point.load()
+    except GnomonError:
+        raise
+    except Exception as error:  # a stranger's module may fail in any way
+        raise UsageError(_broken(point, f"{type(error).__name__}: {error}")) from error
+    lacking = [one for one in ("name", "spec", "bind") if not hasattr(found, one)]
+    if not (isinstance(found, type) and is_dataclass(found)):
+        raise UsageError(_broken(point, f"{found!r:.80} is no dataclass"))
+    if lacking:
+        raise UsageError(_broken(point, f"it lacks {', '.join(lacking)}"))
+    return found
+
+
+def _broken(point: EntryPoint, problem: str) -> str:
+    return (
+        f"explainer {point.name!r} of the package {_package(point)} ({point.value}) cannot be used:"
+        f" {problem}; update or uninstall that package"
+    )
+
+
+def _offered() -> dict[str, EntryPoint]:
+    """What packages offer, by name, of two under one name the first."""
+    from importlib.metadata import entry_points
+
+    points = sorted(entry_points(group=GROUP), key=lambda one: (one.name, _package(one)))
+    return {one.name: one for one in reversed(points) if one.name not in _BUILT_IN}
+
+
+def _package(point: EntryPoint) -> str:
+    return "an unknown package" if point.dist is None else f"{point.dist.name} {point.dist.version}"

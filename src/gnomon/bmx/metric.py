@@ -11,7 +11,7 @@ import numpy as np
 from gnomon.bmx._engine import Boost, Memory
 from gnomon.bmx._explanations import MAX_CALLS, Sides, cache_of, calls_of, explain_batch
 from gnomon.bmx._power_mean import combine, power_means
-from gnomon.bmx.explainers import DirectExplainer, check_explainer, find_explainer
+from gnomon.bmx.explainers import GROUP, DirectExplainer, check_explainer, find_explainer
 from gnomon.errors import SpecError, UsageError
 from gnomon.metrics import Options, resolve
 from gnomon.metrics.means import MeanOfSegments
@@ -118,7 +118,7 @@ class Bmx(Options):
     def requires(self, language: str | None) -> tuple[Need, ...]:
         """What the metric and the explainer depend on."""
         own, explainer = super().requires(language), find_explainer(self.explainer)
-        return tuple(dict.fromkeys((*own, *requirements(explainer, language))))
+        return tuple(dict.fromkeys((*own, *requirements(explainer, language, group=GROUP))))
 
     @property
     def higher_is_better(self) -> bool:

@@ -22,7 +22,6 @@ from rich_argparse import RawDescriptionRichHelpFormatter
 from gnomon import methods
 from gnomon.cli import (
     _cite,
-    bmx,
     data,
     demo,
     installation,
@@ -45,7 +44,7 @@ _COMMANDS = (
     "compare",
     "metaeval",
     "muler",
-    bmx,
+    "bmx",
     "difficulty",
     paraphrase,
     studies,

@@ -174,7 +174,8 @@ def _explainers() -> _Listed:
     from gnomon import bmx
 
     found = bmx.describe_explainers()
-    return ("name", "options", "is"), [(d.name, ", ".join(d.options), d.summary) for d in found]
+    rows = [(one.name, ", ".join(one.options), one.summary, one.source) for one in found]
+    return ("name", "options", "is", "source"), rows
 
 
 def _formats() -> _Listed:

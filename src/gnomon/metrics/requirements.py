@@ -25,19 +25,21 @@ GROUP = "gnomon.metrics"
 _MODELS = ("model", "lm")
 
 
-def requirements(metric: object, language: str | None) -> tuple[Need, ...]:
+def requirements(metric: object, language: str | None, *, group: str = GROUP) -> tuple[Need, ...]:
     """What the numbers of a metric (or the importances of an explainer) depend on.
 
     Args:
         metric: not yet bound.
         language: of candidates and references, where known.
+        group: the entry points by which packages offer such things.
     """
     answer = getattr(metric, "requires", None)
     if callable(answer):
         own = answer(language)
     else:
         own = needs_of_options(metric, language) if is_dataclass(metric) else ()
-    package = offering_packages(str(getattr(metric, "name", ""))) if _is_foreign(metric) else ()
+    name = str(getattr(metric, "name", ""))
+    package = offering_packages(name, group=group) if _is_foreign(metric) else ()
     return tuple(dict.fromkeys((*package, *own)))
 
 
@@ -80,9 +82,9 @@ def _names_file(value: str) -> bool:
     return ("/" in value or "." in value) and Path(value).is_file()
 
 
-def offering_packages(name: str) -> tuple[Need, ...]:
+def offering_packages(name: str, *, group: str = GROUP) -> tuple[Need, ...]:
     """The package that offers a metric; all that offer some where none has this name."""
-    offered = _offered()
+    offered = _offered(group)
     found = [offered[name]] if name in offered else dict.fromkeys(offered.values())
     return tuple(Need("package", one) for one in found)
 
@@ -91,9 +93,9 @@ def _is_foreign(metric: object) -> bool:
     return not type(metric).__module__.startswith("gnomon.")
 
 
-@lru_cache(maxsize=1)
-def _offered() -> Mapping[str, str]:
+@lru_cache(maxsize=4)
+def _offered(group: str) -> Mapping[str, str]:
     from importlib.metadata import entry_points
 
-    points = entry_points(group=GROUP)
+    points = entry_points(group=group)
     return {one.name: one.dist.name for one in points if one.dist is not None}

@@ -237,7 +237,8 @@ def group_interval(
         confidence: share of draws inside the interval.
 
     Returns:
-        Estimate and ends; ends are NaN where fewer than three groups have a value.
+        Estimate and ends; ends are NaN where fewer than three groups have a value, or nothing is
+        drawn.
     """
     known = ~np.isnan(values)
     if not known.any():
@@ -245,7 +246,7 @@ def group_interval(
     kept = np.asarray(values, dtype=np.float64)[known]
     names, which = np.unique(np.asarray(groups)[known], return_inverse=True)
     estimate = float(kept.mean())
-    if len(names) < 3:
+    if len(names) < 3 or not count:
         return Interval(estimate, float("nan"), float("nan"))
     sums, sizes = np.bincount(which, kept), np.bincount(which)
     draws = resamples(len(names), count=count, seed=seed)

@@ -190,13 +190,13 @@ METHODS: Mapping[str, Method] = {
         check="gnomon.difficulty._requests:check_words",
     ),
     "bmx.explain": Method(
-        "gnomon.bmx:examine",
+        "gnomon.bmx:explain",
         {"": "importance"},
         parameter="metrics",
         by_system=True,
         human="errors",
-        usual={"show": 0},
-        check="gnomon.bmx._explain:check_examine",
+        usual={"examples": 0},
+        check="gnomon.bmx._explain:check_explain",
     ),
     "paraphrase.gain": Method(
         "gnomon.paraphrase:gain",

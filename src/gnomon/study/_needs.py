@@ -380,10 +380,10 @@ def method_needs(
 
 
 def _explainer_needs(spec: str, language: str | None) -> tuple[Need, ...]:
-    from gnomon.bmx import find_explainer
+    from gnomon.bmx.explainers import GROUP, find_explainer
     from gnomon.metrics.requirements import requirements
 
-    return requirements(find_explainer(spec), language)
+    return requirements(find_explainer(spec), language, group=GROUP)
 
 
 def _functions(scorers: object) -> list[Need]:

@@ -64,7 +64,10 @@ def equipment(paths: Sequence[str], needs: Mapping[Need, str] = {}) -> Equipment
     """What this process has, and which of some paths and things it does not have."""
     found = {"gnomon": version()}
     plugins = {
-        one.dist.name for one in entry_points(group="gnomon.metrics") if one.dist is not None
+        one.dist.name
+        for group in ("gnomon.metrics", "gnomon.explainers")
+        for one in entry_points(group=group)
+        if one.dist is not None
     }
     for name in (*_PACKAGES, *sorted(plugins)):
         try:
