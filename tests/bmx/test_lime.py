@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gnomon.bmx import find_explainer
-from gnomon.bmx._pairs import Words
+from gnomon.bmx._pairs import TextWords
 from gnomon.bmx._perturbing import Lime, lime_masks, lime_weights
 from gnomon.errors import SpecError
 
@@ -66,10 +66,10 @@ def test_how_many_words_go_is_uniform_and_which_too() -> None:
 
 
 def test_equal_texts_get_equal_samples_and_seeds_other_ones() -> None:
-    text = Words("the cat sat on the mat")
+    text = TextWords("the cat sat on the mat")
     first, again, other = (
-        Lime().plans([text, Words(text.text)])[:1]
-        + Lime().plans([Words("x"), text])[1:]
+        Lime().plans([text, TextWords(text.text)])[:1]
+        + Lime().plans([TextWords("x"), text])[1:]
         + Lime(seed=1).plans([text])
     )
     assert first.texts == again.texts

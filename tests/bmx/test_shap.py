@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gnomon.bmx._pairs import Words
+from gnomon.bmx._pairs import TextWords
 from gnomon.bmx._perturbing import (
     Shap,
     antithetic_masks,
@@ -105,8 +105,10 @@ def test_sampled_values_equal_those_of_the_package_shap_along_the_same_orders(
 @given(st.integers(1, 40), st.integers(0, 3))
 def test_values_add_up_to_the_score_minus_that_of_nothing(words: int, seed: int) -> None:
     value = _game(words, seed)
-    (plan,) = Shap(seed=seed).plans([Words(" ".join(f"w{i}" for i in range(words)))])
-    masks = np.array([[word != "UNKWORDZ" for word in Words(text).words] for text in plan.texts])
+    (plan,) = Shap(seed=seed).plans([TextWords(" ".join(f"w{i}" for i in range(words)))])
+    masks = np.array(
+        [[word != "UNKWORDZ" for word in TextWords(text).words] for text in plan.texts]
+    )
     both = value(np.array([np.ones(words), np.zeros(words)], dtype=bool))
     found = plan.importances(float(both[0]), value(masks))
     np.testing.assert_allclose(found.sum(), both[0] - both[1], rtol=1e-9, atol=1e-9)
@@ -114,22 +116,22 @@ def test_values_add_up_to_the_score_minus_that_of_nothing(words: int, seed: int)
 
 @pytest.mark.parametrize(("words", "most"), [(1, 1), (7, 127), (8, 500), (30, 500), (249, 500)])
 def test_distinct_texts_are_no_more_than_allowed(words: int, most: int) -> None:
-    text = Words(" ".join(f"w{i}" for i in range(words)))
+    text = TextWords(" ".join(f"w{i}" for i in range(words)))
     (plan,) = Shap().plans([text])
     distinct = set(plan.texts) - {text.text}
     assert len(distinct) <= Shap().calls(words) <= most
 
 
 def test_a_side_too_long_for_one_order_is_walked_once_all_the_same() -> None:
-    text = Words(" ".join(f"w{i}" for i in range(300)))
+    text = TextWords(" ".join(f"w{i}" for i in range(300)))
     (plan,) = Shap().plans([text])
     assert len(plan.texts) == 601
 
 
 def test_equal_texts_get_equal_orders_and_seeds_other_ones() -> None:
-    text = Words("one two three four five six seven eight nine")
-    first, other = Shap().plans([text, Words("x")])[0], Shap(seed=1).plans([text])[0]
-    assert first.texts == Shap().plans([Words(text.text)])[0].texts
+    text = TextWords("one two three four five six seven eight nine")
+    first, other = Shap().plans([text, TextWords("x")])[0], Shap(seed=1).plans([text])[0]
+    assert first.texts == Shap().plans([TextWords(text.text)])[0].texts
     assert first.texts != other.texts
 
 

@@ -6,21 +6,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gnomon.bmx._pairs import Words
+from gnomon.bmx._pairs import TextWords
 
 TEXTS = st.text(alphabet=st.sampled_from("ab \t\xa0\u2003\u2028\x1c.é😀"), max_size=30)
 
 
 @given(TEXTS | st.text(max_size=20))
 def test_words_are_those_of_split_at_their_places(text: str) -> None:
-    words = Words(text)
+    words = TextWords(text)
     assert list(words.words) == text.split()
     assert [text[start:end] for start, end in words.spans] == text.split()
 
 
 @given(TEXTS)
 def test_a_text_with_everything_kept_is_the_text_itself(text: str) -> None:
-    words = Words(text)
+    words = TextWords(text)
     everything = [True] * len(words)
     assert words.masked(everything) == text
     assert words.replaced([None] * len(words)) == text
@@ -29,10 +29,10 @@ def test_a_text_with_everything_kept_is_the_text_itself(text: str) -> None:
 
 @given(TEXTS, st.data())
 def test_edits_change_the_chosen_words_alone(text: str, data: st.DataObject) -> None:
-    words = Words(text)
+    words = TextWords(text)
     kept = data.draw(st.lists(st.booleans(), min_size=len(words), max_size=len(words)))
-    masked = Words(words.masked(kept))
-    left = Words(words.keeping(kept))
+    masked = TextWords(words.masked(kept))
+    left = TextWords(words.keeping(kept))
     expected = [word if keep else "UNKWORDZ" for word, keep in zip(words.words, kept, strict=True)]
     assert list(masked.words) == expected
     assert list(left.words) == [word for word, keep in zip(words.words, kept, strict=True) if keep]
@@ -51,11 +51,11 @@ def test_edits_change_the_chosen_words_alone(text: str, data: st.DataObject) -> 
     ],
 )
 def test_a_word_goes_with_the_white_space_after_it(text: str, word: int, expected: str) -> None:
-    assert Words(text).without(word) == expected
+    assert TextWords(text).without(word) == expected
 
 
 @given(st.lists(st.sampled_from(["a", "b", "cat"]), min_size=1, max_size=6))
 def test_without_a_word_single_spaces_stay_single(words: list[str]) -> None:
     for word in range(len(words)):
         left = words[:word] + words[word + 1 :]
-        assert Words(" ".join(words)).without(word) == " ".join(left)
+        assert TextWords(" ".join(words)).without(word) == " ".join(left)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from tests.models.tiny_masked import LIMIT, PIECES, VOCABULARY, save_masked_lm
 
-from gnomon.bmx._pairs import Words
+from gnomon.bmx._pairs import TextWords
 from gnomon.errors import DataError, UsageError
 from gnomon.models import MaskedLM, load_masked_lm
 from gnomon.models.masked import Piece, best_words
@@ -42,7 +42,7 @@ def _plain(folder: Path, masked: str) -> Any:
 
 
 def _fill(model: MaskedLM, *texts: str, threshold: float = 0.05) -> list[list[dict[str, float]]]:
-    found = model.fill(texts, [Words(text).spans for text in texts], threshold=threshold)
+    found = model.fill(texts, [TextWords(text).spans for text in texts], threshold=threshold)
     return [[{one.word: one.probability for one in place} for place in text] for text in found]
 
 

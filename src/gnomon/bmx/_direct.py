@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gnomon.batch import Batch
-    from gnomon.bmx._pairs import Words
-    from gnomon.bmx.explainers import Pair
+    from gnomon.bmx._pairs import TextWords
+    from gnomon.bmx.explainers import TextPair
     from gnomon.metrics.differentiable import TokenValues
     from gnomon.metrics.matching import SideMatches, TokenRows
     from gnomon.metrics.protocol import BoundMetric, Metric
@@ -69,7 +69,7 @@ class Match(Options):
             raise UsageError(_no_matches(metric.name))
 
     def look(
-        self, bound: BoundMetric, batch: Batch, pairs: Sequence[Pair]
+        self, bound: BoundMetric, batch: Batch, pairs: Sequence[TextPair]
     ) -> Sequence[PairImportances]:
         """Matched similarities of the words of both sides."""
         if not isinstance(bound, Matching):  # bind() saw to it
@@ -96,7 +96,9 @@ def _no_matches(name: str) -> str:
 _NOTHING = PairImportances(np.zeros(0), np.zeros(0))
 
 
-def _means(words: Words, side: SideMatches, tokens: TokenRows, pair: int) -> NDArray[np.float64]:
+def _means(
+    words: TextWords, side: SideMatches, tokens: TokenRows, pair: int
+) -> NDArray[np.float64]:
     """Mean similarity over the pieces of each word; a piece belongs where it begins."""
     slots = slice(int(side.offsets[pair]), int(side.offsets[pair + 1]))
     own = side.token[slots]
@@ -150,7 +152,7 @@ class Gradient(Options):
             raise UsageError(_not_differentiable(metric.name))
 
     def look(
-        self, bound: BoundMetric, batch: Batch, pairs: Sequence[Pair]
+        self, bound: BoundMetric, batch: Batch, pairs: Sequence[TextPair]
     ) -> Sequence[PairImportances]:
         """Input times gradient, summed over the pieces of each word of both sides."""
         found = _check(bound).attributions(batch)
@@ -178,7 +180,7 @@ def _not_differentiable(name: str) -> str:
     )
 
 
-def _sums(words: Words, side: TokenValues, comparison: int) -> NDArray[np.float64]:
+def _sums(words: TextWords, side: TokenValues, comparison: int) -> NDArray[np.float64]:
     """Sums over the pieces of each word; a piece belongs where it begins."""
     slots = side.slots(comparison)
     plain = ~side.special[slots]
@@ -218,12 +220,12 @@ class RandomExplainer(Options):
         self,
         bound: BoundMetric,  # noqa: ARG002  # looks at nothing
         batch: Batch,  # noqa: ARG002  # looks at nothing
-        pairs: Sequence[Pair],
+        pairs: Sequence[TextPair],
     ) -> Sequence[PairImportances]:
         """Draws for the words of both sides."""
         return [self._draw(pair) for pair in pairs]
 
-    def _draw(self, pair: Pair) -> PairImportances:
+    def _draw(self, pair: TextPair) -> PairImportances:
         other = () if pair.other is None else (pair.other.text,)
         draw = generator(self.seed, pair.candidate.text, *other)
         sizes = len(pair.candidate), 0 if pair.other is None else len(pair.other)

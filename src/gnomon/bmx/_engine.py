@@ -11,7 +11,7 @@ import numpy as np
 
 from gnomon.bmx._pairs import NO_TEXT, PairKey, PairTable, Texts
 from gnomon.bmx._power_mean import combine, power_means
-from gnomon.bmx.explainers import DirectExplainer, Pair, PerturbingExplainer
+from gnomon.bmx.explainers import DirectExplainer, PerturbingExplainer, TextPair
 from gnomon.cache import key as cache_key
 from gnomon.errors import UsageError
 
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from gnomon.batch import Batch
     from gnomon.bmx._pairs import Cell, Scorer
     from gnomon.bmx._power_mean import Shift
-    from gnomon.bmx.explainers import BoundExplainer, PairImportances, Plan
+    from gnomon.bmx.explainers import BoundExplainer, PairImportances, PerturbationPlan
 
-    Look = Callable[[PairTable, Sequence[Pair]], Sequence[PairImportances]]
+    Look = Callable[[PairTable, Sequence[TextPair]], Sequence[PairImportances]]
 
 
 # From the pairs to explain down to the pairs that the metric must score, and back.
@@ -72,7 +72,7 @@ class Planner:
     explainer: BoundExplainer
     texts: Texts
     both: bool
-    _plans: dict[int, tuple[Plan, list[int]] | None] = field(default_factory=dict)
+    _plans: dict[int, tuple[PerturbationPlan, list[int]] | None] = field(default_factory=dict)
 
     def prepare(self, keys: Sequence[PairKey]) -> None:
         """Make the plans of all texts of some pairs."""
@@ -86,7 +86,7 @@ class Planner:
         for number, plan in zip(worded, plans, strict=True):
             self._plans[number] = plan, [self.texts.add(text) for text in plan.texts]
 
-    def of(self, key: PairKey) -> tuple[tuple[Plan, list[int]] | None, ...]:
+    def of(self, key: PairKey) -> tuple[tuple[PerturbationPlan, list[int]] | None, ...]:
         """The plans of both sides, with the numbers of the perturbed texts."""
         other = self._plans.get(key.other) if self.both else None
         return self._plans.get(key.candidate), other
@@ -96,11 +96,11 @@ class _Asked(NamedTuple):
     """A pair of a level, and where its perturbations stand below."""
 
     own: int
-    plans: tuple[tuple[Plan, NDArray[np.int64]] | None, ...]
+    plans: tuple[tuple[PerturbationPlan, NDArray[np.int64]] | None, ...]
 
 
 @dataclass(frozen=True, eq=False)
-class Level:
+class IterationLevel:
     """The pairs of one level, over the table of the level below."""
 
     planner: Planner
@@ -109,7 +109,7 @@ class Level:
     asked: Sequence[_Asked]
 
     @classmethod
-    def over(cls, pairs: PairTable, planner: Planner) -> Level:
+    def over(cls, pairs: PairTable, planner: Planner) -> IterationLevel:
         """Ask for what explains some pairs."""
         keys = list(pairs.number)
         planner.prepare(keys)
@@ -144,19 +144,19 @@ class Level:
             candidate=np.array([len(candidate) for candidate, _ in parts], dtype=np.int64),
         )
 
-    def _pair(self, key: PairKey) -> Pair:
+    def _pair(self, key: PairKey) -> TextPair:
         words = self.planner.texts.words
-        return Pair(words(key.candidate), None if key.other == NO_TEXT else words(key.other))
+        return TextPair(words(key.candidate), None if key.other == NO_TEXT else words(key.other))
 
 
 _NONE = np.zeros(0)
 
 
-def levels_below(pairs: PairTable, planner: Planner, iterations: int) -> list[Level]:
+def levels_below(pairs: PairTable, planner: Planner, iterations: int) -> list[IterationLevel]:
     """The levels T to 1, the highest first; the table below the last is what must be scored."""
-    levels: list[Level] = []
+    levels: list[IterationLevel] = []
     for _ in range(iterations):
-        levels.append(Level.over(levels[-1].below if levels else pairs, planner))
+        levels.append(IterationLevel.over(levels[-1].below if levels else pairs, planner))
     return levels
 
 
@@ -172,13 +172,13 @@ def _ask(key: PairKey, planner: Planner, below: PairTable) -> _Asked:
     )
 
 
-def _texts(planned: tuple[Plan, list[int]] | None) -> list[int]:
+def _texts(planned: tuple[PerturbationPlan, list[int]] | None) -> list[int]:
     return [] if planned is None else planned[1]
 
 
 def _placed(
-    planned: tuple[Plan, list[int]] | None, keys: Sequence[PairKey], below: PairTable
-) -> tuple[Plan, NDArray[np.int64]] | None:
+    planned: tuple[PerturbationPlan, list[int]] | None, keys: Sequence[PairKey], below: PairTable
+) -> tuple[PerturbationPlan, NDArray[np.int64]] | None:
     if planned is None:
         return None
     return planned[0], np.array([below.add(key) for key in keys], dtype=np.int64)
@@ -243,7 +243,7 @@ class Engine:
     both: bool
     before: tuple[Boost, ...]
     max_calls: int
-    cache: Store | None
+    cache: ExplanationStore | None
     progress: Progress | None
 
     def explain(self, cells: Sequence[Cell]) -> tuple[list[CellExplanation], int]:
@@ -442,7 +442,7 @@ class _Group:
     def _text(self, number: int) -> int:
         return self.texts.add(self.engine.batch.texts[number])
 
-    def _look(self, pairs: PairTable, words: Sequence[Pair]) -> Sequence[PairImportances]:
+    def _look(self, pairs: PairTable, words: Sequence[TextPair]) -> Sequence[PairImportances]:
         explainer = self.engine.explainer
         if not isinstance(explainer, DirectExplainer):
             raise UsageError(f"explainer {explainer.spec!r} neither perturbs nor looks")
@@ -455,7 +455,7 @@ class _Group:
         return [found[number] for number in range(len(keys))]
 
 
-def _at_top(levels: Sequence[Level], scores: NDArray[np.float64]) -> NDArray[np.float64]:
+def _at_top(levels: Sequence[IterationLevel], scores: NDArray[np.float64]) -> NDArray[np.float64]:
     """The metric's own scores of the pairs at the top."""
     for level in reversed(levels):
         scores = level.own(scores)
@@ -468,7 +468,7 @@ def _at_top(levels: Sequence[Level], scores: NDArray[np.float64]) -> NDArray[np.
 _LIMIT = 1 << 28
 
 
-class Store(Protocol):
+class ExplanationStore(Protocol):
     """Bytes by key; :class:`gnomon.cache.Cache` is one."""
 
     def get_many(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
@@ -492,7 +492,7 @@ class Memory:
         limit_bytes: most bytes of values to hold.
     """
 
-    behind: Store | None = None
+    behind: ExplanationStore | None = None
     limit_bytes: int = _LIMIT
     _values: dict[bytes, bytes] = field(default_factory=dict)
     _bytes: int = 0

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from gnomon.testset import TestSet
 
     Floats = NDArray[np.float64]
-    Cells = dict[tuple[str, int], list[float]]
+    DistinctCells = dict[tuple[str, int], list[float]]
 
 
 #: the grid of the paper: 600 exponents, 0 exactly among them, and 6 weights
@@ -414,7 +414,7 @@ def read_explanations(
             of a second metric or explainer, or repeats a word (by ``position``, if that is told).
         DataError: the test set has no human segment scores, or several kinds and none was named.
     """
-    cells: Cells = {}
+    cells: DistinctCells = {}
     scores: dict[tuple[str, int], float] = {}
     sides: set[str] = set()
     told: dict[str, str] = {}
@@ -497,7 +497,7 @@ def _report_gaps(words: Iterable[tuple[object, ...]], path: str | os.PathLike[st
 
 def _joined(
     name: Experiment,
-    cells: Cells,
+    cells: DistinctCells,
     scores: Mapping[tuple[str, int], float],
     testset: TestSet,
     human: str | None,

@@ -13,9 +13,9 @@ from gnomon.bmx._experiments import write_explanations
 from gnomon.bmx._explanations import MAX_CALLS, Sides, explanations
 from gnomon.bmx._judging import (
     CurveArea,
-    Draws,
     ErrorRanking,
-    Judged,
+    JudgedExplanations,
+    Resampling,
     against_errors,
     check_errors,
     curves_table,
@@ -486,11 +486,11 @@ def explain(
         GnomonError: whatever :func:`explanations` raises.
     """
     chosen = _segments(testset, segments, sample, seed)
-    draws = Draws(resamples, seed, confidence)
-    found: list[_Judged] = []
+    draws = Resampling(resamples, seed, confidence)
+    found: list[_MetricExplained] = []
     for metric in listed(metrics):
         _, bound = bind(testset, metric, allow_code=allow_code)
-        run = _Run(testset, bound, sides, chosen, max_calls, cache, progress)
+        run = _Explaining(testset, bound, sides, chosen, max_calls, cache, progress)
         judge = _Judge(run, errors, errors_kind, faithfulness, seed)
         found += [judge.judged(find_explainer(one), examples) for one in listed(explainers)]
     finding = _finding(testset, found, min_count, draws)
@@ -499,18 +499,18 @@ def explain(
     return finding
 
 
-class _Judged(NamedTuple):
+class _MetricExplained(NamedTuple):
     """The explanations of one metric by one explainer, and what judges them."""
 
     explanations: Explanations
     explainer: str
-    judged: Judged
+    judged: JudgedExplanations
     exhibits: tuple[Exhibit, ...]
     references: Mapping[tuple[str, int], str]
 
 
 @dataclass(frozen=True)
-class _Run:
+class _Explaining:
     """What is explained, and how much that may cost."""
 
     testset: TestSet
@@ -538,14 +538,14 @@ class _Run:
 class _Judge:
     """Judges explanations beside those of the control, which are made once."""
 
-    run: _Run
+    run: _Explaining
     errors: bool
     kind: str | None
     faithfulness: bool
     seed: int
-    _control: Judged | None = None
+    _control: JudgedExplanations | None = None
 
-    def judged(self, explainer: Explainer, examples: int) -> _Judged:
+    def judged(self, explainer: Explainer, examples: int) -> _MetricExplained:
         found = self.run.explanations(explainer)
         own = self._judged(found, explainer.spec)
         if self._control is None and (self.errors or self.faithfulness):
@@ -558,11 +558,11 @@ class _Judge:
         tagged = tagged_words(self.run.testset, found, kind=self.kind) if self.errors else {}
         exhibits = worst_explained(self.run.testset, found, explainer.spec, tagged, examples)
         references = held_references(self.run.testset, self.run.bound, found)
-        return _Judged(found, explainer.spec, own, exhibits, references)
+        return _MetricExplained(found, explainer.spec, own, exhibits, references)
 
-    def _judged(self, found: Explanations, explainer: str) -> Judged:
+    def _judged(self, found: Explanations, explainer: str) -> JudgedExplanations:
         testset = self.run.testset
-        return Judged(
+        return JudgedExplanations(
             found.metric,
             explainer,
             errors=against_errors(testset, found, kind=self.kind) if self.errors else (),
@@ -582,7 +582,9 @@ def _segments(
     return sorted(among[place] for place in drawn.tolist())
 
 
-def _finding(testset: TestSet, found: Sequence[_Judged], min_count: int, draws: Draws) -> Finding:
+def _finding(
+    testset: TestSet, found: Sequence[_MetricExplained], min_count: int, draws: Resampling
+) -> Finding:
     rows = [row for one in found for row in _rows(one)]
     words = counted_words(rows)
     judged = [one.judged for one in found]
@@ -614,7 +616,7 @@ def _finding(testset: TestSet, found: Sequence[_Judged], min_count: int, draws: 
     )
 
 
-def _rows(one: _Judged) -> Iterator[dict[str, Cell]]:
+def _rows(one: _MetricExplained) -> Iterator[dict[str, Cell]]:
     explanations = one.explanations
     column = {int(segment): i for i, segment in enumerate(explanations.segments)}
     of = {

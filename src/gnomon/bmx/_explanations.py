@@ -16,7 +16,7 @@ from typing import (
 import numpy as np
 
 from gnomon.bmx._engine import Engine
-from gnomon.bmx._pairs import Scorer, Words, cells_of
+from gnomon.bmx._pairs import Scorer, TextWords, cells_of
 from gnomon.bmx.explainers import NoticingExplainer, find_explainer
 from gnomon.errors import UnknownNameError
 from gnomon.metrics.functions import BoundFunction
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gnomon.batch import Batch
-    from gnomon.bmx._engine import Boost, CellExplanation, Progress, Store
-    from gnomon.bmx._pairs import Cells, Role
+    from gnomon.bmx._engine import Boost, CellExplanation, ExplanationStore, Progress
+    from gnomon.bmx._pairs import DistinctCells, Role
     from gnomon.bmx.explainers import BoundExplainer, Explainer
     from gnomon.cache import Cache
     from gnomon.metrics.protocol import BoundMetric, Metric
@@ -286,7 +286,7 @@ def explain_batch(
     both: bool,
     before: tuple[Boost, ...] = (),
     max_calls: int = MAX_CALLS,
-    cache: Store | None = None,
+    cache: ExplanationStore | None = None,
     progress: Progress | None = None,
 ) -> ExplainedBatch:
     """Explain a bound metric, or what some iterations make of it, on a batch."""
@@ -325,7 +325,7 @@ def calls_of(
     *,
     both: bool,
     before: tuple[Boost, ...] = (),
-    cache: Store | None = None,
+    cache: ExplanationStore | None = None,
 ) -> int:
     """How many pairs explaining a batch takes at most, but for what a cache knows."""
     scorer = Scorer(bound, batch)
@@ -364,7 +364,7 @@ def _matrix(values: Sequence[float], batch: Batch) -> NDArray[np.float64]:
     return np.array(values, dtype=np.float64).reshape(batch.shape)
 
 
-def _judges(cells: Cells, every: Sequence[CellExplanation]) -> NDArray[np.int32]:
+def _judges(cells: DistinctCells, every: Sequence[CellExplanation]) -> NDArray[np.int32]:
     """The text that each candidate is judged by, int32 [K * N]; -1 for none."""
     others = (cells.distinct[number].others for number in cells.of.tolist())
     held = [
@@ -409,7 +409,7 @@ class _Places:
 
     def _of(self, text: int) -> NDArray[np.int32]:
         if text not in self._spans:
-            spans = Words(self._batch.texts[text]).spans
+            spans = TextWords(self._batch.texts[text]).spans
             self._spans[text] = np.array(spans, dtype=np.int32).reshape(-1, 2)
         return self._spans[text]
 

@@ -411,7 +411,7 @@ def _mean_defined(areas: NDArray[np.float64]) -> NDArray[np.float64]:
 # Means over explained outputs, with intervals over segments, and against a control.
 
 
-class Draws(NamedTuple):
+class Resampling(NamedTuple):
     """How many resamples of the segments, their seed, and the share inside an interval."""
 
     resamples: int = 1000
@@ -428,7 +428,7 @@ class Mean(NamedTuple):
     n: int
 
 
-def mean_of(values: NDArray[np.float64], draws: Draws) -> Mean:
+def mean_of(values: NDArray[np.float64], draws: Resampling) -> Mean:
     """The mean of all defined cells, and its bootstrap interval over segments.
 
     Outputs of several systems for one segment are drawn together.
@@ -455,7 +455,7 @@ def mean_of(values: NDArray[np.float64], draws: Draws) -> Mean:
 # Explanations judged by errors that people marked and by curves, beside a control.
 
 
-class Judged(NamedTuple):
+class JudgedExplanations(NamedTuple):
     """What was judged, and how it and its control did.
 
     Attributes:
@@ -515,7 +515,7 @@ class CurveArea(Record):
     sentences: int = column("Sentences", help="outputs that have a curve")
 
 
-def errors_table(judged: Sequence[Judged], draws: Draws) -> Table:
+def errors_table(judged: Sequence[JudgedExplanations], draws: Resampling) -> Table:
     """Agreement with the errors that people marked, averaged over sentences."""
     rows = [
         ErrorRanking(
@@ -543,7 +543,7 @@ def errors_table(judged: Sequence[Judged], draws: Draws) -> Table:
     return table("errors", "Explanations against marked errors", ErrorRanking, rows, note=note)
 
 
-def curves_table(judged: Sequence[Judged], draws: Draws) -> Table:
+def curves_table(judged: Sequence[JudgedExplanations], draws: Resampling) -> Table:
     """Areas under deletion and insertion curves, averaged over outputs."""
     rows = []
     for one in judged:
@@ -564,7 +564,11 @@ def curves_table(judged: Sequence[Judged], draws: Draws) -> Table:
 
 
 def _compared(
-    values: NDArray[np.float64], control: NDArray[np.float64], draws: Draws, *, sign: float = 1.0
+    values: NDArray[np.float64],
+    control: NDArray[np.float64],
+    draws: Resampling,
+    *,
+    sign: float = 1.0,
 ) -> dict[str, Any]:
     own, other = mean_of(values, draws), mean_of(control, draws)
     gain = mean_of(sign * (values - control), draws)

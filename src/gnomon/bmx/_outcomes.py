@@ -123,7 +123,7 @@ class TuneOptions:
     confidence: float
 
 
-class Outcome(NamedTuple):
+class RuleOutcome(NamedTuple):
     """One experiment under one rule.
 
     - ``experiment``, ``rule``.
@@ -150,7 +150,7 @@ class Outcome(NamedTuple):
 
 def outcomes(
     grids: Grids, controls: Grids, explained: Mapping[Experiment, Explained], options: TuneOptions
-) -> list[Outcome]:
+) -> list[RuleOutcome]:
     """Outcomes of all experiments of one explainer, rule by rule.
 
     Args:
@@ -159,7 +159,7 @@ def outcomes(
         explained: the explanations, where there are any; without, gains have no intervals.
         options: how to hold out, and how to draw.
     """
-    found: list[Outcome] = []
+    found: list[RuleOutcome] = []
     for rule in RULES:
         found += _fixed(grids, rule)
     found += _held_out(grids, controls, options)
@@ -179,7 +179,7 @@ def outcomes(
     ]
 
 
-def _fixed(grids: Grids, rule: Rule) -> list[Outcome]:
+def _fixed(grids: Grids, rule: Rule) -> list[RuleOutcome]:
     try:
         setting = choose(grids, rule)
     except DataError:
@@ -189,15 +189,15 @@ def _fixed(grids: Grids, rule: Rule) -> list[Outcome]:
         ]
     gains = gains_at(grids, setting)
     return [
-        Outcome(one, rule, setting, float(base), float(base + gain), float(gain))
+        RuleOutcome(one, rule, setting, float(base), float(base + gain), float(gain))
         for one, base, gain in zip(grids.experiments, grids.base, gains, strict=True)
     ]
 
 
-def _held_out(grids: Grids, controls: Grids, options: TuneOptions) -> list[Outcome]:
+def _held_out(grids: Grids, controls: Grids, options: TuneOptions) -> list[RuleOutcome]:
     found = held_out(grids, controls, by=options.held_out_by, rule=options.held_out_rule)
     return [
-        Outcome(
+        RuleOutcome(
             grids.experiments[one.place],
             "held-out",
             one.setting,
@@ -211,7 +211,7 @@ def _held_out(grids: Grids, controls: Grids, options: TuneOptions) -> list[Outco
     ]
 
 
-def _best(grids: Grids) -> list[Outcome]:
+def _best(grids: Grids) -> list[RuleOutcome]:
     found = []
     for i, (row, column) in enumerate(best_settings(grids).tolist()):
         one, base = grids.experiments[i], float(grids.base[i])
@@ -221,16 +221,16 @@ def _best(grids: Grids) -> list[Outcome]:
         p, w = float(grids.p[row]), float(grids.w[column])
         boosted = float(grids.correlations[i, row, column])
         setting = Setting(p, w, row, column, p, w, 1)
-        found.append(Outcome(one, "best", setting, base, boosted, boosted - base))
+        found.append(RuleOutcome(one, "best", setting, base, boosted, boosted - base))
     return found
 
 
-def _undefined(one: Experiment, rule: AnyRule, base: float) -> Outcome:
-    return Outcome(one, rule, None, base, float("nan"), float("nan"))
+def _undefined(one: Experiment, rule: AnyRule, base: float) -> RuleOutcome:
+    return RuleOutcome(one, rule, None, base, float("nan"), float("nan"))
 
 
 def _intervals(
-    one: Explained, mine: Sequence[Outcome], options: TuneOptions
+    one: Explained, mine: Sequence[RuleOutcome], options: TuneOptions
 ) -> dict[tuple[Experiment, AnyRule], tuple[float, float]]:
     """Intervals of the gains of one experiment, each distinct setting drawn once."""
     kept, reason = usable(one)

@@ -34,7 +34,7 @@ _WORD = re.compile(r"\S+")
 
 
 @dataclass(frozen=True)
-class Words:
+class TextWords:
     """A text and its whitespace words, every occurrence one word.
 
     The words are those of ``str.split()``. What lies between them belongs to no word, and edits
@@ -63,7 +63,7 @@ class Words:
     def without(self, word: int) -> str:
         """The text without one word and the white space after it (before it, at the end).
 
-        >>> Words("the old  cat").without(1)
+        >>> TextWords("the old  cat").without(1)
         'the cat'
         """
         return self.keeping([position != word for position in range(len(self))])
@@ -71,7 +71,7 @@ class Words:
     def keeping(self, kept: Sequence[bool]) -> str:
         """The text of some of its words, each with the white space that follows it.
 
-        >>> Words("the old  cat ").keeping([True, True, False])
+        >>> TextWords("the old  cat ").keeping([True, True, False])
         'the old '
         """
         left = [position for position, keep in enumerate(kept) if keep]
@@ -83,7 +83,7 @@ class Words:
     def masked(self, kept: Sequence[bool]) -> str:
         """The text with ``UNKWORDZ`` in the place of every word that is not kept.
 
-        >>> Words("the old  cat").masked([True, False, True])
+        >>> TextWords("the old  cat").masked([True, False, True])
         'the UNKWORDZ  cat'
         """
         parts = [choice[keep] for choice, keep in zip(self._choices, kept, strict=True)]
@@ -92,7 +92,7 @@ class Words:
     def replaced(self, by: Sequence[str | None]) -> str:
         """The text with other words in the place of some; ``None`` keeps a word.
 
-        >>> Words("the old cat").replaced([None, "young", None])
+        >>> TextWords("the old cat").replaced([None, "young", None])
         'the young cat'
         """
         parts = [new if new is not None else old for old, new in zip(self.words, by, strict=True)]
@@ -122,7 +122,7 @@ class Texts:
 
     all: list[str] = field(default_factory=list)
     _number: dict[str, int] = field(default_factory=dict)
-    _words: dict[int, Words] = field(default_factory=dict)
+    _words: dict[int, TextWords] = field(default_factory=dict)
 
     def add(self, text: str) -> int:
         """The number of a text."""
@@ -131,11 +131,11 @@ class Texts:
             self.all.append(text)
         return number
 
-    def words(self, number: int) -> Words:
+    def words(self, number: int) -> TextWords:
         """The words of a text."""
         found = self._words.get(number)
         if found is None:
-            found = self._words[number] = Words(self.all[number])
+            found = self._words[number] = TextWords(self.all[number])
         return found
 
 
@@ -205,7 +205,7 @@ class Cell(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Cells:
+class DistinctCells:
     """Distinct cells, segment by segment.
 
     Attributes:
@@ -217,7 +217,7 @@ class Cells:
     of: NDArray[np.int64]
 
 
-def cells_of(batch: Batch, role: Role, *, by_system: bool) -> Cells:
+def cells_of(batch: Batch, role: Role, *, by_system: bool) -> DistinctCells:
     """The distinct cells of a batch: systems with equal outputs share theirs.
 
     Args:
@@ -239,7 +239,7 @@ def cells_of(batch: Batch, role: Role, *, by_system: bool) -> Cells:
             else:
                 cell = Cell(i, candidate, (source,) if role else (), -1, own)
             of[k, i] = number.setdefault(cell, len(number))
-    return Cells(tuple(number), of.ravel())
+    return DistinctCells(tuple(number), of.ravel())
 
 
 # Scores of pairs of texts under a bound metric, as batches of one system.

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from gnomon.bmx._pairs import Words
+    from gnomon.bmx._pairs import TextWords
     from gnomon.metrics.protocol import BoundMetric
     from gnomon.models import Filling, MaskedLM
     from gnomon.testset import TestSet
@@ -45,7 +45,7 @@ class Erasure(Options):
         """Itself: nothing is frozen."""
         return self
 
-    def plans(self, texts: Sequence[Words]) -> Sequence[_Without]:
+    def plans(self, texts: Sequence[TextWords]) -> Sequence[_Without]:
         """Each text without each of its words."""
         return [_Without([text.without(word) for word in range(len(text))]) for text in texts]
 
@@ -103,7 +103,7 @@ class Lime(Options):
         """Itself: nothing is frozen."""
         return self
 
-    def plans(self, texts: Sequence[Words]) -> Sequence[_Regression]:
+    def plans(self, texts: Sequence[TextWords]) -> Sequence[_Regression]:
         """Samples of each text."""
         return [self._plan(text) for text in texts]
 
@@ -111,7 +111,7 @@ class Lime(Options):
         """All samples but the unperturbed one."""
         return self.samples - 1
 
-    def _plan(self, text: Words) -> _Regression:
+    def _plan(self, text: TextWords) -> _Regression:
         masks = lime_masks(len(text), self.samples, generator(self.seed, text.text))
         return _Regression([text.masked(kept) for kept in masks[1:].tolist()], masks)
 
@@ -203,7 +203,7 @@ class Shap(Options):
         """Itself: nothing is frozen."""
         return self
 
-    def plans(self, texts: Sequence[Words]) -> Sequence[_Coalitions | _Orders]:
+    def plans(self, texts: Sequence[TextWords]) -> Sequence[_Coalitions | _Orders]:
         """Coalitions of the words of each text."""
         return [self._plan(text) for text in texts]
 
@@ -213,7 +213,7 @@ class Shap(Options):
             return int(2**words) - 1
         return self._orders(words) * 2 * (words - 1) + 1
 
-    def _plan(self, text: Words) -> _Coalitions | _Orders:
+    def _plan(self, text: TextWords) -> _Coalitions | _Orders:
         words = len(text)
         if words <= _EXACT:
             masks = exact_masks(words)
@@ -386,7 +386,7 @@ class BoundMarginalisation:
         """The model with its revision or hash."""
         return {"masked_lm": self.model.identity}
 
-    def plans(self, texts: Sequence[Words]) -> Sequence[_Replaced]:
+    def plans(self, texts: Sequence[TextWords]) -> Sequence[_Replaced]:
         """Each text with other words in the place of each of its words."""
         places = [text.spans for text in texts]
         found = self.model.fill(
@@ -442,7 +442,7 @@ class _Replaced:
     count: int
 
     @classmethod
-    def of(cls, text: Words, fillings: Sequence[Sequence[Filling]], *, raw: bool) -> _Replaced:
+    def of(cls, text: TextWords, fillings: Sequence[Sequence[Filling]], *, raw: bool) -> _Replaced:
         texts, word, share = [], [], []
         for place, found in enumerate(fillings):
             total = 1.0 if raw else sum(one.probability for one in found)
@@ -458,7 +458,7 @@ class _Replaced:
         return np.where(filled, score - expected, 0.0 if np.isfinite(score) else np.nan)
 
 
-def _with(text: Words, place: int, word: str) -> str:
+def _with(text: TextWords, place: int, word: str) -> str:
     by: list[str | None] = [None] * len(text)
     by[place] = word
     return text.replaced(by)

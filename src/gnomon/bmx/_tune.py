@@ -64,7 +64,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gnomon.bmx._experiments import Experiment
-    from gnomon.bmx._outcomes import Outcome
+    from gnomon.bmx._outcomes import RuleOutcome
     from gnomon.outline import Outline
     from gnomon.records import Record
 
@@ -439,7 +439,7 @@ def _families(grids: Grids) -> Iterator[Grids]:
 
 def _outcomes(
     grids: Grids, controls: Grids, by_name: Mapping[Experiment, Explained], options: TuneOptions
-) -> list[tuple[Grids, list[Outcome]]]:
+) -> list[tuple[Grids, list[RuleOutcome]]]:
     return [(one, outcomes(one, controls, by_name, options)) for one in _families(grids)]
 
 
@@ -466,7 +466,7 @@ def _finding(
     grids: Grids,
     controls: Grids,
     options: TuneOptions,
-    found: Sequence[tuple[Grids, list[Outcome]]],
+    found: Sequence[tuple[Grids, list[RuleOutcome]]],
     halved: Sequence[Record],
     iterated: Sequence[Record],
     by_name: Mapping[Experiment, Explained],

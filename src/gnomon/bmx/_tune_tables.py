@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from gnomon.bmx._choices import Halves
     from gnomon.bmx._experiments import Experiment, Factor, Grids
-    from gnomon.bmx._outcomes import Iteration, Outcome, TuneOptions
+    from gnomon.bmx._outcomes import Iteration, RuleOutcome, TuneOptions
     from gnomon.findings import Cell, Table, View
 
     Floats = NDArray[np.float64]
@@ -274,7 +274,7 @@ def table(name: str, rows: Sequence[Record], note: str = "") -> Table:
 
 
 def setting_rows(
-    grids: Grids, found: Sequence[Outcome], options: TuneOptions
+    grids: Grids, found: Sequence[RuleOutcome], options: TuneOptions
 ) -> Iterator[TunedSetting]:
     """One row per rule for the experiments of one explainer."""
     explainer, sides = grids.experiments[0].explainer, grids.experiments[0].sides
@@ -319,7 +319,7 @@ def setting_rows(
         )
 
 
-def experiment_rows(grids: Grids, found: Sequence[Outcome]) -> Iterator[ExperimentGain]:
+def experiment_rows(grids: Grids, found: Sequence[RuleOutcome]) -> Iterator[ExperimentGain]:
     """One row per experiment and rule."""
     places = {one: i for i, one in enumerate(grids.experiments)}
     for o in found:
@@ -357,7 +357,9 @@ def halves_row(one: Experiment, found: Halves) -> HalvesGain:
     )
 
 
-def distribution_rows(found: Sequence[Outcome], options: TuneOptions) -> dict[str, list[Record]]:
+def distribution_rows(
+    found: Sequence[RuleOutcome], options: TuneOptions
+) -> dict[str, list[Record]]:
     """Rows of density, spread, counts and factors: gains by every factor with several levels."""
     rows: dict[str, list[Record]] = {"density": [], "spread": [], "counts": [], "factors": []}
     factors = [f for f in FACTORS if len({getattr(o.experiment, f) for o in found}) > 1]
@@ -377,7 +379,7 @@ def distribution_rows(found: Sequence[Outcome], options: TuneOptions) -> dict[st
     return rows
 
 
-def relation_rows(found: Sequence[Outcome]) -> Iterator[GainRelation]:
+def relation_rows(found: Sequence[RuleOutcome]) -> Iterator[GainRelation]:
     """Pearson(C1 - C0, C0), by explainer and over all."""
     names = list(dict.fromkeys(o.experiment.explainer for o in found))
     for rule in dict.fromkeys(o.rule for o in found):
@@ -388,7 +390,7 @@ def relation_rows(found: Sequence[Outcome]) -> Iterator[GainRelation]:
             yield GainRelation(explainer=name, rule=rule, value=gain_and_base(gains, base), n=known)
 
 
-def curve_rows(grids: Grids, found: Sequence[Outcome], most: int) -> Iterator[GridCurve]:
+def curve_rows(grids: Grids, found: Sequence[RuleOutcome], most: int) -> Iterator[GridCurve]:
     """Correlation over p for some experiments, from the largest gain to the largest loss."""
     defined = [o for o in found if o.rule == "median" and not math.isnan(o.base)]
     ordered = sorted(defined, key=lambda o: -math.inf if math.isnan(o.gain) else -o.gain)
@@ -435,7 +437,7 @@ def _in_words(factor: Factor) -> str:
     return factor.replace("_", " ")
 
 
-def _collapsed(grids: Grids, some: Sequence[Outcome]) -> float | None:
+def _collapsed(grids: Grids, some: Sequence[RuleOutcome]) -> float | None:
     """Mean share of collapsed segments of some experiments, at the p of each."""
     if grids.collapsed is None:
         return None
@@ -475,7 +477,7 @@ def _counted(gains: Floats, level: str, named: Mapping[str, Any]) -> GainCounts:
 
 
 def _factor_rows(
-    some: Sequence[Outcome], factors: Sequence[Factor], ridge: float, rule: str
+    some: Sequence[RuleOutcome], factors: Sequence[Factor], ridge: float, rule: str
 ) -> Iterator[GainFactor]:
     gains = np.array([o.gain for o in some])
     for one in ridge_coefficients([o.experiment for o in some], gains, factors, ridge=ridge):

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gnomon.batch import Batch
-    from gnomon.bmx._pairs import Words
+    from gnomon.bmx._pairs import TextWords
     from gnomon.metrics.protocol import BoundMetric, Metric
     from gnomon.testset import TestSet
 
@@ -45,10 +45,10 @@ __all__ = [
     "ExplainerDescription",
     "Explainers",
     "NoticingExplainer",
-    "Pair",
     "PairImportances",
+    "PerturbationPlan",
     "PerturbingExplainer",
-    "Plan",
+    "TextPair",
     "check_explainer",
     "describe_explainers",
     "explainer_names",
@@ -119,7 +119,7 @@ class BoundExplainer(Protocol):
         ...
 
 
-class Plan(Protocol):
+class PerturbationPlan(Protocol):
     """Perturbations of one text, and what their scores say of its words.
 
     Attributes:
@@ -145,7 +145,7 @@ class Plan(Protocol):
 class PerturbingExplainer(BoundExplainer, Protocol):
     """Explains by scoring other texts in the place of one side."""
 
-    def plans(self, texts: Sequence[Words]) -> Sequence[Plan]:
+    def plans(self, texts: Sequence[TextWords]) -> Sequence[PerturbationPlan]:
         """A plan for each of some distinct texts; depends on nothing but the text.
 
         Texts without a word are never asked for.
@@ -157,11 +157,11 @@ class PerturbingExplainer(BoundExplainer, Protocol):
         ...
 
 
-class Pair(NamedTuple):
+class TextPair(NamedTuple):
     """A candidate, and the text that it is judged by (none where the metric takes none)."""
 
-    candidate: Words
-    other: Words | None
+    candidate: TextWords
+    other: TextWords | None
 
 
 class PairImportances(NamedTuple):
@@ -185,7 +185,7 @@ class DirectExplainer(BoundExplainer, Protocol):
         ...
 
     def look(
-        self, bound: BoundMetric, batch: Batch, pairs: Sequence[Pair]
+        self, bound: BoundMetric, batch: Batch, pairs: Sequence[TextPair]
     ) -> Sequence[PairImportances]:
         """The importances of the words of some pairs.
 
