@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gnomon.findings import Bars, Column, Finding, Listing, Table
 from gnomon.report import render
-from gnomon.report._payload import panels
+from gnomon.report.html import payload
 
 _COLUMNS = (Column("system", "System"), Column("metric", "Metric"), Column("n", "N", "count"))
 _ROWS = (
@@ -44,4 +44,4 @@ def test_columns_come_in_the_order_chosen_and_rows_as_selected() -> None:
 
 
 def test_a_page_has_no_panel_for_a_listing_since_it_holds_every_table() -> None:
-    assert [panel["type"] for panel in panels(_FOUND)] == ["Bars"]
+    assert [panel["type"] for panel in payload([_FOUND])["findings"][0]["panels"]] == ["Bars"]

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from gnomon.options import Option
     from gnomon.outline import Outline
     from gnomon.records import Record
+    from gnomon.stored import Marker, Standing, StoredRows, StoredView
 
 __all__ = [
     "BUILT_IN",
@@ -116,6 +117,10 @@ class Method:
         paraphrased: it has nothing to say without paraphrases.
         for_pages: numbers of segments to read, which pages and JSON alone show: elsewhere none are
             gathered.
+        views: further tables that a study makes of its rows, for queries and pages.
+        marks: what marks the texts of a test set by its rows, on the pages of a study; None where
+            it has nothing to say of that set. It may raise a GnomonError, which pages tell.
+        standing: a column of its tables that says how good systems are, beside their scores.
         check: what it would refuse of a test set and options that fit each alone: a function of the
             outline of a test set (None: not known yet) and of options by name, which yields faults.
             A parameter ``sets`` is told how many test sets are given together.
@@ -141,6 +146,9 @@ class Method:
     from_study: Callable[..., tuple[Any, ...]] | None = None
     paraphrased: bool = False
     for_pages: tuple[str, ...] = ()
+    views: tuple[StoredView, ...] = ()
+    marks: Callable[[StoredRows], Marker | None] | None = None
+    standing: Standing | None = None
     check: Callable[..., Iterable[Fault]] | None = None
 
     @property

@@ -14,9 +14,9 @@ from gnomon import example, muler
 from gnomon.bmx._explain import words_table
 from gnomon.errors import UnknownNameError
 from gnomon.findings import Bars
+from gnomon.stored import words_in
 from gnomon.study import Store, open_engine, pages, plan, read_study, run
-from gnomon.study._page_source import PageSource
-from gnomon.study._page_words import places
+from gnomon.study._page_rows import PageSource
 from gnomon.study._tables import schema_in
 from gnomon.testset import TestSet
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from gnomon.findings import Cell, Table
-    from gnomon.study import StudyPages
+    from gnomon.pages import StudyPages
 
 _STUDY = """
 name = "told"
@@ -139,10 +139,11 @@ def test_texts_are_those_of_the_test_set(told: StudyPages) -> None:
 
 def test_marks_are_those_words(told: StudyPages) -> None:
     testset = told.testsets[0]
-    kinds = {layer[:2]: number for number, layer in enumerate(testset.layers)}
+    kinds = {layer[:3]: number for number, layer in enumerate(testset.layers)}
     assert set(kinds) == {
-        ("feature", "lex:article"), ("feature", "re:capital"), ("difficulty", "rouge1"),
-        ("importance", "bleu, erasure"),
+        ("spans", "lex:article", "lex:article"), ("spans", "re:capital", "re:capital"),
+        ("values", "rouge1", "difficulty: rouge1"),
+        ("values", "bleu, erasure", "importance: bleu, erasure"),
     }  # fmt: skip
     seen: dict[int, list[str]] = {}
     for one in testset.read():
@@ -151,9 +152,12 @@ def test_marks_are_those_words(told: StudyPages) -> None:
                 words = [text.text[a:b] for a, b in zip(ends[::2], ends[1::2], strict=True)]
                 seen.setdefault(layer, []).extend(words)
                 assert not values or len(values) == len(words)
-    assert {word.lower() for word in seen[kinds["feature", "lex:article"]]} == {"the", "a"}
-    assert all(word[0].isupper() for word in seen[kinds["feature", "re:capital"]])
-    assert all(word.strip() for word in seen[kinds["difficulty", "rouge1"]])
+    assert {word.lower() for word in seen[kinds["spans", "lex:article", "lex:article"]]} == {
+        "the",
+        "a",
+    }
+    assert all(word[0].isupper() for word in seen[kinds["spans", "re:capital", "re:capital"]])
+    assert all(word.strip() for word in seen[kinds["values", "rouge1", "difficulty: rouge1"]])
 
 
 _OF_SETS = """
@@ -201,7 +205,7 @@ def test_texts_are_marked_as_the_methods_of_their_set_ask(tmp_path: Path) -> Non
     assert told.notices == ()
     marked = {}
     for testset in told.testsets:
-        number = [name for _, name, _, _ in testset.layers].index("re:number")
+        number = [layer.name for layer in testset.layers].index("re:number")
         marked[testset.name.partition("/")[0]] = {
             text.text[a:b]
             for one in testset.read()
@@ -215,7 +219,7 @@ def test_texts_are_marked_as_the_methods_of_their_set_ask(tmp_path: Path) -> Non
 
 def test_importances_are_those_of_the_store(folder: Path, told: StudyPages) -> None:
     testset = told.testsets[0]
-    layer = [one[0] for one in testset.layers].index("importance")
+    layer = [one.name for one in testset.layers].index("bleu, erasure")
     store = Store.open(folder / "s.store")
     one = list(testset.read())[3]
     for system, number in zip(testset.systems, one.outputs, strict=True):
@@ -303,8 +307,8 @@ def test_without_texts_there_is_nothing_to_say_of_them(folder: Path) -> None:
 
 
 def test_words_are_found_one_after_the_other() -> None:
-    assert places("a cat, a dog", ["a", "cat", "a"]) == [(0, 1), (2, 5), (7, 8)]
-    assert places("a cat", ["dog"]) is None
+    assert words_in("a cat, a dog", ["a", "cat", "a"]) == [(0, 1), (2, 5), (7, 8)]
+    assert words_in("a cat", ["dog"]) is None
 
 
 def test_only_files_that_hold_the_rows_are_opened(folder: Path, told: StudyPages) -> None:

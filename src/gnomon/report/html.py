@@ -11,35 +11,39 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import math
+import re
+from dataclasses import asdict
 from importlib import resources
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from gnomon.doors import checked
-from gnomon.report._payload import panels, payload
+from gnomon.findings import HeatMap, Listing
 from gnomon.signature import version
 from gnomon.tabular import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Hashable, Iterable, Sequence
     from os import PathLike
 
-    from jinja2 import Template
+    from gnomon.findings import Cell, Column, Exhibit, ExhibitText, Finding, Highlight, Table, View
 
-    from gnomon.findings import Finding
+Json: TypeAlias = dict[str, Any]
 
 __all__ = ["to_html", "write_html"]
 
-_SCRIPTS = (
+#: what draws tables, views and marked texts, of one finding and of a study alike
+DRAWERS = (
     "text.js",
     "tables.js",
+    "grid.js",
     "charts.js",
     "plots.js",
     "boxes.js",
     "heatmap.js",
-    "segments.js",
-    "page.js",
+    "marks.js",
 )
-_JSON_IN_HTML = str.maketrans(
+_UNSAFE = str.maketrans(
     {
         "<": "\\u003c",
         ">": "\\u003e",
@@ -48,6 +52,8 @@ _JSON_IN_HTML = str.maketrans(
         "\u2029": "\\u2029",
     }
 )
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_OF_ONE_VIEW = frozenset({"title", "where", "shown", "prominent"})
 
 
 @checked
@@ -74,54 +80,41 @@ def write_html(
 @checked
 def to_html(findings: Finding | Sequence[Finding], *, title: str | None = None) -> str:
     """The page of :func:`write_html` as a string, pure ASCII in what comes from data tables."""
-    from markupsafe import Markup
-
     from gnomon.findings import Finding
 
     found = [findings] if isinstance(findings, Finding) else list(findings)
-    style = _static("report.css")
-    script = "".join(['\n"use strict";\n(() => {\n', *map(_static, _SCRIPTS), "})();\n"])
     shown = [_head(finding) for finding in found]
-    return _template().render(
-        policy=policy(script, style),
+    return framed(
+        "report.html.j2",
+        payload(found),
+        scripts=("exhibits.js", "page.js"),
         title=title or (found[0].title if found else "gnomon report"),
-        version=version(),
         contents=_contents(shown),
         findings=shown,
-        # these three are gnomon's own text or escaped here; everything else Jinja2 escapes
-        style=Markup(style),  # noqa: S704  # a file of this package
-        script=Markup(script),  # noqa: S704  # files of this package
-        data=Markup(json_in_html(payload(found))),  # noqa: S704  # escaped by json_in_html
     )
 
 
-def policy(script: str, style: str) -> str:
-    """A Content-Security-Policy that allows this script and this style, and nothing else."""
-    return (
-        f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)};"
-        " base-uri 'none'; form-action 'none'"
-    )
+def framed(
+    template: str,
+    data: object,
+    *,
+    scripts: Sequence[str],
+    styles: Sequence[str] = ("report.css",),
+    more_scripts: str = "",
+    **shown: object,
+) -> str:
+    """A page: a template with scripts and styles of this package, and data that these read.
 
-
-def json_in_html(content: object) -> str:
-    """JSON that is safe inside a ``<script>`` element: no ``<``, ``>``, ``&``, U+2028, U+2029."""
-    text = json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    escaped = text.translate(_JSON_IN_HTML)
-    # a lone surrogate has no UTF-8; JSON can escape it
-    return "".join(f"\\u{ord(c):04x}" if "\ud800" <= c <= "\udfff" else c for c in escaped)
-
-
-def _hash(text: str) -> str:
-    digest = hashlib.sha256(text.encode()).digest()
-    return f"'sha256-{base64.b64encode(digest).decode()}'"
-
-
-def _static(name: str) -> str:
-    return (resources.files(__package__) / "static" / name).read_text(encoding="utf-8")
-
-
-def _template() -> Template:
+    Args:
+        template: its name.
+        data: what JSON can hold.
+        scripts: names of the scripts that follow the drawers.
+        styles: names of the style sheets.
+        more_scripts: what the page's policy allows beside its own script.
+        shown: what the template shows; it is escaped.
+    """
     from jinja2 import Environment, PackageLoader, StrictUndefined
+    from markupsafe import Markup
 
     environment = Environment(
         loader=PackageLoader("gnomon.report"),
@@ -131,7 +124,49 @@ def _template() -> Template:
         lstrip_blocks=True,
     )
     environment.filters["visible"] = lambda text: visible(str(text))
-    return environment.get_template("report.html.j2")
+    style = "".join(map(static, styles))
+    parts = ['\n"use strict";\n(() => {\n', *map(static, (*DRAWERS, *scripts)), "})();\n"]
+    script = "".join(parts)
+    return environment.get_template(template).render(
+        policy=policy(script, style, more_scripts),
+        version=version(),
+        # these three are gnomon's own text or escaped here; everything else Jinja2 escapes
+        style=Markup(style),  # noqa: S704  # files of this package
+        script=Markup(script),  # noqa: S704  # files of this package
+        data=Markup(json_in_html(data)),  # noqa: S704  # escaped by json_in_html
+        **shown,
+    )
+
+
+def policy(script: str, style: str, more: str = "") -> str:
+    """A Content-Security-Policy that allows this script and this style, and nothing else.
+
+    Args:
+        script: the script of the page.
+        style: its style.
+        more: a further source of scripts, as the policy writes it.
+    """
+    return (
+        f"default-src 'none'; script-src {_hash(script)}{more}; style-src {_hash(style)};"
+        " base-uri 'none'; form-action 'none'"
+    )
+
+
+def json_in_html(content: object) -> str:
+    """JSON that is safe inside a ``<script>`` element: no ``<``, ``>``, ``&``, U+2028, U+2029."""
+    text = json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    # a lone surrogate has no UTF-8; JSON can escape it
+    return _SURROGATE.sub(lambda found: f"\\u{ord(found[0]):04x}", text.translate(_UNSAFE))
+
+
+def _hash(text: str) -> str:
+    digest = hashlib.sha256(text.encode()).digest()
+    return f"'sha256-{base64.b64encode(digest).decode()}'"
+
+
+def static(name: str) -> str:
+    """A script or style sheet of this package."""
+    return (resources.files(__package__) / "static" / name).read_text(encoding="utf-8")
 
 
 def _head(finding: Finding) -> dict[str, object]:
@@ -139,7 +174,7 @@ def _head(finding: Finding) -> dict[str, object]:
         "title": finding.title,
         "facts": dict(finding.facts),
         "notices": finding.notices,
-        "panels": panels(finding),
+        "panels": _panels(finding),
         "exhibits": bool(finding.exhibits),
         "tables": finding.tables,
         "signatures": dict(finding.signatures),
@@ -168,3 +203,138 @@ def _sections(f: int, finding: dict[str, object]) -> list[dict[str, str]]:
 
 def _title(part: Any) -> str:
     return str(part["title"] if isinstance(part, dict) else part.title)
+
+
+# Findings as data: columns one by one, and texts that recur (names, segments) once.
+
+
+class _Pool:
+    """What recurs in exhibits, each once, by number: texts, who speaks, marks, names of values."""
+
+    def __init__(self) -> None:
+        self.parts: dict[str, dict[Hashable, int]] = {
+            "strings": {}, "sides": {}, "marks": {}, "names": {}
+        }  # fmt: skip
+
+    def number(self, part: str, value: Hashable) -> int:
+        known = self.parts[part]
+        return known.setdefault(value, len(known))
+
+    def lists(self) -> Json:
+        return {part: list(known) for part, known in self.parts.items()}
+
+
+def payload(findings: Sequence[Finding]) -> Json:
+    """What the script of the page reads."""
+    pool = _Pool()
+    contents = [_finding(finding, pool) for finding in findings]
+    return {"findings": contents, **pool.lists()}
+
+
+def _finding(finding: Finding, pool: _Pool) -> Json:
+    return {
+        "title": finding.title,
+        "tables": [_table(table) for table in finding.tables],
+        "panels": _panels(finding),
+        "exhibits": [_exhibit(exhibit, pool) for exhibit in finding.exhibits],
+    }
+
+
+def _panels(finding: Finding) -> list[Json]:
+    tables = [table.name for table in finding.tables]
+    return panels((view, tables.index(finding.table(view.table).name)) for view in finding.views)
+
+
+def panels(views: Iterable[tuple[View, int]]) -> list[Json]:
+    """Views in panels: those that differ only in title, ``where`` and prominence share one.
+
+    The page offers the values of ``where`` as choices, so that the first view of a panel suffices
+    to show them all. Listings get none: the page holds every table.
+
+    Args:
+        views: views, and the numbers of their tables.
+    """
+    found: dict[str, Json] = {}
+    for view, table in views:
+        if isinstance(view, Listing):
+            continue
+        content = _view(view, table)
+        family = repr({k: v for k, v in content.items() if k not in _OF_ONE_VIEW})
+        keys = repr(sorted(view.where))
+        panel = found.setdefault(
+            f"{type(view).__name__} {family} {keys}",
+            {"type": type(view).__name__, "title": view.title, "views": []},
+        )
+        panel["views"].append(content)
+    return list(found.values())
+
+
+def _view(view: View, table: int) -> Json:
+    content = asdict(view)
+    content["table"] = table
+    content["where"] = [[name, value] for name, value in view.where.items()]
+    for name in ("low", "high") if isinstance(view, HeatMap) else ():
+        content[name] = _number(content[name])
+    return content
+
+
+def _table(table: Table) -> Json:
+    rows = table.rows
+    if table.excerpt is not None:
+        rows = tuple(rows[position] for position in table.excerpt.rows)
+    columns = [_column(column, [row[column.name] for row in rows]) for column in table.columns]
+    return {"title": table.title, "size": len(rows), "columns": columns}
+
+
+def _column(column: Column, cells: Sequence[Cell]) -> Json:
+    return {**asdict(column), **packed(cells)}
+
+
+def packed(cells: Sequence[Cell]) -> Json:
+    """A column: what recurs in it is stored once, by number; numbers that do not, as they are."""
+    levels: dict[tuple[type, Cell], int] = {}  # by type too: True is no 1
+    plain = [_number(cell) for cell in cells]
+    codes = [levels.setdefault((type(cell), cell), len(levels)) for cell in plain]
+    if any(isinstance(cell, str) for cell in plain) or 2 * len(levels) <= len(plain):
+        return {"levels": [cell for _, cell in levels], "codes": codes}
+    return {"cells": plain}
+
+
+def _number(cell: Cell) -> Cell:
+    return None if isinstance(cell, float) and not math.isfinite(cell) else cell
+
+
+def _exhibit(exhibit: Exhibit, pool: _Pool) -> Json:
+    return {
+        "group": exhibit.group,
+        "kind": exhibit.kind,
+        "segment": exhibit.segment,
+        "document": exhibit.document,
+        "domain": exhibit.domain,
+        "caption": exhibit.caption,
+        "systems": list(exhibit.systems),
+        "texts": [_text(text, pool) for text in exhibit.texts],
+    }
+
+
+def _text(text: ExhibitText, pool: _Pool) -> list[Cell]:
+    """Numbers of side, text, marks and names of values, then the values."""
+    marks = tuple(_mark(one, pool) for one in text.highlights)
+    return [
+        pool.number("sides", (text.role, text.name)),
+        pool.number("strings", text.text),
+        pool.number("marks", marks),
+        pool.number("names", tuple(text.values)),
+        *map(_rounded, text.values.values()),
+    ]
+
+
+def _mark(mark: Highlight, pool: _Pool) -> tuple[int, ...]:
+    """Ends and number of the label; the colour where there is one, and whether it is flagged."""
+    own = (mark.start, mark.end, pool.number("strings", mark.label))
+    return own if mark.step is None else (*own, mark.step, *([1] if mark.flagged else []))
+
+
+def _rounded(value: float | None) -> float | None:
+    # shown with a few digits and never downloaded: six are enough
+    return None if value is None or not math.isfinite(value) else float(f"{value:.6g}")

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from gnomon.study._engines import open_engine as open_engine
     from gnomon.study._export import ExportKind as ExportKind
     from gnomon.study._methods import METHODS as METHODS
-    from gnomon.study._pages import StudyPages as StudyPages
     from gnomon.study._pages import pages as pages
     from gnomon.study._plan import StudyPlan as StudyPlan
     from gnomon.study._plan import plan as plan
@@ -44,7 +43,6 @@ _HOMES = {
     "Step": "_study",
     "Store": "_store",
     "Study": "_study",
-    "StudyPages": "_pages",
     "StudyPlan": "_plan",
     "TableSchema": "_tables",
     "Task": "_tasks",
@@ -68,7 +66,6 @@ __all__ = [
     "Step",
     "Store",
     "Study",
-    "StudyPages",
     "StudyPlan",
     "TableSchema",
     "Task",

@@ -7,16 +7,17 @@ import inspect
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import TYPE_CHECKING, Any, Literal, Union
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Union
 
+from gnomon import methods
 from gnomon.errors import UnknownNameError
 from gnomon.study._types import file_type, hint_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from gnomon import methods
     from gnomon.faults import Fault
+    from gnomon.stored import Marker, Standing, StoredRows, StoredView
 
 
 #: names of files in a study, where a method takes what these hold
@@ -59,6 +60,10 @@ class Method:
         check: where the function lives that tells what the method would refuse, ``module:name``; it
             takes the outline of a test set (None: not known yet), the metrics under the method's
             own name for them, and options by name, and yields faults.
+        views: where the further tables of its rows live, ``module:name`` each; as
+            :attr:`gnomon.methods.Method.views`.
+        marks: likewise :attr:`gnomon.methods.Method.marks`.
+        standing: likewise :attr:`gnomon.methods.Method.standing`.
     """
 
     function: str
@@ -76,6 +81,9 @@ class Method:
     more: str = ""
     usual: Mapping[str, object] = field(default_factory=dict)
     check: str = ""
+    views: tuple[str, ...] = ()
+    marks: str = ""
+    standing: str = ""
 
     @property
     def paraphrased(self) -> bool:
@@ -130,6 +138,8 @@ METHODS: Mapping[str, Method] = {
         tagged=True,
         usual=_NO_EXAMPLES,
         check="gnomon.muler._score:check_score",
+        views=("gnomon.muler._marks:FEATURES_VIEW",),
+        marks="gnomon.muler._marks:feature_marks",
     ),
     "muler.sentences": Method(
         "gnomon.muler:sentences",
@@ -188,6 +198,7 @@ METHODS: Mapping[str, Method] = {
         specs=("pool_by",),
         usual={**_NO_EXAMPLES, "occurrences": True},
         check="gnomon.difficulty._requests:check_words",
+        marks="gnomon.difficulty._marks:hard_word_marks",
     ),
     "bmx.explain": Method(
         "gnomon.bmx:explain",
@@ -197,6 +208,8 @@ METHODS: Mapping[str, Method] = {
         human="errors",
         usual={"examples": 0},
         check="gnomon.bmx._explain:check_explain",
+        views=("gnomon.bmx._marks:WORDS_VIEW",),
+        marks="gnomon.bmx._marks:importance_marks",
     ),
     "paraphrase.gain": Method(
         "gnomon.paraphrase:gain",
@@ -232,6 +245,8 @@ METHODS: Mapping[str, Method] = {
         judged=True,
         reuses="all",
         check="gnomon.metaeval.agreement:check_metaeval",
+        views=("gnomon.metaeval._stored:BEST_METRICS_VIEW",),
+        standing="gnomon.metaeval._stored:PEOPLE",
     ),
     "compare": Method(
         "gnomon.metaeval:compare",
@@ -280,6 +295,42 @@ def hints_of(name: str) -> Mapping[str, Any]:
     said = {key: one.annotation for key, one in options_of(name).items()}
     hints = {key: hint_of(further.get(key, one), home) for key, one in said.items()}
     return hints | {key: _FILES for key in ("labels", "trees") if key in hints}
+
+
+class StoredSide(NamedTuple):
+    """What a study shows of a method's rows beside the tables themselves.
+
+    Attributes:
+        answers: the question that it answers; empty where that is not known.
+        tagged: it looks at linguistic features.
+        views: further tables of its rows.
+        marks: what marks texts.
+        standing: how good systems are.
+    """
+
+    answers: str = ""
+    tagged: bool = False
+    views: tuple[StoredView, ...] = ()
+    marks: Callable[[StoredRows], Marker | None] | None = None
+    standing: Standing | None = None
+
+
+@cache
+def stored_side(name: str) -> StoredSide:
+    """What a method declares of its rows in a store; nothing where it is not installed here."""
+    found = methods.find(name) if name in methods.names() else None
+    if name not in METHODS:
+        if found is None:
+            return StoredSide()
+        return StoredSide(found.answers, found.tagged, found.views, found.marks, found.standing)
+    own = METHODS[name]
+    return StoredSide(
+        "" if found is None else found.answers,
+        own.tagged,
+        tuple(_load(place) for place in own.views),
+        _load(own.marks) if own.marks else None,
+        _load(own.standing) if own.standing else None,
+    )
 
 
 def _load(place: str) -> Any:  # whatever stands there

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gnomon.errors import DataError
-from gnomon.study._page_marks import Markers, Stretch, Text, markers
+from gnomon.errors import DataError, GnomonError
+from gnomon.pages import PageSegment, PageSet, PageText
+from gnomon.stored import Stretch
+from gnomon.study._methods import stored_side
+from gnomon.study._page_rows import SetRows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -16,8 +20,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gnomon.cache import Cache
-    from gnomon.study._page_marks import Layer
-    from gnomon.study._page_source import PageSource
+    from gnomon.stored import Layer, Mark, Marker
+    from gnomon.study._page_rows import PageSource
     from gnomon.study._sources import PlannedSet
     from gnomon.testset import TestSet
 
@@ -27,15 +31,32 @@ _TEXTS = 20_000
 
 
 @dataclass(frozen=True)
-class StudySegment:
-    """A segment with its texts, each distinct one once; numbers are those of the texts."""
+class Markers:
+    """Everything that marks the texts of one test set.
 
-    document: str | None
-    domain: str | None
-    texts: tuple[Text, ...]
-    source: int | None
-    references: tuple[int | None, ...]
-    outputs: tuple[int | None, ...]
+    Attributes:
+        markers: one for each kind of mark.
+        notices: what cannot be marked, and why.
+    """
+
+    markers: tuple[Marker, ...] = ()
+    notices: tuple[str, ...] = ()
+
+    @property
+    def layers(self) -> tuple[Layer, ...]:
+        """All layers, in order."""
+        return tuple(layer for one in self.markers for layer in one.layers)
+
+    def marks(self, stretch: Stretch) -> list[dict[str, list[Mark]]]:
+        """The marks of each text, segment by segment; each text once per layer."""
+        found: list[dict[str, dict[int, Mark]]] = [{} for _ in stretch.outputs]
+        base = 0
+        for one in self.markers:
+            for i, text, (layer, ends, values) in one.marks(stretch):
+                number = base + layer
+                found[i].setdefault(text, {}).setdefault(number, (number, ends, values))
+            base += len(one.layers)
+        return [{text: list(own.values()) for text, own in texts.items()} for texts in found]
 
 
 @dataclass(frozen=True)
@@ -43,60 +64,16 @@ class StudySet:
     """A test set of a study.
 
     Attributes:
-        name: its name in the tables.
-        language_pair: if known.
-        segments: N.
-        systems: names of the K systems.
-        references: names of the references.
-        metrics: metrics with segment scores.
-        missing: why its texts are not shown; empty where they are.
-        path: where the plan found it.
-        layers: what can be marked: kind, name, and the ends of the scale of its values.
-        notices: what cannot be marked, and why.
+        page: what pages show of it.
+        planned: what the plan knows of it; None where the store does not say.
     """
 
-    name: str
-    language_pair: str | None
-    segments: int
-    systems: tuple[str, ...]
-    references: tuple[str, ...]
-    metrics: tuple[str, ...]
-    missing: str
-    path: str
-    layers: tuple[Layer, ...]
-    notices: tuple[str, ...]
-    _source: PageSource = field(repr=False)
-    _planned: PlannedSet | None = field(repr=False)
-    _markers: Markers = field(repr=False)
+    page: PageSet
+    planned: PlannedSet | None
 
     def testset(self) -> TestSet | None:
         """Its texts, where they can be shown."""
-        return None if self.missing or self._planned is None else self._planned.read()
-
-    def scores(self, metric: str) -> NDArray[np.float64]:
-        """Segment scores, float64 [K, N]; NaN where there is none."""
-        held = self._source.rows("segments", testset=self.name, metric=metric)
-        with self._source.told():
-            asked = self._source.connection.execute(
-                "select list_position($systems, system) as k, segment as i, score"  # noqa: S608  # no input
-                f" from {held} where metric = $metric and score is not null",
-                {"systems": list(self.systems), "metric": metric},
-            )
-            found = asked.fetchnumpy()
-        scores = np.full((len(self.systems), self.segments), np.nan)
-        scores[found["k"] - 1, found["i"] - 1] = found["score"]
-        return scores
-
-    def read(self) -> Iterator[StudySegment]:
-        """The segments in order; nothing where texts are missing."""
-        testset = self.testset()
-        if testset is None:
-            return
-        step = max(1, _TEXTS // max(1, len(self.systems)))
-        for first in range(0, self.segments, step):
-            yield from _stretch(
-                testset, self.systems, range(first, min(self.segments, first + step)), self._markers
-            )
+        return None if self.page.missing or self.planned is None else self.planned.read()
 
 
 def study_sets(
@@ -116,24 +93,21 @@ def study_sets(
         systems, segments = _size(source, name, planned)
         marked = Markers()
         if planned is not None and not missing:
-            marked = markers(source, planned, spans=spans, cache=cache, progress=progress)
-        found.append(
-            StudySet(
-                name=name,
-                language_pair=planned.sketch.language_pair if planned else None,
-                segments=segments,
-                systems=systems,
-                references=planned.sketch.references if planned else (),
-                metrics=_metrics(source, name),
-                missing=missing,
-                path=planned.source.path if planned else "",
-                layers=marked.layers,
-                notices=marked.notices,
-                _source=source,
-                _planned=planned,
-                _markers=marked,
-            )
+            marked = _markers(source, planned, spans=spans, cache=cache, progress=progress)
+        page = PageSet(
+            name,
+            planned.sketch.language_pair if planned else None,
+            segments,
+            systems,
+            planned.sketch.references if planned else (),
+            _metrics(source, name),
+            partial(_scores, source, name, systems, segments),
+            partial(_segments, planned, systems, marked, missing=bool(missing)),
+            marked.layers,
+            missing,
+            marked.notices,
         )
+        found.append(StudySet(page, planned))
     return tuple(found)
 
 
@@ -164,9 +138,37 @@ def _metrics(source: PageSource, name: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(metric for entry in own for metric in entry.signatures))
 
 
+def _scores(
+    source: PageSource, name: str, systems: Sequence[str], segments: int, metric: str
+) -> NDArray[np.float64]:
+    held = source.rows("segments", testset=name, metric=metric)
+    with source.explain_damage():
+        asked = source.connection.execute(
+            "select list_position($systems, system) as k, segment as i, score"  # noqa: S608  # no input
+            f" from {held} where metric = $metric and score is not null",
+            {"systems": list(systems), "metric": metric},
+        )
+        found = asked.fetchnumpy()
+    scores = np.full((len(systems), segments), np.nan)
+    scores[found["k"] - 1, found["i"] - 1] = found["score"]
+    return scores
+
+
+def _segments(
+    planned: PlannedSet | None, systems: Sequence[str], marked: Markers, *, missing: bool
+) -> Iterator[PageSegment]:
+    if missing or planned is None:
+        return
+    testset = planned.read()
+    step = max(1, _TEXTS // max(1, len(systems)))
+    for first in range(0, testset.segments, step):
+        some = range(first, min(testset.segments, first + step))
+        yield from _stretch(testset, systems, some, marked)
+
+
 def _stretch(
     testset: TestSet, systems: Sequence[str], segments: range, marked: Markers
-) -> Iterator[StudySegment]:
+) -> Iterator[PageSegment]:
     """Some segments; their texts are marked together."""
     references = {name: testset.references[name] for name in testset.references}
     stretch = Stretch(
@@ -182,11 +184,36 @@ def _stretch(
         said = [source, *(texts[i] for texts in references.values()), *outputs.values()]
         numbers: dict[str, int] = {}
         places = [None if t is None else numbers.setdefault(t, len(numbers)) for t in said]
-        yield StudySegment(
+        yield PageSegment(
             document=testset.documents[i] if testset.documents else None,
             domain=testset.domains[i] if testset.domains else None,
-            texts=tuple(Text(text, marks.get(text, ())) for text in numbers),
+            texts=tuple(PageText(text, marks.get(text, ())) for text in numbers),
             source=places[0],
             references=tuple(places[1 : 1 + len(references)]),
             outputs=tuple(places[1 + len(references) :]),
         )
+
+
+def _markers(
+    source: PageSource,
+    planned: PlannedSet,
+    *,
+    spans: bool,
+    cache: Cache | None,
+    progress: Callable[[str, int, int], None] | None,
+) -> Markers:
+    """Whatever the methods of a test set mark in its texts."""
+    found: list[Marker] = []
+    notices = []
+    own = (one.method for one in source.entries if one.testset == planned.name)
+    for name in dict.fromkeys(own):
+        method = stored_side(name)
+        if method.marks is None or (method.tagged and not spans):
+            continue
+        try:
+            marker = method.marks(SetRows(source, planned, name, cache, progress))
+        except GnomonError as error:
+            notices.append(f"{name} marks nothing in the texts of {planned.name}: {error}")
+        else:
+            found += [] if marker is None else [marker]
+    return Markers(tuple(found), tuple(notices))

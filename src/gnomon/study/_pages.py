@@ -6,41 +6,77 @@ results are of.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections import Counter
+from typing import TYPE_CHECKING, TypeAlias
 
-from gnomon.study._page_made import made_tables
+from gnomon.findings import Column
+from gnomon.pages import PageSection, PageTable, StudyPages
+from gnomon.study._methods import stored_side
+from gnomon.study._page_rows import PageSource, made_table, stored_table, view_table
 from gnomon.study._page_sets import StudySet, study_sets
-from gnomon.study._page_source import PageSource
-from gnomon.study._page_tables import MadeTable, StoredTable, stored_table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from gnomon.cache import Cache
+    from gnomon.findings import Cell
     from gnomon.study._folder import FinishedTask
     from gnomon.study._store import Store
+    from gnomon.testset import TestSet
+
+    Row: TypeAlias = Mapping[str, Cell]
 
 
-@dataclass(frozen=True)
-class StudyPages:
-    """A study for :func:`gnomon.report.site.write_site`.
-
-    Attributes:
-        title: what it is called.
-        facts: what was looked at.
-        notices: what a reader should know.
-        lower_is_better: metrics that are error rates.
-        tables: all tables.
-        testsets: all test sets.
-    """
-
-    title: str
-    facts: Mapping[str, str]
-    notices: tuple[str, ...]
-    lower_is_better: tuple[str, ...]
-    tables: tuple[StoredTable | MadeTable, ...]
-    testsets: tuple[StudySet, ...]
+#: the tables of scores
+_SCORES, _SEGMENTS = "scores", "segments"
+_TESTSET = Column("testset", "Test set")
+_METHOD = Column("method", "Method")
+_METRICS = Column("metrics", "Metrics")
+_TASK_COUNT = Column("tasks", "Tasks", "count")
+_REFERENCES = (
+    _TESTSET,
+    Column("reference", "Reference"),
+    Column("of_system", "Of system"),
+    Column(
+        "paraphrases_by", "Paraphrases by", help="the method that made it, where it is a paraphrase"
+    ),
+    Column("segments", "Segments", "count", help="segments that have it"),
+    Column("words", "Words", "count"),
+    Column("words_per_segment", "Words per segment", "number"),
+    Column(
+        "same_as_first",
+        "Same as first",
+        "share",
+        help="share of its segments that are those of the first reference",
+    ),
+)
+_SIGNATURES = (
+    _METHOD,
+    Column("of", "Of"),
+    Column("signature", "Signature"),
+    _TASK_COUNT,
+)
+_NOTICES = (_METHOD, _METRICS, Column("notice", "Notice"), _TASK_COUNT)
+_VERSIONS = (Column("what", "What"), Column("version", "Version"), _TASK_COUNT)
+_TASKS = (
+    Column("key", "Key"),
+    _METHOD,
+    _TESTSET,
+    _METRICS,
+    Column("systems", "Systems", "count"),
+    Column("options", "Options"),
+    Column("seconds", "Seconds", "number", help="wall clock of one worker"),
+    Column("finished", "Finished"),
+)
+_SETS = (
+    _TESTSET,
+    Column("language_pair", "Language pair"),
+    Column("systems", "Systems", "count"),
+    Column("segments", "Segments", "count"),
+    Column("references", "References", "count"),
+    Column("texts", "Texts"),
+    Column("path", "Path"),
+)
 
 
 def pages(
@@ -66,30 +102,45 @@ def pages(
     """
     source = PageSource.of_store(store)
     sets = study_sets(source, texts=texts, spans=spans, cache=cache, progress=progress)
-    stored = [
-        stored_table(source, name)
-        for name in source.tables
-        if name != "segments"  # the test sets hold these
-    ]
+    of_methods = _tables_of_methods(source)
+    tables = [stored_table(source, name, "systems") for name in source.tables if name == _SCORES]
+    for method, names in of_methods.items():
+        tables += [stored_table(source, name, method) for name in names]
+    methods = store.methods()
     return StudyPages(
         title=store.name,
         facts=_facts(sets, source.entries),
         notices=(
             *_undone(len(store.planned()), len(source.entries)),
-            *(one.missing for one in sets if texts and one.missing),
-            *(notice for one in sets for notice in one.notices),
+            *(one.page.missing for one in sets if texts and one.page.missing),
+            *(notice for one in sets for notice in one.page.notices),
         ),
         lower_is_better=_lower(source),
-        tables=(*stored, *made_tables(source, sets, source.entries)),
-        testsets=sets,
+        standings=tuple(
+            one
+            for one in (stored_side(name).standing for name in methods)
+            if one and one.table in source.tables
+        ),
+        sections=_sections({table.section: table.title for table in reversed(tables)}, of_methods),
+        tables=(
+            *tables,
+            *(
+                view_table(source, view, name)
+                for name in methods
+                for view in stored_side(name).views
+                if set(source.tables) >= set(view.of)
+            ),
+            *_made_tables(sets, source.entries),
+        ),
+        testsets=[one.page for one in sets],
     )
 
 
 def _facts(sets: Sequence[StudySet], entries: Sequence[FinishedTask]) -> dict[str, str]:
     return {
         "test sets": str(len(sets)),
-        "systems": str(len({name for one in sets for name in one.systems})),
-        "segments": f"{sum(one.segments for one in sets):,}",
+        "systems": str(len({name for one in sets for name in one.page.systems})),
+        "segments": f"{sum(one.page.segments for one in sets):,}",
         "metrics": ", ".join(dict.fromkeys(metric for e in entries for metric in e.metrics)),
         "methods": ", ".join(dict.fromkeys(entry.method for entry in entries)),
         "tasks": str(len(entries)),
@@ -98,9 +149,9 @@ def _facts(sets: Sequence[StudySet], entries: Sequence[FinishedTask]) -> dict[st
 
 
 def _lower(source: PageSource) -> tuple[str, ...]:
-    if "scores" not in source.tables:
+    if _SCORES not in source.tables:
         return ()
-    held = source.rows("scores")
+    held = source.rows(_SCORES)
     if "higher_is_better" not in source.columns(held):
         return ()
     asked = f"select distinct metric from {held} where not higher_is_better order by 1"  # noqa: S608  # no input
@@ -111,3 +162,131 @@ def _undone(planned: int, done: int) -> list[str]:
     if done == planned:
         return []
     return [f"{planned - done} of {planned} tasks of the study are not done; run it again"]
+
+
+def _tables_of_methods(source: PageSource) -> dict[str, list[str]]:
+    """The tables that methods gave rows, each with the first method that did; main tables first."""
+    found: dict[str, list[str]] = {}
+    there = {_SCORES, _SEGMENTS}  # the test sets hold these
+    for entry in source.entries:
+        for name, rows in entry.rows.items():
+            if rows and name not in there:
+                there.add(name)
+                found.setdefault(entry.method, []).append(name)
+    order = [step.method for step in source.store.steps()]
+    return dict(sorted(found.items(), key=lambda one: order.index(one[0])))
+
+
+def _sections(
+    titles: Mapping[str, str], of_methods: Mapping[str, Sequence[str]]
+) -> tuple[PageSection, ...]:
+    tally = Counter(titles[name] for name in of_methods)
+    return tuple(
+        PageSection(
+            name,
+            titles[name] if tally[titles[name]] == 1 else f"{titles[name]} ({name})",
+            stored_side(name).answers,
+        )
+        for name in of_methods
+    )
+
+
+def _made_tables(sets: Sequence[StudySet], entries: Sequence[FinishedTask]) -> list[PageTable]:
+    """Tables that a store does not hold as such, in the order of their page."""
+    return [
+        made_table(name, title, columns, rows)
+        for name, title, columns, rows in (
+            ("signatures", "Signatures", _SIGNATURES, lambda: _signatures(entries)),
+            ("notices", "Notices", _NOTICES, lambda: _notices(entries)),
+            ("versions", "Made with", _VERSIONS, lambda: _versions(entries)),
+            ("testsets", "Test sets", _SETS, lambda: _sets(sets)),
+            ("references", "References", _REFERENCES, lambda: _references(sets)),
+            ("tasks", "Tasks", _TASKS, lambda: _tasks(entries)),
+        )
+    ]
+
+
+def _references(sets: Sequence[StudySet]) -> Iterator[Row]:
+    for one in sets:
+        testset = one.testset()
+        if testset is not None:
+            yield from _of_set(one.page.name, testset)
+
+
+def _of_set(name: str, testset: TestSet) -> Iterator[Row]:
+    first = next(iter(testset.references.values()), ())
+    columns = [("", reference, texts) for reference, texts in testset.references.items()] + [
+        (system, reference, texts)
+        for system, own in testset.system_references.items()
+        for reference, texts in own.items()
+    ]
+    for system, reference, texts in columns:
+        there = [text for text in texts if text is not None]
+        words = sum(len(text.split()) for text in there)
+        same = sum(a == b for a, b in zip(texts, first, strict=True) if a is not None)
+        yield {
+            "testset": name,
+            "reference": reference,
+            "of_system": system or None,
+            "paraphrases_by": testset.paraphrases.get(reference),
+            "segments": len(there),
+            "words": words,
+            "words_per_segment": words / len(there) if there else None,
+            "same_as_first": same / len(there) if there else None,
+        }
+
+
+def _signatures(entries: Sequence[FinishedTask]) -> Iterator[Row]:
+    tally = Counter(
+        (entry.method, name, text) for entry in entries for name, text in entry.signatures.items()
+    )
+    for (method, name, text), count in tally.items():
+        yield {"method": method, "of": name, "signature": text, "tasks": count}
+
+
+def _notices(entries: Sequence[FinishedTask]) -> Iterator[Row]:
+    tally = Counter(
+        (entry.method, ", ".join(entry.metrics), text)
+        for entry in entries
+        for text in entry.notices
+    )
+    for (method, metrics, text), count in tally.items():
+        yield {"method": method, "metrics": metrics or None, "notice": text, "tasks": count}
+
+
+def _versions(entries: Sequence[FinishedTask]) -> Iterator[Row]:
+    tally = Counter(
+        pair
+        for entry in entries
+        for pair in (("gnomon", entry.gnomon), *entry.made_with.items())
+        if pair[1]
+    )
+    for (what, version), count in tally.items():
+        yield {"what": what, "version": version, "tasks": count}
+
+
+def _tasks(entries: Sequence[FinishedTask]) -> Iterator[Row]:
+    for one in entries:
+        yield {
+            "key": one.key,
+            "method": one.method,
+            "testset": one.testset,
+            "metrics": ", ".join(one.metrics) or None,
+            "systems": len(one.systems),
+            "options": one.options or None,
+            "seconds": one.seconds,
+            "finished": one.finished or None,
+        }
+
+
+def _sets(sets: Sequence[StudySet]) -> Iterator[Row]:
+    for page, planned in ((one.page, one.planned) for one in sets):
+        yield {
+            "testset": page.name,
+            "language_pair": page.language_pair,
+            "systems": len(page.systems),
+            "segments": page.segments,
+            "references": len(page.references),
+            "texts": page.missing or "shown; they are those that the results are of",
+            "path": planned.source.path if planned else "",
+        }

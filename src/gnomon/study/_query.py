@@ -14,12 +14,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from gnomon.errors import DataError, MissingDependencyError, UsageError
 from gnomon.findings import Column
+from gnomon.study._methods import stored_side
 from gnomon.study._tables import bundle_of, source_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from gnomon.findings import Kind
+    from gnomon.stored import StoredView
     from gnomon.study._folder import FinishedTask
     from gnomon.study._store import Store
     from gnomon.study._tables import RowSource
@@ -303,53 +305,6 @@ _VIEWS = (
         },
     ),
     SqlView(
-        "muler_features",
-        ("muler",),
-        "select m.testset, m.metric, m.variant, m.slice, m.feature, count(m.muler) as systems,"
-        " avg(m.segments order by m.system) as segments, avg(m.muler order by m.system) as mean,"
-        " min(m.muler) as lowest, arg_min(m.system, m.muler order by m.system) as best_system,"
-        " max(m.muler) as highest, arg_max(m.system, m.muler order by m.system) as worst_system,"
-        " t.options"
-        " from muler m left join tasks t on t.key = m.task group by all order by all",
-        {
-            "testset": _SET,
-            "metric": _METRIC,
-            "variant": "of MuLER",
-            "slice": "of the segments; empty for all",
-            "feature": "as MuLER names it",
-            "systems": "how many have a defined MuLER",
-            "segments": "mean number of segments with the feature on both sides",
-            "mean": "of the systems' MuLER",
-            "lowest": "MuLER of the best system",
-            "best_system": "the system with the lowest MuLER",
-            "highest": "MuLER of the worst system",
-            "worst_system": "the system with the highest MuLER",
-            "options": "of the step of the study, JSON; steps with others have rows of their own",
-        },
-    ),
-    SqlView(
-        "best_metrics",
-        ("agreement",),
-        'select testset, level, statistic, "grouping", subset, human, rank() over (partition by'
-        ' task, testset, level, statistic, "grouping", subset, human order by value desc nulls'
-        " last) as rank, metric, value, low, high, n from agreement"
-        " where not coalesce(control, false) order by all",
-        {
-            "testset": _SET,
-            "level": "system or segment",
-            "statistic": "of agreement",
-            "grouping": "of segments",
-            "subset": "of systems",
-            "human": "kind of human scores",
-            "rank": "of the metric, by the value, within a step of the study; 1 agrees best",
-            "metric": _METRIC,
-            "value": "of the statistic",
-            "low": "lower end of its interval",
-            "high": "upper end of its interval",
-            "n": "systems or pairs that it is of",
-        },
-    ),
-    SqlView(
         "costs",
         (),
         "select method, metrics, count(*) as tasks, sum(seconds) as seconds,"
@@ -368,8 +323,14 @@ _VIEWS = (
 def views(store: Store) -> list[SqlView]:
     """The views that a store has the tables for, with the columns that they take."""
     there = store.files().keys()
-    found = [view for view in _VIEWS if there >= set(view.of)]
+    declared = (view for name in store.methods() for view in stored_side(name).views)
+    known = (*_VIEWS, *(_of_method(view) for view in declared))
+    found = [view for view in known if there >= set(view.of)]
     return [*found, _wide(store), _by_testset(store)] if "scores" in there else found
+
+
+def _of_method(view: StoredView) -> SqlView:
+    return SqlView(view.name, view.of, view.sql, {one.name: one.help for one in view.columns})
 
 
 def meanings_of(store: Store, table: str) -> dict[str, str]:

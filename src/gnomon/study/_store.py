@@ -180,6 +180,11 @@ class Store:
                 found.setdefault(name, []).append(self.file(name, key))
         return dict(sorted(found.items()))
 
+    def methods(self) -> tuple[str, ...]:
+        """The methods of finished tasks of the last plan, in its order."""
+        done = (self.entries[key] for key in self.planned() if key in self.entries)
+        return tuple(dict.fromkeys(one.method for one in done))
+
     def schema(self, table: str) -> TableSchema:
         """What the methods declared of a table: title, note, columns and views.
 

@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gnomon.findings import Column
+from gnomon.findings import Column, HeatMap, Scatter
+from gnomon.pages import PageSection
+from gnomon.stored import Layer, Standing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from gnomon.findings import Cell
+    from gnomon.findings import Cell, View
 
 _TEXT = (
     "harbour remains closed until Friday the city said three boats were found off coast"
@@ -30,20 +32,24 @@ _FIGURES = tuple(
     for end in ("", "_low", "_high")
 )
 LAYERS = (
-    ("feature", "pos:NOUN", None, None),
-    ("feature", "pos:VERB", None, None),
-    ("difficulty", "bertscore", 0.0, 1.0),
-    ("importance", "chrf, erasure", -2.0, 2.0),
+    Layer("spans", "pos:NOUN", "pos:NOUN"),
+    Layer("spans", "pos:VERB", "pos:VERB"),
+    Layer("values", "bertscore", "hardness: bertscore", 0.0, 1.0, ("easy", "hard")),
+    Layer("values", "chrf, erasure", "weight: chrf, erasure", -2.0, 2.0, ("worse", "better")),
 )
+#: methods of other packages, which no page knows
+FEATURES, HARD, PEOPLE_OF = "package.features", "package.hard", "package.people"
 
 
 @dataclass(frozen=True)
 class Table:
     name: str
     title: str
-    page: str
+    section: str
     columns: tuple[Column, ...]
     rows: Sequence[Sequence[Cell]]
+    views: Sequence[View] = ()
+    note: str = ""
 
     def parts(self, rows: int) -> Iterator[Sequence[Sequence[Cell]]]:
         named = [column.name for column in self.columns]
@@ -78,7 +84,7 @@ class Set:
     language_pair: str | None = "de-en"
     references: tuple[str, ...] = ("A",)
     metrics: tuple[str, ...] = ("bleu", "chrf")
-    layers: tuple[tuple[str, str, float | None, float | None], ...] = LAYERS
+    layers: tuple[Layer, ...] = LAYERS
     missing: str = ""
     own: tuple[Segment, ...] = ()
     seed: int = 7
@@ -109,6 +115,18 @@ class Study:
     facts: Mapping[str, str] = field(default_factory=lambda: {"test sets": "1", "metrics": "bleu"})
     notices: tuple[str, ...] = ()
     lower_is_better: tuple[str, ...] = ()
+    standings: tuple[Standing, ...] = ()
+
+    @property
+    def sections(self) -> list[PageSection]:
+        """A page for each table's method."""
+        names = dict.fromkeys(one.section for one in self.tables)
+        own = {name: next(t for t in self.tables if t.section == name) for name in names}
+        return [
+            PageSection(name, table.title, "what there is to know")
+            for name, table in own.items()
+            if name not in {"systems", "provenance"}
+        ]
 
 
 def study(systems: int, segments: int, features: int = 20, metrics: int = 2) -> Study:
@@ -138,7 +156,8 @@ def several() -> Study:
     columns = ("testset", "system", "metric", "score")
     shown = Table("scores", "Scores", "systems", _columns(columns), rows)
     tables = (shown, *agreement(sets, given), *steps(sets[0]))
-    return Study(tables, sets, lower_is_better=("ter",))
+    people = (Standing("agreement_systems", "human", "kind"),)
+    return Study(tables, sets, lower_is_better=("ter",), standings=people)
 
 
 #: people's scores of the systems of the first made-up test sets, by kind and test set
@@ -149,9 +168,9 @@ PEOPLE: Mapping[str, Mapping[str, tuple[float, ...]]] = {
 
 
 def agreement(
-    sets: Sequence[Set], given: Mapping[str, Mapping[str, tuple[float, ...]]], *, said: bool = True
+    sets: Sequence[Set], given: Mapping[str, Mapping[str, tuple[float, ...]]]
 ) -> tuple[Table, Table]:
-    """The tables of a task for each kind of human scores; not said: as earlier ones are."""
+    """The tables of a task for each kind of human scores."""
     measured, points = [], []
     for kind, one in ((kind, one) for kind in PEOPLE for one in sets):
         people = PEOPLE[kind][one.name]
@@ -160,13 +179,18 @@ def agreement(
             own = (one.name, metric, "system", "Pearson", "all", kind, r, len(people))
             measured.append((*own, f"{kind}-{one.name}"))
             for system, value, human in zip(one.systems, values, people, strict=True):
-                point = (one.name, system, metric, value, human, *((kind,) if said else ()))
+                point = (one.name, system, metric, value, human, kind)
                 points.append((*point, f"{kind}-{one.name}"))
     columns = ("testset", "metric", "level", "measure", "subset", "human", "value", "n", "task")
-    own_columns = ("testset", "system", "metric", "score", "human", *(("kind",) if said else ()))
-    whole = Table("agreement", "Agreement", "agreement", _columns(columns), measured)
+    own_columns = ("testset", "system", "metric", "score", "human", "kind", "task")
+    where = {"subset": "all"}
+    measures = HeatMap("agreement", "All measures", "metric", "measure", "value", where=where)
+    dots = Scatter("agreement_systems", "Dots", "score", "human", "system", panels="metric")
     named = "agreement_systems"
-    return whole, Table(named, named, "agreement", _columns((*own_columns, "task")), points)
+    return (
+        Table("agreement", "Agreement", PEOPLE_OF, _columns(columns), measured, (measures,)),
+        Table(named, named, PEOPLE_OF, _columns(own_columns), points, (dots,)),
+    )
 
 
 def steps(testset: Set) -> tuple[Table, Table]:
@@ -186,15 +210,20 @@ def steps(testset: Set) -> tuple[Table, Table]:
         for system in testset.systems
     ]  # fmt: skip
     return (
-        Table("muler", "MuLER", "features", _columns(columns), rows),
+        Table("muler", "MuLER", FEATURES, _columns(columns), rows, _views(("bleu",))),
         Table("tasks", "Tasks", "provenance", _columns(("key", "method", "options")), tasks),
     )
 
 
 def _columns(names: Sequence[str]) -> tuple[Column, ...]:
     numbers = {"score", "value", "muler", *(("human",) if "score" in names else ())}
+    titles = {"human": "Human scores", "kind": "Human scores"}
     return tuple(
-        Column(name, name, "number" if name in numbers else "count" if name == "n" else "text")
+        Column(
+            name,
+            titles.get(name, name),
+            "number" if name in numbers else "count" if name == "n" else "text",
+        )
         for name in names
     )
 
@@ -238,7 +267,25 @@ def muler(testset: Set, features: int) -> Table:
         Column("muler", "MuLER", "share", 2, "lower", "0 is perfect"),
         *(Column(name, name, "number") for name in _FIGURES),
     )
-    return Table("muler", "MuLER", "features", columns, rows)
+    return Table("muler", "MuLER", FEATURES, columns, rows, _views(testset.metrics))
+
+
+def _views(metrics: Sequence[str]) -> tuple[View, ...]:
+    fixed = [{"metric": metric, "variant": "ratio", "slice": None} for metric in metrics]
+    return tuple(
+        HeatMap(
+            "muler",
+            f"MuLER under {one['metric']}",
+            "feature",
+            "system",
+            "muler",
+            where=one,
+            low=0.0,
+            high=1.0,
+            exhibits=True,
+        )
+        for one in fixed
+    )
 
 
 def words(testset: Set) -> Table:
@@ -249,7 +296,7 @@ def words(testset: Set) -> Table:
         Column("difficulty", "Difficulty", "number", 3),
         Column("count", "Count", "count"),
     )
-    return Table("difficulty_words", "Hard words", "words", columns, rows)
+    return Table("hard_words", "Hard words", HARD, columns, rows)
 
 
 def _segment(rng: random.Random, systems: int) -> Segment:

@@ -18,8 +18,8 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 _ROUTES = (
     "systems",
     "system/0/2",
-    "features",
-    "words",
+    "method/package.features",
+    "method/package.hard",
     "segments/0?f=0&s=1&m=0&o=worst",
     "segment/0/7?f=3&s=2",
     "segment/0/7?f=2",
@@ -27,7 +27,13 @@ _ROUTES = (
     "tables",
     "table/1",
 )
-_OF_SEVERAL = ("overview", "overview/0?v=rank", "agreement", "features", "systems/1")
+_OF_SEVERAL = (
+    "overview",
+    "overview/0?v=rank",
+    "method/package.people",
+    "method/package.features",
+    "systems/1",
+)
 
 
 @pytest.fixture(scope="module")

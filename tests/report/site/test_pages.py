@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 import pytest
 
 from gnomon.findings import Column
 from gnomon.report.site import write_site
+from gnomon.stored import Layer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,12 +26,10 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 ROUTES = (
     "systems",
     "system/0/2",
-    "features",
-    "words",
+    "method/package.features",
+    "method/package.hard",
     "segments/0?f=0&s=1&m=0&o=worst",
     "segment/0/7?f=3&s=2",
-    "references",
-    "agreement",
     "provenance",
     "tables",
     "table/1",
@@ -63,7 +64,7 @@ def hostile(made: ModuleType) -> Any:
         made.Segment(texts, 0, (1,), tuple(range(len(texts))), document=HOSTILE[i], domain="d")
         for i in range(len(HOSTILE))
     )
-    layers = (("feature", HOSTILE[1], None, None),)
+    layers = (Layer("spans", HOSTILE[1], HOSTILE[1]),)
     testset = made.Set(
         HOSTILE[0], systems, len(segments), None, (HOSTILE[3],), (HOSTILE[2], "m"), layers,
         own=segments,
@@ -72,7 +73,7 @@ def hostile(made: ModuleType) -> Any:
     rows = [(text, 1.5) for text in HOSTILE]
     tables = (
         made.scores(testset),
-        made.Table("difficulty_words", HOSTILE[0], "words", columns, rows),
+        made.Table("hard_words", HOSTILE[0], HOSTILE[0], columns, rows),
     )
     return made.Study(tables, (testset,), HOSTILE[0], {HOSTILE[1]: HOSTILE[0]}, HOSTILE)
 
@@ -85,7 +86,9 @@ def test_every_page_shows_without_fault_request_or_sideways_scrolling(
     visit: Opener, folder: Path, name: str, width: int
 ) -> None:
     seen = visit(folder / name, width=width)
-    for route in ROUTES if "hostile" not in name else [r for r in ROUTES if r != "table/3"]:
+    others = [route for route in ROUTES if "package" not in route and route != "table/3"]
+    own = f"method/{quote(HOSTILE[0], safe='')}"
+    for route in ROUTES if "hostile" not in name else [*others, own]:
         page = seen.go(route)
         assert page.evaluate("document.documentElement.scrollWidth") <= width, route
         assert page.locator("h1").count() == 1
@@ -132,7 +135,7 @@ def test_a_features_cell_leads_to_its_segments_and_they_to_all_systems(
     visit: Opener, folder: Path
 ) -> None:
     seen = visit(folder / "folder")
-    page = seen.go("features")
+    page = seen.go("method/package.features")
     page.locator("table.heat tbody tr", has_text="pos:VERB").locator("td[data-c='4']").click()
     page.locator("article").first.wait_for()
     assert page.locator("h1").inner_text() == "Segments"
@@ -147,9 +150,9 @@ def test_a_features_cell_leads_to_its_segments_and_they_to_all_systems(
     assert page.locator("table.data tbody tr").count() == 12
     assert page.locator("tr.chosen th").inner_text() == "system-004"
     assert page.locator("table.data mark").count() >= 12
-    page.get_by_label("Mark").select_option("importance: chrf, erasure")
+    page.get_by_label("Mark").select_option("weight: chrf, erasure")
     assert page.locator("table.data [data-better=both] mark[class]").count() > 50
-    page.get_by_label("Mark").select_option("difficulty: bertscore")
+    page.get_by_label("Mark").select_option("hardness: bertscore")
     assert page.locator(".reference mark.h7").count() >= 1
     page.go_back()
     page.locator("article").first.wait_for()
@@ -158,7 +161,7 @@ def test_a_features_cell_leads_to_its_segments_and_they_to_all_systems(
 
 def test_a_heat_map_walks_by_keyboard_and_enter_leads_on(visit: Opener, folder: Path) -> None:
     seen = visit(folder / "folder")
-    page = seen.go("features")
+    page = seen.go("method/package.features")
     page.locator("td[data-r='0'][data-c='0']").focus()
     for key in ("ArrowRight", "ArrowRight", "Enter"):
         page.keyboard.press(key)
@@ -169,7 +172,7 @@ def test_a_heat_map_walks_by_keyboard_and_enter_leads_on(visit: Opener, folder: 
 
 def test_a_word_leads_to_the_segments_that_have_it(visit: Opener, folder: Path) -> None:
     seen = visit(folder / "folder")
-    page = seen.go("words")
+    page = seen.go("method/package.hard")
     page.locator("tbody th a", has_text="harbour").click()
     page.locator("article").first.wait_for()
     found = int(page.locator("output.count").inner_text().split(" of ")[1].split()[0])
@@ -228,7 +231,7 @@ def test_every_table_downloads_whole_and_unrounded(
 def test_formulas_in_downloads_are_harmless(
     visit: Opener, made: ModuleType, tmp_path: Path
 ) -> None:
-    table = made.Table("t", "T", "words", (Column("word", "Word"),), [("=1+1",), ("a,b",)])
+    table = made.Table("t", "T", "m", (Column("word", "Word"),), [("=1+1",), ("a,b",)])
     write_site(tmp_path / "r.html", made.Study((table,), ()))
     seen = visit(tmp_path / "r.html", accept_downloads=True)
     page = seen.go("table/0")
@@ -294,7 +297,7 @@ def test_pages_of_one_test_set_read_no_other(
             for table in both:
                 yield from table.parts(rows)
 
-    joined = Apart("muler", "MuLER", "features", both[0].columns, ())
+    joined = Apart("muler", "MuLER", made.FEATURES, both[0].columns, (), both[0].views)
     scores = [made.scores(one), made.scores(two)]
     alone = made.Table(
         "scores", "Scores", "systems", scores[0].columns, [*scores[0].rows, *scores[1].rows]
@@ -303,7 +306,7 @@ def test_pages_of_one_test_set_read_no_other(
     for part in (0, 1):  # of the first test set, a metric each
         (tmp_path / "r" / "data" / f"table-1-{part}.js").unlink()
     seen = visit(tmp_path / "r")
-    page = seen.go("features/1")
+    page = seen.go("method/package.features/1")
     assert page.locator("table.heat thead th .turn").count() == 2
     assert seen.go("system/1/0").locator("h2", has_text="MuLER").count() == 1
     assert seen.go("systems/1").locator("tbody tr").count() == 2
@@ -407,31 +410,34 @@ def test_a_single_test_set_has_no_page_of_all(visit: Opener, folder: Path) -> No
     assert page.locator("nav.contents a", has_text="All test sets").count() == 0
 
 
-@pytest.mark.parametrize("said", [True, False])
 def test_kinds_of_judgements_are_never_pooled(
-    visit: Opener, made: ModuleType, tmp_path: Path, *, said: bool
+    visit: Opener, made: ModuleType, tmp_path: Path
 ) -> None:
     study = made.several()
     given = {"a/de-en": {"bleu": (30, 20, 10, 25)}, "b/de-en": {"bleu": (40, 20, 10)}}
-    told = made.agreement(study.testsets, given, said=said)
-    write_site(tmp_path / "r", made.Study((study.tables[0], *told), study.testsets))
+    told = made.agreement(study.testsets, given)
+    write_site(tmp_path / "r", replace(study, tables=(study.tables[0], *told)))
     seen = visit(tmp_path / "r", accept_downloads=True)
-    page = seen.go("agreement")
-    assert page.locator("table.heat").first.locator("thead th").all_inner_texts()[1:] == [
-        f"{name} ({kind})\n↕" for kind in ("da", "mqm") for name in ("a/de-en", "b/de-en")
-    ]
+    page = seen.go("method/package.people")
+    heads = page.locator("table.heat").first.locator("thead th")
+    assert heads.all_inner_texts()[1:] == ["Pearson (da)\n↕", "Pearson (mqm)\n↕"]
     panels = page.locator("svg.plot")
     shown = [one.split("\n")[:2] for one in panels.all_text_contents()]
     assert panels.count() == 2, shown
     assert "bleu (da)" in panels.nth(0).text_content()
     assert "r = 1.00, n = 4" in panels.nth(0).text_content()
     assert "r = \u22121.00, n = 4" in panels.nth(1).text_content()
-    page.get_by_label("Human scores").select_option("mqm")
+    page.get_by_label("Human scores").nth(1).select_option("mqm")
     page.wait_for_function("document.querySelectorAll('svg.plot').length === 1")
     assert "r = \u22121.00, n = 4" in panels.nth(0).text_content()
+    page.get_by_label("Test set").select_option("all, side by side")
+    page.locator("h3", has_text="all test sets").wait_for()
+    assert page.locator("table.heat").first.locator("thead th").all_inner_texts()[1:] == [
+        f"{name} ({kind})\n↕" for kind in ("da", "mqm") for name in ("a/de-en", "b/de-en")
+    ]
     seen.go("systems")
     assert downloaded(page)[:2] == [
-        ["system", "people (da)", "people (mqm)", "bleu", "ter"],
+        ["system", "Human scores (da)", "Human scores (mqm)", "bleu", "ter"],
         ["x", "3", "-30", "30", "50"],
     ]
     assert seen.faults == []
@@ -439,7 +445,7 @@ def test_kinds_of_judgements_are_never_pooled(
 
 def test_steps_with_other_options_are_told_apart(visit: Opener, sets: Path) -> None:
     seen = visit(sets)
-    page = seen.go("features")
+    page = seen.go("method/package.features")
     options = page.get_by_label("Options")
     assert options.locator("option").all_inner_texts() == [
         "pattern.number: [0-9]+", "pattern.number: the"

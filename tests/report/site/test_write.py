@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gnomon.errors import OutputError
-from gnomon.report.site import write_site
-from gnomon.report.site._json import in_html, in_script, packed
+from gnomon.report.html import json_in_html, packed
+from gnomon.report.site import in_script, write_site
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -161,7 +161,7 @@ def test_the_policy_allows_the_pages_own_script_and_what_it_adds(
 
 @given(st.text())
 def test_no_text_breaks_out_of_json_or_script(text: str) -> None:
-    safe = in_html({"text": text})
+    safe = json_in_html({"text": text})
     assert not set("<>&\u2028\u2029") & set(safe)
     safe.encode()
     assert json.loads(safe)["text"] == text

@@ -101,6 +101,8 @@ function onResize(box, draw) {
   let width = box.clientWidth;
   redraws.push(() => { if (box.clientWidth !== width) { width = box.clientWidth; draw(); } });
 }
+let waiting = 0;
+addEventListener("resize", () => { clearTimeout(waiting); waiting = setTimeout(() => redraws.forEach((draw) => draw()), 120); });
 function saveButton(area, name) {
   return button("Save as SVG", () => {
     const frame = area.getBoundingClientRect();
@@ -133,7 +135,7 @@ function bars(box, finding, panel) {
   const kinds = unique(categories.map(kindOf));
   state.kind = kinds.length > 1 && categories.length > MANY ? kinds[0] : null;
   const kind = kindControl(categories, state.kind, (v) => { state.kind = v; draw(); });
-  let picked = series.filter((s) => !view.shown.length || view.shown.includes(s)).slice(0, view.most ?? series.length);
+  let picked = series.filter((s) => !view.shown.length || view.shown.includes(s)).slice(0, view.most ?? (view.shown.length ? series.length : AT_ONCE));
   const area = el("div", {class: few ? "charts few" : "charts many"});
   const legend = el("div");
   const controls = few ? fewControls() : manyControls();

@@ -19,11 +19,16 @@ function keepingFocus(box, draw) {
 
 function heatMap(box, finding, panel) {
   const view = panel.views[0], table = finding.tables[view.table];
-  const column = table.columns.get(view.value), beside = view.beside && table.columns.get(view.beside);
+  const beside = view.beside && table.columns.get(view.beside);
   const faint = view.faint ? table.columns.get(view.faint) : null, under = view.under ? table.columns.get(view.under) : null;
   const fades = (i) => faint !== null && i !== undefined && faint.at(i) === true;
+  // what a cell shows: the figure of the view, or another one of its row
+  const figures = [...table.columns.values()].filter((c) => !inWords(c) && !isEnd(table, c) && (c.name === view.value || somewhere(table, c)));
+  let column = table.columns.get(view.value), first = 0, windows = 0;
+  const figure = figures.length < 2 ? null : choice("Figure", figures.map((c) => [c, c.title]), column, (c) => { column = c; draw(); }).node;
+  const own = () => column.name === view.value;
   // a scale that is symmetric about zero has two ends and a neutral middle
-  const better = view.low !== null && view.low < 0 && view.low === -view.high ? "both" : column.better || "none";
+  const better = () => own() && view.low !== null && view.low < 0 && view.low === -view.high ? "both" : column.better || "none";
   const sort = {key: null, down: true};
   const filter = {text: "", kind: null};
   const body = el("div");
@@ -31,28 +36,40 @@ function heatMap(box, finding, panel) {
   const where = whereControls(table, panel, () => draw());
   const kind = kindControl(distinct(table, filterRows(table, []), view.rows), null, (v) => { filter.kind = v; draw(); });
   const find = search("Filter", (v) => { filter.text = v; draw(); });
-  const total = el("output", {class: "count"});
-  box.append(toolbar(...where.nodes, kind.node, find.node, total), body, detail);
+  const total = el("output", {class: "count"}), pieces = el("div", {class: "choices"});
+  box.append(toolbar(...where.nodes, figure, kind.node, pieces, find.node, total), body, detail);
 
   function draw() { keepingFocus(body, render); }
   function render() {
     retitle(box, panel, where.state);
     const rows = filterRows(table, where.state);
     const at = cellsOf(table, rows, view.rows, view.columns);
-    const heads = distinct(table, rows, view.columns);
+    const heads = inWindow(distinct(table, rows, view.columns));
+    if (!own()) box.parentElement.querySelector("h3").append(": ", data(column.title));
     const all = grouped(distinct(table, rows, view.rows));
     let names = all.filter((n) => (filter.kind === null || kindOf(n) === filter.kind) && shown(n).toLowerCase().includes(filter.text));
     if (sort.key !== null) names = sorted(names, at, rows);
     total.textContent = `${count(names.length)} of ${count(all.length)} rows`;
     const values = rows.filter((i) => !fades(i)).map(column.at).filter(isNumber);
-    const scale = {low: view.low ?? Math.min(...values), high: view.high ?? Math.max(...values)};
-    const grid = el("table", {class: "heat", role: "grid", "data-better": better, "data-many": heads.length > 8});
+    const scale = {low: (own() ? view.low : null) ?? least(values), high: (own() ? view.high : null) ?? most(values)};
+    const grid = el("table", {class: "heat", role: "grid", "data-better": better(), "data-many": heads.length > 8});
     grid.style.setProperty("--head", Math.min(14, 1.9 + 0.54 * Math.max(0, ...heads.map((h) => shown(h).length))) + "rem");
     grid.append(el("caption", {class: "hidden"}, shown(view.title)), headRow(heads), bodyRows(names, heads, at, scale));
     body.replaceChildren(names.length ? scroller(view.title, grid) : el("p", {class: "empty"}, "No rows for this choice."),
       legend(scale, values.length && [...grid.querySelectorAll(".flag")].length > 0, grid.querySelector("td.faint") !== null));
     roving(grid, names, heads, at);
     detail.textContent = "Point at a cell for its numbers" + (view.exhibits ? "; click it, or press Enter, for the segments behind it." : ".");
+  }
+  // Many columns are shown some at a time.
+  function inWindow(heads) {
+    const needed = Math.ceil(heads.length / AT_ONCE);
+    if (needed !== windows) {
+      windows = needed;
+      first = 0;
+      const some = Array.from({length: needed}, (_, n) => [n * AT_ONCE, `${n * AT_ONCE + 1} to ${Math.min(heads.length, (n + 1) * AT_ONCE)}`]);
+      pieces.replaceChildren(...(needed < 2 ? [] : [choice(table.columns.get(view.columns).title, [...some, [null, "all"]], 0, (v) => { first = v; draw(); }).node]));
+    }
+    return windows < 2 || first === null ? heads : heads.slice(first, first + AT_ONCE);
   }
   function sorted(names, at, rows) {
     const first = sort.key === "beside" ? (n) => Math.max(...rows.filter((i) => table.columns.get(view.rows).at(i) === n).map(beside.at)) : null;
@@ -86,7 +103,7 @@ function heatMap(box, finding, panel) {
   }
   function cell(name, head, i, scale, r, c) {
     const value = i === undefined ? null : column.at(i);
-    const flag = i !== undefined && (view.marks ? table.columns.get(view.marks).at(i) === true : outside(value, column));
+    const flag = i !== undefined && (own() && view.marks ? table.columns.get(view.marks).at(i) === true : outside(value, column));
     const faded = fades(i) && isNumber(value);
     const step = faded ? "faint" : isNumber(value) ? "h" + Math.round(8 * Math.min(1, Math.max(0, (value - scale.low) / (scale.high - scale.low || 1)))) : "none";
     const text = format(value, column);
@@ -103,15 +120,16 @@ function heatMap(box, finding, panel) {
   function roving(grid, names, heads, at) {
     const place = (event) => event.target.closest("td[data-r]");
     const cellAt = (r, c) => grid.querySelector(`td[data-r="${r}"][data-c="${c}"]`);
-    const tell = (event) => {
+    const rowAt = (td) => at(names[td.dataset.r], heads[td.dataset.c]);
+    const point = (event) => {
       const td = place(event);
       if (!td) return;
       const name = names[td.dataset.r], head = heads[td.dataset.c];
       detail.textContent = td.title = describe(name, head, at(name, head));
     };
-    const lead = (td) => { if (view.exhibits && finding.lead) finding.lead(names[td.dataset.r], heads[td.dataset.c]); };
-    grid.addEventListener("mouseover", tell);
-    grid.addEventListener("focusin", tell);
+    const lead = (td) => { if (view.exhibits && finding.lead) finding.lead(names[td.dataset.r], heads[td.dataset.c], rowAt(td)); };
+    grid.addEventListener("mouseover", point);
+    grid.addEventListener("focusin", point);
     grid.addEventListener("click", (event) => { const td = place(event); if (td) lead(td); });
     grid.addEventListener("keydown", (event) => {
       const td = place(event);
@@ -129,8 +147,8 @@ function heatMap(box, finding, panel) {
     const worse = {lower: ["better", "worse"], higher: ["worse", "better"]}[column.better] || ["", ""];
     const end = (value, word) => el("span", {}, format(value, column) + (word ? ` (${word})` : ""));
     const swatches = Array.from({length: 9}, (_, i) => el("i", {class: "h" + i}));
-    const meaning = view.marks ? [table.columns.get(view.marks).title, table.columns.get(view.marks).help].filter(Boolean).join(": ") : "outside [0, 1]";
-    return el("p", {class: "legend", "data-better": better}, el("span", {}, data(column.title)),
+    const meaning = own() && view.marks ? [table.columns.get(view.marks).title, table.columns.get(view.marks).help].filter(Boolean).join(": ") : "outside [0, 1]";
+    return el("p", {class: "legend", "data-better": better()}, el("span", {}, data(column.title)),
       ...(Number.isFinite(scale.low) ? [end(scale.low, worse[0]), el("span", {class: "swatches", "aria-hidden": "true"}, ...swatches), end(scale.high, worse[1])] : []),
       flagged ? el("span", {}, el("i", {class: "h0 flag"}), " ", data(meaning)) : null,
       faded ? el("span", {}, el("i", {class: "faint"}), " ", data([faint.title, faint.help].filter(Boolean).join(": "))) : null,
@@ -138,3 +156,6 @@ function heatMap(box, finding, panel) {
   }
   draw();
 }
+
+// Who draws a view, by its kind.
+const DRAWERS = {HeatMap: heatMap, Bars: bars, StackedBars: stackedBars, Scatter: scatter, Lines: lines, Boxes: boxes};

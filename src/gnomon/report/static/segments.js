@@ -1,96 +1,108 @@
-// The segments behind the numbers, a few at a time; what recurs in them is stored once, by number.
-const LONG_TEXT = 600, MANY_OUTPUTS = 8, FIRST_OUTPUTS = 6;
-const textOf = ([side, text, marks, names, ...values]) => ({role: page.sides[side][0], name: page.sides[side][1], text,
-  marks: page.marks[marks], values: page.names[names].map((name, i) => [name, values[i]])});
-function exhibits(box, finding) {
-  const all = finding.exhibits.map((e) => ({...e, texts: e.texts.map(textOf)}));
-  const state = {group: null, kind: null, system: null, text: "", shown: FIRST_CARDS};
-  const list = el("div", {class: "exhibits"});
-  const total = el("output", {class: "count"});
-  const note = el("p", {class: "empty", hidden: true});
-  const change = (name) => (value) => { state[name] = value; state.shown = FIRST_CARDS; draw(); };
-  const tally = (name) => grouped(unique(all.map((e) => e[name]))).map((v) => [v, `${v} (${all.filter((e) => e[name] === v).length})`]);
-  const systems = unique(all.flatMap((e) => e.texts.filter((t) => t.role === "candidate").map((t) => t.name)));
-  const group = choice("Shown for", [[null, "all"], ...tally("group")], null, change("group"));
-  const kind = choice("List", [[null, "all"], ...tally("kind")], null, change("kind"));
-  const system = choice("System", [[null, "all"], ...systems.map((s) => [s, s])], null, change("system"));
-  const find = search("Text", change("text"));
-  const more = button("Show more segments", () => { state.shown += MORE_CARDS; draw(); });
-  box.append(toolbar(group.node, unique(all.map((e) => e.kind)).length > 1 ? kind.node : null, system.node, find.node, total), note, list, more);
-  finding.lead = (name, head) => {
-    Object.assign(state, {group: name, system: head, kind: null, text: "", shown: FIRST_CARDS});
-    group.set(name); system.set(head); kind.set(null); find.box.value = "";
-    if (group.box.selectedIndex === 0) { state.group = null; }
-    draw(all.some((e) => e.group === name) ? "" : `No segments are listed for ${shown(name)}; all are shown.`);
-    const heading = box.parentElement.querySelector("h3");
-    heading.tabIndex = -1;
-    heading.focus({preventScroll: true});
-    heading.scrollIntoView({block: "start"});
-  };
-  const has = (e, text) => !text || e.texts.some((t) => strings[t.text].toLowerCase().includes(text))
-    || [e.document, e.domain, e.caption, "#" + e.segment].some((v) => v && String(v).toLowerCase().includes(text));
-  function draw(message = "") {
-    const wide = all.filter((e) => (state.group === null || e.group === state.group) && (state.kind === null || e.kind === state.kind) && has(e, state.text));
-    const own = wide.filter((e) => state.system === null || e.systems.includes(state.system));
-    const found = own.length || !wide.length ? own : wide;
-    if (!own.length && wide.length) message = message || `No segment is listed for ${shown(state.system)} here; those of the other systems are shown.`;
-    note.textContent = message;
-    note.hidden = !message;
-    const now = found.slice(0, state.shown);
-    total.textContent = found.length ? `${count(now.length)} of ${count(found.length)} segments` : "no segment fits";
-    list.replaceChildren(...now.map(card));
-    more.hidden = now.length === found.length;
-  }
-  function card(e) {
-    const place = [["Document", e.document], ["Domain", e.domain]].filter(([, v]) => v);
-    const head = el("header", {}, el("h4", {}, `Segment ${count(e.segment)}`), el("p", {class: "tags"}, data(e.group, "span", {class: "tag"}), data(e.kind, "span", {class: "tag soft"}),
-      ...place.map(([name, v]) => el("span", {}, name + " ", data(v)))));
-    const rank = (t) => t.name === state.system ? -2 : e.systems.includes(t.name) ? -1 : 0;
-    const order = (t) => rank(t) === -1 ? e.systems.indexOf(t.name) : 0;
-    const candidates = e.texts.filter((t) => t.role === "candidate").sort((a, b) => rank(a) - rank(b) || order(a) - order(b));
-    const sides = e.texts.filter((t) => t.role !== "candidate");
-    const few = candidates.length > MANY_OUTPUTS ? FIRST_OUTPUTS : candidates.length;
-    const boxes = (list) => list.map((t) => textBox(t, t.name === state.system));
-    const row = el("div", {class: "sides"}, ...boxes(candidates.slice(0, few)));
-    const more = few === candidates.length ? null : button(`Show all ${count(candidates.length)} outputs`, () => {
-      row.append(...boxes(candidates.slice(few)));
-      more.remove();
-      row.children[few].tabIndex = -1;
-      row.children[few].focus();
-    }, {class: "quiet"});
-    return el("article", {class: "exhibit"}, head, e.caption ? data(e.caption, "p", {class: "caption"}) : null,
-      ...sides.map((t) => textBox(t, false)), scroller("Outputs of the systems, side by side", row), more);
-  }
-  function textBox(t, chosen) {
-    const title = t.role === "candidate" ? t.name : t.role === "source" ? "Source" : t.name ? `Reference ${t.name}` : "Reference";
-    const body = el("p", {class: "text", dir: "auto", "data-better": t.marks.some((m) => m.length > 3) ? "both" : null});
-    const letters = Array.from(strings[t.text]);
-    let at = 0;
-    for (const [start, end, label, step, flagged] of [...t.marks].sort((a, b) => a[0] - b[0])) {
-      if (start < at || end <= start) continue;
-      put(body, letters.slice(at, start));
-      body.append(put(el("mark", {title: shown(strings[label]), class: step === undefined ? null : `h${step}${flagged ? " wrong" : ""}`}), letters.slice(start, end)));
-      at = Math.min(end, letters.length);
-    }
-    put(body, letters.slice(at));
-    if (!letters.length) body.append(el("em", {}, "(empty)"));
-    const values = t.values.map(([name, value]) => {
-      const column = finding.tables.map((k) => k.columns.get(name)).find(Boolean) || {title: name, kind: "number", digits: 2};
-      return el("div", {}, data(column.title, "dt"), el("dd", {}, format(value, column)));
-    });
-    return el("div", {class: `side ${t.role}${chosen ? " chosen" : ""}`}, data(title, "h5"), body, unfolder(body, letters.length), values.length ? el("dl", {}, ...values) : null);
-  }
-  draw();
+// The segments of a test set: those of a feature, of a system, with a word; sorted, a few at a time.
+const CARDS = 10, BATCH = 4;
+const ORDERS = [["number", "as in the test set"], ["worst", "lowest score first"], ["best", "highest score first"], ["apart", "systems furthest apart first"]];
+const bitOf = (row, i) => (parseInt(row.substr((i >> 3) * 2, 2), 16) >> (i & 7)) & 1;
+async function columnOf(t, m, k) {
+  const set = page.sets[t];
+  if (k === null) return null;
+  return (await load(`score-${t}-${m}-${Math.floor(k / set.scored)}`))[k % set.scored];
 }
-// A long text shows its first lines, and the rest on request.
-function unfolder(body, length) {
-  if (length <= LONG_TEXT) return null;
-  const whole = `Show all ${count(length)} characters`;
-  body.classList.add("folded");
-  const switcher = button(whole, () => {
-    const folded = body.classList.toggle("folded");
-    switcher.textContent = folded ? whole : "Show less";
-    switcher.setAttribute("aria-expanded", String(!folded));
-  }, {class: "quiet", "aria-expanded": "false"});
-  return switcher;
+async function segmentsPage({box, rest, query, head, alive}) {
+  head("Segments");
+  const t = page.sets[Number(rest[0])] ? Number(rest[0]) : 0, set = page.sets[t];
+  if (!set) { box.append(el("p", {class: "empty"}, "This study has no test set.")); return; }
+  const number = (name, below) => query.has(name) && Number(query.get(name)) < below ? Number(query.get(name)) : null;
+  const state = {m: number("m", set.metrics.length) ?? (set.metrics.length ? 0 : null), s: number("s", set.systems.length), f: layerOf(set, query),
+    o: ORDERS.some(([v]) => v === query.get("o")) ? query.get("o") : "number", q: query.get("q") || "", w: query.get("w") || "", p: number("p", 1e9) || 0};
+  const pickSet = setChoice(t, (n) => { location.hash = `#/segments/${n}`; });
+  if (set.missing) { box.append(toolbar(pickSet), el("p", {class: "notices"}, data(set.missing)), el("p", {}, "The numbers are here: ", el("a", {href: `#/table/${tables.length - 1}`}, "scores of segments"))); return; }
+  const total = el("output", {class: "count"}), list = el("div", {class: "exhibits"}), pager = el("nav", {class: "pager", "aria-label": "Pages of segments"}), legend = el("div");
+  let turn = 0, found = [];
+  const change = (name) => (value) => { state[name] = value; state.p = 0; renew(); };
+  const find = search("Text, all words of it", change("q"));
+  find.box.value = state.q || state.w;
+  find.box.addEventListener("input", () => { state.w = ""; });
+  if (state.w) state.q = "";
+  box.append(toolbar(pickSet, layerChoice(set, state.f, change("f")), set.metrics.length ? choice("Score", set.metrics.map((name, n) => [n, name]), state.m, change("m")).node : null,
+    choice("System", [[null, "all, on average"], ...set.systems.map((name, n) => [n, name])], state.s, change("s")).node,
+    set.metrics.length ? choice("Order", ORDERS, state.o, change("o")).node : null, find.node, total), legend, list, el("div", {class: "after"}, pager));
+  await renew();
+
+  function keep() {
+    const words = Object.entries(state).filter(([name, v]) => v !== null && v !== "" && !(name === "p" && !v) && !(name === "o" && v === "number"));
+    const address = `#/segments/${t}?${new URLSearchParams(words)}`;
+    try { history.replaceState(null, "", address); } catch { /* some browsers forbid it for files; the page works without */ }
+  }
+  async function renew() {
+    const now = turn += 1;
+    const going = () => now === turn && alive();
+    keep();
+    let rows = Array.from({length: set.segments}, (_, i) => i);
+    rows = await withFeature(rows);
+    rows = await inOrder(rows);
+    if (!going()) return;
+    if (state.q || state.w) rows = await withText(rows, going);
+    if (!going()) return;
+    found = rows;
+    await draw();
+  }
+  async function withFeature(rows) {
+    if (state.f === null || set.layers[state.f].kind !== "spans") return rows;
+    const [reference, ...systems] = await load(`where-${t}-${state.f}`);
+    return rows.filter((i) => bitOf(reference, i) && (state.s === null || bitOf(systems[state.s], i)));
+  }
+  async function inOrder(rows) {
+    if (state.o === "number" || state.m === null) return rows;
+    const means = (await load(`mean-${t}`))[state.m], values = state.o === "apart" ? means[1] : await columnOf(t, state.m, state.s) || means[0];
+    const down = state.o === "apart" || (state.o === "best") === (lower(set.metrics[state.m]) === "higher");
+    return rows.sort((a, b) => compare(values[a], values[b], down) || a - b);
+  }
+  // Texts are looked through part by part; only the numbers of fitting segments are kept.
+  async function withText(rows, going) {
+    const wanted = state.w ? null : state.q.toLowerCase().split(/\s+/).filter(Boolean), fits = new Set();
+    const whole = state.w ? new RegExp(`(?<![\\p{L}\\p{N}])${state.w.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")}(?![\\p{L}\\p{N}])`, "u") : null;
+    const test = whole ? (text) => whole.test(text) : (text) => { const low = text.toLowerCase(); return wanted.every((w) => low.includes(w)); };
+    for (let b = 0; b < set.blocks; b += 1) {
+      if (!going()) return [];
+      if (b % BATCH === 0 && set.blocks > BATCH) { tell(`Looking through the texts: part ${b + 1} of ${set.blocks}, ${count(fits.size)} segments found`); await pause(); }
+      (await load(`text-${t}-${b}`)).forEach((content, i) => {
+        const s = segmentOf(content), sides = state.s === null ? s.texts : [s.source, ...s.references, s.outputs[state.s]].map(s.text).filter(Boolean);
+        if (sides.some(([text]) => test(text))) fits.add(b * set.block + i);
+      });
+    }
+    tell("");
+    return rows.filter((i) => fits.has(i));
+  }
+  async function draw() {
+    const last = Math.max(0, Math.ceil(found.length / CARDS) - 1);
+    state.p = Math.min(state.p, last);
+    const now = found.slice(state.p * CARDS, (state.p + 1) * CARDS), mine = turn;
+    const cards = await Promise.all(now.map(async (i) => card(i + 1, await readSegment(t, i + 1))));
+    if (mine !== turn || !alive()) return;
+    total.textContent = found.length ? `${count(state.p * CARDS + 1)}\u2013${count(state.p * CARDS + now.length)} of ${count(found.length)} segments` + (found.length < set.segments ? `, ${count(set.segments)} in all` : "") : "no segment fits";
+    legend.replaceChildren(markLegend(set, state.f));
+    list.replaceChildren(...cards);
+    keep();
+    const go = (label, to, off) => button(label, () => { state.p = to; draw().then(() => { list.tabIndex = -1; list.focus({preventScroll: true}); list.scrollIntoView({block: "start"}); }); }, {disabled: off});
+    pager.hidden = last === 0;
+    pager.replaceChildren(go("First", 0, state.p === 0), go("Previous", state.p - 1, state.p === 0), el("span", {}, `Page ${count(state.p + 1)} of ${count(last + 1)}`), go("Next", state.p + 1, state.p === last), go("Last", last, state.p === last));
+  }
+  function card(n, s) {
+    const id = "segment-" + n, extra = new URLSearchParams(Object.entries({f: state.f, s: state.s}).filter(([, v]) => v !== null)).toString();
+    const sides = sidesOf(set, s, state.f);
+    for (const [k, said] of outputsOf(s)) sides.push(outputBox(s, k, said));
+    return el("article", {class: "exhibit", "aria-labelledby": id}, el("header", {}, el("h2", {id}, el("a", {href: `#/segment/${t}/${n}${extra ? "?" + extra : ""}`}, `Segment ${count(n)}`)), el("p", {class: "tags"}, ...tagsOf(s))), ...sides);
+  }
+  // The chosen system, or the two that the score holds for worst and best.
+  function outputsOf(s) {
+    if (state.s !== null) return [[state.s, ""]];
+    if (state.m === null) return set.systems.length ? [[0, ""]] : [];
+    const sorted = s.scores[state.m].map((v, k) => [v, k]).filter(([v]) => isNumber(v)).sort((a, b) => compare(a[0], b[0], lower(set.metrics[state.m]) === "higher"));
+    return sorted.length < 2 ? sorted.map(([, k]) => [k, ""]) : [[sorted[0][1], "best: "], [sorted[sorted.length - 1][1], "worst: "]];
+  }
+  function outputBox(s, k, said) {
+    const values = set.metrics.map((metric, m) => el("div", {}, data(metric, "dt"), el("dd", {}, format(s.scores[m][k], {kind: "number", digits: digitsFor([s.scores[m][k]])}))));
+    const entry = s.text(s.outputs[k]);
+    return el("div", {class: "side candidate"}, el("h3", {}, said, el("a", {href: `#/system/${t}/${k}`}, data(set.systems[k]))), entry ? markedText(set, entry, state.f) : el("p", {}, el("em", {}, "(missing)")), el("dl", {}, ...values));
+  }
 }

@@ -1,11 +1,23 @@
-// The tables of the findings: read, sorted, filtered, downloaded.
+// Tables: their columns, rows and cells. What is in memory has one part.
+const held = {parts: 1, whole: () => true, need: async () => {}, async all() { return this; }, rowsOf: undefined};
 function open(table) {
   const columns = new Map();
   for (const c of table.columns) {
     columns.set(c.name, {...c, at: c.levels ? (i) => c.levels[c.codes[i]] : (i) => c.cells[i]});
   }
-  return {...table, columns};
+  return {...table, ...held, columns};
 }
+// A table made here, of a list of rows.
+const plainColumn = (c) => ({kind: "text", digits: 2, better: null, help: "", ends: null, ...c});
+function made(name, title, columns, rows) {
+  const full = columns.map(plainColumn);
+  return {name, title, section: "", file: `gnomon-${name}`, size: rows.length, ...held, names: full.map((c) => c.name),
+    columns: new Map(full.map((c) => [c.name, {...c, at: (i) => rows[i][c.name] ?? null}]))};
+}
+// Some rows of a table, as a table.
+const some = (t, rows, extra) => ({...t, ...held, size: rows.length, ...extra, columns: new Map([...t.columns].map(([name, c]) => [name, {...c, at: (i) => c.at(rows[i])}]))});
+// The same table with one more column of words, which says of each row what is made of it.
+const withColumn = (t, name, title, at) => ({...t, columns: new Map([...t.columns, [name, plainColumn({name, title, at})]])});
 const kindOf = (name) => String(name).includes(":") ? String(name).split(":", 1)[0] : "";
 const inWords = (column) => column.kind === "text" || column.kind === "truth";
 const isNumber = (v) => typeof v === "number" && Number.isFinite(v);
@@ -29,6 +41,9 @@ function withEnds(table, column, i) {
   return ends ? `${text} [${ends.map((end) => format(end, column)).join(", ")}]` : text;
 }
 const outside = (value, column) => column.kind === "share" && isNumber(value) && (value < 0 || value > 1);
+// Not Math.min(...values), which takes no more values than the stack.
+const least = (values) => values.reduce((a, b) => Math.min(a, b), Infinity), most = (values) => values.reduce((a, b) => Math.max(a, b), -Infinity);
+const somewhere = (table, column) => { for (let i = 0; i < table.size; i += 1) if (isNumber(column.at(i))) return true; return false; };
 const filterRows = (table, where) => Array.from({length: table.size}, (_, i) => i)
   .filter((i) => where.every(([name, value]) => table.columns.get(name).at(i) === value));
 const distinct = (table, rows, name) => unique(rows.map(table.columns.get(name).at));
@@ -86,13 +101,13 @@ function kindControl(names, initial, change) {
   return {value: initial, node: choice("Kind", options, initial, change).node};
 }
 
-function download(name, type, text) {
-  const url = URL.createObjectURL(new Blob([text], {type: type + ";charset=utf-8"}));
+function download(name, type, ...pieces) {
+  const url = URL.createObjectURL(new Blob(pieces, {type: type + ";charset=utf-8"}));
   const link = el("a", {href: url, download: name});
   document.body.append(link);
   link.click();
   link.remove();
-  setTimeout(() => URL.revokeObjectURL(url), 1000);
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
 function plain(value) {
   if (value === null || value === undefined) return "";
@@ -102,48 +117,3 @@ function plain(value) {
 }
 const escapeTsv = (text) => text.replace(/[\\\u0000-\u001f\u007f-\u009f]/g, (c) => ({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"}[c] || "\\x" + c.charCodeAt(0).toString(16).padStart(2, "0")));
 const escapeCsv = (text) => /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-
-function dataTable(box, table) {
-  const columns = [...table.columns.values()], every = filterRows(table, []);
-  const sort = {key: null, down: false};
-  const picks = new Map();
-  const state = {text: "", shown: FIRST_ROWS};
-  const seen = columns.filter((c) => !isEnd(table, c));
-  const words = columns.filter((c) => inWords(c));
-  const selects = words.flatMap((c) => {
-    const values = unique(every.map(c.at)), kinds = unique(values.map(kindOf));
-    const set = (part) => (v) => { if (v === undefined) picks.delete(c.name + part); else picks.set(c.name + part, [c, part, v]); refresh(); };
-    const options = (list, other) => [[undefined, "all"], ...list.map((v) => [v, v === true ? "yes" : v === false ? "no" : v === "" || v === null ? other : v])];
-    return [kinds.length > 1 ? choice(`${c.title}: kind`, options(kinds, "other"), undefined, set(":kind")).node : null,
-      values.length > 1 && values.length <= 80 ? choice(c.title, options(values, "(none)"), undefined, set("")).node : null];
-  });
-  const find = search("Filter", (v) => { state.text = v; refresh(); });
-  const total = el("output", {class: "count"});
-  const body = el("div");
-  const more = button("Show more rows", () => { state.shown += MORE_ROWS; draw(); });
-  const saver = (text, kind, mime, join, escape) => button(text, () => download(`${table.file}.${kind}`, mime,
-    [columns.map((c) => c.name), ...rows().map((i) => columns.map((c) => c.at(i)))].map((row) => row.map((v) => escape(plain(v))).join(join)).join("\n") + "\n"), {class: "quiet"});
-  box.append(toolbar(...selects, find.node, total), body, el("p", {class: "after"}, more,
-    saver("Download TSV", "tsv", "text/tab-separated-values", "\t", escapeTsv), saver("Download CSV", "csv", "text/csv", ",", escapeCsv)));
-  function refresh() { state.shown = FIRST_ROWS; draw(); }
-  function rows() {
-    const kept = every.filter((i) => [...picks.values()].every(([c, part, v]) => (part ? kindOf(c.at(i)) : c.at(i)) === v)
-      && (!state.text || words.some((c) => shown(c.at(i) ?? "").toLowerCase().includes(state.text))));
-    return sort.key === null ? kept : kept.sort((a, b) => compare(table.columns.get(sort.key).at(a), table.columns.get(sort.key).at(b), sort.down));
-  }
-  function draw() { keepingFocus(body, render); }
-  function render() {
-    const found = rows(), now = found.slice(0, state.shown);
-    total.textContent = `${count(now.length)} of ${count(found.length)} rows` + (found.length < every.length ? `, ${count(every.length)} in all` : "");
-    const head = el("tr", {}, ...seen.map((c) => el("th", {scope: "col", class: inWords(c) ? "" : "number", title: c.help ? shown(c.help) : null, "aria-sort": ariaSort(sort, c.name)},
-      sortButton(data(c.title), sort, c.name, refresh, !inWords(c)))));
-    const lines = now.map((i) => el("tr", {}, ...seen.map((c, n) => {
-      const value = c.at(i), tag = n === 0 ? "th" : "td";
-      if (typeof value === "string") return data(value, tag, n === 0 ? {scope: "row"} : {});
-      return el(tag, {class: inWords(c) ? "" : "number" + (outside(value, c) ? " flagged" : ""), scope: n === 0 ? "row" : null}, withEnds(table, c, i));
-    })));
-    body.replaceChildren(scroller(table.title, el("table", {class: "data"}, el("caption", {class: "hidden"}, shown(table.title)), el("thead", {}, head), el("tbody", {}, ...lines))));
-    more.hidden = now.length === found.length;
-  }
-  draw();
-}

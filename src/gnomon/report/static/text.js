@@ -1,8 +1,7 @@
 // Text from data becomes text nodes, never markup; the page's elements are made of these.
 const page = JSON.parse(document.getElementById("data").textContent);
 const strings = page.strings;
-const FIRST_ROWS = 60, MORE_ROWS = 500, FIRST_CARDS = 6, MORE_CARDS = 20, MANY = 24;
-
+const FIRST_CARDS = 6, MORE_CARDS = 20, MANY = 24, AT_ONCE = 30, LONG_TEXT = 600;
 
 const CONTROL = /[\u0000-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}\ud800-\udfff]/u;
 const NAMES = new Map([[0x061c, "ALM"], [0x200b, "ZWSP"], [0x200e, "LRM"], [0x200f, "RLM"], [0x2028, "LS"],
@@ -63,3 +62,30 @@ function search(label, change) {
 const button = (text, click, attributes) => el("button", {type: "button", onclick: click, ...attributes}, text);
 const toolbar = (...children) => el("div", {class: "toolbar"}, ...children);
 const scroller = (label, ...children) => el("div", {class: "scroll", role: "region", tabindex: "0", "aria-label": shown(label)}, ...children);
+
+// A text with spans: [start, end, why, class], in order, by code points. Returns its length.
+function marked(body, text, spans) {
+  const letters = Array.from(text);
+  let at = 0;
+  for (const [start, end, why, css] of spans) {
+    if (start < at || end <= start) continue;
+    put(body, letters.slice(at, start));
+    body.append(put(el("mark", {title: shown(why), class: css}), letters.slice(start, end)));
+    at = Math.min(end, letters.length);
+  }
+  put(body, letters.slice(at));
+  if (!letters.length) body.append(el("em", {}, "(empty)"));
+  return letters.length;
+}
+// A long text shows its first lines, and the rest on request.
+function unfolder(body, length) {
+  if (length <= LONG_TEXT) return null;
+  const whole = `Show all ${count(length)} characters`;
+  body.classList.add("folded");
+  const switcher = button(whole, () => {
+    const folded = body.classList.toggle("folded");
+    switcher.textContent = folded ? whole : "Show less";
+    switcher.setAttribute("aria-expanded", String(!folded));
+  }, {class: "quiet", "aria-expanded": "false"});
+  return switcher;
+}

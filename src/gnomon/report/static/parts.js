@@ -1,8 +1,6 @@
 // The data of the site: parts are loaded when they are looked at, as scripts beside the page or
 // as elements of it. A script hands over JSON as a string, so that names stay plain data.
 const KEEP = 40;
-// tables of so many rows are read at once, without words
-const SMALL = 20_000;
 const kept = new Map(), expected = new Map();
 window.gnomonData = (key, text) => { const take = expected.get(key); if (take) take(JSON.parse(text)); };
 const parsed = document.readyState === "loading" ? new Promise((done) => addEventListener("DOMContentLoaded", done)) : Promise.resolve();
@@ -30,10 +28,6 @@ function load(key) {
   return known;
 }
 
-const stateLine = document.getElementById("state");
-function tell(text) { stateLine.textContent = text; stateLine.hidden = !text; }
-const pause = () => new Promise((done) => setTimeout(done));
-
 // A table whose rows come in parts; its columns answer for rows of parts that are loaded.
 function lazily(about, sizes, of, read, valueOf) {
   const starts = [0], parts = new Array(sizes.length).fill(null), names = about.columns.map((c) => c.name);
@@ -53,6 +47,7 @@ function lazily(about, sizes, of, read, valueOf) {
     // Rows that may be of a test set (and a metric): those of its parts, once these are loaded.
     async of(t, metric) { for (let p = 0; p < sizes.length; p += 1) if (fits(p, t, metric)) await one(p); return this; },
     *rowsOf(t, metric) { for (let p = 0; p < sizes.length; p += 1) if (fits(p, t, metric)) for (let i = starts[p]; i < starts[p + 1]; i += 1) yield i; },
+    sizeOf: (t, metric) => sizes.reduce((sum, size, p) => sum + (fits(p, t, metric) ? size : 0), 0),
     mayHold: (t) => of.some((_, p) => fits(p, t)),
     // null among them: a part holds several
     metricsOf: (t) => unique(of.filter((_, p) => fits(p, t)).map(([, metric]) => metric)),
@@ -75,8 +70,8 @@ const blocksOf = (set) => { const found = []; for (let at = 0; at < set.systems.
 function segmentTable() {
   const own = page.sets.flatMap((set, t) => set.metrics.flatMap((metric, m) => blocksOf(set).map((systems, b) => ({set, t, m, b, metric, systems}))));
   if (!own.length) return [];
-  const column = (name, title, kind) => ({name, title, kind, digits: 4, better: null, help: "", ends: null});
-  const about = {name: "segments", title: "Scores of segments", page: "systems",
+  const column = (name, title, kind) => plainColumn({name, title, kind, digits: 4});
+  const about = {name: "segments", title: "Scores of segments", section: "systems", panels: [], note: "",
     columns: [column("testset", "Test set", "text"), column("system", "System", "text"), column("segment", "Segment", "count"), column("metric", "Metric", "text"), column("score", "Score", "number")]};
   return [lazily(about, own.map((o) => o.systems * o.set.segments), own.map((o) => [o.t, o.metric]), (p) => load(`score-${own[p].t}-${own[p].m}-${own[p].b}`), (part, n, i, p) => {
     const {set, metric, b} = own[p], k = Math.floor(i / set.segments), at = i % set.segments;
@@ -85,17 +80,26 @@ function segmentTable() {
 }
 const tables = [...stored, ...segmentTable()];
 const table = (name) => tables.find((t) => t.name === name && t.size > 0);
-const tablesOf = (name) => tables.filter((t) => t.page === name);
-// What is in memory has one part; first tables made here, of a list of rows.
-const held = {parts: 1, whole: () => true, need: async () => {}, async all() { return this; }, rowsOf: undefined};
-function made(name, title, columns, rows) {
-  const full = columns.map((c) => ({kind: "text", digits: 2, better: null, help: "", ends: null, ...c}));
-  return {name, title, page: "", file: `gnomon-${name}`, size: rows.length, ...held, names: full.map((c) => c.name),
-    columns: new Map(full.map((c) => [c.name, {...c, at: (i) => rows[i][c.name] ?? null}]))};
-}
-// Some rows of a table, as a table.
-const some = (t, rows, extra) => ({...t, ...held, size: rows.length, ...extra, columns: new Map([...t.columns].map(([name, c]) => [name, {...c, at: (i) => c.at(rows[i])}]))});
-// The same table with one more column of words, which says of each row what is made of it.
-const withColumn = (t, name, title, at) => ({...t, columns: new Map([...t.columns, [name, {name, title, kind: "text", digits: 2, better: null, help: "", ends: null, at}]])});
+const tablesOf = (section) => tables.filter((t) => t.section === section && t.size > 0);
 const setOf = (name) => page.sets.findIndex((s) => s.name === name);
 const systemOf = (t, name) => t < 0 ? -1 : page.sets[t].systems.indexOf(name);
+// Rows that a table holds under these names; of one test set, where its parts alone are loaded.
+function rowsWhere(t, where, set, metric) {
+  const found = [], tests = Object.entries(where).filter(([name]) => t.columns.has(name)).map(([name, v]) => [t.columns.get(name).at, v]);
+  const look = (i) => { if (tests.every(([at, v]) => at(i) === v)) found.push(i); };
+  if (set !== undefined && t.rowsOf) for (const i of t.rowsOf(set, metric)) look(i); else for (let i = 0; i < t.size; i += 1) look(i);
+  return found;
+}
+const rowsOfSet = (t, n, where, metric) => rowsWhere(t, {testset: page.sets[n].name, ...where}, n, metric);
+// Where cells lead: a system, a segment, the segments with marks of a layer, those with a word.
+const inSet = (at) => { const t = setOf(at("testset")); return [t, systemOf(t, at("system"))]; };
+const textsOf = (t) => t >= 0 && !page.sets[t].missing;
+function layerHref(t, name, metric, k) {
+  if (!textsOf(t)) return null;
+  const set = page.sets[t], f = set.layers.findIndex((layer) => layer.kind === "spans" && layer.name === name), m = set.metrics.indexOf(metric);
+  return f < 0 ? null : `#/segments/${t}?f=${f}${k < 0 ? "" : "&s=" + k}${m < 0 ? "" : "&m=" + m}&o=worst`;
+}
+LINKS.system = (at) => { const [t, k] = inSet(at); return k < 0 ? null : `#/system/${t}/${k}`; };
+LINKS.segment = (at) => { const [t, k] = inSet(at); return textsOf(t) ? `#/segment/${t}/${at("segment")}${k < 0 ? "" : "?s=" + k}` : null; };
+LINKS.feature = (at) => { const [t, k] = inSet(at); return layerHref(t, at("feature"), at("metric"), k); };
+LINKS.word = (at) => { const [t] = inSet(at); return textsOf(t) ? `#/segments/${t}?w=${encodeURIComponent(at("word"))}` : null; };

@@ -1,4 +1,4 @@
-// One segment: all systems side by side, with marks and scores; words across systems.
+// One segment: all systems side by side, with marks and scores, and what methods show of it.
 async function segmentPage({box, rest, query, head, alive}) {
   const t = Number(rest[0]), n = Number(rest[1]), set = page.sets[t];
   if (!set || !(n >= 1 && n <= set.segments)) throw new Error("there is no such segment");
@@ -12,7 +12,7 @@ async function segmentPage({box, rest, query, head, alive}) {
   const mark = layerChoice(set, state.f, (v) => { state.f = v; try { history.replaceState(null, "", address(n)); } catch { /* the page works without */ } draw(); });
   box.append(ways, el("p", {class: "tags"}, ...tagsOf(s)), section("Source and references", toolbar(mark), texts), section("Outputs of the systems", outputs));
   draw();
-  await strips();
+  await ofSegment();
 
   function draw() {
     ways.replaceChildren(n > 1 ? el("a", {href: address(n - 1), rel: "prev"}, "Previous segment") : "", n < set.segments ? el("a", {href: address(n + 1), rel: "next"}, "Next segment") : "",
@@ -26,14 +26,17 @@ async function segmentPage({box, rest, query, head, alive}) {
       chosen: (i) => i === state.s, cells: {output: (i) => { const entry = s.text(s.outputs[i]); return entry ? markedText(set, entry, state.f, "div") : el("em", {}, "(missing)"); }}});
     outputs.replaceChildren(holder);
   }
-  async function strips() {
-    const words = table("difficulty_words_strips");
-    if (!words) return;
-    await words.of(t);
-    const rows = rowsOfSet(words, t, {segment: n}), place = el("div");
-    if (!alive() || !rows.length) return;
-    box.append(section("Words of the reference across systems", place));
-    const own = some(words, rows), where = ["metric", "reference"].filter((name) => own.columns.has(name)).map((name) => [name, own.columns.get(name).at(0)]);
-    drawInto(place, heatMap, {tables: [own]}, {views: [{title: "Similarity of the best match of each word", where, table: 0, rows: "token", columns: "system", value: "similarity", beside: "difficulty", low: null, high: null, marks: "other", faint: null, under: null, exhibits: false}]});
+  // What methods show of single segments.
+  async function ofSegment() {
+    for (const own of tables.filter((o) => o.panels && o.mayHold && o.mayHold(t))) {
+      const panels = own.panels.filter((panel) => panel.views[0].where.some(([name]) => name === "segment"));
+      if (!panels.length) continue;
+      await own.of(t);
+      const rows = rowsOfSet(own, t, {segment: n});
+      if (!alive() || !rows.length) continue;
+      const place = el("div");
+      box.append(section(own.title, place));
+      for (const panel of panels) drawPanel(place, own, rows, panel);
+    }
   }
 }

@@ -1,7 +1,7 @@
 // Which page is shown: the address after # says it, so that links, bookmarks and "back" work.
 const view = document.getElementById("view"), title = document.getElementById("title");
-const PAGES = {systems: systemsPage, overview: overviewPage, features: featuresPage, words: wordsPage, segments: segmentsPage, segment: segmentPage, system: systemPage,
-  references: referencesPage, agreement: agreementPage, provenance: provenancePage, tables: tablesPage, table: tablePage};
+const PAGES = {systems: systemsPage, overview: overviewPage, method: methodPage, segments: segmentsPage, segment: segmentPage, system: systemPage,
+  provenance: provenancePage, tables: tablesPage, table: tablePage};
 const OF = {system: "systems", segment: "segments", table: "tables"};
 let visit = 0;
 const current = () => {
@@ -14,7 +14,7 @@ async function show(first) {
   redraws.length = 0;
   tell("");
   for (const anchor of document.querySelectorAll("nav.contents a")) {
-    if (anchor.dataset.page === (OF[name] || name)) { anchor.setAttribute("aria-current", "page"); anchor.scrollIntoView({block: "nearest", inline: "nearest", behavior: "instant"}); } else anchor.removeAttribute("aria-current");
+    if (anchor.dataset.page === (name === "method" ? `method/${rest[0]}` : OF[name] || name)) { anchor.setAttribute("aria-current", "page"); anchor.scrollIntoView({block: "nearest", inline: "nearest", behavior: "instant"}); } else anchor.removeAttribute("aria-current");
   }
   const box = el("div");
   const head = (text) => { if (now !== visit) return; title.replaceChildren(data(text)); document.title = `${shown(text)} \u2013 ${shown(page.title)}`; };
@@ -29,6 +29,4 @@ async function show(first) {
 }
 addEventListener("hashchange", () => { if (!location.hash || location.hash.startsWith("#/")) show(false); });
 document.querySelector("[data-skip]").addEventListener("click", (event) => { event.preventDefault(); title.focus(); title.scrollIntoView({block: "start"}); });
-let resized = 0;
-addEventListener("resize", () => { clearTimeout(resized); resized = setTimeout(() => redraws.forEach((draw) => draw()), 120); });
 show(true);

@@ -1,22 +1,17 @@
 // A table of any size: some rows at a time, searched, sorted, filtered, downloaded; a real table.
 const PER_PAGE = [25, 50, 100, 500], FEW = 80, PIECE = 4000;
+// tables of so many rows are read at once, without words
+const SMALL = 20_000;
 // Keys that join tables are for queries: downloads have them.
 const UNSEEN = ["task"];
-// Where a cell leads: a system, a segment, a feature's segments, the segments with a word.
-const LINKS = {
-  system: (at) => { const t = setOf(at("testset")), k = systemOf(t, at("system")); return k < 0 ? null : `#/system/${t}/${k}`; },
-  segment: (at) => { const t = setOf(at("testset")), k = systemOf(t, at("system")); return t < 0 || page.sets[t].missing ? null : `#/segment/${t}/${at("segment")}${k < 0 ? "" : "?s=" + k}`; },
-  feature: (at) => { const t = setOf(at("testset")), k = systemOf(t, at("system")); return t < 0 ? null : featureHref(t, at("feature"), at("metric"), k); },
-  word: (at) => { const t = setOf(at("testset")); return t < 0 || page.sets[t].missing ? null : `#/segments/${t}?w=${encodeURIComponent(at("word"))}`; },
-};
-LINKS.token = (at) => at("segment") ? LINKS.segment(at) : LINKS.word((name) => at(name === "word" ? "token" : name));
-LINKS.hardest = (at) => LINKS.segment(at);
+// Where a cell leads, by the column that it is in; the pages of a study know.
+const LINKS = {};
 // Names of columns are data: they never reach what an object inherits.
 const own = (object, name) => object && Object.hasOwn(object, name) ? object[name] : undefined;
 const link = (href, node) => href ? el("a", {href}, node) : node;
 
 function grid(box, t, options = {}) {
-  const columns = [...t.columns.values()].filter((c) => !isEnd(t, c) && !UNSEEN.includes(c.name) && !(options.hide || []).includes(c.name));
+  const columns = [...t.columns.values()].filter((c) => !isEnd(t, c) && ![...UNSEEN, ...(options.hide || []), ...(options.unseen || [])].includes(c.name));
   const words = columns.filter((c) => inWords(c));
   const state = {text: "", page: 0, per: options.per || 50, sort: {key: null, down: false, ...options.sort}, rows: null, turn: 0};
   if (state.sort.key !== null && !t.columns.has(state.sort.key)) state.sort.key = null;
@@ -40,9 +35,12 @@ function grid(box, t, options = {}) {
     for (const c of words) {
       const values = new Set();
       for (let i = 0; i < t.size && values.size <= FEW; i += 1) values.add(c.at(i));
-      if (values.size < 2 || values.size > FEW || (options.plain || []).includes(c.name)) continue;
-      const named = [...values].map((v) => [v, v === true ? "yes" : v === false ? "no" : v === "" || v === null ? "(none)" : v]);
-      choices.append(choice(c.title, [[undefined, "all"], ...named], undefined, (v) => { if (v === undefined) picks.delete(c.name); else picks.set(c.name, v); renew(); }).node);
+      if (values.size < 2 || (options.plain || []).includes(c.name)) continue;
+      const pick = (key, title, values2, at, none) => choice(title, [[undefined, "all"], ...values2.map((v) => [v, v === true ? "yes" : v === false ? "no" : v === "" || v === null ? none : v])], undefined,
+        (v) => { if (v === undefined) picks.delete(key); else picks.set(key, [at, v]); renew(); }).node;
+      const kinds = unique([...values].map(kindOf));
+      if (kinds.length > 1 && kinds.length < values.size) choices.append(pick(c.name + ":kind", `${c.title}: kind`, kinds, (i) => kindOf(c.at(i)), "other"));
+      if (values.size <= FEW) choices.append(pick(c.name, c.title, [...values], c.at, "(none)"));
     }
   }
   function asked() { return state.text || picks.size || state.sort.key !== null; }
@@ -60,9 +58,9 @@ function grid(box, t, options = {}) {
     await draw();
   }
   function rows() {
-    const kept = [], chosen = [...picks].map(([name, v]) => [t.columns.get(name).at, v]);
+    const kept = [], chosen = [...picks.values()];
     for (let i = 0; i < t.size; i += 1) {
-      if (chosen.every(([at, v]) => at(i) === v) && (!state.text || words.some((c) => String(c.at(i) ?? "").toLowerCase().includes(state.text)))) kept.push(i);
+      if (chosen.every(([at, v]) => at(i) === v) && (!state.text || words.some((c) => shown(c.at(i) ?? "").toLowerCase().includes(state.text)))) kept.push(i);
     }
     const {key, down} = state.sort;
     if (key === null) return kept;
@@ -80,7 +78,7 @@ function grid(box, t, options = {}) {
   }
   function render(low, high) {
     total.textContent = (high ? `${count(low + 1)}\u2013${count(high)} of ` : "") + `${count(sizeNow())} rows` + (sizeNow() < t.size ? `, ${count(t.size)} in all` : "");
-    const head = el("tr", {}, ...columns.map((c) => el("th", {scope: "col", class: inWords(c) ? null : "number", "aria-sort": ariaSort(state.sort, c.name)},
+    const head = el("tr", {}, ...columns.map((c) => el("th", {scope: "col", class: inWords(c) ? null : "number", title: c.help ? shown(c.help) : null, "aria-sort": ariaSort(state.sort, c.name)},
       sortButton(data(c.title), state.sort, c.name, renew, !inWords(c)), own(options.heads, c.name) || "")));
     const lines = [];
     for (let n = low; n < high; n += 1) lines.push(line(rowAt(n)));
@@ -118,18 +116,13 @@ function grid(box, t, options = {}) {
       if (sizeNow() > 10 * PIECE) { tell(`Writing ${count(from)} of ${count(sizeNow())} rows`); await pause(); }
     }
     tell("");
-    downloadAll(`${t.file}.${kind}`, mime, pieces);
+    download(`${t.file}.${kind}`, mime, ...pieces);
   }
   return {renew};
 }
-function downloadAll(name, type, pieces) {
-  const url = URL.createObjectURL(new Blob(pieces, {type: type + ";charset=utf-8"}));
-  const anchor = el("a", {href: url, download: name});
-  document.body.append(anchor);
-  anchor.click();
-  anchor.remove();
-  setTimeout(() => URL.revokeObjectURL(url), 10_000);
-}
+const stateLine = document.getElementById("state");
+function tell(text) { if (stateLine) { stateLine.textContent = text; stateLine.hidden = !text; } }
+const pause = () => new Promise((done) => setTimeout(done));
 // A section of a page with a table; long ones open on request.
 function section(title, ...children) {
   const id = "section-" + (ids += 1);
@@ -141,9 +134,9 @@ function tableSection(t, options = {}) {
   grid(box, t, options);
   return el("section", {class: "panel tables", "aria-labelledby": id}, heading, box);
 }
-function folded(t, options = {}) {
-  const box = el("div"), fold = el("details", {class: "fold"}, el("summary", {}, data(options.title || t.title), ` (${count(t.size)} rows)`), box);
-  fold.addEventListener("toggle", () => { if (fold.open && !box.firstChild) grid(box, t, options); });
+// A table that is read when it is opened: what it shows of it is made by then.
+function folded(t, title, size, options, read) {
+  const box = el("div"), fold = el("details", {class: "fold"}, el("summary", {}, data(title), ` (${count(size)} rows)`), box);
+  fold.addEventListener("toggle", async () => { if (fold.open && !box.firstChild && !box.dataset.read) { box.dataset.read = "yes"; grid(box, read ? await read() : t, options); } });
   return fold;
 }
-const alsoHere = (list) => list.length ? section("Tables", ...list.map((t) => folded(t))) : "";

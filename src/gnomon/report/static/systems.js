@@ -4,24 +4,6 @@ function setChoice(t, go, label = "Test set") {
   return page.sets.length < 2 ? null : choice(label, page.sets.map((s, n) => [n, s.name]), t, go).node;
 }
 const lower = (metric) => page.lower.includes(metric) ? "lower" : "higher";
-// Rows that a table holds under these names; of one test set, where its parts alone are loaded.
-function rowsWhere(t, where, set, metric) {
-  const found = [], tests = Object.entries(where).filter(([name]) => t.columns.has(name)).map(([name, v]) => [t.columns.get(name).at, v]);
-  const look = (i) => { if (tests.every(([at, v]) => at(i) === v)) found.push(i); };
-  if (set !== undefined && t.rowsOf) for (const i of t.rowsOf(set, metric)) look(i); else for (let i = 0; i < t.size; i += 1) look(i);
-  return found;
-}
-const rowsOfSet = (t, n, where, metric) => rowsWhere(t, {testset: page.sets[n].name, ...where}, n, metric);
-// The kind of human scores that rows are of; what earlier gnomons kept says it in "agreement" alone.
-async function kindsOf(t, rows, set) {
-  const own = t.columns.get("kind"), task = t.columns.get("task"), whole = table("agreement"), known = new Map();
-  const said = (i) => own ? own.at(i) : null;
-  if (set >= 0 && task && whole && whole.columns.has("task") && rows.some((i) => said(i) === null)) {
-    await whole.of(set);
-    for (const i of rowsOfSet(whole, set, {level: "system"})) if (whole.columns.get("human").at(i) !== null) known.set(whole.columns.get("task").at(i), whole.columns.get("human").at(i));
-  }
-  return (i) => said(i) ?? (task && known.get(task.at(i))) ?? null;
-}
 async function scoreTable(t) {
   const set = page.sets[t], scores = await table("scores").of(t), metrics = [], rows = new Map(set.systems.map((name) => [name, {system: name}]));
   const at = (name) => scores.columns.get(name).at;
@@ -31,24 +13,27 @@ async function scoreTable(t) {
     if (!rows.has(at("system")(i))) rows.set(at("system")(i), {system: at("system")(i)});
     rows.get(at("system")(i))["m" + metrics.indexOf(metric)] = at("score")(i);
   }
-  const list = [...rows.values()], people = table("agreement_systems"), kinds = [];
-  if (people) {
-    await people.of(t);
-    const own = rowsOfSet(people, t), kind = await kindsOf(people, own, t);
-    for (const i of own) {
-      if (!kinds.includes(kind(i))) kinds.push(kind(i));
-      const row = rows.get(people.columns.get("system").at(i));
-      if (row) row["p" + kinds.indexOf(kind(i))] = people.columns.get("human").at(i);
-    }
-  }
-  const columns = [{name: "testset", title: "Test set"}, {name: "system", title: "System"}];
-  kinds.forEach((kind, n) => {
-    const title = kinds.length > 1 ? `People (${kind ?? "kind unknown"})` : "People";
-    if (list.some((r) => isNumber(r["p" + n]))) columns.push({name: "p" + n, as: title.replace("P", "p"), title, kind: "number", digits: 3, better: "higher", help: `what people said of the system${kind === null ? "" : ": " + kind}`});
-  });
+  const list = [...rows.values()], columns = [{name: "testset", title: "Test set"}, {name: "system", title: "System"}];
+  for (const [n, {table: name, value, by}] of page.standings.entries()) columns.push(...await standing(name, value, by, t, rows, n));
   metrics.forEach((metric, m) => columns.push({name: "m" + m, as: metric, title: metric, kind: "number", digits: digitsFor(list.map((r) => r["m" + m])), better: lower(metric)}));
   for (const row of list) row.testset = set.name;
   return {metrics, whole: made("systems", `Systems of ${set.name}`, columns, list)};
+}
+// What another table says of how good systems are: a column for each kind.
+async function standing(name, value, by, t, rows, n) {
+  const whole = table(name), kinds = [];
+  if (!whole) return [];
+  await whole.of(t);
+  const {title, help, better, digits} = whole.columns.get(value), kind = whole.columns.get(by).at, own = rowsOfSet(whole, t);
+  for (const i of own) {
+    if (!kinds.includes(kind(i))) kinds.push(kind(i));
+    const row = rows.get(whole.columns.get("system").at(i));
+    if (row) row[`p${n}-${kinds.indexOf(kind(i))}`] = whole.columns.get(value).at(i);
+  }
+  return kinds.map((said, k) => {
+    const full = said === null ? title : `${title} (${said})`;
+    return {name: `p${n}-${k}`, as: full, title: full, kind: "number", digits, better: better || "higher", help};
+  });
 }
 // A colour for each value, by where it lies among those of its column.
 function shading(t) {
@@ -63,11 +48,12 @@ async function systemsPage({box, rest, head, alive}) {
   if (table("scores")) {
     const {metrics, whole} = await scoreTable(t);
     if (!alive()) return;
-    const people = [...whole.columns.keys()].find((name) => /^p\d/.test(name)), first = people || (metrics.length ? "m0" : null);
+    const people = [...whole.columns.keys()].find((name) => /^p\d+-/.test(name)), first = people || (metrics.length ? "m0" : null);
     box.append(tableSection(whole, {title: `Systems of ${set.name}`, controls: [setChoice(t, (n) => { location.hash = `#/systems/${n}`; })].filter(Boolean), hide: ["testset"], given: {testset: set.name},
       sort: first ? {key: first, down: lower(metrics[0]) === "higher" || Boolean(people)} : {}, shade: shading(whole)}));
   } else box.append(el("p", {class: "empty"}, "This study scored no systems; its other pages show what it did."));
-  box.append(alsoHere(tablesOf("systems").filter((s) => s.size)));
+  const own = tablesOf("systems");
+  if (own.length) box.append(section("Tables", ...own.map((s) => folded(s, s.title, s.size))));
 }
 // One system: its scores, its features, its segments.
 async function systemPage({box, rest, head, alive}) {
@@ -85,7 +71,8 @@ async function systemPage({box, rest, head, alive}) {
     box.append(tableSection(made("scores-of-system", `Scores of ${name}`, [{name: "metric", title: "Metric"}, {name: "score", title: "Score", kind: "number", digits: digitsFor(rows.map((r) => r.score))}, {name: "rank", title: "Rank", kind: "count"}, {name: "of", title: "of", kind: "count"}], rows), {title: "Scores"}));
   }
   if (!set.missing && set.metrics.length) box.append(section("Segments", el("ul", {class: "links"}, ...set.metrics.map((metric, m) => el("li", {}, el("a", {href: `#/segments/${t}?s=${k}&m=${m}&o=worst`}, "worst first, by ", data(metric)))))));
-  for (const other of ["muler", "difficulty", "difficulty_words_systems", "comparisons"].map(table).filter(Boolean)) {
+  // What the methods say of it, but for what they say of single segments.
+  for (const other of tables.filter((o) => o.columns.has("system") && !o.columns.has("segment") && page.sections.some((own) => own.id === o.section) && o.mayHold(t))) {
     await other.of(t);
     if (!alive()) return;
     const rows = rowsOfSet(other, t, {system: name});

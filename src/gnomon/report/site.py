@@ -1,0 +1,447 @@
+"""The pages of a study: one HTML file, or a folder that opens by double click from disk.
+
+They show plain tables, views, test sets and texts with marks (:class:`gnomon.pages.StudyPages`),
+and know nothing of stores and methods. A page loads what it shows when it shows it: parts are
+scripts beside it (a
+page from disk may not ``fetch``) that hand over JSON as a string, or, in one file, elements of
+data. Its policy allows the page's own script by its hash, and scripts that this adds itself;
+nothing else runs, nothing is asked for over a network.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import shutil
+import warnings
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+from urllib.parse import quote
+
+import numpy as np
+
+from gnomon.errors import OutputError
+from gnomon.report.html import framed, json_in_html, packed, panels
+from gnomon.signature import version
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+    from os import PathLike
+    from typing import IO
+
+    from numpy.typing import NDArray
+
+    from gnomon.findings import Cell
+    from gnomon.pages import PageSegment, PageSet, PageTable, PageText, StudyPages
+
+__all__ = ["check_place", "write_site"]
+
+_SCRIPTS = (
+    "parts.js",
+    "systems.js",
+    "overview.js",
+    "methods.js",
+    "segments.js",
+    "segment.js",
+    "provenance.js",
+    "study.js",
+)
+
+# The page and the parts of its data.
+
+
+#: cells of a table in one part: some megabytes; and the fewest rows
+_CELLS, _FEWEST = 200_000, 1000
+
+
+def write_site(
+    path: str | PathLike[str],
+    content: StudyPages,
+    *,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> None:
+    """Write the report of a study; it appears whole or not at all.
+
+    Args:
+        path: a file that ends in ``.html``, which then holds everything, or a folder: new, empty,
+            or with a report that is replaced. Above some ten megabytes a folder opens faster.
+        content: what there is to show; read part by part.
+        progress: called with a stage, what is done and the total.
+
+    Raises:
+        OutputError: the place cannot be written, or holds something else.
+    """
+    with _opened(path) as sink:
+        total = len(content.tables) + len(content.testsets)
+        tables = []
+        names = {testset.name: number for number, testset in enumerate(content.testsets)}
+        for number, table in enumerate(content.tables):
+            tables.append(_table(sink, number, table, names))
+            if progress:
+                progress("pages", number + 1, total)
+        sets = []
+        for number, testset in enumerate(content.testsets):
+            sets.append(_add_set(sink, number, testset))
+            if progress:
+                progress("pages", len(tables) + number + 1, total)
+        about = {
+            "title": content.title,
+            "gnomon": version(),
+            "inside": sink.inside,
+            "facts": list(content.facts.items()),
+            "notices": list(content.notices),
+            "lower": list(content.lower_is_better),
+            "standings": [one._asdict() for one in content.standings],
+            "sections": [
+                dict(zip(("id", "title", "note"), one, strict=True)) for one in content.sections
+            ],
+            "tables": tables,
+            "sets": sets,
+        }
+        sink.finish(*_page(content, about))
+
+
+def _table(sink: Sink, number: int, table: PageTable, sets: Mapping[str, int]) -> dict[str, Any]:
+    """Write the parts of a table; returns what the page must know of it beforehand."""
+    named = [column.name for column in table.columns]
+    sizes: list[int] = []
+    of: list[tuple[int | None, Cell]] = []
+    rows = max(_FEWEST, _CELLS // max(1, len(named)))
+    for part, columns in enumerate(table.parts(rows)):
+        sink.add(f"table-{number}-{part}", [packed(cells) for cells in columns])
+        sizes.append(len(columns[0]) if columns else 0)
+        held = dict(zip(named, columns, strict=True))
+        testset = _only(held.get("testset", ()))
+        of.append((sets.get(str(testset)), _only(held.get("metric", ()))))
+    return {
+        "name": table.name,
+        "title": table.title,
+        "note": table.note,
+        "section": table.section,
+        "panels": panels((view, 0) for view in table.views),
+        "columns": [asdict(column) for column in table.columns],
+        "parts": sizes,
+        "of": of,
+    }
+
+
+def _only(cells: Sequence[Cell]) -> Cell:
+    """What all rows of a part say: a page of another test set or metric does not read it."""
+    found = set(cells)
+    return found.pop() if len(found) == 1 else None
+
+
+def _page(content: StudyPages, data: object) -> tuple[str, str]:
+    """The page in two pieces, between which a single file holds the parts of its data."""
+    own = [(f"method/{_encoded(name)}", title) for name, title, _ in content.sections]
+    pages = [
+        ("systems", "Systems"),
+        *([("overview", "All test sets")] if len(content.testsets) > 1 else []),
+        *own,
+        ("segments", "Segments"),
+        ("provenance", "Provenance"),
+        ("tables", "All tables"),
+    ]
+    before = framed(
+        "study.html.j2",
+        data,
+        scripts=_SCRIPTS,
+        styles=("report.css", "study.css"),
+        more_scripts=" 'strict-dynamic'",
+        title=content.title,
+        pages=pages,
+    )
+    return before, "</body>\n</html>\n"
+
+
+def _encoded(name: str) -> str:
+    """A part of an address, as JavaScript's ``encodeURIComponent`` writes it."""
+    return quote(name, safe="!'()*-._~", errors="replace")
+
+
+# Test sets as parts: texts some segments at a time, scores some systems at a time.
+
+
+#: outputs in one part, and scores in one part: about a megabyte each
+_OUTPUTS, _SCORES = 2000, 60_000
+
+
+def _add_set(sink: Sink, number: int, given: PageSet) -> dict[str, Any]:
+    """Write the parts of a test set; returns what the page must know of it beforehand."""
+    systems = max(1, len(given.systems))
+    block = max(1, min(100, _OUTPUTS // systems, given.segments))
+    some = max(1, _SCORES // max(1, given.segments))
+    scores = [given.scores(metric) for metric in given.metrics]
+    for m, rows in enumerate(scores):
+        for b, start in enumerate(range(0, len(rows), some)):
+            sink.add(f"score-{number}-{m}-{b}", _plain(rows[start : start + some]))
+    if scores:
+        sink.add(f"mean-{number}", [_overview(rows) for rows in scores])
+    where = _Where(given, systems)
+    blocks = 0
+    for first, segments in _blocks(given, block):
+        sink.add(
+            f"text-{number}-{blocks}",
+            [_segment(one, scores, first + i) for i, one in enumerate(segments)],
+        )
+        where.look(first, segments)
+        blocks += 1
+    where.write(sink, number)
+    return {
+        "name": given.name,
+        "pair": given.language_pair,
+        "segments": given.segments,
+        "systems": list(given.systems),
+        "references": list(given.references),
+        "metrics": list(given.metrics),
+        "layers": [layer._asdict() for layer in given.layers],
+        "missing": given.missing,
+        "block": block,
+        "blocks": blocks,
+        "scored": some,
+    }
+
+
+def _blocks(given: PageSet, size: int) -> Iterator[tuple[int, list[PageSegment]]]:
+    first, found = 0, []
+    for one in given.read():
+        found.append(one)
+        if len(found) == size:
+            yield first, found
+            first, found = first + size, []
+    if found:
+        yield first, found
+
+
+def _plain(rows: NDArray[np.float64]) -> list[list[float | None]]:
+    return [[None if value != value else value for value in row] for row in rows.tolist()]  # noqa: PLR0124  # NaN
+
+
+def _overview(rows: NDArray[np.float64]) -> list[list[float | None]]:
+    """Per segment the mean over the systems, and how far these are apart."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # no system has a score there
+        mean, apart = np.nanmean(rows, axis=0), np.nanmax(rows, axis=0) - np.nanmin(rows, axis=0)
+    return [rounded(part.tolist()) for part in (mean, apart)]
+
+
+def _segment(one: PageSegment, scores: Sequence[NDArray[np.float64]], i: int) -> list[Any]:
+    """Document, domain, texts, their roles, and the scores of every system by every metric."""
+    return [
+        one.document,
+        one.domain,
+        [_text(text) for text in one.texts],
+        one.source,
+        list(one.references),
+        list(one.outputs),
+        [rounded(rows[:, i].tolist()) for rows in scores],
+    ]
+
+
+def _text(one: PageText) -> list[Any]:
+    marks = [
+        [layer, list(ends), *([rounded(values)] if values else [])]
+        for layer, ends, values in one.marks
+    ]
+    return [one.text, marks] if marks else [one.text]
+
+
+class _Where:
+    """Which segments have spans of a layer, by reference and by system: a bit for each."""
+
+    def __init__(self, given: PageSet, systems: int) -> None:
+        self.layers = [n for n, layer in enumerate(given.layers) if layer.kind == "spans"]
+        size = (given.segments + 7) // 8
+        rows = systems + 1
+        self.bits = {n: [bytearray(size) for _ in range(rows)] for n in self.layers}
+
+    def look(self, first: int, segments: Sequence[PageSegment]) -> None:
+        if not self.layers:
+            return
+        for i, one in enumerate(segments, start=first):
+            marked = [[m[0] for m in text.marks if m[0] in self.bits] for text in one.texts]
+            byte, bit = i >> 3, 1 << (i & 7)
+            for reference in one.references:
+                for layer in marked[reference] if reference is not None else ():
+                    self.bits[layer][0][byte] |= bit
+            for k, output in enumerate(one.outputs, start=1):
+                for layer in marked[output] if output is not None else ():
+                    self.bits[layer][k][byte] |= bit
+
+    def write(self, sink: Sink, number: int) -> None:
+        for layer, rows in self.bits.items():
+            sink.add(f"where-{number}-{layer}", [row.hex() for row in rows])
+
+
+def rounded(values: Sequence[float | None]) -> list[float | None]:
+    """Scores for looking at: six digits after the point."""
+    # a difference to itself is 0 for finite numbers alone
+    return [None if v is None or v - v != 0 else round(v, 6) for v in values]
+
+
+# Where parts go: a folder with a script for each, or one file that holds all.
+
+
+_INDEX, _DATA = "index.html", "data"
+#: a file that only a site of ours holds: such a folder may be replaced
+_OURS = "gnomon-report.txt"
+_SAID = "A report made by gnomon. Open index.html; the folder is replaced when it is made again.\n"
+
+
+class Sink(Protocol):
+    """Takes the parts of a site one by one, then the page itself.
+
+    Attributes:
+        inside: parts are elements of the page.
+    """
+
+    inside: bool
+
+    def add(self, key: str, content: object) -> None:
+        """A part of the data, under letters, digits and hyphens."""
+
+    def finish(self, before: str, after: str) -> None:
+        """The page: what comes before the parts that a single file holds, and what comes after."""
+
+
+def _opened(path: str | PathLike[str]) -> contextlib.AbstractContextManager[Sink]:
+    """A sink for one file (a name that ends in .html or .htm) or a folder.
+
+    Raises:
+        OutputError: it cannot be written, or a folder holds something else.
+    """
+    place = Path(path)
+    return _one_file(place) if _is_file(place) else _folder(place)
+
+
+def check_place(path: str | PathLike[str]) -> None:
+    """Refuse, before any work, a place that a report cannot be written to.
+
+    Raises:
+        OutputError: its folder is missing, or a folder of that name holds something else.
+    """
+    place = Path(path)
+    above = place.resolve().parent
+    if not above.is_dir() or not os.access(above, os.W_OK):
+        raise OutputError(
+            f"cannot write {place}: its folder {place.parent} does not exist or may not be written"
+            " to; make it first, or name another"
+        )
+    if not _is_file(place):
+        _check_folder(place)
+    elif place.is_dir():
+        raise OutputError(f"{place} is a folder; name a file, or a folder without .html")
+
+
+def _is_file(place: Path) -> bool:
+    return place.suffix.lower() in {".html", ".htm"}
+
+
+class _Folder:
+    inside = False
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        (folder / _DATA).mkdir(parents=True)
+
+    def add(self, key: str, content: object) -> None:
+        text = in_script(key, json_in_html(content))
+        (self.folder / _DATA / f"{key}.js").write_text(text, encoding="utf-8", newline="\n")
+
+    def finish(self, before: str, after: str) -> None:
+        (self.folder / _INDEX).write_text(before + after, encoding="utf-8", newline="\n")
+        (self.folder / _OURS).write_text(_SAID, encoding="utf-8", newline="\n")
+
+
+class _File:
+    inside = True
+
+    def __init__(self, parts: IO[str]) -> None:
+        self.parts = parts
+        self.page = ("", "")
+
+    def add(self, key: str, content: object) -> None:
+        self.parts.write(f'<script type="application/json" id="part-{key}">{json_in_html(content)}')
+        self.parts.write("</script>\n")
+
+    def finish(self, before: str, after: str) -> None:
+        self.page = (before, after)
+
+
+@contextlib.contextmanager
+def _folder(place: Path) -> Generator[Sink]:
+    from gnomon.formats import explain_failure
+
+    check_place(place)
+    scratch = place.resolve().with_name(f".{secrets.token_hex(8)}.tmp")
+    try:
+        with explain_failure(place):
+            yield _Folder(scratch)
+            _swap(scratch, place.resolve())
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _check_folder(place: Path) -> None:
+    if not place.exists():
+        return
+    if not place.is_dir():
+        raise OutputError(f"{place} is a file; name a folder, or a file that ends in .html")
+    if any(place.iterdir()) and not (place / _OURS).is_file():
+        raise OutputError(
+            f"{place} holds something else; name a new or an empty folder, or one that holds a"
+            " report made before"
+        )
+
+
+def _swap(scratch: Path, place: Path) -> None:
+    old = place.with_name(f".{secrets.token_hex(8)}.old")
+    if place.exists():
+        place.replace(old)
+    try:
+        scratch.replace(place)
+    except OSError:
+        if old.exists():
+            old.replace(place)
+        raise
+    shutil.rmtree(old, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def _one_file(place: Path) -> Generator[Sink]:
+    import tempfile
+
+    from gnomon.formats import atomic_write
+
+    with (
+        atomic_write(place) as file,  # first: a place that cannot be written is told at once
+        tempfile.TemporaryFile(
+            "w+", encoding="utf-8", newline="\n", dir=place.resolve().parent
+        ) as parts,
+    ):
+        sink = _File(parts)
+        yield sink
+        before, after = sink.page
+        file.write(before)
+        parts.seek(0)
+        for piece in _pieces(parts):
+            file.write(piece)
+        file.write(after)
+
+
+def _pieces(file: IO[str]) -> Iterator[str]:
+    while piece := file.read(1 << 20):
+        yield piece
+
+
+def in_script(key: str, safe: str) -> str:
+    """A script that hands over JSON as a string, never as an object: keys stay plain data.
+
+    Args:
+        key: letters, digits and hyphens.
+        safe: what :func:`gnomon.report.html.json_in_html` gave.
+    """
+    quoted = safe.replace("\\", "\\\\").replace("'", "\\'")
+    return f"gnomonData('{key}','{quoted}')\n"
