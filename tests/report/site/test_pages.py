@@ -456,3 +456,32 @@ def test_steps_with_other_options_are_told_apart(visit: Opener, sets: Path) -> N
     page.locator("h3", has_text="pattern.number: the").wait_for()
     assert cells.all_inner_texts() == ["0.60", "0.70", "0.80", "0.90"]
     assert seen.faults == []
+
+
+def test_many_systems_are_shown_some_at_a_time_with_any_figure_of_their_rows(
+    visit: Opener, made: ModuleType, tmp_path: Path
+) -> None:
+    write_site(tmp_path / "r", made.study(64, 4, features=3))
+    seen = visit(tmp_path / "r")
+    page = seen.go("method/package.features")
+    heads = page.locator("table.heat thead .turn")
+    assert heads.count() == 30
+    page.get_by_label("System", exact=True).select_option("61 to 64")
+    assert [one.split("\n")[0] for one in heads.all_inner_texts()] == [
+        f"system-{n:03d}" for n in range(60, 64)
+    ]
+    page.locator("td[data-r='1'][data-c='2']").click()
+    page.locator("article").first.wait_for()
+    assert page.get_by_label("System").input_value() == "system-062"
+    seen.go("method/package.features")
+    page.get_by_label("Metric", exact=True).select_option("chrf")
+    page.locator("h3", has_text="MuLER under chrf").wait_for()
+    page.get_by_label("Figure").select_option("spread")
+    page.locator("h3", has_text="MuLER under chrf: spread").wait_for()
+    table = made.study(64, 4, features=3).tables[1]
+    names = [column.name for column in table.columns]
+    rows = [dict(zip(names, row, strict=True)) for row in table.rows]
+    first = next(row for row in rows if row["metric"] == "chrf")
+    cell = page.locator("td[data-r='0'][data-c='0']").inner_text().replace("\u2212", "-")
+    assert float(cell) == pytest.approx(first["spread"], abs=0.005)
+    assert seen.faults == []

@@ -104,7 +104,7 @@ async function methodPage({box, rest, head, alive}) {
   box.append(controls, place);
   // Metrics one at a time, unless a view sets them side by side: the parts of one alone are read.
   const beside = drawn.some((t) => t.panels.some((panel) => axesOf(panel).includes("metric")));
-  const metricsOf = () => beside || state.t === ALL || all.some((t) => !t.columns.has("metric")) ? [] : unique(all.filter((t) => t.mayHold(state.t)).flatMap((t) => t.metricsOf(state.t)));
+  const metricsOf = () => beside || state.t === ALL || drawn.some((t) => !t.columns.has("metric")) ? [] : unique(drawn.filter((t) => t.mayHold(state.t)).flatMap((t) => t.metricsOf(state.t)));
   const rowsNow = (t) => state.t === ALL ? rowsWhere(t, {}) : rowsOfSet(t, state.t, state.metric === undefined ? {} : {metric: state.metric}, state.metric);
   const read = (t) => state.t === ALL ? t.all() : t.of(state.t, state.metric);
   let turn = 0;
