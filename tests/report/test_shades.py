@@ -8,8 +8,8 @@ import pytest
 
 from gnomon.findings import Column, Exhibit, ExhibitText, Finding, Highlight, Table
 from gnomon.report import print_finding, to_html
-from gnomon.report._shades import shaded
 from gnomon.report.html import payload
+from gnomon.report.terminal import shaded
 
 TEXT = "bad fine good [red]"
 MARKS = (

@@ -12,7 +12,7 @@ import pytest
 
 from gnomon.findings import Column, Table
 from gnomon.report import print_finding, print_scores, print_table
-from gnomon.report._blocks import folded
+from gnomon.report.terminal import folded
 from gnomon.scores import Scores
 from gnomon.signature import Signature
 

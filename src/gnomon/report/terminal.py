@@ -8,26 +8,193 @@ what does not fit side by side continues in a further block.
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import replace
 from typing import IO, TYPE_CHECKING
 
 from gnomon.doors import checked
-from gnomon.report._blocks import blocks, folded, keyed, widths
-from gnomon.report._shades import shaded
-from gnomon.tabular import grid, scores_grid, table_grid, visible
+from gnomon.tabular import GridCell, GridColumn, grid, scores_grid, table_grid, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from rich.console import Console
     from rich.table import Table as RichTable
     from rich.text import Text
 
-    from gnomon.findings import Finding, Table, View
+    from gnomon.findings import Exhibit, ExhibitText, Finding, Highlight, Table, View
     from gnomon.scores import Scores
     from gnomon.tabular import Grid, GridRow
 
 __all__ = ["print_finding", "print_grid", "print_scores", "print_table"]
+
+
+# How a wide grid is broken into blocks, and long names into lines.
+
+
+_GAP = 2
+_HEAD = 14
+_NAME = 36
+_BREAKS = re.compile(r"(?<=[-._/: ])")
+
+
+def folded(text: str, width: int) -> str:
+    r"""The text made visible, in lines of at most ``width`` cells, broken after ``- . _ / :``.
+
+    The lines joined are what :func:`visible` gives.
+
+    >>> folded("Facebook_FAIR.6750", 10)
+    'Facebook_\nFAIR.6750'
+    """
+    from rich.cells import cell_len
+
+    if len(text) <= width and text.isascii() and text.isprintable():
+        return text
+    lines = [""]
+    for part in _BREAKS.split(visible(text)):
+        for piece in _chopped(part, width):
+            if cell_len(lines[-1] + piece) > width and lines[-1]:
+                lines.append("")
+            lines[-1] += piece
+    return "\n".join(lines)
+
+
+def widths(made: Grid) -> list[int]:
+    """Cells that each column of a grid needs."""
+    return [_column_width(made, i) for i in range(len(made.columns))]
+
+
+def keyed(made: Grid, width: int) -> Grid:
+    """The grid with a stub that tells its rows apart in every block that it is broken into.
+
+    The stub takes in further columns until no two rows agree on it; where that needs more than
+    half of the width, rows are numbered instead.
+    """
+    sizes = widths(made)
+    if len(blocks(made, sizes, width)) == 1:
+        return made
+    for stub in range(made.stub, len(made.columns)):
+        if stub > made.stub and 2 * sum(size + _GAP for size in sizes[:stub]) > width:
+            break
+        names = {tuple(cell.shown for cell in row.cells[:stub]) for row in made.rows}
+        if len(names) == len(made.rows):
+            return replace(made, stub=stub)
+    return _numbered(made)
+
+
+def _numbered(made: Grid) -> Grid:
+    rows = tuple(
+        replace(row, cells=(GridCell(number, str(number)), *row.cells))
+        for number, row in enumerate(made.rows, start=1)
+    )
+    columns = (GridColumn("#", numeric=True), *made.columns)
+    return replace(made, columns=columns, rows=rows, stub=1)
+
+
+def blocks(made: Grid, sizes: Sequence[int], width: int) -> list[list[int]]:
+    """The columns after the stub, in blocks that fit the width beside the stub; one at least."""
+    room = width - sum(size + _GAP for size in sizes[: made.stub])
+    parts: list[list[int]] = [[]]
+    for column in range(made.stub, len(made.columns)):
+        taken = sum(sizes[i] + _GAP for i in parts[-1])
+        if parts[-1] and taken + sizes[column] + _GAP > room:
+            parts.append([])
+        parts[-1].append(column)
+    return [part for part in parts if part] or [[]]
+
+
+def _column_width(made: Grid, column: int) -> int:
+    limit = _HEAD if column >= made.stub and made.columns[column].numeric else _NAME
+    head = _widest(folded(made.columns[column].title, limit))
+    marked = any(row.cells[column].marked for row in made.rows)
+    cells = (_widest(folded(row.cells[column].shown, _NAME)) for row in made.rows)
+    return max(head, max(cells, default=0) + marked, 1)
+
+
+def _widest(text: str) -> int:
+    from rich.cells import cell_len
+
+    return max(map(cell_len, text.split("\n")))
+
+
+def _chopped(text: str, width: int) -> list[str]:
+    from rich.cells import chop_cells
+
+    return chop_cells(text, width) if text else []
+
+
+# Texts with weighted words for a terminal: in colours, or between signs.
+
+
+#: what hurts most to what helps most, as on pages; the neutral one has no colour
+_STYLES = (
+    "#ffffff on #833203",
+    "#ffffff on #ad4505",
+    "#111111 on #fba04c",
+    "#111111 on #fdd6a7",
+    "",
+    "#111111 on #bcd7ee",
+    "#111111 on #68a8d5",
+    "#ffffff on #1a5c97",
+    "#ffffff on #0b3f72",
+)
+_HURTS, _HELPS = 2, 6
+
+
+def shaded(finding: Finding, *, colours: bool) -> Iterator[Text]:
+    """Lines of the exhibits whose highlights have weights.
+
+    Args:
+        finding: what a method found.
+        colours: colours can be seen; else what weighs most stands between signs.
+    """
+    for exhibit in finding.exhibits:
+        marks = (mark for text in exhibit.texts for mark in text.highlights)
+        if any(mark.weight is not None for mark in marks):
+            yield from _lines(exhibit, colours=colours)
+
+
+def _lines(exhibit: Exhibit, *, colours: bool) -> Iterator[Text]:
+    from rich.text import Text
+
+    yield Text(visible(f"Segment {exhibit.segment}: {exhibit.group}"), style="bold")
+    for text in exhibit.texts:
+        values = ", ".join(f"{name} {_number(value)}" for name, value in text.values.items())
+        role = " ".join(filter(None, (text.role, text.name)))
+        head = Text(visible(f"  {role}{f' ({values})' if values else ''}: "), style="dim")
+        yield head + _shaded(text, colours=colours)
+    if exhibit.caption:
+        yield Text(visible(f"  {exhibit.caption}"), style="dim")
+    yield Text()
+
+
+def _shaded(text: ExhibitText, *, colours: bool) -> Text:
+    from rich.text import Text
+
+    made, at = Text(), 0
+    for mark in text.highlights:
+        made.append(visible(text.text[at : mark.start]), style="not dim")
+        word, style = _word(visible(text.text[mark.start : mark.end]), mark, colours=colours)
+        made.append(word, style=f"not dim {style}".strip())
+        at = mark.end
+    made.append(visible(text.text[at:]), style="not dim")
+    return made
+
+
+def _word(word: str, mark: Highlight, *, colours: bool) -> tuple[str, str]:
+    step = mark.step
+    if step is None:
+        return word, "underline"
+    word += "*" if mark.flagged else ""
+    if colours:
+        return word, f"{_STYLES[step]}{' underline' if mark.flagged else ''}"
+    signed = f"[-{word}-]" if step <= _HURTS else f"{{+{word}+}}" if step >= _HELPS else word
+    return signed, ""
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.4g}"
+
 
 _PIPED_WIDTH = 100
 _LEAST_WIDTH = 40
