@@ -41,7 +41,6 @@ DRAWERS = (
     "plots.js",
     "boxes.js",
     "heatmap.js",
-    "marks.js",
 )
 _UNSAFE = str.maketrans(
     {
@@ -87,7 +86,7 @@ def to_html(findings: Finding | Sequence[Finding], *, title: str | None = None) 
     return framed(
         "report.html.j2",
         payload(found),
-        scripts=("exhibits.js", "page.js"),
+        scripts=(*DRAWERS, "exhibits.js", "page.js"),
         title=title or (found[0].title if found else "gnomon report"),
         contents=_contents(shown),
         findings=shown,
@@ -108,7 +107,7 @@ def framed(
     Args:
         template: its name.
         data: what JSON can hold.
-        scripts: names of the scripts that follow the drawers.
+        scripts: names of the scripts, in order.
         styles: names of the style sheets.
         more_scripts: what the page's policy allows beside its own script.
         shown: what the template shows; it is escaped.
@@ -124,8 +123,8 @@ def framed(
         lstrip_blocks=True,
     )
     environment.filters["visible"] = lambda text: visible(str(text))
-    style = "".join(map(static, styles))
-    parts = ['\n"use strict";\n(() => {\n', *map(static, (*DRAWERS, *scripts)), "})();\n"]
+    style = "".join(map(_static, styles))
+    parts = ['\n"use strict";\n(() => {\n', *map(_static, scripts), "})();\n"]
     script = "".join(parts)
     return environment.get_template(template).render(
         policy=policy(script, style, more_scripts),
@@ -164,8 +163,7 @@ def _hash(text: str) -> str:
     return f"'sha256-{base64.b64encode(digest).decode()}'"
 
 
-def static(name: str) -> str:
-    """A script or style sheet of this package."""
+def _static(name: str) -> str:
     return (resources.files(__package__) / "static" / name).read_text(encoding="utf-8")
 
 

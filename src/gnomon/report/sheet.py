@@ -6,12 +6,9 @@ saved to a file (TSV or JSON), which is all that leaves the page.
 
 from __future__ import annotations
 
-from importlib import resources
 from typing import TYPE_CHECKING, Any
 
-from gnomon.report.html import json_in_html, policy
-from gnomon.signature import version
-from gnomon.tabular import visible
+from gnomon.report.html import framed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -20,9 +17,6 @@ if TYPE_CHECKING:
     from gnomon.findings import Exhibit
 
 __all__ = ["to_form", "write_form"]
-
-_SCRIPTS = ("text.js", "sheet.js")
-_STYLES = ("report.css", "sheet.css")
 
 
 def write_form(
@@ -61,24 +55,14 @@ def to_form(
     title: str = "Which output is better?",
 ) -> str:
     """The page of :func:`write_form` as a string."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-    from markupsafe import Markup
-
-    environment = Environment(
-        loader=PackageLoader("gnomon.report"), autoescape=True, undefined=StrictUndefined
-    )
-    style = "".join(map(_static, _STYLES))
-    script = "".join(['\n"use strict";\n(() => {\n', *map(_static, _SCRIPTS), "})();\n"])
     content = {"study": study, "items": _items(items), "strings": []}
-    return environment.get_template("sheet.html.j2").render(
-        policy=policy(script, style),
-        title=visible(title),
-        question=visible(question),
-        version=version(),
-        # these three are gnomon's own text or escaped here; everything else Jinja2 escapes
-        style=Markup(style),  # noqa: S704  # files of this package
-        script=Markup(script),  # noqa: S704  # files of this package
-        data=Markup(json_in_html(content)),  # noqa: S704  # escaped by json_in_html
+    return framed(
+        "sheet.html.j2",
+        content,
+        scripts=("text.js", "sheet.js"),
+        styles=("report.css", "sheet.css"),
+        title=title,
+        question=question,
     )
 
 
@@ -94,7 +78,3 @@ def _items(items: Mapping[str, Exhibit]) -> Sequence[dict[str, Any]]:
         }
         for name, exhibit in items.items()
     ]
-
-
-def _static(name: str) -> str:
-    return (resources.files(__package__) / "static" / name).read_text(encoding="utf-8")

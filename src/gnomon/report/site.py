@@ -23,7 +23,7 @@ from urllib.parse import quote
 import numpy as np
 
 from gnomon.errors import OutputError
-from gnomon.report.html import framed, json_in_html, packed, panels
+from gnomon.report.html import DRAWERS, framed, json_in_html, packed, panels
 from gnomon.signature import version
 
 if TYPE_CHECKING:
@@ -38,16 +38,7 @@ if TYPE_CHECKING:
 
 __all__ = ["check_place", "write_site"]
 
-_SCRIPTS = (
-    "parts.js",
-    "systems.js",
-    "overview.js",
-    "methods.js",
-    "segments.js",
-    "segment.js",
-    "provenance.js",
-    "study.js",
-)
+_SCRIPTS = (*DRAWERS, "parts.js", "systems.js", "methods.js", "segments.js", "study.js")
 
 # The page and the parts of its data.
 

@@ -1,3 +1,49 @@
+// Texts with marks in layers: spans, or words with values on a scale.
+function layerChoice(set, layer, go) {
+  if (!set.layers.length) return null;
+  return choice("Mark", [[null, "nothing"], ...set.layers.map((l, n) => [n, l.title])], layer, go).node;
+}
+const layerOf = (set, query) => { const n = Number(query.get("f")); return query.has("f") && set.layers[n] ? n : null; };
+// A scale that is symmetric about zero has two ends and a neutral middle, as in heat maps.
+const scaleOf = (layer) => layer.kind === "spans" ? null : layer.low < 0 && layer.low === -layer.high ? {better: "both", steps: 9} : {better: "lower", steps: 8};
+function shadeOf(layer, value) {
+  const scale = scaleOf(layer);
+  return !scale || !isNumber(value) ? null : "h" + Math.round((scale.steps - 1) * Math.min(1, Math.max(0, (value - layer.low) / (layer.high - layer.low || 1))));
+}
+const signed = (text) => text.replace("-", "\u2212");
+const markLabel = (layer, value) => layer.kind === "spans" ? layer.title : `${layer.title}: ${isNumber(value) ? signed(value.toPrecision(3)) : "undefined"}`;
+// An entry is a text and its marks by layer: [layer, [start, end, ...], [value, ...]].
+function markedText(set, entry, number, tag = "p") {
+  const [text, marks = []] = entry, own = number === null ? null : marks.find((m) => m[0] === number), layer = set.layers[number];
+  const scale = number === null ? null : scaleOf(layer), body = el(tag, {class: "text", dir: "auto", "data-better": scale ? scale.better : null});
+  const [, ends = [], values = []] = own || [];
+  const spans = Array.from({length: ends.length / 2}, (_, n) => [ends[2 * n], ends[2 * n + 1], markLabel(layer, values[n]), shadeOf(layer, values[n])]);
+  marked(body, text, spans);
+  return body;
+}
+function markLegend(set, number) {
+  if (number === null) return "";
+  const layer = set.layers[number], scale = scaleOf(layer), ends = layer.ends.map((text) => text ? ` (${text})` : "");
+  if (!scale) return el("p", {class: "legend"}, el("mark", {}, "marked"), data(layer.title));
+  return el("p", {class: "legend", "data-better": scale.better}, data(layer.title), el("span", {}, signed(layer.low.toPrecision(3)) + ends[0]),
+    el("span", {class: "swatches", "aria-hidden": "true"}, ...Array.from({length: scale.steps}, (_, i) => el("i", {class: "h" + i}))), el("span", {}, layer.high.toPrecision(3) + ends[1]));
+}
+// A segment as the parts hold it.
+function segmentOf([document, domain, texts, source, references, outputs, scores]) {
+  return {document, domain, texts, source, references, outputs, scores, text: (n) => n === null || n === undefined ? null : texts[n]};
+}
+async function readSegment(t, number) {
+  const set = page.sets[t], part = await load(`text-${t}-${Math.floor((number - 1) / set.block)}`);
+  return segmentOf(part[(number - 1) % set.block]);
+}
+const tagsOf = (s) => [["Document", s.document], ["Domain", s.domain]].filter(([, v]) => v).map(([name, v]) => el("span", {}, name + " ", data(v)));
+const side = (name, body, css) => el("div", {class: `side ${css}`}, el("h3", {}, data(name)), body);
+function sidesOf(set, s, layer) {
+  const found = s.source === null ? [] : [side("Source", markedText(set, s.text(s.source), null), "source")];
+  s.references.forEach((n, r) => { if (n !== null) found.push(side(`Reference ${set.references[r]}`, markedText(set, s.text(n), layer), "reference")); });
+  return found;
+}
+
 // The segments of a test set: those of a feature, of a system, with a word; sorted, a few at a time.
 const CARDS = 10, BATCH = 4;
 const ORDERS = [["number", "as in the test set"], ["worst", "lowest score first"], ["best", "highest score first"], ["apart", "systems furthest apart first"]];
@@ -104,5 +150,48 @@ async function segmentsPage({box, rest, query, head, alive}) {
     const values = set.metrics.map((metric, m) => el("div", {}, data(metric, "dt"), el("dd", {}, format(s.scores[m][k], {kind: "number", digits: digitsFor([s.scores[m][k]])}))));
     const entry = s.text(s.outputs[k]);
     return el("div", {class: "side candidate"}, el("h3", {}, said, el("a", {href: `#/system/${t}/${k}`}, data(set.systems[k]))), entry ? markedText(set, entry, state.f) : el("p", {}, el("em", {}, "(missing)")), el("dl", {}, ...values));
+  }
+}
+
+// One segment: all systems side by side, with marks and scores, and what methods show of it.
+async function segmentPage({box, rest, query, head, alive}) {
+  const t = Number(rest[0]), n = Number(rest[1]), set = page.sets[t];
+  if (!set || !(n >= 1 && n <= set.segments)) throw new Error("there is no such segment");
+  if (set.missing) throw new Error(set.missing);
+  head(`Segment ${count(n)} of ${set.name}`);
+  const s = await readSegment(t, n);
+  if (!alive()) return;
+  const state = {f: layerOf(set, query), s: query.has("s") ? Number(query.get("s")) : null};
+  const address = (to) => { const rest = new URLSearchParams(Object.entries(state).filter(([, v]) => v !== null)).toString(); return `#/segment/${t}/${to}${rest ? "?" + rest : ""}`; };
+  const ways = el("nav", {class: "pager", "aria-label": "Segments"}), texts = el("div"), outputs = el("div", {class: "texts"});
+  const mark = layerChoice(set, state.f, (v) => { state.f = v; try { history.replaceState(null, "", address(n)); } catch { /* the page works without */ } draw(); });
+  box.append(ways, el("p", {class: "tags"}, ...tagsOf(s)), section("Source and references", toolbar(mark), texts), section("Outputs of the systems", outputs));
+  draw();
+  await ofSegment();
+
+  function draw() {
+    ways.replaceChildren(n > 1 ? el("a", {href: address(n - 1), rel: "prev"}, "Previous segment") : "", n < set.segments ? el("a", {href: address(n + 1), rel: "next"}, "Next segment") : "",
+      el("a", {href: `#/segments/${t}${state.f === null ? "" : "?f=" + state.f}`}, "All segments"));
+    texts.replaceChildren(markLegend(set, state.f), ...sidesOf(set, s, state.f));
+    const columns = [{name: "system", title: "System"}, {name: "output", title: "Output"}, ...set.metrics.map((metric, m) => ({name: "m" + m, title: metric, kind: "number", better: lower(metric), digits: digitsFor(s.scores[m])}))];
+    const rows = set.systems.map((system, k) => ({k, system, output: (s.text(s.outputs[k]) || [null])[0], ...Object.fromEntries(set.metrics.map((_, m) => ["m" + m, s.scores[m][k]]))}));
+    const whole = made(`segment-${n}`, `Outputs of segment ${n}`, columns, rows);
+    const shades = shading(whole), holder = el("div");
+    grid(holder, whole, {given: {testset: set.name}, shade: shades, plain: ["system", "output"], find: "System or text", sort: set.metrics.length ? {key: "m0", down: lower(set.metrics[0]) === "higher"} : {},
+      chosen: (i) => i === state.s, cells: {output: (i) => { const entry = s.text(s.outputs[i]); return entry ? markedText(set, entry, state.f, "div") : el("em", {}, "(missing)"); }}});
+    outputs.replaceChildren(holder);
+  }
+  // What methods show of single segments.
+  async function ofSegment() {
+    for (const own of tables.filter((o) => o.panels && o.mayHold && o.mayHold(t))) {
+      const panels = own.panels.filter((panel) => panel.views[0].where.some(([name]) => name === "segment"));
+      if (!panels.length) continue;
+      await own.of(t);
+      const rows = rowsOfSet(own, t, {segment: n});
+      if (!alive() || !rows.length) continue;
+      const place = el("div");
+      box.append(section(own.title, place));
+      for (const panel of panels) drawPanel(place, own, rows, panel);
+    }
   }
 }
