@@ -19,8 +19,9 @@ WORDS_VIEW = StoredView(
     "Words by what they add to a score",
     ("importance",),
     "select testset, metric, explainer, side, token as word, count(importance) as count,"
-    " avg(importance) as mean_importance, min(importance) as lowest,"
-    " avg(cast(importance < 0 as integer)) as hurts from importance group by all"
+    " avg(importance order by segment, system, position) as mean_importance,"
+    " min(importance) as lowest, avg(cast(importance < 0 as integer)) as hurts"
+    " from importance group by all"
     " order by testset, metric, explainer, mean_importance, side, word",
     (
         Column("testset", "Test set", help="name of the test set"),

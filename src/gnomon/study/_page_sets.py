@@ -205,8 +205,8 @@ def _markers(
     """Whatever the methods of a test set mark in its texts."""
     found: list[Marker] = []
     notices = []
-    own = (one.method for one in source.entries if one.testset == planned.name)
-    for name in dict.fromkeys(own):
+    own = {one.method for one in source.entries if one.testset == planned.name}
+    for name in (one for one in source.store.methods() if one in own):
         method = stored_side(name)
         if method.marks is None or (method.tagged and not spans):
             continue

@@ -173,8 +173,7 @@ def _tables_of_methods(source: PageSource) -> dict[str, list[str]]:
             if rows and name not in there:
                 there.add(name)
                 found.setdefault(entry.method, []).append(name)
-    order = [step.method for step in source.store.steps()]
-    return dict(sorted(found.items(), key=lambda one: order.index(one[0])))
+    return {name: found[name] for name in source.store.methods() if name in found}
 
 
 def _sections(

@@ -181,9 +181,9 @@ class Store:
         return dict(sorted(found.items()))
 
     def methods(self) -> tuple[str, ...]:
-        """The methods of finished tasks of the last plan, in its order."""
-        done = (self.entries[key] for key in self.planned() if key in self.entries)
-        return tuple(dict.fromkeys(one.method for one in done))
+        """The methods of finished tasks of the last plan, in the order of the study."""
+        done = {self.entries[key].method for key in self.planned() if key in self.entries}
+        return tuple(dict.fromkeys(one.method for one in self.steps() if one.method in done))
 
     def schema(self, table: str) -> TableSchema:
         """What the methods declared of a table: title, note, columns and views.
