@@ -153,7 +153,7 @@ def test_changed_words_are_marked() -> None:
 
 def test_wordings_stand_side_by_side_and_by_method() -> None:
     wide = _judged().with_paraphrases(_MADE)
-    found = show(wide, examples=2, outputs=True)
+    found = show(wide, most=2, outputs=True)
     assert [(r["segment"], r["method"], r["number"]) for r in found] == [
         (1, "good", 1),
         (1, "bad", 1),
@@ -171,12 +171,12 @@ def test_wordings_stand_side_by_side_and_by_method() -> None:
     assert names[:3] == [("reference", "A"), ("reference", "good.1"), ("reference", "bad.1")]
     assert ("candidate", "d") in names
     assert found.notices
-    first = show(wide, examples=1, order="change").rows[0]
+    first = show(wide, most=1, order="change").rows[0]
     assert first["segment"] == 3
     with pytest.raises(DataError):
         show(_judged())
     with pytest.raises(UsageError):
-        show(wide, examples=0)
+        show(wide, most=0)
 
 
 def test_hostile_paraphrases_stay_text() -> None:

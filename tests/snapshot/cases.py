@@ -635,7 +635,7 @@ _PARAPHRASE = (
         files=("sheet.tsv", "key.tsv"),
     ),
     Case("paraphrase coverage", f"paraphrase coverage {_WIDE} --longest 3 --most 5"),
-    Case("paraphrase show", f"paraphrase show {_WIDE} --examples 5 --outputs --order change"),
+    Case("paraphrase show", f"paraphrase show {_WIDE} --most 5 --outputs --order change"),
     Case(
         "paraphrase constraints",
         "paraphrase constraints -t es-en --first 40 --save constraints.jsonl --share .6",

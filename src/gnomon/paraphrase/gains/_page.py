@@ -65,7 +65,7 @@ def show(
     testset: TestSet,
     paraphrases: Paraphrases = (),
     *,
-    examples: Positive = 100,
+    most: Positive = 100,
     outputs: bool = False,
     order: Annotated[Literal["text", "change"], Metavar("ORDER")] = "text",
 ) -> Finding:
@@ -75,7 +75,7 @@ def show(
         testset: a test set, with paraphrases (:meth:`gnomon.testset.TestSet.with_paraphrases`)
             unless these are given beside it.
         paraphrases: paraphrases, or files of them.
-        examples: how many segments are shown, so that pages stay small.
+        most: how many segments are shown, so that pages stay small.
         outputs: show what the systems said, too.
         order: "text": the first segments; "change": those whose paraphrases differ most from the
             reference.
@@ -92,10 +92,10 @@ def show(
         testset = testset.with_paraphrases(paraphrases)
     if not testset.paraphrases:
         raise DataError("there is no paraphrase to show; name files with --paraphrases FILE")
-    chosen = _chosen(testset, examples, order)
+    chosen = _chosen(testset, most, order)
     rows = tuple(row for segment in chosen for row in _rows(testset, segment))
     left = sum(_has_some(testset, i) for i in range(testset.segments)) - len(chosen)
-    said = f"{left} more segment(s) with paraphrases are not shown; more examples show them"
+    said = f"{left} more segment(s) with paraphrases are not shown; ask for more (most)"
     return Finding(
         method="paraphrase show",
         title=_TITLE,
