@@ -78,7 +78,7 @@ def test_segments_that_are_none_are_refused(gnomon: Callable, files: list[str], 
 
 @pytest.mark.parametrize(
     ("wrong", "said"),
-    [*((one, "must be a number, from") for one in ("2", "0", "1")), ("nan", "is not a number")],
+    [*((one, "strictly between 0 and 1") for one in ("2", "0", "1")), ("nan", "is not a number")],
 )
 def test_a_confidence_that_is_none_is_refused_before_the_work(
     gnomon: Callable, files: list[str], wrong: str, said: str

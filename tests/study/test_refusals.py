@@ -225,7 +225,7 @@ def _said(folder: Path, text: str, head: str = _HEAD) -> list[str]:
         ("bmx.explain", "explainers = 'gradient'", ".explainers", "can be differentiated"),
         ("bmx.explain", "explainers = ['lime(samples=-1)']", ".explainers[0]", "samples"),
         ("bmx.explain", "explainers = []", ".explainers", "no explainer is asked for"),
-        ("bmx.explain", "sides = 'banana'", ".sides", "unknown choice of sides 'banana'"),
+        ("bmx.explain", "sides = 'banana'", ".sides", "unknown sides 'banana'"),
         ("bmx.explain", "segments = [6]", ".segments[0]", "1 to 5"),
         ("bmx.explain", "sample = 0", ".sample", "1 or more; got 0"),
         ("bmx.explain", "resamples = -1", ".resamples", "0 or more; got -1"),
@@ -315,8 +315,9 @@ tagger = "spacy:en_core_web_sm"
 [[methods.muler.score]]
 features = 5
 sides = "both"
-[methods.bmx.explain]
+[[methods.bmx.explain]]
 explainers = ["lomo"]
+[[methods.bmx.explain]]
 sides = "banana"
 [methods.compare]
 resamples = -3
@@ -326,8 +327,8 @@ pool = "top:300%"
 """
     keys = [one.partition(": ")[0] for one in _said(folder, text)]
     assert sorted(keys) == [
-        "methods.bmx.explain.explainers[0]",
-        "methods.bmx.explain.sides",
+        "methods.bmx.explain[0].explainers[0]",
+        "methods.bmx.explain[1].sides",
         "methods.compare.resamples",
         "methods.difficulty.score",  # metrics[0]: chrf, which stands at the top
         "methods.difficulty.score.pool",
