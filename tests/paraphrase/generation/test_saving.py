@@ -45,7 +45,7 @@ def test_the_file_is_read_as_paraphrases(work: Work, tmp_path: Path) -> None:
     assert list(made) == [one for batch in work.batches() for one in batch]
     assert counts["paraphrases"] == len(made) == 8
     assert (counts["segments"], counts["bare"]) == (4, 1)
-    assert {(one.seed, one.model) for one in made} == {(0, work.models.identity)}
+    assert {(one.seed, one.model) for one in made} == {(12345, work.models.identity)}
 
 
 class _Stopped(Exception):  # noqa: N818  # stands for a signal, not for an error
@@ -91,7 +91,7 @@ def test_resuming_with_other_settings_says_which_differ(
     before = path.read_bytes()
     testset = TestSet.from_lists({}, _TEXTS)
     for options, said in (
-        (replace(_OPTIONS, seed=4), "seed 0, now 4"),
+        (replace(_OPTIONS, seed=4), "seed 12345, now 4"),
         (replace(_OPTIONS, n=3), "n 2, now 3"),
         (replace(_OPTIONS, method="beam"), "method 'sampled', now 'beam'"),
         (replace(_OPTIONS, metric="chrf", least=1.0), "metric None, now 'chrf'"),

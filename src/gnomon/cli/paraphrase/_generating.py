@@ -73,7 +73,7 @@ def add_models(parser: argparse.ArgumentParser) -> None:
         "--length-penalty", type=float, metavar="X", help="scores are divided by length^X (1)"
     )
     group.add_argument("--limit", type=int, metavar="N", help="most pieces of a paraphrase")
-    group.add_argument("--seed", type=int, metavar="N", help="sampled, random-codes (0)")
+    group.add_argument("--seed", type=int, metavar="N", help="sampled, random-codes (12345)")
     group.add_argument(
         "--top-p", type=float, metavar="X", help="sampled: share of what may be (.8)"
     )

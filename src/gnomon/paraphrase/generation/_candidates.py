@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 import numpy as np
 
 from gnomon.errors import DataError, UnknownNameError, UsageError
+from gnomon.options import SEED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -72,7 +73,7 @@ class GenerationOptions:
     beam: int | None = None
     length_penalty: float = 1.0
     limit: int | None = None
-    seed: int = 0
+    seed: int = SEED
     top_p: float = 0.8
     temperature: float = 1.0
     groups: int = 5
