@@ -234,7 +234,7 @@ METHODS: Mapping[str, Method] = {
         {"": "paraphrase_coverage"},
         metrics="none",
         given="before and after",
-        check="gnomon.paraphrase._diversity:check_coverage",
+        check="gnomon.paraphrase._coverage:check_coverage",
     ),
     "metaeval": Method(
         "gnomon.metaeval:metaeval",
