@@ -56,6 +56,7 @@ def _named(text: str) -> tuple[str | None, str]:
     return (kind, path) if equals and kind and not Path(text).exists() else (None, text)
 
 
+@checked
 def with_human(testset: TestSet, human: Human) -> tuple[TestSet, tuple[str, ...]]:
     """A test set with the human scores of files, and the kinds that were named.
 

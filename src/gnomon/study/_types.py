@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import datetime as dt
+import types
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ForwardRef, NamedTuple, Union, get_args, get_origin
 
@@ -156,7 +157,7 @@ def _is(value: object, hint: Any) -> bool:
 
 def _options(hint: Any) -> tuple[Any, ...]:
     """The parts of a union that a file can give; a type by itself."""
-    if get_origin(hint) is not Union:
+    if get_origin(hint) not in (Union, types.UnionType):  # equal ones stand for each other
         return (hint,)
     flat = [one for part in get_args(hint) for one in _options(part)]
     return tuple(dict.fromkeys(one for one in flat if one is not type(None))) or (hint,)
