@@ -168,6 +168,13 @@ def test_human_scores_may_come_from_a_file(gnomon: Callable, folder: Path, tmp_p
     assert {row["human"] for row in answer.json()["tables"]["agreement"]} == {"mqm"}
 
 
+@pytest.mark.parametrize("command", ["score", "words"])
+def test_help_tells_the_share_of_the_best_systems(gnomon: Callable, command: str) -> None:
+    answer = gnomon("difficulty", command, "--help")
+    assert answer.code == 0
+    assert "(default: 30%)" in " ".join(answer.out.split())
+
+
 def test_only_metrics_of_words_are_weighed(gnomon: Callable, folder: Path) -> None:
     chrf = gnomon("difficulty", "words", "-t", folder, "-m", "chrf")
     assert chrf.code == 2
@@ -190,7 +197,7 @@ def test_outputs_that_cannot_be_written_are_refused_before_any_work(
     [
         (("--top", "0"), "a number or a share"),
         (("--top", "101%"), "a number or a share"),
-        (("--confidence", "2"), "--confidence: it must be a number, from"),
+        (("--confidence", "2"), "--confidence: it must be a number"),
         (("--resamples", "-1"), "a whole number, 0 or more"),
     ],
 )

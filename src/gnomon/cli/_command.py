@@ -202,14 +202,18 @@ def _pair(option: Option, text: str) -> tuple[str, str]:
 
 
 def _help(option: Option) -> str:
-    text = _ROLES.sub(r"\1", option.help).replace("``", "").rstrip(".").replace("%", "%%")
+    return _help_text(option).replace("%", "%%")
+
+
+def _help_text(option: Option) -> str:
+    text = _ROLES.sub(r"\1", option.help).replace("``", "").rstrip(".")
     default = option.default
     if option.required or default is None or default in ((), "") or "default" in text:
         return text
     if isinstance(default, bool):
         return f"{text} (default: {'yes' if default else 'no'})"
     said = " ".join(map(str, default)) if isinstance(default, tuple | list) else f"{default}"
-    return f"{text} (default: {said})".replace("(default: %", "(default: %%")
+    return f"{text} (default: {said})"
 
 
 def _given(method: Method, args: argparse.Namespace) -> dict[str, Any]:
