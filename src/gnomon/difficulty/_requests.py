@@ -14,7 +14,7 @@ from gnomon.faults import Fault, faults
 from gnomon.formats import Human, human_files
 from gnomon.metrics.protocol import Metrics
 from gnomon.metrics.registry import check_metric
-from gnomon.options import Group, Metavar
+from gnomon.options import Group, InputFile, Metavar
 from gnomon.scores import Scores
 from gnomon.slices import check_slices
 
@@ -32,14 +32,13 @@ _OMISSION = Group("omission test")
 PoolOfSystems: TypeAlias = Annotated["str | Sequence[str] | None", Metavar("POOL"), _POOL]
 PoolBy: TypeAlias = Annotated[str | None, Metavar("KIND|METRIC"), _POOL]
 LeaveOneOut: TypeAlias = Annotated[bool, _POOL]
-Frozen: TypeAlias = Annotated["str | PathLike[str] | None", Metavar("FILE"), _POOL]
+Frozen: TypeAlias = Annotated["str | PathLike[str] | None", Metavar("FILE"), InputFile(), _POOL]
 Judges: TypeAlias = Annotated[Human, _PEOPLE]
 Top: TypeAlias = Annotated[str, Metavar("K"), _PEOPLE]
 AllowCircular: TypeAlias = Annotated[bool, _PEOPLE]
 Curves: TypeAlias = Annotated[bool, _PEOPLE]
 OtherMetrics: TypeAlias = Annotated[Metrics, _PEOPLE]
 Omission: TypeAlias = Annotated[bool, _OMISSION]
-Tagger: TypeAlias = Annotated["str | Annotator | None", Metavar("ENGINE:NAME"), _OMISSION]
 
 #: metrics that stand beside those that are weighed, as far as they can be had
 OTHER_METRICS = ("ter", "meteor", "bleu")

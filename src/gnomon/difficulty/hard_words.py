@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
+from gnomon.annotate import Tagger
 from gnomon.cache import Cache
 from gnomon.difficulty._requests import (
     Frozen,
@@ -14,7 +15,6 @@ from gnomon.difficulty._requests import (
     Omission,
     PoolBy,
     PoolOfSystems,
-    Tagger,
     Top,
     check_words,
     each_metric,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
+from gnomon.annotate import Tagger
 from gnomon.cache import Cache
 from gnomon.difficulty._requests import (
     OTHER_METRICS,
@@ -21,7 +22,6 @@ from gnomon.difficulty._requests import (
     OtherMetrics,
     PoolBy,
     PoolOfSystems,
-    Tagger,
     Top,
     check_score,
     each_metric,
@@ -209,8 +209,8 @@ def score(
         leave_one_out: the words of a system are weighed by the others of the pool.
         frozen: file of difficulties saved before, in place of a pool.
         save: file to write the difficulties to, for ``frozen``.
-        other_metrics: metrics that stand beside in the tables of agreement; those of the default
-            that cannot be had are left out; an empty list: none.
+        other_metrics: metrics that stand beside in the tables of agreement; where none are named,
+            as far as they can be had; an empty list: none.
         human: kinds of human scores that judge, or files of them; by default all kinds that there
             are.
         top: how many of the best systems are judged apart: a number, or a share, rounded down.
@@ -220,8 +220,8 @@ def score(
         by: scores over slices, too: "length", "domain", "document", "score" or a label.
         omission: the omission test: one content word per segment is deleted, and the drop of both
             scores is told by how hard the word was.
-        tagger: what tells content words for that: ``spacy:NAME``, an annotator, or "auto" for the
-            one of the target language; by default length and frequency.
+        tagger: what tells content words for the omission test: ``spacy:NAME``, an annotator, or
+            "auto" for the one of the target language; by default length and frequency.
         seed: of the omission test and of resamples.
         resamples: resamples for its intervals; 0 for none.
         confidence: share of resamples inside them.

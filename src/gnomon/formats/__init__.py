@@ -33,7 +33,15 @@ from gnomon.formats._files import (
     plain_name,
     read_bytes,
 )
-from gnomon.formats._human import Human, human_files, read_human, with_human, write_human
+from gnomon.formats._human import (
+    Human,
+    human_files,
+    kind_in_name,
+    read_human,
+    split_name,
+    with_human,
+    write_human,
+)
 from gnomon.formats._lines import read_lines, read_plain, read_systems, read_text, write_lines
 from gnomon.formats._mqm import MQM_WEIGHTS, read_mqm_set
 from gnomon.formats._paraphrases import (
@@ -126,6 +134,7 @@ __all__ = [
     "human_files",
     "is_sacrebleu_set",
     "is_wmt_scores",
+    "kind_in_name",
     "language_pairs",
     "largest_input",
     "method_of",
@@ -151,6 +160,7 @@ __all__ = [
     "read_wmt_xml",
     "sets_in",
     "sheet_rows",
+    "split_name",
     "to_cell",
     "to_json",
     "with_human",

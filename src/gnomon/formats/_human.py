@@ -46,14 +46,20 @@ def human_files(human: Human) -> tuple[list[str], list[str]]:
 
 
 def _is_file(text: str) -> bool:
-    path = _named(text)[1]
+    path = split_name(text)[1]
     return "=" in text or "/" in text or Path(path).is_file() or path.endswith(_SUFFIXES)
 
 
-def _named(text: str) -> tuple[str | None, str]:
-    """``KIND=FILE`` in its parts; a file of that very name comes first."""
-    kind, equals, path = text.partition("=")
-    return (kind, path) if equals and kind and not Path(text).exists() else (None, text)
+def split_name(text: str) -> tuple[str | None, str]:
+    """``NAME=FILE`` in its parts; a file of that very name comes first."""
+    name, equals, path = text.partition("=")
+    return (name, path) if equals and name and not Path(text).exists() else (None, text)
+
+
+def kind_in_name(path: str) -> str | None:
+    """KIND of a file called PAIR.KIND.LEVEL.tsv."""
+    told = _TABLE.fullmatch(Path(path).name)
+    return told["kind"] if told else None
 
 
 @checked
@@ -73,9 +79,8 @@ def with_human(testset: TestSet, human: Human) -> tuple[TestSet, tuple[str, ...]
     files, kinds = human_files(human)
     found = dict.fromkeys(kinds)
     for file in files:
-        kind, path = _named(file)
-        told = _TABLE.fullmatch(Path(path).name)
-        judgements = read_human(path, testset, kind=kind or (told["kind"] if told else None))
+        kind, path = split_name(file)
+        judgements = read_human(path, testset, kind=kind or kind_in_name(path))
         testset = testset.with_human(judgements)
         found |= dict.fromkeys(one.kind for one in judgements.scores)
     return testset, tuple(found)

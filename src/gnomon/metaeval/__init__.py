@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from gnomon.metaeval.comparison import compare as compare
     from gnomon.metaeval.comparison import fail_if_worse as fail_if_worse
     from gnomon.metaeval.files import metric_scores as metric_scores
-    from gnomon.metaeval.files import split_name as split_name
     from gnomon.metaeval.files import textless as textless
     from gnomon.metaeval.files import with_judgements as with_judgements
     from gnomon.metaeval.measures import LEVELS as LEVELS
@@ -30,7 +29,6 @@ _HOMES = {
     "fail_if_worse": "comparison",
     "metaeval": "agreement",
     "metric_scores": "files",
-    "split_name": "files",
     "textless": "files",
     "with_judgements": "files",
 }
@@ -43,7 +41,6 @@ __all__ = [
     "fail_if_worse",
     "metaeval",
     "metric_scores",
-    "split_name",
     "textless",
     "with_judgements",
 ]

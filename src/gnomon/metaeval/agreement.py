@@ -10,6 +10,7 @@ from gnomon import stats
 from gnomon.errors import DataError, UnknownNameError, UsageError
 from gnomon.faults import Fault, faults, refuse
 from gnomon.findings import Finding
+from gnomon.formats import Human, human_files
 from gnomon.metaeval.agreement_tables import ROWS, tables, views
 from gnomon.metaeval.contest import (
     Contest,
@@ -25,7 +26,6 @@ from gnomon.metaeval.contest import (
 )
 from gnomon.metaeval.files import (
     Files,
-    human_files,
     metric_scores,
     textless,
     with_judgements,
@@ -56,7 +56,6 @@ from gnomon.testset import TestSet
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from os import PathLike
 
     from gnomon.metaeval.contest import Wanted
     from gnomon.metaeval.measures import Measure
@@ -76,8 +75,6 @@ language pair (de-en.da-z.sys.tsv); NAME=FILE gives a metric or a kind of judgem
 _SCORES = Group("scores")
 _MEASURED = Group("what is measured")
 _TESTS = Group("intervals and tests")
-#: kinds of human scores, and files of them
-Human = Annotated["str | PathLike[str] | Sequence[str | PathLike[str]]", Metavar("KIND|FILE")]
 
 
 def _given(inputs: Any, options: Mapping[str, Any]) -> tuple[Sequence[TestSet], ...]:

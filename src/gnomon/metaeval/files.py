@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple, TypeAlias
 import numpy as np
 
 from gnomon.errors import DataError, UnknownNameError, UsageError
-from gnomon.formats import find_scores, is_wmt_scores, read_bytes, read_human
+from gnomon.formats import (
+    find_scores,
+    is_wmt_scores,
+    kind_in_name,
+    read_bytes,
+    read_human,
+    split_name,
+)
 from gnomon.metrics.score_file import ScoreFile
 from gnomon.options import Metavar
 from gnomon.scores import Scores, check_sums
@@ -34,8 +41,6 @@ Files: TypeAlias = Annotated[
     "str | PathLike[str] | Sequence[str | PathLike[str]] | Mapping[str, str | PathLike[str]]",
     Metavar("FILE"),
 ]
-#: what tells a file of human scores from a kind of them, which may have points: mqm.super.1
-_SUFFIXES = (".tsv", ".csv", ".txt", ".json", ".jsonl", ".score", ".rating", ".gz")
 _PAIR = re.compile(r"(?<![A-Za-z])[a-z]{2,3}(?:_[A-Za-z]+)?-[a-z]{2,3}(?:_[A-Za-z]+)?(?![A-Za-z])")
 
 
@@ -104,12 +109,6 @@ def named_files(files: Files) -> list[tuple[str | None, str]]:
         return [(name, str(path)) for name, path in files.items()]
     each = [files] if isinstance(files, str | PathLike) else files
     return [split_name(str(file)) for file in each]
-
-
-def split_name(text: str) -> tuple[str | None, str]:
-    """``NAME=FILE`` in its parts; a file of that very name comes first."""
-    name, equals, path = text.partition("=")
-    return (name, path) if equals and name and not Path(text).exists() else (None, text)
 
 
 def pair_of(path: str | PathLike[str]) -> str | None:
@@ -221,7 +220,6 @@ def _means(cells: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 _SPARSE = 1000  # times more segments than are scored: no set, and too many to hold
-_TABLE = re.compile(r"(?P<pair>[^.]+)\.(?P<kind>.+)\.(?:sys|seg)\.tsv")
 
 
 def with_judgements(
@@ -246,28 +244,12 @@ def with_judgements(
     found, kinds = list(testsets), dict[str, None]()
     for kind, path in named_files(files):
         for place in _places(path, found):
-            named = kind or _kind(path)
+            named = kind or kind_in_name(path)
             judgements = read_human(path, found[place], format=format, kind=named)
             found[place] = found[place].with_human(judgements)
             kinds |= dict.fromkeys(h.kind for h in judgements.scores)
             kinds |= dict.fromkeys(r.kind for r in judgements.rankings)
     return found, tuple(kinds)
-
-
-def human_files(
-    human: str | PathLike[str] | Sequence[str | PathLike[str]],
-) -> tuple[list[str | PathLike[str]], list[str]]:
-    """Files of human scores, and kinds of them, of what names either."""
-    given = [human] if isinstance(human, str | PathLike) else list(human)
-    files = [one for one in given if _is_file(one)]
-    return files, [str(one) for one in given if one not in files]
-
-
-def _is_file(given: str | PathLike[str]) -> bool:
-    if not isinstance(given, str):
-        return True
-    path = Path(split_name(given)[1])
-    return "=" in given or "/" in given or path.is_file() or path.name.endswith(_SUFFIXES)
 
 
 def textless(
@@ -332,13 +314,6 @@ def _bare(pair: str | None, score_files: Files, column: str) -> TestSet:
         sources=("",) * segments,
         language_pair=pair,
     )
-
-
-def _kind(path: str) -> str | None:
-    """KIND of a file called PAIR.KIND.LEVEL.tsv, which must be one kind for all pairs."""
-    name = Path(path).name.removesuffix(".gz")
-    match = _TABLE.fullmatch(name)
-    return match["kind"] if match and pair_of(name) == match["pair"] else None
 
 
 def _places(path: str, testsets: Sequence[TestSet]) -> list[int]:
