@@ -179,7 +179,7 @@ _SUBSET = column("Systems", help="which systems are looked at together")
 _KIND = column("Human scores", help="the kind of human scores")
 
 
-class AgreementRow(Record):
+class PeopleAgreementRow(Record):
     """How a metric correlates with people over some systems (table 1)."""
 
     subset: str = _SUBSET
@@ -231,7 +231,7 @@ class BestSystemsRow(Record):
     kind: str = _KIND
 
 
-class JudgedSystemRow(Record):
+class SystemPointRow(Record):
     """What a metric and people gave to a system."""
 
     metric: str = METRIC
@@ -241,7 +241,7 @@ class JudgedSystemRow(Record):
     kind: str = _KIND
 
 
-class Judged(NamedTuple):
+class MetricScores(NamedTuple):
     """System scores of a metric, turned so that higher is better.
 
     Attributes:
@@ -254,15 +254,15 @@ class Judged(NamedTuple):
 
 
 def agreement_rows(
-    judged: Sequence[Judged], people: People, chosen: Sequence[Subset], segments: int
-) -> Iterator[AgreementRow]:
+    judged: Sequence[MetricScores], people: People, chosen: Sequence[Subset], segments: int
+) -> Iterator[PeopleAgreementRow]:
     """Correlation of every metric with people over every subset (table 1)."""
     for subset in chosen:
         human = people.scores[subset.rows]
         for metric in judged:
             own = metric.scores[subset.rows]
             r = stats.pearson(human, own)
-            yield AgreementRow(
+            yield PeopleAgreementRow(
                 subset=subset.name,
                 metric=metric.name,
                 absolute=abs(r),
@@ -276,7 +276,7 @@ def agreement_rows(
 
 
 def curve_rows(
-    judged: Sequence[Judged],
+    judged: Sequence[MetricScores],
     people: People,
     following: Mapping[str, Mapping[int, NDArray[np.float64]]],
 ) -> Iterator[BestSystemsRow]:
@@ -290,8 +290,8 @@ def curve_rows(
     """
     for k in range(LEAST, len(people.order) + 1):
         rows = people.top(k)
-        curves = [Judged(one.name, one.scores[rows]) for one in judged]
-        curves += [Judged(name, own[k]) for name, own in following.items()]
+        curves = [MetricScores(one.name, one.scores[rows]) for one in judged]
+        curves += [MetricScores(name, own[k]) for name, own in following.items()]
         for statistic, of in _STATISTICS.items():
             for curve in curves:
                 yield BestSystemsRow(
@@ -304,7 +304,7 @@ def curve_rows(
 
 
 def rank_rows(
-    sides: Sequence[Judged],
+    sides: Sequence[MetricScores],
     people: People,
     chosen: Sequence[Subset],
     systems: Sequence[str],
@@ -337,7 +337,7 @@ def rank_rows(
             )
 
 
-def sum_rows(rows: Sequence[RankRow], sides: Sequence[Judged]) -> Iterator[RankSumRow]:
+def sum_rows(rows: Sequence[RankRow], sides: Sequence[MetricScores]) -> Iterator[RankSumRow]:
     """Sums of the rank differences without their signs, and how many systems are in place.
 
     Args:
@@ -360,13 +360,13 @@ def sum_rows(rows: Sequence[RankRow], sides: Sequence[Judged]) -> Iterator[RankS
 
 
 def point_rows(
-    judged: Sequence[Judged], people: People, systems: Sequence[str]
-) -> Iterator[JudgedSystemRow]:
+    judged: Sequence[MetricScores], people: People, systems: Sequence[str]
+) -> Iterator[SystemPointRow]:
     """What people and each metric gave to every system."""
     for metric in judged:
         for k in people.order.tolist():
             if not np.isnan(metric.scores[k]):
-                yield JudgedSystemRow(
+                yield SystemPointRow(
                     metric=metric.name,
                     system=systems[k],
                     score=float(metric.scores[k]),
@@ -452,7 +452,7 @@ def agreement_views(rows: Mapping[str, Sequence[Record]], titles: Mapping[str, s
         titles: of these tables.
     """
     found: list[View] = []
-    agreement = cast("Sequence[AgreementRow]", rows.get("agreement", ()))
+    agreement = cast("Sequence[PeopleAgreementRow]", rows.get("agreement", ()))
     ranked = cast("Sequence[RankRow]", rows.get("ranks", ()))
     kinds = list(dict.fromkeys(row.human for row in agreement))
     several = len(kinds) > 1

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from gnomon.metrics.ngrams import Ngrams
     from gnomon.testset import TestSet
 
-__all__ = ["ReferenceWords", "Words", "reference_words", "split", "words_of"]
+__all__ = ["ReferenceWords", "WordSpans", "reference_words", "split", "words_of"]
 
 
 # Words of references, made of the pieces that a model sees.
@@ -46,7 +46,7 @@ _WORD = re.compile(
 
 
 @dataclass(frozen=True, eq=False)
-class Words:
+class WordSpans:
     """W words of the references, one reference after the other.
 
     Attributes:
@@ -83,7 +83,7 @@ class Words:
         return means
 
 
-def words_of(places: Places) -> Words:
+def words_of(places: Places) -> WordSpans:
     """The words of references: runs of letters and digits, and single signs, as far as seen."""
     numbers, texts = array("q"), list[str]()  # tuples of all words would take ten times as much
     of = np.full(len(places.type), -1, dtype=np.int64)
@@ -93,7 +93,7 @@ def words_of(places: Places) -> Words:
             numbers.extend(found)
             texts.append(intern(word))
     groups, start, end = np.array(numbers, dtype=np.int64).reshape(-1, 3).T.copy()
-    return Words(groups, start, end, np.array(texts, dtype=object), of)
+    return WordSpans(groups, start, end, np.array(texts, dtype=object), of)
 
 
 def split(text: str) -> Iterator[tuple[int, int]]:
@@ -150,7 +150,7 @@ class ReferenceWords:
     """
 
     metric: str
-    words: Words
+    words: WordSpans
     places: Places
     difficulty: NDArray[np.float64]
     best: NDArray[np.float64]

@@ -28,12 +28,12 @@ from gnomon.difficulty._requests import (
     weighted,
 )
 from gnomon.difficulty.agreement import (
-    AgreementRow,
     BestSystemsRow,
-    Judged,
-    JudgedSystemRow,
+    MetricScores,
+    PeopleAgreementRow,
     RankRow,
     RankSumRow,
+    SystemPointRow,
     agreement_rows,
     agreement_views,
     curve_rows,
@@ -136,11 +136,11 @@ class WeightedSliceRow(Record):
 
 _ROWS: Mapping[str, type[Record]] = {
     "scores": WeightedRow,
-    "agreement": AgreementRow,
+    "agreement": PeopleAgreementRow,
     "ranks": RankRow,
     "rank_sums": RankSumRow,
     "curves": BestSystemsRow,
-    "points": JudgedSystemRow,
+    "points": SystemPointRow,
     "slices": WeightedSliceRow,
     "omission": OmissionRow,
 }
@@ -283,7 +283,7 @@ def score(
 
 
 @dataclass(frozen=True, eq=False)
-class _Run:
+class _ScoredMetric:
     """One metric on one test set, with and without weights."""
 
     testset: TestSet
@@ -296,33 +296,33 @@ class _Run:
         return tuple(self.testset.systems)
 
     @property
-    def sides(self) -> list[Judged]:
-        return [Judged(side.name, side.system()) for side in (self.base, self.weighted)]
+    def sides(self) -> list[MetricScores]:
+        return [MetricScores(side.name, side.system()) for side in (self.base, self.weighted)]
 
 
 def _runs(
     testset: TestSet,
     bound: Sequence[Bound],
     progress: Callable[[str, int, int], None] | None,
-) -> list[_Run]:
+) -> list[_ScoredMetric]:
     batch = testset.batch()
     found = []
     for done, one in enumerate(bound, start=1):
-        found.append(_Run(testset, one, base_side(one, batch), weighted_side(one, batch)))
+        found.append(_ScoredMetric(testset, one, base_side(one, batch), weighted_side(one, batch)))
         if progress:
             progress("scoring", done, len(bound))
     names = Counter(run.base.name for run in found)
     return [run if names[run.base.name] == 1 else _named_in_full(run) for run in found]
 
 
-def _named_in_full(run: _Run) -> _Run:
+def _named_in_full(run: _ScoredMetric) -> _ScoredMetric:
     """With whole specs, where short names are those of several metrics."""
     options = run.bound.metric
     base = replace(run.base, name=options.metric.spec)
     return replace(run, base=base, weighted=replace(run.weighted, name=options.spec))
 
 
-def _score_rows(run: _Run, judge: People | None) -> list[WeightedRow]:
+def _score_rows(run: _ScoredMetric, judge: People | None) -> list[WeightedRow]:
     """The records of the contract, best first."""
     base, weighted_scores = (side.scores for side in run.sides)
     base_ranks, weighted_ranks = ranks(base), ranks(weighted_scores)
@@ -350,7 +350,7 @@ def _score_rows(run: _Run, judge: People | None) -> list[WeightedRow]:
     return sorted(rows, key=lambda row: (row.rank is None, row.rank or 0, row.system))
 
 
-def _slice_rows(run: _Run, by: str) -> Iterator[WeightedSliceRow]:
+def _slice_rows(run: _ScoredMetric, by: str) -> Iterator[WeightedSliceRow]:
     for name, members in slices(run.testset, by, run.base.segments):
         base, weighted_scores = run.base.system(members), run.weighted.system(members)
         base_ranks, weighted_ranks = ranks(base), ranks(weighted_scores)
@@ -372,7 +372,7 @@ class _Judging:
     """What people are asked about the metrics: the same for every kind of human scores."""
 
     testset: TestSet
-    runs: Sequence[_Run]
+    runs: Sequence[_ScoredMetric]
     people: Sequence[People]
     top: str
     curves: bool
@@ -404,9 +404,11 @@ class _Judging:
                 told += said
         return told + unavailable
 
-    def _others(self, metrics: Metrics, *, allow_code: bool) -> tuple[list[Judged], list[str]]:
+    def _others(
+        self, metrics: Metrics, *, allow_code: bool
+    ) -> tuple[list[MetricScores], list[str]]:
         """Scores of other metrics, turned so that higher is better; what could not be had."""
-        found: list[Judged] = []
+        found: list[MetricScores] = []
         told: list[str] = []
         every = each_metric(metrics)
         for done, one in enumerate(every, start=1):
@@ -425,13 +427,15 @@ class _Judging:
                     " out of --other-metrics, or allow it (--allow-circular)"
                 )
             sign = 1 if scores.higher_is_better else -1
-            found.append(Judged(name if sign > 0 else f"{name} (turned)", sign * scores.system))
+            found.append(
+                MetricScores(name if sign > 0 else f"{name} (turned)", sign * scores.system)
+            )
             if self.progress:
                 self.progress("other metrics", done, len(every))
         return found, told
 
     def _curves(
-        self, judge: People, others: Sequence[Judged]
+        self, judge: People, others: Sequence[MetricScores]
     ) -> tuple[Iterator[BestSystemsRow], tuple[str, ...]]:
         batch = self.testset.batch()
         fixed, moving = list(others), {}
@@ -439,7 +443,7 @@ class _Judging:
             base, weighted_scores = run.sides
             how = "a file" if run.bound.pool is None else run.bound.pool.how
             name = f"{weighted_scores.name}, d from {how}"
-            fixed += [base, Judged(name, weighted_scores.scores)]
+            fixed += [base, MetricScores(name, weighted_scores.scores)]
             if self.circular:
                 name = f"{weighted_scores.name}, d from the same K systems (circular)"
                 moving[name] = following(run.bound, batch, judge, self.progress)
@@ -455,10 +459,10 @@ class _Judging:
         return curve_rows(fixed, judge, moving), tuple(notices) or (left_out,)
 
 
-def _all_of(run: _Run) -> list[Judged]:
+def _all_of(run: _ScoredMetric) -> list[MetricScores]:
     """Base metric both ways, weighted metric, and its precision and recall where it is of both."""
     base, weighted_scores = run.sides
-    mean = Judged(f"{run.base.name}, mean of segments", run.base.mean())
+    mean = MetricScores(f"{run.base.name}, mean of segments", run.base.mean())
     same = np.allclose(mean.scores, base.scores, rtol=0, atol=1e-9, equal_nan=True)
     found = [*([] if same else [mean]), base, weighted_scores]
     both = precision_recall(run.bound, run.testset.batch())
@@ -467,7 +471,7 @@ def _all_of(run: _Run) -> list[Judged]:
     name = run.weighted.name
     return [
         *found,
-        *(Judged(f"{name}, {half}", getattr(both, half)) for half in ("precision", "recall")),
+        *(MetricScores(f"{name}, {half}", getattr(both, half)) for half in ("precision", "recall")),
     ]
 
 
@@ -484,7 +488,7 @@ def _moved(base: int | None, weighted_rank: int | None) -> int | None:
 
 def _finding(
     testset: TestSet,
-    runs: Sequence[_Run],
+    runs: Sequence[_ScoredMetric],
     rows: Mapping[str, Sequence[Record]],
     people: Sequence[People],
     notices: Sequence[str],
@@ -518,7 +522,7 @@ def _finding(
 def _views(
     tables: Sequence[Table],
     rows: Mapping[str, Sequence[Record]],
-    runs: Sequence[_Run],
+    runs: Sequence[_ScoredMetric],
     people: Sequence[People],
 ) -> Iterator[View]:
     several = len(runs) > 1
