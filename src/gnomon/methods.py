@@ -284,11 +284,12 @@ def answers_of(name: str) -> str:
     """What a method answers; built-in ones are not imported for that."""
     if name not in BUILT_IN:
         return find(name).answers
-    said = re.search(
-        rf'@method\(\s*"{re.escape(name)}",\s*answers=((?:\s*"[^"\n]*")+)',
-        _source(BUILT_IN[name].partition(":")[0]),
-    )
-    return str(ast.literal_eval(said.group(1).strip())) if said else ""
+    module, function = BUILT_IN[name].split(":")
+    text = _source(module)
+    for said in re.finditer(r'@method\(\s*"[^"]+",\s*answers=((?:\s*"[^"\n]*")+)', text):
+        if re.search(r"^def (\w+)", text[said.end() :], re.MULTILINE)[1] == function:  # type: ignore[index]  # a decorator stands before one
+            return str(ast.literal_eval(said[1].strip()))
+    return ""
 
 
 def package_of(name: str) -> str:
