@@ -23,6 +23,7 @@ from gnomon.bmx._judging import (
     tagged_words,
 )
 from gnomon.bmx._judging import faithfulness as curve_areas
+from gnomon.bmx._marks import WORDS_VIEW, importance_marks
 from gnomon.bmx._pairs import role_of
 from gnomon.bmx.explainers import Explainers, check_explainer, explainer_names, find_explainer
 from gnomon.cache import Cache
@@ -428,6 +429,8 @@ _JUDGING = Group("judging explanations (beside the random explainer)")
     by_system=True,
     human="errors",
     usual={"examples": 0},
+    views=(WORDS_VIEW,),
+    marks=importance_marks,
     check=check_explain,
 )
 def explain(

@@ -9,6 +9,7 @@ import numpy as np
 
 from gnomon.annotate import Tagger
 from gnomon.cache import Cache
+from gnomon.difficulty._marks import hard_word_marks
 from gnomon.difficulty._requests import (
     Frozen,
     Judges,
@@ -115,6 +116,7 @@ _TITLES = {
     specs=("pool_by",),
     usual={"examples": 0, "occurrences": True},
     for_pages=("examples",),
+    marks=hard_word_marks,
     check=check_words,
 )
 def words(

@@ -11,6 +11,7 @@ from gnomon.errors import DataError, UnknownNameError, UsageError
 from gnomon.faults import Fault, faults, refuse
 from gnomon.findings import Finding
 from gnomon.formats import Human, human_files
+from gnomon.metaeval._stored import BEST_METRICS_VIEW, PEOPLE
 from gnomon.metaeval.agreement_tables import ROWS, tables, views
 from gnomon.metaeval.contest import (
     Contest,
@@ -144,6 +145,8 @@ def check_metaeval(
     human=True,
     judged=True,
     reuses="all",
+    views=(BEST_METRICS_VIEW,),
+    standing=PEOPLE,
     check=check_metaeval,
 )
 def metaeval(

@@ -21,6 +21,7 @@ from gnomon.muler._differences import (
 )
 from gnomon.muler._exhibits import FeatureShowcase, NegativeRow
 from gnomon.muler._figures import VARIANT, VARIANTS, Variants, figures
+from gnomon.muler._marks import FEATURES_VIEW, feature_marks
 from gnomon.muler._sentences import ScorerRow, Scorers, scorer_faults, scorers_of, sentence_part
 from gnomon.muler._setup import MaskChoice, Run, WordChoice, drawn_slices, mask_faults, prepared
 from gnomon.muler._uncertainty import Bootstrap, resample_faults, uncertainty
@@ -407,6 +408,8 @@ def check_score(
     tagged=True,
     usual={"examples": 0},
     for_pages=("examples",),
+    views=(FEATURES_VIEW,),
+    marks=feature_marks,
     check=check_score,
 )
 def score(

@@ -60,10 +60,6 @@ class Method:
         check: where the function lives that tells what the method would refuse, ``module:name``; it
             takes the outline of a test set (None: not known yet), the metrics under the method's
             own name for them, and options by name, and yields faults.
-        views: where the further tables of its rows live, ``module:name`` each; as
-            :attr:`gnomon.methods.Method.views`.
-        marks: likewise :attr:`gnomon.methods.Method.marks`.
-        standing: likewise :attr:`gnomon.methods.Method.standing`.
     """
 
     function: str
@@ -81,9 +77,6 @@ class Method:
     more: str = ""
     usual: Mapping[str, object] = field(default_factory=dict)
     check: str = ""
-    views: tuple[str, ...] = ()
-    marks: str = ""
-    standing: str = ""
 
     @property
     def paraphrased(self) -> bool:
@@ -138,8 +131,6 @@ METHODS: Mapping[str, Method] = {
         tagged=True,
         usual=_NO_EXAMPLES,
         check="gnomon.muler._score:check_score",
-        views=("gnomon.muler._marks:FEATURES_VIEW",),
-        marks="gnomon.muler._marks:feature_marks",
     ),
     "muler.sentences": Method(
         "gnomon.muler:sentences",
@@ -198,7 +189,6 @@ METHODS: Mapping[str, Method] = {
         specs=("pool_by",),
         usual={**_NO_EXAMPLES, "occurrences": True},
         check="gnomon.difficulty._requests:check_words",
-        marks="gnomon.difficulty._marks:hard_word_marks",
     ),
     "bmx.explain": Method(
         "gnomon.bmx:explain",
@@ -208,8 +198,6 @@ METHODS: Mapping[str, Method] = {
         human="errors",
         usual={"examples": 0},
         check="gnomon.bmx._explain:check_explain",
-        views=("gnomon.bmx._marks:WORDS_VIEW",),
-        marks="gnomon.bmx._marks:importance_marks",
     ),
     "paraphrase.gain": Method(
         "gnomon.paraphrase:gain",
@@ -245,8 +233,6 @@ METHODS: Mapping[str, Method] = {
         judged=True,
         reuses="all",
         check="gnomon.metaeval.agreement:check_metaeval",
-        views=("gnomon.metaeval._stored:BEST_METRICS_VIEW",),
-        standing="gnomon.metaeval._stored:PEOPLE",
     ),
     "compare": Method(
         "gnomon.metaeval:compare",
@@ -318,19 +304,10 @@ class StoredSide(NamedTuple):
 @cache
 def stored_side(name: str) -> StoredSide:
     """What a method declares of its rows in a store; nothing where it is not installed here."""
-    found = methods.find(name) if name in methods.names() else None
-    if name not in METHODS:
-        if found is None:
-            return StoredSide()
-        return StoredSide(found.answers, found.tagged, found.views, found.marks, found.standing)
-    own = METHODS[name]
-    return StoredSide(
-        "" if found is None else found.answers,
-        own.tagged,
-        tuple(_load(place) for place in own.views),
-        _load(own.marks) if own.marks else None,
-        _load(own.standing) if own.standing else None,
-    )
+    if name not in methods.names():
+        return StoredSide()
+    found = methods.find(name)
+    return StoredSide(found.answers, found.tagged, found.views, found.marks, found.standing)
 
 
 def _load(place: str) -> Any:  # whatever stands there
