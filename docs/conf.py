@@ -31,6 +31,7 @@ html_title = "gnomon"
 autodoc_typehints = "description"
 autodoc_typehints_description_target = "documented"
 autodoc_member_order = "bysource"
+napoleon_use_ivar = True  # fields are told in the docstring of their class, once
 
 
 _GENERATED = Path(__file__).parent / "_generated"

@@ -431,7 +431,7 @@ def pairs(
         features: names and wildcards, as for :func:`gnomon.muler.score`.
         near: largest difference of scores, in the metric's units.
         apart: smallest difference of MuLER.
-        least: smallest |I|, for both systems.
+        least: smallest number of segments with the feature on both sides, for both systems.
         items: segments drawn, at most.
         seed: of the draw; the texts take part in it, so that another test set has another
             order of sides under the same seed.
