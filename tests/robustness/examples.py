@@ -334,7 +334,7 @@ def _sheets(base: Path, whole: Path) -> Iterable[Example]:
     ben = write(pairs / "ben.json", [json.dumps(form, indent=1)])
     yield Example(
         "pairs", ("--answers", "--key"), pairs,
-        ("muler", "pairs", "--answers", str(anna), str(ben), "--key", str(pairs / "key.tsv"),
+        ("muler", "judge", "--answers", str(anna), str(ben), "--key", str(pairs / "key.tsv"),
          "-f", "json", "-o", "OUT"),
         lambda _: (muler.read_answers([anna, ben]), muler.read_key(pairs / "key.tsv")),
         open_ended=("anna", "ben"),

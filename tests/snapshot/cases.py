@@ -634,6 +634,7 @@ _PARAPHRASE = (
         " --seed 0",
         files=("sheet.tsv", "key.tsv"),
     ),
+    Case("paraphrase judge", "paraphrase judge --answers sheet.tsv --key key.tsv", code=1),
     Case("paraphrase coverage", f"paraphrase coverage {_WIDE} --longest 3 --most 5"),
     Case("paraphrase show", f"paraphrase show {_WIDE} --most 5 --outputs --order change"),
     Case(

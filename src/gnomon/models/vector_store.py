@@ -34,6 +34,8 @@ _FORMAT = "1"
 _HASH = "[0-9a-f]" * 16
 _OWN = f"vectors-{_HASH}"
 _SHARDS = f"{_OWN}/{_HASH}.safetensors"
+#: seconds by which the clock of files may lag behind that of processes
+_TICK = 0.1
 _STALE = 86400  # seconds: what a process that died left behind
 
 _log = logging.getLogger(__name__)
@@ -106,7 +108,7 @@ class VectorStore:
     limit_bytes: int
 
     def __post_init__(self) -> None:
-        self._begun = time.time()
+        self._begun = time.time() - _TICK
         self._index: dict[bytes, _Entry] | None = None
         self._full = False
 

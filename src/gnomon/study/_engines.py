@@ -189,7 +189,8 @@ class _DaskCluster:
             ) from error
         _check_scheduler(address)
         # a lost connection is told in our words, not in tracebacks
-        logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
+        for name in ("distributed.client", "tornado.application"):
+            logging.getLogger(name).setLevel(logging.CRITICAL)
         self._address = address
         self._client = Client(address, timeout=_ANSWER)
         self._executor = self._client.get_executor(pure=False)
