@@ -45,7 +45,6 @@ __all__ = [
     "Limits",
     "Metavar",
     "Misfit",
-    "Names",
     "Option",
     "OutputFile",
     "Positive",
@@ -54,7 +53,6 @@ __all__ = [
     "Segments",
     "Share",
     "Shorthand",
-    "Texts",
     "check_arguments",
     "describe",
     "is_outcome",
@@ -166,10 +164,6 @@ Segments: TypeAlias = Annotated[Sequence[int] | None, Numbering(), Limits(1), Me
 OutputFile: TypeAlias = Annotated[
     "str | os.PathLike[str] | None", Outcome(), Metavar("FILE"), Group("output")
 ]
-#: one text or several
-Texts: TypeAlias = "str | Sequence[str]"
-#: texts by name: ``food=food.txt`` on the command line
-Names: TypeAlias = "Mapping[str, str]"
 
 
 # Options of a function
