@@ -8,6 +8,7 @@ import json
 import os
 import subprocess
 import sys
+from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,10 +16,11 @@ import pytest
 
 import gnomon as gn
 from gnomon import methods
+from gnomon.cli._command import _in_flags
 from gnomon.cli._main import parser
 from gnomon.errors import UnknownNameError, UsageError, WrongTypeError
 from gnomon.faults import Fault
-from gnomon.options import SEED, Limits, Seed, Segments, options_of, read_text
+from gnomon.options import SEED, Limits, Seed, Segments, misfits, options_of, read_text
 
 if TYPE_CHECKING:
     from gnomon.cli._parser import Parser
@@ -123,6 +125,32 @@ def test_texts_of_the_command_line_are_read_by_the_type_of_the_option() -> None:
 def test_an_unknown_method_is_answered_with_those_that_exist() -> None:
     with pytest.raises(UnknownNameError, match="did you mean 'compare'"):
         methods.find("compar")
+
+
+def test_a_package_that_cannot_be_loaded_stops_no_other_command(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    point = EntryPoint("broken", "there_is_no_such_module:broken", "gnomon.methods")
+    monkeypatch.setattr(methods, "_offered", lambda: {"broken": point})
+    monkeypatch.setattr(methods, "package_of", lambda _: "broken-package")
+    assert "no_such_module" in methods.answers_of("broken")
+    assert parser().parse_args(["list", "methods"])
+    with pytest.raises(UsageError, match="of the package broken-package cannot be loaded"):
+        methods.find("broken")
+
+
+def test_numbers_of_any_size_are_compared_with_their_limits() -> None:
+    seed = options_of(counted)["seed"]
+    assert read_text(seed, "9" * 400) == 10**400 - 1
+    assert not list(misfits(seed, 10**400))
+    assert list(misfits(seed, -(10**400)))
+
+
+def test_names_that_users_give_are_not_taken_for_options() -> None:
+    said = "'min_drop' in x/min_drop.txt, {} is"
+    with pytest.raises(UsageError) as caught, _in_flags(methods.find("compare")):
+        raise UsageError(said.format("min_drop"))
+    assert str(caught.value) == said.format("--min-drop")
 
 
 @pytest.fixture(scope="module")

@@ -270,7 +270,12 @@ def find(name: str) -> Method:
         return getattr(home, function).method  # type: ignore[no-any-return]  # set by the decorator
     if name not in _offered():
         raise UnknownNameError("method", name, names())
-    found = _offered()[name].load()
+    try:
+        found = _offered()[name].load()
+    except Exception as error:
+        raise UsageError(
+            f"the method {name!r} of the package {package_of(name)} cannot be loaded: {error}"
+        ) from error
     made = getattr(found, "method", None)
     if not isinstance(made, Method):
         raise UsageError(
@@ -283,7 +288,10 @@ def find(name: str) -> Method:
 def answers_of(name: str) -> str:
     """What a method answers; built-in ones are not imported for that."""
     if name not in BUILT_IN:
-        return find(name).answers
+        try:
+            return find(name).answers
+        except GnomonError as error:  # told when it is called; others go on
+            return f"cannot be used: {error}"
     module, function = BUILT_IN[name].split(":")
     text = _source(module)
     for said in re.finditer(r'@method\(\s*"[^"]+",\s*answers=((?:\s*"[^"\n]*")+)', text):

@@ -420,7 +420,7 @@ def misfits(option: Option, value: object) -> Iterator[Misfit]:
         return
     many = isinstance(value, list | tuple)
     for number, one in enumerate(value if isinstance(value, list | tuple) else (value,)):
-        if isinstance(one, numbers.Real) and not limits.allow(float(one)):
+        if isinstance(one, numbers.Real) and not limits.allow(one):
             kind = "a whole number" if _takes(option.kind, int) else "a number"
             yield Misfit(f"[{number}]" * many, f"{kind}, {limits}", one, UsageError)
 
@@ -610,7 +610,7 @@ def _number(text: str, kind: type) -> int | float:
         value = int(text) if kind is int else float(text)
     except ValueError:
         value = math.nan
-    if math.isnan(value):
+    if value != value:  # noqa: PLR0124  # nan; a whole number may be too large for a float
         raise UsageError(f"{text!r} is not {'a whole number' if kind is int else 'a number'}")
     return value
 

@@ -132,7 +132,7 @@ def _heading(option: Option) -> str:
 
 
 def _default(option: Option) -> list[str]:
-    given = () if option.default in (None, option.default is option.required) else option.default
+    given = () if option.required or option.default is None else option.default
     return [given] if isinstance(given, str) else [str(one) for one in given or ()]
 
 
@@ -313,9 +313,9 @@ def _in_flags(method: Method) -> Iterator[None]:
     except UsageError as error:
         said = str(error.args[0])
         for name, option in method.options.items():
-            pattern = (
-                rf"(?<![\w-]){name}(?!\w)" if "_" in name else rf"^{name}(?= (must|goes|takes))"
-            )
+            alone = rf"^{name}(?= (must|goes|takes))"  # elsewhere it is a word
+            inside = rf"(?<![\w\-/.'\"]){name}(?![\w'\"/])"  # what users gave is quoted
+            pattern = inside if "_" in name else alone
             said = re.sub(pattern, option.flag, said)
         error.args = (said, *error.args[1:])
         raise
