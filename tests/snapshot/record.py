@@ -32,6 +32,7 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import chdir, contextmanager, redirect_stderr, redirect_stdout
+from functools import cache
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -416,11 +417,16 @@ def _masked(value: Any, folder: Path) -> Any:
         value = json.dumps(value, sort_keys=True)
     if not isinstance(value, str):
         return value
-    for path in (str(folder), str(folder.resolve()), str(ROOT)):
+    for path in _places(folder):
         value = value.replace(path, "FOLDER")
     for mask, instead in _MASKS:
         value = mask.sub(instead, value)
     return value
+
+
+@cache
+def _places(folder: Path) -> tuple[str, ...]:
+    return str(folder), str(folder.resolve()), str(ROOT)
 
 
 # ---- comparing

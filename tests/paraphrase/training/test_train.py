@@ -1,5 +1,6 @@
 import json
 import math
+import shutil
 import subprocess
 import sys
 from dataclasses import replace
@@ -38,10 +39,26 @@ def _pairs(rows: Rows, codes: int = 0) -> list[SentencePair]:
     return [SentencePair(a, b, i % codes if codes else None) for i, (a, b) in enumerate(rows)]
 
 
+@pytest.fixture(scope="module")
+def two_steps(
+    tmp_path_factory: pytest.TempPathFactory, tiny: dict[str, object], rows: Rows
+) -> Path:
+    """A run of two steps, to copy."""
+    folder = tmp_path_factory.mktemp("two-steps")
+    fit(_pairs(rows), folder, recipe=Recipe(**tiny, max_steps=2), device="cpu")  # type: ignore[arg-type]  # plain options
+    return folder
+
+
+@pytest.fixture
+def short_run(two_steps: Path, tmp_path: Path) -> Path:
+    """A copy of it."""
+    return Path(shutil.copytree(two_steps, tmp_path / "run"))
+
+
 def test_a_run_killed_and_resumed_gives_the_same_weights(
     tmp_path: Path, tiny: dict[str, object], rows: Rows, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    recipe = Recipe(**tiny, max_steps=30, accumulate=2)  # type: ignore[arg-type]  # plain options
+    recipe = Recipe(**tiny, max_steps=18, accumulate=2)  # type: ignore[arg-type]  # plain options
     whole = fit(_pairs(rows), tmp_path / "whole", recipe=recipe, device="cpu")
     assert whole.epochs >= 1
 
@@ -53,12 +70,12 @@ def test_a_run_killed_and_resumed_gives_the_same_weights(
     def dying(*given: Any, **options: Any) -> Any:
         nonlocal calls
         calls += 1
-        if calls in {13, 24, 50}:
+        if calls in {13, 20}:
             raise KeyboardInterrupt
         return step(*given, **options)
 
     monkeypatch.setattr(ParaphraseTrainer, "training_step", dying)
-    for _ in range(3):
+    for _ in range(2):
         with pytest.raises(KeyboardInterrupt):
             fit(_pairs(rows), tmp_path / "parts", recipe=recipe, device="cpu", resume=True)
     again = fit(_pairs(rows), tmp_path / "parts", recipe=recipe, device="cpu", resume=True)
@@ -254,23 +271,24 @@ def test_an_infinite_loss_ends_training(
         fit(_pairs(rows), tmp_path, recipe=recipe, device="cpu")
 
 
-def test_no_file_of_a_run_can_run_code(tmp_path: Path, tiny: dict[str, object], rows: Rows) -> None:
+def test_no_file_of_a_run_can_run_code(
+    short_run: Path, tiny: dict[str, object], rows: Rows
+) -> None:
     import torch
 
-    fit(_pairs(rows), tmp_path, recipe=Recipe(**tiny, max_steps=2), device="cpu")  # type: ignore[arg-type]  # plain options
-    assert not list(tmp_path.rglob("*.bin"))
+    assert not list(short_run.rglob("*.bin"))
     for name in ("optimizer.pt", "scheduler.pt"):
-        torch.load(_last(tmp_path) / name, weights_only=True)
+        torch.load(_last(short_run) / name, weights_only=True)
 
     class Hostile:
         def __reduce__(self) -> tuple[object, ...]:
             return exec, ("raise SystemExit",)
 
-    torch.save(Hostile(), _last(tmp_path) / "optimizer.pt")
+    torch.save(Hostile(), _last(short_run) / "optimizer.pt")
     with pytest.raises(DataError, match="checkpoint-2 cannot be used"):
         fit(
             _pairs(rows),
-            tmp_path,
+            short_run,
             recipe=Recipe(**tiny, max_steps=4),  # type: ignore[arg-type]  # plain options
             device="cpu",
             resume=True,
@@ -280,7 +298,7 @@ def test_no_file_of_a_run_can_run_code(tmp_path: Path, tiny: dict[str, object], 
 def test_a_run_that_is_over_is_left_as_it_is(
     tmp_path: Path, tiny: dict[str, object], rows: Rows
 ) -> None:
-    recipe = Recipe(**tiny, max_steps=6)  # type: ignore[arg-type]  # plain options
+    recipe = Recipe(**tiny, max_steps=3)  # type: ignore[arg-type]  # plain options
     done = fit(_pairs(rows), tmp_path, recipe=recipe, device="cpu")
     before = _weights(tmp_path)
     again = fit(_pairs(rows), tmp_path, recipe=recipe, device="cpu", resume=True)
@@ -301,30 +319,28 @@ def test_a_checkpoint_that_was_cut_off_is_passed_over(
 
 
 def test_a_folder_with_a_run_is_not_overwritten(
-    tmp_path: Path, tiny: dict[str, object], rows: Rows
+    short_run: Path, tiny: dict[str, object], rows: Rows
 ) -> None:
     recipe = Recipe(**tiny, max_steps=2)  # type: ignore[arg-type]  # plain options
-    fit(_pairs(rows), tmp_path, recipe=recipe)
     with pytest.raises(UsageError, match="holds a run; go on with it"):
-        fit(_pairs(rows), tmp_path, recipe=recipe)
+        fit(_pairs(rows), short_run, recipe=recipe)
     with pytest.raises(DataError, match=r"other recipe: dropout 0\.1, now 0\.3; give"):
-        fit(_pairs(rows), tmp_path, recipe=replace(recipe, dropout=0.3), resume=True)
+        fit(_pairs(rows), short_run, recipe=replace(recipe, dropout=0.3), resume=True)
     with pytest.raises(DataError, match="other data"):
-        fit(_pairs(rows[:-1]), tmp_path, recipe=recipe, resume=True)
+        fit(_pairs(rows[:-1]), short_run, recipe=recipe, resume=True)
 
 
 @pytest.mark.parametrize(
     "name", ["model.safetensors", "optimizer.pt", "rng_state.pth", "trainer_state.json"]
 )
 def test_a_damaged_checkpoint_is_named(
-    tmp_path: Path, tiny: dict[str, object], rows: Rows, name: str
+    short_run: Path, tiny: dict[str, object], rows: Rows, name: str
 ) -> None:
-    recipe = Recipe(**tiny, max_steps=2)  # type: ignore[arg-type]  # plain options
-    fit(_pairs(rows), tmp_path, recipe=recipe)
-    state = _last(tmp_path) / name
+    recipe = Recipe(**tiny, max_steps=4)  # type: ignore[arg-type]  # plain options
+    state = _last(short_run) / name
     state.write_bytes(state.read_bytes()[:100])
     with pytest.raises(DataError, match=r"checkpoint-2 cannot be used.*; delete it"):
-        fit(_pairs(rows), tmp_path, recipe=replace(recipe, max_steps=4), resume=True)
+        fit(_pairs(rows), short_run, recipe=recipe, resume=True)
 
 
 def test_a_damaged_description_is_named(

@@ -481,7 +481,8 @@ def test_steps_with_other_options_are_told_apart(visit: Opener, sets: Path) -> N
 def test_many_systems_are_shown_some_at_a_time_with_any_figure_of_their_rows(
     visit: Opener, made: ModuleType, tmp_path: Path
 ) -> None:
-    write_site(tmp_path / "r", made.study(64, 4, features=3))
+    study = made.study(64, 4, features=3)
+    write_site(tmp_path / "r", study)
     seen = visit(tmp_path / "r")
     page = seen.go("method/package.features")
     heads = page.locator("table.heat thead .turn")
@@ -498,7 +499,7 @@ def test_many_systems_are_shown_some_at_a_time_with_any_figure_of_their_rows(
     page.locator("h3", has_text="MuLER under chrF").wait_for()
     page.get_by_label("Figure").select_option("spread")
     page.locator("h3", has_text="MuLER under chrF: spread").wait_for()
-    table = made.study(64, 4, features=3).tables[1]
+    table = study.tables[1]
     names = [column.name for column in table.columns]
     rows = [dict(zip(names, row, strict=True)) for row in table.rows]
     first = next(row for row in rows if row["metric"] == "chrf")
