@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from itertools import product
@@ -22,6 +23,7 @@ from gnomon.spans import SpanTable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
     from numpy.typing import NDArray
 
@@ -327,10 +329,33 @@ def test_compiled_loops_are_imported_by_what_does_many_small_things() -> None:
 
 def test_without_numba_the_plain_loops_serve(monkeypatch: pytest.MonkeyPatch) -> None:
     expected = gn.score(fresh(40), "bleu").segments
-    monkeypatch.delitem(sys.modules, "gnomon.metrics._kernels")
+    monkeypatch.setattr(_compiled, "_work", _compiled._Work())  # as in a process that begins
     monkeypatch.setitem(sys.modules, "numba", None)
     assert _compiled.kernels(10**6) is None
     np.testing.assert_allclose(gn.score(fresh(40), "bleu").segments, expected, rtol=0, atol=1e-12)
+
+
+def test_loops_whose_code_cannot_be_kept_are_refused_every_time(tmp_path: Path) -> None:
+    (tmp_path / "some_loops.py").write_text(
+        "from gnomon.loops import njit\n@njit(cache=True)\ndef first(a): return a[0]\n"
+    )
+    taken = tmp_path / "__pycache__"
+    taken.write_text("a file where the folder would be")
+    program = (
+        f"import sys; sys.path.insert(0, {str(tmp_path)!r})\n"
+        "from gnomon.metrics import _compiled\n"
+        "print([_compiled.kernels(1 << 30, 'some_loops') for _ in range(3)])\n"
+        "print('some_loops' in sys.modules)"
+    )
+    usual = {k: v for k, v in os.environ.items() if not k.startswith("NUMBA_")}
+    answer = subprocess.run(
+        [sys.executable, "-c", program],
+        env={**usual, "HOME": str(taken), "XDG_CACHE_HOME": str(taken)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert answer.stdout.split("\n")[:2] == ["[None, None, None]", "True"]
 
 
 def test_numba_is_loaded_without_linear_algebra_which_stays_at_hand() -> None:

@@ -27,9 +27,15 @@ _BEFORE = 4
 
 @dataclass
 class _Work:
-    """What was done by the plain loops of each module; results do not depend on it."""
+    """What this process did with the loops of each module; results do not depend on it.
+
+    Args:
+        done: by the plain ones.
+        loaded: the compiled ones; ``None`` where they were refused, though Python has the module.
+    """
 
     done: Counter[str] = field(default_factory=Counter)
+    loaded: dict[str, ModuleType | None] = field(default_factory=dict)
 
 
 _work = _Work()
@@ -45,14 +51,17 @@ def kernels(work: int, module: str = _KERNELS) -> ModuleType | None:
     Returns:
         The module; ``None`` for small work, or where numba is missing or cannot keep its code.
     """
-    loaded = sys.modules.get(module)
-    if loaded is not None:
-        return loaded
+    if module not in _work.loaded:
+        if module not in sys.modules and not _pays(work, module):
+            return None
+        _work.loaded[module] = _load(module)
+    return _work.loaded[module]
+
+
+def _pays(work: int, module: str) -> bool:
     _work.done[module] += work
     most = max(work, _work.done[module] // _BEFORE)
-    if most < _ENOUGH_IF_KEPT or (most < _ENOUGH and not loops.is_kept(module)):
-        return None
-    return _load(module)
+    return most >= _ENOUGH or (most >= _ENOUGH_IF_KEPT and loops.is_kept(module))
 
 
 def _load(module: str) -> ModuleType | None:
