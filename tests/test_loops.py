@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import ast
 import importlib.util
 import os
 import resource
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
 from gnomon import loops
+from gnomon.loops import _files
+from gnomon.loops._from_numba import Kept
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -54,6 +58,22 @@ def touched(numbers):
 @njit(cache=True)
 def nested(numbers):
     return (numbers[0], (numbers[1], numbers[2]))
+
+@njit(cache=True)
+def largest(words):
+    """A number that takes 64 bits without a sign, which is one of 63 for small ones."""
+    return words.max()
+
+@njit(cache=True)
+def doubled(numbers, others):
+    for i in range(len(numbers)):
+        numbers[i] += 1
+    for i in range(len(others)):
+        others[i] *= 2
+
+@njit(cache=True)
+def quotient(number, other):
+    return number // other
 '''
 _BUILD = """
 import sys
@@ -66,6 +86,9 @@ sample.several(numbers, 1.5, grid, True, counts)
 sample.filled(10)
 sample.touched(numbers)
 sample.nested(numbers)
+sample.largest(numbers.astype(np.uint64))
+sample.doubled(numbers, numbers)
+sample.quotient(6, 3)
 assert "numba" in sys.modules
 """
 
@@ -113,6 +136,11 @@ def files(kept: Path) -> list[Path]:
     return sorted((kept / "code" / "gnomon").glob("sample_loops.*.loop"))
 
 
+def file_of(kept: Path, loop: str) -> Path:
+    (path,) = (path for path in files(kept) if path.name.startswith(f"sample_loops.{loop}-"))
+    return path
+
+
 def test_kept_code_serves_without_numba(sample: Callable[[], ModuleType]) -> None:
     module = sample()
     numbers, counts = np.arange(4), np.zeros(3, dtype=np.int32)
@@ -125,6 +153,9 @@ def test_kept_code_serves_without_numba(sample: Callable[[], ModuleType]) -> Non
     assert sums.tolist() == [[2.0, 1.0], [10.0, 1.0]]
     assert length == 4
     assert part.tolist() == [1, 2]
+    part[0] = 7  # memory of an argument
+    assert numbers.tolist() == [0, 7, 2, 3]
+    part[0] = 1
     assert module.filled(0).tolist() == []
     assert module.touched(numbers) is None
     assert numbers.tolist() == [5, 1, 2, 3]
@@ -132,10 +163,104 @@ def test_kept_code_serves_without_numba(sample: Callable[[], ModuleType]) -> Non
 
 def test_two_processes_at_once_leave_one_file_for_each_loop(kept: Path) -> None:
     names = [path.name.partition("-")[0] for path in files(kept)]
-    assert names == [f"sample_loops.{name}" for name in ("filled", "several", "touched")]
+    whole = ("doubled", "filled", "quotient", "several", "touched")
+    assert names == [f"sample_loops.{name}" for name in whole]
     # what cannot be kept was tried once, and helpers are part of what calls them
-    left = [path.name for path in (kept / "code" / "gnomon").glob(".*")]
-    assert [name.partition("-")[0] for name in left] == [".sample_loops.nested"]
+    left = sorted(path.name for path in (kept / "code" / "gnomon").glob(".*"))
+    assert [name.partition("-")[0] for name in left] == [
+        ".sample_loops.largest",
+        ".sample_loops.nested",
+    ]
+
+
+def test_arrays_without_cells_and_numbers_of_numpy_are_taken(
+    sample: Callable[[], ModuleType],
+) -> None:
+    module = sample()
+    counts = np.zeros(1, dtype=np.int32)
+    for shape in ((0, 2), (3, 0)):
+        grown, _, sums, length, part = module.several(
+            np.arange(0), np.float64(2.0), np.zeros(shape), True, counts
+        )
+        assert grown.shape == (64,)
+        assert sums.tolist() == [[0.0, -1.0]] * shape[0]
+        assert length == 0
+        assert part.shape == (0,)
+    assert module.filled(np.int64(2)).tolist() == [7, 7]
+
+
+def test_arrays_in_files_are_arrays_and_other_kinds_of_arrays_are_left_to_numba(
+    sample: Callable[[], ModuleType], tmp_path: Path
+) -> None:
+    module = sample()
+    np.arange(4).tofile(tmp_path / "numbers")
+    stored = np.memmap(tmp_path / "numbers", dtype=np.int64, mode="r+")
+    module.touched(stored)
+    stored.flush()
+    assert np.fromfile(tmp_path / "numbers", dtype=np.int64).tolist() == [5, 1, 2, 3]
+    others = (
+        np.memmap(tmp_path / "numbers", dtype=np.int64, mode="r"),
+        np.ma.masked_array([1, 2], [True, False]),
+        np.arange(2).view(np.recarray),
+    )
+    for numbers in others:
+        with pytest.raises(ImportError):
+            module.touched(numbers)
+
+
+def test_what_numba_would_raise_is_raised(sample: Callable[[], ModuleType]) -> None:
+    module = sample()
+    with pytest.raises(ValueError, match="negative dimensions"):
+        module.filled(-1)
+    with pytest.raises(MemoryError, match="did not come to its end"):
+        module.filled(1 << 62)
+    with pytest.raises(ZeroDivisionError, match="division by zero"):
+        module.quotient(1, 0)
+    assert module.quotient(7, -2) == -4
+
+
+def test_threads_may_call_one_loop_at_once(sample: Callable[[], ModuleType]) -> None:
+    several = sample().several
+
+    def call(number: int) -> bool:
+        numbers, counts = np.arange(number), np.zeros(1, dtype=np.int32)
+        grid = np.full((2, 2), float(number))
+        grown, _, sums, length, _ = several(numbers, 1.0, grid, False, counts)
+        right = grown[:number].tolist() == list(range(0, 2 * number, 2)) and length == number
+        return right and sums.tolist() == [[2.0 * number, 1.0]] * 2 and counts[0] == number
+
+    with ThreadPoolExecutor(4) as threads:
+        assert all(threads.map(call, [*range(100)] * 5))
+
+
+def test_a_process_that_forks_while_a_thread_compiles_goes_on(kept: Path) -> None:
+    program = (
+        f"import os, signal, sys, threading, time; sys.path.insert(0, {str(kept)!r})\n"
+        "import sample_loops as sample\n"
+        "from gnomon import loops\n"
+        "begun = threading.Event()\n"
+        "def compiling():\n"
+        "    with loops._lock:\n"
+        "        begun.set()\n"
+        "        time.sleep(0.2)\n"
+        "threading.Thread(target=compiling).start()\n"
+        "begun.wait()\n"
+        "child = os.fork()\n"
+        "if not child:\n"
+        "    signal.alarm(60)\n"
+        "    os._exit(len(sample.filled(3)))\n"
+        "print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), 'numba' in sys.modules)\n"
+        "last = sample.filled(3)  # which is given back when all else has ended\n"
+    )
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("NUMBA_")}
+    answer = subprocess.run(
+        [sys.executable, "-c", program],
+        env={**environment, "NUMBA_CACHE_DIR": str(kept / "code")},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert answer.stdout.split() == ["3", "False"]
 
 
 def test_memory_that_loops_take_is_given_back(sample: Callable[[], ModuleType]) -> None:
@@ -173,7 +298,7 @@ def test_arguments_of_other_kinds_are_left_to_numba(sample: Callable[[], ModuleT
 def test_a_damaged_file_counts_as_absent(
     kept: Path, sample: Callable[[], ModuleType], harm: str
 ) -> None:
-    filled, *_, touched = files(kept)
+    filled, touched = file_of(kept, "filled"), file_of(kept, "touched")
     whole = filled.read_bytes()
     at = len(whole) // 2
     damaged = {
@@ -194,7 +319,7 @@ def test_a_damaged_file_counts_as_absent(
 def test_code_that_others_may_have_written_is_not_run(
     kept: Path, sample: Callable[[], ModuleType], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = files(kept)[0]
+    path = file_of(kept, "filled")
     for place, safe in ((path, 0o644), (path.parent, 0o700)):
         for mode in (0o666, 0o664, 0o777):
             place.chmod(mode | (0o111 if place.is_dir() else 0))
@@ -219,48 +344,201 @@ def test_code_of_another_source_version_or_wish_is_not_run(
     with pytest.raises(ImportError):
         sample(changed).filled(3)
     with monkeypatch.context() as other:
-        other.setattr(loops, "version_of", lambda package: f"{package} of tomorrow")
+        other.setattr(_files, "version_of", lambda package: f"{package} of tomorrow")
         with pytest.raises(ImportError):
             sample().filled(3)
     with monkeypatch.context() as other:
         other.setenv("NUMBA_BOUNDSCHECK", "1")
         with pytest.raises(ImportError):
             sample().filled(3)
+    with monkeypatch.context() as other:
+        (tmp_path / ".numba_config.yaml").write_text("boundscheck: 1\n")
+        other.chdir(tmp_path)
+        with pytest.raises(ImportError):
+            sample().filled(3)
+    with monkeypatch.context() as other:
+        other.setattr(sys, "platform", "darwin")
+        with pytest.raises(ImportError):
+            sample().filled(3)
     assert sample().filled(3).tolist() == [7, 7, 7]
 
 
-def test_what_an_ended_process_left_behind_is_tried_once_more(kept: Path, tmp_path: Path) -> None:
-    (tmp_path / "sample_loops.py").write_text(_SOURCE)
-    folder = tmp_path / "code" / "gnomon"
-    folder.mkdir(mode=0o700, parents=True)
-    program = (
-        f"import sys; sys.path.insert(0, {str(tmp_path)!r})\n"
-        "import sample_loops as sample\n"
-        "sample.filled(3)"
-    )
-    environment = {k: v for k, v in os.environ.items() if not k.startswith("NUMBA_")}
-    environment["NUMBA_CACHE_DIR"] = str(folder.parent)
+def test_code_is_that_of_the_source_that_was_imported(sample: Callable, tmp_path: Path) -> None:
+    path = tmp_path / "sample_loops.py"
+    path.write_text(_SOURCE.replace("size, 7", "size, 8"))
+    module = sample(path)
+    path.write_text(_SOURCE)  # as if another version were installed meanwhile
+    with pytest.raises(ImportError):
+        module.filled(3)
 
-    def run(ending: str) -> list[str]:
-        changed = f"import gnomon.loops as l, os\nl._made = lambda *_: {ending}\n" if ending else ""
-        subprocess.run([sys.executable, "-c", changed + program], env=environment, check=False)
-        return sorted(path.name.partition("-")[0] for path in folder.iterdir())
+
+@pytest.fixture
+def is_kept(
+    kept: Path, sample: Callable[[], ModuleType], monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., bool]:
+    """Whether a new process would take code to be kept for the module (one of this source)."""
+    sample()
+
+    def asked(folder: Path = kept) -> bool:
+        loops.is_kept.cache_clear()
+        with monkeypatch.context() as other:
+            other.delitem(sys.modules, "sample_loops")
+            other.syspath_prepend(folder)
+            return loops.is_kept("sample_loops")
+
+    return asked
+
+
+def test_code_counts_as_kept_only_where_it_could_be_run(
+    kept: Path, is_kept: Callable[..., bool], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert is_kept()
+    (tmp_path / "sample_loops.py").write_text(_SOURCE + "# another\n")
+    assert not is_kept(tmp_path)
+    with monkeypatch.context() as other:
+        other.setattr(_files, "version_of", lambda package: f"{package} of tomorrow")
+        assert not is_kept()
+    with monkeypatch.context() as other:
+        other.setattr(np, "__version__", "4.0")
+        assert not is_kept()
+    with monkeypatch.context() as other:
+        other.setenv("NUMBA_OPT", "0")
+        assert not is_kept()
+    code = kept / "code" / "gnomon"
+    code.chmod(0o777)
+    assert not is_kept()
+    code.chmod(0o700)
+    elsewhere = tmp_path / "gnomon"
+    elsewhere.mkdir(mode=0o700)
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    whole = files(kept)[0]
+    for name, content in (
+        (whole.name.replace(sys.implementation.cache_tag or "", "cpython-27"), whole.read_bytes()),
+        (f"other.{whole.name}", whole.read_bytes()),
+        (whole.name, whole.read_bytes()[:-1]),
+        (whole.name, b""),
+    ):
+        (elsewhere / name).write_bytes(content)
+        assert not is_kept()
+    (elsewhere / whole.name).write_bytes(whole.read_bytes())
+    assert is_kept()
+
+
+def test_code_of_another_processor_is_refused_where_no_other_can_be_kept(
+    kept: Path, is_kept: Callable[..., bool], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delitem(sys.modules, "numba")
+    monkeypatch.syspath_prepend(kept)
+    monkeypatch.setattr(loops.Loop, "is_cached", False)  # as where numba finds no folder, either
+    assert is_kept()
+    assert loops.load("sample_loops").filled(2).tolist() == [7, 7]
+    monkeypatch.setattr(loops, "processor", lambda: ("this platform", "another one", ""))
+    assert is_kept()
+    with pytest.raises(RuntimeError, match="no folder"):
+        loops.load("sample_loops")
+
+
+def test_a_trial_that_fails_leaves_a_mark_and_passing_trouble_none(tmp_path: Path) -> None:
+    path, key = tmp_path / "some.loop", ["a source"]
+
+    def failing(error: BaseException) -> Callable[[], Any]:
+        def made() -> Any:
+            raise error
+
+        return made
+
+    for error in (MemoryError(), OSError("disk is full"), KeyboardInterrupt()):
+        with pytest.raises(type(error)):
+            _files.keep(path, key, failing(error))
+        assert list(tmp_path.iterdir()) == []
+    with pytest.raises(ValueError, match="unknown"):
+        _files.keep(path, key, failing(ValueError("unknown")))
+    (mark,) = tmp_path.iterdir()
+    assert mark.read_text() == "failed: unknown"
+    os.utime(mark, (0, 0))
+    with pytest.raises(FileExistsError):
+        _files.keep(path, key, lambda: Kept({}, b"code"))
+    _files.keep(path, ["another source"], lambda: Kept({}, b"code"))
+    assert _files.read(path, ["another source"]) == Kept({}, b"code")
+    assert _files.read(path, key) is None
+
+
+def test_what_an_ended_process_left_behind_is_tried_once_more(tmp_path: Path) -> None:
+    path, key = tmp_path / "some.loop", ["a source"]
+
+    def end() -> None:
+        program = (
+            "import os, pathlib\nfrom gnomon.loops import _files\n"
+            f"_files.keep(pathlib.Path({str(path)!r}), {key}, lambda: os._exit(7))"
+        )
+        subprocess.run([sys.executable, "-c", program], check=False)
+
+    def tried() -> bool:
+        try:
+            _files.keep(path, key, lambda: Kept({}, b"code"))
+        except FileExistsError:
+            return False
+        return True
 
     def grow_old() -> None:
-        for path in folder.iterdir():
-            os.utime(path, (0, 0))
+        for one in tmp_path.iterdir():
+            os.utime(one, (0, 0))
 
-    assert run("os._exit(1)") == [".sample_loops.filled"]
-    assert run("") == [".sample_loops.filled"]  # it may still be at it
+    end()
+    assert not tried()  # it may still be at it
     grow_old()
-    assert run("") == ["sample_loops.filled"]
-    (folder / next(folder.iterdir()).name).unlink()
-    run("os._exit(1)")
+    assert tried()
+    path.unlink()
     for _ in range(2):  # the second process to end makes it look like the trial's doing
+        end()
         grow_old()
-        assert run("os._exit(1)") == [".sample_loops.filled"]
-    grow_old()
-    assert run("") == [".sample_loops.filled"]
+    assert not tried()
+
+
+def test_a_folder_that_is_made_can_be_read_by_all(tmp_path: Path) -> None:
+    usual = os.umask(0)
+    try:
+        assert _files.writable(tmp_path / "__pycache__")
+    finally:
+        os.umask(usual)
+    assert (tmp_path / "__pycache__").stat().st_mode & 0o777 == 0o755
+
+
+def test_modules_of_loops_take_nothing_from_others() -> None:
+    """Whose change would not make their code count as stale."""
+    root = Path(loops.__file__).parents[1]
+    sources = {path: path.read_text() for path in root.rglob("*.py") if path.parent.name != "loops"}
+    found = 0
+    for path, source in sources.items():
+        if "from gnomon.loops import" in source:
+            found += 1
+            for node in ast.parse(source).body:
+                assert not isinstance(node, ast.Import) or [one.name for one in node.names] == [
+                    "numpy"
+                ], path
+                if isinstance(node, ast.ImportFrom):
+                    assert node.module in {"__future__", "typing", "gnomon.loops"}, path
+    assert found == 4
+
+
+def test_other_threads_import_what_they_like_while_numba_is_imported(kept: Path) -> None:
+    pytest.importorskip("scipy", reason="scipy is not installed")
+    program = (
+        f"import sys, threading, time; sys.path.insert(0, {str(kept)!r})\n"
+        "import sample_loops as sample\n"
+        "done, barred = threading.Event(), []\n"
+        "def look():\n"
+        "    while not done.wait(0.01):\n"
+        "        barred.append(sys.modules.get('scipy.linalg', '') is None)\n"
+        "threading.Thread(target=look).start()\n"
+        "assert sample.filled.compiled and 'numba' in sys.modules\n"
+        "done.set()\n"
+        "print(any(barred))\n"
+    )
+    answer = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert answer.stdout.strip() == "False"
 
 
 def test_a_folder_that_cannot_be_written_is_no_harm(kept: Path, tmp_path: Path) -> None:
