@@ -8,7 +8,6 @@ not be written to. The form of whatever numba alone takes is empty.
 from __future__ import annotations
 
 import ctypes
-import pickletools
 import struct
 from functools import cache
 from importlib import import_module
@@ -212,6 +211,8 @@ def _fault(room: Any) -> Exception:
     place = ctypes.c_void_p.from_buffer(room).value
     words: list[str] = []
     if place:
+        import pickletools
+
         found = _Fault.from_address(place)
         pickled = ctypes.string_at(found.pickled, found.length)
         words = [word for _, word, _ in pickletools.genops(pickled) if isinstance(word, str)]
