@@ -12,6 +12,7 @@ import pytest
 
 from gnomon.errors import DataError, SpecError
 from gnomon.metrics import MaskPlan, parse
+from gnomon.metrics.masking import Action
 from gnomon.metrics.protocol import Masking
 from gnomon.spans import SpanTable
 from gnomon.testset import TestSet
@@ -244,7 +245,7 @@ class _Vectors:
         return joined.amax(dim=0) if self.largest else joined.mean(dim=0)
 
     def whole(self, text: int) -> Any:
-        kept, words = self.parts(text, "noun")
+        kept, words = self.parts(text, next(iter(self.annotations[text])))
         return self.pool([kept, *words.values()])
 
     def oracle(self, text: int, reference: int, feature: str) -> list[Any]:
@@ -316,20 +317,28 @@ def test_masks_cost_no_encoding_beyond_that_of_the_texts(oracle: Callable[[str, 
 
 
 @pytest.mark.parametrize("model", ["sparsemax", "one_layer_max"])
-def test_states_in_a_file_take_half_the_room_and_change_masked_scores_by_rounding_alone(
+def test_states_of_wide_encoders_take_half_the_room_and_a_file_changes_no_masked_score(
     oracle: Callable[[str, str], Any], model: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bound, batch, plan, _ = _masked(oracle, model)
     wanted, base = bound.masked(batch, plan), bound.segments(batch)
-    bound.model.memory.clear()
-    monkeypatch.setattr("gnomon.learned.pooling._MEMORY", 0)
-    bound = replace(bound)
-    scores = bound.masked(batch, plan)
-    assert bound.model.memory["states"].states.dtype == np.float16
+
+    def again(name: str) -> tuple[Any, Any]:
+        bound.model.memory.clear()
+        monkeypatch.setattr(f"gnomon.learned.pooling.{name}", 0)
+        fresh = replace(bound)
+        scores, states = fresh.masked(batch, plan), bound.model.memory["states"].states.values
+        np.testing.assert_allclose(fresh.segments(batch), base, atol=1e-6)
+        bound.model.memory.clear()
+        return scores, states
+
+    scores, states = again("_MEMORY")
+    assert isinstance(states, np.memmap)
+    np.testing.assert_array_equal(scores, wanted)
+    scores, states = again("_EXACT")
+    assert states.dtype == np.float16
     np.testing.assert_allclose(scores, wanted, atol=1e-3)
     assert np.abs(scores - wanted).max() > 0
-    np.testing.assert_allclose(bound.segments(batch), base, atol=1e-6)
-    bound.model.memory.clear()
 
 
 def test_where_neither_side_has_masked_words_the_score_stays(
@@ -383,3 +392,163 @@ def test_the_oracle_of_a_reference_is_its_own_score(oracle: Callable[[str, str],
     same, different = bound.masked(batch, plan)
     np.testing.assert_allclose(same, bound.segments(batch), atol=1e-5)
     assert abs(different[0, 0] - same[0, 0]) > 1e-4
+
+
+# Where the words of anti-oracles come from.
+
+
+def _nouns(texts: Sequence[str]) -> list[dict[str, list[tuple[int, int]]]]:
+    """The word before the full stop of each text is its noun."""
+    places = [re.search(r"\w+(?= \.)", one) for one in texts]
+    return [{"noun": [found.span()] if found else []} for found in places]
+
+
+def _anti_plan(batch: Any) -> MaskPlan:
+    return MaskPlan.oracles(SpanTable.build(_nouns(batch.texts), ["noun"])).keep([1])
+
+
+ANIMALS = ["dog", "cat", "horse", "cow", "hen", "pig", "goat", "owl"]
+
+
+def _farm(order: Sequence[int], systems: Sequence[str] = ("x", "y")) -> TestSet:
+    """A segment for each animal; one system names the next one, and the other none but pigs."""
+    outputs = {
+        "x": [f"we saw one {ANIMALS[(n + 1) % 8]} ." for n in order],
+        "y": [f"and there were {n} pigs ." for n in order],
+    }
+    return TestSet.from_lists(
+        {name: outputs[name] for name in systems},
+        [f"a {ANIMALS[n]} ." for n in order],
+        sources=[f"{n} Tiere" for n in order],
+    )
+
+
+def test_a_masked_score_does_not_depend_on_what_else_is_scored_with_it(
+    oracle: Callable[[str, str], Any],
+) -> None:
+    found = oracle("regression", "softmax_layernorm")
+
+    def scores(testset: TestSet, segments: Sequence[int] | None = None, size: int = 64) -> Any:
+        bound: Any = parse(f"comet('{found.folder}', device='cpu', batch={size})").bind(testset)
+        batch = testset.batch()
+        some = batch if segments is None else batch.select(segments=segments)
+        return bound.masked(some, _anti_plan(batch))[0]
+
+    whole = scores(_farm(range(8)))
+    plain = parse(f"comet('{found.folder}', device='cpu')").bind(_farm(range(8)))
+    assert (np.abs(whole - plain.segments(_farm(range(8)).batch())) > 1e-4).all()
+    order = [5, 2, 7, 0, 1, 6, 3, 4]
+    np.testing.assert_allclose(scores(_farm(order)), whole[:, order], atol=1e-6)
+    np.testing.assert_allclose(scores(_farm(range(8)), size=1), whole, atol=1e-6)
+    for row, name in enumerate("xy"):
+        np.testing.assert_allclose(scores(_farm(range(8), [name]))[0], whole[row], atol=1e-6)
+    for some in ([3], [6, 1, 2]):
+        np.testing.assert_allclose(scores(_farm(range(8)), some), whole[:, some], atol=1e-6)
+
+
+def test_another_segment_changes_masked_scores_only_where_its_words_are_drawn(
+    oracle: Callable[[str, str], Any],
+) -> None:
+    found = oracle("regression", "sparsemax")
+
+    def scores(size: int) -> Any:
+        testset = _farm(range(size))
+        bound: Any = parse(f"comet('{found.folder}', device='cpu')").bind(testset)
+        return bound.masked(testset.batch(), _anti_plan(testset.batch()))[0]
+
+    few, more = scores(7), scores(8)[:, :7]
+    same = np.isclose(few, more, atol=1e-6)
+    np.testing.assert_array_equal(same[0], same[1])  # all systems draw the same words
+    assert 4 <= same[0].sum() < 7  # two draws of seven references each
+    assert np.abs(few - more).max() > 1e-4
+
+
+def test_segments_that_share_some_texts_draw_words_of_their_own(
+    oracle: Callable[[str, str], Any],
+) -> None:
+    found = oracle("regression", "sparsemax")
+    testset = TestSet(
+        name="t",
+        systems={"s": ["a pig .", "a pig .", "a pig ."]},
+        references={"A": ["a dog .", "a dog .", "one cat ."], "B": [None, "one cat .", None]},
+        sources=["ein Tier", "ein Tier", "zwei"],
+    )
+    batch = testset.batch()
+    bound: Any = parse(f"comet('{found.folder}', device='cpu')").bind(testset)
+    (scores,) = bound.masked(batch, _anti_plan(batch))
+    vectors = _Vectors(bound, batch, _nouns(batch.texts), largest=False)
+    number = {text: n for n, text in enumerate(batch.texts)}
+    kept, own = vectors.parts(number["a pig ."], "noun")
+    (word,) = own.values()
+
+    def score(rows: Any, source: str, reference: str) -> float:
+        sides = [vectors.pool(rows), *(vectors.whole(number[one]) for one in (source, reference))]
+        return float(bound.head(bound.features(*(one[None] for one in sides)))[0])
+
+    def with_word_of(text: str) -> list[Any]:
+        (given,) = vectors.parts(number[text], "noun")[1].values()
+        return [kept, given.mean(0).expand(len(word), -1)]
+
+    first = score(with_word_of("one cat ."), "ein Tier", "a dog .")
+    # the second has both references for its own: there is no other word, and its own goes
+    second = [score([kept], "ein Tier", one) for one in ("a dog .", "one cat .")]
+    third = score(with_word_of("a dog ."), "zwei", "one cat .")
+    np.testing.assert_allclose(scores[0], [first, np.mean(second), third], atol=TOLERANCE)
+
+
+def test_with_one_segment_words_are_left_out_and_it_is_said(
+    oracle: Callable[[str, str], Any],
+) -> None:
+    found = oracle("regression", "sparsemax")
+    spec = f"comet('{found.folder}', device='cpu')"
+    testset = _farm([0])
+    batch = testset.batch()
+    bound: Any = parse(spec).bind(testset)
+    vectors = _Vectors(bound, batch, _nouns(batch.texts), largest=False)
+    candidate, other = int(batch.candidates[0, 0]), int(batch.references[0][0])
+    kept, _ = vectors.parts(candidate, "noun")
+    fixed = [vectors.whole(int(batch.sources[0])), vectors.whole(other)]
+    sides = [one[None] for one in (vectors.pool([kept]), *fixed)]
+    (scores,) = bound.masked(batch, _anti_plan(batch))
+    assert scores[0, 0] == pytest.approx(float(bound.head(bound.features(*sides))[0]), abs=1e-5)
+    (told,) = bound.mask_notices()
+    assert "no two different references" in told
+    assert "masking='substitute'" in told
+    assert parse(spec).bind(_farm([0, 1])).mask_notices() == ()
+
+
+@pytest.mark.parametrize("inner_first", [True, False])
+def test_words_within_words_that_are_masked_alike_keep_what_both_sides_have(
+    oracle: Callable[[str, str], Any], *, inner_first: bool
+) -> None:
+    found = oracle("regression", "sparsemax")
+    texts = ["the New York Times sat", "a New York Times of London", "Zeitung"]
+    testset = TestSet.from_lists({"s": [texts[0]]}, [texts[1]], sources=[texts[2]])
+    batch = testset.batch()
+
+    def span(text: str, word: str) -> list[tuple[int, int]]:
+        at = text.find(word)
+        return [(at, at + len(word))] if at >= 0 else []
+
+    # in the candidate the name holds a place, in the reference the place stands alone
+    annotations = [
+        {
+            "name": span(text, "New York Times") if text == texts[0] else span(text, "London"),
+            "place": span(text, "New York"),
+        }
+        for text in batch.texts
+    ]
+    names = ["place", "name"] if inner_first else ["name", "place"]
+    spans = SpanTable.build(annotations, names)
+    plan = MaskPlan(spans, np.array([[Action.SHARED, Action.SHARED]], dtype=np.int8))
+    bound: Any = parse(f"comet('{found.folder}', device='cpu')").bind(testset)
+    (scores,) = bound.masked(batch, plan)
+    # "New York" stays with the candidate's states, "Times" goes, and "London" comes
+    changed = [{"word": span(text, "Times") + span(text, "London")} for text in batch.texts]
+    vectors = _Vectors(bound, batch, changed, largest=False)
+    kept, _ = vectors.parts(int(batch.candidates[0, 0]), "word")
+    other = int(batch.references[0][0])
+    rows = [kept, vectors.parts(other, "word")[1]["London"]]
+    fixed = [vectors.whole(int(batch.sources[0])), vectors.whole(other)]
+    sides = [one[None] for one in (vectors.pool(rows), *fixed)]
+    assert scores[0, 0] == pytest.approx(float(bound.head(bound.features(*sides))[0]), abs=1e-5)

@@ -20,12 +20,11 @@ from gnomon.learned.gradients import attributions, input_products
 from gnomon.learned.heads import FeedForward, LayerMix, compared, pooled
 from gnomon.learned.matching import PooledPieces
 from gnomon.learned.metric import BoundLearned, LearnedOptions, Triple, input_rows
-from gnomon.learned.pooling import POOLS, PieceMasks, StatesOfTexts
+from gnomon.learned.pooling import POOLS, PieceMasks, StatesOfTexts, WordDonors
 from gnomon.metrics import Matcher
 from gnomon.metrics.baselines import estimate_baseline
 from gnomon.metrics.comparisons import pair_rows
 from gnomon.metrics.sequences import TokenMasks
-from gnomon.options import SEED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -47,9 +46,6 @@ __all__ = ["BoundComet", "BoundMaskingComet", "BoundMatchingComet", "Comet"]
 _ROWS = 4096
 #: inputs whose candidates are masked at a time
 _MASKED = 1024
-#: other references whose words stand in the place of words that are masked differently: with one
-#: more segments score below their anti-oracle, with eight fewer, but each costs a pass of the head
-_DRAWS = 2
 
 
 @dataclass(frozen=True)
@@ -244,14 +240,14 @@ class BoundComet(BoundLearned):
         if len(self.roles) == 1:
             return states.layers[-1][:, 0]
         how = str(self.model.model.settings["pool"])
-        # "default" is what the encoder itself takes for a sentence's vector, whatever the mix
-        state = states.layers[-1] if how == "default" else self.mix(states)
-        return pooled(state, states.kept, how)
+        return pooled(self.mix(states), states.kept, how)
 
     @cached_property
     def mix(self) -> LayerMix:
         """The state that is pooled."""
-        return LayerMix.of(self.model, "layer")
+        mix = LayerMix.of(self.model, "layer")
+        # "default" is what the encoder itself takes for a sentence's vector, whatever the mix
+        return replace(mix, layer=-1) if self.model.model.settings["pool"] == "default" else mix
 
 
 @dataclass(frozen=True, eq=False)
@@ -280,12 +276,9 @@ class BoundMatchingComet(BoundComet):
 
     @cached_property
     def _matcher(self) -> Matcher:
-        model = self.model.model
-        read = self.mix
-        if model.settings.get("pool") == "default":  # it pools the encoder's own
-            read = replace(self.mix, layer=-1)
+        identity = self.model.model.folder.identity
         encoder = PooledPieces(
-            self.model.encoder, read, self.limit, model.folder.identity, self.model.memory
+            self.model.encoder, self.mix, self.limit, identity, self.model.memory
         )
         return Matcher(encoder, lambda pieces: (~pieces.special).astype(np.float64), "exclude")
 
@@ -301,6 +294,17 @@ class BoundMatchingComet(BoundComet):
 class BoundMaskingComet(BoundMatchingComet):
     """COMET that pools candidates with words masked; nothing is encoded for a mask."""
 
+    def mask_notices(self) -> tuple[str, ...]:
+        """That words have to be left out where there is no other reference to take some from."""
+        if len(set(self.references)) > 1:
+            return ()
+        told = (
+            f"{self.name}: the test set has no two different references, so that there are no words"
+            " of other segments to stand for masked ones: in anti-oracles they are left out, which"
+            " can raise the score; take more segments, or masking='substitute'"
+        )
+        return (told,)
+
     def mask_lengths(self, batch: Batch, plan: MaskPlan) -> None:  # noqa: ARG002  # vectors have no length
         """Vectors have no length; masks will follow, and states of pieces are kept for them."""
         self._states(batch)
@@ -312,27 +316,33 @@ class BoundMaskingComet(BoundMatchingComet):
         In the candidate's vector, words that are masked alike are those of the reference: what both
         have stays, and the candidate's other words give way to the reference's. Words that are
         masked differently have the mean state of words of another segment's reference that are
-        masked so, too; the score is the mean over a few of these, drawn by segment, the same for
-        all systems. ``granularity`` changes nothing.
+        masked so, too; the score is the mean over a few of these references
+        (:class:`gnomon.learned.pooling.WordDonors`), the same for all systems. They are drawn among
+        the first references of the test set that the metric was bound to, as far as the batch has
+        their texts, and of the batch's own segments. Where no other reference has such words (as
+        with a single segment), the candidate's are left out. ``granularity`` changes nothing.
         """
         states = self._states(batch)
         masks = TokenMasks.of(states.table, plan)
         rows = input_rows(batch, self.needs)
-        distinct, first, back = np.unique(
-            rows.texts, axis=0, return_index=True, return_inverse=True
+        donors = WordDonors.of(batch, self._givers(batch))
+        # equal texts of two segments are one row only where both draw the same words
+        segment = donors.segments[rows.cell % max(rows.shape[1], 1)]
+        distinct, back = np.unique(
+            np.column_stack([rows.texts, segment]), axis=0, return_inverse=True
         )
-        segment = rows.cell[first] % max(rows.shape[1], 1)
+        distinct, segment = distinct[:, :3], distinct[:, 3]
         base = self._scored(states, distinct, states.pooled(distinct[:, 0]))
         scores = np.empty((plan.variants, *rows.shape))
         for variant in range(plan.variants):
-            chosen = PieceMasks.of(states.table, masks.masks(variant))
+            chosen = PieceMasks.of(masks, variant)
             alike, apart = states.touched(chosen.alike), states.touched(chosen.apart)
             reached = np.flatnonzero(apart[distinct[:, 0]] | alike[distinct[:, [0, 2]]].any(axis=1))
-            donors = _donors(batch, apart)[:, segment] if apart.any() else None
+            drawn = donors.drawn(apart)[:, segment] if apart.any() else None
             values = base.copy()
             for at in range(0, len(reached), _MASKED):
                 some = reached[at : at + _MASKED]
-                third = None if donors is None else donors[:, some]
+                third = None if drawn is None else drawn[:, some]
                 changed, vectors = states.masked(distinct[some][:, [0, 2]], chosen, third)
                 own = some[changed]
                 found = [self._scored(states, distinct[own], one) for one in vectors]
@@ -357,7 +367,8 @@ class BoundMaskingComet(BoundMatchingComet):
 
     def _states(self, batch: Batch) -> StatesOfTexts:
         """States of the pieces of a batch's texts; remembered for the batch seen last."""
-        wanted = np.unique(input_rows(batch, self.needs).texts[:, list(self.roles)])
+        rows = input_rows(batch, self.needs).texts[:, list(self.roles)]
+        wanted = np.union1d(rows, self._givers(batch))
         known: StatesOfTexts | None = self.model.memory.get("states")
         if known is None or not known.holds(batch.texts, wanted):
             how = str(self.model.model.settings["pool"])
@@ -369,20 +380,13 @@ class BoundMaskingComet(BoundMatchingComet):
                 self.vectors.hold(batch.texts[text], known.pooled(np.array([text])))
         return known
 
+    def _givers(self, batch: Batch) -> NDArray[np.int64]:
+        """The first references of all segments, as far as the batch has them: numbers of texts."""
+        own = {one[0] for one in map(np.ndarray.tolist, batch.references) if one}
+        known = self._all_references
+        found = [n for n, text in enumerate(batch.texts) if n in own or text in known]
+        return np.array(found, dtype=np.int64)
 
-def _donors(batch: Batch, held: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """For each segment references of others that have something, int64 [draws, N]; -1: none.
-
-    Args:
-        batch: the texts.
-        held: bool [T], which texts have it.
-    """
-    every = [one for one in np.unique(batch.references.indices).tolist() if held[one]]
-    found = np.full((_DRAWS, batch.shape[1]), -1, dtype=np.int64)
-    for number, name in enumerate(batch.segments.tolist()):
-        own = set(batch.references[number].tolist())
-        for draw, at in enumerate(np.random.default_rng((SEED, int(name))).random(_DRAWS)):
-            start = int(at * len(every))
-            ring = (every[(start + step) % len(every)] for step in range(len(every)))
-            found[draw, number] = next((one for one in ring if one not in own), -1)
-    return found
+    @cached_property
+    def _all_references(self) -> frozenset[str]:
+        return frozenset(self.references)
