@@ -172,6 +172,27 @@ def test_marks_of_the_source_are_apart(tmp_path: Path) -> None:
     assert finding.facts["side"] == "source"
 
 
+def test_errors_in_the_source_are_drawn_on_the_source() -> None:
+    ours = ErrorSpan("beta", 3, "source", 4, 8, "", "minor", "ann", "esa")
+    given = marked_set()
+    testset = replace(given, errors=(*given.errors, ours), sources=["ein Hund saß"] * 4)
+    marks = people_marks(testset, side="source")
+    shown = marked_exhibit(testset, [marks], 1, 3, group="g", kind="k", side="source")
+    told = [(t.role, t.name, [(h.start, h.end) for h in t.highlights]) for t in shown.texts]
+    assert told == [
+        ("source", "esa (ann)", [(4, 8)]),
+        ("source", "esa (bob)", []),
+        ("reference", "A", []),
+        ("candidate", "beta", []),
+    ]
+    assert shown.systems == ("beta",)
+    beside = found(testset, side="source", examples=1)
+    alone = gn.muler.errors(testset, side="source", pattern={"s": "s"}, resamples=0, examples=1)
+    for finding in (beside, alone):
+        (exhibit,) = finding.exhibits
+        assert [t.highlights for t in exhibit.texts] == [t.highlights for t in shown.texts]
+
+
 def test_presets_measure_what_the_tasks_measure() -> None:
     testset = marked_set()
     finding = found(testset, Marking(ALL), preset="wmt25")

@@ -362,7 +362,7 @@ def spans(
             f"there is nothing to hold beside the marks of {people.name}: one person looked at each"
             " output; name others' marks (-m, --marks; metrics=, marks=)"
         )
-    made = _Made(testset, people, every, pairs, how, draws, examples)
+    made = _Made(testset, people, every, pairs, how, draws, side, examples)
     tables = tuple(_tables(made, confidence if resamples else None))
     if per_segment:
         tables = (*tables, _segment_table(made))
@@ -396,6 +396,7 @@ class _Made:
     pairs: Sequence[MarkedPairs]
     how: _Preset
     draws: SpanDraws
+    side: Side
     examples: int
 
     def title(self, pairs: MarkedPairs) -> str:
@@ -602,6 +603,7 @@ def _exhibits(made: _Made) -> Iterator[Exhibit]:
                 *place,
                 group=list(made.testset.systems)[place[0]],
                 kind=f"{made.title(one)} differs most",
+                side=made.side,
                 weight=float(apart[at]),
                 caption=f"{apart[at]:.0f} characters are marked by one side alone",
             )

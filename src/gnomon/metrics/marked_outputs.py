@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -42,6 +42,11 @@ def highlights(spans: Iterable[ErrorSpan]) -> tuple[Highlight, ...]:
     return tuple(found)
 
 
+def marker_title(marks: str, rater: str | None) -> str:
+    """What is said of who marked: the kind, file or metric, and the rater where there are some."""
+    return marks if rater in (None, "", marks) else f"{marks} ({rater})"
+
+
 def marked_exhibit(
     testset: TestSet,
     marks: Sequence[ErrorMarks],
@@ -50,44 +55,60 @@ def marked_exhibit(
     *,
     group: str,
     kind: str,
+    side: str = "candidate",
     weight: float = 0.0,
     caption: str = "",
 ) -> Exhibit:
-    """An output once for each who looked at it, their errors marked, the source before it."""
+    """An output once for each who looked at it, their errors marked, the source before it.
+
+    Errors in the source are marked there: then it is the source that stands there several times.
+
+    Args:
+        testset: the texts.
+        marks: what was marked, all of it on one side.
+        system: position of the system.
+        segment: 0-based.
+        group: what the output is shown for.
+        kind: which list it belongs to.
+        side: where the errors are, "candidate" or "source".
+        weight: what the list is ordered by.
+        caption: a sentence.
+    """
     name = list(testset.systems)[system]
-    text = testset.systems[name][segment]
-    texts: list[ExhibitText] = []
-    if testset.sources is not None:
-        texts.append(ExhibitText("source", "", testset.sources[segment]))
-    texts += [
+    output = testset.systems[name][segment]
+    source = None if testset.sources is None else testset.sources[segment]
+    references = [
         ExhibitText("reference", one, of[segment] or "")
         for one, of in testset.references.items()
         if of[segment] is not None
     ]
-    for one in marks:
-        for rater in np.flatnonzero(one.judged[:, system, segment]).tolist():
-            if not one.marking:
-                continue
-            place = Judgement(rater, system, segment)
-            who = one.raters[rater]
-            title = f"{name}, {one.name}" + (f" ({who})" if who not in ("", one.name) else "")
-            texts.append(
-                ExhibitText(
-                    "candidate",
-                    title,
-                    text,
-                    highlights(one.spans.get(place, ())),
-                    {"without a place": float(len(one.placeless[place]))}
-                    if place in one.placeless
-                    else {},
-                )
-            )
+    role: Literal["source", "candidate"] = "source" if side == "source" else "candidate"
+    before = "" if role == "source" else f"{name}, "
+    marked = [
+        ExhibitText(
+            role,
+            before + marker_title(one.name, one.raters[rater]),
+            (source or "") if role == "source" else output,
+            highlights(one.spans.get(place, ())),
+            {"without a place": float(len(one.placeless[place]))} if place in one.placeless else {},
+        )
+        for one in marks
+        if one.marking
+        for rater in np.flatnonzero(one.judged[:, system, segment]).tolist()
+        for place in (Judgement(rater, system, segment),)
+    ]
+    if role == "source":
+        texts = [*marked, *references, ExhibitText("candidate", name, output)]
+    else:
+        given = [] if source is None else [ExhibitText("source", "", source)]
+        texts = [*given, *references, *marked]
+    candidates = [text.name for text in texts if text.role == "candidate"]
     return Exhibit(
         group=group,
         kind=kind,
         segment=segment + 1,
         texts=tuple(texts),
-        systems=(name, *(text.name for text in texts if text.role == "candidate")),
+        systems=tuple(dict.fromkeys((name, *candidates))),
         document=None if testset.documents is None else testset.documents[segment],
         domain=None if testset.domains is None else testset.domains[segment],
         weight=weight,
@@ -140,7 +161,10 @@ _ENDS = ("major error", "none")
 
 
 def error_span_marks(stored: StoredRows) -> StoredErrorMarks | None:
-    """What marks the errors of the table ``error_marks``; None where it has no rows."""
+    """What marks the errors of the table ``error_marks``; None where it has no rows.
+
+    Pages of studies mark outputs; errors in sources stand in the table alone.
+    """
     rows = stored.rows("error_marks")
     if rows is None:
         return None
@@ -148,7 +172,7 @@ def error_span_marks(stored: StoredRows) -> StoredErrorMarks | None:
         f"select distinct marks, rater from {rows} where side = 'candidate' order by all"  # noqa: S608  # no input
     )
     names = tuple((str(marks), str(rater or "")) for marks, rater in found)
-    titles = [marks if rater in ("", marks) else f"{marks}, {rater}" for marks, rater in names]
+    titles = [marker_title(marks, rater) for marks, rater in names]
     layers = tuple(Layer("values", one, f"errors: {one}", -1.0, 1.0, _ENDS) for one in titles)
     return StoredErrorMarks(layers, stored, rows, names)
 

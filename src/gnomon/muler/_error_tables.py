@@ -444,7 +444,7 @@ class MadeRates:
 
     def _exhibits(self, examples: int) -> Iterator[Exhibit]:
         """The outputs with the gravest errors, everybody's marks beside each other."""
-        if not examples or self.side == "source":
+        if not examples:
             return
         for one in self.every:
             graded = {place: one.penalty(place) for place in (*one.spans, *one.placeless)}
@@ -462,6 +462,7 @@ class MadeRates:
                     place.segment,
                     group=self.systems[place.system],
                     kind=f"gravest errors by {one.name}",
+                    side=self.side,
                     weight=-graded[place],
                     caption=f"{-graded[place]:g} points of penalty",
                 )

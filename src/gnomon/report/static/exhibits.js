@@ -62,7 +62,7 @@ function exhibits(box, finding) {
       ...sides.map((t) => textBox(t, false)), scroller("Outputs of the systems, side by side", row), more);
   }
   function textBox(t, chosen) {
-    const title = t.role === "candidate" ? t.name : t.role === "source" ? "Source" : t.name ? `Reference ${t.name}` : "Reference";
+    const title = t.role === "candidate" ? t.name : t.role === "source" ? t.name ? `Source, ${t.name}` : "Source" : t.name ? `Reference ${t.name}` : "Reference";
     const body = el("p", {class: "text", dir: "auto", "data-better": t.marks.some((m) => m.length > 3) ? "both" : null});
     const spans = [...t.marks].sort((a, b) => a[0] - b[0]).map(([start, end, label, step, flagged]) => [start, end, strings[label], step === undefined ? null : `h${step}${flagged ? " wrong" : ""}`]);
     const length = marked(body, strings[t.text], spans);
