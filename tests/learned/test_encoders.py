@@ -84,8 +84,19 @@ def _written(folder: Path, kind: str, settings: dict[str, Any], head: dict[str, 
     return model
 
 
-def _linear(generator: Any, outer: int, inner: int) -> Any:
-    return torch.randn((outer, inner), generator=generator) / inner**0.5
+def _head(inputs: int) -> dict[str, Any]:
+    """Random weights of a head with one hidden layer of five units."""
+    generator = torch.Generator().manual_seed(4)
+
+    def linear(outer: int, inner: int) -> Any:
+        return torch.randn((outer, inner), generator=generator) / inner**0.5
+
+    return {
+        "estimator.ff.0.weight": linear(5, inputs),
+        "estimator.ff.0.bias": torch.randn(5, generator=generator),
+        "estimator.ff.3.weight": linear(1, 5),
+        "estimator.ff.3.bias": torch.zeros(1),
+    }
 
 
 def _testset() -> TestSet:
@@ -98,13 +109,7 @@ def test_texts_read_together_by_a_bert_have_one_separator_and_bert_types(
 ) -> None:
     from gnomon.learned import convert
 
-    generator = torch.Generator().manual_seed(3)
-    head = {
-        "estimator.ff.0.weight": _linear(generator, 5, 12),
-        "estimator.ff.0.bias": torch.randn(5, generator=generator),
-        "estimator.ff.3.weight": _linear(generator, 1, 5),
-        "estimator.ff.3.bias": torch.zeros(1),
-    }
+    head = _head(12)
     settings = {"class_identifier": "unified_metric", "sent_layer": 1, "hidden_sizes": [5]}
     model = _written(tmp_path, kind, settings, head)
 
@@ -143,13 +148,7 @@ def test_texts_read_alone_by_a_bert_are_pooled_as_its_hyper_parameters_say(
 ) -> None:
     from gnomon.learned import convert
 
-    generator = torch.Generator().manual_seed(4)
-    head = {
-        "estimator.ff.0.weight": _linear(generator, 5, 48),
-        "estimator.ff.0.bias": torch.randn(5, generator=generator),
-        "estimator.ff.3.weight": _linear(generator, 1, 5),
-        "estimator.ff.3.bias": torch.zeros(1),
-    }
+    head = _head(48)
     settings = {
         "class_identifier": "referenceless_regression_metric",
         "layer": 1,
@@ -237,13 +236,7 @@ def _regression(folder: Path, **settings: object) -> str:
     """A COMET on a BERT of two layers; its folder."""
     from gnomon.learned import convert
 
-    generator = torch.Generator().manual_seed(4)
-    head = {
-        "estimator.ff.0.weight": _linear(generator, 5, 72),
-        "estimator.ff.0.bias": torch.randn(5, generator=generator),
-        "estimator.ff.3.weight": _linear(generator, 1, 5),
-        "estimator.ff.3.bias": torch.zeros(1),
-    }
+    head = _head(72)
     values = {"class_identifier": "regression_metric", "layer": 1, "hidden_sizes": [5]}
     _written(folder, "BERT", values | settings, head)
     convert(str(folder / "model"), into=str(folder / "made"))
