@@ -266,6 +266,16 @@ def test_eight_bits_are_near_and_told_and_have_no_gradients(tmp_path: Path) -> N
         gn.score(OUTPUTS, f"comet('{made}', precision='int8', device='cuda')")
 
 
+def test_scores_in_eight_bits_do_not_depend_on_what_is_read_with_them(tmp_path: Path) -> None:
+    pytest.importorskip("onnxruntime", reason="needs pip install 'gnomon[onnx]'")
+    spec = f"comet('{_regression(tmp_path)}', precision='int8'"
+    together = parse(f"{spec}, batch=8)").bind(OUTPUTS).segments(OUTPUTS.batch())
+    for number in range(OUTPUTS.segments):
+        one = OUTPUTS.batch().select(segments=[number])
+        alone = parse(f"{spec}, batch={9 + number})").bind(OUTPUTS).segments(one)
+        np.testing.assert_allclose(alone[:, 0], together[:, number], atol=1e-6)
+
+
 @pytest.mark.parametrize("pool", ["avg", "cls", "default"])
 def test_pieces_are_matched_by_the_states_that_the_metric_pools(pool: str, tmp_path: Path) -> None:
     bound: Any = parse(f"comet('{_regression(tmp_path, pool=pool)}', device='cpu')").bind(OUTPUTS)

@@ -98,7 +98,8 @@ class MetricEncoder:
         limit: most ids of a text that is encoded alone, special ones included.
         device: "cpu", "cuda", ...
         precision: "fp32", the type of automatic mixed precision, or "int8".
-        batch: most sequences at a time; None: as many as a core or a GPU takes well.
+        batch: most sequences at a time; None: as many as a core or a GPU takes well. In 8 bits it
+            is always one.
         special: pieces for the beginning and the end of a text, padding, and unknown ones.
         ends: how many of those for the end stand between texts that are read together.
         types: whether the model is told which pieces are of the first of these.
@@ -222,7 +223,9 @@ class MetricEncoder:
     def _groups(self, lengths: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
         kind = "cpu" if self.device == "cpu" else "cuda"
         for group in length_batches(lengths, _BUDGET[kind]):
-            step = self.batch or len(group)
+            # in 8 bits the scale of numbers is that of all that is read at a time: of one text,
+            # so that what it is read with changes nothing
+            step = 1 if self.precision == "int8" else self.batch or len(group)
             for first in range(0, len(group), step):
                 yield group[first : first + step]
 
