@@ -13,12 +13,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 __all__ = [
+    "ACTIVATIONS",
     "ARCHITECTURES",
     "ENCODERS",
     "Architecture",
     "EncoderKind",
     "Shapes",
     "architecture_of",
+    "check_settings",
     "feed_forward_shapes",
     "is_mixed",
 ]
@@ -104,6 +106,89 @@ def architecture_of(kind: object) -> Architecture:
     return ARCHITECTURES[kind]
 
 
+def check_settings(kind: object, settings: Mapping[str, Any]) -> None:
+    """Refuse hyper-parameters that a class does not have, or lacks.
+
+    Raises:
+        DataError: the class is none that gnomon computes; one that it reads is missing, or of
+            another kind than it can be.
+    """
+    known = architecture_of(kind)
+    for key in known.defaults:
+        if key not in settings:
+            raise DataError(f"nothing is said of the hyper-parameter {key}, which a {kind} has")
+        right, said = _VALUES.get(key, (None, ""))
+        if right is not None and not right(settings[key]):
+            raise DataError(f"hyper-parameter {key} is {settings[key]!r}; it is {said}")
+    for key, value in known.fixed.items():
+        if settings[key] != value:
+            raise DataError(
+                f"hyper-parameter {key} is {settings[key]!r}; that of a {kind} is {value!r}"
+            )
+
+
+def _among(*names: str) -> tuple[Callable[[Any], bool], str]:
+    told = ", ".join(map(repr, names[:-1])) + f" or {names[-1]!r}"
+    return lambda value: isinstance(value, str) and value in names, told
+
+
+def _are_names(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(one, str) for one in value)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+_SWITCH = (lambda value: isinstance(value, bool), "True or False")
+#: activations that the original packages know -> their classes in torch
+ACTIVATIONS = MappingProxyType(
+    {
+        "tanh": "Tanh",
+        "sigmoid": "Sigmoid",
+        "relu": "ReLU",
+        "gelu": "GELU",
+        "silu": "SiLU",
+        "swish": "SiLU",
+        "mish": "Mish",
+        "softplus": "Softplus",
+        "softsign": "Softsign",
+        "hardtanh": "Hardtanh",
+        "hardsigmoid": "Hardsigmoid",
+        "hardswish": "Hardswish",
+        "tanhshrink": "Tanhshrink",
+        "softshrink": "Softshrink",
+        "hardshrink": "Hardshrink",
+        "identity": "Identity",
+    }
+)
+
+
+def _is_activation(value: Any) -> bool:
+    return isinstance(value, str) and value.strip().lower() in ACTIVATIONS
+
+
+_ACTIVATION = f"one of {', '.join(ACTIVATIONS)}"
+#: hyper-parameter -> whether a value is one that it can have, and what it can be; those that ask
+#: for weights are checked with these
+_VALUES: Mapping[str, tuple[Callable[[Any], bool], str]] = MappingProxyType(
+    {
+        "pool": _among("avg", "max", "cls", "default"),
+        "sent_to_use": _among("src", "mt", "ref"),
+        "activations": (_is_activation, _ACTIVATION),
+        "final_activation": (lambda value: value is None or _is_activation(value), _ACTIVATION),
+        "layer_transformation": (lambda value: isinstance(value, str), "a name"),
+        "layer_norm": _SWITCH,
+        "word_level_training": _SWITCH,
+        "layer_norm_before_head": _SWITCH,
+        "learn_score_scale": _SWITCH,
+        "score_alpha": (_is_number, "a number"),
+        "input_segments": (_are_names, "a list of names"),
+        "error_labels": (_are_names, "a list of names"),
+    }
+)
+
+
 def feed_forward_shapes(prefix: str, sizes: list[int]) -> Shapes:
     """Weights of linear layers that stand at every third place: sizes from input to output."""
     found: Shapes = {}
@@ -140,7 +225,13 @@ def _of_blocks(blocks: int, layer: str) -> Callable[[Mapping[str, Any], int, int
 
     def shapes(settings: Mapping[str, Any], dimensions: int, depth: int) -> Shapes:
         head = feed_forward_shapes("estimator.ff", [blocks * dimensions, *_hidden(settings), 1])
-        return head | (_mix_shapes(depth) if is_mixed(settings, layer) else {})
+        if is_mixed(settings, layer):
+            return head | _mix_shapes(depth)
+        if not -depth - 1 <= settings[layer] <= depth:
+            raise DataError(
+                f"hyper-parameter {layer} is {settings[layer]}; the encoder has layers 0 to {depth}"
+            )
+        return head
 
     return shapes
 

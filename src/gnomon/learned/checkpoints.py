@@ -20,8 +20,14 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gnomon.errors import DataError, FormatError, MissingDependencyError
-from gnomon.learned.architectures import ARCHITECTURES, ENCODERS, Shapes, architecture_of
-from gnomon.learned.encoder import ENCODER, empty_model
+from gnomon.learned.architectures import (
+    ARCHITECTURES,
+    ENCODERS,
+    Shapes,
+    architecture_of,
+    check_settings,
+)
+from gnomon.learned.encoder import needed_weights, some_of
 from gnomon.learned.vocabularies import VOCABULARY_FILES, encoder_vocabulary
 from gnomon.learned.weights import (
     CONFIG,
@@ -38,7 +44,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from typing import IO
 
-    from gnomon.learned.architectures import EncoderKind
 
 __all__ = ["convert", "read_weights", "stated_licence"]
 
@@ -46,11 +51,8 @@ _HPARAMS = "hparams.yaml"
 _CHECKPOINT = Path("checkpoints") / "model.ckpt"
 _LARGEST_TEXT = 1 << 20  # bytes of hparams.yaml
 _LARGEST_CONFIG = 64 << 20  # bytes of a configuration or a vocabulary
-#: what a checkpoint may hold beside the weights that are needed
-_UNUSED = ("position_ids", ".pooler.", "dropout_mask", "dropout_fill", "wordloss.weight")
 #: hyper-parameters of training that say nothing of the metric, and may tell of people's disks
 _PRIVATE = frozenset(("train_data", "validation_data"))
-_SHOWN = 5
 _CHUNK = 1 << 20
 
 #: licences of published weights, where the folder itself does not tell
@@ -107,7 +109,7 @@ def convert(
     found = _read_claims(path)
     settings, kind = _settings(found.content, given, source.path)
     config, tokenizer, encoder_name = _encoder_files(settings, source.path, encoder, vocabulary)
-    needed = _needed(kind, settings, config, found.shapes, path)
+    needed = needed_weights(kind, settings, config, found.shapes, str(path))
     target = Path(into).expanduser() if into else own_folder(_own_name(name))
     about = {
         "format": FORMAT,
@@ -188,6 +190,10 @@ def _settings(content: object, given: dict[str, Any], folder: Path) -> tuple[dic
     if given.get("layer_transformation") == "sparsemax_patch":
         settings["layer_transformation"] = "softmax"  # what the original makes of that word
     settings.pop("class_identifier", None)
+    try:
+        check_settings(kind, settings)
+    except DataError as error:
+        raise DataError(f"{folder}: {error}") from None
     return settings, str(kind)
 
 
@@ -473,7 +479,9 @@ def read_weights(path: Path) -> dict[str, Any]:
         raise DataError(f"{path} holds no weights by name")
     strange = sorted(str(key) for key, one in content.items() if not isinstance(one, _Claimed))
     if strange:
-        raise DataError(f"{path} holds {len(strange)} things that are no weights: {_some(strange)}")
+        raise DataError(
+            f"{path} holds {len(strange)} things that are no weights: {some_of(strange)}"
+        )
     read = _loaded(path, is_zip=is_zip)
     return {str(name): value for name, value in read.items()}
 
@@ -527,66 +535,6 @@ def _of_stream(path: Path) -> object:
 
 
 # The weights that are needed.
-
-
-def _needed(
-    kind: str, settings: Mapping[str, Any], config: dict[str, Any], shapes: Shapes, path: Path
-) -> list[str]:
-    """Names of the weights of encoder and head.
-
-    Raises:
-        DataError: one is missing, of another shape, or not known.
-    """
-    own = ENCODERS[settings["encoder_model"]]
-    wanted = {
-        f"{ENCODER}{name}": shape for name, shape in _encoder_shapes(own, config, shapes).items()
-    }
-    depth, dimensions = config["num_hidden_layers"], config["hidden_size"]
-    wanted |= architecture_of(kind).shapes(settings, dimensions, depth)
-    missing = sorted(wanted.keys() - shapes.keys())
-    if missing:
-        raise DataError(
-            f"{path} lacks {len(missing)} weights that a {kind} needs: {_some(missing)}"
-        )
-    for name, shape in wanted.items():
-        if shapes[name] != shape:
-            raise DataError(
-                f"{path}: weight {name} has the shape {shapes[name]}; hyper-parameters and the"
-                f" encoder's configuration ask for {shape}"
-            )
-    strange = sorted(
-        name for name in shapes.keys() - wanted.keys() if not any(one in name for one in _UNUSED)
-    )
-    if strange:
-        raise DataError(
-            f"{path} holds {len(strange)} weights that a {kind} does not have: {_some(strange)};"
-            " its hyper-parameters or its encoder are not those that it was trained with"
-        )
-    return list(wanted)
-
-
-def _some(names: list[str]) -> str:
-    return ", ".join(names[:_SHOWN]) + (" ..." if len(names) > _SHOWN else "")
-
-
-def _encoder_shapes(kind: EncoderKind, config: dict[str, Any], shapes: Shapes) -> Shapes:
-    """Weights of an encoder, by its configuration; nothing of it is allocated."""
-    import torch
-
-    layers = {
-        name.removeprefix(ENCODER).split(".")[2]
-        for name in shapes
-        if name.startswith(f"{ENCODER}encoder.layer.")
-    }
-    depth = config.get("num_hidden_layers")
-    if depth != len(layers):
-        raise DataError(
-            f"the checkpoint has {len(layers)} layers, and the configuration of its encoder"
-            f" {depth!r}; name the encoder that it was trained with: --encoder FOLDER"
-        )
-    with torch.device("meta"):
-        model = empty_model(kind, config)
-    return {name: tuple(one.shape) for name, one in model.named_parameters()}
 
 
 def _weights(path: Path, needed: Iterable[str], *, is_zip: bool) -> dict[str, Any]:

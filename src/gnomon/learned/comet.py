@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from gnomon.errors import DataError, UsageError
+from gnomon.errors import UsageError
 from gnomon.learned.encoder import Remembered, open_results
 from gnomon.learned.gradients import attributions, input_products
 from gnomon.learned.heads import FeedForward, LayerMix, compared, pooled
@@ -68,11 +68,8 @@ class Comet(LearnedOptions):
     def needs(self) -> frozenset[Input]:
         """Sources and references, sources alone, or what a sentinel looks at."""
         found = self.learned
-        if found.kind == "sentinel_regression_metric":
-            return _NEEDS[_text_looked_at(found.settings)]
-        if found.kind == "referenceless_regression_metric":
-            return _NEEDS[_text_looked_at(found.settings)]
-        return frozenset(("references", "sources"))
+        looked_at = found.settings.get("sent_to_use")  # by a sentinel, or beside the candidate
+        return frozenset(("references", "sources")) if looked_at is None else _NEEDS[looked_at]
 
     def bind(self, testset: TestSet) -> BoundComet | BoundMatchingComet | BoundMaskingComet:
         """Load the model.
@@ -104,14 +101,6 @@ def first_references(testset: TestSet) -> tuple[str, ...]:
     columns = zip(*testset.references.values(), strict=True)
     found = (next((text for text in row if text is not None), None) for row in columns)
     return tuple(text for text in found if text is not None)
-
-
-def _text_looked_at(settings: Any) -> str:
-    """Which text a sentinel looks at, or the one that a candidate is compared with."""
-    text = settings["sent_to_use"]
-    if text not in _NEEDS:
-        raise DataError(f"hyper-parameter sent_to_use is {text!r}; it is 'src', 'mt' or 'ref'")
-    return str(text)
 
 
 @dataclass(frozen=True, eq=False)
@@ -196,9 +185,9 @@ class BoundComet(BoundLearned):
         """Positions in a triple of the texts that the model looks at."""
         model = self.model.model
         if model.kind == "sentinel_regression_metric":
-            return (_ROLES[_text_looked_at(model.settings)],)
+            return (_ROLES[model.settings["sent_to_use"]],)
         if model.kind == "referenceless_regression_metric":
-            return (0, _ROLES[_text_looked_at(model.settings)])
+            return (0, _ROLES[model.settings["sent_to_use"]])
         return (0, 1, 2)
 
     @property

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypeAlias, 
 import numpy as np
 
 from gnomon.errors import DataError, GnomonError, UsageError
-from gnomon.learned.architectures import ENCODERS, EncoderKind
+from gnomon.learned.architectures import ENCODERS, EncoderKind, architecture_of
 from gnomon.learned.weights import VOCABULARY
 from gnomon.models import length_batches, missing_package, rounded_layers, usable_device
 from gnomon.models.vector_store import open_store, vector_key
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from gnomon.learned.architectures import Shapes
     from gnomon.learned.weights import LearnedModel
     from gnomon.models.vector_store import VectorStore
 
@@ -39,10 +40,11 @@ __all__ = [
     "Remembered",
     "States",
     "TextPieces",
-    "empty_model",
     "load_metric",
+    "needed_weights",
     "open_results",
     "read_encoder",
+    "some_of",
 ]
 
 #: "int8": products in 8 bits, by ONNX Runtime on the CPU; the others by torch
@@ -124,7 +126,7 @@ class MetricEncoder:
     def __post_init__(self) -> None:
         self.limit = self.positions - 2
         self.begin, self.end, self.padding, unknown = (
-            _id_of(self.tokenizer, token) for token in self.special
+            int(self.tokenizer.token_to_id(piece)) for piece in self.special
         )
         added = self.tokenizer.get_added_tokens_decoder()
         special = [number for number, token in added.items() if token.special]
@@ -230,13 +232,6 @@ class MetricEncoder:
                 yield group[first : first + step]
 
 
-def _id_of(tokenizer: Any, token: str) -> int:
-    number = tokenizer.token_to_id(token)
-    if number is None:
-        raise DataError(f"the vocabulary of a learned metric lacks {token}")
-    return int(number)
-
-
 # Loading.
 
 
@@ -288,6 +283,9 @@ def _load(model: LearnedModel, device: str, precision: LearnedPrecision) -> Load
             f" computes {', '.join(ENCODERS)}"
         )
     weights = model.weights()
+    place = f"{model.name!r} ({model.folder.path})"
+    shapes = {name: tuple(one.shape) for name, one in weights.items()}
+    needed_weights(model.kind, model.settings, model.encoder, shapes, place)
     named = [name for name in weights if name.startswith(ENCODER)]
     own = {name.removeprefix(ENCODER): weights.pop(name) for name in named}
     encoder = read_encoder(
@@ -295,7 +293,7 @@ def _load(model: LearnedModel, device: str, precision: LearnedPrecision) -> Load
         model.encoder,
         own,
         model.folder.path / VOCABULARY,
-        name=f"{model.name!r} ({model.folder.path})",
+        name=place,
         device=device,
         precision=precision,
         identity=model.folder.identity,
@@ -358,13 +356,10 @@ def read_encoder(
         raise DataError(f"{name} cannot be loaded: {error}") from error
     tokenizer.no_truncation()
     tokenizer.no_padding()
-    pieces = tokenizer.get_vocab_size(with_added_tokens=True)
-    if pieces > int(config["vocab_size"]):
-        raise DataError(
-            f"{name}: the vocabulary has {pieces} pieces, more than the {config['vocab_size']} that"
-            " the encoder knows; convert with the right one: --vocabulary FOLDER"
-        )
-    return MetricEncoder(
+    for piece in kind.special:
+        if tokenizer.token_to_id(piece) is None:
+            raise DataError(f"{name}: the vocabulary lacks {piece}")
+    found = MetricEncoder(
         model=network,
         tokenizer=tokenizer,
         depth=int(config["num_hidden_layers"]),
@@ -376,13 +371,144 @@ def read_encoder(
         ends=kind.ends,
         types=kind.types,
     )
+    _check_vocabulary(found, kind, config, name)
+    return found
+
+
+def _check_vocabulary(
+    encoder: MetricEncoder, kind: EncoderKind, config: Mapping[str, Any], name: str
+) -> None:
+    """Refuse a vocabulary that cannot be the one that an encoder was trained with.
+
+    Raises:
+        DataError: it has more pieces than the encoder knows, or not even half of them; or it pads
+            with another one.
+    """
+    pieces = encoder.tokenizer.get_vocab_size(with_added_tokens=True)
+    known = int(config["vocab_size"])
+    wrong = ""
+    if not known <= 2 * pieces <= 2 * known:
+        wrong = f"it has {pieces} pieces, and the encoder knows {known}"
+    # the position of a piece is counted from the padding there
+    padding = _configuration(kind, config).pad_token_id
+    if kind.model_type.startswith("xlm-roberta") and encoder.padding != padding:
+        wrong = f"{encoder.special[2]} is its piece {encoder.padding}, and the encoder's {padding}"
+    if wrong:
+        raise DataError(
+            f"{name}: the vocabulary is not that of the encoder: {wrong}; convert with the right"
+            " one: --vocabulary FOLDER"
+        )
 
 
 #: what the names of an encoder's weights begin with
 ENCODER = "encoder.model."
+#: what a checkpoint may hold beside the weights that are needed
+_UNUSED = ("position_ids", ".pooler.", "dropout_mask", "dropout_fill", "wordloss.weight")
+_SHOWN = 5
+#: least positions of an encoder: special pieces and a few of each text
+_FEWEST = 16
 
 
-def empty_model(kind: EncoderKind, config: Mapping[str, Any]) -> Any:
+def needed_weights(
+    kind: str,
+    settings: Mapping[str, Any],
+    config: Mapping[str, Any],
+    shapes: Mapping[str, tuple[int, ...]],
+    place: str,
+) -> list[str]:
+    """Names of the weights of encoder and head, which are there in the right shapes.
+
+    Args:
+        kind: class of the metric.
+        settings: its hyper-parameters.
+        config: of its encoder, as transformers writes it.
+        shapes: of the weights that there are, by name.
+        place: where they are, for errors.
+
+    Raises:
+        DataError: one is missing, of another shape, or not known.
+    """
+    for name, least in _SIZES.items():
+        if type(config.get(name)) is not int or config[name] < least:
+            raise DataError(
+                f"{place}: the configuration of the encoder says {name} {config.get(name)!r}; it is"
+                f" a whole number, {least} or more"
+            )
+    own = ENCODERS[settings["encoder_model"]]
+    wanted = {
+        f"{ENCODER}{name}": shape
+        for name, shape in _encoder_shapes(own, config, shapes, place).items()
+    }
+    depth, dimensions = config["num_hidden_layers"], config["hidden_size"]
+    try:
+        wanted |= architecture_of(kind).shapes(settings, dimensions, depth)
+    except DataError as error:
+        raise DataError(f"{place}: {error}") from None
+    missing = sorted(wanted.keys() - shapes.keys())
+    if missing:
+        raise DataError(
+            f"{place} lacks {len(missing)} weights that a {kind} needs: {some_of(missing)}"
+        )
+    for name, shape in wanted.items():
+        if shapes[name] != shape:
+            raise DataError(
+                f"{place}: weight {name} has the shape {shapes[name]}; hyper-parameters and the"
+                f" encoder's configuration ask for {shape}"
+            )
+    strange = sorted(
+        name for name in shapes.keys() - wanted.keys() if not any(one in name for one in _UNUSED)
+    )
+    if strange:
+        raise DataError(
+            f"{place} holds {len(strange)} weights that a {kind} does not have: {some_of(strange)};"
+            " its hyper-parameters or its encoder are not those that it was trained with"
+        )
+    return list(wanted)
+
+
+#: sizes that a configuration says, and the least of each
+_SIZES = {
+    "hidden_size": 1,
+    "num_hidden_layers": 1,
+    "vocab_size": 1,
+    "max_position_embeddings": _FEWEST,
+}
+
+
+def some_of(names: Sequence[str]) -> str:
+    """The first of some names, for errors."""
+    return ", ".join(names[:_SHOWN]) + (" ..." if len(names) > _SHOWN else "")
+
+
+def _encoder_shapes(
+    kind: EncoderKind,
+    config: Mapping[str, Any],
+    shapes: Mapping[str, tuple[int, ...]],
+    place: str,
+) -> Shapes:
+    """Weights of an encoder, by its configuration; nothing of it is allocated."""
+    import torch
+
+    layers = {
+        name.removeprefix(ENCODER).split(".")[2]
+        for name in shapes
+        if name.startswith(f"{ENCODER}encoder.layer.")
+    }
+    depth = config["num_hidden_layers"]
+    if depth != len(layers):
+        raise DataError(
+            f"{place} has {len(layers)} layers, and the configuration of its encoder {depth!r};"
+            " name the encoder that it was trained with: --encoder FOLDER"
+        )
+    try:
+        with torch.device("meta"):
+            model = _empty_model(kind, config)
+    except DataError as error:
+        raise DataError(f"{place}: {error}") from None
+    return {name: tuple(one.shape) for name, one in model.named_parameters()}
+
+
+def _empty_model(kind: EncoderKind, config: Mapping[str, Any]) -> Any:
     """An encoder of a configuration, without its pooler; on torch's default device.
 
     Raises:

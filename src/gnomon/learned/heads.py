@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gnomon.errors import DataError
-from gnomon.learned.architectures import is_mixed
+from gnomon.learned.architectures import ACTIVATIONS, is_mixed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -64,20 +63,10 @@ class LayerMix:
 
     @classmethod
     def of(cls, metric: LoadedMetric, key: str) -> LayerMix:
-        """The mix of a loaded metric, or the layer that a hyper-parameter names.
-
-        Raises:
-            DataError: there is no such layer.
-        """
+        """The mix of a loaded metric, or the layer that a hyper-parameter names."""
         settings, depth = metric.model.settings, metric.encoder.depth
         if not is_mixed(settings, key):
-            layer = int(settings[key])
-            if not -depth - 1 <= layer <= depth:
-                raise DataError(
-                    f"{metric.model.name!r}: hyper-parameter {key} is {layer}; its encoder has"
-                    f" layers 0 to {depth}"
-                )
-            return cls(layer, np.zeros(0), 1.0, norm=False)
+            return cls(int(settings[key]), np.zeros(0), 1.0, norm=False)
         prefix = "layerwise_attention."
         raw = [metric.head[f"{prefix}scalar_parameters.{n}"].item() for n in range(depth + 1)]
         name = settings["layer_transformation"]
@@ -114,20 +103,13 @@ def pooled(state: Any, kept: Any, how: str) -> Any:
         kept: bool tensor [B, W], the positions that count.
         how: "avg" (mean over these), "max" (of each dimension), or "cls" and "default" (the first
             position).
-
-    Raises:
-        DataError: there is no such way.
     """
     if how in ("cls", "default"):
         return state[:, 0]
     mask = kept[:, :, None]
     if how == "avg":
         return (state * mask).sum(dim=1) / mask.sum(dim=1)
-    if how == "max":
-        return state.masked_fill(~mask, -np.inf).amax(dim=1)
-    raise DataError(
-        f"hyper-parameter pool is {how!r}; gnomon computes 'avg', 'max', 'cls' and 'default'"
-    )
+    return state.masked_fill(~mask, -np.inf).amax(dim=1)
 
 
 def compared(*sides: Any) -> Any:
@@ -151,39 +133,11 @@ def compared(*sides: Any) -> Any:
     return torch.cat((own, other, own * other, (own - other).abs(), *against), dim=1)
 
 
-#: activations that the original packages know -> their classes in torch
-_ACTIVATIONS = {
-    "tanh": "Tanh",
-    "sigmoid": "Sigmoid",
-    "relu": "ReLU",
-    "gelu": "GELU",
-    "silu": "SiLU",
-    "swish": "SiLU",
-    "mish": "Mish",
-    "softplus": "Softplus",
-    "softsign": "Softsign",
-    "hardtanh": "Hardtanh",
-    "hardsigmoid": "Hardsigmoid",
-    "hardswish": "Hardswish",
-    "tanhshrink": "Tanhshrink",
-    "softshrink": "Softshrink",
-    "hardshrink": "Hardshrink",
-    "identity": "Identity",
-}
-
-
-def _activation(name: object) -> Callable[[Any], Any]:
-    """An activation by the name that hyper-parameters give it.
-
-    Raises:
-        DataError: it is none that gnomon knows.
-    """
+def _activation(name: str) -> Callable[[Any], Any]:
+    """An activation by the name that hyper-parameters give it."""
     import torch
 
-    plain = name.strip().lower() if isinstance(name, str) else ""
-    if plain not in _ACTIVATIONS:
-        raise DataError(f"an activation {name!r}; gnomon computes {', '.join(_ACTIVATIONS)}")
-    found: Callable[[Any], Any] = getattr(torch.nn, _ACTIVATIONS[plain])()
+    found: Callable[[Any], Any] = getattr(torch.nn, ACTIVATIONS[name.strip().lower()])()
     return found
 
 

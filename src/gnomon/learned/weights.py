@@ -26,6 +26,7 @@ from gnomon.errors import (
     OutputError,
     UsageError,
 )
+from gnomon.learned.architectures import check_settings
 from gnomon.models import ModelFolder
 from gnomon.signature import content_hash
 
@@ -216,7 +217,7 @@ def _read(name: str, path: Path, stamps: tuple[tuple[int, int], ...]) -> Learned
             )
     try:
         config = json.loads((path / CONFIG).read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise DataError(f"{path / CONFIG} cannot be read: {error}") from error
     if not isinstance(config, dict) or config.get("format") != FORMAT:
         given = config.get("format") if isinstance(config, dict) else type(config).__name__
@@ -224,12 +225,17 @@ def _read(name: str, path: Path, stamps: tuple[tuple[int, int], ...]) -> Learned
             f"{path / CONFIG} says format {given!r}; learned metrics that gnomon converted say"
             f" {FORMAT!r}: convert a checkpoint with: gnomon setup model FOLDER"
         )
+    settings = _mapping(config, "hyper_parameters", path)
+    try:
+        check_settings(config.get("class"), settings)
+    except DataError as error:
+        raise DataError(f"{path / CONFIG}: {error}; convert the checkpoint again") from None
     return LearnedModel(
         folder=ModelFolder(name, path),
         kind=str(config.get("class")),
-        settings=_mapping(config, "hyper_parameters", path),
+        settings=settings,
         encoder=_mapping(config, "encoder", path),
-        origin=_mapping(config, "origin", path),
+        origin={key: str(said) for key, said in _mapping(config, "origin", path).items()},
         licence=str(config.get("licence") or "unknown"),
         learnt=_learnt(config, path),
     )
