@@ -224,6 +224,47 @@ def test_weights_that_the_class_does_not_have_are_refused(checkpoint: Path) -> N
     _refused(checkpoint, r"does not have: estimator\.ff\.9\.weight")
 
 
+def test_hyper_parameters_without_an_end_are_refused(checkpoint: Path) -> None:
+    own: list[Any] = []
+    own.append(own)
+    doubled: list[Any] = []
+    for _ in range(40):
+        doubled = [doubled, doubled]
+    for value in (own, doubled):
+        content = _content(checkpoint)
+        content["hyper_parameters"]["seeds"] = value
+        _save(checkpoint, content)
+        _refused(checkpoint, "hyper-parameter seeds holds lists more than 3 deep")
+
+
+@pytest.mark.parametrize(
+    ("values", "told"),
+    [
+        ({"encoder_model": ["XLM-RoBERTa"]}, "which gnomon does not compute"),
+        ({"pretrained_model": "x" * 5000}, "name the encoder: --encoder FOLDER"),
+        ({"pool": "mean"}, "pool is 'mean'; it is 'avg', 'max', 'cls' or 'default'"),
+        ({"layer": 5}, "layer is 5; the encoder has layers 0 to 4"),
+    ],
+)
+def test_hyper_parameters_that_cannot_be_are_refused_at_the_conversion(
+    checkpoint: Path, values: dict[str, object], told: str
+) -> None:
+    _hyper_parameters(checkpoint, **values)
+    _refused(checkpoint, told)
+
+
+def test_hyper_parameters_may_hold_halves_of_characters(checkpoint: Path) -> None:
+    content = _content(checkpoint)
+    content["hyper_parameters"]["note"] = "a\ud800"
+    _save(checkpoint, content)
+    assert _convert(checkpoint).settings["note"] == "a?"
+
+
+def test_a_vocabulary_that_is_none_is_refused_at_the_conversion(checkpoint: Path) -> None:
+    (checkpoint.parent / "encoder" / "tokenizer.json").write_text("{}", encoding="utf-8")
+    _refused(checkpoint, "the vocabulary cannot be read")
+
+
 @pytest.mark.parametrize("value", [float("nan"), float("inf")])
 def test_weights_that_are_no_numbers_are_refused(checkpoint: Path, value: float) -> None:
     content = _content(checkpoint)

@@ -27,7 +27,7 @@ from gnomon.learned.architectures import (
     architecture_of,
     check_settings,
 )
-from gnomon.learned.encoder import needed_weights, some_of
+from gnomon.learned.encoder import needed_weights, read_vocabulary, some_of
 from gnomon.learned.vocabularies import VOCABULARY_FILES, encoder_vocabulary
 from gnomon.learned.weights import (
     CONFIG,
@@ -54,6 +54,9 @@ _LARGEST_CONFIG = 64 << 20  # bytes of a configuration or a vocabulary
 #: hyper-parameters of training that say nothing of the metric, and may tell of people's disks
 _PRIVATE = frozenset(("train_data", "validation_data"))
 _CHUNK = 1 << 20
+#: lists of hyper-parameters: one that holds itself, or a few that hold each other, have no end
+_DEEPEST, _LONGEST = 3, 4096
+_LONGEST_NAME = 200
 
 #: licences of published weights, where the folder itself does not tell
 _LICENCES = {
@@ -110,6 +113,7 @@ def convert(
     settings, kind = _settings(found.content, given, source.path)
     config, tokenizer, encoder_name = _encoder_files(settings, source.path, encoder, vocabulary)
     needed = needed_weights(kind, settings, config, found.shapes, str(path))
+    read_vocabulary(tokenizer, ENCODERS[settings["encoder_model"]], config, str(source.path))
     target = Path(into).expanduser() if into else own_folder(_own_name(name))
     about = {
         "format": FORMAT,
@@ -182,7 +186,7 @@ def _settings(content: object, given: dict[str, Any], folder: Path) -> tuple[dic
         )
     known = architecture_of(kind)
     named = {
-        str(key): _plain(key, value)
+        _text(str(key)): _plain(key, value)
         for key, value in own.items()
         if key not in _PRIVATE and not (value is None and key == "hidden_sizes")
     }
@@ -197,24 +201,36 @@ def _settings(content: object, given: dict[str, Any], folder: Path) -> tuple[dic
     return settings, str(kind)
 
 
-def _plain(key: str, value: object) -> Any:
+def _plain(key: str, value: object, depth: int = 0) -> Any:
     """A hyper-parameter that JSON can say.
 
     Raises:
-        DataError: it is something else.
+        DataError: it is something else, or lists within lists without an end.
     """
-    if isinstance(value, list | tuple):
-        return [_plain(key, one) for one in value]
-    if isinstance(value, dict):
-        return {str(name): _plain(key, one) for name, one in value.items()}
+    if isinstance(value, list | tuple | dict):
+        if depth == _DEEPEST or len(value) > _LONGEST:
+            raise DataError(
+                f"hyper-parameter {key} holds lists more than {_DEEPEST} deep, or of more than"
+                f" {_LONGEST} values"
+            )
+        if isinstance(value, dict):
+            return {_text(str(name)): _plain(key, one, depth + 1) for name, one in value.items()}
+        return [_plain(key, one, depth + 1) for one in value]
+    if isinstance(value, str):
+        return _text(value)
     if isinstance(value, float) and not math.isfinite(value):
         return None
-    if value is None or isinstance(value, bool | int | float | str):
+    if value is None or isinstance(value, bool | int | float):
         return value
     raise DataError(
         f"hyper-parameter {key} holds a {type(value).__name__}; numbers, strings, lists and"
         " mappings are read"
     )
+
+
+def _text(value: str) -> str:
+    # a pickle may hold halves of characters, which no file can
+    return value.encode("utf-8", "replace").decode("utf-8")
 
 
 # The encoder: configuration and vocabulary, which checkpoints do not hold.
@@ -225,7 +241,7 @@ def _encoder_files(
 ) -> tuple[dict[str, Any], bytes, str]:
     """Configuration and vocabulary of the encoder, and its name."""
     kind = settings.get("encoder_model")
-    if kind not in ENCODERS:
+    if not isinstance(kind, str) or kind not in ENCODERS:
         raise DataError(
             f"encoder_model is {kind!r}, which gnomon does not compute; it computes"
             f" {', '.join(ENCODERS)}"
@@ -234,7 +250,7 @@ def _encoder_files(
     name = encoder or _named_encoder(asked, folder)
     config_file = find_folder(name, None, (CONFIG, *VOCABULARY_FILES)).path / CONFIG
     config = _json_of(config_file)
-    own = ENCODERS[str(kind)]
+    own = ENCODERS[kind]
     if config.get("model_type") != own.model_type:
         raise DataError(
             f"{config_file} is of a model {config.get('model_type')!r}; the metric's encoder is"
@@ -256,8 +272,8 @@ def _named_encoder(asked: object, folder: Path) -> str:
     Raises:
         DataError: the name leads elsewhere.
     """
-    if not isinstance(asked, str) or not asked:
-        raise DataError(f"pretrained_model is {asked!r}; name the encoder: --encoder FOLDER")
+    if not isinstance(asked, str) or not 0 < len(asked) <= _LONGEST_NAME:
+        raise DataError(f"pretrained_model is {_shown(asked)}; name the encoder: --encoder FOLDER")
     absolute = PurePosixPath(asked).is_absolute() or PureWindowsPath(asked).is_absolute()
     parts = {*PurePosixPath(asked).parts, *PureWindowsPath(asked).parts}
     if absolute or ".." in parts or asked.startswith("~"):
@@ -269,6 +285,11 @@ def _named_encoder(asked: object, folder: Path) -> str:
         if (place / CONFIG).is_file():
             return str(place)
     return asked
+
+
+def _shown(value: object) -> str:
+    told = repr(value)
+    return told if len(told) <= _LONGEST_NAME else f"{told[:_LONGEST_NAME]} ..."
 
 
 def _json_of(path: Path) -> dict[str, Any]:
@@ -560,9 +581,9 @@ def _loaded(path: Path, *, is_zip: bool) -> Any:
         with torch.serialization.safe_globals(safe):
             return torch.load(path, weights_only=True, map_location="cpu", mmap=is_zip)
     except (RuntimeError, OSError, ValueError, EOFError, pickle.UnpicklingError) as error:
-        raise DataError(
-            f"{path} cannot be read: {str(error).splitlines()[0] if str(error) else error!r}"
-        ) from error
+        # torch says first how to read it nevertheless, at the risk of running code
+        told = str(error).rpartition("WeightsUnpickler error: ")[2].strip() or repr(error)
+        raise DataError(f"{path} cannot be read: {told.splitlines()[0]}") from error
 
 
 def _hash_of(path: Path) -> str:

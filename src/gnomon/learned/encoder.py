@@ -44,6 +44,7 @@ __all__ = [
     "needed_weights",
     "open_results",
     "read_encoder",
+    "read_vocabulary",
     "some_of",
 ]
 
@@ -338,7 +339,7 @@ def read_encoder(
             onnxruntime.
     """
     _check_packages(name)
-    from tokenizers import Tokenizer
+    tokenizer = read_vocabulary(vocabulary.read_bytes(), kind, config, name)
 
     def filled() -> Any:
         return _filled_model(kind, config, weights)
@@ -349,17 +350,11 @@ def read_encoder(
             if precision == "int8"
             else filled().to(device)
         )
-        tokenizer = Tokenizer.from_file(str(vocabulary))
     except GnomonError:
         raise
-    except Exception as error:  # tokenizers raises bare ones, transformers any
+    except Exception as error:  # transformers raises any
         raise DataError(f"{name} cannot be loaded: {error}") from error
-    tokenizer.no_truncation()
-    tokenizer.no_padding()
-    for piece in kind.special:
-        if tokenizer.token_to_id(piece) is None:
-            raise DataError(f"{name}: the vocabulary lacks {piece}")
-    found = MetricEncoder(
+    return MetricEncoder(
         model=network,
         tokenizer=tokenizer,
         depth=int(config["num_hidden_layers"]),
@@ -371,33 +366,49 @@ def read_encoder(
         ends=kind.ends,
         types=kind.types,
     )
-    _check_vocabulary(found, kind, config, name)
-    return found
 
 
-def _check_vocabulary(
-    encoder: MetricEncoder, kind: EncoderKind, config: Mapping[str, Any], name: str
-) -> None:
-    """Refuse a vocabulary that cannot be the one that an encoder was trained with.
+def read_vocabulary(data: bytes, kind: EncoderKind, config: Mapping[str, Any], name: str) -> Any:
+    """The vocabulary of an encoder, as a ``tokenizers.Tokenizer``.
+
+    Args:
+        data: a ``tokenizer.json``.
+        kind: what the encoder is.
+        config: of the encoder, as transformers writes it.
+        name: of the model, for errors.
 
     Raises:
-        DataError: it has more pieces than the encoder knows, or not even half of them; or it pads
-            with another one.
+        DataError: it cannot be read, or cannot be the one that the encoder was trained with: it
+            lacks special pieces, has pieces that the encoder does not know, or not even half of
+            those that it knows; or it pads with another one.
     """
-    pieces = encoder.tokenizer.get_vocab_size(with_added_tokens=True)
+    from tokenizers import Tokenizer
+
+    try:
+        found = Tokenizer.from_buffer(data)
+    except Exception as error:  # tokenizers raises bare ones
+        raise DataError(f"{name}: the vocabulary cannot be read: {error}") from error
+    found.no_truncation()
+    found.no_padding()
+    for piece in kind.special:
+        if found.token_to_id(piece) is None:
+            raise DataError(f"{name}: the vocabulary lacks {piece}")
+    numbers = found.get_vocab(with_added_tokens=True).values()
     known = int(config["vocab_size"])
     wrong = ""
-    if not known <= 2 * pieces <= 2 * known:
-        wrong = f"it has {pieces} pieces, and the encoder knows {known}"
-    # the position of a piece is counted from the padding there
+    if max(numbers) >= known or 2 * len(numbers) < known:
+        wrong = f"it has {len(numbers)} pieces, up to {max(numbers)}; the encoder knows {known}"
+    # XLM-R counts positions from its padding
     padding = _configuration(kind, config).pad_token_id
-    if kind.model_type.startswith("xlm-roberta") and encoder.padding != padding:
-        wrong = f"{encoder.special[2]} is its piece {encoder.padding}, and the encoder's {padding}"
+    own = found.token_to_id(kind.special[2])
+    if kind.model_type.startswith("xlm-roberta") and own != padding:
+        wrong = f"{kind.special[2]} is its piece {own}, and the encoder's {padding}"
     if wrong:
         raise DataError(
             f"{name}: the vocabulary is not that of the encoder: {wrong}; convert with the right"
             " one: --vocabulary FOLDER"
         )
+    return found
 
 
 #: what the names of an encoder's weights begin with
