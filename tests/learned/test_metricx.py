@@ -316,3 +316,45 @@ def test_methods_take_it_like_any_metric(tiny: Path) -> None:
     assert gn.compare(_testset(), f"metricx('{tiny}')", resamples=100).rows[1]["gain"] == (
         own.system[0] - own.system[1]
     )
+
+
+def _changed(tiny: Path, place: Path, **values: object) -> Path:
+    """A copy of the tiny model whose configuration says something else."""
+    shutil.copytree(tiny, place)
+    path = place / "config.json"
+    config = json.loads(path.read_text(encoding="utf-8"))
+    path.write_text(json.dumps(config | values), encoding="utf-8")
+    return place
+
+
+def _bound(folder: Path) -> Any:
+    testset = gn.TestSet.from_lists({"s": ["a b"]}, ["a c"], sources=["b"])
+    return parse(f"metricx('{folder}', device='cpu')").bind(testset)
+
+
+def test_code_beside_a_model_is_never_run_nor_asked_about(
+    tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ran = tmp_path / "ran"
+    named = {"AutoConfig": "own.Config", "AutoModel": "own.Model"}
+    folder = _changed(tiny, tmp_path / "model", model_type="own", auto_map=named)
+    (folder / "own.py").write_text(f"open({str(ran)!r}, 'w')\n", encoding="utf-8")
+    monkeypatch.setattr("builtins.input", lambda *_: "y")
+    with pytest.raises(DataError, match="cannot be loaded"):
+        _bound(folder)
+    assert not ran.exists()
+
+
+def test_weights_that_are_cut_or_do_not_fit_the_configuration_are_refused(
+    tiny: Path, tmp_path: Path
+) -> None:
+    config = json.loads((tiny / "config.json").read_text(encoding="utf-8"))
+    for name in ("num_layers", "num_decoder_layers"):
+        fewer = _changed(tiny, tmp_path / name, **{name: config[name] - 1})
+        with pytest.raises(DataError, match=r"its configuration knows nothing of weights: .*block"):
+            _bound(fewer)
+    cut = _changed(tiny, tmp_path / "cut")
+    weights = cut / "model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:-100])
+    with pytest.raises(DataError, match="cannot be loaded"):
+        _bound(cut)

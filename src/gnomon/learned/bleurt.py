@@ -220,7 +220,7 @@ def read_settings(folder: ModelFolder) -> Mapping[str, Any]:
 
     try:
         config = json.loads((folder.path / "config.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise DataError(f"model {folder.name!r}: config.json cannot be read: {error}") from error
     kind = config.get("model_type") if isinstance(config, dict) else None
     if kind != "bleurt":
@@ -282,16 +282,11 @@ def _read_model(folder: ModelFolder, config: Mapping[str, Any]) -> tuple[Any, An
 def _state(folder: ModelFolder) -> dict[str, Any]:
     """All weights, under the names that transformers has for them."""
     import torch
-    from safetensors import SafetensorError
     from safetensors.torch import load_file
 
     found: dict[str, Any] = {}
     for file in sorted(folder.path.glob("*.safetensors")):
-        try:
-            read = load_file(file)
-        except SafetensorError as error:
-            raise ValueError(str(error)) from error
-        for name, value in read.items():
+        for name, value in load_file(file).items():
             if not name.endswith(".position_ids"):
                 plain = name.removeprefix(_PREFIX).replace(*_PROJECTION)
                 found[plain] = value.to(torch.float32)

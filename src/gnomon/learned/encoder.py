@@ -53,6 +53,8 @@ LearnedPrecision: TypeAlias = Literal["fp32", "bf16", "fp16", "int8"]
 
 K = TypeVar("K", bound="Hashable")
 
+#: texts that are cut into pieces at a time: what the tokeniser says of them takes room
+_AT_ONCE = 1024
 _SURROGATES = re.compile("[\ud800-\udfff]")
 #: padded pieces per batch: what fits a core's caches, and what keeps a GPU busy
 _BUDGET = {"cpu": 1024, "cuda": 16384}
@@ -138,13 +140,15 @@ class MetricEncoder:
     def pieces(self, texts: Sequence[str]) -> list[TextPieces]:
         """Cut texts into pieces, none of them special; texts are not shortened."""
         clean = [_SURROGATES.sub("\ufffd", text) for text in texts]
-        found = self.tokenizer.encode_batch(clean, add_special_tokens=False)
         return [
             TextPieces(
                 self._plain[np.array(one.ids, dtype=np.int64)],
                 np.array(one.offsets, dtype=np.int32).reshape(-1, 2),
             )
-            for one in found
+            for at in range(0, len(clean), _AT_ONCE)
+            for one in self.tokenizer.encode_batch(
+                clean[at : at + _AT_ONCE], add_special_tokens=False
+            )
         ]
 
     def alone(self, ids: NDArray[np.int32], limit: int | None = None) -> NDArray[np.int32]:

@@ -37,6 +37,8 @@ __all__ = ["BoundJoint", "JointModel", "PieceSequence", "check_model", "needs_of
 
 #: triples of texts whose scores are remembered
 _REMEMBERED = 1 << 18
+#: triples that are cut into pieces at a time
+_AT_ONCE = 4096
 #: padded pieces of a batch, on a CPU and on a GPU
 _PADDED = {"cpu": 1 << 11, "cuda": 1 << 15}
 #: pieces by which lengths of a batch may differ in any case
@@ -121,9 +123,10 @@ class JointModel(ABC):
         keys = [key(*_address(one)) for one in every]
         found = [self._memory.get(one) for one in keys]
         new = [number for number, one in enumerate(found) if one is None]
-        for number, one in zip(new, self._read([every[n] for n in new], batch), strict=True):
-            found[number] = one
-            self._memory[keys[number]] = one
+        for at in range(0, len(new), _AT_ONCE):
+            some = new[at : at + _AT_ONCE]
+            for number, one in zip(some, self._read([every[n] for n in some], batch), strict=True):
+                found[number] = self._memory[keys[number]] = one
         while len(self._memory) > _REMEMBERED:
             self._memory.popitem(last=False)
         known = [one for one in found if one is not None]

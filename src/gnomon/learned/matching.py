@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 __all__ = ["PooledPieces"]
 
 _WORD = re.compile(r"\S+")
-#: texts that are cut at a time
-_AT_ONCE = 1024
 
 
 @dataclass(eq=False)
@@ -73,15 +71,13 @@ class PooledPieces:
         words: list[NDArray[np.int32]] = []
         lengths = np.zeros(len(texts), dtype=np.int64)
         truncated = np.zeros(len(texts), dtype=np.bool_)
-        for at in range(0, len(order), _AT_ONCE):
-            some = order[at : at + _AT_ONCE]
-            split = self.encoder.pieces([texts[number] for number in some])
-            for number, one in zip(some, split, strict=True):
-                ids.append(self.encoder.alone(one.ids, self.limit))
-                places.append(piece_places(texts[number], one, self.limit))
-                words.append(_words(texts[number], places[-1]))
-                lengths[number] = len(ids[-1])
-                truncated[number] = len(one.ids) > self.limit - 2
+        split = self.encoder.pieces([texts[number] for number in order])
+        for number, one in zip(order, split, strict=True):
+            ids.append(self.encoder.alone(one.ids, self.limit))
+            places.append(piece_places(texts[number], one, self.limit))
+            words.append(_words(texts[number], places[-1]))
+            lengths[number] = len(ids[-1])
+            truncated[number] = len(one.ids) > self.limit - 2
         whole = np.concatenate([np.zeros((0, 2), np.int32), *places])
         word = np.concatenate([np.zeros(0, np.int32), *words])
         return Pieces(

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 import numpy as np
 
 from gnomon.errors import SpecError
+from gnomon.learned.encoder import some_of
 from gnomon.learned.joint import (
     BoundJoint,
     JointModel,
@@ -224,7 +225,8 @@ def _read_model(folder: ModelFolder) -> tuple[Any, Any]:
         import torch
         from transformers import AutoConfig, MT5ForConditionalGeneration
 
-        config = AutoConfig.from_pretrained(folder.path, local_files_only=True)
+        safe = {"local_files_only": True, "trust_remote_code": False}
+        config = AutoConfig.from_pretrained(folder.path, **safe)
         if config.model_type != "mt5" or config.vocab_size <= _REGRESSION:
             raise ValueError(
                 f"MetricX is an mT5 with {_REGRESSION + 1:,} pieces or more, and this is a"
@@ -235,13 +237,16 @@ def _read_model(folder: ModelFolder) -> tuple[Any, Any]:
             config=config,
             use_safetensors=True,
             dtype=torch.float32,
-            local_files_only=True,
             output_loading_info=True,
+            **safe,
         )
         copies = ("embed_tokens.weight", "lm_head.weight")
         missing = [one for one in report["missing_keys"] if not one.endswith(copies)]
         if missing:
-            raise ValueError(f"it lacks weights: {', '.join(sorted(missing)[:3])} ...")
+            raise ValueError(f"it lacks weights: {some_of(sorted(missing))}")
+        strange = sorted(report["unexpected_keys"])
+        if strange:
+            raise ValueError(f"its configuration knows nothing of weights: {some_of(strange)}")
         row = _output_row(folder)
         if row.shape != (config.d_model,):
             raise ValueError(f"its output layer has rows of shape {list(row.shape)}")
@@ -252,17 +257,14 @@ def _read_model(folder: ModelFolder) -> tuple[Any, Any]:
 def _output_row(folder: ModelFolder) -> Any:
     """The row of the output layer, from the file: transformers 5 ties it to the embeddings."""
     import torch
-    from safetensors import SafetensorError, safe_open
+    from safetensors import safe_open
 
     config = json.loads((folder.path / "config.json").read_text(encoding="utf-8"))
     tied = config.get("tie_word_embeddings") is True
     name = "shared.weight" if tied else "lm_head.weight"
     for file in sorted(folder.path.glob("*.safetensors")):
-        try:
-            with safe_open(file, framework="pt") as weights:
-                if name in weights.keys():  # noqa: SIM118  # it is no mapping
-                    row = weights.get_slice(name)[_REGRESSION].to(torch.float32)
-                    return row * config["d_model"] ** -0.5 if tied else row
-        except SafetensorError as error:
-            raise ValueError(str(error)) from error
+        with safe_open(file, framework="pt") as weights:
+            if name in weights.keys():  # noqa: SIM118  # it is no mapping
+                row = weights.get_slice(name)[_REGRESSION].to(torch.float32)
+                return row * config["d_model"] ** -0.5 if tied else row
     raise ValueError(f"it lacks the weights {name!r}")

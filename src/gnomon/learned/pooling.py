@@ -43,8 +43,6 @@ _EXACT = 512
 _MEMORY = 1 << 26
 #: least size of a state, so that one can divide by it
 _SMALLEST = 1e-30
-#: texts that are cut, and pooled, at a time
-_AT_ONCE = 1024
 
 
 # States.
@@ -136,20 +134,17 @@ class StatesOfTexts:
             read: from the states of all layers to the one that is pooled, tensor [B, W, d].
             how: "avg" or "max".
         """
-        sequences: list[NDArray[np.int32]] = []
-        places: list[NDArray[np.int32]] = []
-        for at in range(0, len(wanted), _AT_ONCE):
-            some = [texts[number] for number in wanted[at : at + _AT_ONCE].tolist()]
-            for text, pieces in zip(some, encoder.pieces(some), strict=True):
-                sequences.append(encoder.alone(pieces.ids, limit))
-                places.append(piece_places(text, pieces, limit))
+        some = [texts[number] for number in wanted.tolist()]
+        found = encoder.pieces(some)
+        sequences = [encoder.alone(one.ids, limit) for one in found]
+        places = [piece_places(text, one, limit) for text, one in zip(some, found, strict=True)]
         lengths = np.zeros(len(texts), dtype=np.int64)
         lengths[wanted] = [len(ids) for ids in sequences]
         offsets = np.concatenate([[0], np.cumsum(lengths)])
         states = PieceStates.empty(int(offsets[-1]), encoder.dimensions)
         vectors = _room((len(wanted), encoder.dimensions), np.float32)
-        for group, found in encoder.states(sequences):
-            state = read(found).cpu().numpy()
+        for group, layers in encoder.states(sequences):
+            state = read(layers).cpu().numpy()
             for row, number in enumerate(group.tolist()):
                 first = offsets[wanted[number]]
                 own = state[row, : len(sequences[number])]

@@ -47,7 +47,7 @@ def is_plain(name: str, revision: str | None) -> bool:
     file = find_folder(name, revision, ("config.json",)).path / "config.json"
     try:
         said = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return False
     return isinstance(said, dict) and said.get("model_type") in _KINDS
 

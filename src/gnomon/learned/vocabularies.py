@@ -316,7 +316,7 @@ def _settings(folder: ModelFolder) -> Mapping[str, Any]:
         said = json.loads((folder.path / "tokenizer_config.json").read_text(encoding="utf-8"))
     except FileNotFoundError:
         return {}
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise DataError(
             f"model {folder.name!r}: tokenizer_config.json cannot be read: {error}"
         ) from error

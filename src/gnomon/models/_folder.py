@@ -392,6 +392,7 @@ def reading_model(folder: ModelFolder) -> Iterator[None]:
         DataError: it cannot be read.
     """
     try:
+        from safetensors import SafetensorError
         from transformers.utils import logging
     except ImportError as error:
         raise missing_package(error.name or "transformers", f"model {folder.name!r}") from error
@@ -402,7 +403,7 @@ def reading_model(folder: ModelFolder) -> Iterator[None]:
         yield
     except ImportError as error:
         raise missing_package(error.name or "transformers", f"model {folder.name!r}") from error
-    except (OSError, ValueError, KeyError, RuntimeError) as error:
+    except (OSError, ValueError, KeyError, RuntimeError, SafetensorError) as error:
         raise DataError(
             f"model {folder.name!r} ({folder.path}) cannot be loaded: {error}"
         ) from error
