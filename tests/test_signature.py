@@ -65,6 +65,7 @@ def test_a_hash_is_the_same_in_every_process() -> None:
     # blake2b over each part behind its length in 8 bytes, little-endian, computed apart
     assert content_hash() == "e4a6a0577479b2b4"
     assert content_hash("ab", b"c") == "bdacf99855a60c09"
+    assert content_hash("a\ud800") not in (content_hash("a"), content_hash("a?"))
 
 
 def test_the_installed_package_has_the_version_that_signatures_show() -> None:

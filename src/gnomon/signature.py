@@ -32,7 +32,7 @@ def content_hash(*parts: str | bytes) -> str:
     """
     digest = hashlib.blake2b(digest_size=8)
     for part in parts:
-        data = part.encode() if isinstance(part, str) else part
+        data = part.encode("utf-8", "surrogatepass") if isinstance(part, str) else part
         digest.update(len(data).to_bytes(8, "little"))
         digest.update(data)
     return digest.hexdigest()

@@ -217,3 +217,16 @@ def test_pairs_are_a_step_of_a_study(pear: Callable[[str], Oracle], tmp_path: Pa
     )
     for table, size in (("systems", 2), ("references", 2), ("choices", 6)):
         assert store.query(f"select count(*) from pairwise_{table}").rows == ((size,),)
+
+
+def test_halves_of_characters_and_no_segments_at_all_are_nothing_special(
+    pear: Callable[[str], Oracle],
+) -> None:
+    found = pear("released_like")
+    outputs = {"a": ["x \ud800", "y"], "b": ["", "z"]}
+    testset = gn.TestSet(name="t", systems=outputs, references={}, sources=["s", "t"])
+    bound = _bound(found, testset, ", anchor='systems'")
+    assert np.isfinite(bound.segments(testset.batch())).all()
+    assert "pool:2#" in str(bound.signature)
+    none = gn.TestSet(name="t", systems={"a": [], "b": []}, references={}, sources=[])
+    assert _bound(found, none, ", anchor='systems'").segments(none.batch()).shape == (2, 0)

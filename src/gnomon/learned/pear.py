@@ -175,7 +175,7 @@ class BoundPear(BoundLearned):
         cells, triples = [], []
         segments = batch.segments.tolist()
         frozen = len(next(iter(self.pool.values())))
-        if max(segments, default=0) >= frozen:
+        if max(segments, default=-1) >= frozen:
             raise UsageError(
                 f"{self.metric.spec} was bound to {frozen} segments, and segment"
                 f" {max(segments) + 1} is to be scored; bind it to that test set"

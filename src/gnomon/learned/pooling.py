@@ -456,8 +456,7 @@ class WordDonors:
 
 
 def _marks(every: Iterable[Iterable[str]]) -> NDArray[np.uint64]:
-    hashes = [content_hash(*(t.encode("utf-8", "surrogatepass") for t in one)) for one in every]
-    return np.array([int(one, 16) for one in hashes], dtype=np.uint64)
+    return np.array([int(content_hash(*one), 16) for one in every], dtype=np.uint64)
 
 
 def _mixed(values: NDArray[np.uint64]) -> NDArray[np.uint64]:

@@ -42,6 +42,8 @@ _ONE_WEIGHTS = (0.78, 0.22)
 #: xCOMET: penalties of severities, and the largest sum
 _PENALTIES = {"minor": 1, "major": 5, "critical": 10}
 _MOST = 25
+#: candidates whose errors are looked for at a time
+_AT_ONCE = 2048
 
 
 # Options.
@@ -458,7 +460,7 @@ def _runs(labels: NDArray[np.float32], threshold: float | None) -> list[_Run]:
             probable label counts.
     """
     chosen = labels.argmax(axis=1)
-    if threshold:
+    if threshold:  # 0 stands for none, as in the original
         wrong = labels[:, 1:].sum(axis=1) > np.float32(threshold)
         chosen = np.where(wrong, labels[:, 1:].argmax(axis=1) + 1, 0)
     sure = np.take_along_axis(labels, chosen[:, None], axis=1)[:, 0]
@@ -525,8 +527,10 @@ class BoundMarkingUnified(BoundUnified):
         marked: dict[Triple, list[ErrorSpan]] = {}
         texts = [(one.candidate,) for one in distinct]
         places = {text: one.places for text, one in self._pieces(texts).items()}
-        for one, reading in zip(distinct, self._read_all(distinct), strict=True):
-            marked[one] = self._spans(places[one.candidate], reading)
+        for at in range(0, len(distinct), _AT_ONCE):
+            some = distinct[at : at + _AT_ONCE]
+            for one, reading in zip(some, self._read_all(some), strict=True):
+                marked[one] = self._spans(places[one.candidate], reading)
         segments = max(batch.shape[1], 1)
         return tuple(
             replace(span, system=batch.systems[cell // segments], segment=cell % segments)
