@@ -98,3 +98,9 @@ def test_a_folder_that_holds_something_else_is_not_replaced(tmp_path: Path) -> N
     assert convert_weights(str(folder), into=str(tmp_path / "made")) == made
     with pytest.raises(DataError, match=r"holds no config\.json, or no pytorch_model"):
         convert_weights(str(shutil.copytree(made.path, tmp_path / "again")))
+    (made.path / "notes.txt").touch()
+    (tmp_path / "file").touch()
+    for name in ("made", "file"):
+        with pytest.raises(UsageError, match="name another folder"):
+            convert_weights(str(folder), into=str(tmp_path / name))
+    assert (made.path / "notes.txt").is_file()

@@ -78,9 +78,10 @@ def convert_weights(
         raise DataError(f"{source.name!r} ({source.path}) holds no config.json, or no {_PICKLES}")
     own = _own_name(name)
     target = Path(into).expanduser() if into else own_folder(own)
-    if target.exists() and not (target / _ORIGIN).is_file() and any(target.iterdir()):
+    if target.exists() and not _replaceable(target):
         raise UsageError(
-            f"{target} is there, and holds no weights that gnomon converted; name another folder"
+            f"{target} is there, and holds no weights that gnomon converted, or other files beside"
+            " them; name another folder"
             " (--into FOLDER)"
         )
     part = target.with_name(f".{target.name}-{os.getpid()}")
@@ -101,6 +102,16 @@ def convert_weights(
     finally:
         shutil.rmtree(part, ignore_errors=True)
     return ModelFolder(str(target) if into else own, target)
+
+
+def _replaceable(target: Path) -> bool:
+    """Whether a folder is empty, or an earlier conversion and nothing else."""
+    if not target.is_dir():
+        return False
+    found = list(target.iterdir())
+    known = (*_KEPT, "*.safetensors")
+    written = all(any(one.match(pattern) for pattern in known) for one in found)
+    return not found or (written and (target / _ORIGIN).is_file())
 
 
 def _write_weights(files: list[Path], target: Path) -> None:
