@@ -358,3 +358,18 @@ def test_weights_that_are_cut_or_do_not_fit_the_configuration_are_refused(
     weights.write_bytes(weights.read_bytes()[:-100])
     with pytest.raises(DataError, match="cannot be loaded"):
         _bound(cut)
+
+
+def test_texts_that_are_cut_into_pieces_apart_score_alike(
+    tiny: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    testset = gn.TestSet.from_lists(
+        {"s": ["a b", "c", ""], "t": ["d", "c", "a b c d"]}, ["a", "c", "b"], sources=["x", "", "z"]
+    )
+    bound: Any = parse(f"metricx('{tiny}', device='cpu')").bind(testset)
+    together = bound.segments(testset.batch())
+    bound.model.forget()
+    before = bound.model.read
+    monkeypatch.setattr("gnomon.learned.joint._AT_ONCE", 2)
+    np.testing.assert_allclose(bound.segments(testset.batch()), together, atol=_NEAR)
+    assert bound.model.read - before == 5  # one output is of both systems
