@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import subprocess
 import sys
 from itertools import product
@@ -198,6 +199,27 @@ def test_masked_texts_score_alike(
     set_, spans = data
     mixed = [[1, 0], [2, 0], [1, 2], [2, 1], [1, 1], [0, 2], [0, 0], [0, 1], [0, 2]]
     plan = MaskPlan(spans, np.array(mixed, dtype=np.int8), overlap, granularity)
+    with pytest.MonkeyPatch.context() as patch:
+        found = masked(set_, metric, plan)
+        patch.setattr(_compiled, "kernels", lambda *_: None)
+        expected = masked(set_, metric, plan)
+    np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("length", [1, 63, 64, 65, 130])
+@pytest.mark.parametrize("metric", ["bleu", "bleu(max_ngram_order=6)"])
+def test_masks_in_references_of_any_length_are_counted_alike(metric: str, length: int) -> None:
+    draw = random.Random(length)
+    rows = [[" ".join(draw.choices("abcd", k=length)) for _ in range(2)] for _ in range(8)]
+    set_ = gn.TestSet.from_lists({"s": [row[0] for row in rows]}, [row[1] for row in rows])
+    spans = [
+        {one: [(2 * i, 2 * i + 1) for i in range(length) if draw.random() < share]}
+        for _ in set_.batch().texts
+        for one, share in (("f", 0.3),)
+    ]
+    more = [{"g": [(0, 1)], **one} for one in spans]
+    actions = np.array([[1, 0], [2, 0], [1, 2], [2, 1], [1, 1]], dtype=np.int8)
+    plan = MaskPlan(SpanTable.build(more, ("f", "g")), actions)
     with pytest.MonkeyPatch.context() as patch:
         found = masked(set_, metric, plan)
         patch.setattr(_compiled, "kernels", lambda *_: None)

@@ -482,14 +482,16 @@ def _taken(taken, ends):
 
 
 @njit(cache=True, nogil=True)
-def _match_places(ids, start, end, places, windows, matches):
+def _match_places(ids, start, end, places, windows, marked, matches, plain):
     """Clipped matches of a candidate with a reference of up to 64 tokens.
 
     A word of 64 bits says where in the reference an n-gram ends: one place further than the n-gram
     without its last token, if that token is there. Each n-gram of the candidate takes one of its
     places that are still free, so that equal ones match as often as both sides have them. Four
     orders are counted at a time; ``windows`` keeps the ends of the last one for the next four.
+    ``plain`` are the matches without those n-grams that hold one of the places ``marked``.
     """
+    held = _NONE
     for order in range(0, len(matches), 4):
         one = two = three = four = _NONE
         first = second = third = fourth = _NONE
@@ -507,7 +509,9 @@ def _match_places(ids, start, end, places, windows, matches):
             windows[i] = four
         for more, taken in enumerate((first, second, third, fourth)):
             if order + more < len(matches):
+                held = held << _ONE | marked
                 matches[order + more] = _ones(taken)
+                plain[order + more] = _ones(taken & ~held)
 
 
 @njit(cache=True, nogil=True)
@@ -555,7 +559,7 @@ def clipped_matches(
                 places[ids[begin + place]] |= _ONE << np.uint64(place)
             while p < len(starts) and groups[p] == group:
                 windows = _grown(windows, 0, ends[p] - starts[p])
-                _match_places(ids, starts[p], ends[p], places, windows, matches[p])
+                _match_places(ids, starts[p], ends[p], places, windows, _NONE, matches[p], unused)
                 p += 1
             for place in range(tokens):
                 places[ids[begin + place]] = _NONE
@@ -648,6 +652,16 @@ def _room(text, rows, starts, ends, fates, runs):
 
 
 @njit(cache=True, nogil=True)
+def _is_short(references, groups, first, group, rows):
+    """Whether a group has one reference, of no more words than places fit into a word."""
+    if first >= len(references) or groups[first] != group:
+        return False
+    if first + 1 < len(references) and groups[first + 1] == group:
+        return False
+    return rows[references[first] + 1] - rows[references[first]] <= _PLACES
+
+
+@njit(cache=True, nogil=True)
 def masked_matches(
     ids, width, rows, starts, ends, words, fates, runs, texts, groups, references,
     reference_groups, orders,
@@ -685,12 +699,37 @@ def masked_matches(
     most, here = np.zeros(64, dtype=np.int32), np.zeros(64, dtype=np.int32)
     masked = np.zeros(64, dtype=np.bool_)
     sequence, touched = np.empty(64, dtype=np.int64), np.empty(64, dtype=np.int64)
+    # where ids stand in a short reference; then its shared masks; -1, which is last, nowhere
+    places, windows = np.zeros(width + 2, dtype=np.uint64), np.empty(64, dtype=np.uint64)
+    itself = np.arange(width * words)
     p = r = 0
     while p < len(texts):
         group = groups[p]
         while r < len(references) and reference_groups[r] < group:
             r += 1
         first = r
+        if words and _is_short(references, reference_groups, first, group, rows):
+            text = references[first]
+            lengths[first] = length = _edit_words(
+                rows[text], rows[text + 1], ids, fates, itself, width, sequence
+            )
+            for place in range(length):
+                if sequence[place] >= 0:
+                    places[sequence[place]] |= _ONE << np.uint64(place)
+            marked = places[width]
+            while p < len(texts) and groups[p] == group:
+                text = texts[p]
+                room = rows[text + 1] - rows[text]
+                touched, windows = _grown(touched, 0, room), _grown(windows, 0, room)
+                room = _edit_words(rows[text], rows[text + 1], ids, fates, itself, width, touched)
+                _match_places(touched, 0, room, places, windows, marked, total[p], plain[p])
+                candidate_lengths[p] = room
+                p += 1
+            for place in range(length):
+                if sequence[place] >= 0:
+                    places[sequence[place]] = _NONE
+            r += 1
+            continue
         tokens = types = 0
         while r < len(references) and reference_groups[r] == group:
             text = references[r]
