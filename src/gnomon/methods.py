@@ -142,8 +142,8 @@ class Method:
             ``original`` without, all ``paraphrases``, and those that the study has ``chosen``; by
             default it is given the first.
         paraphrased: it has nothing to say without paraphrases.
-        for_pages: numbers of segments to read, which pages and JSON alone show: elsewhere none are
-            gathered.
+        for_pages: options that say how many segments a page shows, each with the table that lists
+            them too, if there is one: the command line gathers none where neither is written.
         views: further tables that a study makes of its rows, for queries and pages.
         marks: what marks the texts of a test set by its rows, on the pages of a study; None where
             it has nothing to say of that set. It may raise a GnomonError, which pages tell.
@@ -175,7 +175,7 @@ class Method:
     usual: Mapping[str, object] = field(default_factory=dict)
     from_study: Callable[..., tuple[Any, ...]] | None = None
     paraphrased: bool = False
-    for_pages: tuple[str, ...] = ()
+    for_pages: Mapping[str, str] = field(default_factory=dict)
     views: tuple[StoredView, ...] = ()
     marks: Callable[[StoredRows], Marker | None] | None = None
     standing: Standing | None = None

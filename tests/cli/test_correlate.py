@@ -100,3 +100,13 @@ def test_every_format_is_written(gnomon, sets, form) -> None:
     answer = gnomon("muler", "correlate", "-t", sets[0], *WORD, "-f", form)
     assert answer.code == 0
     assert "re:word" in answer.out
+
+
+def test_a_file_of_contrasts_is_filled_whatever_is_printed(gnomon, sets, tmp_path) -> None:
+    files = [tmp_path / name for name in ("text.tsv", "json.tsv")]
+    for file, printed in zip(files, ("text", "json"), strict=True):
+        arguments = ["--near", "60", "--far", "0.1", "-f", printed, "--tables", f"contrasts={file}"]
+        assert gnomon("muler", "correlate", "-t", *sets, *WORD, "-q", *arguments).code == 0
+    one, other = (file.read_text(encoding="utf-8") for file in files)
+    assert one == other
+    assert len(one.splitlines()) > 1

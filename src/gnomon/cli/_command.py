@@ -280,8 +280,9 @@ def _run(method: Method, args: argparse.Namespace) -> int:
     tables = _options.wanted_tables(args)
     inputs = [path for one in method.options.values() for path in _read(one, options)]
     _options.check_outputs(args, args.html, *outcomes, *tables.values(), inputs=inputs)
-    if not (args.html or args.format == "json"):
-        options |= dict.fromkeys(method.for_pages, 0)
+    if not args.html:
+        read = {*tables, *method.rows} if args.format == "json" else set(tables)
+        options |= {name: 0 for name, table in method.for_pages.items() if table not in read}
     run = _of_the_run(method, args)
     early = {**options, **({"allow_code": args.allow_code} if "allow_code" in run else {})}
     with _in_flags(method):

@@ -205,7 +205,7 @@ def _single(stored: StoredRows) -> list[tuple[Any, ...]]:
     rows=_ROWS,
     human=True,
     usual={"examples": 0, "occurrences": True},
-    for_pages=("examples",),
+    for_pages={"examples": ""},
     marks=hard_word_marks,
     check=check_words,
     verdict=words_verdict,

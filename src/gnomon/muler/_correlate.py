@@ -460,7 +460,7 @@ def check_correlate(
         "negative": NegativeRow,
     },
     tagged=True,
-    for_pages=("examples",),
+    for_pages={"examples": "contrasts"},
     check=check_correlate,
     verdict=correlate_verdict,
 )

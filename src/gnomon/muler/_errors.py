@@ -178,7 +178,7 @@ def _feature_faults(words: WordChoice, language: str | None, *, known: bool) -> 
     judged=anybody_marked,
     tagged=True,
     usual={"examples": 0},
-    for_pages=("examples",),
+    for_pages={"examples": ""},
     verdict=errors_verdict,
     check=check_errors_by_feature,
 )

@@ -534,7 +534,7 @@ def check_score(
     by_system=True,
     tagged=True,
     usual={"examples": 0},
-    for_pages=("examples",),
+    for_pages={"examples": ""},
     views=(FEATURES_VIEW,),
     marks=feature_marks,
     verdict=score_verdict,

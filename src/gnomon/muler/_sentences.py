@@ -538,7 +538,7 @@ def check_sentences(
     by_system=True,
     tagged=True,
     usual={"examples": 0},
-    for_pages=("examples",),
+    for_pages={"examples": ""},
     check=check_sentences,
     verdict=sentences_verdict,
 )
