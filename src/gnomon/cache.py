@@ -36,6 +36,7 @@ _TABLE = """
 CREATE TABLE IF NOT EXISTS entries (
     key BLOB NOT NULL UNIQUE, value BLOB NOT NULL, digest BLOB NOT NULL, used INTEGER NOT NULL
 )"""
+_PARTS = 4096  # of a key, which are read at once
 _TOUCH_AFTER = 3600  # seconds: use is noted once an hour, so that reading seldom writes
 _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _REFUSED = (
@@ -81,10 +82,11 @@ def key(*parts: str) -> bytes:
     False
     """
     digest = hashlib.blake2b(digest_size=20)
-    for part in parts:
-        data = part.encode("utf-8", "surrogatepass")
-        digest.update(len(data).to_bytes(8, "little"))
-        digest.update(data)
+    for first in range(0, len(parts), _PARTS):
+        some = [part.encode("utf-8", "surrogatepass") for part in parts[first : first + _PARTS]]
+        digest.update(
+            b"".join([x for data in some for x in (len(data).to_bytes(8, "little"), data)])
+        )
     return digest.digest()
 
 

@@ -135,10 +135,13 @@ class Record(_Declared):
 
     def cells(self) -> dict[str, Cell]:
         """The row as a table holds it: plain values by column, ends of intervals beside theirs."""
+        own = vars(self)
+        if self.intervals is None:
+            return {name: _plain(own[name]) for name in self._columns}
         found: dict[str, Cell] = {}
         for name, said in self._columns.items():
-            found[name] = _plain(getattr(self, name))
-            if said.interval and self.intervals is not None:
+            found[name] = _plain(own[name])
+            if said.interval:
                 low, high = self.intervals.get(name, (None, None))
                 found[f"{name}_low"], found[f"{name}_high"] = _plain(low), _plain(high)
         return found
@@ -148,6 +151,8 @@ def _plain(value: Any) -> Cell:
     """A cell: numbers as Python has them, and no NaN."""
     if value is None or type(value) in (str, bool, int):
         return value  # type: ignore[no-any-return]  # one of these
+    if type(value) is float:
+        return None if math.isnan(value) else value
     if hasattr(value, "item"):
         value = value.item()
     return None if isinstance(value, float) and math.isnan(value) else value
@@ -234,8 +239,9 @@ def table(
     """
     columns = columns_of(row, confidence, without=without)
     names = {one.name for one in columns}
+    cells = (one.cells() if isinstance(one, Record) else one for one in rows)
     made = tuple(
-        {k: v for k, v in (one.cells() if isinstance(one, Record) else one).items() if k in names}
-        for one in rows
+        row if row.keys() <= names else {k: v for k, v in row.items() if k in names}
+        for row in cells
     )
     return Table(name, title, columns, made, note, excerpt)

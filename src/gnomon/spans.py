@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["MARKERS", "ErrorSpan", "Span", "SpanMarker", "SpanTable"]
+__all__ = ["MARKERS", "ErrorSpan", "Span", "SpanMarker", "SpanTable", "rows_by_number"]
 
 #: what may mark an error
 SpanMarker: TypeAlias = Literal["person", "metric", "judge"]
@@ -125,6 +125,15 @@ class SpanTable:
         """int64 [texts + 1]; the rows of text t are ``rows[t]`` to ``rows[t + 1]``."""
         return np.searchsorted(self.text, np.arange(self.texts + 1, dtype=self.text.dtype))
 
+    def rows_of(self, feature: int) -> NDArray[np.intp]:
+        """The rows of one feature (by index), in order."""
+        order, bounds = self._by_feature
+        return order[bounds[feature] : bounds[feature + 1]]
+
+    @cached_property
+    def _by_feature(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        return rows_by_number(self.feature, len(self.features))
+
     def spans(self, text: int, feature: str) -> tuple[Span, ...]:
         """The spans of one feature in one text, in order."""
         low, high = self.rows[text], self.rows[text + 1]
@@ -147,6 +156,24 @@ class SpanTable:
             self.start[order],
             self.end[order],
         )
+
+
+def rows_by_number(
+    numbers: NDArray[np.int32], count: int
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """The rows of each number from 0 on, one number after the other, and where each begins.
+
+    Args:
+        numbers: a number per row.
+        count: how many numbers there are.
+
+    >>> [one.tolist() for one in rows_by_number(np.array([1, 0, 1]), 3)]
+    [[1, 0, 2], [0, 1, 3, 3]]
+    """
+    # numpy sorts small integers by their digits
+    small = numbers.astype(np.int16) if count < 1 << 15 else numbers
+    sizes = np.bincount(numbers, minlength=count)
+    return np.argsort(small, kind="stable"), np.concatenate([[0], np.cumsum(sizes)])
 
 
 def _check_rows(rows: Sequence[tuple[int, int, int, int]], features: Sequence[str]) -> None:

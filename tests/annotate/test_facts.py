@@ -74,3 +74,15 @@ def test_no_text_and_no_layer_give_an_empty_table() -> None:
     assert len(table([], ["pos:X"], 3).text) == 0
     assert len(table([unpack("pos", [])], ["pos:X"], 0).text) == 0
     assert len(table([unpack("pos", [pack([])])], [], 1).text) == 0
+
+
+def test_rows_that_are_too_far_apart_for_one_number_are_put_in_order_alike() -> None:
+    far = 2**31 - 2
+    marks = [Mark(far, far + 1, "B"), Mark(5, 7, "A"), Mark(5, 7, "A"), Mark(0, 5, "A")]
+    facts = unpack("ent", [pack(())] * 5000 + [pack(marks)])
+    found = table([facts], ["ent:B", "ent:A"], 5001)
+    assert found.feature.tolist() == [0, 1, 1]
+    assert found.start.tolist() == [far, 0, 5]
+    assert found.end.tolist() == [far + 1, 5, 7]
+    assert found.text.tolist() == [5000] * 3
+    assert found.start.flags.c_contiguous

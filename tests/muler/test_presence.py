@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gnomon import TestSet
-from gnomon.muler._figures import presence
+from gnomon.muler._figures import presence, words_of
 from gnomon.spans import SpanTable
 
 
@@ -75,3 +75,21 @@ def test_the_four_shares_add_up_to_one(rows: list[tuple[str, str, str]]) -> None
     testset = TestSet.from_lists({"a": [r[0] for r in rows]}, [list(r[1:]) for r in rows])
     found = presence(*_digits(testset), 0)
     assert np.allclose(found.add + found.miss + found.hit + found.neither, 1)
+
+
+#: ones of the widest and the last white space among them
+SIGNS = "a\u00e9\U0001f600 \t\n\u00a0\u2009\u3000\u3001\u0301"
+spaced = st.text(st.sampled_from(SIGNS), min_size=1, max_size=12)
+
+
+@given(st.lists(st.tuples(spaced, st.integers(0, 11), st.integers(1, 12)), max_size=6))
+def test_words_are_counted_as_python_parts_them(rows: list[tuple[str, int, int]]) -> None:
+    texts = [text for text, _, _ in rows]
+    spans = [
+        {"lex:x": [(min(a, len(t) - 1), min(max(b, a + 1, 1), len(t)))], "lex:y": [(0, len(t))]}
+        for t, a, b in rows
+    ]
+    table = SpanTable.build(spans, ["lex:x", "lex:y"])
+    columns = (table.text.tolist(), table.start.tolist(), table.end.tolist())
+    expected = [len(texts[t][a:b].split()) for t, a, b in zip(*columns, strict=True)]
+    assert words_of(texts, table, np.arange(len(table.text))).tolist() == expected

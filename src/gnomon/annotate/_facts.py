@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 
 FORMAT = "1"  # of the packed bytes; part of every cache key
+_BITS = 63  # of a row, as one number
 
 
 class Mark(NamedTuple):
@@ -154,14 +155,29 @@ def table(facts: Sequence[LayerFacts], features: Sequence[str], texts: int) -> S
         np.concatenate([part[i] for part in parts]) if parts else np.zeros(0, dtype=np.int32)
         for i in range(4)
     )
-    group = text.astype(np.int64) * max(len(features), 1) + feature
-    order = np.lexsort((end, start, group))
-    columns = [column[order] for column in (group, start, end)]
-    repeats = np.logical_and.reduce([column[1:] == column[:-1] for column in columns])
-    order = order[np.concatenate([np.ones(len(order[:1]), dtype=bool), ~repeats])]
-    spans = SpanTable(tuple(features), texts, text[order], feature[order], start[order], end[order])
+    spans = SpanTable(tuple(features), texts, *_in_order(text, feature, start, end))
     _check(spans)
     return spans
+
+
+def _in_order(*columns: NDArray[np.int32]) -> list[NDArray[np.int32]]:
+    """Text, feature, start and end of rows in this order, each row once."""
+    widths = [int(column.max(initial=0)).bit_length() for column in columns]
+    if sum(widths) > _BITS or any(column.min(initial=0) < 0 for column in columns):
+        rows = np.unique(np.stack(columns, 1), axis=0)
+        return [np.ascontiguousarray(column) for column in rows.T]
+    # one number per row is sorted many times as fast as four
+    keys = np.zeros(len(columns[0]), dtype=np.int64)
+    for column, width in zip(columns, widths, strict=True):
+        keys <<= width
+        keys |= column
+    keys.sort()
+    keys = keys[np.concatenate([[True], keys[1:] != keys[:-1]])] if len(keys) else keys
+    found = []
+    for width in reversed(widths):
+        found.append((keys & ((1 << width) - 1)).astype(np.int32))
+        keys = keys >> width
+    return found[::-1]
 
 
 def _rows(facts: LayerFacts, number: dict[str, int]) -> tuple[NDArray[np.int32], ...]:

@@ -87,6 +87,8 @@ class MaskPlan:
 
     def keep(self, variants: Sequence[int]) -> MaskPlan:
         """This plan with some of its variants, and only the groups that these mask."""
+        if self.actions.any(axis=0).all() and list(variants) == list(range(self.variants)):
+            return self
         actions = self.actions[list(variants)]
         groups = np.flatnonzero(actions.any(axis=0))
         lengths = None if self.lengths is None else tuple(self.lengths[g] for g in groups)

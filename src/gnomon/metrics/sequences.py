@@ -15,6 +15,7 @@ import numpy as np
 from gnomon.errors import AnnotationError, MaskingError
 from gnomon.metrics import _compiled
 from gnomon.metrics.masking import Action
+from gnomon.spans import rows_by_number
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -337,11 +338,7 @@ class TokenMasks:
 
     @cached_property
     def _by_group(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        count = len(self.plan.spans.features)
-        # numpy sorts small integers by their digits
-        small = self.group.astype(np.int16) if count < 1 << 15 else self.group
-        sizes = np.bincount(self.group, minlength=count)
-        return np.argsort(small, kind="stable"), np.concatenate([[0], np.cumsum(sizes)])
+        return rows_by_number(self.group, len(self.plan.spans.features))
 
     def _rows_of(self, group: int) -> NDArray[np.int64]:
         order, bounds = self._by_group

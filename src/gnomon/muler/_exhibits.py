@@ -212,11 +212,11 @@ class FeatureShowcase:
         cost = np.where(present.both, scores.gain(), -np.inf)
         cost[~(cost > 0)] = -np.inf
         total = np.where(np.isfinite(cost), cost, 0.0).mean(axis=0)
-        leaders: dict[int, list[int]] = {s: [] for s in _largest(total, self.count) if total[s] > 0}
+        somewhere = np.flatnonzero(total > 0)
+        leaders: dict[int, list[int]] = {s: [] for s in _largest(total, self.count, somewhere)}
         for system, row in enumerate(cost):
-            for segment in _largest(row, self.count):
-                if np.isfinite(row[segment]):
-                    leaders.setdefault(segment, []).append(system)
+            for segment in _largest(row, self.count, np.flatnonzero(np.isfinite(row))):
+                leaders.setdefault(segment, []).append(system)
         order = sorted(leaders, key=lambda segment: (-total[segment], segment))
         return tuple(
             self._exhibit(scores, segment, leaders[segment], float(total[segment]))
@@ -229,14 +229,14 @@ class FeatureShowcase:
         Returns:
             Their rows, and how many are left out.
         """
-        excess = np.where(present.both, scores.excess(), -np.inf)
+        excess = scores.excess()
+        above = present.both & (excess > 0)
         found = [
             _negative(scores, self.batch, system, segment, self.metric)
-            for system, row in enumerate(excess)
-            for segment in _largest(row, _NEGATIVES)
-            if row[segment] > 0
+            for system in np.flatnonzero(above.any(axis=1)).tolist()
+            for segment in _largest(excess[system], _NEGATIVES, np.flatnonzero(above[system]))
         ]
-        return found, int((excess > 0).sum()) - len(found)
+        return found, int(above.sum()) - len(found)
 
     def _exhibit(
         self, scores: FeatureScores, segment: int, leaders: list[int], weight: float
@@ -263,10 +263,10 @@ def _values(scores: FeatureScores, system: int, segment: int) -> Mapping[str, fl
     return {name: float(values[system, segment]) for name, values in named.items()}
 
 
-def _largest(values: NDArray[np.float64], count: int) -> list[int]:
-    """Positions of the largest values, ties by position."""
-    order = np.argsort(-values, kind="stable")[:count]
-    return cast("list[int]", order.tolist())
+def _largest(values: NDArray[np.float64], count: int, among: NDArray[np.intp]) -> list[int]:
+    """Positions of the largest values among some positions (ascending), ties by position."""
+    order = np.argsort(-values[among], kind="stable")[:count]
+    return cast("list[int]", among[order].tolist())
 
 
 # Segments that score above their oracle, over all systems (Karidi et al., table 7).

@@ -215,8 +215,19 @@ def figures(
     sign = 1.0 if scores.higher_is_better else -1.0
     shares = clipped_ratios(sign * scores.base, sign * scores.oracle, sign * scores.anti_oracle)
     order = _Order(scores.excess() > 0, scores.deficit() > 0, scores.ordered())
+    # a row per figure, so that each system is gone through once
+    over_feature = np.stack([scores.base, scores.oracle, scores.anti_oracle, shares, *order], 1)
+    columns = (scores.base, present.add, present.miss, present.hit, present.neither)
+    over_scope = np.stack(columns, 1)
+    rows = np.flatnonzero(scope)
     return tuple(
-        _of_system(scores, present, shares[k], order, scope, k) for k in range(len(scores.base))
+        _of_system(
+            means_over(over_feature[k], rows[present.both[k, rows]]),
+            means_over(over_scope[k], rows),
+            [int((one[k] & present.both[k] & scope).sum()) for one in (present.both, *order[:2])],
+            sign,
+        )
+        for k in range(len(scores.base))
     )
 
 
@@ -229,37 +240,44 @@ class _Order(NamedTuple):
 
 
 def _of_system(
-    scores: FeatureScores,
-    present: Presence,
-    shares: NDArray[np.float64],
-    order: _Order,
-    scope: NDArray[np.bool_],
-    k: int,
+    of_feature: Sequence[float | None],
+    of_scope: Sequence[float | None],
+    counts: Sequence[int],
+    sign: float,
 ) -> Figures:
-    sign = 1.0 if scores.higher_is_better else -1.0
-    inside = present.both[k] & scope
-    base = mean_over(scores.base[k], inside)
-    oracle = mean_over(scores.oracle[k], inside)
-    anti_oracle = mean_over(scores.anti_oracle[k], inside)
+    base, oracle, anti_oracle, clipped, _, _, ordered = of_feature
+    base_all, add, miss, hit, neither = of_scope
+    segments, negative, below = counts
     muler = ratio(_number(base), _number(oracle), _number(anti_oracle))
     return Figures(
-        segments=int(inside.sum()),
+        segments=segments,
         muler=muler,
-        clipped=None if muler is None else mean_over(shares, inside),
+        clipped=None if muler is None else clipped,
         base=base,
-        base_all=mean_over(scores.base[k], scope),
+        base_all=base_all,
         oracle=oracle,
         anti_oracle=anti_oracle,
         spread=_difference(oracle, anti_oracle, sign),
         gain=_difference(oracle, base, sign),
-        add=mean_over(present.add[k], scope),
-        miss=mean_over(present.miss[k], scope),
-        hit=mean_over(present.hit[k], scope),
-        neither=mean_over(present.neither[k], scope),
-        negative=int((order.above[k] & inside).sum()),
-        below=int((order.below[k] & inside).sum()),
-        ordered=mean_over(order.strict[k].astype(np.float64), inside),
+        add=add,
+        miss=miss,
+        hit=hit,
+        neither=neither,
+        negative=negative,
+        below=below,
+        ordered=ordered,
     )
+
+
+def means_over(values: NDArray[np.float64], rows: NDArray[np.intp]) -> list[float | None]:
+    """The mean of each of some rows [n, N] over some segments, as :func:`mean_over` takes it."""
+    chosen = np.take(values, rows, axis=1)  # rows in one piece: summed as one by one
+    total = chosen.sum(axis=1)
+    if len(rows) == 0 or np.isnan(total).any():
+        everywhere = np.ones(len(rows), dtype=np.bool_)
+        return [mean_over(one, everywhere) for one in chosen]
+    found: list[float | None] = (total / len(rows)).tolist()
+    return found
 
 
 def mean_over(
@@ -308,12 +326,11 @@ class Presence:
 def presence(batch: Batch, spans: SpanTable, feature: int) -> Presence:
     """Compare how often a feature occurs on the two sides of every segment."""
     counts = occurrences(batch, spans, feature)
-    shape = batch.shape
-    both = np.zeros(shape, dtype=np.bool_)
-    shares = np.full((4, *shape), np.nan)
-    for system in range(shape[0]):
-        candidate = counts[batch.candidates[system]]
-        both[system], shares[:, system] = _compare(candidate, counts, batch.references_of(system))
+    candidates = counts[batch.candidates]
+    both, shares = _compare(candidates, counts, batch.references)
+    for system, own in batch.system_references.items():
+        of_one = slice(system, system + 1)
+        both[of_one], shares[:, of_one] = _compare(candidates[of_one], counts, own)
     return Presence(both, *shares)
 
 
@@ -323,8 +340,10 @@ def occurrences(batch: Batch, spans: SpanTable, feature: int) -> NDArray[np.intp
     Entities are counted as spans; any other feature by its tokens: a span of a tagger is one
     token, one of a list, a pattern or a label file as many as it has words.
     """
-    rows = np.flatnonzero(spans.feature == feature)
-    sizes = _sizes(batch, spans, feature, rows)
+    rows = spans.rows_of(feature)
+    if spans.features[feature].partition(":")[0] in _ONE_EACH:
+        return np.bincount(spans.text[rows], minlength=len(batch.texts))
+    sizes = np.maximum(words_of(batch.texts, spans, rows), 1)
     return np.bincount(spans.text[rows], sizes, minlength=len(batch.texts)).astype(np.intp)
 
 
@@ -337,37 +356,66 @@ def per_reference(often: NDArray[np.intp], batch: Batch, k: int) -> NDArray[np.f
     return np.asarray(total / np.where(width > 0, width, np.nan), dtype=np.float64)
 
 
-def _sizes(
-    batch: Batch, spans: SpanTable, feature: int, rows: NDArray[np.intp]
-) -> NDArray[np.intp]:
-    if spans.features[feature].split(":")[0] in _ONE_EACH:
-        return np.ones(len(rows), dtype=np.intp)
-    pieces = (
-        batch.texts[text][start:end]
-        for text, start, end in zip(
-            spans.text[rows].tolist(),
-            spans.start[rows].tolist(),
-            spans.end[rows].tolist(),
-            strict=True,
-        )
-    )
-    return np.array([max(1, len(piece.split())) for piece in pieces], dtype=np.intp)
+#: texts whose characters are looked at together
+_TEXTS = 8192
+#: the characters that part words, and how far they reach
+_SPACES = np.array([chr(code).isspace() for code in range(0x3002)])
+
+
+def words_of(texts: Sequence[str], spans: SpanTable, rows: NDArray[np.intp]) -> NDArray[np.intp]:
+    """How many words some spans hold, as ``str.split`` parts them.
+
+    Args:
+        texts: the texts.
+        spans: spans of them.
+        rows: which rows of it, ascending.
+    """
+    found = np.zeros(len(rows), dtype=np.intp)
+    text = spans.text[rows]
+    for first in range(0, len(texts), _TEXTS):
+        low, high = np.searchsorted(text, (first, first + _TEXTS))
+        if low == high:
+            continue
+        used, place = np.unique(text[low:high], return_inverse=True)
+        some = [texts[i] for i in used.tolist()]
+        codes = np.frombuffer("".join(some).encode("utf-32-le", "surrogatepass"), dtype="<u4")
+        solid = ~_SPACES[np.minimum(codes, len(_SPACES) - 1)]
+        begins = solid.copy()
+        begins[1:] &= ~solid[:-1]
+        begun = np.concatenate([[0], np.cumsum(begins)])
+        lengths = np.fromiter(map(len, some), dtype=np.intp, count=len(some))
+        shift = (np.cumsum(lengths) - lengths)[place]
+        start, end = (column[rows[low:high]] + shift for column in (spans.start, spans.end))
+        # one more where the span begins within a word
+        found[low:high] = begun[end] - begun[start] + (solid[start] & ~begins[start])
+    return found
 
 
 def _compare(
-    candidate: NDArray[np.intp], counts: NDArray[np.intp], references: Ragged
+    candidates: NDArray[np.intp], counts: NDArray[np.intp], references: Ragged
 ) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
+    """Of some systems [K, N]: where both sides have some, and the four shares, [4, K, N]."""
     width = np.diff(references.offsets)
-    segment = np.repeat(np.arange(len(width)), width)
     reference = counts[references.indices]
-    own = candidate[segment]
-    indicators = (
-        own > reference,
-        own < reference,
-        (own == reference) & (own > 0),
-        (own == 0) & (reference == 0),
+    own = candidates if (width == 1).all() else np.repeat(candidates, width, axis=1)
+    indicators = np.stack(
+        [
+            own > reference,
+            own < reference,
+            (own == reference) & (own > 0),
+            (own == 0) & (reference == 0),
+        ]
     )
+    some = reference > 0
+    if own is candidates:
+        return (candidates > 0) & some, indicators.astype(np.float64)
     with np.errstate(invalid="ignore"):
-        shares = [np.bincount(segment, i, len(width)) / width for i in indicators]
-    some = np.bincount(segment, reference > 0, len(width)) > 0
-    return (candidate > 0) & some, np.array(shares)
+        shares = _sums(indicators, references.offsets) / width
+    return (candidates > 0) & (_sums(some, references.offsets) > 0), shares
+
+
+def _sums(values: NDArray[np.bool_], offsets: NDArray[np.int32]) -> NDArray[np.int64]:
+    """How many of the values [..., R] are true between each two offsets, [..., N]."""
+    before = np.zeros((*values.shape[:-1], values.shape[-1] + 1), dtype=np.int64)
+    np.cumsum(values, axis=-1, out=before[..., 1:])
+    return np.diff(before[..., offsets])

@@ -85,9 +85,11 @@ class WordChoice(NamedTuple):
             language=language,
             more=more,
         )
-        columns = [batch.candidates.ravel(), batch.references.indices]
-        columns += [own.indices for own in batch.system_references.values()]
-        used = np.unique(np.concatenate(columns))
+        either_side = np.zeros(len(batch.texts), dtype=np.bool_)
+        columns = [batch.candidates, batch.references.indices]
+        for column in (*columns, *(own.indices for own in batch.system_references.values())):
+            either_side[column] = True
+        used = np.flatnonzero(either_side)
         annotation = annotate(
             [batch.texts[i] for i in used],
             features,

@@ -173,15 +173,22 @@ def _envelope(
     yield "\n"
 
 
+_encoder = json.JSONEncoder(allow_nan=False)
+
+
 def _json(content: object) -> str:
-    return json.dumps(content, allow_nan=False)
+    return _encoder.encode(content)
 
 
 def _lines(rows: Iterable[Mapping[str, Any]]) -> Iterator[str]:
     """Records, one per line."""
     before = "[\n"
     for row in rows:
-        yield before + _json({key: _plain(value) for key, value in row.items()})
+        try:
+            line = _json(row)
+        except (TypeError, ValueError):  # numpy's numbers, or what is not finite
+            line = _json({key: _plain(value) for key, value in row.items()})
+        yield before + line
         before = ",\n"
     yield "\n]" if before == ",\n" else "[]"
 
