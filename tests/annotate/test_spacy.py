@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import contextlib
 import gzip
 import random
 from typing import TYPE_CHECKING, Any
@@ -189,6 +190,59 @@ def test_a_neighbourhood_that_occurs_again_is_not_computed_again(
     shared.vectors([pipeline.nlp.make_doc(text)])
     shared.vectors([pipeline.nlp.make_doc(one) for one in [text] * 50])
     assert rows[0] == rows[1]
+
+
+def test_steps_of_parsers_are_taken_for_all_texts_at_once_and_give_what_spacy_gives() -> None:
+    pipeline = SpacyAnnotator(PACKAGE)._pipeline(("ent", "pos"))
+    assert set(pipeline.parsers) == {"ner", "parser"}
+    ours, theirs = (pipeline.run([*TEXTS, "", " "]) for _ in range(2))
+    for name, parser in pipeline.parsers.items():
+        ours = engine._Parser(parser.component).parsed([doc.copy() for doc in ours])
+        theirs = list(pipeline.nlp.get_pipe(name).pipe(theirs))
+    for one, other in zip(ours, theirs, strict=True):
+        assert np.array_equal(one.to_array(engine._PARSED), other.to_array(engine._PARSED))
+
+
+@pytest.mark.parametrize("wrong", ["other steps", "no steps"])
+def test_steps_that_differ_or_are_not_to_be_had_are_left_to_spacy(wrong: str) -> None:
+    pipeline = SpacyAnnotator(PACKAGE)._pipeline(("ent", "pos"))
+    component = pipeline.nlp.get_pipe("ner")
+
+    class Another:
+        """A recogniser of another version, whose public steps do otherwise."""
+
+        name, cfg, moves, model, pipe = "ner", component.cfg, component.moves, component.model, None
+
+        def transition_states(self, states: Any, _: Any) -> Any:
+            if wrong == "no steps":
+                raise AttributeError("transition_states")
+            for state in states:
+                component.moves.apply_transition(state, "O")
+            return [state for state in states if not state.is_final()]
+
+        def set_annotations(self, docs: Any, states: Any) -> None:
+            component.set_annotations(docs, states)
+
+    another = Another()
+    another.pipe = component.pipe  # type: ignore[assignment]
+    docs = [pipeline.nlp.make_doc(text) for text in TEXTS]
+    parser = engine._Parser(another)
+    found = parser.parsed(docs)
+    assert not parser.same
+    assert [doc.ents for doc in found] == [doc.ents for doc in component.pipe(docs)]
+    assert any(doc.ents for doc in found)
+
+
+def test_words_are_freed_once_many_are_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    pipeline = SpacyAnnotator(PACKAGE)._pipeline(("ent", "pos"))
+    assert isinstance(pipeline.zone(), contextlib.nullcontext)
+    monkeypatch.setattr(engine, "_KNOWN_WORDS", 0)
+    annotator = SpacyAnnotator(PACKAGE)
+    before = annotator.annotate(["Qxzzy met Wvvrk in Paris."], ["pos", "ent"])
+    assert "Qxzzy" not in pipeline.nlp.vocab.strings
+    monkeypatch.undo()
+    assert annotator.annotate(["Qxzzy met Wvvrk in Paris."], ["pos", "ent"]) == before
+    assert "Qxzzy" in pipeline.nlp.vocab.strings
 
 
 def test_vectors_that_differ_are_spacys() -> None:

@@ -37,9 +37,13 @@ def crossing(heads: Sequence[int]) -> list[bool]:
     ([False, False, False, False], [True, True, True, True])
     """
     found = [False] * len(heads)
-    arcs = sorted((min(d, h), max(d, h)) for d, h in enumerate(heads) if d != h)
+    # of those that begin at one place, the longest first
+    arcs = sorted([(d, -h) if d < h else (h, -d) for d, h in enumerate(heads) if d != h])
+    if _nested(arcs):
+        return found
     open_arcs: list[tuple[int, int]] = []
-    for low, high in arcs:
+    for low, end in arcs:
+        high = -end
         open_arcs = [arc for arc in open_arcs if arc[1] > low]
         for other in open_arcs:
             if other[0] < low and other[1] < high:
@@ -47,6 +51,18 @@ def crossing(heads: Sequence[int]) -> list[bool]:
                     found[token] = True
         open_arcs.append((low, high))
     return found
+
+
+def _nested(arcs: Sequence[tuple[int, int]]) -> bool:
+    """Whether no two arcs cross, as in most sentences; from a place to minus another, ascending."""
+    ends: list[int] = []  # of the arcs around a place, the innermost last
+    for low, end in arcs:
+        while ends and ends[-1] <= low:
+            ends.pop()
+        if ends and ends[-1] < -end:
+            return False
+        ends.append(-end)
+    return True
 
 
 # Constituents from dependencies: the trees of sentences where no treebank parser is at hand.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import importlib.metadata
 import importlib.util
 import json
@@ -92,16 +93,17 @@ class SpacyAnnotator:
         layers = (*layers, *(pipeline.gratis if "dep" not in layers else ()))
         pieces = [(i, *piece) for i, text in enumerate(texts) for piece in _pieces(text)]
         found: list[dict[str, list[Mark]]] = [{layer: [] for layer in layers} for _ in texts]
-        with _quiet(), pipeline.zone():
+        with _quiet(), _without_collection(), pipeline.zone():
             docs = pipeline.run([piece for _, _, piece in pieces], tabulated=True)
             labels = pipeline.labels(docs) if "pos" in layers else repeat([])
+            known: dict[tuple[int, int, bool], str] = {}
             for (number, shift, _), doc, some in zip(pieces, docs, labels, strict=False):
                 marks = found[number]
                 places = _places(doc, shift)
                 if "pos" in layers:
                     marks["pos"].extend(_marks(places, some))
                 if "dep" in layers:
-                    marks["dep"].extend(_marks(places, _relations(doc)))
+                    marks["dep"].extend(_marks(places, _relations(doc, known)))
                 if "ent" in layers:
                     marks["ent"].extend(_entities(doc, shift))
         return found
@@ -162,15 +164,42 @@ def _entities(doc: Any, shift: int) -> Iterator[Mark]:
             yield Mark(start + shift, end + shift, entity.label_)
 
 
-def _relations(doc: Any) -> Iterator[str]:
-    """The relation of every token, how far it reaches, and whether it crosses; "" for a space."""
+def _relations(doc: Any, known: dict[tuple[int, int, bool], str]) -> Iterator[str]:
+    """The relation of every token, how far it reaches, and whether it crosses; "" for a space.
+
+    Args:
+        doc: parsed.
+        known: labels by relation (spaCy's number), reach and crossing, which is added to.
+    """
     from gnomon.annotate._dependencies import crossing, reach
 
-    heads = [token.head.i for token in doc]
-    reached, crossed = reach(heads), crossing(heads)
-    for token in doc:
-        flag = "|crossing" if crossed[token.i] else ""
-        yield "" if token.is_space else f"{token.dep_}|{reached[token.i]}{flag}"
+    columns = doc.to_array(["DEP", "IS_SPACE", "HEAD"]).T
+    relations, spaces = columns[:2].tolist()
+    heads = [place + step for place, step in enumerate(columns[2].astype("int64").tolist())]
+    strings = doc.vocab.strings
+    rows = zip(relations, reach(heads), crossing(heads), spaces, strict=True)
+    for relation, reached, crossed, space in rows:
+        if space:
+            yield ""
+            continue
+        label = known.get((relation, reached, crossed))
+        if label is None:
+            name = strings[relation] if relation else ""
+            label = f"{name}|{reached}{'|crossing' if crossed else ''}"
+            known[relation, reached, crossed] = label
+        yield label
+
+
+@contextlib.contextmanager
+def _without_collection() -> Iterator[None]:
+    """Let Python look for cycles later: a batch of documents holds few, and many objects."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 @contextlib.contextmanager
