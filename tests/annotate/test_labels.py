@@ -152,6 +152,7 @@ def test_jsonl_without_texts_is_aligned_with_a_text_file(tmp_path: Path) -> None
     ("line", "error", "said"),
     [
         ("{", FormatError, "not JSON"),
+        (" ", FormatError, "the line is empty"),
         ("[]", FormatError, "not an object"),
         ('{"text": "a"}', FormatError, "list 'spans'"),
         ('{"text": "a", "spans": [1]}', FormatError, "span 1 is not an object"),
@@ -179,6 +180,20 @@ def test_jsonl_that_does_not_fit_is_refused_with_its_line(
     with pytest.raises(error, match=said) as caught:
         Labels.read([path])
     assert f"{path}:2:" in str(caught.value)
+
+
+def test_a_span_that_is_given_twice_counts_once(tmp_path: Path) -> None:
+    span = {"start": 0, "end": 3, "label": "x"}
+    once = _jsonl(tmp_path / "a.jsonl", {"text": "one", "spans": [span]})
+    twice = _jsonl(tmp_path / "b.jsonl", {"text": "one", "spans": [span, span]})
+    assert Labels.read([once]).signature == Labels.read([twice]).signature
+
+
+@pytest.mark.parametrize("lines", ["", '{"text": "one", "spans": []}\n'])
+def test_files_without_any_label_are_told_of(tmp_path: Path, lines: str) -> None:
+    labels = Labels.read([_write(tmp_path / "a.jsonl", lines)])
+    with pytest.raises(UsageError, match="hold no features of kind ent nor of any other; name a"):
+        annotate(["one"], ["ent:*", "ent:X"], labels=labels)
 
 
 def test_a_text_without_labels_is_named(tmp_path: Path) -> None:

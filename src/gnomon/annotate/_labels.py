@@ -278,12 +278,14 @@ def read_jsonl(
                 f"{path}:{number}: the text is {text[:60]!r}, but segment {number} of {aligned} is"
                 f" {texts[number - 1][:60]!r}"
             )
-        marks = sorted(_mark(span, text, path, number) for span in record["spans"])
+        marks = sorted({_mark(span, text, path, number) for span in record["spans"]})
         _check_overlaps(marks, path, number)
         yield number, text, {"named": tuple(marks)}
 
 
 def _record(line: str, path: str, number: int) -> dict[str, Any]:
+    if not line.strip():
+        _refuse_record("the line is empty, where a segment's object was due", path, number)
     try:
         record = json.loads(line)
     except (json.JSONDecodeError, RecursionError) as error:
@@ -311,7 +313,7 @@ def _mark(span: object, text: str, path: str, number: int) -> Mark:
 
 
 def _check_overlaps(marks: Sequence[Mark], path: str, number: int) -> None:
-    for one, other in pairwise(sorted(set(marks), key=_LABEL_AND_START)):
+    for one, other in pairwise(sorted(marks, key=_LABEL_AND_START)):
         if one.label == other.label and other.start < one.end:
             raise AnnotationError(
                 f"{path}:{number}: spans {one.start}:{one.end} and {other.start}:{other.end} of"
