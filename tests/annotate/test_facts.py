@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gnomon.annotate._facts import Mark, pack, table, unpack
+from gnomon.annotate._facts import Mark, columns, pack, table, unpack
 from gnomon.errors import AnnotationError
 from gnomon.spans import SpanTable
 
@@ -26,6 +26,16 @@ def test_what_is_packed_is_unpacked(texts: list[list[Mark]]) -> None:
         )
     ]
     assert found == [(i, mark) for i, marks in enumerate(texts) for mark in marks]
+
+
+@given(st.lists(MARKS))
+def test_marks_that_were_never_packed_are_the_same_columns(texts: list[list[Mark]]) -> None:
+    short, long = columns("ent", texts), unpack("ent", [pack(marks) for marks in texts])
+    assert (short.layer, short.texts, short.labels) == (long.layer, long.texts, long.labels)
+    for name in ("text", "start", "end", "label"):
+        ours, theirs = getattr(short, name), getattr(long, name)
+        assert ours.tolist() == theirs.tolist()
+        assert ours.dtype == theirs.dtype
 
 
 @st.composite

@@ -16,6 +16,7 @@ from gnomon.errors import (
     UnknownNameError,
     UsageError,
 )
+from gnomon.signature import content_hash
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -278,3 +279,67 @@ def test_spans_of_jsonl_come_back_as_they_were_written(
     path = _jsonl(tmp_path_factory.mktemp("j") / "a.jsonl", {"text": text, "spans": spans})
     marks = Labels.read([path]).texts[text]["named"]
     assert [(m.start, m.end) for m in marks] == [(s["start"], s["end"]) for s in spans]
+
+
+def _spans(*spans: tuple[int, int, str], more: str = "") -> str:
+    written = (f'{{"start": {a}, "end": {b}, "label": "{label}"{more}}}' for a, b, label in spans)
+    return f'"spans": [{", ".join(written)}]'
+
+
+MORE, ESCAPED = ', "more": [1]', "\\u00e9"
+ODD = [
+    f'{{"text": "ab cd", {_spans()}}}',
+    f'{{"text": "ab cd", {_spans((3, 5, "x"), (0, 2, "ent:Y"))}}}',
+    f'{{"text": "ab cd", {_spans((0, 4, "x"), (1, 2, "y"))}}}',
+    f'{{"text": "ab cd", {_spans((0, 2, "x"), (0, 2, "x"))}}}',
+    f'{{"text": "ab cd", {_spans((0, 2, "x"), more=MORE)}, "by": null}}',
+    f'{{"text": "a\\ud83d\\ude00", {_spans((1, 2, ESCAPED))}}}',
+    f'{{"text": "a\\ud83d", {_spans((1, 2, "x"))}}}',
+    f'{{"text": "ab cd", {_spans((0, 2, "x"))}, "score": NaN}}',
+    f'{{{_spans()}, "text": "ab", "text": "cd"}}',
+]
+
+
+@pytest.mark.parametrize("line", ODD)
+def test_lines_of_any_kind_say_what_their_json_says(tmp_path: Path, line: str) -> None:
+    record = json.loads(line)
+    labels = Labels.read([_write(tmp_path / "a.jsonl", line + "\n")])
+    named = [
+        (s["start"], s["end"], s["label"] if ":" in s["label"] else f"label:{s['label']}")
+        for s in record["spans"]
+    ]
+    assert labels.texts == {record["text"]: {"named": tuple(sorted(named))}}
+
+
+@pytest.mark.parametrize(
+    "span",
+    [
+        '{"start": 0.0, "end": 1, "label": "x"}',
+        '{"start": -1, "end": 1, "label": "x"}',
+        '{"start": 1, "end": 1, "label": "x"}',
+        '{"start": 0, "end": 1, "label": " "}',
+        '{"start": 0, "end": 1, "label": "a\\nb"}',
+        '{"start": 0, "end": 99999999999999999999, "label": "x"}',
+    ],
+)
+def test_spans_that_are_none_are_refused_among_good_ones(tmp_path: Path, span: str) -> None:
+    good = '{"start": 2, "end": 3, "label": "x"}'
+    path = _write(tmp_path / "a.jsonl", f'{{"text": "abc", "spans": [{good}, {span}]}}\n')
+    with pytest.raises((FormatError, AnnotationError), match=r"a\.jsonl:1: "):
+        Labels.read([path])
+
+
+def test_the_signature_is_the_same_whatever_the_number_of_files(tmp_path: Path) -> None:
+    def record(text: str) -> dict[str, object]:
+        return {"text": text, "spans": [{"start": 0, "end": 1, "label": "it's"}]}
+
+    texts = "abcde"
+    several = [_jsonl(tmp_path / f"{text}.jsonl", record(text)) for text in texts]
+    twice = _jsonl(tmp_path / "twice.jsonl", {"text": "a", "spans": []})
+    whole = _jsonl(tmp_path / "whole.jsonl", *map(record, texts))
+    marks = [("named", 0, 1, "label:it's")]
+    parts = (f"{text}\0{marks}" for text in texts)
+    expected = f"labels#{content_hash(*parts)}"
+    assert Labels.read(several).signature == expected
+    assert Labels.read([whole, twice]).signature == expected
+    assert Labels.read([twice, whole]).signature != expected

@@ -349,6 +349,20 @@ def test_compiled_loops_are_imported_by_what_does_many_small_things() -> None:
     assert answer.stdout.strip() == "True"
 
 
+def test_work_that_is_expected_is_done_by_compiled_loops_from_the_first_text_on() -> None:
+    program = (
+        "import sys, gnomon as gn\n"
+        "from gnomon.metrics.scoring import expect_work\n"
+        "expect_work(10_000)\n"
+        "gn.score(gn.TestSet.from_lists({'a': ['one two']}, ['one']), 'bleu')\n"
+        "print('gnomon.metrics._kernels' in sys.modules)\n"
+    )
+    answer = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert answer.stdout.strip() == "True"
+
+
 def test_without_numba_the_plain_loops_serve(monkeypatch: pytest.MonkeyPatch) -> None:
     expected = gn.score(fresh(40), "bleu").segments
     monkeypatch.setattr(_compiled, "_work", _compiled._Work())  # as in a process that begins

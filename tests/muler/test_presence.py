@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gnomon import TestSet
-from gnomon.muler._figures import presence, words_of
+from gnomon.muler._figures import occurrences, presence, words_of
 from gnomon.spans import SpanTable
 
 
@@ -65,6 +65,15 @@ def test_entities_count_as_spans_and_all_else_by_words() -> None:
     table = SpanTable.build(spans, ["re:big", "ent:BIG"])
     assert presence(batch, table, 0).miss.tolist() == [[1]]
     assert presence(batch, table, 1).hit.tolist() == [[1]]
+
+
+def test_a_span_is_as_many_words_as_python_splits_it_into() -> None:
+    pieces = ["one", " one", "one ", "  ", "two words", "three\u3000more\x1cwords", "-"]
+    for some in (pieces, pieces[:1], pieces[1:2], pieces[2:4], pieces[:2]):
+        batch = TestSet.from_lists({"a": some}, some).batch()
+        every = [{"re:x": [(0, len(text))]} for text in batch.texts]
+        found = occurrences(batch, SpanTable.build(every, ["re:x"]), 0)
+        assert found.tolist() == [max(1, len(text.split())) for text in batch.texts]
 
 
 texts = st.text("1x ", max_size=6)

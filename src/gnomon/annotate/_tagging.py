@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from gnomon._processes import end_with, leash
-from gnomon.annotate._facts import FORMAT, keep, pack, recall, unpack
+from gnomon.annotate._facts import FORMAT, columns, keep, pack, recall, unpack
 from gnomon.annotate._features import is_wildcard, kind_of, matches
 from gnomon.cache import key, keys
 from gnomon.errors import AnnotationError, UnknownNameError, UsageError
@@ -264,9 +264,9 @@ def listed(
     check_listed(kind, kinds, given)
     for name, source in (given or {}).items():
         marker = read(name, source)
-        entries = [pack(tuple(marker.marks(text))) for text in texts]
+        marks = columns("named", [tuple(marker.marks(text)) for text in texts])
         known = frozenset({f"{kind}:{marker.name}"})
-        yield MarkSource({"named": unpack("named", entries)}, known, marker.signature)
+        yield MarkSource({"named": marks}, known, marker.signature)
 
 
 def check_listed(kind: str, kinds: Collection[str], given: Collection[str] | None) -> None:
@@ -314,7 +314,7 @@ def labelled(
                 " character by character"
             )
     facts = {
-        layer: unpack(layer, [pack(labels.texts.get(text, {}).get(layer, ())) for text in texts])
+        layer: columns(layer, [labels.texts.get(text, {}).get(layer, ()) for text in texts])
         for layer in labels.layers
     }
     yield MarkSource(facts, labels.features, labels.signature, notices=labels.notices)

@@ -16,7 +16,7 @@ from gnomon import loops
 if TYPE_CHECKING:
     from types import ModuleType
 
-__all__ = ["kernels"]
+__all__ = ["expect", "kernels"]
 
 _KERNELS = "gnomon.metrics._kernels"
 #: texts or comparisons from which on numba's import pays, and so does loading code that is kept
@@ -62,6 +62,11 @@ def _pays(work: int, module: str) -> bool:
     _work.done[module] += work
     most = max(work, _work.done[module] // _BEFORE)
     return most >= _ENOUGH or (most >= _ENOUGH_IF_KEPT and loops.is_kept(module))
+
+
+def expect(work: int) -> None:
+    """Say how much there is to do for this process, in the measure of :func:`kernels`."""
+    _work.done[_KERNELS] = max(_work.done[_KERNELS], _BEFORE * work)
 
 
 def _load(module: str) -> ModuleType | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeAlias, cast, overload
 
 from gnomon.methods import method
+from gnomon.metrics import _compiled
 from gnomon.metrics.comparisons import TokenisedTexts
 from gnomon.metrics.functions import FunctionMetric
 from gnomon.metrics.protocol import (
@@ -29,7 +30,17 @@ if TYPE_CHECKING:
     from gnomon.metrics.protocol import AnyMetric, Metric
     from gnomon.signature import Signature
 
-__all__ = ["bind", "reference_count", "sacrebleu_signature", "score", "signature_of"]
+__all__ = [
+    "bind",
+    "expect_work",
+    "reference_count",
+    "sacrebleu_signature",
+    "score",
+    "signature_of",
+]
+
+#: says how many outputs this process will look at, so that compiled loops serve from the first on
+expect_work = _compiled.expect
 
 Progress: TypeAlias = "Callable[[str, int, int], None] | None"
 

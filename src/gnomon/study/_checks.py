@@ -312,9 +312,9 @@ def _models(
 
 
 def _absent(where: str, models: Iterable[Need]) -> Iterator[_Remark]:
-    from gnomon.models import find_model
-
     for one in models:
+        from gnomon.models import find_model  # most metrics have none
+
         yield from _caught(where, find_model, one.name, one.revision or None)
 
 

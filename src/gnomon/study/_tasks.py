@@ -48,6 +48,7 @@ class Task:
             metrics, and of metrics among the options.
         said: the options without the folders of files.
         reads: names of the systems that a worker reads; by default all of the source.
+        ahead: how many outputs its worker will look at in this run, about; no result hangs on it.
     """
 
     key: str
@@ -65,6 +66,7 @@ class Task:
     places: Mapping[str, str] = field(default_factory=dict)
     said: str = "{}"
     reads: tuple[str, ...] = ()
+    ahead: int = 0
 
     @property
     def label(self) -> str:
@@ -156,7 +158,10 @@ def execute(task: Task, scores: Mapping[str, Scores] | None = None) -> TaskResul
     """
     from threadpoolctl import threadpool_limits
 
+    from gnomon.metrics.scoring import expect_work
+
     start = time.perf_counter()
+    expect_work(task.ahead)
     whole, sketch = read_set(task.source, only=task.reads)
     if task.reads and content_of(sketch, task.systems, human=task.human) != task.content:
         whole, sketch = read_set(task.source)  # what is said of one system may lie with another
