@@ -82,6 +82,36 @@ def test_wildcards_name_several_sets(tmp_path: Path) -> None:
     assert [Path(one.path).name for one in read_study(file).testsets] == ["a-b", "c-b"]
 
 
+def test_wildcards_are_those_of_the_pattern_not_of_the_folder(tmp_path: Path) -> None:
+    folder = tmp_path / "try [1]"
+    for name in ("a-b", "c-b"):
+        (folder / name).mkdir(parents=True)
+    file = _written(folder, 'metrics = ["bleu"]\n[[testsets]]\npath = "*-b"\n')
+    assert [Path(one.path).name for one in read_study(file).testsets] == ["a-b", "c-b"]
+
+
+def test_a_folder_whose_name_is_a_pattern_is_that_folder(tmp_path: Path) -> None:
+    for name in ("set[1]", "set1"):
+        (tmp_path / name).mkdir()
+    file = _written(tmp_path, 'metrics = ["bleu"]\n[[testsets]]\npath = "set[1]"\n')
+    assert [Path(one.path).name for one in read_study(file).testsets] == ["set[1]"]
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("path = 'a**b'", r"testsets\[0\].path: 'a\*\*b' is no pattern of paths"),
+        ('path = "a\\u0000*"', r"testsets\[0\].path holds a NUL character"),
+        ('path = "."\nsystems = ["a", "\\u0000"]', r"testsets\[0\].systems\[1\] holds a NUL"),
+        ('path = "."\n[methods.muler.score]\nlabels = ["\\u0000"]', "labels.0. holds a NUL"),
+    ],
+)
+def test_what_is_no_path_is_told(tmp_path: Path, line: str, said: str) -> None:
+    file = _written(tmp_path, f'metrics = ["bleu"]\n[[testsets]]\n{line}\n')
+    with pytest.raises(DataError, match=said):
+        read_study(file)
+
+
 def test_a_set_named_twice_is_refused(tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
     text = 'metrics = ["bleu"]\n[[testsets]]\npath = "a"\n[[testsets]]\npath = "*a"\n'

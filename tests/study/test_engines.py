@@ -25,6 +25,18 @@ def test_a_pool_starts_no_process_before_the_first_task() -> None:
     engine.close()
 
 
+def test_a_pool_that_is_told_of_work_loads_what_it_needs_at_once() -> None:
+    pytest.importorskip("loky", reason="needs loky: pip install 'gnomon[study]'")
+    engine = study.open_engine("pool", workers=1)
+    try:
+        engine.prepare(["muler.score", "nothing.of.this.name"])
+        engine.prepare(["score"])  # it has begun
+        loaded = engine.submit(lambda: "gnomon.muler._score" in sys.modules)
+        assert loaded.result()
+    finally:
+        engine.close()
+
+
 _PROGRAM = """
 import logging, sys, threading, time
 from distributed import LocalCluster

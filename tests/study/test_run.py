@@ -271,6 +271,9 @@ def test_a_cluster_without_workers_is_not_waited_for_for_ever(
     class Deserted:
         workers = 2
 
+        def prepare(self, *_: object) -> None:
+            pass
+
         def each(self, *_: object) -> dict[str, object]:
             return {}
 
@@ -301,6 +304,9 @@ def test_a_task_whose_answer_got_lost_on_its_way_is_done_again(
         def __init__(self) -> None:
             self.left = times
 
+        def prepare(self, *_: object) -> None:
+            pass
+
         def each(self, *_: object) -> dict[str, object]:
             return {}
 
@@ -330,6 +336,9 @@ def test_what_a_cluster_cancels_is_told(study_file: Path) -> None:
 
     class Leaving:
         workers = 2
+
+        def prepare(self, *_: object) -> None:
+            pass
 
         def each(self, *_: object) -> dict[str, object]:
             return {}

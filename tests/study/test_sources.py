@@ -19,7 +19,7 @@ from gnomon.study import PlannedSet, SetSource, Store, open_engine, plan, read_s
 from gnomon.study import _sources as sketches_module
 from gnomon.study._folder import sealed
 from gnomon.study._run import narrowed
-from gnomon.study._sources import Sketches, content_of, read_set, sketch_of
+from gnomon.study._sources import Sketches, content_of, read_set, sketch_of, systems_of
 from gnomon.study._tasks import Task, execute
 from gnomon.testset import TestSet
 
@@ -274,3 +274,22 @@ def test_specs_are_read_and_what_they_need_is_identified_once_for_all_sets(
     assert plan(read_study(tmp_path / "study.toml")).tasks
     for each in (read, identified, located):
         assert len(each) == len(set(each)) > 0, each
+
+
+def test_a_system_is_named_by_its_name_or_by_a_pattern() -> None:
+    names = ["a", "[a]", "b*"]
+    assert systems_of(SetSource("p", systems=("[a]",)), names) == ["a", "[a]"]
+    assert systems_of(SetSource("p", systems=("b*",), exclude=("[a]",)), names) == ["b*"]
+    assert systems_of(SetSource("p", exclude=("[[]a]",)), names) == ["a", "b*"]
+
+
+def test_a_name_that_no_system_has_is_told_beside_those_that_some_have(
+    folder: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    file = tmp_path / "study.toml"
+    text = 'metrics = ["bleu"]\n[[testsets]]\npath = "{}"\nsystems = {}\n'
+    file.write_text(text.format(folder, ["s", "nobody", "nothing-*"]))
+    made = plan(read_study(file))
+    assert [task.systems for task in made.tasks] == [("s",)]
+    assert "no system that is taken of" in caplog.text
+    assert "fits nobody, nothing-*" in caplog.text

@@ -122,13 +122,16 @@ def _run(args: argparse.Namespace) -> int:
         return 0
     wanted = study.read_study(args.study, allow_code=args.allow_code)
     page = _page_of(args, wanted)
-    made = study.plan(wanted, allow_code=args.allow_code)
     if args.dry_run:
+        made = study.plan(wanted, allow_code=args.allow_code)
         store = study.Store.open(wanted.store) if study.Store.is_at(wanted.store) else None
         show(args, made.finding(store, workers=_workers(args)), "run")
         return 0
     engine = study.open_engine(args.engine, workers=args.workers)
     try:
+        if not study.Store.is_at(wanted.store):  # otherwise there may be nothing to do
+            engine.prepare({step.method for step in wanted.steps})
+        made = study.plan(wanted, allow_code=args.allow_code)
         return _finish(args, made, engine, page)
     finally:
         engine.close()

@@ -18,7 +18,7 @@ from gnomon.study._remote import READ_ONLY, is_remote
 from gnomon.study._study import SetSource, Step, StepKey, Study
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from os import PathLike
 
     from gnomon.methods import Method
@@ -113,12 +113,27 @@ def _store(file: Path, given: Mapping[str, object], problems: Problems) -> Path:
 def _toml(file: Path) -> Mapping[str, object]:
     text = read_text(file)
     try:
-        return tomllib.loads(text)
+        found = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         said = str(error)
         number = said.partition("(at line ")[2].partition(",")[0]
         line = int(number) if number.isdigit() else text.count("\n") + 1
         raise FormatError(f"is not TOML: {said}", path=str(file), line=line) from error
+    for key in _with_nul(found):
+        raise FormatError(f"{key} holds a NUL character, which no name has", path=str(file))
+    return found
+
+
+def _with_nul(value: object, key: str = "") -> Iterator[str]:
+    """The keys of texts that the operating system would not take."""
+    if isinstance(value, str) and "\0" in value:
+        yield key
+    if isinstance(value, Mapping):
+        for name, one in value.items():
+            yield from _with_nul(one, f"{key}.{name}" if key else name)
+    if isinstance(value, list):
+        for number, one in enumerate(value):
+            yield from _with_nul(one, f"{key}[{number}]")
 
 
 def _sets(given: object, folder: Path, problems: Problems) -> list[tuple[str, SetSource]]:
@@ -179,15 +194,20 @@ def _set(
 
 
 def _places(pattern: str, folder: Path, where: str, problems: Problems) -> list[Path]:
-    whole = folder / Path(pattern).expanduser()
-    if not _WILD & set(pattern):
+    given = Path(pattern).expanduser()
+    whole = folder / given
+    if whole.exists() or not _WILD & set(pattern):  # names may hold wildcards, too
         if whole.exists() or whole.name in _pairs(whole.parent):
             return [whole]
         problems.add(where, f"there is no {whole}")
         return []
-    anchor = Path(whole.anchor)
-    found = sorted(anchor.glob(str(whole.relative_to(anchor))))
-    if not found and not _WILD & set(str(whole.parent)):
+    base = Path(given.anchor) if given.is_absolute() else folder
+    try:
+        found = sorted(base.glob(str(given.relative_to(given.anchor))))
+    except ValueError as error:
+        problems.add(where, f"{pattern!r} is no pattern of paths: {error}")
+        return []
+    if not found and not _WILD & set(str(given.parent)):
         found = [whole.parent / p for p in _pairs(whole.parent) if fnmatchcase(p, whole.name)]
     if not found:
         problems.add(where, f"nothing fits {whole}")

@@ -7,7 +7,7 @@ import logging
 import os
 import time
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
@@ -22,9 +22,10 @@ from gnomon.errors import (
     UnknownNameError,
     UsageError,
 )
+from gnomon.methods import find
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Collection, Iterator, Sequence
 
 
 T = TypeVar("T")
@@ -51,6 +52,10 @@ class TaskEngine(Protocol):
 
     @property
     def workers(self) -> int: ...  # documented above
+
+    def prepare(self, methods: Collection[str]) -> None:
+        """Start to start: there will be tasks of these methods."""
+        ...
 
     def submit(self, function: Callable[..., T], *given: object) -> Future[T]:
         """Start a call."""
@@ -111,6 +116,9 @@ class _ThisProcess:
 
     workers: int = 1
 
+    def prepare(self, methods: Collection[str]) -> None:
+        """All is here."""
+
     def submit(self, function: Callable[..., T], *given: object) -> Future[T]:
         future: Future[T] = Future()
         try:
@@ -143,6 +151,12 @@ class _ProcessPool:
             )
         self.workers = workers
         self._made: Executor | None = None  # an unchanged study needs no processes
+        self._methods: tuple[str, ...] = ()
+
+    def prepare(self, methods: Collection[str]) -> None:
+        if self._made is None:
+            self._methods = tuple(methods)
+            self.submit(os.getpid)  # all of them start now
 
     @property
     def _executor(self) -> Executor:
@@ -158,7 +172,7 @@ class _ProcessPool:
         # a worker that has loaded a model is larger than before, and none the worse for that
         environment = {**dict.fromkeys(names, threads), "LOKY_MAX_MEMORY_LEAK_SIZE": _NO_LEAK}
         made: Executor = ProcessPoolExecutor(
-            self.workers, env=environment, initializer=_begin, initargs=leash()
+            self.workers, env=environment, initializer=_begin, initargs=(*leash(), self._methods)
         )
         return made
 
@@ -180,10 +194,15 @@ class _ProcessPool:
         self._made = None
 
 
-def _begin(parent: int, lasting: bool) -> None:  # noqa: FBT001  # initialisers get no names
-    """What a worker does first: all of them load at once what the first of them is asked for."""
+def _begin(parent: int, lasting: bool, methods: Sequence[str]) -> None:  # noqa: FBT001  # initialisers get no names
+    """What a worker does first: it loads what the tasks need, while the plan is still made."""
     end_with(parent, lasting)
     import_module("gnomon.study._tasks")
+    # what cannot be loaded is told by the tasks that need it
+    with suppress(Exception):
+        import_module("pyarrow.parquet")
+        for name in methods:
+            find(name)
 
 
 class _DaskCluster:
@@ -260,6 +279,9 @@ class _DaskCluster:
         with self._talking():
             found: dict[str, T] = self._client.run(function, *given)
         return found
+
+    def prepare(self, methods: Collection[str]) -> None:
+        """Its workers are there."""
 
     def restart(self) -> None:
         """The cluster looks after its workers."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -24,6 +25,7 @@ from gnomon.study._needs import (
     traits_of,
 )
 from gnomon.study._sources import PlannedSet, PlanRecord, SetRecord, Sketches, content_of
+from gnomon.study._study import fits
 from gnomon.study._tasks import Task, task_key
 
 if TYPE_CHECKING:
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
 # Cutting a study into tasks, each with a key of all that its result depends on.
 
 
+_log = logging.getLogger(__name__)
 _SCORE = "score"
 
 
@@ -370,7 +373,19 @@ def _sketched(study: Study, sketches: Sketches, problems: Problems) -> list[Plan
             found.append(PlannedSet(source, sketches.sketch(source)))
         except (GnomonError, OSError) as error:
             problems.add(f"{study.set_key(number)}{_part(error)}", f"{source.path}: {error}")
+        else:
+            _say_unfit(found[-1], study.set_key(number))
     return found
+
+
+def _say_unfit(planned: PlannedSet, key: str) -> None:
+    """A misspelt name among right ones would go unseen."""
+    names = planned.sketch.systems
+    unfit = [one for one in planned.source.systems if not any(fits(k, (one,)) for k in names)]
+    if unfit:
+        _log.warning(
+            "%s.systems: no system that is taken of %s fits %s", key, planned.name, ", ".join(unfit)
+        )
 
 
 def _part(error: Exception) -> str:

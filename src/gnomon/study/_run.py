@@ -228,6 +228,7 @@ def run(
     with place.locked():
         left = _left(plan, place)
         if left:
+            engine.prepare({task.method for task in left})
             preflight(plan, engine)
         if left or place.damaged:
             place.repair(_told_of_lost(left, place))

@@ -6,7 +6,6 @@ import json
 import time
 from collections.abc import Mapping  # noqa: TC003  # records are read from JSON by their types
 from dataclasses import asdict, dataclass, field, replace
-from fnmatch import fnmatchcase
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -16,7 +15,7 @@ from gnomon.outline import Outline  # noqa: TC001  # likewise
 from gnomon.signature import content_hash, version
 from gnomon.study._folder import record_in
 from gnomon.study._needs import IN_FILES, identity, place_of, stamp_of, stamp_of_file
-from gnomon.study._study import SetSource, Step  # noqa: TC001  # likewise
+from gnomon.study._study import SetSource, Step, fits
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -184,8 +183,9 @@ def read_original(source: SetSource, *, only: tuple[str, ...] = ()) -> TestSet:
     names = systems_of(source, whole.systems)
     if whole.systems and not names:
         raise DataError(
-            f"{source.path}: no system fits {', '.join(source.systems) or '*'} without"
-            f" {', '.join(source.exclude) or 'any'}; there are {', '.join(whole.systems)}"
+            f"{source.path}: no system fits {', '.join(source.systems) or '*'}"
+            f"{' without ' + ', '.join(source.exclude) if source.exclude else ''}; there are"
+            f" {', '.join(whole.systems)}"
         )
     found = whole.select(
         systems=names, segments=None if source.first is None else _first(whole, source.first)
@@ -223,7 +223,7 @@ def systems_of(source: SetSource, systems: Iterable[str]) -> list[str]:
     return [
         name
         for name in systems
-        if (not source.systems or _fits(name, source.systems)) and not _fits(name, source.exclude)
+        if (not source.systems or fits(name, source.systems)) and not fits(name, source.exclude)
     ]
 
 
@@ -295,10 +295,6 @@ def _people(one: HumanScores) -> tuple[str | bytes, ...]:
 def _joined(texts: Iterable[str | None]) -> str:
     # boundaries show, and what is missing is not what is empty
     return json.dumps(list(texts), ensure_ascii=False)
-
-
-def _fits(name: str, patterns: Sequence[str]) -> bool:
-    return any(fnmatchcase(name, pattern) for pattern in patterns)
 
 
 def _first(testset: TestSet, first: int) -> range:

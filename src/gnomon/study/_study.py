@@ -12,6 +12,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+def fits(name: str, patterns: Sequence[str]) -> bool:
+    """Whether a name is one of some names, or fits one of them as a pattern (``online-*``)."""
+    return any(name == pattern or fnmatchcase(name, pattern) for pattern in patterns)
+
+
 @dataclass(frozen=True)
 class SetSource:
     """Where a test set is, and what of it a study takes.
@@ -61,8 +66,7 @@ class Step:
 
     def takes(self, testset: str) -> bool:
         """Whether it looks at a test set of that name."""
-        patterns = self.testsets or ("*",)
-        return any(fnmatchcase(testset, pattern) for pattern in patterns)
+        return not self.testsets or fits(testset, self.testsets)
 
 
 class StepKey(NamedTuple):
