@@ -158,3 +158,14 @@ def test_a_pool_that_is_ended_at_any_time_leaves_no_process_and_resumes_to_the_s
             _finished(holding, *(("--workers", "2") if kill % 2 else ("--engine", "here")))
             == expected
         )
+
+
+def test_what_is_odd_in_texts_is_said_once_and_not_by_each_worker(holding: Path) -> None:
+    texts = "".join(f"line {number} of a text\n" for number in range(12))
+    for file in (holding.parent / "set").rglob("*.txt"):
+        file.write_text(texts.replace("of", file.stem))
+    (holding.parent / "set" / "systems" / "s.txt").write_text(texts.replace("of", "ref.A"))
+    run = _started(holding, "--workers", "2")
+    _, said = run.communicate(timeout=600)
+    assert run.returncode == 0, said
+    assert said.count("is the same text as the reference") == 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -173,6 +174,8 @@ def report_empty(name: str, kind: str, texts: Sequence[str | None]) -> None:
 
 def _report_oddities(name: str, lines: Sequence[str]) -> None:
     """Say what is accepted, but may surprise: separators inside a line, and very long lines."""
+    if not LOGGER.isEnabledFor(logging.INFO):
+        return
     if "".join(lines).isprintable() and max(map(len, lines), default=0) <= _LONG:
         return  # one look at the file: most have nothing of this
     # what cannot be printed is asked what it is: a few of many lines

@@ -7,6 +7,7 @@ trigrams of their letters: on published sets the trigrams of outputs and referen
 
 from __future__ import annotations
 
+import logging
 import re
 import unicodedata
 from collections import Counter
@@ -66,7 +67,9 @@ _SCRIPT_OF = {language: script for script, those in _SCRIPTS.items() for languag
 
 @checked
 def say_suspicions(testset: TestSet) -> TestSet:
-    """The test set; what looks wrong in it is said with a warning."""
+    """The test set; what looks wrong in it is said with a warning, where that is heard."""
+    if not LOGGER.isEnabledFor(logging.WARNING):
+        return testset
     for one in suspicions(testset):
         LOGGER.warning("%s: %s", testset.name, one)
     return testset

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import logging
 import time
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -162,9 +164,10 @@ def execute(task: Task, scores: Mapping[str, Scores] | None = None) -> TaskResul
 
     start = time.perf_counter()
     expect_work(task.ahead)
-    whole, sketch = read_set(task.source, only=task.reads)
-    if task.reads and content_of(sketch, task.systems, human=task.human) != task.content:
-        whole, sketch = read_set(task.source)  # what is said of one system may lie with another
+    with _untold():
+        whole, sketch = read_set(task.source, only=task.reads)
+        if task.reads and content_of(sketch, task.systems, human=task.human) != task.content:
+            whole, sketch = read_set(task.source)  # what is said of one may lie with another
     if content_of(sketch, task.systems, human=task.human) != task.content:
         raise DataError(
             f"{task.source.path} has changed since the study was planned, or is another one on"
@@ -188,6 +191,18 @@ def execute(task: Task, scores: Mapping[str, Scores] | None = None) -> TaskResul
         time.perf_counter() - start,
         verdict_of(task, found),
     )
+
+
+@contextmanager
+def _untold() -> Iterator[None]:
+    """What is to be said of files was said when they were planned; each worker would repeat it."""
+    logger = logging.getLogger("gnomon.formats")
+    before = logger.level
+    logger.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        logger.setLevel(before)
 
 
 # How a worker calls a method, and what of the answer a store keeps.
