@@ -14,7 +14,7 @@ from gnomon.errors import DataError, FormatError, GnomonError, UnknownNameError
 from gnomon.formats._error_marks import solid
 from gnomon.formats._files import LOGGER
 from gnomon.formats._rows import whole_number
-from gnomon.human import HumanScores, only_kind, scale_of
+from gnomon.human import HumanScores, only_kind, scale_of, without_rounding
 from gnomon.scores import coverage, named
 
 if TYPE_CHECKING:
@@ -186,7 +186,7 @@ class ScoreTable:
         for (system, segment), found in cells.items():
             if found:
                 values[index[system], segment] = sum(found) / len(found)
-        return HumanScores(kind, "segment", systems, values, rater=rater)
+        return HumanScores(kind, "segment", systems, without_rounding(values), rater=rater)
 
 
 def system_level(
