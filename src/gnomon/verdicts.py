@@ -54,6 +54,8 @@ MOST = 6
 _NAMED = 3
 #: digits after the point of two scores that are told apart, at most
 _FINEST = 6
+#: half-widths of intervals below this are rounding
+_ROUNDING = 1e-12
 #: beyond so many times the test set, a number of further segments helps nobody
 _ABSURD = 100
 _OPENINGS: Mapping[Level, str] = {"undecided": "Undecided: ", "caution": "Caution: "}
@@ -117,8 +119,8 @@ def amount(
 
 def _digits(value: float, half: float | None) -> int:
     """Digits after the point: one or two that the half-width of an interval bears, else three."""
-    if half is None or half <= 0:
-        size = math.floor(math.log10(abs(value))) if value else 0
+    if half is None or half <= _ROUNDING * max(abs(value), 1):
+        size = math.floor(math.log10(abs(value)) + _ROUNDING) if value else 0
         return min(max(2 - size, 0), 6)
     size = math.floor(math.log10(half))
     first_two = half / 10.0 ** (size - 1)

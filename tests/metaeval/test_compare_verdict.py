@@ -56,6 +56,32 @@ def test_a_real_difference_is_said_with_its_size_interval_segments_and_p() -> No
     assert "-" not in found.text
 
 
+def test_nobody_is_ahead_where_scores_are_equal_over_unlike_segments() -> None:
+    first = np.tile([1.0, 0.0], 20)
+    (found,) = compared(np.stack([first, 1 - first])).verdict
+    told = "Undecided: B and A score the same under m0, but not in each segment: they differ by"
+    assert found.text.startswith(f"{told} 0.00 m0 [")
+    (found,) = compared(np.stack([first, 1 - first, 1 - first])).verdict
+    assert "m0 does not tell B (the same) and C (the same) from A" in found.text
+
+
+@pytest.mark.parametrize(
+    ("alternative", "gain", "asked"), [("greater", -5, "better"), ("less", 5, "worse")]
+)
+def test_a_difference_on_the_side_that_was_not_tested_is_not_called_chance(
+    alternative: str, gain: int, asked: str
+) -> None:
+    scores = np.stack([noise(1)[0]] * 3) + np.array([[0], [gain], [gain]])
+    (found,) = compared(scores[:2] + noise(2), alternative=alternative).verdict
+    assert found.level == "undecided"
+    assert f"; only whether B is {asked} was tested (60 segments, p = " in found.text
+    assert "chance" not in found.text
+    (found,) = compared(scores, alternative=alternative).verdict
+    side = "ahead" if gain > 0 else "behind"
+    assert f"m0 does not show that B (5.00 [5.00, 5.00] {side}) and C" in found.text
+    assert f"are {asked} than A, which alone was tested" in found.text
+
+
 def test_of_error_rates_the_lower_one_is_better() -> None:
     scores = noise(1)
     scores[1] -= 5

@@ -533,7 +533,8 @@ def errors_table(judged: Sequence[JudgedExplanations], draws: Resampling) -> Tab
         for name, values in own.measures.items()
     ]
     intervals = (
-        f", {draws.confidence:.0%} bootstrap intervals over {draws.resamples} resamples of segments"
+        f", {100 * draws.confidence:g}% bootstrap intervals over {draws.resamples} resamples of"
+        " segments"
     )
     note = (
         "Low importance stands for an error: where it is negative, the score rises without the"

@@ -230,7 +230,9 @@ def _note(plan: PairedTestPlan, sliced: PairedTestPlan, *, more: bool, corrected
     else:
         return "No resamples: neither intervals nor p."
     adjusted = f"; p adj.: {_CORRECTIONS[plan.correction]}" * corrected
-    ends = f" low, high: {plan.confidence:.0%} interval of the difference." * bool(plan.resamples)
+    ends = f" low, high: {100 * plan.confidence:g}% interval of the difference." * bool(
+        plan.resamples
+    )
     return f"p: {how}, {plan.alternative}{adjusted}.{ends}"
 
 

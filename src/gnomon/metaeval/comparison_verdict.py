@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
 #: metrics that are gone through outcome by outcome, where there are several systems
 _IN_FULL = 2
+#: gains below this are rounding
+_SAME = 1e-9
+_ALTERNATIVE = "alternative:"
 _OUTCOMES: tuple[Level, ...] = ("better", "worse", "undecided")
 
 
@@ -47,6 +50,17 @@ class _Compared(NamedTuple):
     outcome: Level | None
     same: bool
     title: str
+    alternative: str
+
+    @property
+    def level(self) -> bool:
+        """Whether the scores are equal, be it over unlike segments."""
+        return self.gain is not None and abs(self.gain) < _SAME
+
+    @property
+    def asked(self) -> str:
+        """What alone was tested of the system; empty where any difference was."""
+        return {"greater": "better", "less": "worse"}.get(self.alternative, "")
 
     @property
     def few(self) -> bool:
@@ -96,6 +110,8 @@ def compare_verdict(finding: Finding) -> Iterator[Statement]:
 
 def _rows(finding: Finding) -> Iterator[_Compared]:
     table, titles = finding.tables[0], titles_of(finding)
+    said_of_tests = (part for text in finding.signatures.values() for part in text.split("|"))
+    tested = [part.partition(":")[2] for part in said_of_tests if part.startswith(_ALTERNATIVE)]
     for position, row in enumerate(table.rows):
         if row["system"] == row["baseline"]:
             continue
@@ -120,6 +136,7 @@ def _rows(finding: Finding) -> Iterator[_Compared]:
             outcome=next((one for one in _OUTCOMES if one == row["verdict"]), None),
             same=gain == 0 and row["ties"] == segments,
             title=titles[str(row["metric"])],
+            alternative=tested[0] if tested else "",
         )
 
 
@@ -136,7 +153,19 @@ def _alone(one: _Compared) -> Statement:
     if one.outcome in ("better", "worse"):
         text = f"{one.system} is {one.outcome} than {one.baseline} by {one.size()} {facts}"
         return said(one.outcome, text, one.rows)
+    if one.level:
+        text = (
+            f"{names} score the same under {one.title}, but not in each segment: they differ by"
+            f" {one.size()} {facts}"
+        )
+        return said("undecided", text, one.rows)
     ahead, behind = (one.system, one.baseline) if one.gain > 0 else (one.baseline, one.system)
+    if one.outcome is not None and one.asked and (one.gain > 0) is (one.asked == "worse"):
+        text = (
+            f"{ahead} is ahead of {behind} by {one.size()}; only whether {one.system} is"
+            f" {one.asked} was tested {facts}"
+        )
+        return said("undecided", text, one.rows)
     text = f"{ahead} is ahead of {behind} by {one.size()}, which may be chance {facts}"
     if one.outcome is None:
         text = f"{ahead} is ahead of {behind} by {one.size()} {facts}; resamples make a test"
@@ -169,6 +198,9 @@ def _by_outcome(own: Sequence[_Compared]) -> Iterator[Statement]:
     elif rest:
         names = listed([f"{one.system} ({_ahead(one)})" for one in rest])
         text = f"{title} does not tell {names} from {baseline} ({n})"
+        if rest[0].asked:
+            text = f"{title} does not show that {names} are {rest[0].asked} than {baseline}"
+            text = f"{text}, which alone was tested ({n})"
         if not any(one.outcome for one in rest):
             text = f"{title} was not tested for {names}, against {baseline} ({n})"
         yield said("undecided", text, _places(rest))
@@ -187,7 +219,7 @@ def _each(some: Sequence[tuple[str, _Compared]]) -> tuple[str, str]:
 def _ahead(one: _Compared) -> str:
     if one.gain is None:
         return "not defined"
-    return "the same" if one.same else f"{one.size(unit=False)} {_side(one)}"
+    return "the same" if one.level else f"{one.size(unit=False)} {_side(one)}"
 
 
 def _side(one: _Compared) -> str:

@@ -347,8 +347,8 @@ def _tests(results: Sequence[Result], judging: Judging, baseline: str | None) ->
         yield "no draws: no intervals, and p-values from Williams's test alone"
     if intervals:
         yield (
-            f"intervals: {how.confidence:.0%} percentile bootstrap over {' or '.join(intervals)},"
-            f" {how.resamples} draws, seed {how.seed}"
+            f"intervals: {100 * how.confidence:g}% percentile bootstrap over"
+            f" {' or '.join(intervals)}, {how.resamples} draws, seed {how.seed}"
         )
     for test, titles in tests.items():
         drawn = "" if test.startswith("Williams") else f" ({draws})"
