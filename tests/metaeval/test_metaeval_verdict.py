@@ -24,7 +24,8 @@ def judged(human: np.ndarray, **metrics: np.ndarray) -> tuple[Statement, ...]:
     names = SYSTEMS[: len(human)]
     testset = contest(np.repeat(human[:, None], 20, axis=1), names)
     made = [
-        scores(np.repeat(one[:, None], 20, axis=1), names, name) for name, one in metrics.items()
+        scores(np.repeat(one[:, None], 20, axis=1), names, name, system=one)
+        for name, one in metrics.items()
     ]
     return gnomon.metaeval(testset, made, resamples=100, **BARE).verdict
 
@@ -90,6 +91,59 @@ def test_a_metric_that_points_the_wrong_way_is_a_caution() -> None:
     found = judged(human, near=unlike(1, human, 0.1), rate=-unlike(2, human, 0.1))
     (caution,) = (one for one in found if one.level == "caution")
     assert caution.text.startswith("Caution: rate gives more to what people find worse")
+
+
+def test_of_metrics_that_all_go_against_people_none_is_called_the_best() -> None:
+    human = people(1)
+    found = judged(human, near=-unlike(1, human, 0.1), rate=-unlike(2, human, 0.2))
+    assert [one.level for one in found] == ["worse", "caution"]
+    assert found[0].text.startswith("None of 2 metrics agrees with people (da): Pearson")
+    assert "at best -.9" in found[0].text
+    assert found[0].rows == {"metaeval": (0, 1)}
+
+
+def test_a_metric_that_scored_few_systems_silences_no_other() -> None:
+    human = people(1)
+    partly = np.where(np.arange(12) < 3, human, np.nan)
+    found = judged(human, near=unlike(1, human, 0.1), far=people(2), partly=partly)
+    assert [one.level for one in found] == ["better", "caution"]
+    assert found[0].text.startswith("near agrees better with people (da) than far (")
+    assert found[1].text == (
+        "Caution: partly scored 4 of the judged systems or fewer, too few to be compared at system"
+        " level."
+    )
+
+
+def test_the_better_metric_is_named_whatever_the_alternative() -> None:
+    human = drawn(1, (8, 20))
+    metrics = [scores(noisy(human, 1, n), SYSTEMS[:8], f"m{n:g}") for n in (0.1, 3.0)]
+    testset = contest(human, SYSTEMS[:8])
+    for alternative in ("greater", "less", "two-sided"):
+        (found,) = gnomon.metaeval(
+            testset,
+            metrics,
+            statistics=["kendall_b"],
+            levels=["segment"],
+            resamples=100,
+            alternative=alternative,
+        ).verdict
+        assert found.level == "better"
+        assert found.text.startswith("m0.1 agrees better with people (da) than m3 (")
+
+
+def test_a_single_segment_has_no_interval_and_so_no_certain_agreement() -> None:
+    human = drawn(1, (6, 1))
+    made = gnomon.metaeval(
+        contest(human),
+        scores(noisy(human, 2, 2.0)),
+        statistics=["pearson"],
+        groupings=["item"],
+        levels=["segment"],
+        resamples=50,
+    )
+    assert (made.rows[0]["low"], made.rows[0]["high"], made.rows[0]["interval"]) == (None,) * 3
+    (found,) = made.verdict
+    assert found.text.startswith("Undecided: how good the agreement of m with people (da) is")
 
 
 def test_a_circular_metric_is_a_caution_and_takes_no_part() -> None:

@@ -55,6 +55,7 @@ class _Judged(NamedTuple):
     figures: tuple[_Agreement, ...]
     controls: tuple[_Agreement, ...]
     few: bool
+    thin: tuple[_Agreement, ...]
 
     @property
     def people(self) -> str:
@@ -125,8 +126,10 @@ def _groups(finding: Finding, circular: Sequence[str]) -> Iterator[_Judged]:
     for rows in parts.values():
         first = rows[0][1]
         known = [(at, row) for at, row in rows if number(row["value"]) is not None]
-        found = [_figure(at, row, titles) for at, row in known if not row["control"]]
-        systems = first["level"] == "system" and first["unit"] == "systems"
+        bare = {at for at, row in rows if _is_few(row)}
+        few = bare.issuperset(at for at, row in rows if not row["control"])
+        every = [_figure(at, row, titles) for at, row in known if not row["control"]]
+        found = [one for one in every if few or one.position not in bare]
         yield _Judged(
             place=str(first["place"]),
             measure=str(first["measure"]),
@@ -142,11 +145,15 @@ def _groups(finding: Finding, circular: Sequence[str]) -> Iterator[_Judged]:
                 )
             ),
             controls=tuple(_figure(at, row, titles) for at, row in known if row["control"]),
-            few=any(
-                row["few"] is True or (systems and (number(row["n"]) or 0) <= _FEW_SYSTEMS)
-                for _, row in rows
-            ),
+            few=few,
+            thin=tuple(one for one in every if one not in found),
         )
+
+
+def _is_few(row: Mapping[str, Cell]) -> bool:
+    """Whether a figure rests on next to no systems."""
+    systems = row["level"] == "system" and row["unit"] == "systems"
+    return row["few"] is True or (systems and (number(row["n"]) or 0) <= _FEW_SYSTEMS)
 
 
 def _figure(position: int, row: Mapping[str, Cell], titles: Mapping[str, str]) -> _Agreement:
@@ -166,6 +173,8 @@ def _against(finding: Finding, judged: _Judged, best: str) -> list[_Against]:
     if all(table.name != _WINS for table in finding.tables):
         return []
     names = {one.metric: one for one in judged.figures}
+    # p of (metric, against) is of its being worse, where that was asked
+    mine, theirs = ("against", "metric") if _asked_less(finding) else ("metric", "against")
     rows = [
         (position, row, p)
         for position, row in enumerate(finding.table(_WINS).rows)
@@ -177,11 +186,15 @@ def _against(finding: Finding, judged: _Judged, best: str) -> list[_Against]:
     ]
     corrected = stats.holm([p for _, _, p in rows])
     found = [
-        _Against(names[str(row["against"])], position, p, float(q))
+        _Against(names[str(row[theirs])], position, p, float(q))
         for (position, row, p), q in zip(rows, corrected, strict=True)
-        if row["metric"] == best
+        if row[mine] == best
     ]
     return sorted(found, key=lambda one: one.other.value, reverse=True)
+
+
+def _asked_less(finding: Finding) -> bool:
+    return "alternative:less" in finding.signatures.get("metaeval", "").split("|")
 
 
 def _of_set(finding: Finding, judged: _Judged) -> Iterator[Statement]:
@@ -190,6 +203,9 @@ def _of_set(finding: Finding, judged: _Judged) -> Iterator[Statement]:
     where = f"{judged.measure}, {best.size} over {counted(best.n, judged.unit.removesuffix('s'))}"
     if len(judged.figures) == 1:
         yield _alone(judged, where)
+        return
+    if judged.statistic in _CORRELATIONS and best.value <= 0:
+        yield _none(judged, best)
         return
     others = _against(finding, judged, best.metric)
     worse, level = [[one for one in others if one.decided is kind] for kind in (True, False)]
@@ -206,6 +222,22 @@ def _of_set(finding: Finding, judged: _Judged) -> Iterator[Statement]:
         beside = listed([f"{one.title} ({one.size})" for one in judged.figures[1:]])
         text = f"{best.title} agrees best with {judged.people}: {where}; before {beside}"
         yield said("undecided", f"{text}; no test was made", {_MAIN: [best.position]})
+
+
+def _none(judged: _Judged, best: _Agreement) -> Statement:
+    """Several metrics, of which not even the best agrees with people."""
+    against = best.high is not None and best.high < 0
+    text = (
+        f"{'none' if against else 'whether any'} of {counted(len(judged.figures), 'metric')} agrees"
+        f" with {judged.people}: {judged.measure}, at best {best.size} ({best.title}) over"
+        f" {counted(best.n, judged.unit.removesuffix('s'))}"
+    )
+    rows = {_MAIN: [one.position for one in judged.figures]}
+    return (
+        said("worse", text[0].upper() + text[1:], rows)
+        if against
+        else said("undecided", text, rows)
+    )
 
 
 def _told(one: _Against) -> str:
@@ -263,6 +295,9 @@ def _on_average(finding: Finding, judged: _Judged, sets: Sequence[_Judged]) -> I
         text = f"how good the agreement of {best.title} with {judged.people} is: {where} ({told})"
         yield said("undecided", f"{text}; there is no other metric beside it", rows)
         return
+    if judged.statistic in _CORRELATIONS and best.value <= 0:
+        yield _none(judged, best)
+        return
     parts, clear = [], []
     for other in judged.figures[1:]:
         won = _decided(finding, sets, best.metric, other.metric)
@@ -313,8 +348,21 @@ def _cautions(
         )
         rows = [figure.position for one in few for figure in one.figures]
         yield said("caution", text, {_MAIN: rows})
+    yield from _thin(groups)
     yield from _backwards(groups)
     yield from _controlled(groups)
+
+
+def _thin(groups: Sequence[_Judged]) -> Iterator[Statement]:
+    """Metrics that scored next to none of the systems that others did."""
+    some = [figure for one in groups for figure in one.thin]
+    if some:
+        names = listed(list(dict.fromkeys(one.title for one in some)))
+        text = (
+            f"{names} scored {_FEW_SYSTEMS} of the judged systems or fewer, too few to be compared"
+            " at system level"
+        )
+        yield said("caution", text, {_MAIN: [one.position for one in some]})
 
 
 def _backwards(groups: Sequence[_Judged]) -> Iterator[Statement]:

@@ -306,6 +306,7 @@ _SWAPPED = {
     "inputs": "PERM-INPUTS",
     "systems": "PERM-SYSTEMS",
 }
+_SEVERAL = 2  # segments that it takes to resample any
 _UNITS = {"systems": "systems", "inputs": "segments"}
 
 
@@ -319,14 +320,40 @@ def verdicts(found: MeasuredScores, how: Testing, epsilons: NDArray[np.float64])
     """
     statistic = found.measure.statistic
     if statistic == "darr":
-        return of_ranked_pairs(found, how)
+        return _of_several(found, of_ranked_pairs(found, how))
     if statistic == "spa":
         return of_confidence(found, how)
     if statistic == "acc_eq":
-        return of_accuracies(found, how, epsilons)
+        return _of_several(found, of_accuracies(found, how, epsilons))
     if statistic == "acc_eq_held_out":
         return nothing(len(found.names))
-    return _of_scores(found, how)
+    return _of_several(found, _of_scores(found, how))
+
+
+def _of_several(found: MeasuredScores, result: Verdicts) -> Verdicts:
+    """Without what resamples of a single segment say: they are all alike."""
+    if result.interval != "segments":
+        return result
+    single = np.array([_segments(found, metric) < _SEVERAL for metric in found.metrics], dtype=bool)
+    if not single.any():
+        return result
+    low, high = (np.where(single, np.nan, ends) for ends in (result.low, result.high))
+    p = result.p
+    if result.test.startswith("bootstrap"):
+        p = np.where(single[:, None] | single, np.nan, p)
+    interval = "" if single.all() else result.interval
+    return result._replace(low=low, high=high, p=p, interval=interval)
+
+
+def _segments(found: MeasuredScores, metric: NDArray[np.float64]) -> int:
+    """How many segments a figure of a metric rests on."""
+    if found.measure.statistic != "darr":
+        return int((~(np.isnan(found.human) | np.isnan(metric))).any(axis=0).sum())
+    pairs = found.pairs
+    if pairs is None:
+        pairs = stats.ordered_pairs(found.human, threshold=found.threshold or 0.0)
+    better, worse = of_pairs(pairs, metric)
+    return len(np.unique(pairs.segment[~(np.isnan(better) | np.isnan(worse))]))
 
 
 def _of_scores(found: MeasuredScores, how: Testing) -> Verdicts:
