@@ -26,6 +26,15 @@ def jsonl(tmp_path: Path, *objects: object) -> Path:
     return tsv(tmp_path, "".join(json.dumps(o) + "\n" for o in objects), "t.jsonl")
 
 
+def test_empty_lines_end_a_table_and_are_refused_within_it(tmp_path) -> None:
+    file = tmp_path / "t.tsv"
+    file.write_text("reference\tsysA\na\tb\nc\td\n\n\n", encoding="utf-8")
+    assert read_table(file, references=["reference"], systems=["sysA"]).segments == 2
+    file.write_text("reference\tsysA\na\tb\n\nc\td\n", encoding="utf-8")
+    with pytest.raises(FormatError, match=r"t\.tsv:3: is an empty line within the table"):
+        read_table(file, references=["reference"], systems=["sysA"])
+
+
 def test_columns_of_a_tsv_file_become_a_test_set(tmp_path: Path) -> None:
     path = tsv(
         tmp_path,

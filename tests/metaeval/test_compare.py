@@ -185,6 +185,10 @@ def test_too_few_draws_for_the_number_of_comparisons_are_avoided_or_told(ts) -> 
     (notice,) = gnomon.compare(ts, "bleu", alpha=1e-4, **FEW).notices
     assert "200 draws cannot show any one of 4 differences" in notice
     assert int(re.search(r"take (\d+) or more", notice)[1]) > 79999
+    two = ts.select(systems=list(ts.systems)[:2])
+    (notice,) = gnomon.compare(two, "bleu", alpha=1e-4, **FEW).notices
+    said = "200 draws cannot show a difference: the smallest p they give lies above alpha (0.0001)"
+    assert notice.startswith(said)
     sliced = gnomon.compare(ts, "bleu", by="document", examples=0, ngrams=0)
     slices = len({row["slice"] for row in sliced.rows}) - 1
     assert slices > 6  # so that 1000 do not do

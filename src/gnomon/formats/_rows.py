@@ -105,6 +105,8 @@ class TextTable:
 def read_tsv(path: str | PathLike[str]) -> TextTable:
     """Read a tab-separated table. Quotation marks are ordinary characters.
 
+    Empty lines at the end are no rows of a table of several columns.
+
     Raises:
         MissingFileError: the file is missing.
         FormatError: there is no header, a column is named twice, or a row has another number of
@@ -119,8 +121,15 @@ def read_tsv(path: str | PathLike[str]) -> TextTable:
         if columns.count(column) > 1:
             raise FormatError(f"column {column!r} occurs twice in the header", path=name, line=1)
     rows = []
-    for number, line in enumerate(lines[1:], start=2):
+    last = len(lines)
+    while len(columns) > 1 and not lines[last - 1]:
+        last -= 1
+    for number, line in enumerate(lines[1:last], start=2):
         cells = line.split("\t")
+        if not line and len(columns) > 1:
+            raise FormatError(
+                "is an empty line within the table; remove it", path=name, line=number
+            )
         if len(cells) != len(columns):
             raise FormatError(
                 f"{len(cells)} tab-separated fields; the header has {len(columns)}:"

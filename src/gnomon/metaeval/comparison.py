@@ -496,17 +496,18 @@ _HOPELESS = 1_000_000
 def too_coarse(plan: PairedTestPlan, comparisons: int, segments: int) -> Iterator[str]:
     """Says so where no p-value can be small enough after Holm's correction."""
     least = needed(plan, comparisons, segments)
+    alone = comparisons == 1
+    what = "a difference" if alone else f"any one of {comparisons} differences"
     if 0 < plan.draws() < least and least > _HOPELESS:
         yield (
-            f"{segments} segments are too few for the bootstrap to show any one of {comparisons}"
-            f" differences at alpha = {plan.alpha:g}, and more draws would not help; take more"
-            " segments, or another test"
+            f"{segments} segments are too few for the bootstrap to show {what} at alpha ="
+            f" {plan.alpha:g}, and more draws would not help; take more segments, or another test"
         )
     elif 0 < plan.draws() < least:
         yield (
-            f"{plan.draws()} draws cannot show any one of {comparisons} differences: the smallest p"
-            f" they give, times {comparisons}, lies above alpha ({plan.alpha:g}); take {least} or"
-            " more, or another correction"
+            f"{plan.draws()} draws cannot show {what}: the smallest p they give"
+            f"{'' if alone else f', times {comparisons},'} lies above alpha ({plan.alpha:g}); take"
+            f" {least} or more{'' if alone else ', or another correction'}"
         )
 
 

@@ -170,7 +170,7 @@ def _system_row(
     p: float,
     plan: PairedTestPlan,
 ) -> ComparisonRow:
-    gain = scores.sign * one.difference
+    gain = scores.sign * one.difference + 0.0  # no -0.0
     counts = (None, None, None) if k == 0 else (one.wins, one.ties, one.losses)
     return ComparisonRow(
         system=scores.systems[k],
