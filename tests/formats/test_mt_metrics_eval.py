@@ -89,7 +89,7 @@ def test_scores_of_systems_without_text_are_kept_and_said(
     ("name", "text", "problem"),
     [
         ("human-scores/en-de.z.seg.score", "refB 1\nrefB 2\n", "'refB' has 2 scores; 3 are"),
-        ("human-scores/en-de.z.sys.score", "refB 1\nrefB 2\n", "'refB' has 2 scores; 1 are"),
+        ("human-scores/en-de.z.sys.score", "refB 1\nrefB 2\n", "'refB' has 2 scores; 1 is"),
         ("human-scores/en-de.z.sys.score", "refB 1 2\n", r"score:1: 3 fields; SYSTEM SCORE"),
         ("human-scores/en-de.z.sys.score", "refB good\n", r"score:1: score is 'good'"),
         ("human-scores/en-de.z.domain.score", "a refB 1\na refB 2\n", r"score:2: a second score"),

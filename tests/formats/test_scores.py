@@ -261,7 +261,7 @@ def test_wmt_lines_of_several_pairs_need_a_choice(tmp_path: Path) -> None:
         ("a.tsv", "", "is empty; a header row is expected"),
         ("a.tsv", "system\tscore\n", "holds no scores"),
         ("bleu.score", "s 1\n", "does not tell the metric and the level"),
-        ("bleu-A.sys.score", "s 1\ns 2\n", "has 2 scores; 1 are expected"),
+        ("bleu-A.sys.score", "s 1\ns 2\n", "has 2 scores; 1 is expected"),
     ],
 )
 def test_wrong_score_files_are_refused(tmp_path: Path, file: str, text: str, problem: str) -> None:

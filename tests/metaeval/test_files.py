@@ -144,6 +144,25 @@ def test_human_scores_and_score_files_need_no_texts(tmp_path) -> None:
     assert {r["metric"] for r in found if r["control"]} == {"control: constant", "control: random"}
 
 
+@pytest.mark.parametrize("form", ["tsv", "score"])
+def test_without_a_test_set_people_may_judge_segments_that_no_file_scores(tmp_path, form) -> None:
+    judged = {"a": (5, 3, 4), "b": (3, 4, 2), "c": (1, 2, 3)}
+    lines = [f"{name}\t{score}" for name, own in judged.items() for score in own]
+    if form == "tsv":
+        numbered = [f"{line.split()[0]}\t{n % 3 + 1}\t{line[2:]}" for n, line in enumerate(lines)]
+        lines = ["system\tseg\tmqm", *numbered]
+    human = write(tmp_path / f"de-en.mqm.seg.{form}", *lines)
+    totals = write(tmp_path / "M-refA.sys.score", "a\t30", "b\t28", "c\t29")
+    part = write(tmp_path / "P.tsv", "system\tsegment\tscore", "a\t1\t9", "b\t1\t8", "c\t1\t7")
+    found = gn.metaeval(human=human, scores=[totals, part], statistics=["pearson"], resamples=0)
+    rows = {(r["metric"], r["level"], r["grouping"]): r for r in found}
+    means = [np.mean(own) for own in judged.values()]
+    expected = np.corrcoef(means, [30, 28, 29])[0, 1]
+    assert rows["M", "system", "none"]["value"] == pytest.approx(expected)
+    alone = rows["P", "segment", "item"]
+    assert (alone["value"], alone["n"]) == (pytest.approx(1), 3)
+
+
 def test_metrics_cannot_score_what_has_no_texts(tmp_path) -> None:
     human = write(tmp_path / "de-en.da.sys.tsv", "system\tz", "a\t4", "b\t3", "c\t2")
     files = [write(tmp_path / "m.tsv", *wmt("M"))]

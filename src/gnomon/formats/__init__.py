@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from gnomon.formats._files import read_bytes as read_bytes
     from gnomon.formats._human import Human as Human
     from gnomon.formats._human import human_files as human_files
+    from gnomon.formats._human import judged_segments as judged_segments
     from gnomon.formats._human import kind_in_name as kind_in_name
     from gnomon.formats._human import read_human as read_human
     from gnomon.formats._human import recognised_judgements as recognised_judgements

@@ -176,6 +176,19 @@ def read_human(
     return found
 
 
+def judged_segments(path: str | PathLike[str]) -> frozenset[int]:
+    """The numbers (from 1) of the segments that a file judges, as far as it tells them by itself.
+
+    None for scores of whole systems, for files that number segments otherwise, and for files whose
+    format nothing tells.
+    """
+    try:
+        form = recognised_judgements(path)
+    except FormatError:
+        return frozenset()
+    return frozenset() if form.segments is None else form.segments(fspath(path))
+
+
 def recognised_judgements(path: str | PathLike[str]) -> JudgementFormat:
     """The format of a file of judgements, by its name and its first line.
 

@@ -252,9 +252,10 @@ def segment_number(text: str, first: int, count: int, path: str, line: int) -> i
     """
     number = whole_number(text)
     if not first <= number < first + count:
+        size = f"{count} segment{'' if count == 1 else 's'}"
         raise FormatError(
             f"segment is {text!r}; a whole number from {first} to {first + count - 1} is expected,"
-            f" as the test set has {count} segments, counted from {first}",
+            f" as the test set has {size}, counted from {first}",
             path=path,
             line=line,
         )

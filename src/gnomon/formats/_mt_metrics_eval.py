@@ -250,8 +250,9 @@ def read_blocks(
     for system, values in scores.items():
         if count is not None and len(values) != count:
             raise FormatError(
-                f"system {system!r} has {len(values)} scores; {count} are expected, in order, with"
-                f" {UNKNOWN} for a missing one",
+                f"system {system!r} has {len(values)} scores; {count}"
+                f" {'is' if count == 1 else 'are'} expected, in order, with {UNKNOWN} for a missing"
+                " one",
                 path=file,
                 line=lines[system],
             )
@@ -699,6 +700,14 @@ def _with_ratings(testset: TestSet, path: Path, pair: str) -> TestSet:
     return testset
 
 
+def _segments_in_blocks(path: str) -> frozenset[int]:
+    """The segments of the longest block of a file of segment scores."""
+    if not path.removesuffix(".gz").endswith(".seg.score"):
+        return frozenset()
+    _, scores = read_blocks(Path(path), "segment", None)
+    return frozenset(range(1, 1 + max(map(len, scores.values()))))
+
+
 def _read_score_file(
     path: str | PathLike[str],
     testset: TestSet,
@@ -780,6 +789,7 @@ FORMATS = (
         read=_read_score_file,
         write=_write_score_file,
         suffix=".score",
+        segments=_segments_in_blocks,
     ),
     JudgementFormat(
         name="ratings",

@@ -192,11 +192,14 @@ class JudgementFormat(Format):
     Attributes:
         recognise: whether a file is one, by its name and its first line.
         suffix: a file of this suffix is written in this format.
+        segments: the numbers (from 1) of the segments that a file judges, where a file tells them
+            without the test set.
     """
 
     holds: Holds = "judgements"
     recognise: Callable[[FileHead], bool] | None = None
     suffix: str | None = None
+    segments: Callable[[str], frozenset[int]] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

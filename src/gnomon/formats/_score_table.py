@@ -35,7 +35,15 @@ from gnomon.formats._layout import write_scores
 from gnomon.formats._lines import read_lines, shown
 from gnomon.formats._records import read_records
 from gnomon.formats._registry import JudgementFormat
-from gnomon.formats._rows import Row, TextTable, read_csv, read_separated, read_spaced, read_tsv
+from gnomon.formats._rows import (
+    Row,
+    TextTable,
+    read_csv,
+    read_separated,
+    read_spaced,
+    read_tsv,
+    whole_number,
+)
 from gnomon.human import Judgements
 
 if TYPE_CHECKING:
@@ -116,6 +124,16 @@ def read_score_table(
                 scores.add(rater, system, segment, _score(name, column, row))
             found += Judgements(scores.scores(name, names))
     return found
+
+
+def numbered_segments(path: str) -> frozenset[int]:
+    """The numbers of the segments in a table, as far as they are numbers."""
+    table = _read(path)
+    column = roles(table.columns).get("seg")
+    if column is None:
+        return frozenset()
+    numbers = {whole_number(row[column]) for row in table}
+    return frozenset(number for number in numbers if number > 0)
 
 
 _Place = tuple[str, int, "str | None", "Row"]
@@ -258,6 +276,7 @@ FORMATS = (
         read=_read_table_file,
         write=_write_table,
         suffix=".tsv",
+        segments=numbered_segments,
         after=("gnomon",),
     ),
 )

@@ -16,6 +16,7 @@ from gnomon.errors import DataError, UnknownNameError, UsageError
 from gnomon.formats import (
     find_scores,
     is_wmt_scores,
+    judged_segments,
     kind_in_name,
     read_bytes,
     read_human,
@@ -361,7 +362,8 @@ def textless(
 
     Args:
         human: files of human scores; their names tell the language pairs.
-        scores: score files; they tell the systems and the number of segments.
+        scores: score files; they tell the systems and, with the human scores, the number of
+            segments.
         language_pair: the pair of files whose names do not tell it.
         column: the column of the scores, in score files that are TSV or JSONL.
 
@@ -379,10 +381,10 @@ def textless(
             "without test sets, the names of files with human scores must tell their language"
             " pairs, as in de-en.da-z.sys.tsv; or give one file, and its pair with -l"
         )
-    return [_bare(pair, scores, column) for pair in pairs]
+    return [_bare(pair, human, scores, column) for pair in pairs]
 
 
-def _bare(pair: str | None, given: Files, column: str) -> TestSet:
+def _bare(pair: str | None, human: Files, given: Files, column: str) -> TestSet:
     places: dict[tuple[str, int | None], None] = {}
     for _, path, _ in score_files(given):
         if pair_of(path) not in (None, pair):
@@ -393,6 +395,9 @@ def _bare(pair: str | None, given: Files, column: str) -> TestSet:
             continue  # the file holds other language pairs
         places |= {place: None for given in scores.values() for place in given}
     numbers = {number for _, number in places if number is not None}
+    for _, path in named_files(human):
+        if pair_of(path) in (None, pair):
+            numbers |= judged_segments(path)
     segments = max(numbers, default=1)
     systems = dict.fromkeys(system for system, _ in places)
     if not systems:
@@ -402,7 +407,7 @@ def _bare(pair: str | None, given: Files, column: str) -> TestSet:
         )
     if segments > _SPARSE * max(len(numbers), _SPARSE):
         raise DataError(
-            f"the score files score segment {segments}, but {len(numbers)} segments in all; without"
+            f"the files score segment {segments}, but {len(numbers)} segments in all; without"
             " a test set, segments are numbered from 1: look for a damaged number"
         )
     return TestSet(
