@@ -119,6 +119,8 @@ def test_scores_that_are_close_are_shown_with_digits_that_tell_them_apart() -> N
     found = verdicts.of_scores([scores("bleu", 30.001, 30.002)])
     assert "30.002, before A with 30.001" in found[0].text
     assert "have the same BLEU" in verdicts.of_scores([scores("bleu", 30.0, 30.0)])[0].text
+    rounded = verdicts.of_scores([scores("bleu", 0.1 + 0.2, 0.3)])[0]
+    assert rounded.text == "A and B have the same BLEU, 0.300 (50 segments)."
 
 
 def test_the_verdict_is_the_first_line_on_a_terminal_and_what_users_gave_is_not_obeyed(

@@ -54,7 +54,7 @@ MOST = 6
 _NAMED = 3
 #: digits after the point of two scores that are told apart, at most
 _FINEST = 6
-#: half-widths of intervals below this are rounding
+#: half-widths of intervals, and shares of scores, below this are rounding
 _ROUNDING = 1e-12
 #: beyond so many times the test set, a number of further segments helps nobody
 _ABSURD = 100
@@ -320,7 +320,9 @@ def _level(scores: Scores) -> tuple[str, ...]:
     order = _ranked(scores)
     if len(order) < 2:
         return ()
-    return tuple(scores.systems[k] for k in order if scores.system[k] == scores.system[order[0]])
+    best = float(scores.system[order[0]])
+    near = (k for k in order if math.isclose(scores.system[k], best, rel_tol=_ROUNDING))
+    return tuple(scores.systems[k] for k in sorted(near))
 
 
 def leaders(scores: Scores, among: Iterable[str] = ()) -> str:
@@ -362,6 +364,7 @@ def _scores(values: Sequence[float]) -> tuple[str, str]:
     """The first two of some scores, with digits that tell them apart."""
     first, second = values[:2]
     digits = 3 if max(map(abs, values)) <= 1 else 1
-    while first != second and f"{first:.{digits}f}" == f"{second:.{digits}f}" and digits < _FINEST:
+    apart = not math.isclose(first, second, rel_tol=_ROUNDING)
+    while apart and f"{first:.{digits}f}" == f"{second:.{digits}f}" and digits < _FINEST:
         digits += 1
     return f"{first:z.{digits}f}", f"{second:z.{digits}f}"
