@@ -35,6 +35,16 @@ def test_empty_lines_end_a_table_and_are_refused_within_it(tmp_path) -> None:
         read_table(file, references=["reference"], systems=["sysA"])
 
 
+def test_a_fault_in_a_list_on_one_line_is_told_by_the_number_of_its_object(tmp_path: Path) -> None:
+    rows = [{"ref": "a", "mt": "a"}, {"ref": "b", "mt": None}]
+    path = tsv(tmp_path, json.dumps(rows), "t.json")
+    with pytest.raises(FormatError, match=r"t\.json, row 2: mt is null"):
+        read_table(path, references=["ref"], systems=["mt"])
+    path = tsv(tmp_path, json.dumps(rows, indent=1), "t.json")
+    with pytest.raises(FormatError, match=r"t\.json:6: mt is null"):
+        read_table(path, references=["ref"], systems=["mt"])
+
+
 def test_columns_of_a_tsv_file_become_a_test_set(tmp_path: Path) -> None:
     path = tsv(
         tmp_path,

@@ -215,6 +215,8 @@ def _read_array(path: str | PathLike[str]) -> list[FileRecord]:
 def objects_of(name: str, text: str, start: int) -> Iterator[tuple[int, dict[str, object]]]:
     """The objects of a JSON list that is all that follows, and the lines on which they begin.
 
+    Of a list that stands on a single line, the numbers of the objects.
+
     Args:
         name: the file, for messages.
         text: its text.
@@ -227,6 +229,7 @@ def objects_of(name: str, text: str, start: int) -> Iterator[tuple[int, dict[str
     if text[start : start + 1] != "[":
         raise FormatError(f"is no list in JSON; {_ARRAY}", path=name, line=1)
     line, at, counted, closed = 1, _skip(text, start + 1), 0, False
+    number, single = 0, "\n" not in text.strip()
     if text[at : at + 1] == "]":
         at, closed = at + 1, True
     while not closed:
@@ -237,7 +240,8 @@ def objects_of(name: str, text: str, start: int) -> Iterator[tuple[int, dict[str
             raise FormatError(f"is not JSON ({error}); {_ARRAY}", path=name, line=line) from error
         if not isinstance(value, dict):
             raise FormatError(f"is {_short(value)}; {_ARRAY}", path=name, line=line)
-        yield line, value
+        number += 1
+        yield RowNumber(number) if single else line, value
         at = _skip(text, at)
         if text[at : at + 1] not in (",", "]"):
             line += text.count("\n", counted, at)
