@@ -16,8 +16,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gnomon.spans import ErrorSpan
+    from gnomon.testset import TestSet
 
-__all__ = ["HumanScores", "Judgements", "RankedPairs", "Ranking"]
+__all__ = ["HumanScores", "Judgements", "OutputLookedAt", "RankedPairs", "Ranking"]
 
 LEVELS = ("system", "segment", "document", "domain")
 
@@ -159,7 +160,7 @@ class Judgements:
         rankings: which outputs are better than others.
         errors: that were marked.
         looked_at: which outputs somebody looked at for errors, where the file says so whether there
-            are any or not; a test set does not keep it.
+            are any or not.
     """
 
     scores: tuple[HumanScores, ...] = ()
@@ -174,6 +175,20 @@ class Judgements:
             self.errors + other.errors,
             self.looked_at + other.looked_at,
         )
+
+
+def marked_kinds(said: Judgements | TestSet) -> tuple[str, ...]:
+    """The kinds of judgements that mark errors, or for which outputs were looked at for some."""
+    found = [*(error.kind for error in said.errors), *(one.kind for one in said.looked_at)]
+    return tuple(dict.fromkeys(found))
+
+
+def clean_outputs(said: Judgements | TestSet, kind: str) -> tuple[OutputLookedAt, ...]:
+    """The outputs that somebody looked at without marking an error, of a kind; each once."""
+    marked = {(e.rater, e.system, e.segment) for e in said.errors if e.kind == kind}
+    return tuple(
+        one for one in dict.fromkeys(said.looked_at) if one.kind == kind and one[1:] not in marked
+    )
 
 
 def scale_of(kind: str) -> tuple[float, float]:
@@ -226,7 +241,12 @@ def of_segments(judgements: Judgements, segments: Sequence[int]) -> Judgements:
     )
     rankings = tuple(_of_segments(ranking, place) for ranking in judgements.rankings)
     errors = (replace(e, segment=place[e.segment]) for e in judgements.errors if e.segment in place)
-    return Judgements(scores, rankings, tuple(errors))
+    looked_at = (
+        one._replace(segment=place[one.segment])
+        for one in judgements.looked_at
+        if one.segment in place
+    )
+    return Judgements(scores, rankings, tuple(errors), tuple(looked_at))
 
 
 def _of_segments(ranking: Ranking, place: Mapping[int, int]) -> Ranking:

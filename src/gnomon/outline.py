@@ -27,7 +27,8 @@ class Marked(NamedTuple):
     Attributes:
         kind: which judgements ("word-tags", "mqm").
         side: "candidate" or "source".
-        extent: whether there are some that mark text (others say that something is missing).
+        extent: whether there are some that mark text (others say that something is missing, or
+            that no error was found).
     """
 
     kind: str
@@ -86,7 +87,8 @@ class Outline:
 def outline_of(testset: TestSet) -> Outline:
     """What a test set holds."""
     rows = {"document": testset.documents, "domain": testset.domains, **testset.labels}
-    marked = (Marked(str(e.kind), e.side, e.end > e.start) for e in testset.errors)
+    marked = [Marked(str(e.kind), e.side, e.end > e.start) for e in testset.errors]
+    marked += (Marked(one.kind, "candidate", extent=False) for one in testset.looked_at)
     return Outline(
         name=testset.name,
         language_pair=testset.language_pair,

@@ -23,6 +23,7 @@ from gnomon.human import (
     LEVELS,
     HumanScores,
     Judgements,
+    OutputLookedAt,
     Ranking,
     kinds,
     of_segments,
@@ -171,6 +172,8 @@ class TestSet:
         human: scores that people gave.
         rankings: relative rankings that people gave.
         errors: error spans that people marked.
+        looked_at: outputs that somebody looked at for errors, be there one or none, where nothing
+            else says so.
         system_references: references of one system alone (output-specific paraphrases), system ->
             reference name -> texts; these come beside ``references``.
         path: the file or directory that it was read from.
@@ -201,6 +204,7 @@ class TestSet:
     )
     path: str | None = None
     paraphrases: Mapping[str, str] = field(default_factory=dict)
+    looked_at: tuple[OutputLookedAt, ...] = ()
 
     def __post_init__(self) -> None:
         _freeze(self)
@@ -412,6 +416,7 @@ class TestSet:
             human=self.human + new.scores,
             rankings=self.rankings + new.rankings,
             errors=self.errors + new.errors,
+            looked_at=self.looked_at + new.looked_at,
         )
 
     def human_kinds(self, level: str | None = None) -> tuple[str, ...]:
@@ -568,7 +573,8 @@ class TestSet:
         def row(part: Sequence[str] | None) -> list[str] | None:
             return None if part is None else [part[i] for i in segments]
 
-        said = of_segments(Judgements(self.human, self.rankings, self.errors), segments)
+        every = Judgements(self.human, self.rankings, self.errors, self.looked_at)
+        said = of_segments(every, segments)
         return replace(
             self,
             references=some(self.references),
@@ -580,6 +586,7 @@ class TestSet:
             human=said.scores,
             rankings=said.rankings,
             errors=said.errors,
+            looked_at=said.looked_at,
             system_references={name: some(r) for name, r in self.system_references.items()},
         )
 
@@ -831,6 +838,7 @@ def _check_human(testset: TestSet, segments: int) -> None:
             raise DataError(f"human scores {human.kind!r} name a system twice: {human.systems}")
     numbers = [(f"the ranking {r.kind!r}", n) for r in testset.rankings for n, *_ in r.rows]
     numbers += [(f"an error of the kind {e.kind!r}", e.segment) for e in testset.errors]
+    numbers += [(f"an output looked at ({one.kind!r})", one.segment) for one in testset.looked_at]
     for what, number in numbers:
         if not 0 <= number < segments:
             raise DataError(f"{what} is of segment {number}; there are {segments}, counted from 0")

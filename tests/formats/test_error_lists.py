@@ -12,7 +12,8 @@ from tests.formats.judged_sets import SOURCES, SYSTEMS, judged_set, written
 
 from gnomon.errors import DataError, FormatError
 from gnomon.formats import read_human, write_human
-from gnomon.human import HumanScores
+from gnomon.human import HumanScores, OutputLookedAt
+from gnomon.metrics.error_marks import people_marks
 from gnomon.spans import ErrorSpan
 
 if TYPE_CHECKING:
@@ -78,6 +79,74 @@ def test_what_people_marked_is_read_as_it_was_written(tmp_path: Path, form: str,
         for one in testset.human:
             [mine] = [h for h in found.scores if h.rater == one.rater]
             np.testing.assert_array_equal(mine.aligned(one.systems), one.values)
+
+
+def looked_at_set() -> TestSet:
+    """Spans without scores; one output was found clean, and others nobody looked at."""
+    places = (("ann", "alpha", 0), ("ann", "alpha", 1), ("bob", "beta", 1), ("bob", "alpha", 2))
+    errors = (
+        ErrorSpan("alpha", 0, "candidate", 4, 7, "", "minor", "ann", "k"),
+        ErrorSpan("beta", 1, "candidate", 0, 3, "", "major", "bob", "k"),
+    )
+    return judged_set(errors=errors, looked_at=tuple(OutputLookedAt("k", *p) for p in places))
+
+
+def judged_by(testset: TestSet) -> set[tuple[str, int, int]]:
+    """Who looked at which outputs, as whatever counts errors takes it."""
+    marks = people_marks(testset, "k")
+    assert not marks.notices
+    return {(marks.raters[one.rater], one.system, one.segment) for one in marks.judgements()}
+
+
+@pytest.mark.parametrize(
+    ("form", "file"),
+    [
+        ("spans", "a.jsonl"),
+        ("gnomon", "k.spans.tsv"),
+        ("esa", "a.jsonl"),
+        ("pearmut", "a.jsonl"),
+        ("mqm", "a.tsv"),
+        ("ratings", "k.seg.rating"),
+    ],
+)
+def test_outputs_that_were_found_clean_survive_without_scores(
+    tmp_path: Path, form: str, file: str
+) -> None:
+    testset = looked_at_set()
+    level = "spans" if form == "gnomon" else "segment"
+    write_human(tmp_path / file, testset, "k", format=form, level=level)
+    found = read_human(tmp_path / file, judged_set(), kind="k", format=form)
+    assert judged_by(judged_set().with_human(found)) == judged_by(testset)
+
+
+@pytest.mark.parametrize("layout", ["gnomon", "mt-metrics-eval"])
+def test_a_folder_keeps_the_outputs_that_were_found_clean(tmp_path: Path, layout: str) -> None:
+    testset = looked_at_set()
+    testset.write(tmp_path / "set", layout=layout)
+    read = type(testset).read(tmp_path / "set")
+    assert judged_by(read) == judged_by(testset)
+    assert judged_by(read.select(segments=[1, 2])) == {("ann", 0, 0), ("bob", 1, 0), ("bob", 0, 1)}
+
+
+def test_a_table_of_a_shared_task_holds_the_outputs_that_were_looked_at_alone(
+    tmp_path: Path,
+) -> None:
+    write_human(tmp_path / "t.tsv", looked_at_set(), "k", format="wmt-qe-spans")
+    found = read_human(tmp_path / "t.tsv", judged_set(), kind="k")
+    nan = float("nan")
+    np.testing.assert_array_equal(found.scores[0].values, [[-1, 0, 0], [nan, -5, nan]])
+
+
+def test_spans_beside_scores_of_others_are_not_lost(tmp_path: Path) -> None:
+    marked = (
+        *marked_set().errors,
+        ErrorSpan("beta", 2, "candidate", 0, 4, "", "minor", "cy", "esa"),
+    )
+    testset = replace(marked_set(), errors=marked)
+    write_human(tmp_path / "a.jsonl", testset, "esa", format="esa")
+    assert same(read_human(tmp_path / "a.jsonl", judged_set()).errors, marked)
+    with pytest.raises(DataError, match="hold a score each"):
+        write_human(tmp_path / "a.csv", testset, "esa", format="appraise")
 
 
 @pytest.mark.parametrize("by", ["metric", "judge"])

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from gnomon.cli._options import add_command, add_data, add_output, load, show, show_rows
 from gnomon.cli._progress import stages
 from gnomon.errors import MissingDependencyError, UsageError
+from gnomon.human import marked_kinds
 
 if TYPE_CHECKING:
     import argparse
@@ -80,8 +81,8 @@ def _rows_of_set(testset: TestSet) -> list[dict[str, Cell]]:
         ),
         *(("human rankings", r.kind, f"{len(r.rows)} pairs") for r in testset.rankings),
     ]
-    for kind, count in Counter(error.kind for error in testset.errors).items():
-        rows.append(("error spans", kind, count))
+    spans = Counter(error.kind for error in testset.errors)
+    rows += [("error spans", kind, spans[kind]) for kind in marked_kinds(testset)]
     return [{"part": part, "name": name, "value": value} for part, name, value in rows]
 
 

@@ -14,7 +14,7 @@ gnomon's own layout of a test set directory; all but the references (or the sour
     human/KIND.seg.tsv                     seg, better, worse[, rater]: relative rankings
     human/KIND.spans.tsv                   system, seg, side, start, end, category, severity
                                            [, rater][, score][, confidence][, by]: marked
-                                           errors
+                                           errors; severity No-error: none was found
     testset.json                           name, language_pair, order of the references
 
 ``.txt`` and ``.tsv`` files may be compressed (``.gz``). Segments count from 1, spans are half-open

@@ -30,7 +30,7 @@ from gnomon.formats._lines import read_lines, read_text, report_empty, shown
 from gnomon.formats._records import FileRecord, finite, objects_of, parse_json, parse_object
 from gnomon.formats._registry import FoundSet, JudgementFormat, ScoreFormat, SetFormat
 from gnomon.formats._rows import head_of
-from gnomon.human import Judgements, OutputLookedAt, only_kind
+from gnomon.human import Judgements, OutputLookedAt, marked_kinds, only_kind
 from gnomon.spans import ErrorSpan
 from gnomon.testset import TestSet
 
@@ -331,8 +331,7 @@ def _error(
 def _write_errors(
     path: str | PathLike[str], testset: TestSet, kind: str | None, _level: str
 ) -> None:
-    there = tuple(dict.fromkeys(error.kind for error in testset.errors))
-    name = only_kind(kind, there, "error spans")
+    name = only_kind(kind, marked_kinds(testset), "error spans")
     marked: dict[tuple[str, int], list[ErrorSpan]] = {}
     for error in testset.errors:
         if error.kind == name:

@@ -478,6 +478,11 @@ def write_appraise(path: str | PathLike[str], testset: TestSet, kind: str) -> No
                 f"Appraise's rows name their annotators, and the scores {kind!r} are of nobody in"
                 " particular; write format 'esa' or 'table'"
             )
+        if output["esa_score"] is None:
+            raise DataError(
+                f"Appraise's rows hold a score each, and some outputs have error spans {kind!r} or"
+                " were found without any, and have no score; write format 'spans' or 'esa'"
+            )
         segment = cast("int", output["line_id"])
         document = testset.name if testset.documents is None else testset.documents[segment]
         spans = json.dumps(output["esa_spans"], ensure_ascii=False)

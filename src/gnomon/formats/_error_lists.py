@@ -42,7 +42,7 @@ from gnomon.formats._mqm import MqmWeights, is_error
 from gnomon.formats._records import finite, read_records
 from gnomon.formats._registry import JudgementFormat
 from gnomon.formats._rows import read_tsv, whole_number, write_tsv
-from gnomon.human import Judgements, OutputLookedAt
+from gnomon.human import Judgements, OutputLookedAt, clean_outputs
 from gnomon.spans import ErrorSpan, Span
 
 if TYPE_CHECKING:
@@ -186,7 +186,8 @@ def _lines(testset: TestSet, kind: str) -> Iterator[dict[str, object]]:
             rows.setdefault(place, []).append(error)
     scores = _scores(testset, kind)
     marked = {place[:3] for place in rows}
-    rows |= {(*place, "person"): [] for place in scores if place not in marked}
+    clean = [(one.system, one.segment, one.rater) for one in clean_outputs(testset, kind)]
+    rows |= {(*place, "person"): [] for place in (*scores, *clean) if place not in marked}
     for (system, segment, rater, by), errors in rows.items():
         line: dict[str, object] = {"system": system, "segment": segment + 1, "kind": kind}
         line |= {} if rater is None else {"rater": rater}
@@ -376,7 +377,10 @@ def _cost(costs: MqmWeights, row: Row, severity: str) -> float:
 
 
 def write_task_spans(path: str | PathLike[str], testset: TestSet, kind: str) -> None:
-    """Write error spans of a kind as the tables of WMT 2025, every output of the test set.
+    """Write error spans of a kind as the tables of WMT 2025.
+
+    Every output of the test set is a row; or, where it is known which outputs were looked at, each
+    of these.
 
     Raises:
         DataError: several raters marked one output, there are marks in sources, or the test set has
@@ -392,9 +396,14 @@ def write_task_spans(path: str | PathLike[str], testset: TestSet, kind: str) -> 
     for error in testset.errors:
         if error.kind == kind:
             errors.setdefault((error.system, error.segment), []).append(error)
+    scored = [place[:2] for place in _scores(testset, kind)]
+    listed = [(one.system, one.segment) for one in testset.looked_at if one.kind == kind]
+    judged = {*errors, *scored, *listed} if scored or listed else None
     rows = []
     for system, texts in testset.systems.items():
         for segment, text in enumerate(texts):
+            if judged is not None and (system, segment) not in judged:
+                continue
             own = errors.get((system, segment), [])
             if len({e.rater for e in own}) > 1 or any(e.side == "source" for e in own):
                 raise DataError(

@@ -42,16 +42,15 @@ from gnomon.formats._judgements import (
 from gnomon.formats._lines import shown, write_lines
 from gnomon.formats._records import finite, read_records
 from gnomon.formats._registry import JudgementFormat
-from gnomon.human import Judgements
+from gnomon.human import Judgements, OutputLookedAt, clean_outputs, marked_kinds
 from gnomon.spans import MARKERS, ErrorSpan, Span
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from os import PathLike
 
     from gnomon.formats._error_marks import SpanEnds
     from gnomon.formats._records import FileRecord
-    from gnomon.human import HumanScores
     from gnomon.spans import SpanMarker
     from gnomon.testset import TestSet
 
@@ -83,6 +82,7 @@ class Annotations:
         self._kept: dict[
             tuple[str | None, str, int], tuple[float | None, tuple[ErrorSpan, ...]]
         ] = {}
+        self._listed: list[tuple[str | None, str, int]] = []
         self._again = 0
         self._other_texts = 0
 
@@ -122,6 +122,8 @@ class Annotations:
         if value is not None:
             in_scale(self.kind, value, record.path, record.line)
         self._kept[place] = (value, self._spans(record, place, spans, text))
+        if spans is not None:
+            self._listed.append(place)
 
     def judgements(self) -> Judgements:
         """All of them; says what is worth knowing."""
@@ -142,7 +144,11 @@ class Annotations:
                 self.path,
                 self._other_texts,
             )
-        return Judgements(table.scores(self.kind, self.names), errors=tuple(errors))
+        scores = table.scores(self.kind, self.names)
+        # where people score what they looked at, an output without a score was not looked at
+        listed = () if scores else dict.fromkeys(self._listed)
+        looked_at = tuple(OutputLookedAt(self.kind, *place) for place in listed)
+        return Judgements(scores, errors=tuple(errors), looked_at=looked_at)
 
     def _spans(
         self,
@@ -357,7 +363,7 @@ def write_esa(path: str | PathLike[str], testset: TestSet, kind: str) -> None:
     """Write scores and error spans of a kind, one annotated output per line (format ``esa``).
 
     Raises:
-        DataError: there are no segment scores of this kind, or a system has no text.
+        DataError: there are no scores or spans of this kind, or a system has no text.
         OutputError: the file cannot be written.
     """
     write_lines(
@@ -424,41 +430,48 @@ def _number(value: object) -> object:
 def esa_objects(testset: TestSet, kind: str) -> Iterator[dict[str, object]]:
     """Annotated outputs of a kind as the format ``esa`` holds them, one after the other.
 
+    An output that has spans and no score, or was found without errors, has no score here, too.
+
     Raises:
-        DataError: there are no segment scores of this kind, or a system has no text.
+        DataError: there are no segment scores and no spans of this kind, or a system has no text.
     """
     humans = [h for h in testset.human if (h.kind, h.level) == (kind, "segment")]
-    if not humans:
-        raise DataError(f"there are no segment scores of the kind {kind!r}")
+    if not humans and kind not in marked_kinds(testset):
+        raise DataError(f"there are no segment scores or error spans of the kind {kind!r}")
     errors: dict[tuple[str | None, str, int], list[ErrorSpan]] = {}
+    for one in clean_outputs(testset, kind):
+        errors[one.rater, one.system, one.segment] = []
     for error in testset.errors:
         if error.kind == kind:
             errors.setdefault((error.rater, error.system, error.segment), []).append(error)
     for human in [h for h in humans if h.rater is not None] or humans:
         for system in human.systems:
-            if system not in testset.systems:
-                raise DataError(f"system {system!r} has no text in the test set; leave it out")
-            yield from _of_system(testset, human, system, errors)
+            for segment, score in enumerate(human.of(system).tolist()):
+                if score == score:  # noqa: PLR0124  # NaN alone differs from itself
+                    place = (human.rater, system, segment)
+                    yield _annotated(testset, place, score, errors.pop(place, ()))
+    for place, spans in errors.items():
+        yield _annotated(testset, place, None, spans)
 
 
-def _of_system(
+def _annotated(
     testset: TestSet,
-    human: HumanScores,
-    system: str,
-    errors: Mapping[tuple[str | None, str, int], list[ErrorSpan]],
-) -> Iterator[dict[str, object]]:
-    for segment, score in enumerate(human.of(system)):
-        if score != score:  # noqa: PLR0124  # NaN alone differs from itself
-            continue
-        text = testset.systems[system][segment]
-        head: dict[str, object] = {"line_id": segment}
-        if testset.language_pair and "-" in testset.language_pair:
-            head["langs"] = testset.language_pair
-        if testset.sources is not None:
-            head["src"] = testset.sources[segment]
-        spans = [_object(e, text) for e in errors.get((human.rater, system, segment), ())]
-        rest = {"tgt": text, "esa_spans": spans, "esa_score": float(score), "system": system}
-        yield {**head, **rest, "annotator": human.rater}
+    place: tuple[str | None, str, int],
+    score: float | None,
+    errors: Iterable[ErrorSpan],
+) -> dict[str, object]:
+    rater, system, segment = place
+    if system not in testset.systems:
+        raise DataError(f"system {system!r} has no text in the test set; leave it out")
+    text = testset.systems[system][segment]
+    head: dict[str, object] = {"line_id": segment}
+    if testset.language_pair and "-" in testset.language_pair:
+        head["langs"] = testset.language_pair
+    if testset.sources is not None:
+        head["src"] = testset.sources[segment]
+    spans = [_object(error, text) for error in errors]
+    rest = {"tgt": text, "esa_spans": spans, "esa_score": score, "system": system}
+    return {**head, **rest, "annotator": rater}
 
 
 def _object(error: ErrorSpan, text: str) -> dict[str, object]:
@@ -478,7 +491,7 @@ def write_pearmut(path: str | PathLike[str], testset: TestSet, kind: str) -> Non
     """Write scores and error spans of a kind as pearmut logs them: a line per person and segment.
 
     Raises:
-        DataError: there are no segment scores of this kind, or a system has no text.
+        DataError: there are no scores or spans of this kind, or a system has no text.
         OutputError: the file cannot be written.
     """
     answers: dict[tuple[object, int], dict[str, dict[str, object]]] = {}

@@ -14,7 +14,7 @@ from gnomon.errors import DataError, FormatError, GnomonError, UnknownNameError
 from gnomon.formats._error_marks import solid
 from gnomon.formats._files import LOGGER
 from gnomon.formats._rows import whole_number
-from gnomon.human import HumanScores, only_kind, scale_of, without_rounding
+from gnomon.human import HumanScores, marked_kinds, only_kind, scale_of, without_rounding
 from gnomon.scores import coverage, named
 
 if TYPE_CHECKING:
@@ -582,7 +582,7 @@ def rated_kind(testset: TestSet, kind: str | None) -> str:
         UnknownNameError: there is no such kind, or several and none is named.
     """
     there = dict.fromkeys([h.kind for h in testset.human if h.level == "segment"])
-    there |= dict.fromkeys(error.kind for error in testset.errors)
+    there |= dict.fromkeys(marked_kinds(testset))
     return only_kind(kind, tuple(there), "segment scores or error spans")
 
 

@@ -36,7 +36,15 @@ from gnomon.formats._judgements import (
 from gnomon.formats._lines import check_parallel, read_lines, report_empty, write_lines
 from gnomon.formats._registry import FolderFormat, JudgementFormat
 from gnomon.formats._rows import print_number, read_tsv, write_tsv
-from gnomon.human import HumanScores, Judgements, Ranking, only_kind
+from gnomon.human import (
+    HumanScores,
+    Judgements,
+    OutputLookedAt,
+    Ranking,
+    clean_outputs,
+    marked_kinds,
+    only_kind,
+)
 from gnomon.spans import MARKERS, ErrorSpan
 from gnomon.testset import SystemInfo, TestSet
 
@@ -280,7 +288,7 @@ def _read_file(file: Path, known: _KnownNames, kind: str | None = None) -> Judge
     name, level = kind or match["kind"], match["level"]
     table = read_tsv(file)
     if level == "spans":
-        return Judgements(errors=tuple(_read_spans(table, name, known)))
+        return _read_spans(table, name, known)
     if level == "seg" and {"better", "worse"} & set(table.columns):
         if not table.rows:  # some segments of a set may have no ranked pair
             LOGGER.warning("%s: has no rows below its header", table.path)
@@ -381,9 +389,18 @@ def _warn_of_strangers(path: str, level: str, items: Mapping[str, int], known: _
         )
 
 
-def _read_spans(table: TextTable, kind: str, known: _KnownNames) -> list[ErrorSpan]:
+def _read_spans(table: TextTable, kind: str, known: _KnownNames) -> Judgements:
+    """Marked errors; where outputs without any have a row, which ones were looked at."""
     table.require("system", "seg", "side", "start", "end", "category", "severity")
-    return [_span(row, kind, known) for row in table]
+    found = [_span(row, kind, known) for row in table]
+    errors = tuple(one for one in found if one.severity != _CLEAN)
+    every = (OutputLookedAt(kind, one.rater, one.system, one.segment) for one in found)
+    looked_at = tuple(dict.fromkeys(every)) if len(errors) < len(found) else ()
+    return Judgements(errors=errors, looked_at=looked_at)
+
+
+#: in place of a severity, as MQM's files have it: of an output that was found to have no error
+_CLEAN = "No-error"
 
 
 def _span(row: Row, kind: str, known: _KnownNames) -> ErrorSpan:
@@ -481,6 +498,7 @@ def read_layout(
         human=human.scores,
         rankings=human.rankings,
         errors=human.errors,
+        looked_at=human.looked_at,
         system_references=_read_own(path, chosen, segments),
         path=str(path),
     )
@@ -633,6 +651,7 @@ def _named_by_people(testset: TestSet) -> Iterable[str]:
         for _, better, worse in ranking.rows:
             yield from (better, worse)
     yield from (error.system for error in testset.errors)
+    yield from (output.system for output in testset.looked_at)
 
 
 def _info_row(name: str, info: SystemInfo, extra: Sequence[str]) -> list[str]:
@@ -667,7 +686,8 @@ def _write_human(testset: TestSet, folder: Path) -> None:
     for human in testset.human:
         name = f"{_file_name('score', human.kind)}.{_SHORT[human.level]}.tsv"
         files.setdefault(name, []).append(human)
-    if files or testset.rankings or testset.errors:
+    marked = marked_kinds(testset)
+    if files or testset.rankings or marked:
         folder.mkdir()
     for name, group in files.items():
         write_scores(folder / name, group)
@@ -676,9 +696,8 @@ def _write_human(testset: TestSet, folder: Path) -> None:
         if (folder / name).exists():
             raise DataError(f"two sets of judgements would be written to human/{name}; rename one")
         write_ranking(folder / name, ranking)
-    for kind in dict.fromkeys(error.kind for error in testset.errors):
-        marked = [error for error in testset.errors if error.kind == kind]
-        write_spans(folder / f"{_file_name('error', kind)}.spans.tsv", marked)
+    for kind in marked:
+        write_spans(folder / f"{_file_name('error', kind)}.spans.tsv", testset, kind)
 
 
 def write_ranking(file: Path, ranking: Ranking) -> None:
@@ -721,8 +740,16 @@ def _score_cells(human: HumanScores) -> Iterable[tuple[str, str, str]]:
                 yield system, name, print_number(value, "")
 
 
-def write_spans(file: Path, errors: Sequence[ErrorSpan]) -> None:
-    """Write marked errors of one kind; columns that say nothing of any of them are left out."""
+def write_spans(file: Path, testset: TestSet, kind: str) -> None:
+    """Write marked errors of one kind, and outputs that were found to have none.
+
+    Columns that say nothing of any of them are left out.
+    """
+    errors = [error for error in testset.errors if error.kind == kind]
+    errors += (
+        ErrorSpan(one.system, one.segment, "candidate", 0, 0, _CLEAN, _CLEAN, one.rater, kind)
+        for one in clean_outputs(testset, kind)
+    )
     needed = ["system", "seg", "side", "start", "end", "category", "severity"]
     rows = [
         {
@@ -769,9 +796,8 @@ def _write_human_file(
     path: str | PathLike[str], testset: TestSet, kind: str | None, level: str
 ) -> None:
     if level == "spans":
-        there = tuple(dict.fromkeys(error.kind for error in testset.errors))
-        name = only_kind(kind, there, "error spans")
-        write_spans(Path(path), [error for error in testset.errors if error.kind == name])
+        name = only_kind(kind, marked_kinds(testset), "error spans")
+        write_spans(Path(path), testset, name)
         return
     write_scores(Path(path), human_scores_of(testset, kind, level))
 

@@ -36,7 +36,7 @@ from gnomon.formats._passages import Choices, Collected, PassagePlace, Passages,
 from gnomon.formats._quality_estimation import pair_of
 from gnomon.formats._registry import FoundSet, JudgementFormat, SetFormat
 from gnomon.formats._rows import read_tsv, whole_number, write_tsv
-from gnomon.human import Judgements
+from gnomon.human import Judgements, clean_outputs, marked_kinds
 from gnomon.spans import ErrorSpan, Span
 from gnomon.testset import SystemInfo
 
@@ -492,13 +492,15 @@ def _rows(testset: TestSet, kind: str) -> Iterable[Sequence[str]]:
     for error in testset.errors:
         if error.kind == kind:
             errors.setdefault((error.rater, error.system, error.segment), []).append(error)
-    if not scores and not errors:
+    if not scores and kind not in marked_kinds(testset):
         raise DataError(f"there are no segment scores or error spans of the kind {kind!r}")
     rated = dict.fromkeys(errors)
     for human in scores:
         for system, values in zip(human.systems, human.values, strict=True):
             clean = (i for i, value in enumerate(values) if value == 0)
             rated |= dict.fromkeys((human.rater, system, i) for i in clean)
+    clean_ones = clean_outputs(testset, kind)
+    rated |= dict.fromkeys((one.rater, one.system, one.segment) for one in clean_ones)
     for rater, system, segment in sorted(rated, key=lambda key: (key[1], key[2], key[0] or "")):
         found = errors.get((rater, system, segment), ())
         for one in found or (None,):

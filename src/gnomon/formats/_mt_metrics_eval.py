@@ -58,7 +58,7 @@ from gnomon.formats._mqm import MqmWeights, is_error
 from gnomon.formats._records import FileRecord, finite, parse_object, read_records
 from gnomon.formats._registry import FolderFormat, JudgementFormat
 from gnomon.formats._rows import parse_number, print_number
-from gnomon.human import Judgements
+from gnomon.human import Judgements, clean_outputs, marked_kinds
 from gnomon.spans import ErrorSpan, Span
 from gnomon.testset import HumanScores, SystemInfo, TestSet
 
@@ -288,7 +288,7 @@ def write_layout(testset: TestSet, folder: Path, *, compress: bool = False) -> N
             check_word("score", human.kind)
             _write(file, human_lines(human, testset))
     _say_what_is_left_out(testset)
-    for kind in dict.fromkeys(error.kind for error in testset.errors):
+    for kind in marked_kinds(testset):
         check_word("kind of errors", kind)
         name = f"{testset.language_pair}.{kind}.seg.rating"
         try:
@@ -525,7 +525,8 @@ def read_standalone(
 def write_ratings(path: str | PathLike[str], testset: TestSet, kind: str) -> None:
     """Write error spans of a kind as one rating file.
 
-    A segment without an error is written as rated if it has a score of this kind.
+    A segment without an error is written as rated if it has a score of this kind, or is known to
+    have been looked at.
 
     Raises:
         DataError: there are none, two raters marked the same output (one file holds one rater per
@@ -672,6 +673,8 @@ def _raters(testset: TestSet, kind: str) -> dict[tuple[str, int], str]:
     for error in testset.errors:
         if error.kind == kind:
             note(error.rater, (error.system, error.segment))
+    for output in clean_outputs(testset, kind):
+        note(output.rater, (output.system, output.segment))
     return rated
 
 

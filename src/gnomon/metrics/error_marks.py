@@ -25,7 +25,7 @@ from gnomon.formats import (
     recognised_judgements,
     split_name,
 )
-from gnomon.human import only_kind
+from gnomon.human import marked_kinds, only_kind
 from gnomon.metrics.protocol import (
     AnyMetric,
     BoundMetric,
@@ -43,12 +43,12 @@ from gnomon.scores import named
 from gnomon.stats.error_spans import GradedSpan
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from gnomon.formats import Human
-    from gnomon.human import Judgements, OutputLookedAt
+    from gnomon.human import Judgements
     from gnomon.outline import Outline
     from gnomon.signature import Signature
     from gnomon.spans import ErrorSpan, SpanMarker
@@ -164,12 +164,11 @@ def people_marks(
     side: str = "candidate",
     name: str | None = None,
     by: SpanMarker | None = None,
-    looked_at: Sequence[OutputLookedAt] = (),
 ) -> ErrorMarks:
     """What people marked, one rater of each name.
 
-    A rater looked at the outputs that have a score of theirs, or an error, and at those that the
-    file lists without any; where nothing of that is known, at all outputs of the systems in which
+    A rater looked at the outputs that have a score of theirs, or an error, and at those that are
+    known to have none; where nothing of that is known, at all outputs of the systems in which
     somebody marked an error, which is said.
 
     Args:
@@ -178,18 +177,17 @@ def people_marks(
         side: "candidate" or "source".
         name: what to call them; the kind by default.
         by: what marked them; by default as the errors say.
-        looked_at: outputs that were looked at, be there an error or none, where a file says so.
 
     Raises:
         DataError: nobody marked errors, or there are several kinds and none was named.
         UnknownNameError: there is no such kind.
     """
-    there = _kinds(testset.errors, looked_at)
+    there = marked_kinds(testset)
     chosen = only_kind(kind, there, "marked errors")
     names = list(testset.systems)
     errors = [e for e in testset.errors if e.kind == chosen and e.system in testset.systems]
     human = _scored_by(testset, chosen)
-    listed = [o for o in looked_at if o.kind == chosen and o.system in testset.systems]
+    listed = [o for o in testset.looked_at if o.kind == chosen and o.system in testset.systems]
     who = [*human, *(error.rater for error in errors), *(one.rater for one in listed)]
     raters = tuple(dict.fromkeys(who))
     judged = np.zeros((len(raters), len(names), testset.segments), dtype=np.bool_)
@@ -231,11 +229,6 @@ def people_marks(
         ungraded=sum(not is_graded(error.severity) for error in errors),
         notices=tuple(notices),
     )
-
-
-def _kinds(errors: Iterable[ErrorSpan], looked_at: Iterable[OutputLookedAt]) -> tuple[str, ...]:
-    names = [*(error.kind for error in errors), *(one.kind for one in looked_at)]
-    return tuple(dict.fromkeys(names))
 
 
 def _scored_by(testset: TestSet, kind: str) -> dict[str | None, NDArray[np.float64]]:
@@ -383,7 +376,7 @@ def read_every_mark(
         GnomonError: what is wrong in a file or a spec, there is nothing of a name, or a name comes
             twice. No metric has marked anything then.
     """
-    kinds = _kinds(testset.errors, ())
+    kinds = marked_kinds(testset)
     found: list[ErrorMarks | tuple[str, BoundMetric]] = []
     for one in (*listed_metrics(metrics), *listed_marks(marks)):
         source = None
@@ -420,13 +413,19 @@ def listed_metrics(metrics: Metrics) -> list[Any]:
 
 
 def _of_file(testset: TestSet, found: Judgements, name: str, side: str) -> ErrorMarks:
-    kinds = _kinds(found.errors, found.looked_at)
+    kinds = marked_kinds(found)
     if not kinds:
         raise DataError(f"{name} holds no marked errors")
     if len(kinds) > 1:
         raise DataError(f"{name} holds several kinds of marked errors: {', '.join(kinds)}")
-    own = replace(testset, human=found.scores, rankings=(), errors=found.errors)
-    return people_marks(own, kinds[0], side=side, name=name, looked_at=found.looked_at)
+    own = replace(
+        testset,
+        human=found.scores,
+        rankings=(),
+        errors=found.errors,
+        looked_at=found.looked_at,
+    )
+    return people_marks(own, kinds[0], side=side, name=name)
 
 
 # People's marks as users name them.
@@ -441,15 +440,14 @@ def peoples_marks(testset: TestSet, human: Human, side: str) -> tuple[TestSet, E
     """
     files, kinds = human_files(human)
     kind = kinds[0] if kinds else None
-    looked_at: tuple[OutputLookedAt, ...] = ()
     for file in files:
         named, path = split_name(file)
         found = read_human(path, testset, kind=named or kind_in_name(path))
-        if not found.errors:
+        there = marked_kinds(found)
+        if not there:
             raise DataError(f"{path} holds no marked errors")
-        testset = testset.with_human(found)
-        kind, looked_at = found.errors[0].kind, found.looked_at
-    return testset, people_marks(testset, kind, side=side, by="person", looked_at=looked_at)
+        testset, kind = testset.with_human(found), there[0]
+    return testset, people_marks(testset, kind, side=side, by="person")
 
 
 def anybody_marked(outline: Outline, options: Mapping[str, Any]) -> bool:

@@ -25,6 +25,7 @@ from gnomon.errors import DataError, GnomonError, UsageError
 from gnomon.faults import Fault
 from gnomon.findings import Finding
 from gnomon.formats import Human
+from gnomon.human import marked_kinds
 from gnomon.methods import method
 from gnomon.metrics.error_marks import (
     ErrorMarks,
@@ -276,7 +277,7 @@ def _marks(
     testset: TestSet, human: Human, marks: Marks, side: str, *, allow_code: bool
 ) -> tuple[TestSet, list[ErrorMarks]]:
     people = None
-    if human or testset.errors or not listed_marks(marks):
+    if human or marked_kinds(testset) or not listed_marks(marks):
         testset, people = peoples_marks(testset, human, side)
     every = read_every_mark(testset, people, marks, side=side, allow_code=allow_code)
     found = every if people is None else [people, *every]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from gnomon.errors import FormatError
 from gnomon.formats import atomic_write, read_test_set, write_test_set
+from gnomon.human import marked_kinds
 from gnomon.signature import version
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ def described(
     """What a test set holds that lies in a folder."""
     kinds = [human.kind for human in testset.human]
     kinds += [ranking.kind for ranking in testset.rankings]
-    kinds += [error.kind for error in testset.errors]
+    kinds += marked_kinds(testset)
     return Written(
         name=testset.name,
         path=path,

@@ -284,7 +284,8 @@ def _digest_of_system(testset: TestSet, system: str) -> str:
 
 def _digest_of_people(testset: TestSet) -> str:
     scores = [part for one in testset.human for part in _people(one)]
-    return content_hash(*scores, repr(testset.rankings), repr(testset.errors))
+    looked_at = [repr(testset.looked_at)] if testset.looked_at else []
+    return content_hash(*scores, repr(testset.rankings), repr(testset.errors), *looked_at)
 
 
 def _people(one: HumanScores) -> tuple[str | bytes, ...]:
