@@ -21,7 +21,7 @@ from gnomon import notebook
 from gnomon.errors import UnknownNameError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
 __all__ = [
     "Bars",
@@ -41,6 +41,7 @@ __all__ = [
     "Statement",
     "Table",
     "View",
+    "beside_base",
 ]
 
 Cell: TypeAlias = str | int | float | bool | None
@@ -231,6 +232,30 @@ class Bars:
     strong: str | None = None
     ends: tuple[str, str] | None = None
     dots: bool = False
+
+
+def beside_base(
+    scores: Table, title: Callable[[Sequence[Mapping[str, Cell]]], str]
+) -> Iterator[Bars]:
+    """Dots of a score beside its base score, of all systems that have a rank, metric by metric.
+
+    Args:
+        scores: a table with the columns metric, system, rank, score and base_score, best first.
+        title: of a picture, from the rows of its systems.
+    """
+    for metric in dict.fromkeys(scores.values("metric")):
+        ranked = [r for r in scores.rows if r["metric"] == metric and r["rank"] is not None]
+        if len(ranked) > 1:
+            yield Bars(
+                table=scores.name,
+                title=title(ranked),
+                category="system",
+                series="metric",
+                values=("score", "base_score"),
+                where={"metric": metric},
+                most=1,
+                dots=True,
+            )
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from tests.bmx.invented import control_of, invented
@@ -122,5 +124,7 @@ def test_boosted_scores_are_a_picture_of_all_systems_best_first_which_says_who_i
     assert picture.values == ("score", "base_score")
     said = "BMX of chrF: near is on top, boosted or not; none of 2 systems changed place"
     assert picture.title == said
+    level = bmx.score(replace(testset, systems=dict.fromkeys("ab", testset.systems["near"])), "ter")
+    assert "a and b are on top under BMX of TER, boosted or not" in level.verdict[0].text
     alone = bmx.score(testset.select(systems=["near"]), "chrf")
     assert not any(isinstance(view, Bars) for view in alone.views)

@@ -8,6 +8,7 @@ from tests.difficulty.sets import contest
 from tests.noise import is_mostly_undecided
 
 import gnomon
+from gnomon import TestSet
 from gnomon.difficulty._verdict import score_verdict
 from gnomon.difficulty.agreement import AgreementGainRow, People, Subset, gain_rows
 from gnomon.difficulty.scoring import WeightedRow
@@ -154,6 +155,33 @@ def test_the_first_pictures_say_whom_people_agree_with_and_who_is_on_top(human: 
     assert other.title.startswith("TER: ")
     moved = sum(row["moved"] != 0 for row in found.rows if row["metric"] == "difficulty(chrf)")
     assert f"; {moved or 'none'} of 10 systems changed place" in one.title
+
+
+def same_outputs(reference: str, *outputs: str) -> TestSet:
+    """One segment, and what some systems made of it."""
+    return TestSet.from_lists({f"s{k}": [one] for k, one in enumerate(outputs)}, [reference])
+
+
+def test_words_that_no_system_missed_are_not_called_hard() -> None:
+    found = gnomon.difficulty.words(same_outputs("the cat", "the cat", "the cat"), "bleu")
+    assert found.verdict[0].level == "undecided"
+    assert "all systems have all of 2 words under BLEU: none is hard" in found.verdict[0].text
+    some = gnomon.difficulty.words(same_outputs("the cat", "the dog", "the fox"), "bleu")
+    assert "of 2 words: “cat” (1.00, 1 time) (difficulty" in some.verdict[0].text
+
+
+def test_where_all_words_are_among_the_hardest_nothing_is_said_of_others() -> None:
+    found = gnomon.difficulty.words(same_outputs("cat", "cat", "dog"), "bleu")
+    (picture,) = (view for view in found.views if isinstance(view, Scatter))
+    assert picture.title == "difficulty-weighted BLEU: s0 is nearest on hard words"
+    assert "s0 is nearest to the references (1.00, before s1 with .00); no test" in (
+        found.verdict[1].text
+    )
+
+
+def test_systems_that_share_the_first_place_are_on_top_together() -> None:
+    found = gnomon.difficulty.score(same_outputs("the cat sat", "the cat", "the cat"), "chrf")
+    assert "with and without weights s0 and s1 are on top" in found.verdict[0].text
 
 
 def test_the_hardest_words_are_named_and_who_has_them() -> None:

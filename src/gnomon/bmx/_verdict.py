@@ -12,6 +12,7 @@ from gnomon.stats.student import mean_test
 from gnomon.verdicts import (
     LEAST,
     amount,
+    are_on_top,
     counted,
     cut_texts,
     listed,
@@ -222,9 +223,9 @@ def score_verdict(finding: Finding) -> Iterator[Statement]:
             continue
         tops = _tops([row for _, row in rows])
         title = titles[str(metric)]
-        same = tops[0] == tops[1]
-        text = f"{tops[0]} is on top under {title}"
-        text += ", boosted or not" if same else f", without explanations {tops[1]}"
+        same = set(tops[0]) == set(tops[1])
+        text = f"{are_on_top(tops[0])} under {title}"
+        text += ", boosted or not" if same else f", without explanations {listed(tops[1])}"
         moved = [row for _, row in rows if row["rank"] != row["base_rank"]]
         of = counted(len(rows), "system")
         text += (
@@ -245,11 +246,9 @@ def score_verdict(finding: Finding) -> Iterator[Statement]:
     yield from cut_texts(finding.notices)
 
 
-def _tops(rows: Sequence[Mapping[str, Cell]]) -> list[str]:
+def _tops(rows: Sequence[Mapping[str, Cell]]) -> list[list[str]]:
     """Who is on top boosted, and who without explanations."""
-    return [
-        listed([str(row["system"]) for row in rows if row[of] == 1]) for of in ("rank", "base_rank")
-    ]
+    return [[str(row["system"]) for row in rows if row[of] == 1] for of in ("rank", "base_rank")]
 
 
 def score_headline(rows: Sequence[Mapping[str, Cell]]) -> str:
@@ -259,8 +258,9 @@ def score_headline(rows: Sequence[Mapping[str, Cell]]) -> str:
         rows: the systems that have a rank.
     """
     boosted, base = _tops(rows)
-    text = f"{rows[0]['metric']}: {boosted} is on top"
-    text += ", boosted or not" if boosted == base else f", without explanations {base}"
+    text = f"{rows[0]['metric']}: {are_on_top(boosted)}"
+    same = set(boosted) == set(base)
+    text += ", boosted or not" if same else f", without explanations {listed(base)}"
     moved = sum(row["rank"] != row["base_rank"] for row in rows)
     return f"{text}; {moved or 'none'} of {counted(len(rows), 'system')} changed place"
 

@@ -25,7 +25,7 @@ from gnomon.bmx.explainers import (
 from gnomon.cache import Cache
 from gnomon.errors import SpecError, UsageError
 from gnomon.faults import Fault, faults
-from gnomon.findings import Bars, Finding, Listing
+from gnomon.findings import Finding, Listing, beside_base
 from gnomon.methods import method
 from gnomon.metrics import Options, resolve
 from gnomon.metrics.means import MeanOfSegments, mean_over_segments
@@ -46,7 +46,6 @@ if TYPE_CHECKING:
     from gnomon.batch import Batch
     from gnomon.bmx._explanations import ExplainedBatch
     from gnomon.bmx.explainers import BoundExplainer
-    from gnomon.findings import Table
     from gnomon.metrics.protocol import BoundMetric, Input
     from gnomon.needs import Need
     from gnomon.outline import Outline
@@ -552,7 +551,7 @@ def _finding(testset: TestSet, found: Sequence[_Both]) -> Finding:
         signatures={one.metric: str(one.signature) for both in found for one in both},
         views=(
             Listing("scores", title, tuple(column.name for column in made.columns)),
-            *_pictures(made),
+            *beside_base(made, score_headline),
         ),
         notices=tuple(dict.fromkeys(notices)),
         facts={
@@ -561,23 +560,6 @@ def _finding(testset: TestSet, found: Sequence[_Both]) -> Finding:
             "segments": str(testset.segments),
         },
     )
-
-
-def _pictures(scores: Table) -> Iterator[Bars]:
-    """Boosted and base scores of all systems side by side, best first."""
-    for metric in dict.fromkeys(scores.values("metric")):
-        ranked = [r for r in scores.rows if r["metric"] == metric and r["rank"] is not None]
-        if len(ranked) > 1:
-            yield Bars(
-                table="scores",
-                title=score_headline(ranked),
-                category="system",
-                series="metric",
-                values=("score", "base_score"),
-                where={"metric": metric},
-                most=1,
-                dots=True,
-            )
 
 
 def _rows(both: _Both) -> Iterator[BoostedSystem]:

@@ -11,6 +11,7 @@ from gnomon.metrics.spec import read_spec
 from gnomon.verdicts import (
     LEAST,
     amount,
+    are_on_top,
     counted,
     listed,
     metric_title,
@@ -87,10 +88,10 @@ def _moves(finding: Finding, segments: int | None) -> Iterator[Statement]:
         tops = _tops([row for _, row in rows])
         moved = [(at, row, int(number(row["moved"]) or 0)) for at, row in rows if row["moved"]]
         if set(tops[0]) == set(tops[1]):
-            text = f"with and without weights {listed(tops[0])} is on top"
+            text = f"with and without weights {are_on_top(tops[0])}"
         else:
-            ours, theirs = map(listed, tops)
-            text = f"where hard words count more, {ours} is on top, without weights {theirs}"
+            ours, theirs = are_on_top(tops[0]), listed(tops[1])
+            text = f"where hard words count more, {ours}, without weights {theirs}"
         if moved:
             up = sorted((one for one in moved if one[2] > 0), key=lambda one: -one[2])
             down = sorted((one for one in moved if one[2] < 0), key=lambda one: one[2])
@@ -126,11 +127,11 @@ def moves_headline(rows: Sequence[Mapping[str, Cell]], among: Iterable[Cell]) ->
     ours, theirs = _tops(rows)
     title = metric_title(_inner(str(rows[0]["metric"])), [_inner(str(one)) for one in among])
     if set(ours) == set(theirs):
-        text = f"{title}: with and without weights {listed(ours)} is on top"
+        text = f"{title}: with and without weights {are_on_top(ours)}"
     else:
         text = (
-            f"{title}: {listed(ours)} is on top where hard words count more, {listed(theirs)}"
-            " without weights"
+            f"{title}: {are_on_top(ours)} where hard words count more, {listed(theirs)} without"
+            " weights"
         )
     moved = sum(bool(row["moved"]) for row in rows)
     return f"{text}; {moved or 'none'} of {counted(len(rows), 'system')} changed place"
@@ -253,22 +254,28 @@ def _hardest(finding: Finding, metric: Cell) -> Iterator[Statement]:
     rows = sorted(rows, key=lambda one: -(number(one[1]["difficulty"]) or 0.0))
     if not rows:
         return
+    title = _base(metric or _looked_at(finding), finding)
+    name = finding.tables[0].name
+    hard = [one for one in rows if (number(one[1]["difficulty"]) or 0.0) > 0]
+    if not hard:
+        text = f"all systems have all of {counted(len(rows), 'word')} under {title}: none is hard"
+        yield said("undecided", text, {name: [at for at, _ in rows]})
+        return
     letters = [one for one in rows if any(map(str.isalnum, str(one[1]["word"])))]
-    shown = letters[:3] or rows[:3]
+    shown = [one for one in letters if one in hard][:3] or hard[:3]
     told = [
         f"“{row['word']}” ({amount(number(row['difficulty']) or 0.0, share=True)},"
         f" {counted(int(number(row['count']) or 0), 'time')})"
         for _, row in shown
     ]
-    title = _base(metric or _looked_at(finding), finding)
     n = counted(len(letters) or len(rows), "word")
     text = (
         f"The words that systems miss most under {title}, of {n}:"
         f" {listed(told)} (difficulty: 0 is had by all, 1 by none)"
     )
     yield said("worse", text, {finding.tables[0].name: [at for at, _ in shown]})
-    signs = [one for one in rows[:3] if one not in letters]
-    if letters and signs:
+    signs = [one for one in hard[:3] if one not in letters]
+    if signs and shown[0] in letters:
         names = listed([str(row["word"]) for _, row in signs])
         text = f"signs are among the hardest of all ({names}): systems may but write them otherwise"
         yield said("caution", text, {finding.tables[0].name: [at for at, _ in signs]})
@@ -289,12 +296,14 @@ def _right(finding: Finding, metric: Cell) -> Iterator[Statement]:
     first, second = order[0][1], order[1][1]
     n = int(number(first["hard_words"]) or 0)
     values = [amount(number(one["hard"]) or 0.0, share=True) for one in (first, second)]
-    best = next((row["system"] for _, row in rows if number(row["other_rank"]) == 1), None)
-    also = "on the other words too" if best == first["system"] else f"on the others {best}"
+    best = [str(row["system"]) for _, row in rows if number(row["other_rank"]) == 1]
+    also = f", on the others {listed(best)}" if best else ""
+    if first["system"] in best:
+        also = ", on the other words too"
     text = (
         f"on the hardest tenth of the words ({counted(n, 'word')}) {first['system']} is nearest to"
-        f" the references ({values[0]}, before {second['system']} with {values[1]}), {also}; no"
-        " test was made"
+        f" the references ({values[0]}, before {second['system']} with {values[1]}){also}; no test"
+        " was made"
     )
     if all(number(row["hard"]) == 0 for _, row in rows):
         text = (
@@ -322,9 +331,12 @@ def words_headline(rows: Sequence[Mapping[str, Cell]], title: str) -> str:
     tops = [[str(r["system"]) for r in known if r[way] == 1] for way in ("rank", "other_rank")]
     if len(known) < 2 or not tops[0]:
         return ""
-    if tops[0] == tops[1]:
-        return f"{title}: {listed(tops[0])} is nearest on hard words and on others"
-    return f"{title}: {listed(tops[0])} is nearest on hard words, {listed(tops[1])} on others"
+    nearest = f"{title}: {listed(tops[0])} {'is' if len(tops[0]) == 1 else 'are'} nearest"
+    if not tops[1]:  # all words are among the hardest
+        return f"{nearest} on hard words"
+    if set(tops[0]) == set(tops[1]):
+        return f"{nearest} on hard words and on others"
+    return f"{nearest} on hard words, {listed(tops[1])} on others"
 
 
 def _looked_at(finding: Finding) -> str:

@@ -56,7 +56,7 @@ from gnomon.difficulty.omission import (
 )
 from gnomon.difficulty.sides import Both, Side, base_side, facts_of, precision_recall, weighted_side
 from gnomon.errors import DataError, GnomonError
-from gnomon.findings import Bars, Finding, HeatMap, Listing
+from gnomon.findings import Bars, Finding, HeatMap, Listing, beside_base
 from gnomon.formats import with_human
 from gnomon.methods import method
 from gnomon.metrics import score as score_by
@@ -596,16 +596,4 @@ def _pictures(tables: Sequence[Table]) -> Iterator[View]:
                     dots=True,
                 )
     scores = tables[0]
-    for metric in dict.fromkeys(scores.values("metric")):
-        ranked = [r for r in scores.rows if r["metric"] == metric and r["rank"] is not None]
-        if len(ranked) > 1:
-            yield Bars(
-                table="scores",
-                title=moves_headline(ranked, scores.values("metric")),
-                category="system",
-                series="metric",
-                values=("score", "base_score"),
-                where={"metric": metric},
-                most=1,
-                dots=True,
-            )
+    yield from beside_base(scores, lambda rows: moves_headline(rows, scores.values("metric")))
