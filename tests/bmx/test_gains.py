@@ -111,6 +111,13 @@ def test_intervals_of_gains_are_those_of_a_plain_bootstrap():
     assert found.high == pytest.approx(np.percentile(theirs, 97.5))
 
 
+def test_draws_of_equal_segments_have_no_correlation():
+    # in one of nine draws of three segments, all are the same
+    human, score = np.array([0.1, 0.1, 0.7]), np.array([0.3, 0.2, 0.9])
+    found = gain_intervals(score, np.array([[0.2, 0.1, 0.8]]), human, [0.5], resamples=500)[0]
+    assert -2 <= found.low <= found.high <= 2
+
+
 def test_the_metric_alone_gains_nothing_with_certainty():
     one = invented(30)
     found = gain_intervals(one.score, np.full((1, 30), 0.3), one.human, [1.0])[0]

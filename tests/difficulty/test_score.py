@@ -424,3 +424,11 @@ def test_people_may_judge_from_a_file(small, tmp_path) -> None:
     file.write_text("system\tmqm\n" + "".join(f"s{k}\t{-k}\n" for k in range(4)), encoding="utf-8")
     found = difficulty.score(small, "rouge1", human=[file, "da"], **PLAIN)
     assert {row["human"] for row in rows(found, "agreement")} == {"da", "mqm"}
+
+
+def test_a_metric_that_is_named_twice_is_refused(small: gn.TestSet) -> None:
+    for method in (difficulty.score, difficulty.words, gn.bmx.score, gn.bmx.explain):
+        with pytest.raises(UsageError, match="metric 'chrf' is named twice"):
+            method(small, ["chrf", "ter", "chrf"])
+    with pytest.raises(UsageError, match="an explainer is named twice: lime, lime"):
+        gn.bmx.explain(small, "chrf", ["lime", "lime"])

@@ -117,3 +117,10 @@ def test_the_command_says_what_it_lacks(
 ) -> None:
     assert main(["paraphrase", "diversity", *options]) == 2
     assert "name files" in capsys.readouterr().err or options
+
+
+def test_nothing_that_could_differ_is_refused_as_such() -> None:
+    alone = TestSet.from_lists({"x": ["a"]}, ["r"])
+    for nothing in (alone, [Paraphrase(1, "p", "beam")]):
+        with pytest.raises(DataError, match="no segment has two wordings in any set"):
+            diversity(nothing)

@@ -40,7 +40,7 @@ from gnomon.findings import Column, Excerpt, Exhibit, ExhibitText, Finding, High
 from gnomon.methods import method
 from gnomon.metrics import resolve
 from gnomon.metrics.protocol import Metrics
-from gnomon.metrics.registry import check_metric
+from gnomon.metrics.registry import check_metric, check_once
 from gnomon.metrics.scoring import bind
 from gnomon.options import (
     SEED,
@@ -266,6 +266,11 @@ def explainer_faults(
         yield from wrong
         if not wrong:
             good.append((place, one))
+    specs = [find_explainer(one).spec for _, one in good]
+    if len(set(specs)) < len(specs):
+        said = f"an explainer is named twice: {', '.join(specs)}; name each once"
+        yield Fault("explainers", UsageError(said))
+    yield from faults("metrics", check_once, metrics, allow_code=allow_code)
     changed = changed or not all(is_blind(find_explainer(one)) for _, one in good)
     for one in listed(metrics):
         wrong = list(

@@ -45,6 +45,8 @@ if TYPE_CHECKING:
 
 #: spread below this share of the magnitude is rounding, not variation (as gnomon.stats has it)
 _CONSTANT = 1e-13
+#: likewise of a variance, as the difference of two sums of squares
+_VANISHING = 1e-12
 
 
 def gain_intervals(
@@ -85,8 +87,9 @@ def gain_intervals(
     n = float(len(score))
     covariances = products - first[1:] * first[0] / n
     variances = squares - first**2 / n
-    with np.errstate(invalid="ignore", divide="ignore"):
-        r = covariances / np.sqrt(variances[1:] * variances[0])
+    # a draw of equal values has no r, and rounding gives it one of any size
+    variances = np.where(variances > _VANISHING * squares, variances, np.nan)
+    r = covariances / np.sqrt(variances[1:] * variances[0])
     low, high = percentile_interval(r[1:] - r[0], confidence)
     return [
         Interval(float(observed[i + 1] - observed[0]), float(low[i]), float(high[i]))

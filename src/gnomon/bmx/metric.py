@@ -30,7 +30,7 @@ from gnomon.methods import method
 from gnomon.metrics import Options, resolve
 from gnomon.metrics.means import MeanOfSegments, mean_over_segments
 from gnomon.metrics.protocol import Choosing, Informed, Metric, Metrics, Noticing, Partial
-from gnomon.metrics.registry import check_metric
+from gnomon.metrics.registry import check_metric, check_once
 from gnomon.metrics.requirements import is_pooled, requirements
 from gnomon.metrics.scoring import score as scores_of
 from gnomon.options import Limits, Metavar, OutputFile, Positive
@@ -438,6 +438,7 @@ def check_score(
 
     for one in metrics if isinstance(metrics, list | tuple) else [metrics]:
         yield from faults("metrics", check, one)
+    yield from faults("metrics", check_once, metrics, allow_code=allow_code)
 
 
 @method(

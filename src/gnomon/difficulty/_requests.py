@@ -14,7 +14,7 @@ from gnomon.errors import GnomonError, UnknownNameError, UsageError
 from gnomon.faults import Fault, faults
 from gnomon.formats import Human, human_files
 from gnomon.metrics.protocol import Metrics
-from gnomon.metrics.registry import check_metric
+from gnomon.metrics.registry import check_metric, check_once
 from gnomon.options import Group, InputFile, Metavar, Specs
 from gnomon.scores import Scores
 from gnomon.slices import check_slices
@@ -187,6 +187,7 @@ def _shared(
             yield from faults(option, _check_kind, outline, kind)
     wrong = list(faults("pool", _check_pool, pool))
     yield from wrong
+    yield from faults("metrics", check_once, metrics, allow_code=allow_code)
     every = each_metric(metrics)
     if len(every) > 1 and (frozen or save):
         said = "difficulties in a file are those of one metric; name one"

@@ -459,6 +459,27 @@ def check_metric(
         metric.check_outline(outline)
 
 
+def check_once(metrics: Any, *, allow_code: bool = False) -> None:
+    """Refuse a metric that is named twice: its rows could not be told apart.
+
+    Args:
+        metrics: one or several; those that do not exist are left to :func:`check_metric`.
+        allow_code: let a spec ``python('module:function')`` import and run the module.
+
+    Raises:
+        UsageError: likewise.
+    """
+    found = set()
+    for one in metrics if isinstance(metrics, list | tuple) else ():
+        try:
+            name = str(resolve(one, allow_code=allow_code).spec if isinstance(one, str) else one)
+        except GnomonError:
+            continue
+        if name in found:
+            raise UsageError(f"metric {one!r} is named twice; name each metric once")
+        found.add(name)
+
+
 def check_score(
     outline: Outline | None,
     metrics: Any = "bleu",  # one metric or several

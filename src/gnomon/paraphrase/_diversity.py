@@ -549,7 +549,7 @@ def diversity(
 
 
 def _size(*sets: Mapping[str, Sequence[object]]) -> int:
-    return max(len(groups) for mapping in sets for groups in mapping.values())
+    return max((len(groups) for mapping in sets for groups in mapping.values()), default=0)
 
 
 def _row(
