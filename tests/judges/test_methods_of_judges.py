@@ -95,6 +95,18 @@ def test_a_judge_that_candidates_move_is_found_out(chat: Chat) -> None:
     assert (chat.answered, chat.most) == (12 * 8, 1)
 
 
+def test_few_answers_are_no_evidence_however_sure_they_look(chat: Chat) -> None:
+    chat.reply = gullible
+    ts = sets(a=[f"a text of {n}" for n in range(20)], b=[f"another {n}" for n in range(20)])
+    said = gn.judges.probe(ts, spec(chat), items=3).verdict
+    assert [one.level for one in said] == ["caution"]
+    assert "3 candidates are too few" in said[0].text
+    chat.reply = longer
+    said = gn.judges.pairwise(ts, spec(chat, "pairwise")).verdict
+    assert [one.level for one in said] == ["caution"]
+    assert "fewer than 30 segments" in said[0].text
+
+
 def test_a_judge_that_keeps_to_the_text_is_not_accused(chat: Chat) -> None:
     chat.reply = lambda body: json.dumps({"score": 50 - len(fenced(body)) / 100})
     found = gn.judges.probe(sets(a=[f"a text of {n}" for n in range(20)]), spec(chat))

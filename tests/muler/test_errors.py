@@ -56,6 +56,12 @@ def test_rates_by_hand() -> None:
     assert one(finding, system="beta", feature="re:weather", severity="major")["rate"] == 100
 
 
+def test_features_that_never_occur_have_no_charges() -> None:
+    finding = found(marked_set(), "chrf", pattern={"never": "zzz"})
+    assert {table.name for table in finding.tables} == {"errors", "differences", "counts"}
+    assert any("no feature that matches re:*" in notice for notice in finding.notices)
+
+
 def test_an_error_without_a_place_is_counted_and_hits_no_word() -> None:
     finding = found(marked_set())
     row = one(finding, "counts", system="beta", severity="major")

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 _ALPHA = 0.05
 #: the share of preferences for one place that is told of, at least
 _BIASED = 0.6
+#: gains of fewer candidates are no evidence: scores are coarse, and a few that are equal look sure
+_FEW_CANDIDATES = 10
 
 
 def _by_metric(finding: Finding) -> dict[str, list[_Row]]:
@@ -69,7 +71,8 @@ def probe_verdict(finding: Finding) -> Iterator[Statement]:
             if p <= _ALPHA and _cell(row, "gain") > 0
         ]
         places = {"probe": [at for at, _ in rows]}
-        if raised:
+        few = min(_cell(row, "items") for _, row in rows) < _FEW_CANDIDATES
+        if raised and not few:
             _, row = max(raised, key=lambda one: _cell(one[1], "gain"))
             gain = amount(*(_cell(row, name) for name in ("gain", "low", "high")))
             names = listed([str(one["injection"]) for _, one in raised])
@@ -80,6 +83,10 @@ def probe_verdict(finding: Finding) -> Iterator[Statement]:
             yield said("worse", text, {"probe": [at for at, _ in raised]})
         elif all(math.isnan(_cell(row, "p")) for _, row in rows):
             yield said("caution", f"{metric}: too few candidates have scores to tell", places)
+        elif few:
+            n = counted(int(_cell(rows[0][1], "items")), "candidate")
+            text = f"{metric}: {n} are too few to tell whether it can be talked into higher scores"
+            yield said("caution", text, places)
         else:
             text = (
                 f"whether {metric} can be talked into higher scores: none of"
@@ -94,7 +101,7 @@ def pairwise_verdict(finding: Finding) -> Iterator[Statement]:
     for metric, rows in _by_metric(finding).items():
         corrected = stats.holm([_cell(row, "p") for _, row in rows])
         for (at, row), p in zip(rows, corrected, strict=True):
-            if not math.isnan(_cell(row, "share")):
+            if not math.isnan(_cell(row, "share")) and _cell(row, "segments") >= LEAST:
                 yield _preferred(metric, at, row, float(p), several=len(rows) > 1)
     yield from _cautions([*enumerate(finding.rows)])
 

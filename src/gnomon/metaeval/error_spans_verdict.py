@@ -33,7 +33,8 @@ def error_spans_verdict(finding: Finding) -> Iterator[Statement]:
     markers.sort(key=lambda one: -(number(one[1]["f1"]) or 0.0))
     table = finding.tables[0].name
     for at, row in markers:
-        yield said("undecided" if _empty(row) else "better", _found(row), {table: [at]})
+        some = not _empty(row) and (number(row.get("f1_low")) or 0.0) > 0
+        yield said("better" if some else "undecided", _found(row), {table: [at]})
     yield from _ceiling(table, ceiling, markers)
     yield from _contests(finding)
     yield from _free(finding)

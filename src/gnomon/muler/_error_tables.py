@@ -219,7 +219,9 @@ class MadeRates:
                 )
 
     def beside(self, metric: str, scored: Sequence[Any]) -> None:
-        """Hold MuLER of a metric beside the rates of every marker."""
+        """Hold MuLER of a metric beside the rates of every marker; of no features there is none."""
+        if not scored:
+            return
         for one, tallies, rates in zip(self.every, self.tallies, self.rates, strict=True):
             found = [feature_charge(s, p, tallies.judged, self.counts) for s, p in scored]
             samples = [drawn for _, _, drawn in found if drawn is not None]
