@@ -109,6 +109,9 @@ resamples = 20
 metrics = ["judge('gemba-da', model='m', endpoint='ENDPOINT', repeats=2, temperature=1.0)"]
 [methods.judges.pairwise]
 metrics = ["judge('pairwise', model='m', endpoint='ENDPOINT')"]
+[methods.judges.calibrate]
+human = ["da"]
+metrics = ["judge('gemba-da', model='m', endpoint='ENDPOINT')"]
 [methods.judges.probe]
 metrics = ["judge('gemba-da', model='m', endpoint='ENDPOINT')"]
 items = 2

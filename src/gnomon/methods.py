@@ -70,6 +70,7 @@ BUILT_IN: Mapping[str, str] = {
     "judges.spread": "gnomon.judges.intervals:spread",
     "judges.pairwise": "gnomon.judges.pairs:pairwise",
     "judges.probe": "gnomon.judges.injections:probe",
+    "judges.calibrate": "gnomon.judges.peoples_scale:calibrate",
     "muler.score": "gnomon.muler._score:score",
     "muler.discrepancy": "gnomon.muler._discrepancy:discrepancy",
     "muler.sentences": "gnomon.muler._sentences:sentences",

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from gnomon.errors import FormatError, MissingFileError, UnknownNameError, UsageError
-from gnomon.judges import find_rubric, rubric_names
+from gnomon.judges import fill_places, find_rubric, rubric_names
 
 _LANGUAGES = {"source_language": "English", "target_language": "Czech"}
 _OWN = """\
@@ -126,3 +126,11 @@ def test_a_rubric_that_does_not_exist_is_answered_with_the_nearest() -> None:
         find_rubric("gemba-mqn")
     with pytest.raises(MissingFileError):
         find_rubric("nowhere.toml")
+
+
+def test_the_order_in_which_texts_come_changes_no_question() -> None:
+    question = "{source}\n{candidate}"
+    texts = {"candidate": "a", "source": "b"}
+    assert fill_places(question, texts, {}) == fill_places(
+        question, dict(reversed(texts.items())), {}
+    )

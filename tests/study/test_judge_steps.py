@@ -35,6 +35,7 @@ def test_judges_are_steps_that_ask_nothing_twice(tmp_path: Path) -> None:
         steps = {
             "judges.spread": f"judge('gemba-da', {asked}, repeats=2, temperature=1.0)",
             "judges.pairwise": f"judge('pairwise', {asked})",
+            "judges.calibrate": f"judge('gemba-da', {asked})",
             "judges.probe": f"judge('gemba-da', {asked})",
         }
         lines = ['metrics = ["chrf"]', "[[testsets]]", 'path = "marked"']
@@ -48,14 +49,19 @@ def test_judges_are_steps_that_ask_nothing_twice(tmp_path: Path) -> None:
         given, bodies = chat.answered, len(chat.bodies)
         assert study.run(plan, study.open_engine("here"), store=store).failed == {}
         assert (len(chat.bodies), chat.most) == (bodies, 1)
-    # 6 distinct texts twice; 2 pairs of 4 in both orders; 2 candidates in 8 forms of another draw
-    assert given == 12 + 4 + 16
+    # 6 distinct texts twice; 2 pairs of 4 in both orders; 6 texts by a judge of temperature 0, two
+    # of which the probe takes as they are, beside 7 other forms of them
+    assert given == 12 + 4 + 6 + 14
     spread = store.query("select system, repeats, segments from judge_spread order by 1").rows
     assert spread == (("alpha", 2, 4), ("beta", 2, 4))
     [[segments]] = store.query("select count(*) from judge_spread_segments").rows
     assert segments == 8
     told = store.query("select a, b, a_better, b_better, ties from judge_preferences").rows
     assert told == (("alpha", "beta", 1, 1, 2),)
+    fitted = store.query("select kind, outputs from judge_calibration").rows
+    assert fitted == (("esa", 8),)
+    [[points]] = store.query("select count(*) from judge_calibration_points").rows
+    assert points == 8
     [[injections]] = store.query("select count(*) from judge_injections").rows
     assert injections == 6
     assert pages(store).testsets[0].name == "marked/en"

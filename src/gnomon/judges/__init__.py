@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from gnomon.judges.calibration import Anchors as Anchors
     from gnomon.judges.calibration import Calibration as Calibration
     from gnomon.judges.calibration import fit_calibration as fit_calibration
+    from gnomon.judges.calibration import left_out_predictions as left_out_predictions
     from gnomon.judges.calibration import read_anchors as read_anchors
     from gnomon.judges.client import ChatAnswer as ChatAnswer
     from gnomon.judges.client import ChatClient as ChatClient
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from gnomon.judges.noise import JudgeNoise as JudgeNoise
     from gnomon.judges.noise import judge_noise as judge_noise
     from gnomon.judges.pairs import pairwise as pairwise
+    from gnomon.judges.peoples_scale import calibrate as calibrate
     from gnomon.judges.replies import JudgeReply as JudgeReply
     from gnomon.judges.replies import QuotedError as QuotedError
     from gnomon.judges.replies import json_objects as json_objects

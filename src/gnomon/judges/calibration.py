@@ -91,23 +91,36 @@ class Calibration:
         human: float64 [knots], what they stand for.
         beyond: beyond the first and last knot the line goes on; else it stays level.
         said: the function in words.
+        higher_is_better: of the judge; False: its scores are turned before they are looked up.
     """
 
     judged: NDArray[np.float64]
     human: NDArray[np.float64]
     beyond: bool
     said: str
+    higher_is_better: bool = True
 
     def __call__(self, scores: ArrayLike) -> NDArray[np.float64]:
         """Scores on people's scale, of any shape; NaN stays NaN."""
-        given = np.asarray(scores, dtype=np.float64)
+        given = _turned(scores, higher_is_better=self.higher_is_better)
         if self.beyond:
             slope = (self.human[1] - self.human[0]) / (self.judged[1] - self.judged[0])
             return np.asarray(self.human[0] + slope * (given - self.judged[0]))
         return np.asarray(np.interp(given, self.judged, self.human))
 
 
-def fit_calibration(judged: ArrayLike, human: ArrayLike, curve: Curve = "linear") -> Calibration:
+def _turned(scores: ArrayLike, *, higher_is_better: bool) -> NDArray[np.float64]:
+    given = np.asarray(scores, dtype=np.float64)
+    return given if higher_is_better else -given
+
+
+def fit_calibration(
+    judged: ArrayLike,
+    human: ArrayLike,
+    curve: Curve = "linear",
+    *,
+    higher_is_better: bool = True,
+) -> Calibration:
     """The line, or the rising steps, nearest to human scores by least squares.
 
     "isotonic" pools adjacent violators (Ayer et al. 1955; Barlow et al. 1972) and is straight
@@ -117,17 +130,20 @@ def fit_calibration(judged: ArrayLike, human: ArrayLike, curve: Curve = "linear"
         judged: what the judge said, [n]; NaN is left out.
         human: what people said, [n].
         curve: "linear" or "isotonic".
+        higher_is_better: of the judge; False for one that counts faults, whose scores fall as
+            people's rise.
 
     Raises:
         DataError: fewer than three known pairs, one score for all, or scores that fall as people's
-            rise.
+            rise (rise, where lower is better).
 
     >>> fit_calibration([1, 2, 3], [10, 20, 30])([2.5, 4]).round(6).tolist()
     [25.0, 40.0]
     >>> fit_calibration([1, 2, 3, 4], [1, 3, 2, 5], "isotonic")([2, 2.5, 3, 9]).tolist()
     [2.5, 2.5, 2.5, 5.0]
     """
-    x, y = np.asarray(judged, dtype=np.float64), np.asarray(human, dtype=np.float64)
+    x = _turned(judged, higher_is_better=higher_is_better)
+    y = np.asarray(human, dtype=np.float64)
     known = np.isfinite(x) & np.isfinite(y)
     x, y = x[known], y[known]
     if len(x) < _FEWEST or x.min() == x.max():
@@ -137,19 +153,56 @@ def fit_calibration(judged: ArrayLike, human: ArrayLike, curve: Curve = "linear"
         )
     slope = float(np.cov(x, y)[0, 1] / x.var(ddof=1))
     if slope <= 0:
+        way = "fall" if higher_is_better else "rise, though lower is better,"
         raise DataError(
-            "the judge cannot be calibrated: its scores fall as people's rise, or do not move with"
-            f" them (slope {slope:.3g} over {len(x)} texts); look at the file of human scores and"
-            " at the rubric"
+            f"the judge cannot be calibrated: its scores {way} as people's rise, or do not move"
+            f" with them (slope {slope if higher_is_better else -slope:.3g} over {len(x)} texts);"
+            " look at the human scores and at the rubric"
         )
     if curve == "linear":
         ends = np.array([x.min(), x.max()])
         at_0 = float(y.mean() - slope * x.mean())
-        said = f"human = {at_0:.4g} + {slope:.4g} * judge, by {len(x)} scores"
-        return Calibration(ends, at_0 + slope * ends, beyond=True, said=said)
+        sign = "+" if higher_is_better else "-"
+        said = f"human = {at_0:.4g} {sign} {slope:.4g} * judge, by {len(x)} scores"
+        return Calibration(
+            ends, at_0 + slope * ends, beyond=True, said=said, higher_is_better=higher_is_better
+        )
     knots, levels = _rising(x, y)
     said = f"{len(set(levels.tolist()))} rising steps, by {len(x)} scores"
-    return Calibration(knots, levels, beyond=False, said=said)
+    return Calibration(knots, levels, beyond=False, said=said, higher_is_better=higher_is_better)
+
+
+def left_out_predictions(
+    judged: ArrayLike,
+    human: ArrayLike,
+    curve: Curve = "linear",
+    *,
+    higher_is_better: bool = True,
+) -> NDArray[np.float64]:
+    """What the curve of all other texts says of each text, float64 [n].
+
+    Where the others make no curve (too few, or they do not rise), it is people's mean score of
+    them.
+
+    Args:
+        judged: what the judge said, [n]; finite.
+        human: what people said, [n]; finite.
+        curve: as in :func:`fit_calibration`.
+        higher_is_better: likewise.
+
+    >>> left_out_predictions([1, 2, 3, 4], [10, 20, 30, 40]).round(6).tolist()
+    [10.0, 20.0, 30.0, 40.0]
+    """
+    x, y = np.asarray(judged, dtype=np.float64), np.asarray(human, dtype=np.float64)
+    found = np.full(len(x), np.nan)
+    for n in range(len(x)):
+        others = np.arange(len(x)) != n
+        try:
+            fitted = fit_calibration(x[others], y[others], curve, higher_is_better=higher_is_better)
+            found[n] = fitted(x[n])
+        except DataError:
+            found[n] = y[others].mean() if others.any() else np.nan
+    return found
 
 
 def _rising(

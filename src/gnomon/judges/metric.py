@@ -307,7 +307,8 @@ class BoundChatJudge(MeanOfSegments):
         judged = [[one.score for one in row] for row in self._judged(users)]
         known = [[score for score in row if np.isfinite(score)] for row in judged]
         means = [float(np.mean(row)) if row else float("nan") for row in known]
-        return fit_calibration(means, anchors.scores, self.metric.curve)
+        better = self.rubric.higher_is_better
+        return fit_calibration(means, anchors.scores, self.metric.curve, higher_is_better=better)
 
     def judgements(self, batch: Batch) -> dict[tuple[int, int], list[JudgeReply]]:
         """What was said of each output of a batch, by system and segment; of all repetitions.

@@ -327,7 +327,8 @@ def _code(texts: Mapping[str, str]) -> str:
     """A code for the tags around texts that occurs in none of them, the same each time."""
     number = 0
     while True:
-        code = content_hash(str(number), *(f"{name} {text}" for name, text in texts.items()))[:8]
+        parts = (f"{name} {text}" for name, text in sorted(texts.items()))
+        code = content_hash(str(number), *parts)[:8]
         if not any(code in text for text in texts.values()):
             return code
         number += 1

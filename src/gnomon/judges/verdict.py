@@ -11,7 +11,7 @@ from gnomon.verdicts import LEAST, amount, counted, listed, number, p_value, sai
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from gnomon.findings import Cell, Finding, Statement
+    from gnomon.findings import Cell, Finding, Level, Statement
 
     _Row = tuple[int, Mapping[str, Cell]]
 
@@ -120,6 +120,42 @@ def _preferred(
         return said("better", f"{metric} prefers {a} to {b} ({facts})", {"pairs": [at]})
     text = f"whether {metric} prefers {a} to {b} ({facts})"
     return said("undecided", text, {"pairs": [at]})
+
+
+def calibration_verdict(finding: Finding) -> Iterator[Statement]:
+    """Whether a calibrated judge is nearer to people than their mean; p-values are Holm's.
+
+    Args:
+        finding: judges beside people.
+    """
+    rows = list(enumerate(finding.rows))
+    corrected = stats.holm([_cell(row, "p") for _, row in rows])
+    for (at, row), p in zip(rows, corrected, strict=True):
+        yield _carried_over(at, row, float(p), several=len(rows) > 1)
+
+
+def _carried_over(at: int, row: Mapping[str, Cell], p: float, *, several: bool) -> Statement:
+    metric, people = row["metric"], f"people ({row['kind']})"
+    n, places = counted(int(_cell(row, "outputs")), "output"), {"calibration": [at]}
+    if math.isnan(p):
+        text = f"{metric} cannot be carried over to the scale of {people} by {n}"
+        return said("caution", f"{text}; a notice says why", places)
+    gain, low, high = (_cell(row, name) for name in ("gain", "low", "high"))
+    if gain < 0:
+        low, high = -high, -low
+    side: Level = "better" if gain > 0 else "worse"
+    way = "nearer to" if gain > 0 else "farther from"
+    facts = (
+        f"{amount(_cell(row, 'calibrated'))} against {amount(_cell(row, 'by_mean'))} on average,"
+        f" {n} left out one by one, {'corrected ' if several else ''}{p_value(p)}"
+    )
+    size = amount(abs(gain), low, high)
+    text = f"{metric} on people's scale is {way} {people} than their mean, by {size} ({facts})"
+    if _cell(row, "outputs") < LEAST:
+        return said("caution", f"{text}; so few outputs say little", places)
+    if p <= _ALPHA:
+        return said(side, text, places)
+    return said("undecided", f"whether {text}", places)
 
 
 def _cautions(rows: Sequence[_Row]) -> Iterator[Statement]:
