@@ -174,7 +174,7 @@ def calibrate(
         ServerFailedError: the server stopped answering; what it said is kept.
     """
     testset, named = with_human(testset, human)
-    made = _Made(testset, curve, items, confidence, seed)
+    made = _CalibratedJudges(testset, curve, items, confidence, seed)
     signatures: dict[str, str] = {}
     for one in each_judge(metrics):
         judge = chat_judge(one, allow_code=allow_code)
@@ -202,7 +202,7 @@ def calibrate(
 
 
 @dataclass
-class _Made:
+class _CalibratedJudges:
     """Rows as they come in."""
 
     testset: TestSet
