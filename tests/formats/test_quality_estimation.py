@@ -24,6 +24,7 @@ from tests.formats.published_sets import (
 from gnomon import TestSet
 from gnomon.errors import DataError, FormatError, LengthMismatchError, UnknownNameError, UsageError
 from gnomon.formats import language_pairs
+from gnomon.metrics.error_marks import people_marks
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -295,3 +296,18 @@ def test_a_table_of_rated_rows_without_rows_is_refused(tmp_path: Path) -> None:
     fill(tmp_path, {"en-de.csv": [RATED]})
     with pytest.raises(FormatError, match="has no rows below its header"):
         TestSet.read(tmp_path / "en-de.csv")
+
+
+def test_all_outputs_with_tags_were_looked_at_also_where_no_word_is_wrong(tmp_path: Path) -> None:
+    rows = ["src\thyp\tda\tsrc_tags\thyp_tags", "s\ta dog\t0.5\t0\t0 0", "t\tcats\t0.1\t0\t0"]
+    file = tmp_path / "et-en.test.tsv"
+    file.write_text("\n".join(rows) + "\n")
+    clean = TestSet.read(file)
+    assert (clean.errors, len(clean.looked_at)) == ((), 2)
+    marks = people_marks(clean)
+    assert (int(marks.judged.sum()), marks.notices) == (2, ())
+    file.write_text("\n".join([*rows[:2], rows[2][:-1] + "1"]) + "\n")
+    tagged = TestSet.read(file)
+    assert [error.segment for error in tagged.errors] == [1]
+    tagged.write(tmp_path / "set")
+    assert set(TestSet.read(tmp_path / "set").looked_at) == set(tagged.looked_at)

@@ -40,13 +40,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from gnomon.errors import DataError, FormatError, LengthMismatchError
-from gnomon.formats._error_marks import TaggedText, solid, tagged_errors
+from gnomon.formats._error_marks import KIND, TaggedText, solid, tagged_errors
 from gnomon.formats._files import LOGGER, find, is_pair, plain_name
 from gnomon.formats._judgements import between, in_scale, refuse_second, say_coverage
 from gnomon.formats._lines import check_parallel, read_lines, report_empty
 from gnomon.formats._registry import FoundSet, SetFormat
 from gnomon.formats._rows import parse_number, read_csv, read_tsv
-from gnomon.human import HumanScores
+from gnomon.human import HumanScores, OutputLookedAt
 from gnomon.testset import TestSet
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ def estimated_set(
     outputs: Sequence[str],
     scores: Mapping[str, Sequence[float]],
     references: Mapping[str, Sequence[str]],
-    errors: Sequence[ErrorSpan] = (),
+    errors: Sequence[ErrorSpan] | None = None,
 ) -> TestSet:
     """Put a set of one system together.
 
@@ -105,7 +105,7 @@ def estimated_set(
         outputs: those of the system.
         scores: kind -> one score per segment, NaN where missing; higher is better.
         references: post-edits, by name.
-        errors: what people marked.
+        errors: words that people tagged as wrong; None: nobody tagged any.
     """
     report_empty(where, "source", sources)
     report_empty(where, "candidate", outputs)
@@ -114,6 +114,7 @@ def estimated_set(
         report_empty(where, "reference", texts)
     human = tuple(_scored(kind, values) for kind, values in scores.items())
     say_coverage(where, human)
+    tagged = range(0 if errors is None else len(outputs))
     return TestSet(
         name=name,
         references=references,
@@ -121,7 +122,8 @@ def estimated_set(
         sources=sources,
         language_pair=language_pair,
         human=human,
-        errors=tuple(errors),
+        errors=tuple(errors or ()),
+        looked_at=tuple(OutputLookedAt(KIND, None, SYSTEM, i) for i in tagged),
         path=where,
     )
 
@@ -282,7 +284,9 @@ def read_quality_table(path: Path, kind: QualityTable) -> TestSet:
         outputs=[row[kind.candidate] for row in table],
         scores=numbers,
         references=post_edits,
-        errors=_table_errors(table, kind) or _errors_beside(path, table, kind),
+        errors=_table_errors(table, kind)
+        if kind.candidate_tags or kind.source_tags
+        else _errors_beside(path, table, kind),
     )
 
 
@@ -301,14 +305,12 @@ def _table_errors(table: TextTable, kind: QualityTable) -> list[ErrorSpan]:
     return found
 
 
-def _errors_beside(path: Path, table: TextTable, kind: QualityTable) -> list[ErrorSpan]:
-    """The errors of ``X.tags.tsv``, which lies beside ``X.tsv``."""
-    if kind.candidate_tags is not None:
-        return []
+def _errors_beside(path: Path, table: TextTable, kind: QualityTable) -> list[ErrorSpan] | None:
+    """The errors of ``X.tags.tsv`` beside ``X.tsv``; None where no such file is there."""
     name = path.name.removesuffix(".gz").removesuffix(".tsv")
     file = find(path.parent, f"{name}.tags.tsv")
     if file is None:
-        return []
+        return None
     tags = read_tsv(file)
     tags.require(*_TAG_TABLE.needed)
     if len(tags.rows) != len(table.rows):
@@ -490,8 +492,11 @@ def _numbers(file: Path, lines: list[str], kind: str) -> list[float]:
     return [in_scale(kind, value, name, i) for value, i in values]
 
 
-def _errors(files: Mapping[str, Path], lines: Mapping[str, list[str]]) -> list[ErrorSpan]:
+def _errors(files: Mapping[str, Path], lines: Mapping[str, list[str]]) -> list[ErrorSpan] | None:
+    """The tagged words; None where there is no file of tags."""
     found: list[ErrorSpan] = []
+    if not any(suffix in lines for suffix in _TAGS):
+        return None
     for suffix, side in _TAGS.items():
         if suffix not in lines:
             continue
