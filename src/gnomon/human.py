@@ -277,7 +277,7 @@ def only_kind(kind: str | None, there: Sequence[str], what: str) -> str:
             f"the test set has several kinds of {what}; name one: {', '.join(there)}"
             if there
             else f"the test set has no {what}; attach some: a file human/KIND.LEVEL.tsv in its"
-            " folder, or TestSet.with_human(FILE) in Python"
+            " folder, --human FILE where a command takes files, or TestSet.with_human(FILE)"
         )
     return there[0]
 

@@ -116,7 +116,8 @@ def check_choice(outline: Outline, pool: str | tuple[str, ...], by: str | None =
         have = f"several kinds of human scores: {', '.join(kinds)}" if kinds else "none"
         raise DataError(
             f"a pool of the top systems needs scores to rank them, and {outline.name!r} has"
-            f" {have}; say which with by=: a kind of human scores, or a metric such as 'bleu'"
+            f" {have}; say which (--pool-by; by= in a spec): a kind of human scores, or a metric"
+            " such as 'bleu'"
         )
     if by is not None and by not in kinds:
         _check_score(by, outline, kinds)

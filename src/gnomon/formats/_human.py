@@ -203,7 +203,8 @@ def recognised_judgements(path: str | PathLike[str]) -> JudgementFormat:
     listed = "; ".join(f"{form.name}: {form.title}" for form in there)
     raise FormatError(
         f"is of no known format of human judgements; its first line is {head.first_line[:80]!r}."
-        f" Name the format if you know it (--human-format; format=...). There are: {listed}",
+        f" Name the format if you know it (--human-format of gnomon metaeval; format=... in"
+        f" Python). There are: {listed}",
         path=path,
     )
 
