@@ -137,6 +137,39 @@ def test_a_table_of_a_shared_task_holds_the_outputs_that_were_looked_at_alone(
     np.testing.assert_array_equal(found.scores[0].values, [[-1, 0, 0], [nan, -5, nan]])
 
 
+@pytest.mark.parametrize(
+    ("form", "file"), [("mqm", "a.tsv"), ("ratings", "esa.seg.rating"), ("wmt-qe-spans", "t.tsv")]
+)
+def test_penalties_are_no_scores_of_a_kind_that_has_none_below_zero(
+    tmp_path: Path, form: str, file: str
+) -> None:
+    errors = tuple(replace(e, kind="esa", rater=None) for e in looked_at_set().errors)
+    looked_at = [one._replace(kind="esa", rater=None) for one in looked_at_set().looked_at]
+    testset = judged_set(errors=errors, looked_at=tuple(looked_at))
+    write_human(tmp_path / file, testset, "esa", format=form)
+    found = judged_set().with_human(read_human(tmp_path / file, judged_set(), kind="esa"))
+    assert (found.human, set(found.looked_at)) == ((), set(looked_at))
+    assert same(tuple(replace(e, score=None) for e in found.errors), errors)
+    testset.write(tmp_path / "set", layout="mt-metrics-eval")
+    assert len(type(testset).read(tmp_path / "set").errors) == 2
+
+
+def test_a_file_in_which_all_outputs_are_clean_says_who_looked(tmp_path: Path) -> None:
+    scores = HumanScores("mqm", "segment", ("alpha",), np.array([[0.0, NAN, 0.0]]), rater="ann")
+    for form, file in (("mqm", "a.tsv"), ("ratings", "mqm.seg.rating")):
+        write_human(tmp_path / file, judged_set(human=(scores,)), "mqm", format=form)
+        found = judged_set().with_human(read_human(tmp_path / file, judged_set(), kind="mqm"))
+        marks = people_marks(found, "mqm")
+        assert [(one.system, one.segment) for one in marks.judgements()] == [(0, 0), (0, 2)]
+
+
+def test_texts_that_hold_marks_are_not_written_as_mqm(tmp_path: Path) -> None:
+    systems = {"alpha": ["a <v>b</v>", "b", "c"]}
+    testset = judged_set(systems=systems, errors=looked_at_set().errors[:1])
+    with pytest.raises(DataError, match="segment 1 of alpha holds the marks of errors, <v>"):
+        write_human(tmp_path / "a.tsv", testset, "k", format="mqm")
+
+
 def test_spans_beside_scores_of_others_are_not_lost(tmp_path: Path) -> None:
     marked = (
         *marked_set().errors,

@@ -34,8 +34,10 @@ from gnomon.formats._judgements import (
     SegmentFinder,
     SystemNames,
     in_scale,
+    judged_by_penalties,
     of_pair,
     rated_kind,
+    require_spans,
 )
 from gnomon.formats._lines import shown, write_lines
 from gnomon.formats._mqm import MqmWeights, is_error
@@ -341,7 +343,7 @@ def read_task_spans(
             table.path,
             elsewhere,
         )
-    return Judgements(scores.scores(kind, names), errors=tuple(errors))
+    return judged_by_penalties(kind, scores, errors, names)
 
 
 def _cells(
@@ -387,6 +389,7 @@ def write_task_spans(path: str | PathLike[str], testset: TestSet, kind: str) -> 
             no sources or no language pair.
         OutputError: the file cannot be written.
     """
+    require_spans(testset, kind, "wmt-qe-spans")
     source, _, target = (testset.language_pair or "").partition("-")
     if testset.sources is None or not target:
         raise DataError(

@@ -146,7 +146,7 @@ class Annotations:
             )
         scores = table.scores(self.kind, self.names)
         # where people score what they looked at, an output without a score was not looked at
-        listed = () if scores else dict.fromkeys(self._listed)
+        listed = () if scores and errors else dict.fromkeys(self._listed)
         looked_at = tuple(OutputLookedAt(self.kind, *place) for place in listed)
         return Judgements(scores, errors=tuple(errors), looked_at=looked_at)
 

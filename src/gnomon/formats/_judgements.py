@@ -14,7 +14,15 @@ from gnomon.errors import DataError, FormatError, GnomonError, UnknownNameError
 from gnomon.formats._error_marks import solid
 from gnomon.formats._files import LOGGER
 from gnomon.formats._rows import whole_number
-from gnomon.human import HumanScores, marked_kinds, only_kind, scale_of, without_rounding
+from gnomon.human import (
+    HumanScores,
+    Judgements,
+    OutputLookedAt,
+    marked_kinds,
+    only_kind,
+    scale_of,
+    without_rounding,
+)
 from gnomon.scores import coverage, named
 
 if TYPE_CHECKING:
@@ -32,6 +40,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gnomon.formats._rows import Row, TextTable
+    from gnomon.spans import ErrorSpan
     from gnomon.testset import TestSet
 
 
@@ -187,6 +196,24 @@ class ScoreTable:
             if found:
                 values[index[system], segment] = sum(found) / len(found)
         return HumanScores(kind, "segment", systems, without_rounding(values), rater=rater)
+
+
+def judged_by_penalties(
+    kind: str, penalties: ScoreTable, errors: Sequence[ErrorSpan], names: SystemNames
+) -> Judgements:
+    """Errors, and minus their penalties as scores, which say which outputs were looked at.
+
+    Where the kind's scale has no scores below 0 (``esa``), or nobody marked an error, it is kept
+    apart which outputs were looked at.
+    """
+    negative = scale_of(kind)[0] < 0
+    places = ((who, *place) for who, cells in penalties.cells.items() for place in cells)
+    listed = () if negative and errors else places
+    return Judgements(
+        penalties.scores(kind, names) if negative else (),
+        errors=tuple(errors),
+        looked_at=tuple(OutputLookedAt(kind, *place) for place in listed),
+    )
 
 
 def system_level(
@@ -589,6 +616,8 @@ def rated_kind(testset: TestSet, kind: str | None) -> str:
 def require_spans(testset: TestSet, kind: str, form: str) -> None:
     """Refuse scores that the error spans do not account for: the format holds spans alone.
 
+    Scores of kinds that are no penalties (``esa``) are left out, and that is said.
+
     Raises:
         DataError: there are such scores.
     """
@@ -600,6 +629,11 @@ def require_spans(testset: TestSet, kind: str, form: str) -> None:
         for system, row in zip(human.systems, human.values, strict=True)
         for item, value in enumerate(row.tolist())
     )
+    scored = any((h.kind, h.level) == (kind, "segment") for h in testset.human)
+    if scored and scale_of(kind)[0] >= 0:
+        LOGGER.warning(
+            "format %s holds error spans and no scores: the scores %r are left out", form, kind
+        )
     if lost:
         raise DataError(
             f"format {form} holds error spans and no scores, and {lost} scores of {kind!r} below 0"

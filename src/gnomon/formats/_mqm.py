@@ -28,6 +28,7 @@ from gnomon.formats._judgements import (
     ScoreTable,
     SegmentFinder,
     SystemNames,
+    judged_by_penalties,
     rated_kind,
     require_spans,
     say_count,
@@ -36,7 +37,7 @@ from gnomon.formats._passages import Choices, Collected, PassagePlace, Passages,
 from gnomon.formats._quality_estimation import pair_of
 from gnomon.formats._registry import FoundSet, JudgementFormat, SetFormat
 from gnomon.formats._rows import read_tsv, whole_number, write_tsv
-from gnomon.human import Judgements, clean_outputs, marked_kinds
+from gnomon.human import Judgements, clean_outputs, marked_kinds, scale_of
 from gnomon.spans import ErrorSpan, Span
 from gnomon.testset import SystemInfo
 
@@ -201,7 +202,7 @@ def read_mqm(
     for (rater, system, segment), total in sums.items():
         scores.add(rater or None, system, segment, 0.0 - total)
     reader.report()
-    return Judgements(scores.scores(kind, reader.names), errors=tuple(errors))
+    return judged_by_penalties(kind, scores, errors, reader.names)
 
 
 def columns_of(table: TextTable) -> dict[str, str]:
@@ -480,7 +481,8 @@ def write_mqm(path: str | PathLike[str], testset: TestSet, kind: str) -> None:
     """Write error spans and unmarred segments of a kind as an MQM file.
 
     Raises:
-        DataError: there are no judgements of this kind, or a cell cannot hold a text.
+        DataError: there are no judgements of this kind, a cell cannot hold a text, or a text holds
+            the marks of errors, ``<v>``.
         OutputError: the file cannot be written.
     """
     write_tsv(path, COLUMNS, list(_rows(testset, kind)))
@@ -494,10 +496,11 @@ def _rows(testset: TestSet, kind: str) -> Iterable[Sequence[str]]:
             errors.setdefault((error.rater, error.system, error.segment), []).append(error)
     if not scores and kind not in marked_kinds(testset):
         raise DataError(f"there are no segment scores or error spans of the kind {kind!r}")
-    rated = dict.fromkeys(errors)
+    rated, penalties = dict.fromkeys(errors), scale_of(kind)[0] < 0
     for human in scores:
         for system, values in zip(human.systems, human.values, strict=True):
-            clean = (i for i, value in enumerate(values) if value == 0)
+            # 0 is no penalty; on a scale without scores below 0, none tells of errors
+            clean = (i for i, v in enumerate(values) if v == 0 or (v > 0 and not penalties))
             rated |= dict.fromkeys((human.rater, system, i) for i in clean)
     clean_ones = clean_outputs(testset, kind)
     rated |= dict.fromkeys((one.rater, one.system, one.segment) for one in clean_ones)
@@ -518,6 +521,12 @@ def _row(
     target = testset.systems[system][segment] if system in testset.systems else ""
     source = "" if testset.sources is None else testset.sources[segment]
     span = None if error is None else Span(error.start, error.end)
+    for text in (source, target):
+        if "<v>" in text or "</v>" in text:
+            raise DataError(
+                f"segment {segment + 1} of {system} holds the marks of errors, <v>, in its text"
+                f" {text[:60]!r}, so that nobody could tell these apart; write format 'spans'"
+            )
     if error is not None and error.side == "source":
         source = mark(source, span)
     elif error is not None:

@@ -46,6 +46,7 @@ from gnomon.formats._judgements import (
     SystemNames,
     human_scores_of,
     in_scale,
+    judged_by_penalties,
     judgements_of,
     rated_kind,
     require_spans,
@@ -621,8 +622,7 @@ class _RatingReader:
 
     def judgements(self) -> Judgements:
         self.names.report(self._path)
-        scores = self._scores.scores(self._kind, self.names)
-        return Judgements(scores, errors=tuple(self._errors))
+        return judged_by_penalties(self._kind, self._scores, self._errors, self.names)
 
 
 def _span(record: FileRecord, error: Mapping[str, object], text: str | None) -> Span:
