@@ -309,3 +309,30 @@ def test_what_is_weighed_already_is_not_weighed_again(testset) -> None:
     for spec in ("difficulty(difficulty(chrf))", "difficulty(bmx(difficulty(bleu), p=1, w=0.5))"):
         with pytest.raises(UsageError, match="weighed already"):
             parse(spec).bind(testset)
+
+
+def test_similarities_of_a_function_keep_all_their_digits() -> None:
+    def alike(candidate_tokens: list[str], reference_tokens: list[str]) -> list[list[float]]:
+        return [
+            [1.0 if a == b else len({*a} & {*b}) / (3 * len({*a} | {*b})) for b in reference_tokens]
+            for a in candidate_tokens
+        ]
+
+    reference, outputs = "the cat sat on the mat", {"a": "a cat sits on a mat", "b": "the dog sat"}
+    testset = gn.TestSet.from_lists({name: [o] for name, o in outputs.items()}, [reference])
+    metric = gn.metric(alike, name="alike")
+    for leave_one_out in (False, True):
+        found = gn.score(testset, Difficulty(metric=metric, leave_one_out=leave_one_out))
+        for k, name in enumerate(outputs):
+            pool = [o for n, o in outputs.items() if not leave_one_out or n != name]
+            words, own = reference.split(), outputs[name].split()
+            best = [np.max(alike(o.split(), words), axis=0) for o in pool]
+            d = 1 - np.mean(best, axis=0)
+            types = {
+                w: np.mean([x for v, x in zip(words, d, strict=True) if v == w]) for w in words
+            }
+            table = np.array(alike(own, words))
+            recall = (d * table.max(axis=0)).mean()
+            precision = np.mean([types.get(w, 1.0) for w in own] * table.max(axis=1))
+            f = 2 * precision * recall / (precision + recall)
+            assert found.segments[k, 0] == pytest.approx(f, rel=1e-13)

@@ -259,7 +259,7 @@ def _of_grams(bound: BoundNgramDifficulty, batch: Batch) -> ReferenceWords:
         owner = np.repeat(np.arange(len(texts)), lengths)
         has = np.unique(owner * width + tokens.ids[ranges(tokens.offsets[texts], lengths)])
         exact[k] = ranked(has, wanted) >= 0
-    seen_words = BestMatches(exact.astype(np.float32), exact)
+    seen_words = BestMatches(exact.astype(np.float64), exact)
     return _of_places(bound.metric.spec, places, difficulty, seen_words)
 
 

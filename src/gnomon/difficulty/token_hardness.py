@@ -131,7 +131,7 @@ class Hardness:
         value: float64 [places], d = 1 - mean similarity of the pool's best matches; 1 where no
             system of the pool was compared with that reference, 0 for special tokens.
         count: int64 [places], how many systems of the pool were compared.
-        own: the best similarities of each system of the pool, float32 [places], kept where a
+        own: the best similarities of each system of the pool, float64 [places], kept where a
             system is not to judge itself; NaN where it was not compared.
         pool: what chose it, for signatures.
         human: of difficulties from a file, the kinds of human scores that chose its pool.
@@ -141,14 +141,14 @@ class Hardness:
     value: NDArray[np.float64]
     count: NDArray[np.int64]
     pool: str
-    own: Mapping[str, NDArray[np.float32]] = field(default_factory=dict)
+    own: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
     human: tuple[str, ...] = ()
 
     def without(self, system: str) -> NDArray[np.float64]:
         """Difficulties by the other systems of the pool, float64 [places]."""
         if system not in self.own:
             return self.value
-        own = self.own[system].astype(np.float64)
+        own = self.own[system]
         seen = ~np.isnan(own)
         total = (1 - self.value) * self.count - np.where(seen, own, 0.0)
         return _hardness(total, self.count - seen, self.places.special)
@@ -170,7 +170,7 @@ def measure(
     systems = [batch.systems.index(name) for name in pool]
     total = np.zeros(len(places.type))
     count = np.zeros(len(places.type), dtype=np.int64)
-    own: dict[str, NDArray[np.float32]] = {}
+    own: dict[str, NDArray[np.float64]] = {}
     for name, k in zip(pool, systems, strict=True):
         rows = rows_of_system(matches, k)
         pair = matches.pair[rows]
@@ -182,7 +182,7 @@ def measure(
         total[at] += best  # a system is compared with a reference of a segment once
         count[at] += 1
         if keep:
-            own[name] = np.full(len(total), np.nan, dtype=np.float32)
+            own[name] = np.full(len(total), np.nan)
             own[name][at] = best
     return Hardness(places, _hardness(total, count, places.special), count, identity, own)
 
@@ -239,17 +239,17 @@ class BestMatches:
     """The best match of every token of the references in every system's output.
 
     Attributes:
-        best: float32 [K, places], its similarity; NaN where a system was not compared with that
+        best: float64 [K, places], its similarity; NaN where a system was not compared with that
             reference.
         exact: bool [K, places], whether it is the same token; False where nothing was compared.
     """
 
-    best: NDArray[np.float32]
+    best: NDArray[np.float64]
     exact: NDArray[np.bool_]
 
     def difficulty(self, systems: list[int]) -> NDArray[np.float64]:
         """1 less the mean over some systems, float64 [places]; 1 where none was compared."""
-        best = self.best[systems].astype(np.float64)
+        best = self.best[systems]
         known = ~np.isnan(best)
         total, count = np.where(known, best, 0.0).sum(axis=0), known.sum(axis=0)
         mean = np.divide(total, count, out=np.zeros(len(total)), where=count > 0)
@@ -269,7 +269,7 @@ def best_matches(matches: Matches, batch: Batch, places: Places) -> BestMatches:
         DataError: a reference of the batch is not among the places.
     """
     shape = (len(batch.systems), len(places.type))
-    best, exact = np.full(shape, np.nan, dtype=np.float32), np.zeros(shape, dtype=np.bool_)
+    best, exact = np.full(shape, np.nan), np.zeros(shape, dtype=np.bool_)
     group = _groups(matches, batch, places)
     side, types = matches.reference, matches.tokens.type
     for system in range(shape[0]):

@@ -117,7 +117,7 @@ def _unmatched(table: TokenTable, texts: NDArray[np.int64]) -> SideMatches:
     offsets = offsets_of(sizes)
     token = ranges(table.offsets[texts], sizes)
     nothing = np.full(len(token), -1, dtype=np.int64)
-    return SideMatches(offsets, token, np.zeros(len(token), dtype=np.float32), nothing)
+    return SideMatches(offsets, token, np.zeros(len(token)), nothing)
 
 
 def _type(word: str) -> int:

@@ -59,14 +59,15 @@ class SideMatches:
     Attributes:
         offsets: int64 [D + 1]; the tokens of pair d are slots ``offsets[d]:offsets[d + 1]``.
         token: int64 [slots], row of ``Matches.tokens``.
-        best: float32 [slots], similarity to the best match on the other side; 0 where there is
-            none. Under a plan 0 for private masks, 1 for shared masks that meet shared masks.
+        best: float [slots], similarity to the best match on the other side, float32 where an
+            encoder's vectors are; 0 where there is none. Under a plan 0 for private masks, 1 for
+            shared masks that meet shared masks.
         at: int64 [slots], row of that match in ``Matches.tokens``; -1 where there is none.
     """
 
     offsets: NDArray[np.int64]
     token: NDArray[np.int64]
-    best: NDArray[np.float32]
+    best: NDArray[np.floating]
     at: NDArray[np.int64]
 
     @cached_property

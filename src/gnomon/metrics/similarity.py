@@ -135,7 +135,7 @@ class BoundSimilarity(MeanOfSegments):
             ]
             yield _matched(base, edited)
 
-    def _matrices(self, batch: Batch, table: TokenTable) -> dict[int, NDArray[np.float32]]:
+    def _matrices(self, batch: Batch, table: TokenTable) -> dict[int, NDArray[np.float64]]:
         """Candidate and reference -> similarities of their words, in the order of ``Matches``."""
         if self._by_key.get(-1) is not batch.texts:
             self._by_key.clear()
@@ -157,10 +157,10 @@ class BoundSimilarity(MeanOfSegments):
     def _by_key(self) -> dict[int, object]:
         return {}
 
-    def _compared(self, candidate: list[str], reference: list[str]) -> NDArray[np.float32]:
+    def _compared(self, candidate: list[str], reference: list[str]) -> NDArray[np.float64]:
         shape = len(candidate), len(reference)
         if not all(shape):
-            return np.zeros(shape, dtype=np.float32)
+            return np.zeros(shape)
         try:
             found = np.asarray(self.metric.function(candidate, reference), dtype=np.float64)
         except Exception as error:
@@ -174,10 +174,10 @@ class BoundSimilarity(MeanOfSegments):
                 f" {shape[1]}; it must return a finite similarity of at most 1 for each pair, shape"
                 f" {shape}"
             )
-        return found.astype(np.float32)
+        return found
 
 
-def _matched(base: Matches, matrices: list[NDArray[np.float32]]) -> Matches:
+def _matched(base: Matches, matrices: list[NDArray[np.float64]]) -> Matches:
     """The best of every row and every column."""
     sides = []
     for number, side in enumerate((base.candidate, base.reference)):
@@ -193,8 +193,8 @@ def _matched(base: Matches, matrices: list[NDArray[np.float32]]) -> Matches:
 
 
 def _masked(
-    matrix: NDArray[np.float32], own: NDArray[np.int8], other: NDArray[np.int8]
-) -> NDArray[np.float32]:
+    matrix: NDArray[np.float64], own: NDArray[np.int8], other: NDArray[np.int8]
+) -> NDArray[np.float64]:
     """Similarities under masks: 1 where two shared ones meet, 0 for private ones."""
     edited = matrix.copy()
     edited[own == Action.PRIVATE] = 0.0
