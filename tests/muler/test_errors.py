@@ -229,3 +229,25 @@ def test_errors_in_sources_need_sources(tmp_path: Path, capsys: pytest.CaptureFi
     asked = ["errors", str(tmp_path / "ref.txt"), "-i", str(tmp_path / "alpha.txt")]
     assert main([*asked, "--marks", str(file), "--side", "source"]) != 0
     assert "has no sources" in capsys.readouterr().err
+
+
+def test_a_gate_opens_for_a_file_in_which_nobody_found_an_error(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    texts = {"ref.txt": "the cat\na dog\n", "main.txt": "the cat\nthe dog\n"}
+    head = "system\tdoc\tdoc_id\tseg_id\trater\tsource\ttarget\tcategory\tseverity"
+    rows = [
+        f"main\td\t{n}\t{n}\tann\ts\t{text}\tNo-error\tNo-error"
+        for n, text in enumerate(texts["main.txt"].splitlines(), start=1)
+    ]
+    for name, text in {**texts, "mqm.tsv": "\n".join([head, *rows, ""])}.items():
+        (tmp_path / name).write_text(text)
+    files = [str(tmp_path / name) for name in ("ref.txt", "main.txt", "mqm.tsv")]
+    given = [files[0], "-i", files[1], "--human", files[2], "--fail-if-major", "1", "-f", "json"]
+    assert main(["errors", *given]) == 0
+    (row,) = (
+        r
+        for r in json.loads(capsys.readouterr().out)["rows"]
+        if (r["system"], r["feature"], r["severity"]) == ("main", "words", "any")
+    )
+    assert (row["occurrences"], row["hits"]) == (4, 0)
