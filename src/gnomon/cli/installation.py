@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, TypeAlias
 from gnomon.cli._options import add_command, add_data, add_output, load, show, show_rows
 from gnomon.cli._progress import stages
 from gnomon.errors import MissingDependencyError, UsageError
-from gnomon.human import marked_kinds
 
 if TYPE_CHECKING:
     import argparse
@@ -63,6 +62,8 @@ def _info(args: argparse.Namespace) -> int:
 
 
 def _rows_of_set(testset: TestSet) -> list[dict[str, Cell]]:
+    from gnomon.human import marked_kinds  # which loads numpy
+
     found = testset.summary()
     rows: list[tuple[str, str, Cell]] = [
         ("test set", found.name, testset.path),
