@@ -39,6 +39,7 @@ language_pair = "es-en"
 [methods.score]
 [methods.compare]
 [methods.muler.score]
+together = true
 features = ["pos:*", "ent:*"]
 [methods.difficulty.words]
 """

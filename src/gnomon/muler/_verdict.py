@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 #: pairs of systems whose features are gone through one by one
 _IN_FULL = 1
+#: features and systems that a sentence names
+_NAMED = 3
 _MAIN, _DIFFERENCES = "muler", "differences"
 
 
@@ -293,11 +295,19 @@ def _of_two(
 def _of_many(
     title: str, found: Sequence[_Difference], sound: Sequence[_Difference]
 ) -> Iterator[Statement]:
+    tested = Counter(one.feature for one in sound)
+    words = Counter(one.feature for one in found).most_common()  # of like ones the largest first
+    told = [f"{gloss(name)} in {n:,} of {tested[name]:,}" for name, n in words[:_NAMED]]
+    told[0] += " pairs"
+    if rest := len(words) - len(told):
+        told.append(counted(rest, "more feature"))
     wins = Counter(one.better.system for one in found)
-    told = [f"{name} in {n:,}" for name, n in wins.most_common()]
+    top = [name for name, n in wins.items() if n == max(wins.values())]
+    are, each = ("are", " each") if len(top) > 1 else ("is", "")
     text = (
-        f"{len(found):,} of {counted(len(sound), 'comparison')} of two systems on a feature show a"
-        f" difference (MuLER under {title}); better in most: {listed(told)}"
+        f"Systems differ on {listed(told, most=_NAMED + 1)} (MuLER under {title}); {listed(top)}"
+        f" {are} better most often, in {wins[top[0]]:,} of"
+        f" {counted(len(found), 'difference')}{each}"
     )
     yield said("better", text, _places(found))
     first = found[0]
@@ -310,7 +320,9 @@ def _of_many(
 
 def _flagged(title: str, differences: Iterable[_Difference]) -> Iterator[Statement]:
     """What would be a finding if its figures could be read."""
+    differences = list(differences)
     some = [one for one in differences if not one.sound]
+    read = {one.feature for one in differences if one.sound}
     outside = [one for one in some if one.outside]
     if outside:
         yield said("caution", _outside(title, outside), _places(outside))
@@ -323,8 +335,9 @@ def _flagged(title: str, differences: Iterable[_Difference]) -> Iterator[Stateme
         yield said("caution", text, _places(wide))
     if few:
         names = listed(list(dict.fromkeys(gloss(one.feature) for one in few)))
-        text = f"under {title}, {names} occur in fewer than {LEAST} segments"
-        yield said("caution", f"{text}, too few to be read as a finding", _places(few))
+        some_of = " of some systems" if {one.feature for one in few} & read else ""
+        text = f"under {title}, {names} occur in fewer than {LEAST} segments{some_of}"
+        yield said("caution", f"{text}, too few to be read as a finding there", _places(few))
 
 
 def _outside(title: str, outside: Sequence[_Difference]) -> str:

@@ -429,17 +429,28 @@ def _told_of(entry: FinishedTask, titles: Mapping[str, str]) -> Iterator[Stateme
 def _found_on(
     store: Store, name: str, done: Sequence[FinishedTask], titles: Mapping[str, str]
 ) -> Iterator[PageVerdict]:
-    """What methods said of a test set, and who is on top where none compared."""
+    """What methods said of a test set, in the order in which these are listed.
+
+    Who is on top comes first where no metric was compared, and last where some were.
+    """
     done = list(_of_whole(done))
     entries = [one for one in done if one.verdict]
-    for method in dict.fromkeys(one.method for one in entries):
-        own = [one for one in entries if one.method == method]
-        yield PageVerdict(name, method, [told for one in own for told in _told_of(one, titles)])
-    yield from _untested(name, done)
     tested = {metric for one in entries if one.method == _COMPARE for metric in one.metrics}
     scores = [one for one in _system_scores(store, done) if one.metric not in tested]
-    if top := of_scores(scores, _SCORES):
-        yield PageVerdict(name, "systems", top)
+    tops = [PageVerdict(name, "systems", top)] if (top := of_scores(scores, _SCORES)) else []
+    listed = {method: n for n, method in enumerate(methods.names())}
+    told = [
+        PageVerdict(
+            name,
+            method,
+            [told for one in entries if one.method == method for told in _told_of(one, titles)],
+        )
+        for method in dict.fromkeys(one.method for one in entries)
+    ]
+    told.sort(key=lambda one: listed.get(one.section, len(listed)))
+    yield from told if tested else [*tops, *told]
+    yield from _untested(name, done)
+    yield from tops if tested else ()
 
 
 def _of_whole(done: Sequence[FinishedTask]) -> Iterator[FinishedTask]:

@@ -117,11 +117,12 @@ class Study:
     lower_is_better: tuple[str, ...] = ()
     standings: tuple[Standing, ...] = ()
     names: Mapping[str, str] = field(default_factory=dict)
+    said: tuple[PageVerdict, ...] = ()
 
     @property
-    def verdicts(self) -> list[PageVerdict]:
+    def verdicts(self) -> Sequence[PageVerdict]:
         """Something found on each test set, with a hostile name in it."""
-        return [
+        return self.said or [
             PageVerdict(
                 one.name,
                 "systems",

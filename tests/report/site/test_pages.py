@@ -10,7 +10,8 @@ from urllib.parse import quote
 
 import pytest
 
-from gnomon.findings import Column
+from gnomon.findings import Column, Statement
+from gnomon.pages import PageVerdict
 from gnomon.report.site import write_site
 from gnomon.stored import Layer
 
@@ -373,6 +374,34 @@ def test_the_home_page_says_what_was_found_test_set_by_test_set(
         assert "x is on top." in other.locator("summary").inner_text()
         other.locator("summary").click()
         expect(other.locator(".verdict li")).to_have_count(2)
+        assert seen.faults == []
+
+
+def test_the_first_screen_of_a_study_holds_the_first_sentence_of_each_method(
+    visit: Opener, made: ModuleType, tmp_path: Path, expect: Any
+) -> None:
+    study = made.study(3, 4)
+    systems = "apertium-direct is better than apertium-catalan by 4.8 BLEU [3.2, 6.5]."
+    words = "Systems differ on verbs (pos:VERB) in 6 of 10 pairs, " * 3
+    said = (
+        PageVerdict("made/de-en", "systems", [Statement(systems, "better")] * 4),
+        PageVerdict("made/de-en", "package.features", [Statement(words, "better")] * 4),
+    )
+    write_site(tmp_path / "r", replace(study, said=said))
+    for width in (1280, 390):
+        seen = visit(tmp_path / "r", width=width)
+        page = seen.go("systems")
+        leads = page.locator("ul.verdict").first.locator("li")
+        expect(leads).to_have_count(2)
+        assert words.strip() in leads.nth(1).inner_text()
+        box = leads.nth(1).bounding_box()
+        assert box["y"] + box["height"] <= (800 if width == 1280 else 844) / 2
+        picture = page.locator(".proof svg.chart, .proof table.heat").first.bounding_box()
+        assert box["y"] < picture["y"] < 600
+        rest = page.locator("section", has_text="What else was found").locator(".verdict li")
+        expect(rest).to_have_count(6)
+        leads.nth(1).get_by_role("link").first.click()
+        expect(page).to_have_url(re.compile("#/method/package.features/0$"))
         assert seen.faults == []
 
 

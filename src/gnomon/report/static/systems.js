@@ -41,19 +41,27 @@ function shading(t) {
   const spans = new Map([...t.columns.values()].map((c) => { const values = Array.from({length: t.size}, (_, i) => c.at(i)).filter(isNumber); return [c.name, [Math.min(...values), Math.max(...values)]]; }));
   return (c, value) => { const [low, high] = spans.get(c.name); return c.kind !== "number" || !isNumber(value) || !(high > low) ? "" : "h" + Math.round(6 * (value - low) / (high - low)); };
 }
-// What was found: of the test set in sight in full, of the others on request. The first picture
-// stands below the first sentences.
-const FIRST_SENTENCES = 2;
+// What was found: of the test set in sight the first sentence of each method, the picture, then the
+// rest; of the others on request.
+const LEADS = 3, FIRST_SENTENCES = 2;
 function foundSections(t, picture) {
   const of = (n) => page.found.filter((one) => one.set === n);
   const name = (id) => (page.sections.find((one) => one.id === id) || {title: "Scores"}).title;
-  const sentences = (said) => said.length ? el("ul", {class: "verdict"}, ...said.map(([level, text]) => data(text.replaceAll("p = ", "p\u00a0=\u00a0"), "li", {class: level}))) : "";
-  const list = (n, drawn = null) => of(n).map((one, k) => el("div", {}, of(n).length > 1 || one.section !== "systems" ? el("h3", {}, one.section === "systems" ? data(name(one.section)) : link(`#/method/${encodeURIComponent(one.section)}/${n}`, name(one.section))) : "",
-    ...(drawn && k === 0 ? [sentences(one.said.slice(0, FIRST_SENTENCES)), drawn, sentences(one.said.slice(FIRST_SENTENCES))] : [sentences(one.said)])));
-  const others = page.sets.map((_, n) => n).filter((n) => n !== t && of(n).length);
-  const own = of(t).length ? [section(page.sets.length > 1 ? `What was found: ${shown(page.sets[t].name)}` : "What was found", ...list(t, picture))] : [];
-  const rest = others.map((n) => el("details", {class: "fold found"}, el("summary", {}, data(page.sets[n].name), el("span", {class: "count"}, data(of(n)[0].said[0][1]))), el("div", {}, ...list(n))));
-  return rest.length ? [...own, section("What was found elsewhere", ...rest)] : own;
+  const titled = (one, n) => one.section === "systems" ? data(name(one.section)) : link(`#/method/${encodeURIComponent(one.section)}/${n}`, name(one.section));
+  const sentence = ([level, text], label = null) => el("li", {class: level}, label ? el("span", {class: "of"}, label) : "", data(text.replaceAll("p = ", "p\u00a0=\u00a0"), "span"));
+  const sentences = (said, label = null) => said.length ? el("ul", {class: "verdict"}, ...said.map((one, k) => sentence(one, k === 0 ? label : null))) : "";
+  const named = (one, n) => of(n).length > 1 || one.section !== "systems" ? titled(one, n) : null;
+  const list = (n, from = () => 0) => of(n).map((one, k) => [one, one.said.slice(from(k))]).filter(([, said]) => said.length)
+    .map(([one, said]) => el("div", {}, named(one, n) ? el("h3", {}, named(one, n)) : "", sentences(said)));
+  const own = of(t), several = own.length > 1, set = page.sets[t];
+  const leads = several ? el("ul", {class: "verdict"}, ...own.slice(0, LEADS).map((one) => sentence(one.said[0], titled(one, t))))
+    : own.length ? sentences(own[0].said.slice(0, FIRST_SENTENCES), named(own[0], t)) : "";
+  const rest = list(t, (k) => !several ? FIRST_SENTENCES : k < LEADS ? 1 : 0);
+  const size = `${shown(set.name)}: ${count(set.systems.length)} system${set.systems.length === 1 ? "" : "s"}, ${count(set.segments)} segment${set.segments === 1 ? "" : "s"}`;
+  const others = page.sets.map((_, n) => n).filter((n) => n !== t && of(n).length)
+    .map((n) => el("details", {class: "fold found"}, el("summary", {}, data(page.sets[n].name), el("span", {class: "count"}, data(of(n)[0].said[0][1]))), el("div", {}, ...list(n))));
+  return [...(own.length ? [section(size, leads, picture)] : []), ...(rest.length ? [section("What else was found", ...rest)] : []),
+    ...(others.length ? [section(own.length ? "What was found elsewhere" : "What was found", ...others)] : [])];
 }
 // What proves it: the first picture of a method that found something, else scores by the first metric.
 async function foundPicture(place, t) {
@@ -76,7 +84,7 @@ async function foundPicture(place, t) {
 }
 async function systemsPage({box, rest, head, alive}) {
   const t = Number(rest[0] || 0) < page.sets.length ? Number(rest[0] || 0) : 0, set = page.sets[t];
-  head("Systems");
+  head("What was found");
   const picture = el("div", {class: "proof"});
   box.append(...foundSections(t, picture));
   await foundPicture(picture, t);
