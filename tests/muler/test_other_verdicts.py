@@ -77,6 +77,7 @@ def specific(
     nothing = dict.fromkeys(
         ("reference_share", "output_share", "groups", "q05", "median", "q95", "deviation", "z")
     ) | dict.fromkeys(("synthetic_reference_share", "synthetic_output_share"))
+    nothing |= dict.fromkeys(("deviation_low", "deviation_high"))
     rows = [
         {
             **nothing,
@@ -110,6 +111,16 @@ def test_features_that_stand_out_of_random_words_are_said_to_after_100_draws() -
     assert said.level == "worse"
     assert "pos:1 (A: .6" in said.text
     assert rest.level == "undecided"
+
+
+def test_so_few_draws_that_nothing_could_stand_out_are_said_to_be_too_few() -> None:
+    random = {"Apos:1": np.linspace(0, 0.1, 30)}
+    (said,) = specificity_verdict(specific({"Apos:1": 0.9}, random))
+    assert said.level == "caution"
+    assert said.text == (
+        "Caution: 30 draws of random words cannot tell a feature from them;"
+        " --draws 100 or more can."
+    )
 
 
 @pytest.mark.parametrize("draws", [100, pytest.param(1000, marks=pytest.mark.verify)])

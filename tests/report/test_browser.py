@@ -333,7 +333,7 @@ def test_bars_carry_the_ends_of_their_intervals(browser: Any, tmp_path: Path) ->
     assert high == pytest.approx(start + width * 2, abs=0.01)
     assert float(page.locator("svg.chart text.value").first.get_attribute("x")) > high
     assert "[4.00, 10.00]" in page.locator("svg.chart rect.s0 title").first.text_content()
-    assert page.get_by_text("Thin lines: confidence intervals").count() == 1
+    assert page.get_by_text("Thin lines: intervals").count() == 1
     page.close()
 
 

@@ -11,7 +11,7 @@ from gnomon.stats.student import upper_tail
 from gnomon.verdicts import LEAST, amount, counted, listed, number, p_value, said, titles_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from gnomon.findings import Cell, Finding, Level, Statement
 
@@ -374,17 +374,29 @@ def specificity_verdict(finding: Finding) -> Iterator[Statement]:
         some.sort(key=lambda one: -abs(number(one[1]["deviation"]) or 0.0))
         if some:
             told = [_beside_random(row) for _, row in some]
-            text = f"{what} is left unearned than on random words as frequent, on {listed(told)}"
+            text = f"{what} is lost than on random words of the same frequency on {listed(told)}"
             level: Level = "worse" if more else "better"
             yield said(level, text[0].upper() + text[1:], _at(finding, some))
-    if len(sound) > len(found):
+    if sound and (few := _too_few(row for _, row in sound)):
+        yield said("caution", f"{few}; --draws 100 or more can")
+    elif len(sound) > len(found):
         rest = counted(len(sound) - len(found), "figure")
-        text = f"{rest} of MuLER are like those of random words as frequent, as far as draws tell"
-        yield said("undecided", text)
+        verb = "is" if len(sound) - len(found) == 1 else "are"
+        yield said(
+            "undecided", f"{rest} of MuLER {verb} not told from random words of the same frequency"
+        )
     if flawed:
         names = listed(list(dict.fromkeys(gloss(str(row["feature"])) for _, row in flawed)))
-        text = f"{names}: MuLER outside 0 to 1, or of fewer than {LEAST} segments, is left out"
+        text = f"left out: {names} (MuLER outside 0 to 1, or of fewer than {LEAST} segments)"
         yield said("caution", text, _at(finding, flawed))
+
+
+def _too_few(rows: Iterable[Mapping[str, Cell]]) -> str:
+    """That no feature could be told from so few random ones; empty where some could."""
+    most = max((_count(row, "draws") for row in rows), default=0)
+    if 2 / (most + 1) <= _ALPHA:
+        return ""
+    return f"{counted(most, 'draw')} of random words cannot tell a feature from them"
 
 
 def _may_be_read(row: Mapping[str, Cell]) -> bool:
@@ -396,27 +408,41 @@ def _stands_out(rows: Sequence[Mapping[str, Cell]]) -> list[bool]:
     return [bool(q <= _ALPHA) for q in stats.holm([_rare(row) for row in rows])]
 
 
-def specificity_headline(
-    rows: Sequence[Mapping[str, Cell]], metric: str, variant: str, system: str
-) -> str:
-    """Which features of a system stand out from random words, as the title of a picture.
+def tell_apart(rows: Sequence[Mapping[str, Cell]]) -> list[bool]:
+    """Which features stand out from random words; p-values are corrected variant by variant.
+
+    Args:
+        rows: the features of all systems under all metrics.
+    """
+    found = [False] * len(rows)
+    for variant in dict.fromkeys(row["variant"] for row in rows):
+        own = [
+            n
+            for n, row in enumerate(rows)
+            if row["variant"] == variant and number(row["below"]) is not None and _may_be_read(row)
+        ]
+        for n, apart in zip(own, _stands_out([rows[n] for n in own]), strict=True):
+            found[n] = apart
+    return found
+
+
+def specificity_headline(rows: Sequence[Mapping[str, Cell]], metric: str, variant: str) -> str:
+    """Which features stand out from random words, as the title of a picture.
 
     Args:
         rows: the features of all systems under all metrics.
         metric: of the picture.
         variant: of MuLER.
-        system: of the picture.
     """
-    own = [row for row in rows if row["variant"] == variant and number(row["below"]) is not None]
-    sound = [row for row in own if _may_be_read(row)]
-    told = [
-        gloss(str(row["feature"]))
-        for row, apart in zip(sound, _stands_out(sound), strict=True)
-        if apart and (row["metric"], row["system"]) == (metric, system)
+    own = [
+        (row, apart)
+        for row, apart in zip(rows, tell_apart(rows), strict=True)
+        if (row["metric"], row["variant"]) == (metric, variant)
     ]
+    told = list(dict.fromkeys(gloss(str(row["feature"])) for row, apart in own if apart))
     if told:
         return f"{listed(told)} {'differ' if len(told) > 1 else 'differs'} from random words"
-    return "no feature is told from random words"
+    return _too_few(row for row, _ in own) or "no feature is told from random words"
 
 
 def _rare(row: Mapping[str, Cell]) -> float:

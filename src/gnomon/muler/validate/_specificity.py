@@ -17,7 +17,7 @@ from gnomon.methods import method
 from gnomon.metrics.masking import Granularity, MaskKind, MaskTexts, Overlap
 from gnomon.metrics.protocol import Metrics
 from gnomon.muler._figures import VARIANT, VARIANTS, figures
-from gnomon.muler._other_verdicts import specificity_headline, specificity_verdict
+from gnomon.muler._other_verdicts import specificity_headline, specificity_verdict, tell_apart
 from gnomon.muler._setup import MaskChoice, Run, WordChoice, check_masked, prepared
 from gnomon.muler.validate._random_words import synthetic, words_of
 from gnomon.options import SEED, Group, Limits, Metavar
@@ -107,9 +107,16 @@ def real_row(real: Real, random: Synthetic | None, variant: Variant) -> dict[str
         "median": quantiles["median"],
         "q95": quantiles["q95"],
         "deviation": deviation,
+        **_apart_from(own, quantiles),
         "z": deviation / variance**0.5 if deviation is not None and variance else None,
         "below": float((values < own).mean()) if own is not None and len(values) else None,
     }
+
+
+def _apart_from(own: float | None, quantiles: Mapping[str, float | None]) -> dict[str, Cell]:
+    """How far a feature is from the middle nine tenths of the random ones."""
+    ends = {"deviation_low": quantiles["q95"], "deviation_high": quantiles["q05"]}
+    return {name: None if own is None or end is None else own - end for name, end in ends.items()}
 
 
 def group_row(
@@ -222,10 +229,24 @@ class SpecificityRow(Record):
     q05: float | None = _quantile("5 %", "5 % quantile")
     median: float | None = _quantile("median", "median")
     q95: float | None = _quantile("95 %", "95 % quantile")
-    deviation: float | None = column("excess", digits=3, help="MuLER of the feature less the mean")
+    deviation: float | None = column(
+        "excess",
+        digits=3,
+        help="MuLER of the feature less that of the random ones: their mean, their middle 90 %",
+        ends=("deviation_low", "deviation_high"),
+    )
+    deviation_low: float | None = column(
+        "excess, low", digits=3, help="MuLER of the feature less the 95 % quantile"
+    )
+    deviation_high: float | None = column(
+        "excess, high", digits=3, help="MuLER of the feature less the 5 % quantile"
+    )
     z: float | None = column("z", help="deviation in standard deviations")
     below: float | None = column(
         "below", digits=3, help="share of random features with lower MuLER"
+    )
+    apart: bool = column(
+        "told apart", help="told from the random features by a test, corrected for their number"
     )
 
 
@@ -278,7 +299,8 @@ def specificity_tables(
     """Real features beside random ones, random ones alone, their distributions."""
     note = "below = share of random features with lower MuLER; near 0 or 1 a feature stands out."
     title = "Features beside random words of like frequency"
-    own = (SpecificityRow(**row) for row in real)
+    marked = tell_apart(real)
+    own = (SpecificityRow(**row, apart=apart) for row, apart in zip(real, marked, strict=True))
     alone = (RandomRow(**row) for row in synthetic)
     points = (CurveRow(**row) for row in curves)
     return (
@@ -313,7 +335,7 @@ def _plots(
     curves: list[View] = [
         Lines(
             table="distribution",
-            title=f"{system} under {kind}: {specificity_headline(rows, metric, variant, system)}",
+            title=f"{system} under {kind}: MuLER of features and of random words as frequent",
             x="muler",
             y="share",
             series="curve",
@@ -322,9 +344,20 @@ def _plots(
         )
         for system in systems
     ]
+    forest = Bars(
+        table="specificity",
+        title=f"{kind}: {specificity_headline(rows, metric, variant)}",
+        category="system",
+        series="feature",
+        values=("deviation", "muler", "z"),
+        where=where,
+        ordered=True,
+        strong="apart",
+        ends=("less is lost than on random words", "more is lost than on random words"),
+    )
     bars = Bars(
         table="specificity",
-        title=f"Features beside random words under {kind}",
+        title=f"MuLER of features and of random words under {kind}",
         category="feature",
         series="system",
         values=("muler", "mean", "below"),
@@ -344,7 +377,7 @@ def _plots(
         high=1.0,
         prominent=False,
     )
-    return [*curves, bars, below]
+    return [forest, *curves, bars, below]
 
 
 # Is a feature's MuLER its own, or would any words of like frequency have the same?

@@ -144,7 +144,7 @@ function bars(box, finding, panel) {
   const area = el("div", {class: few ? "charts few" : "charts many"});
   const legend = el("div");
   const controls = few ? fewControls() : manyControls();
-  const hint = view.values.some((v) => table.columns.get(v).ends) ? el("p", {class: "detail legend"}, "Thin lines: confidence intervals, where there are any." + (view.strong ? ` Faded bars: not ${shown(table.columns.get(view.strong).title)}.` : "") + " Point at a bar for its numbers.") : null;
+  const hint = view.values.some((v) => table.columns.get(v).ends) ? el("p", {class: "detail legend"}, "Thin lines: intervals, where there are any." + (view.strong ? ` Faded bars: not ${shown(table.columns.get(view.strong).title)}.` : "") + ` Point at a ${view.dots ? "dot" : "bar"} for its numbers.`) : null;
   box.append(toolbar(...controls, ...where.nodes, kind.node, find(), saveButton(area, "bars")), legend, area, ...(hint ? [hint] : []));
   onResize(area, () => draw());
   draw();
