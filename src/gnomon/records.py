@@ -27,7 +27,7 @@ from gnomon.findings import Column, Table
 from gnomon.options import parts_of, type_hints
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from gnomon.findings import Cell, Excerpt, Kind
 
@@ -56,13 +56,14 @@ class ColumnOf:
 
     Attributes:
         kind: as there; None: as the type of the field says.
+        digits: as there; None: two, and of numbers more where metrics score within [-1, 1].
         interval: the ends of a confidence interval stand beside it, where there is one.
         ends: the fields that hold the ends of its interval, where these are columns of their own.
     """
 
     title: str
     kind: Kind | None = None
-    digits: int = 2
+    digits: int | None = None
     better: Literal["higher", "lower"] | None = None
     help: str = ""
     interval: bool = False
@@ -73,7 +74,7 @@ def column(
     title: str,
     *,
     kind: Kind | None = None,
-    digits: int = 2,
+    digits: int | None = None,
     better: Literal["higher", "lower"] | None = None,
     help: str = "",  # noqa: A002  # the name of the attribute that it sets
     interval: bool = False,
@@ -188,7 +189,8 @@ def columns_of(
     for name, said in row._columns.items():  # noqa: SLF001  # of this module
         if name in left_out:
             continue
-        one = Column(name, said.title, kinds[name], said.digits, said.better, said.help, said.ends)
+        digits = _DIGITS if said.digits is None else said.digits
+        one = Column(name, said.title, kinds[name], digits, said.better, said.help, said.ends)
         if said.interval and confidence is not None:
             found += with_ends(one, confidence)
         else:
@@ -240,8 +242,40 @@ def table(
     columns = columns_of(row, confidence, without=without)
     names = {one.name for one in columns}
     cells = (one.cells() if isinstance(one, Record) else one for one in rows)
-    made = tuple(
+    made: tuple[Mapping[str, Cell], ...] = tuple(
         row if row.keys() <= names else {k: v for k, v in row.items() if k in names}
         for row in cells
     )
-    return Table(name, title, columns, made, note, excerpt)
+    return Table(name, title, _by_size(row, columns, made), made, note, excerpt)
+
+
+#: digits of numbers whose columns say none; of metrics within [-1, 1]; of some that are and others
+_DIGITS, _SMALL, _MIXED = 2, 4, 3
+
+
+def _by_size(
+    row: type[Record], columns: Sequence[Column], rows: Sequence[Mapping[str, Cell]]
+) -> tuple[Column, ...]:
+    """The columns, with digits by the size of what metrics say: .0041 of COMET is not 0.00."""
+    declared = row._columns  # noqa: SLF001  # of this module
+    silent = {
+        one.name
+        for one in columns
+        if one.kind == "number" and one.name in declared and declared[one.name].digits is None
+    }
+    for one in columns:  # an interval goes with what it is of
+        if one.ends:
+            silent = silent.union(one.ends) if one.name in silent else silent.difference(one.ends)
+    open_ = [one for one in columns if one.name in silent]
+    largest: dict[Cell, float] = {}
+    for cells in rows if open_ else ():
+        values = [abs(v) for c in open_ if isinstance(v := cells[c.name], int | float)]
+        metric = cells.get("metric")
+        largest[metric] = max([largest.get(metric, 0.0), *filter(math.isfinite, values)])
+    small = [value <= 1 for value in largest.values() if value]
+    if not any(small):
+        return tuple(columns)
+    digits = _SMALL if all(small) else _MIXED
+    return tuple(
+        dataclasses.replace(one, digits=digits) if one.name in silent else one for one in columns
+    )

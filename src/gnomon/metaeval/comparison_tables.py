@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from gnomon.batch import Batch
-    from gnomon.findings import Table, View
+    from gnomon.findings import Cell, Table, View
     from gnomon.metaeval.paired import ComparedSystem, Decider, PairedScores, PairedTestPlan
     from gnomon.metrics.tokenise import TokenTable
     from gnomon.testset import TestSet
@@ -59,6 +59,7 @@ class ComparisonRow(Record):
     wins: int | None = column("Wins", help="segments where the system scores better")
     ties: int | None = column("Ties", help="segments where both score the same")
     losses: int | None = column("Losses", help="segments where it scores worse")
+    decided: bool = column("decided", help="better or worse: the corrected p is at most alpha")
     gain: float = column(
         "Gain", better="higher", help="the difference, positive where the system is better"
     )
@@ -172,6 +173,7 @@ def _system_row(
 ) -> ComparisonRow:
     gain = scores.sign * one.difference + 0.0  # no -0.0
     counts = (None, None, None) if k == 0 else (one.wins, one.ties, one.losses)
+    verdict = "baseline" if k == 0 else _verdict(gain, p, plan.alpha)
     return ComparisonRow(
         system=scores.systems[k],
         baseline=scores.systems[0],
@@ -182,12 +184,13 @@ def _system_row(
         high=one.high,
         p=one.p,
         p_adjusted=p,
-        verdict="baseline" if k == 0 else _verdict(gain, p, plan.alpha),
+        verdict=verdict,
         slice=name,
         segments=one.segments,
         wins=counts[0],
         ties=counts[1],
         losses=counts[2],
+        decided=verdict in ("better", "worse"),
         gain=gain,
         score_low=one.score_low,
         score_high=one.score_high,
@@ -293,7 +296,7 @@ def views(
     found: list[View] = [_listing(metric, systems[0], alone) for metric in metrics]
     if SLICES in kinds and alone:
         found += [_slices(metric, alone) for metric in metrics]
-    found += [_bars(metric, tables[0]) for metric in metrics]
+    found += [_bars(metric, tables[0], systems[0], alone) for metric in metrics]
     if SLICES in kinds:
         found += [_slice_map(kinds[SLICES], metric, prominent=alone is None) for metric in metrics]
     if SEGMENTS in kinds and alone:
@@ -361,7 +364,10 @@ def _ngrams(side: str) -> Listing:
     )
 
 
-def _bars(metric: str, table: Table) -> Bars:
+def _bars(metric: str, table: Table, baseline: str, alone: str | None) -> Bars:
+    ends = (f"{baseline} is better", f"{alone or 'the other system'} is better")
+    if any(row["gain"] != row["difference"] for row in table.rows if _tells(row, metric)):
+        ends = (ends[1], ends[0])  # lower is better
     return Bars(
         SYSTEMS,
         headline(table.rows, metric),
@@ -370,7 +376,14 @@ def _bars(metric: str, table: Table) -> Bars:
         values=("difference", "score"),
         where={"metric": metric, "slice": None},
         ordered=True,
+        strong="decided",
+        ends=ends,
     )
+
+
+def _tells(row: Mapping[str, Cell], metric: str) -> bool:
+    """Whether a row of the metric tells which sign of a difference is good."""
+    return row["metric"] == metric and row["gain"] is not None
 
 
 # Segments to read

@@ -147,15 +147,17 @@ def united(schemas: Sequence[TableSchema]) -> TableSchema:
     """One schema for the rows of several tasks.
 
     Test sets, options and versions may give a table other columns. All columns are there; title,
-    note, method, and what is said of a column, are those of the first task that has them. Views
-    are all that differ.
+    note, method, and what is said of a column, are those of the first task that has them, but for
+    the digits, which are the most that one asks for. Views are all that differ.
     """
     first = schemas[0]
     columns: dict[str, Column] = {}
     views: dict[bytes, View] = {}
     for one in schemas:
         for column in one.columns:
-            columns.setdefault(column.name, column)
+            known = columns.setdefault(column.name, column)
+            if column.digits > known.digits:
+                columns[column.name] = replace(known, digits=column.digits)
         for view in one.views:
             views.setdefault(msgspec.json.encode(_view_record(view)), view)
     return TableSchema(

@@ -73,7 +73,7 @@ function drawBar(bar, x, y, thick, low, high) {
   if (from > high || from < low) nodes.push(beyond(end, y, thick, negative ? -1 : 1));
   const tips = bar.ends ? bar.ends.map(x) : [end];
   if (bar.ends) nodes.push(whisker(tips, bar.ends.map((end) => end >= low && end <= high), y + thick / 2));
-  const beside = negative ? Math.min(end, ...tips) - 4 : Math.max(end, ...tips) + 4;
+  const gap = bar.dot ? 8 : 4, beside = negative ? Math.min(end, ...tips) - gap : Math.max(end, ...tips) + gap;
   nodes.push(svg("text", {class: "value", x: beside, y: y + thick / 2 + 3.8, "text-anchor": negative ? "end" : "start"}, bar.text));
   return nodes;
 }
@@ -178,7 +178,9 @@ function bars(box, finding, panel) {
     const chosen = (fixed ? distinct(table, rows, view.series) : picked).filter((s) => s !== null && s !== undefined);
     const charts = !names.length || !chosen.length ? [el("p", {class: "empty"}, "No rows for this choice.")]
       : few ? drawFew(names, unique(chosen), at) : drawMany(names, chosen, at);
-    if (view.ends) legend.replaceChildren(el("p", {class: "legend ends"}, el("span", {}, "\u2190 ", data(view.ends[0])), el("span", {}, data(view.ends[1]), " \u2192")));
+    // what the ends of the scale mean; of the figure that was meant, and that alone
+    const {ends} = chosenView(panel, where.state);
+    if (ends && state.value === view.values[0]) legend.replaceChildren(el("p", {class: "legend ends"}, el("span", {}, "\u2190 ", data(ends[0])), el("span", {}, data(ends[1]), " \u2192")));
     else legend.replaceChildren(...(few ? [key(unique(chosen).map((s, n) => ["s" + n, s]))] : []));
     area.replaceChildren(...charts);
   }

@@ -76,11 +76,12 @@ function range(table, rows, name) {
 }
 
 // The heading of a panel is the title of the view that is nearest to what is chosen.
-function retitle(box, panel, state) {
+// The view of a panel that what is chosen is of, or nearest to.
+function chosenView(panel, state) {
   const near = (view) => view.where.filter(([name, value]) => state.some((pair) => pair[0] === name && pair[1] === value)).length;
-  const best = panel.views.reduce((a, b) => near(b) > near(a) ? b : a);
-  box.parentElement.querySelector("h3").replaceChildren(data(best.title));
+  return panel.views.reduce((a, b) => near(b) > near(a) ? b : a);
 }
+const retitle = (box, panel, state) => box.parentElement.querySelector("h3").replaceChildren(data(chosenView(panel, state).title));
 
 // One select for each column that the view fixes and that holds more than one value.
 function whereControls(table, panel, redraw) {
