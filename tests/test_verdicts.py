@@ -83,11 +83,13 @@ def test_of_error_rates_the_lowest_is_on_top() -> None:
     assert found[0].text.startswith("A is on top under TER (lower is better): 30.0, before B")
 
 
-def test_metrics_with_different_leaders_are_a_caution_and_one_system_says_nothing() -> None:
+def test_metrics_with_different_leaders_are_a_caution_and_one_system_has_its_score() -> None:
     found = verdicts.of_scores([scores("bleu", 30.0, 31.5), scores("chrf", 60.0, 55.0)])
     assert "caution" in {one.level for one in found}
     assert found[1].rows == {"scores": (2, 3)}
-    assert verdicts.of_scores([scores("bleu", 30.0)]) == ()
+    (alone,) = verdicts.of_scores([scores("bleu", 30.0)])
+    assert alone.level == "undecided"
+    assert " has 30.0 BLEU (" in alone.text
     assert verdicts.of_scores([scores("bleu", 30.0, float("nan"))]) == ()
 
 

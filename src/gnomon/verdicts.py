@@ -289,7 +289,7 @@ def entitled(finding: Finding) -> Finding:
 
 
 def of_scores(scores: Sequence[Scores], table: str = "scores") -> tuple[Statement, ...]:
-    """What scores of several systems say: who is on top, and that no test was made.
+    """What scores say: who is on top, and that no test was made; what a lone system has.
 
     Args:
         scores: what each metric said.
@@ -304,17 +304,18 @@ def of_scores(scores: Sequence[Scores], table: str = "scores") -> tuple[Statemen
     if not found:
         return ()
     tops = [set(names) for one in scores if (names := _level(one))]
-    if not set.intersection(
+    if tops and not set.intersection(
         *tops
     ):  # of systems that are level on top one may be that of the others
         found.append(said("caution", "the metrics do not agree on which system is on top"))
-    found.append(
-        said(
-            "undecided",
-            "no test was made; gnomon compare, given the same, says which differences are more than"
-            " chance",
+    if tops:
+        found.append(
+            said(
+                "undecided",
+                "no test was made; gnomon compare, given the same, says which differences are more"
+                " than chance",
+            )
         )
-    )
     return brief([*found, *cut_texts(notice for one in scores for notice in one.notices)])
 
 
@@ -350,6 +351,8 @@ def leaders(scores: Scores, among: Iterable[str] = ()) -> str:
 
 def _leader(scores: Scores, first: int, table: str, title: str) -> Statement | None:
     order, level = _ranked(scores), _level(scores)
+    if len(order) == len(scores.systems) == 1:
+        return _of_one(scores, order[0], first, table, title)
     if not level:
         return None
     values = [float(scores.system[k]) for k in order]
@@ -367,6 +370,18 @@ def _leader(scores: Scores, first: int, table: str, title: str) -> Statement | N
     if n < LEAST:
         return said("caution", f"{text}; so few segments say nothing of other texts", rows)
     return Statement(f"{text}.", "undecided", rows)
+
+
+def _of_one(scores: Scores, k: int, first: int, table: str, title: str) -> Statement:
+    """What the only system has."""
+    n, (value, _) = scores.segments.shape[1], _scores([float(scores.system[k])] * 2)
+    lower = "" if scores.higher_is_better else "; lower is better"
+    text = f"{scores.systems[k]} has {value} {title} ({counted(n)}{lower})"
+    if n < LEAST:
+        return said(
+            "caution", f"{text}; so few segments say nothing of other texts", {table: (first + k,)}
+        )
+    return Statement(f"{text}.", "undecided", {table: (first + k,)})
 
 
 def _scores(values: Sequence[float]) -> tuple[str, str]:

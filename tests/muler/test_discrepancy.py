@@ -49,7 +49,7 @@ def test_shares_add_up_and_agree_with_muler(pairs: list[tuple[str, str]]) -> Non
 
 def test_one_or_two_systems_are_listed_and_more_are_mapped() -> None:
     texts = {name: ["cat"] * 12 for name in "abc"}
-    for names, said in (("a", "Discrepancy of a"), ("abc", "miss: segments with less")):
+    for names, said in (("a", "Discrepancy of a"), ("abc", "Outputs have too few of (miss)")):
         testset = gn.TestSet.from_lists({n: texts[n] for n in names}, ["cat dog"] * 12)
         found = gn.muler.discrepancy(testset, **CAT)
         assert said in render(found, "text", width=120)

@@ -157,9 +157,9 @@ def uneven(miss: float, add: float, segments: int = 200) -> Finding:
 def test_too_few_and_too_many_are_said_where_they_do_not_balance() -> None:
     (found,) = discrepancy_verdict(uneven(0.3, 0.1))
     assert found.level == "worse"
-    assert found.text.startswith("A has too few of nouns")
+    assert found.text.startswith("A has too few nouns (pos:NOUN) (in .3")
     (found,) = discrepancy_verdict(uneven(0.1, 0.3))
-    assert found.text.startswith("A has too many of nouns")
+    assert found.text.startswith("A has too many nouns")
     (found,) = discrepancy_verdict(uneven(0.31, 0.3))
     assert found.level == "undecided"
     (found,) = discrepancy_verdict(uneven(0.5, 0.0, segments=12))

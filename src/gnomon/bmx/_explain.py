@@ -742,7 +742,7 @@ def _finding(
     each = [one.explanations for one in found]
     return Finding(
         method="bmx explain",
-        title=f"Which words scores rest on: {testset.name}",
+        title=f"Which words scores rest on ({testset.name})",
         tables=tuple(tables),
         signatures={
             f"{one.explanations.metric} by {one.explainer}": str(one.explanations.signature)

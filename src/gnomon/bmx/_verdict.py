@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from gnomon import stats
+from gnomon.findings import Statement
 from gnomon.stats.student import mean_test
 from gnomon.verdicts import (
     LEAST,
@@ -25,7 +26,7 @@ from gnomon.verdicts import (
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from gnomon.findings import Cell, Finding, Level, Statement
+    from gnomon.findings import Cell, Finding, Level
 
 _ALPHA = 0.05
 #: where words stand, after how often they hurt
@@ -237,7 +238,7 @@ def score_verdict(finding: Finding) -> Iterator[Statement]:
         )
         yield said(
             "undecided",
-            f"{text}. Whether boosted scores are nearer to people is for gnomon bmx tune",
+            f"{text}. gnomon bmx tune tells whether boosted scores are nearer to people",
             {finding.tables[0].name: [at for at, _ in rows]},
         )
     if any("collapse" in one for one in finding.notices):
@@ -291,8 +292,8 @@ def explain_verdict(finding: Finding) -> Iterator[Statement]:
                 for _, row in rows
             ]
             title = titles_of(finding)[str(rows[0][1]["metric"])]
-            text = f"words that lower {title} most often: {listed(told)}; no test was made"
-            yield said("undecided", text, {"hurting": [at for at, _ in rows]})
+            text = f"Words that lower {title} most often: {listed(told)}; no test was made."
+            yield Statement(text, "undecided", {"hurting": tuple(at for at, _ in rows)})
     segments = len({row["segment"] for row in finding.rows})
     if segments < LEAST:
         text = f"{counted(segments)} explained: an account of these, no finding about a metric"

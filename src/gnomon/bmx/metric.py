@@ -537,7 +537,7 @@ def _finding(testset: TestSet, found: Sequence[_Both]) -> Finding:
         "Boosted and base scores are means over segments, so that they differ in the explanations"
         " alone; the corpus score is what the metric itself says of the system."
     )
-    title = f"Boosted metrics beside the metrics themselves: {testset.name}"
+    title = f"Boosted metrics beside the metrics themselves ({testset.name})"
     rows = [
         row
         for both in found

@@ -73,7 +73,7 @@ def _rows_of_set(testset: TestSet) -> list[dict[str, Cell]]:
         *(("reference", name, f"{n} segments") for name, n in found.references.items()),
         ("systems", "", found.systems),
         *(("system", name, _of_system(testset, name)) for name in testset.systems),
-        ("documents", "", found.documents),
+        ("documents", "", found.documents or "not given"),
         *(("domain", name, _share(testset, name)) for name in found.domains),
         *(("labels", name, f"{len(set(v))} values") for name, v in testset.labels.items()),
         *(

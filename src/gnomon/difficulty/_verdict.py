@@ -271,13 +271,13 @@ def _hardest(finding: Finding, metric: Cell) -> Iterator[Statement]:
     n = counted(len(letters) or len(rows), "word")
     text = (
         f"The words that systems miss most under {title}, of {n}:"
-        f" {listed(told)} (difficulty: 0 is had by all, 1 by none)"
+        f" {listed(told)} (difficulty: 0 where all systems have the word, 1 where none has)"
     )
     yield said("worse", text, {finding.tables[0].name: [at for at, _ in shown]})
     signs = [one for one in hard[:3] if one not in letters]
     if signs and shown[0] in letters:
         names = listed([str(row["word"]) for _, row in signs])
-        text = f"signs are among the hardest of all ({names}): systems may but write them otherwise"
+        text = f"punctuation is among the hardest ({names}): systems may just write it otherwise"
         yield said("caution", text, {finding.tables[0].name: [at for at, _ in signs]})
 
 

@@ -332,7 +332,7 @@ def words(
     facts = facts_of(testset, bound, "metric")
     return Finding(
         method="difficulty words",
-        title=f"Hard words: {testset.name}",
+        title=f"Hard words ({testset.name})",
         tables=tuple(tables),
         signatures=signatures,
         views=tuple(_views(tables, rows, bound, classes=bool(taggers))),

@@ -534,7 +534,7 @@ def _finding(
     kinds = [judge.kind for judge in people]
     return Finding(
         method="difficulty score",
-        title=f"Scores by how hard words were: {testset.name}",
+        title=f"Scores by how hard words were ({testset.name})",
         tables=tuple(tables),
         signatures={
             run.bound.metric.spec: str(signature_of(cast("BoundMetric", run.bound), batch))

@@ -1,4 +1,4 @@
-"""Meta-evaluation: do people agree with the metrics, and which of them agrees best?
+"""Meta-evaluation: do the metrics agree with people, and which of them agrees best?
 
 The room is callable: ``gnomon.metaeval(testset, ["bleu", scores])``; ``compare`` compares systems.
 Everything public is listed in ``__all__``; names are imported when first used.

@@ -1,4 +1,4 @@
-"""Meta-evaluation: do people agree with the metrics, and which of them agrees best?"""
+"""Meta-evaluation: do the metrics agree with people, and which of them agrees best?"""
 
 from __future__ import annotations
 
@@ -536,7 +536,7 @@ def _finding(contests: Sequence[Contest], results: Sequence[Result], asked: _Req
     )
     return Finding(
         method="metaeval",
-        title="Meta-evaluation: do people agree with the metrics?",
+        title="Meta-evaluation: do the metrics agree with people?",
         tables=tuple(made.values()),
         signatures=_signatures(contests, asked),
         views=views(

@@ -396,9 +396,10 @@ def _controlled(groups: Sequence[_Judged]) -> Iterator[Statement]:
                 beaten.setdefault(figure.title, []).append(figure.position)
                 measures[one.measure], by[best.metric.removeprefix("control: ")] = None, None
     if beaten:
-        are = "is" if len(beaten) == 1 else "are"
+        first, rest = next(iter(measures)), len(measures) - 1
+        told = f"{first} and {counted(rest, 'more measure')}" if rest else first
         text = (
-            f"{listed(list(beaten))} {are} reached by what knows nothing of quality"
-            f" ({listed(list(by))}), in {listed(list(measures))}"
+            f"a control that knows nothing of quality ({listed(list(by))}) agrees with people as"
+            f" well as {listed(list(beaten))} by {told}"
         )
         yield said("caution", text, {_MAIN: [n for own in beaten.values() for n in own]})

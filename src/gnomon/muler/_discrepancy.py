@@ -86,10 +86,13 @@ def discrepancy_views(table: Table) -> tuple[View, ...]:
     return (*told, *(_stacked(part) for part in parts))
 
 
+_TITLES = {"miss": "Outputs have too few of", "add": "Outputs have too many of"}
+
+
 def _heat_map(name: str, part: Cell, place: str) -> HeatMap:
     return HeatMap(
         table=_TABLE,
-        title=f"{name}: {_HELP[name]}{place}",
+        title=f"{_TITLES[name]} ({name}), share of the segments{place}",
         rows="feature",
         columns="system",
         value=name,

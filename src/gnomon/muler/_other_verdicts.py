@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from gnomon import stats
@@ -17,10 +18,10 @@ if TYPE_CHECKING:
 
 _ALPHA = 0.05
 _Z, _Z_ONE = 1.959964, 1.644854
-#: pairs of a system and a scorer that are gone through one by one
-_IN_FULL = 4
 #: systems that a correlation needs
 _SYSTEMS = 5
+#: systems that are gone through one by one
+_ONE_BY_ONE = 2
 
 _Row = tuple[int, "Mapping[str, Cell]"]
 
@@ -155,19 +156,27 @@ def discrepancy_verdict(finding: Finding) -> Iterator[Statement]:
     sound = [one for one in rows if one not in few]
     p = stats.holm([_uneven(row) for _, row in sound])
     found = [one for one, q in zip(sound, p, strict=True) if q <= _ALPHA]
-    for system in dict.fromkeys(row["system"] for _, row in found):
-        for part, other, what in (("miss", "add", "few"), ("add", "miss", "many")):
-            some = [
-                one
-                for one in found
-                if one[1]["system"] == system
-                and (number(one[1][part]) or 0.0) > (number(one[1][other]) or 0.0)
+    systems = list(dict.fromkeys(row["system"] for _, row in sound))
+    for part, other, what in (("miss", "add", "few"), ("add", "miss", "many")):
+        some = [
+            one for one in found if (number(one[1][part]) or 0.0) > (number(one[1][other]) or 0.0)
+        ]
+        some.sort(key=lambda one: -_apart(one[1]))
+        if len(systems) > _ONE_BY_ONE and some:
+            names = Counter(str(row["feature"]) for _, row in some).most_common()
+            worst = {str(row["feature"]): row for _, row in reversed(some)}
+            told = [
+                f"{gloss(name)} ({n} of {len(systems)} systems; most so"
+                f" {worst[name]['system']}, in {_share(worst[name], part)} of the segments)"
+                for name, n in names
             ]
-            some.sort(key=lambda one: -_apart(one[1]))
-            if some:
-                told = [_discrepancy(row, part, other) for _, row in some]
-                text = f"{system} has too {what} of {listed(told)}"
-                yield said("worse", text, _at(finding, some))
+            yield said("worse", f"Systems have too {what} {listed(told)}", _at(finding, some))
+            continue
+        for system in systems:
+            own = [one for one in some if one[1]["system"] == system]
+            if own:
+                told = [_discrepancy(row, part, other) for _, row in own]
+                yield said("worse", f"{system} has too {what} {listed(told)}", _at(finding, own))
     if len(sound) > len(found):
         rest = counted(len(sound) - len(found), "pair")
         text = f"{rest} of a system and a feature show neither too few nor too many of it"
@@ -189,19 +198,17 @@ def _uneven(row: Mapping[str, Cell]) -> float:
     return math.erfc(_apart(row) * math.sqrt(n / differ) / math.sqrt(2))
 
 
+def _share(row: Mapping[str, Cell], name: str) -> str:
+    low, high = (number(row.get(f"{name}_{end}")) for end in ("low", "high"))
+    return amount(number(row[name]) or 0.0, low, high, share=True)
+
+
 def _discrepancy(row: Mapping[str, Cell], part: str, other: str) -> str:
-    shares = [
-        amount(
-            number(row[name]) or 0.0,
-            number(row.get(f"{name}_low")),
-            number(row.get(f"{name}_high")),
-            share=True,
-        )
-        for name in (part, other)
-    ]
-    words = ("too few", "too many") if part == "miss" else ("too many", "too few")
-    feature = gloss(str(row["feature"]))
-    return f"{feature} ({words[0]} in {shares[0]} of the segments, {words[1]} in {shares[1]})"
+    against = "too many" if part == "miss" else "too few"
+    return (
+        f"{gloss(str(row['feature']))} (in {_share(row, part)} of the segments, {against} in"
+        f" {_share(row, other)})"
+    )
 
 
 # Sentence scorers
@@ -220,31 +227,40 @@ def sentences_verdict(finding: Finding) -> Iterator[Statement]:
     pairs = list(zip(sound, corrected, strict=True))
     found = [one for one, p in pairs if p <= _ALPHA]
     found.sort(key=lambda one: -abs(number(one[1]["signed"]) or 0.0))
-    for one in found[:_IN_FULL]:
-        row = one[1]
-        signed, low, high = (number(row[name]) for name in ("signed", "low", "high"))
-        lower = (signed or 0.0) > 0
-        if not lower and low is not None and high is not None:
-            low, high = -high, -low
-        p = next(float(q) for other, q in pairs if other is one)
+    p_of = {position: float(p) for (position, _), p in pairs}
+    groups: dict[tuple[Cell, bool], list[tuple[int, Mapping[str, Cell]]]] = {}
+    for one in found:
+        lower = (number(one[1]["signed"]) or 0.0) > 0
+        groups.setdefault((one[1]["scorer"], lower), []).append(one)
+    for (scorer, lower), some in groups.items():
+        how = f"{'lower' if lower else 'higher'} in {scorer} than"
+        p = p_value(max(p_of[position] for position, _ in some))
+        told = [f"{row['system']} by {_change(row)}" for _, row in some]
         text = (
-            f"{row['system']} is {'lower' if lower else 'higher'} in {row['scorer']} than its"
-            f" references by {amount(abs(signed or 0.0), low, high)}"
-            f" ({counted(_count(row, 'n'))}, corrected {p_value(p)})"
+            f"{some[0][1]['system']} is {how} its references by {_change(some[0][1])}"
+            f" ({counted(_count(some[0][1], 'n'))}, corrected {p})"
         )
-        yield said("worse", text, _at(finding, [one]))
+        if len(some) > 1:
+            text = f"{len(some)} systems are {how} their references: {listed(told)}"
+            text += f" (corrected {p}{'' if '<' in p else ' or less'})"
+        yield said("worse", text, _at(finding, some))
     rest = [one for one in sound if one not in found]
     if rest:
         names = [f"{row['system']} in {row['scorer']}" for _, row in rest]
         text = f"no change from the references is found for {listed(names)}"
         yield said("undecided", text, _at(finding, rest))
-    if len(found) > _IN_FULL:
-        more = counted(len(found) - _IN_FULL, "more change")
-        yield said("worse", f"{more} from the references", _at(finding, found[_IN_FULL:]))
     if few:
         names = [f"{row['system']} in {row['scorer']}" for _, row in few]
         text = f"{listed(names)}: fewer than {LEAST} segments have a score on both sides"
         yield said("caution", text, _at(finding, few))
+
+
+def _change(row: Mapping[str, Cell]) -> str:
+    """How far a system is from its references, without a sign, and the interval of that."""
+    signed, low, high = (number(row[name]) for name in ("signed", "low", "high"))
+    if (signed or 0.0) <= 0 and low is not None and high is not None:
+        low, high = -high, -low
+    return amount(abs(signed or 0.0), low, high)
 
 
 def _changed(row: Mapping[str, Cell]) -> float:
@@ -310,10 +326,10 @@ def range_verdict(finding: Finding) -> Iterator[Statement]:
         if off is None or most is None:
             continue
         rising = number(row["rising"])
-        rises = "" if rising is None else f"; {rising:.0%} of them rise with the share"
+        rises = "" if rising is None else f"; it rises with that share in {rising:.0%} of them"
         text = (
-            f"where {row['alpha']:.0%} of a feature are right, {titles[str(row['metric'])]}"
-            f" is {amount(off, share=True)} of the range off an even scale on average, at most"
+            f"with {row['alpha']:.0%} of a feature's words right, {titles[str(row['metric'])]} lies"
+            f" {amount(off, share=True)} of its range away from an even scale on average, at most"
             f" {amount(most, share=True)} ({counted(_count(row, 'systems'), 'pair')} of a"
             f" system and a feature){rises}; no test was made"
         )

@@ -40,6 +40,7 @@ from gnomon.records import SLICE, SYSTEM, Record, column, table
 from gnomon.signature import version
 from gnomon.slices import check_slices, slices
 from gnomon.testset import TestSet
+from gnomon.verdicts import number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -429,7 +430,8 @@ def sentence_views(
     """
     columns = tuple(name for name in _SHOWN if any(v is not None for v in table.values(name)))
     listings = (_listing(scorer, part, columns) for scorer in scorers for part in parts)
-    return (*listings, *map(_bars, scorers))
+    first = sorted(scorers, key=lambda scorer: -_certainty(table, scorer))
+    return (*listings, *map(_bars, first))
 
 
 def _listing(scorer: str, part: str | None, columns: tuple[str, ...]) -> Listing:
@@ -441,13 +443,26 @@ def _listing(scorer: str, part: str | None, columns: tuple[str, ...]) -> Listing
 def _bars(scorer: str) -> Bars:
     return Bars(
         table=TABLE,
-        title="Sentence scorers: how far systems lie from their references",
+        title=f"{scorer}: how far systems lie from their references",
         category="scorer",
         series="system",
         values=("signed", "absolute"),
         where={"scorer": scorer, "slice": None},
         beside="n",
+        ordered=True,
+        ends=("outputs higher", "references higher"),
     )
+
+
+def _certainty(table: Table, scorer: str) -> float:
+    """How surely the system that is furthest from its references is that, in standard errors."""
+    found = [0.0]
+    for row in table.rows:
+        signed, low, high = (number(row[name]) for name in ("signed", "low", "high"))
+        own = (row["scorer"], row["slice"]) == (scorer, None)
+        if own and signed is not None and low is not None and high is not None and high > low:
+            found.append(abs(signed) / (high - low))
+    return max(found)
 
 
 _FEW = 0.5  # coverage below which a reader is told
