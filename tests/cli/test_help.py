@@ -77,6 +77,13 @@ def test_what_is_said_after_the_first_clause_stands_in_the_whole_help_alone(gnom
     assert "(default: 12345)" in brief
 
 
+def test_a_clause_in_brackets_is_not_torn_and_examples_go_whole(gnomon):
+    shown = " ".join(gnomon("compare", "--help").out.split())
+    assert '"bootstrap" (paired bootstrap; Koehn, 2004) or "ar"' in shown
+    assert "--shift exponential" not in gnomon("bmx", "score", "--help").out
+    assert "gnomon.annotate" not in gnomon("muler", "score", "--help").out
+
+
 def test_options_of_paraphrases_are_not_rare_where_paraphrases_are_the_subject(gnomon):
     assert "--paraphrases" in gnomon("paraphrase", "gain", "--help").out
 

@@ -73,6 +73,7 @@ def here(files: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     Path("set/human/esa.seg.tsv").write_text("\n".join(["system\tseg\tesa", *rows, ""]), "utf-8")
     Path("ref.beam.1.txt").write_text("a cat sat\na dog\nit was late\n", "utf-8")
     Path("table.tsv").write_text("reference\ta\nthe cat\ta cat\n", "utf-8")
+    Path("commas.tsv").write_text("reference,a\nthe cat,a cat\n", "utf-8")
     Path("empty").touch()
     Path("folder").mkdir()
     Path("binary").write_bytes(bytes(range(256)))
@@ -102,6 +103,9 @@ WRONG = """
 1 | score -t folder | folder holds no test set
 1 | score -t empty | is of no known format of a test set
 1 | score ref.txt -i folder | folder
+1 | score set -i a.txt | is a directory | the folder of a test set is given with -t
+2 | score ref.txt -i a.txt -m bleu,chrf | several metrics are separated by blanks
+1 | score --table commas.tsv --reference-columns reference | look separated by ','
 1 | score ref.txt -i binary | binary
 1 | score ref.txt -i empty | ref.txt has 3 lines | empty has 0
 1 | score -t set -o folder | cannot write folder | directory

@@ -174,6 +174,9 @@ def _guess(feature: str) -> str:
         for name in names:
             if name.casefold() == wanted:
                 return f"; did you mean '{kind}:{name}'?"
+    for name, meaning in MEANINGS.items():
+        if wanted and wanted.rstrip("s") == meaning.rstrip("s"):
+            return f"; did you mean '{name}'?"
     return f"; did you mean '{wanted}:*'?" if wanted in KINDS[:4] else ""
 
 

@@ -40,6 +40,18 @@ _ROWS = 20
 _LONGEST = 44
 #: what docstrings say of code: :func:`name`
 _ROLES = re.compile(r":\w+:`~?([^`]+)`")
+#: what they say of objects of Python, which no command line takes
+_OBJECTS = re.compile(
+    r",? or (?:what )?:\w+:`[^`]+`(?: made of (?:it|them))?| \((?:see )?:\w+:`[^`]+`\)"
+)
+
+
+def _as_command(found: re.Match[str]) -> str:
+    """A function as the command line calls it."""
+    name = found[1].removeprefix("gnomon.")
+    if name in methods.BUILT_IN:
+        return f"gnomon {name.replace('.', ' ').replace('_', '-')}"
+    return found[1]
 
 
 def add_method(commands: Any, name: str) -> None:  # argparse gives the type no public name
@@ -238,7 +250,7 @@ def _help(option: Option) -> str:
 
 
 def _help_text(option: Option) -> str:
-    text = _ROLES.sub(r"\1", option.help).replace("``", "").rstrip(".")
+    text = _ROLES.sub(_as_command, _OBJECTS.sub("", option.help)).replace("``", "").rstrip(".")
     choices = ", ".join(map(str, option.choices))
     if len(choices) > _LONGEST - 2 and option.mark(Metavar) is None:
         text += f"; NAME is one of: {choices}"

@@ -253,12 +253,21 @@ class Parser(argparse.ArgumentParser):
 def _first_clause(text: str) -> str:
     """The first thing that is said of an option, and its default."""
     first, *rest = _CLAUSE.split(text)
+    while rest and _open(first) > 0:  # a sign in brackets ends no clause
+        first, rest = "".join((first, *rest[:2])), rest[2:]
     kept = [
         sign + one for sign, one in zip(rest[::2], rest[1::2], strict=True) if _ALWAYS.match(one)
     ]
     default = re.search(r" \(default: [^()]*\)$", text)
     shown = "".join((first, *kept)).rstrip(".")
+    if " (default: " in shown:
+        return shown
     return shown if default is None or shown.endswith(default[0]) else shown + default[0]
+
+
+def _open(text: str) -> int:
+    """How many brackets of a text are not closed; intervals such as (0, 1] are."""
+    return sum((one in "([") - (one in ")]") for one in text)
 
 
 def _first_examples(text: str | None) -> str | None:
@@ -266,9 +275,12 @@ def _first_examples(text: str | None) -> str | None:
     if text is None:
         return None
     kept, count = [], 0
+    within = False
     for line in text.splitlines():
         count += line.startswith("  gnomon ")
-        if count <= _EXAMPLES or not line.startswith("  gnomon "):
+        # an example goes on in the lines that are set in further
+        within = line.startswith("  gnomon ") or (within and line.startswith("    "))
+        if count <= _EXAMPLES or not within:
             kept.append(line)
     return "\n".join(kept)
 

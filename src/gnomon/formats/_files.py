@@ -146,7 +146,10 @@ def _explained(file: Path) -> Generator[None]:
     except GnomonError:
         raise
     except IsADirectoryError as error:
-        raise MissingFileError(f"{file} is a directory; a file is expected here") from error
+        raise MissingFileError(
+            f"{file} is a directory; a file is expected here (the folder of a test set is given"
+            " with -t, a folder of outputs with -i)"
+        ) from error
     except PermissionError as error:
         raise MissingFileError(
             f"{file} cannot be read: permission is denied; change its permissions (chmod +r)"
@@ -186,7 +189,8 @@ def require_directory(path: Path) -> None:
             f"{path} is {_kind(path.stat().st_mode)}; the directory of a test set is expected here"
         )
     _refuse_lost_link(path)
-    raise MissingFileError(f"there is no file or directory {path}{_nearest(path)}")
+    published = "" if path.parent.name else "; 'gnomon data list' shows the published sets"
+    raise MissingFileError(f"there is no file or directory {path}{_nearest(path) or published}")
 
 
 def _refuse_lost_link(path: Path) -> None:
@@ -366,7 +370,7 @@ def _nearest(path: Path) -> str:
     if not folder.is_dir():
         return f" (nor a directory {folder})"
     names = [entry.name for entry in folder.iterdir()]
-    near = difflib.get_close_matches(path.name, names, n=1, cutoff=0.5)
+    near = difflib.get_close_matches(path.name, names, n=1, cutoff=0.6)
     return f"; did you mean {folder / near[0]}?" if near else ""
 
 

@@ -67,8 +67,21 @@ class FileRecord:
         """
         found = list(_inside(self.values, key))
         if not found:
-            raise self.error(str(UnknownNameError("column or key", key, self.paths)))
+            raise self.error(
+                str(UnknownNameError("column or key", key, self.paths, remedy=self._separator()))
+            )
         return found[0]
+
+    def _separator(self) -> str:
+        """That the only column holds what separates columns elsewhere."""
+        if len(self.paths) != 1 or not (
+            sign := next((c for c in ",;\t|" if c in self.paths[0]), "")
+        ):
+            return ""
+        return (
+            f"the whole line was read as one column; its columns look separated by {sign!r}, which"
+            " a file that is called .csv may have (.tsv has tabs)"
+        )
 
     def text(self, key: str) -> str:
         """A value that must be a string.

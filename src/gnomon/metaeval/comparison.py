@@ -210,9 +210,8 @@ def compare(
         ngrams: n-grams listed per system, side and length; 0 for none.
         longest: length of the longest n-grams.
         workers: threads for the tests; results do not depend on it.
-        fail_if_worse: names of metrics; the finding's ``failure`` says where a system is
-            significantly worse than the baseline under one of them, and the command line ends
-            with exit code 3.
+        fail_if_worse: metrics by which no system may be significantly worse than the baseline;
+            the finding's ``failure`` says where one is, and the command line ends with exit code 3.
         min_drop: smallest drop that fails, in the metric's own units.
         allow_code: let a spec ``python('module:function')`` import and run the module.
         progress: called with a stage, what is done and the total.

@@ -339,7 +339,8 @@ class _SpecReader:
         spec = self.twin(name) if self.take(":") else self.rest(name)
         self.skip()
         if self.at < len(self.text) and self.text[self.at] != "|":
-            raise self.error("the spec should end here, or go on with '(' or ':'")
+            more = "; several metrics are separated by blanks" if self.peek() == "," else ""
+            raise self.error(f"the spec should end here, or go on with '(' or ':'{more}")
         return spec
 
     def rest(self, name: str) -> Spec:

@@ -227,8 +227,8 @@ def errors(
         pattern: regular expressions for ``re:NAME``.
         labels: your own labels: .conllu or .jsonl files, or :class:`gnomon.annotate.Labels`.
         masking: how MuLER masks words, as for :func:`gnomon.muler.score`.
-        fail_if_major: a number of major errors; the finding's ``failure`` says which systems have
-            as many by any of the marks, and the command line ends with exit code 3.
+        fail_if_major: how many major errors are too many; the finding's ``failure`` says which
+            systems have so many by any of the marks, and the command line ends with exit code 3.
         examples: outputs shown, those with the gravest errors, once for each who marked some.
         resamples: resamples of the segments for intervals and tests; 0 for none.
         confidence: of the intervals, in (0, 1).
