@@ -93,3 +93,12 @@ def test_functions_and_keywords_of_a_page_are_there(page: Path) -> None:
         if not any(one.kind is one.VAR_KEYWORD for one in known.values()):
             wrong += [f"{name} takes no {one}" for one in keywords if one not in known]
     assert wrong == []
+
+
+def test_ratios_of_the_readme_stand_in_the_tables_of_the_benchmarks() -> None:
+    ratio = re.compile(r"\| (\d[\d.]*x) \|")
+    tables = "".join(path.read_text("utf-8") for path in (_ROOT / "benchmarks").glob("*.md"))
+    speed = (_ROOT / "README.md").read_text("utf-8").partition("## Speed")[2]
+    said = ratio.findall(speed)
+    assert len(said) > 5
+    assert [one for one in said if f"| {one} |" not in tables] == []
