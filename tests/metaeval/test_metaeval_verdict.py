@@ -159,6 +159,23 @@ def test_a_circular_metric_is_a_caution_and_takes_no_part() -> None:
     assert caution.text.startswith("Caution: seen was made with the human scores")
 
 
+def test_many_kinds_of_human_scores_share_a_sentence_and_none_is_left_out() -> None:
+    systems, draw = tuple("abcdefghijkl"), np.random.default_rng(1)
+    human = draw.normal(size=(12, 1)) + draw.normal(size=(12, 20))
+    told = contest(human, systems)
+    kinds = [replace(told.human[0], kind=f"kind{n}", values=noisy(human, n, 0.1)) for n in range(4)]
+    metrics = [
+        scores(human, systems, name="good"),
+        scores(draw.normal(size=(12, 20)), systems, name="noise"),
+    ]
+    found = gnomon.metaeval(replace(told, human=tuple(kinds)), metrics, resamples=200).verdict
+    first = found[0].text
+    assert first.startswith("good agrees best with people on kind0 (")
+    assert all(f"kind{n} (" in first for n in range(4))
+    assert "better beyond chance on kind0" in first
+    assert len([one for one in found if one.level != "caution"]) == 2  # of systems, of segments
+
+
 def test_metrics_that_a_control_reaches_are_a_caution() -> None:
     human = drawn(1, (6, 20))
     found = gnomon.metaeval(

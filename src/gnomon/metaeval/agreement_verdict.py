@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 _ALPHA = 0.05
 #: correlations over so many systems or fewer say next to nothing
 _FEW_SYSTEMS = 4
+#: kinds of human scores that are gone through one by one, and that a sentence names
+_KINDS, _MOST_KINDS = 2, 6
 _MAIN, _WINS = "metaeval", "wins"
 _CIRCULAR = "CIRCULAR"
 _CORRELATIONS = ("pearson", "spearman", "kendall_b", "kendall_c")
@@ -99,8 +101,12 @@ def metaeval_verdict(finding: Finding) -> Iterator[Statement]:
     places = len({one.place for one in single})
     for one in averages:
         yield from _on_average(finding, one, [own for own in sound if _alike(own, one)])
-    for one in sound if places == 1 else ():
-        yield from _of_set(finding, one)
+    if places == 1 and len({one.human for one in sound}) > _KINDS:
+        for measure in dict.fromkeys(one.measure for one in sound):
+            yield from _over_kinds(finding, [one for one in sound if one.measure == measure])
+    else:
+        for one in sound if places == 1 else ():
+            yield from _of_set(finding, one)
     yield from _cautions(finding, groups, few, circular)
 
 
@@ -238,6 +244,55 @@ def _none(judged: _Judged, best: _Agreement) -> Statement:
         if against
         else said("undecided", text, rows)
     )
+
+
+def _over_kinds(finding: Finding, groups: Sequence[_Judged]) -> Iterator[Statement]:
+    """Metrics by one measure under many kinds of human scores: who is best on which of them."""
+    best: dict[tuple[str, int | None], list[_Judged]] = {}
+    for one in groups:
+        first = one.figures[0]
+        if len(one.figures) > 1 and first.high is not None and first.high < 0:
+            yield _none(one, first)
+            continue
+        sign = _sign(one, first) if len(one.figures) == 1 else None
+        best.setdefault((first.title, sign), []).append(one)
+    for (title, sign), own in best.items():
+        kinds = [f"{one.human} ({one.figures[0].size})" for one in own]
+        on = f"people on {listed(kinds, most=_MOST_KINDS)}: {own[0].measure}"
+        rows = {_MAIN: [one.figures[0].position for one in own]}
+        if len(own[0].figures) == 1:
+            yield _alone_on(title, sign, on, rows)
+            continue
+        beaten = [(one.human, _against(finding, one, one.figures[0].metric)) for one in own]
+        surely = [
+            f"{kind} (than {_counted_off(others)})"
+            for kind, others in beaten
+            if any(other.decided for other in others)
+        ]
+        text = f"{title} agrees best with {on}"
+        if surely:
+            text += f"; better beyond chance on {listed(surely, most=_MOST_KINDS)}"
+            yield said("better", text, rows)
+        else:
+            yield said("undecided", f"{text}; other metrics may agree as well", rows)
+
+
+def _counted_off(others: Sequence[_Against]) -> str:
+    """The metrics that one is better than, if these are not all."""
+    worse = [one.other.title for one in others if one.decided]
+    return "all others" if len(worse) == len(others) > 1 else listed(worse)
+
+
+def _alone_on(
+    title: str, sign: int | None, on: str, rows: Mapping[str, Sequence[int]]
+) -> Statement:
+    """One metric under many kinds of human scores."""
+    if sign is None:
+        return said("undecided", f"how good the agreement of {title} is with {on}", rows)
+    if sign == 0:
+        return said("undecided", f"whether {title} agrees at all with {on}", rows)
+    how = "agrees with" if sign > 0 else "goes against"
+    return said("better" if sign > 0 else "worse", f"{title} {how} {on}", rows)
 
 
 def _told(one: _Against) -> str:

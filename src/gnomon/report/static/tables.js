@@ -90,7 +90,7 @@ function whereControls(table, panel, redraw) {
     const column = table.columns.get(pair[0]);
     const values = distinct(table, filterRows(table, []), pair[0]);
     if (values.length < 2) return null;
-    return choice(column.title, values.map((v) => [v, v === "" || v === null ? "all" : v]), pair[1],
+    return choice(column.title, values.map((v) => [v, v === "" || v === null ? "all" : typeof v === "boolean" ? (v ? "yes" : "no") : v]), pair[1],
       (value) => { pair[1] = value; redraw(); }).node;
   }).filter(Boolean);
   return {state, nodes};
