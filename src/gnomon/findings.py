@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Mapping  # noqa: TC003  # views are read from JSON by their types
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from html import escape
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -591,14 +591,27 @@ class Finding:
         return f"<Finding of {self.method}: {tables or 'no table'}{notices}>"
 
     def _repr_html_(self) -> str:
-        """The verdict if there is one, notices, and the first rows of the first table."""
+        """The verdict if there is one, the first rows of what text shows first, and notices."""
         verdict = [str(getattr(one, "text", one)) for one in getattr(self, "verdict", ())]
         said = [f"<p>{escape(one)}</p>" for one in verdict]
         notices = [f"<p><em>{escape(one)}</em></p>" for one in self.notices[:_SHOWN_NOTICES]]
         if len(self.notices) > _SHOWN_NOTICES:
             notices.append(f"<p><em>and {len(self.notices) - _SHOWN_NOTICES} more notices</em></p>")
-        rows = [_first_rows(table) for table in self.tables[:1]]
+        rows = [self._first_shown()] if self.tables else []
         return notebook.html_box(self.title, [*said, *rows, *notices])
+
+    def _first_shown(self) -> str:
+        """The first rows of what text shows first: of a wide table the columns that matter."""
+        tabular = importlib.import_module("gnomon.tabular")
+        view = self.shown()[0]
+        made = tabular.grid(self, replace(view, most=None) if isinstance(view, Listing) else view)
+        rows = [[_clipped(cell.shown) for cell in row.cells] for row in made.rows[:_SHOWN_ROWS]]
+        name = view.table if view else self.tables[0].name
+        more = len(made.rows) - len(rows)
+        before = f"and {more} more: " if more > 0 else ""
+        said = f"{before}to_pandas({name!r}) has all rows and columns"
+        heads = [(c.title, c.numeric) for c in made.columns]
+        return f"<p>{escape(made.title)}</p>{notebook.html_table(heads, rows, said)}"
 
     def shown(self) -> tuple[View | None, ...]:
         """The views that text shows: listings and prominent heat maps, else the first view."""
