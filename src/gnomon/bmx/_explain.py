@@ -351,8 +351,8 @@ def _exhibit(
         systems=(name,),
         weight=weight,
         caption=(
-            f"Blue {{+words+}} raise the score, orange [-ones-] lower it; the strongest weighs"
-            f" {largest:.4g}." + (" People marked underlined* words as errors." if tagged else "")
+            "Blue words raise the score, orange ones lower it; the strongest weighs"
+            f" {largest:.4g}." + (" People marked underlined words as errors." if tagged else "")
         ),
         **{label: None if of is None else of[segment - 1] for label, of in labels.items()},
     )

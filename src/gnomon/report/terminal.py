@@ -251,7 +251,8 @@ def _lines(exhibit: Exhibit, *, colours: bool) -> Iterator[Text]:
         head = Text(visible(f"  {role}{f' ({values})' if values else ''}: "), style="dim")
         yield head + _shaded(text, colours=colours)
     if exhibit.caption:
-        yield Text(visible(f"  {exhibit.caption}"), style="dim")
+        signs = "" if colours else " Here: {+blue+}, [-orange-], underlined*."
+        yield Text(visible(f"  {exhibit.caption}{signs}"), style="dim")
     yield Text()
 
 

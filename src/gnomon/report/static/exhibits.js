@@ -59,7 +59,7 @@ function exhibits(box, finding) {
       row.children[few].focus();
     }, {class: "quiet"});
     return el("article", {class: "exhibit"}, head, e.caption ? data(e.caption, "p", {class: "caption"}) : null,
-      ...sides.map((t) => textBox(t, false)), scroller("Outputs of the systems, side by side", row), more);
+      ...sides.map((t) => textBox(t, false)), scroller(`Segment ${count(e.segment)}, ${shown(e.group)}, ${shown(e.kind)}: outputs side by side`, row), more);
   }
   function textBox(t, chosen) {
     const title = t.role === "candidate" ? t.name : t.role === "source" ? t.name ? `Source, ${t.name}` : "Source" : t.name ? `Reference ${t.name}` : "Reference";

@@ -60,7 +60,7 @@ function heatMap(box, finding, panel) {
     const grid = el("table", {class: "heat", role: "grid", "data-better": better(), "data-many": heads.length > 8});
     grid.style.setProperty("--head", Math.min(14, 1.9 + 0.54 * Math.max(0, ...heads.map((h) => shown(h).length))) + "rem");
     grid.append(el("caption", {class: "hidden"}, shown(view.title)), headRow(heads), bodyRows(names, heads, at, scale));
-    body.replaceChildren(names.length ? scroller(view.title, grid) : el("p", {class: "empty"}, "No rows for this choice."),
+    body.replaceChildren(names.length ? scroller(`Heat map: ${view.title}`, grid) : el("p", {class: "empty"}, "No rows for this choice."),
       legend(scale, values.length && [...grid.querySelectorAll(".flag")].length > 0, grid.querySelector("td.faint") !== null));
     roving(grid, names, heads, at);
     detail.textContent = "Point at a cell for its numbers" + (view.exhibits ? "; click it, or press Enter, for the segments behind it." : ".");
