@@ -521,7 +521,7 @@ def test_modules_of_loops_take_nothing_from_others() -> None:
     assert found == 4
 
 
-def test_other_threads_import_what_they_like_while_numba_is_imported(kept: Path) -> None:
+def test_threads_bar_each_other_neither_from_importing_nor_from_compiling(kept: Path) -> None:
     pytest.importorskip("scipy", reason="scipy is not installed")
     program = (
         f"import sys, threading, time; sys.path.insert(0, {str(kept)!r})\n"
@@ -534,11 +534,26 @@ def test_other_threads_import_what_they_like_while_numba_is_imported(kept: Path)
         "assert sample.filled.compiled and 'numba' in sys.modules\n"
         "done.set()\n"
         "print(any(barred))\n"
+        # numba compiles in this thread, and asks for a loop that is called, while another thread
+        # has begun to compile a loop
+        "import signal\n"
+        "from gnomon.loops import _lock\n"
+        "from numba.core.compiler_lock import global_compiler_lock as compiling\n"
+        "begun = threading.Event()\n"
+        "def other():\n"
+        "    with _lock:\n"
+        "        begun.set()\n"
+        "        with compiling: pass\n"
+        "signal.alarm(60)\n"
+        "with compiling:\n"
+        "    threading.Thread(target=other).start()\n"
+        "    begun.wait()\n"
+        "    print(sample.touched.compiled is sample.touched.compiled)\n"
     )
     answer = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
-    assert answer.stdout.strip() == "False"
+    assert answer.stdout.split() == ["False", "True"]
 
 
 def test_a_folder_that_cannot_be_written_is_no_harm(kept: Path, tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ import logging
 import os
 import sys
 import threading
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from functools import cache, cached_property, update_wrapper
 from importlib import import_module
 from importlib.util import find_spec
@@ -28,7 +28,7 @@ from gnomon.loops._from_numba import Trial, copied, object_file
 from gnomon.loops._machine_code import MachineCode, form_of, processor
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
     from types import ModuleType
 
@@ -57,7 +57,7 @@ def load(name: str) -> ModuleType:
     if find_spec("numba") is None:
         raise ImportError("numba is not installed")
     module = import_module(name)
-    if not (is_kept(name) and _fits(name, processor())):
+    if not _fits(name, processor()):
         for loop in vars(module).values():
             if isinstance(loop, Loop) and not loop.is_cached:
                 raise RuntimeError(f"no folder to keep the code of {name} in")
@@ -106,31 +106,30 @@ class Loop:
     def __call__(self, *args: Any) -> Any:
         """What the function returns."""
         forms = tuple([form_of(arg) for arg in args])
-        try:
-            code = self._known[forms]
-        except KeyError:
+        if forms not in self._known:
             with _lock:
                 if forms not in self._known:
                     keepable = bool(self._source) and all(forms) and _files.are_of_use()
-                    self._known[forms] = self._kept(forms) if keepable else None
-                    if keepable and self._known[forms] is None:
+                    self._known[forms] = code = self._kept(forms) if keepable else None
+                    if keepable and code is None:
                         return self._run_and_keep(args, forms)
-                code = self._known[forms]
+        code = self._known[forms]
         return self.compiled(*args) if code is None else code(args)
 
-    @cached_property
+    @property
     def compiled(self) -> Any:
         """The function as numba compiles it."""
-        with _lock, _lightly():
-            if "compiled" in vars(self):  # by another thread
-                return vars(self)["compiled"]
-            try:
-                made = self._dispatcher()
-            except RuntimeError:  # no folder to keep it in: every process compiles anew
-                made = self._dispatcher(cache=False)
-            _announce()
-            _learn_types()
-        return made
+        if "_compiled" in vars(self):
+            return vars(self)["_compiled"]
+        _import_numba()
+        try:
+            made = self._dispatcher()
+        except RuntimeError:  # no folder to keep it in: every process compiles anew
+            made = self._dispatcher(cache=False)
+        _announce()
+        # no lock: another thread may hold it and wait for numba's, which this one holds if numba
+        # asks, compiling a loop that calls this one
+        return vars(self).setdefault("_compiled", made)
 
     @property
     def is_cached(self) -> bool:
@@ -204,39 +203,34 @@ class intrinsic:  # noqa: N801  # a decorator, named as numba's
 # numba itself.
 
 
-@contextmanager
-def _lightly() -> Iterator[None]:
+def _import_numba() -> None:
     """Import numba without what takes half of its time and is not needed here.
 
     It imports scipy.linalg to see whether there is one, and Python looks for cycles among the many
     objects that it makes. Only where no other thread could import anything meanwhile.
     """
-    alone = threading.active_count() == 1
-    if not alone or not {"numba", _LINALG}.isdisjoint(sys.modules):
-        yield
+    if "numba" in sys.modules:
         return
-    collecting = gc.isenabled()
-    gc.disable()
-    sys.modules[_LINALG] = None  # type: ignore[assignment]  # which says that there is none
-    try:
-        yield
-    finally:
-        del sys.modules[_LINALG]
-        if collecting:
-            gc.enable()
-        # what numba found; without it, inner products are summed by a loop of its own
-        arrays = sys.modules.get("numba.np.arraymath")
-        if hasattr(arrays, _HAS_BLAS):
-            setattr(arrays, _HAS_BLAS, find_spec("scipy") is not None)
-
-
-@cache
-def _learn_types() -> None:
-    """Let numba load what the first call of a loop would make it load."""
-    from numba.core.registry import cpu_target
-
-    with suppress(AttributeError):  # another numba than those that were seen: it does so itself
-        cpu_target.target_context.refresh()
+    with _lock:
+        if threading.active_count() > 1 or _LINALG in sys.modules:
+            import_module("numba")
+            return
+        collecting = gc.isenabled()
+        gc.disable()
+        sys.modules[_LINALG] = None  # type: ignore[assignment]  # which says that there is none
+        try:
+            import_module("numba")
+            target = import_module("numba.core.registry").cpu_target
+            with suppress(AttributeError):  # another numba than those that were seen
+                target.target_context.refresh()  # loads what the first call of a loop would
+        finally:
+            del sys.modules[_LINALG]
+            if collecting:
+                gc.enable()
+            # what numba found; without it, inner products are summed by a loop of its own
+            arrays = sys.modules.get("numba.np.arraymath")
+            if hasattr(arrays, _HAS_BLAS):
+                setattr(arrays, _HAS_BLAS, find_spec("scipy") is not None)
 
 
 @cache

@@ -251,13 +251,12 @@ def _check_arrays() -> None:
     """
     array = np.empty((2, 3), np.int16)
     fields = _ArrayFields.from_address(id(array))
-    if (fields.data, fields.dimensions) == (_place(array), array.ndim):
-        size = ctypes.sizeof(ctypes.c_ssize_t) * array.ndim
-        if fields.strides == (fields.shape or 0) + size:
-            numbers = (ctypes.c_ssize_t * (2 * array.ndim)).from_address(fields.shape)
-            if tuple(numbers) == array.shape + array.strides:
-                return
-    raise ValueError("arrays lie in memory in another way than is known here")
+    sizes = ctypes.c_int64 * (2 * array.ndim)
+    known = (fields.data, fields.dimensions) == (_place(array), array.ndim)
+    if not known or fields.strides != (fields.shape or 0) + ctypes.sizeof(sizes) // 2:
+        raise ValueError("arrays lie in memory in another way than is known here")
+    if tuple(sizes.from_address(fields.shape)) != array.shape + array.strides:
+        raise ValueError("the shapes of arrays lie in memory in another way than is known here")
 
 
 # LLVM.

@@ -244,7 +244,7 @@ def _blocks(texts: Sequence[str], tokeniser: Aligned, loops: ModuleType) -> Iter
         some = texts[first : first + _BLOCK]
         read, changed = _read(some, tokeniser)
         size = len(read) - len(read) % _TOGETHER + _TOGETHER
-        if size >= len(codes):
+        if size + _TOGETHER > len(codes):  # of which the loops read some bytes
             codes = np.zeros(size + size // 4 + _TOGETHER, np.uint8)
             begins, ends = (np.empty(len(codes), np.int32) for _ in range(2))
         codes[: len(read)] = np.frombuffer(read, dtype=np.uint8)
