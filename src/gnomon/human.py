@@ -22,8 +22,6 @@ __all__ = ["HumanScores", "Judgements", "OutputLookedAt", "RankedPairs", "Rankin
 
 LEVELS = ("system", "segment", "document", "domain")
 
-_ROUNDING = 1e-12  # share of a score that sums of the same numbers may differ by
-_NOTHING = 1e-15  # and share of the largest score, where numbers cancel
 _MOST = 1e6  # of any scale: far beyond them all, and its sums are numbers
 _SCALES = {
     "da": (-100.0, 100.0),  # raw or standardised: its name does not tell
@@ -228,7 +226,7 @@ def system_scores(
     by_segment = _one(human, kind, "segment", rater)
     if by_segment is None:
         return None
-    values = without_rounding(mean(by_segment.values, axis=1)).reshape(-1, 1)
+    values = mean(by_segment.values, axis=1).reshape(-1, 1)
     return HumanScores(by_segment.kind, "system", by_segment.systems, values, (), rater)
 
 
@@ -290,33 +288,6 @@ def mean(values: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
     return np.where(count > 0, total / np.maximum(count, 1), np.nan)
 
 
-def without_rounding(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Scores of which those that differ by rounding alone are equal.
-
-    Means and sums of the same scores in another order, or of others that add up to the same, may
-    differ in their last digits; whether two scores tie must not depend on that.
-
-    Args:
-        values: any shape; NaN is missing.
-
-    >>> without_rounding(np.array([0.1 + 0.2, 0.3, 0.4, np.nan])).tolist()
-    [0.3, 0.3, 0.4, nan]
-    """
-    there = np.isfinite(values)
-    known = np.unique(values[there])
-    if len(known) < 2:
-        return values
-    sizes = np.abs(known)
-    slack = _ROUNDING * np.maximum(sizes[:-1], sizes[1:]) + _NOTHING * sizes.max()
-    apart = np.diff(known) > slack
-    if apart.all():
-        return values
-    lowest = known[np.concatenate([[True], apart])]
-    found = values.copy()
-    found[there] = lowest[np.searchsorted(lowest, values[there], side="right") - 1]
-    return found
-
-
 def _one(
     human: Sequence[HumanScores], kind: str | None, level: str, rater: str | None
 ) -> HumanScores | None:
@@ -329,4 +300,4 @@ def _one(
         return fitting[rater]
     systems = tuple(dict.fromkeys(name for h in fitting.values() for name in h.systems))
     stacked = np.stack([h.aligned(systems) for h in fitting.values()])
-    return HumanScores(str(kind), level, systems, without_rounding(mean(stacked, axis=0)))
+    return HumanScores(str(kind), level, systems, mean(stacked, axis=0))

@@ -46,22 +46,6 @@ def test_a_segment_costs_what_its_errors_weigh_and_raters_are_averaged(tmp_path:
     np.testing.assert_allclose(testset.human_scores("mqm", "system"), [(-5.1 / 2 - 1) / 2, -12.5])
 
 
-def test_equal_errors_cost_the_same_in_whatever_order_they_stand(tmp_path: Path) -> None:
-    minor = ("Style/Awkward", "Minor")
-    comma = ("Fluency/Punctuation", "Minor")
-    rows = [
-        row(system, 1, "r1", DOG, target, *error)
-        for system, target, errors in (
-            ("alpha", "The dog sleeps.", (comma, comma, minor)),
-            ("beta", "A dog 🐕 is asleep.", (minor, comma, comma)),
-        )
-        for error in errors
-    ]
-    testset = judged_set().with_human(written(tmp_path, "mqm.tsv", HEADER, *rows))
-    first, second = testset.human_scores("mqm")[:, 0]
-    assert first == second == pytest.approx(-1.2)
-
-
 def test_errors_are_half_open_spans_of_the_clean_text(tmp_path: Path) -> None:
     file = written(tmp_path, "mqm.tsv", HEADER, *ROWS)
     testset = judged_set()

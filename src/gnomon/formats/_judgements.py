@@ -21,7 +21,6 @@ from gnomon.human import (
     marked_kinds,
     only_kind,
     scale_of,
-    without_rounding,
 )
 from gnomon.scores import coverage, named
 
@@ -195,7 +194,7 @@ class ScoreTable:
         for (system, segment), found in cells.items():
             if found:
                 values[index[system], segment] = sum(found) / len(found)
-        return HumanScores(kind, "segment", systems, without_rounding(values), rater=rater)
+        return HumanScores(kind, "segment", systems, values, rater=rater)
 
 
 def judged_by_penalties(

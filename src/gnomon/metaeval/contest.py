@@ -11,7 +11,7 @@ import numpy as np
 
 from gnomon.errors import LengthMismatchError, UsageError
 from gnomon.faults import Fault, faults
-from gnomon.human import Judgements, mean, of_segments, without_rounding
+from gnomon.human import Judgements, mean, of_segments
 from gnomon.metrics import score
 from gnomon.metrics.registry import check_metric
 from gnomon.options import SEED, Metavar
@@ -61,7 +61,7 @@ class JudgedMetric:
         """The same on some segments, bool [N]."""
         cells = self.segments[:, members]
         system = _means(cells) if self.corpus is None else self.corpus(members)
-        return replace(self, system=without_rounding(system), segments=cells, corpus=None)
+        return replace(self, system=system, segments=cells, corpus=None)
 
     @property
     def is_mean(self) -> bool:
@@ -266,7 +266,7 @@ def _on_slice(contest: Contest, part: Slice, by: str | None) -> Contest:
     members = part.members
     kinds = {level: kind for level, kind in contest.kinds.items() if level != "system"}
     segments = contest.segments[:, members]
-    system = without_rounding(mean(segments, axis=1))
+    system = mean(segments, axis=1)
     if "segment" not in kinds:
         system = _of_domain(contest, part, by)
     if not np.isnan(system).all():
@@ -468,10 +468,7 @@ def _entry(name: str, scores: Scores, systems: Sequence[str], segments: int) -> 
     system[known] = sign * np.asarray(scores.system, dtype=np.float64)[rows]
     cells[known] = sign * np.asarray(scores.segments, dtype=np.float64)[rows]
     return JudgedMetric(
-        name,
-        without_rounding(system),
-        cells,
-        corpus=_corpus(scores, sign, known, rows, len(systems)),
+        name, system, cells, corpus=_corpus(scores, sign, known, rows, len(systems))
     )
 
 
@@ -519,7 +516,7 @@ def control_entries(contest: Contest, *, seed: int) -> tuple[JudgedMetric, ...]:
     for scores in found.values():
         scores[outside] = np.nan
     return tuple(
-        JudgedMetric(PREFIX + name, without_rounding(_means(scores)), scores, control=True)
+        JudgedMetric(PREFIX + name, _means(scores), scores, control=True)
         for name, scores in found.items()
     )
 
