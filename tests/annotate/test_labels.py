@@ -304,10 +304,10 @@ ODD = [
 def test_lines_of_any_kind_say_what_their_json_says(tmp_path: Path, line: str) -> None:
     record = json.loads(line)
     labels = Labels.read([_write(tmp_path / "a.jsonl", line + "\n")])
-    named = [
+    named = {
         (s["start"], s["end"], s["label"] if ":" in s["label"] else f"label:{s['label']}")
         for s in record["spans"]
-    ]
+    }
     assert labels.texts == {record["text"]: {"named": tuple(sorted(named))}}
 
 

@@ -21,7 +21,7 @@ FIELDS = {
     "specificity": (
         "system metric feature variant segments reference_share output_share muler groups draws"
         " synthetic_reference_share synthetic_output_share mean variance q05 median q95 deviation"
-        " z below"
+        " deviation_low deviation_high z below apart"
     ),
 }
 OWN = {"range": [], "frequency": [], "specificity": ["--draws", "5"]}

@@ -120,7 +120,7 @@ WRONG = """
 2 | metaeval -t set --statistics kendall | did you mean 'kendall_
 2 | metaeval -t set --top 1 | a whole number, 2 or more; got 1
 1 | metaeval ref.txt -i a.txt b.txt | there are no human scores | add it (--human scores.tsv)
-1 | metaeval -t set --human empty | Name the format if you know it (--human-format)
+1 | metaeval -t set --human empty | (--human-format of gnomon metaeval
 2 | muler score -t set --features noun | did you mean 'pos:NOUN'?
 2 | muler score -t set --features lex:x | (--lexicon NAME=FILE)
 2 | muler score -t set --features re:x --pattern x=( | is not a regular expression

@@ -67,9 +67,9 @@ def test_errors_are_marked_on_pages_in_a_layer_of_each_rater(tmp_path: Path) -> 
     assert study.run(plan, study.open_engine("here"), store=store).failed == {}
     testset = pages(store).testsets[0]
     titles = [layer.title for layer in testset.layers]
-    assert titles == ["errors: esa, ann", "errors: esa, bob"]
+    assert titles == ["errors: esa (ann)", "errors: esa (bob)"]
     seen = [
-        (number, titles[layer][-3:], text.text[a:b], value)
+        (number, titles[layer][-4:-1], text.text[a:b], value)
         for number, one in enumerate(testset.read(), start=1)
         for text in one.texts
         for layer, ends, values in text.marks

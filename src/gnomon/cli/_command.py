@@ -416,7 +416,7 @@ def _write(
         each = [some if isinstance(some, list) else [some] for some in data]
         sets = [one for some in each for one in some if hasattr(one, "paraphrases")]
         names = [one.name for one in data if hasattr(one, "paraphrases")]
-        named = len(names) != 1 or finding.title.endswith(f": {names[0]}")
+        named = len(names) != 1 or finding.title.endswith((f": {names[0]}", f" ({names[0]})"))
         title = None if named else f"{finding.title} ({names[0]})"
         page = [finding, *_options.paraphrase_sections(*sets)]
         report.write_html(args.html, page, title=title)

@@ -11,8 +11,6 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from gnomon import loops
-
 if TYPE_CHECKING:
     from types import ModuleType
 
@@ -61,7 +59,11 @@ def kernels(work: int, module: str = _KERNELS) -> ModuleType | None:
 def _pays(work: int, module: str) -> bool:
     _work.done[module] += work
     most = max(work, _work.done[module] // _BEFORE)
-    return most >= _ENOUGH or (most >= _ENOUGH_IF_KEPT and loops.is_kept(module))
+    if most < _ENOUGH_IF_KEPT:
+        return False
+    from gnomon.loops import is_kept
+
+    return most >= _ENOUGH or is_kept(module)
 
 
 def expect(work: int) -> None:
@@ -70,8 +72,10 @@ def expect(work: int) -> None:
 
 
 def _load(module: str) -> ModuleType | None:
+    from gnomon.loops import load
+
     try:
-        return loops.load(module)
+        return load(module)
     except (ImportError, RuntimeError) as error:
         logging.getLogger("gnomon").debug("compiled loops are not used: %s", error)
         return None
