@@ -61,7 +61,14 @@ def test_every_command_has_a_case(kept: record.Snapshot) -> None:
     # fetching needs a network, the others say how this machine is, or run for minutes
     without = {"data fetch", "selftest", "demo", "cache"}
     # these ask a server, or need weights of PEAR, or make weights
-    without |= {"judges pairwise", "judges probe", "judges spread", "pairwise", "train metric"}
+    without |= {
+        "judges calibrate",
+        "judges pairwise",
+        "judges probe",
+        "judges spread",
+        "pairwise",
+        "train metric",
+    }
     lacking = [
         name
         for name in kept["options"].keys() - without

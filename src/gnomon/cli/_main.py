@@ -51,6 +51,7 @@ _ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 #: seconds for that
 _GRACE = 10.0
 _KEPT = "what was tagged or explained so far is kept in the cache; the same command goes on with it"
+_THREADS = "OPENBLAS_NUM_THREADS"
 
 
 class _Ended(KeyboardInterrupt):
@@ -71,7 +72,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         argv = sys.argv[1:] if argv is None else argv
         with _seldom_collecting():
-            args = parser(argv).parse_args(argv)
+            with _one_thread():
+                args = parser(argv).parse_args(argv)
             with _ending(args), _logging(args), _sized(args), _consented(args), _encodable():
                 code = _run(args)
                 sys.stdout.flush()
@@ -87,13 +89,28 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(args: argparse.Namespace) -> int:
-    import numpy as np  # noqa: F401  # what is not there yet cannot be limited
+    with _one_thread():
+        import numpy as np  # noqa: F401  # what is not there yet cannot be limited
     from threadpoolctl import threadpool_limits
 
     # sums of products end in other digits on other numbers of threads
     with threadpool_limits(1, user_api="blas"):
         code: int = args.run(args)
     return code
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """Let numpy start no threads for linear algebra: that takes longer than loading it."""
+    before = os.environ.get(_THREADS)
+    os.environ[_THREADS] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[_THREADS]
+        else:
+            os.environ[_THREADS] = before
 
 
 def parser(argv: Sequence[str] = ()) -> argparse.ArgumentParser:
