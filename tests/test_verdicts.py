@@ -138,7 +138,12 @@ def test_the_verdict_is_the_first_line_on_a_terminal_and_what_users_gave_is_not_
 def test_json_and_markdown_hold_the_verdict_and_tables_of_rows_do_not(finding: Finding) -> None:
     found = json.loads(render(finding, "json"))
     assert list(found)[:4] == ["gnomon", "command", "verdict", "rows"]
-    assert found["verdict"][0] == {"text": SAID.text, "level": "better", "rows": {"rows": [0]}}
+    assert found["verdict"][0] == {
+        "text": SAID.text,
+        "level": "better",
+        "rows": {"rows": [0]},
+        "claim": "",
+    }
     assert render(finding, "markdown").startswith("- B is better than A by 1.3 BLEU")
     assert "&lt;b&gt;C" in render(finding, "markdown")
     assert finding.to_markdown() == render(finding, "markdown")

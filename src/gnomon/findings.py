@@ -490,11 +490,14 @@ class Statement:
             of them is the baseline; "undecided" where nothing was found, and "caution" for what
             looks like a finding and is none, or what the others are read by.
         rows: what it rests on: positions of rows, by the name of their table.
+        claim: the kind of sentence it is ("compare.better"): the id of a claim of its method, see
+            :class:`gnomon.verdicts.Claim`; empty where a package declares none.
     """
 
     text: str
     level: Level
     rows: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    claim: str = ""
 
 
 @dataclass(frozen=True, repr=False)

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from gnomon.outline import Outline
     from gnomon.records import Record
     from gnomon.stored import Marker, Standing, StoredRows, StoredView
+    from gnomon.verdicts import Claim
 
 __all__ = [
     "BUILT_IN",
@@ -152,6 +153,7 @@ class Method:
         kept: what is left of a run that was interrupted, in words; empty: what the cache keeps.
         verdict: says what was found, of a finding without a verdict: statements in the order in
             which they are read; see :mod:`gnomon.verdicts`.
+        claims: every kind of sentence that its verdict can hold.
         check: what it would refuse of a test set and options that fit each alone: a function of the
             outline of a test set (None: not known yet) and of options by name, which yields faults.
             A parameter ``sets`` is told how many test sets are given together.
@@ -182,6 +184,7 @@ class Method:
     standing: Standing | None = None
     kept: str = ""
     verdict: Callable[[Finding], Iterable[Statement]] | None = None
+    claims: tuple[Claim, ...] = ()
     check: Callable[..., Iterable[Fault]] | None = None
 
     @property
@@ -251,7 +254,11 @@ class Method:
         if not isinstance(found, Finding):
             return found
         if self.verdict is not None:
-            return cast("R", entitled(replace(found, verdict=brief(self.verdict(found)))))
+            verdict = brief(self.verdict(found))
+            strangers = {one.claim for one in verdict} - {one.id for one in self.claims}
+            if self.claims and strangers:
+                raise ValueError(f"{self.name} does not declare the claims {sorted(strangers)}")
+            return cast("R", entitled(replace(found, verdict=verdict)))
         return cast("R", entitled(found))
 
     def table(self, name: str, *, first: bool) -> str:

@@ -75,6 +75,7 @@ __all__ = [
     "Share",
     "Shorthand",
     "Specs",
+    "Unit",
     "check_arguments",
     "check_fields",
     "describe",
@@ -247,6 +248,7 @@ Resamples: TypeAlias = Annotated[int, Limits(0, MOST), Metavar("N"), Group("inte
 _INNER = Limits(1e-12, 1 - 1e-12, words="strictly between 0 and 1")
 Confidence: TypeAlias = Annotated[float, _INNER, Metavar("SHARE"), Group("intervals and tests")]
 Alpha: TypeAlias = Annotated[float, _INNER, Metavar("SHARE"), Group("intervals and tests")]
+Unit: TypeAlias = Annotated[Literal["auto", "segment", "document"], Group("intervals and tests")]
 By: TypeAlias = Annotated[str | None, Metavar("KIND")]
 Segments: TypeAlias = Annotated[Sequence[int] | None, Numbering(), Limits(1), Metavar("N")]
 OutputFile: TypeAlias = Annotated[

@@ -46,6 +46,8 @@ class Scores:
         native_signatures: signatures of the tool that defines the metric, by its name.
         informed_by: kinds of human scores that went into the scores, which they therefore cannot
             be judged by.
+        from_people: whether people gave them: what one person judged at one time is not
+            independent, so that documents are their unit, and they agree with no people but others.
     """
 
     metric: str
@@ -59,6 +61,7 @@ class Scores:
     notices: tuple[str, ...] = ()
     native_signatures: Mapping[str, str] | None = None
     informed_by: tuple[str, ...] = ()
+    from_people: bool = False
 
     def rows(self) -> list[dict[str, str | float | None]]:
         """One flat record per system: ``system, metric, score, signature``."""

@@ -1,11 +1,17 @@
 """Phrases of verdicts: what a finding says, in plain sentences of one form.
 
-A method's ``verdict=`` is a function of its finding that gives statements made of these phrases::
+Every kind of sentence that a method can say is declared once, as a :class:`Claim` in its
+``claims=``; its ``verdict=`` is a function of the finding that makes statements of these::
+
+    OMITS = Claim("omissions.rate", "{system} leaves {rate} out", "worse", "the rate's interval")
 
     def verdict(finding: Finding) -> Iterator[Statement]:
         for position, row in enumerate(finding.rows):
-            text = f"{row['system']} leaves {amount(row['rate'], row['low'], row['high'])} out"
-            yield said("worse", text, {"rates": [position]})
+            rate = amount(row["rate"], row["low"], row["high"])
+            yield OMITS.said({"rates": [position]}, system=row["system"], rate=rate)
+
+A claim has its evidence: ``tests/truth`` holds a world in which it must appear, and one in which it
+must not, and fails for a claim that lacks either.
 
 The effect comes first, its interval stands beside it, then what the test says. Signs are words: "A
 is better than B by 1.3", never "A - B". What is flagged (outside its range, of fewer than ``LEAST``
@@ -17,7 +23,7 @@ from __future__ import annotations
 import importlib
 import math
 import re
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from gnomon.findings import Statement
@@ -30,6 +36,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "LEAST",
+    "Claim",
     "amount",
     "brief",
     "counted",
@@ -59,6 +66,49 @@ _ROUNDING = 1e-12
 #: beyond so many times the test set, a number of further segments helps nobody
 _ABSURD = 100
 _OPENINGS: Mapping[Level, str] = {"undecided": "Undecided: ", "caution": "Caution: "}
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A kind of sentence that a method can say.
+
+    Attributes:
+        id: "METHOD.NAME", with the name of the method in the registry.
+        template: the sentence, with the names of its parts in braces; cautions and what is
+            undecided get their opening word, and all get their stop.
+        level: of the statement; None where it depends on the rows and is told with them.
+        rests_on: which figures and which test have to hold for it to be true.
+    """
+
+    id: str
+    template: str
+    level: Level | None
+    rests_on: str
+
+    def said(
+        self,
+        rows: Mapping[str, Sequence[int]] | None = None,
+        /,
+        *,
+        level: Level | None = None,
+        **parts: object,
+    ) -> Statement:
+        """The sentence, of its parts.
+
+        Args:
+            rows: what it rests on: positions of rows, by the name of their table.
+            level: where the claim itself has none.
+            parts: what stands in the braces of the template.
+
+        >>> BETTER = Claim("x.better", "{a} is better than {b}", "better", "p of the test")
+        >>> BETTER.said({"systems": [1]}, a="A", b="B").text
+        'A is better than B.'
+        """
+        which = self.level or level
+        if which is None:
+            raise ValueError(f"the claim {self.id} needs a level")
+        told = said(which, self.template.format_map(parts), rows)
+        return replace(told, claim=self.id)
 
 
 def said(level: Level, text: str, rows: Mapping[str, Sequence[int]] | None = None) -> Statement:

@@ -44,6 +44,7 @@ from gnomon.stats.error_spans import (
     roc_area,
     span_counts,
 )
+from gnomon.stats.jackknife import Jackknife, design_effect, jackknife, jackknife_test
 from gnomon.stats.measures import SoftPairwiseAccuracy, spa, system_p_values
 from gnomon.stats.permutation import (
     PairTest,
@@ -74,6 +75,7 @@ __all__ = [
     "EarlyStopping",
     "GradedSpan",
     "Interval",
+    "Jackknife",
     "OrderedPairs",
     "PValue",
     "PairTest",
@@ -95,7 +97,10 @@ __all__ = [
     "clusters",
     "darr",
     "darr_pairs",
+    "design_effect",
     "holm",
+    "jackknife",
+    "jackknife_test",
     "kendall_b",
     "kendall_c",
     "matthews",

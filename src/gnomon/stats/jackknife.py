@@ -1,0 +1,190 @@
+"""Intervals over documents: what was judged or written together is left out together.
+
+The segments of a document are not independent where one person judged all of them. The jackknife
+leaves out one document at a time; Student's t has as many degrees of freedom as documents of equal
+size would have, less one.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from gnomon.stats.student import upper_quantile, upper_tail
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+__all__ = [
+    "LEAST_DOCUMENTS",
+    "Jackknife",
+    "design_effect",
+    "effective_documents",
+    "jackknife",
+    "jackknife_test",
+    "left_out_sums",
+    "numbered",
+]
+
+#: below so many documents an interval would not cover as often as it says
+LEAST_DOCUMENTS = 15
+_STILL = 1e-12  # a standard error below this share of the estimate is rounding
+
+
+class Jackknife(NamedTuple):
+    """A statistic, its standard error, its interval and a test that it is 0.
+
+    - ``estimate``, ``error``: of the statistic [...].
+    - ``low``, ``high``: ends of the interval [...]; NaN for fewer than ``LEAST_DOCUMENTS``.
+    - ``p``: two-sided [...]; NaN likewise.
+    - ``df``: degrees of freedom of Student's t.
+    - ``documents``: how many were left out, one after the other.
+    """
+
+    estimate: NDArray[np.float64]
+    error: NDArray[np.float64]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+    p: NDArray[np.float64]
+    df: float
+    documents: int
+
+
+def numbered(documents: Sequence[str]) -> NDArray[np.int64]:
+    """The documents of segments as numbers from 0, in order of appearance, int64 [N]."""
+    number = {name: k for k, name in enumerate(dict.fromkeys(documents))}
+    return np.array([number[name] for name in documents], dtype=np.int64)
+
+
+def effective_documents(sizes: ArrayLike) -> float:
+    """How many documents of one size say as much as these: (sum m)^2 / sum(m^2).
+
+    >>> effective_documents([5, 5, 5, 5])
+    4.0
+    """
+    m = np.asarray(sizes, dtype=np.float64)
+    squares = float((m**2).sum())
+    return float(m.sum()) ** 2 / squares if squares else 0.0
+
+
+def left_out_sums(values: ArrayLike, documents: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Sums over segments without each document in turn.
+
+    Args:
+        values: what is summed, [..., segments, quantities], without NaN.
+        documents: the document of each segment, from 0 [segments].
+
+    Returns:
+        float64 [documents, ..., quantities].
+    """
+    x = np.asarray(values, dtype=np.float64)
+    total = x.sum(axis=-2)
+    inside = np.zeros((int(documents.max(initial=-1)) + 1, len(documents)))
+    inside[documents, np.arange(len(documents))] = 1.0
+    return np.asarray(total - np.moveaxis(inside @ x, -2, 0))
+
+
+def jackknife(
+    estimate: ArrayLike,
+    without: ArrayLike,
+    sizes: ArrayLike,
+    *,
+    confidence: float = 0.95,
+) -> Jackknife:
+    """Interval and test of a statistic by leaving out one document at a time.
+
+    The variance is (G - 1)/G times the sum of squared distances of the G statistics from their
+    mean; the interval is Student's t with (sum m)^2 / sum(m^2) - 1 degrees of freedom, where m is
+    what a document holds.
+
+    Args:
+        estimate: the statistic on all documents [...].
+        without: the statistic without each document [documents, ...].
+        sizes: judgements (or segments) of each document [documents].
+        confidence: of the interval, in (0, 1).
+
+    Returns:
+        Estimate, standard error, interval and two-sided p; ends and p are NaN where the statistic
+        is undefined without some document, or for fewer than ``LEAST_DOCUMENTS`` documents.
+    """
+    value = np.asarray(estimate, dtype=np.float64)
+    left = np.asarray(without, dtype=np.float64)
+    documents = len(left)
+    nothing = np.full(value.shape, np.nan)
+    if documents < 2:
+        return Jackknife(value, nothing, nothing, nothing, nothing, 0.0, documents)
+    squares = ((left - left.mean(axis=0)) ** 2).sum(axis=0)
+    error = np.sqrt((documents - 1) / documents * squares)
+    df = effective_documents(sizes) - 1
+    if documents < LEAST_DOCUMENTS or df < 1:
+        return Jackknife(value, error, nothing, nothing, nothing, df, documents)
+    error = np.where(error <= _STILL * np.maximum(np.abs(value), 1), 0.0, error)
+    half = upper_quantile((1 - confidence) / 2, df) * error
+    low, high = np.where(np.isnan(error), np.nan, (value - half, value + half))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = np.where(error > 0, np.abs(value) / error, np.where(value == 0, 0.0, np.inf))
+    tails = np.array([upper_tail(float(one), df) for one in t.ravel()]).reshape(t.shape)
+    p = np.where(np.isnan(error) | np.isnan(value), np.nan, np.minimum(2 * tails, 1.0))
+    return Jackknife(value, error, low, high, p, df, documents)
+
+
+def jackknife_test(
+    values: ArrayLike,
+    documents: ArrayLike,
+    statistic: Callable[[NDArray[np.float64]], NDArray[np.float64]],
+    *,
+    confidence: float = 0.95,
+) -> Jackknife:
+    """The jackknife over documents of any function of sums over segments.
+
+    Args:
+        values: what is summed, [..., segments, quantities]; NaN is not allowed.
+        documents: the document of each segment, whole numbers [segments].
+        statistic: of sums [..., quantities], with any number of axes before.
+        confidence: of the interval, in (0, 1).
+
+    >>> import numpy as np
+    >>> x = np.stack([np.arange(40.0), np.ones(40)], axis=1)
+    >>> found = jackknife_test(x, np.arange(40) // 2, lambda sums: sums[..., 0] / sums[..., 1])
+    >>> float(found.estimate), found.documents, found.df
+    (19.5, 20, 19.0)
+    """
+    x = np.asarray(values, dtype=np.float64)
+    _, which = np.unique(np.asarray(documents), return_inverse=True)
+    return jackknife(
+        statistic(x.sum(axis=-2)),
+        statistic(left_out_sums(x, which)),
+        np.bincount(which),
+        confidence=confidence,
+    )
+
+
+def design_effect(differences: ArrayLike, documents: ArrayLike) -> float:
+    """How many times the variance of a mean is what independent segments would give.
+
+    Args:
+        differences: one number per segment, without NaN [segments].
+        documents: the document of each [segments].
+
+    Returns:
+        Sum over documents of (sum e)^2 times G/(G - 1), over the sum of e^2 times N/(N - 1), with e
+        the differences less their mean, G documents and N segments; NaN where nothing varies or
+        for fewer than two documents.
+
+    >>> design_effect([1, 1, -1, -1, 1, 1, -1, -1], [0, 0, 1, 1, 2, 2, 3, 3])
+    2.3333333333333335
+    """
+    d = np.asarray(differences, dtype=np.float64)
+    _, which = np.unique(np.asarray(documents), return_inverse=True)
+    groups, n = int(which.max(initial=-1)) + 1, len(d)
+    if groups < 2:
+        return float("nan")
+    e = d - d.mean()
+    squares = float((e**2).sum())
+    if squares <= _STILL:
+        return float("nan")
+    sums = np.bincount(which, e)
+    return float((sums**2).sum()) * groups / (groups - 1) / (squares * n / (n - 1))

@@ -1,0 +1,115 @@
+"""The jackknife over documents: the shared figures, closed forms, and how often it covers."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections import defaultdict
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy import stats as scipy_stats
+
+from gnomon.stats.jackknife import (
+    Jackknife,
+    design_effect,
+    effective_documents,
+    jackknife,
+    jackknife_test,
+)
+
+
+def _mean(sums: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.asarray(sums[..., 0] / sums[..., 1])
+
+
+def _of_mean(differences: NDArray[np.float64], documents: NDArray[np.int64]) -> Jackknife:
+    return jackknife_test(
+        np.stack([differences, np.ones(len(differences))], axis=1), documents, _mean
+    )
+
+
+def _judged(folder: Path, systems: list[str]) -> tuple[NDArray[np.float64], list[str]]:
+    """Mean scores of the items that all systems have [systems, items], and the items' documents."""
+    cells: dict[tuple[str, str], list[float]] = defaultdict(list)
+    with (folder / "documents.tsv").open(encoding="utf-8") as file:
+        documents = [line.rstrip("\n").split("\t")[-1] for line in file][1:]  # a heading
+    with (folder / "esa.csv").open(encoding="utf-8", newline="") as file:
+        for row in csv.reader(file):
+            system, line, kind, score = row[1], row[2], row[3], row[6]
+            if kind == "TGT" and system in systems:
+                cells[system, line].append(float(score))
+    lines = {line for _, line in cells}
+    items = sorted(line for line in lines if all((name, line) in cells for name in systems))
+    scores = [[np.mean(cells[name, line]) for line in items] for name in systems]
+    return np.array(scores), [documents[int(line)] for line in items]
+
+
+@pytest.mark.parametrize("lp", ["en-cs", "en-ja"])
+def test_errors_and_design_effects_of_judgements_are_the_known_ones(shared: Path, lp: str) -> None:
+    known = json.loads((shared / f"oracles/people/oracle_wmt24.{lp}.json").read_text())
+    scores, documents = _judged(shared / f"data/wmt24/{lp}", known["systems"])
+    _, which = np.unique(documents, return_inverse=True)
+    assert scores.shape[1] == known["items"]
+    for names, wanted in known["pairs"].items():
+        first, second = (known["systems"].index(name) for name in names.split(" - "))
+        differences = scores[first] - scores[second]
+        found = _of_mean(differences, which)
+        assert float(found.estimate) == pytest.approx(wanted["difference"], rel=1e-6)
+        assert float(found.error) == pytest.approx(wanted["se_documents"], rel=1e-6)
+        assert design_effect(differences, which) == pytest.approx(wanted["design_effect"], rel=1e-6)
+
+
+def test_equal_documents_of_one_segment_give_students_test() -> None:
+    values = np.random.default_rng(1).normal(0.2, 1, 40)
+    found = _of_mean(values, np.arange(40))
+    wanted = scipy_stats.ttest_1samp(values, 0.0)
+    interval = wanted.confidence_interval(0.95)
+    assert found.df == 39
+    assert float(found.p) == pytest.approx(wanted.pvalue, rel=1e-9)
+    assert (float(found.low), float(found.high)) == pytest.approx(tuple(interval), rel=1e-9)
+
+
+def test_few_documents_have_no_interval() -> None:
+    found = _of_mean(np.random.default_rng(1).normal(size=56), np.arange(56) // 4)
+    assert found.documents == 14
+    assert np.isfinite(found.error)
+    assert np.isnan([found.low, found.high, found.p]).all()
+
+
+def test_what_does_not_vary_is_certain() -> None:
+    found = _of_mean(np.full(60, 2.5), np.arange(60) // 3)
+    assert (float(found.low), float(found.high), float(found.p)) == (2.5, 2.5, 0.0)
+    assert float(_of_mean(np.zeros(60), np.arange(60) // 3).p) == 1.0
+
+
+def test_a_statistic_that_is_undefined_without_a_document_has_no_interval() -> None:
+    left = np.full(20, 1.0)
+    left[3] = np.nan
+    found = jackknife(1.0, left, np.ones(20))
+    assert np.isnan([found.error, found.low, found.p]).all()
+
+
+def test_unequal_documents_count_as_fewer() -> None:
+    assert effective_documents([10, 1, 1]) == pytest.approx(144 / 102)
+
+
+def test_independent_segments_have_a_design_effect_of_one() -> None:
+    draws = np.random.default_rng(2)
+    found = [design_effect(draws.normal(size=200), np.arange(200) // 5) for _ in range(200)]
+    assert np.mean(found) == pytest.approx(1, abs=0.05)
+
+
+@pytest.mark.parametrize("documents", [15, 30, 60])
+def test_intervals_cover_as_often_as_they_say(documents: int) -> None:
+    draws = np.random.default_rng(3)
+    covered, tries = 0, 1000
+    for _ in range(tries):
+        sizes = draws.integers(1, 8, documents)
+        which = np.repeat(np.arange(documents), sizes)
+        values = draws.normal(size=documents)[which] + draws.normal(size=len(which))
+        found = _of_mean(values, which)
+        covered += bool(found.low <= 0 <= found.high)
+    assert 0.925 <= covered / tries <= 0.975
