@@ -56,6 +56,37 @@ def test_p_is_said_after_rounding_and_never_as_0() -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("p", "least", "shown"),
+    [
+        (0.002, 0.001998, "p = .002"),
+        (0.001998, 0.001998, "p <= .002"),
+        (3 * 2 / 1001, 3 * 2 / 1001, "p <= .006"),
+        (0.0, 1 / 10001, "p <= .0001"),
+        (0.0113, 0.0113, "p <= .012"),
+        (1.0, 1.5, "p = 1"),
+        (0.3, 0.002, "p = .30"),
+    ],
+)
+def test_the_smallest_p_that_draws_can_show_is_a_bound(p, least, shown) -> None:
+    assert verdicts.p_value(p, least) == shown
+
+
+@pytest.mark.parametrize(
+    ("value", "low", "high", "shown"),
+    [
+        (0.6, -0.046, 0.906, "0.6 [-0.05, 0.91]"),
+        (5.0, 0.3, 9.7, "5 [0.3, 9.7]"),
+        (0.02, -3.0, 3.1, "0.02 [-3.0, 3.1]"),
+        (5.0, 0.0, 10.0, "5 [0, 10]"),
+        (1.0, -1e-17, 2.0, "1.0 [0.0, 2.0]"),
+        (-0.004, -4.0, -0.0004, "-0.004 [-4.0000, -0.0004]"),
+    ],
+)
+def test_what_is_not_0_is_not_written_as_0(value, low, high, shown) -> None:
+    assert verdicts.amount(value, low, high) == shown
+
+
 def test_further_segments_are_left_out_where_they_are_absurd_or_already_there() -> None:
     assert verdicts.further_segments(1000, 0.5, -0.5, 1.5) == 3000
     assert verdicts.further_segments(1000, 0.001, -1, 1) is None
@@ -190,4 +221,4 @@ def test_a_method_says_what_it_found_by_the_function_that_it_declares(finding: F
 
     made = methods.method("mine", answers="nothing", data=(), given="nothing", verdict=told)(plain)
     (said,) = made().verdict
-    assert said == Statement("Undecided: 1 row is not enough.", "undecided", {"rows": (0,)})
+    assert said == Statement("1 row is not enough.", "undecided", {"rows": (0,)})

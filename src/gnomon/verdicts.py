@@ -65,7 +65,6 @@ _FINEST = 6
 _ROUNDING = 1e-12
 #: beyond so many times the test set, a number of further segments helps nobody
 _ABSURD = 100
-_OPENINGS: Mapping[Level, str] = {"undecided": "Undecided: ", "caution": "Caution: "}
 
 
 @dataclass(frozen=True)
@@ -74,8 +73,8 @@ class Claim:
 
     Attributes:
         id: "METHOD.NAME", with the name of the method in the registry.
-        template: the sentence, with the names of its parts in braces; cautions and what is
-            undecided get their opening word, and all get their stop.
+        template: the sentence, with the names of its parts in braces; cautions get their opening
+            word, and all get their stop.
         level: of the statement; None where it depends on the rows and is told with them.
         rests_on: which figures and which test have to hold for it to be true.
     """
@@ -112,7 +111,9 @@ class Claim:
 
 
 def said(level: Level, text: str, rows: Mapping[str, Sequence[int]] | None = None) -> Statement:
-    """A statement: cautions and what is undecided begin with that word, and all end with a stop.
+    """A statement: cautions begin with that word, and all end with a stop.
+
+    What is undecided says so itself: "cannot be told apart", "the data cannot tell".
 
     Args:
         level: "better", "worse", "undecided" or "caution": of what the sentence names first, see
@@ -120,10 +121,10 @@ def said(level: Level, text: str, rows: Mapping[str, Sequence[int]] | None = Non
         text: the sentence.
         rows: what it rests on: positions of rows, by the name of their table.
 
-    >>> said("undecided", "A and B differ by less than the interval is wide").text
-    'Undecided: A and B differ by less than the interval is wide.'
+    >>> said("undecided", "A and B cannot be told apart").text
+    'A and B cannot be told apart.'
     """
-    opening = _OPENINGS.get(level, "")
+    opening = "Caution: " if level == "caution" else ""
     ended = text if text.endswith((".", "!", "?")) else f"{text}."
     places = {name: tuple(some) for name, some in (rows or {}).items()}
     return Statement(opening + ended, level, places)
@@ -155,16 +156,25 @@ def amount(
         unit: what it counts, said after the figure.
         share: it lies between 0 and 1 as a rule, and is written without the 0 before the point.
 
+    An end that is not 0 is never written as 0, nor is the figure: an interval that holds 0 shows
+    it, and so does one that leaves it out.
+
     >>> amount(1.312, 0.41, 2.23, unit="BLEU")
     '1.3 BLEU [0.4, 2.2]'
     >>> amount(-0.116, -0.19, -0.04, share=True)
     '-.12 [-.19, -.04]'
+    >>> amount(0.6, -0.046, 0.906, share=True)
+    '.6 [-.05, .91]'
     """
     ends = [end for end in (low, high) if end is not None and math.isfinite(end)]
-    digits = _digits(value, (ends[1] - ends[0]) / 2 if len(ends) == 2 else None)
-    told = [_number(one, digits, share=share) for one in (value, *ends)]
-    interval = f" [{told[1]}, {told[2]}]" if len(ends) == 2 else ""
-    return f"{told[0]}{f' {unit}' if unit else ''}{interval}"
+    half = (ends[1] - ends[0]) / 2 if len(ends) == 2 else None
+    digits, least = _digits(value, half), _ROUNDING * max(map(abs, (value, *ends)))
+    figure = _number(value, _nonzero(digits, [value], least), share=share)
+    interval = ""
+    if half is not None:
+        digits = _nonzero(digits, ends, least)
+        interval = " [" + ", ".join(_number(end, digits, share=share) for end in ends) + "]"
+    return f"{figure}{f' {unit}' if unit else ''}{interval}"
 
 
 def _digits(value: float, half: float | None) -> int:
@@ -175,6 +185,14 @@ def _digits(value: float, half: float | None) -> int:
     size = math.floor(math.log10(half))
     first_two = half / 10.0 ** (size - 1)
     return min(max(-size + (first_two < 35), 0), 6)  # a small first digit needs a second one
+
+
+def _nonzero(digits: int, values: Iterable[float], least: float) -> int:
+    """As many digits, or more: all values that are larger than rounding show a digit besides 0."""
+    sizes = [abs(value) for value in values if abs(value) > least]
+    while any(float(f"{size:.{digits}f}") == 0 for size in sizes):
+        digits += 1
+    return digits
 
 
 def _number(value: float, digits: int, *, share: bool) -> str:
@@ -192,12 +210,23 @@ def number(value: Cell) -> float | None:
     return float(value) if known else None  # type: ignore[arg-type]  # a number: asked above
 
 
-def p_value(p: float) -> str:
+def p_value(p: float, least: float = 0.0) -> str:
     """What a test says.
+
+    Args:
+        p: its p-value.
+        least: the smallest one that its draws can show, corrected as ``p`` is: 2 / (draws + 1) for
+            a two-sided bootstrap, 1 / (draws + 1) for a randomisation; 0 where it has no draws.
 
     >>> p_value(0.0042), p_value(0.0001), p_value(0.37)
     ('p = .004', 'p < .001', 'p = .37')
+    >>> p_value(2 / 1001, least=2 / 1001), p_value(0.0, least=1 / 10001)
+    ('p <= .002', 'p <= .0001')
     """
+    if least and p <= least * (1 + _ROUNDING) and least < 1:
+        digits = 3 if least >= 0.001 else -math.floor(math.log10(least))
+        bound = math.ceil(round(least * 10**digits, 6)) / 10**digits  # never below it
+        return f"p <= {f'{bound:.{digits}f}'.strip('0')}" if bound < 1 else "p = 1"
     if p < 0.001:
         return "p < .001"
     text = f"{p:.2f}" if p >= 0.1 else f"{p:.3f}"

@@ -59,7 +59,7 @@ def test_a_real_difference_is_said_with_its_size_interval_segments_and_p() -> No
 def test_nobody_is_ahead_where_scores_are_equal_over_unlike_segments() -> None:
     first = np.tile([1.0, 0.0], 20)
     (found,) = compared(np.stack([first, 1 - first])).verdict
-    told = "Undecided: B and A score the same under m0, but not in each segment: they differ by"
+    told = "B and A score the same under m0, but not in each segment: they differ by"
     assert found.text.startswith(f"{told} 0.00 m0 [")
     (found,) = compared(np.stack([first, 1 - first, 1 - first])).verdict
     assert "m0 does not tell B (the same) and C (the same) from A" in found.text
@@ -120,7 +120,7 @@ def test_what_is_undecided_says_how_many_more_segments_a_decision_takes() -> Non
     scores[1] += 0.8 - (scores[1] - scores[0]).mean()
     (found,) = compared(scores).verdict
     assert found.level == "undecided"
-    assert found.text.startswith("Undecided: B is ahead of A by 0.8 m0 [-")
+    assert found.text.startswith("B is ahead of A by 0.8 m0 [-")
     row = compared(scores).rows[1]
     half = (row["high"] - row["low"]) / 2
     more = int(re.search(r"at least ([\d,]+) more segments", found.text)[1].replace(",", ""))
@@ -156,7 +156,7 @@ def test_a_slice_of_too_few_segments_is_a_caution_and_no_finding() -> None:
 def test_equal_outputs_are_said_to_score_the_same() -> None:
     scores = noise(1)
     (found,) = compared(np.stack([scores[0], scores[0]])).verdict
-    assert found.text == "Undecided: B and A score the same under m0 in each of 60 segments."
+    assert found.text == "B and A score the same under m0 in each of 60 segments."
 
 
 def test_metrics_that_disagree_are_a_caution() -> None:

@@ -143,7 +143,7 @@ def test_a_single_segment_has_no_interval_and_so_no_certain_agreement() -> None:
     )
     assert (made.rows[0]["low"], made.rows[0]["high"], made.rows[0]["interval"]) == (None,) * 3
     (found,) = made.verdict
-    assert found.text.startswith("Undecided: how good the agreement of m with people (da) is")
+    assert found.text.startswith("how good the agreement of m with people (da) is")
 
 
 def test_a_circular_metric_is_a_caution_and_takes_no_part() -> None:
