@@ -4,6 +4,7 @@ import errno
 import gzip
 import os
 import socket
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ from gnomon.formats import (
     read_human,
     read_lines,
     read_test_set,
+    replace_folder,
     sets_in,
     write_test_set,
 )
@@ -301,3 +303,62 @@ def test_a_flipped_bit_of_a_gz_file_changes_nothing_unseen(tmp_path: Path) -> No
         except FormatError:
             refused += 1
     assert refused > len(data) * 8 / 5 - 20  # the header holds a time and a system's name
+
+
+def _folders(place: Path) -> tuple[Path, Path]:
+    """A folder, and one that is to replace it."""
+    for name in ("old", "new"):
+        (place / name).mkdir()
+        (place / name / f"{name}.txt").write_text(name)
+    return place / "new", place / "old"
+
+
+@pytest.mark.parametrize("at_once", [True, False])
+def test_a_folder_replaces_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at_once: bool
+) -> None:
+    new, old = _folders(tmp_path)
+    if not at_once:  # as on a system that cannot exchange two names
+        monkeypatch.setattr("gnomon.formats._files._exchange", lambda *_: False)
+    (tmp_path / "link").symlink_to(old)
+    replace_folder(new, tmp_path / "link")
+    assert [one.name for one in (tmp_path / "link").iterdir()] == ["new.txt"]
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["link", "old"]
+
+
+@pytest.mark.parametrize("step", [1, 2])
+def test_a_folder_that_cannot_be_replaced_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: int
+) -> None:
+    new, old = _folders(tmp_path)
+    replace, calls = Path.replace, 0
+
+    def stopped(self: Path, target: Path) -> Path:
+        nonlocal calls
+        calls += 1
+        if calls == step:
+            raise KeyboardInterrupt
+        return replace(self, target)
+
+    monkeypatch.setattr("gnomon.formats._files._exchange", lambda *_: False)
+    monkeypatch.setattr(Path, "replace", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        replace_folder(new, old)
+    assert [one.name for one in old.iterdir()] == ["old.txt"]
+
+
+def test_a_folder_is_replaced_in_one_step_where_the_system_can(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    new, old = _folders(tmp_path)
+    if sys.platform != "linux":
+        pytest.skip("which systems can exchange names of folders is known of Linux alone")
+
+    def stopped(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Path, "replace", stopped)  # not used
+    monkeypatch.setattr("shutil.rmtree", stopped)  # the end comes before the old one is deleted
+    with pytest.raises(KeyboardInterrupt):
+        replace_folder(new, old)
+    assert [one.name for one in old.iterdir()] == ["new.txt"]

@@ -342,11 +342,96 @@ def test_a_folder_of_other_things_is_not_written_over(checkpoint: Path) -> None:
     target = checkpoint.parent / "converted"
     target.mkdir()
     (target / "thesis.txt").write_text("years of work", encoding="utf-8")
-    with pytest.raises(UsageError, match="holds no metric that gnomon converted"):
+    with pytest.raises(UsageError, match="holds files that gnomon did not write"):
         _convert(checkpoint)
     assert (target / "thesis.txt").read_text(encoding="utf-8") == "years of work"
     (target / "thesis.txt").unlink()
     assert _convert(checkpoint).kind == _convert(checkpoint).kind == "regression_metric"
+
+
+def _models_of_a_user(target: Path) -> dict[str, str]:
+    """Files of the names that a conversion has, and a vocabulary, by somebody else."""
+    mine = {"config.json": '{"model_type": "bert"}', "model.safetensors": "mine"}
+    target.mkdir()
+    for name, text in mine.items():
+        (target / name).write_text(text, encoding="utf-8")
+    return mine
+
+
+def test_a_folder_of_another_model_is_not_replaced(checkpoint: Path) -> None:
+    target = checkpoint.parent / "converted"
+    mine = _models_of_a_user(target)
+    with pytest.raises(UsageError, match="holds files that gnomon did not write, which stay"):
+        _convert(checkpoint)
+    (target / "config.json").unlink()  # weights alone
+    with pytest.raises(UsageError, match="holds files that gnomon did not write, which stay"):
+        _convert(checkpoint)
+    assert (target / "model.safetensors").read_text(encoding="utf-8") == mine["model.safetensors"]
+
+
+@pytest.mark.parametrize("step", ["write_text", "save_file", "replace_folder"])
+def test_a_conversion_that_is_stopped_leaves_the_earlier_one(
+    checkpoint: Path, step: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import safetensors.torch
+
+    from gnomon.learned import weights
+
+    made = _convert(checkpoint).folder
+    before, identity = made.path, made.identity
+
+    def stopped(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    owner = {"write_text": Path, "save_file": safetensors.torch, "replace_folder": weights}[step]
+    with monkeypatch.context() as patch:
+        patch.setattr(owner, step, stopped)
+        with pytest.raises(KeyboardInterrupt):
+            _convert(checkpoint)
+    assert sorted(one.name for one in checkpoint.parent.iterdir()) == [
+        "converted",
+        "encoder",
+        "sparsemax",
+    ]
+    from gnomon.learned import find_learned
+
+    assert find_learned(str(before)).folder.identity == identity
+
+
+def test_the_folder_of_the_checkpoint_stays_as_it_is(
+    checkpoint: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = sorted(checkpoint.rglob("*"))
+    assert main(["setup", "model", str(checkpoint), "--into", str(checkpoint)]) == 2
+    assert "is the folder of the checkpoint itself" in capsys.readouterr().err
+    assert sorted(checkpoint.rglob("*")) == before
+    # in the folder where the checkpoint lies, its name leads to what was converted
+    monkeypatch.chdir(checkpoint.parent)
+    assert main(["setup", "model", "sparsemax"]) == 0
+    assert "comet('sparsemax')" in capsys.readouterr().out
+    assert parse("comet('sparsemax')").needs == {"references", "sources"}
+
+
+def test_two_checkpoints_of_one_name_are_told_apart(
+    checkpoint: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from gnomon.learned import find_learned
+
+    other = checkpoint.parent / "other" / "sparsemax"
+    shutil.copytree(checkpoint, other)
+    content = _content(other)
+    name = next(iter(content["state_dict"]))
+    content["state_dict"][name] = content["state_dict"][name] + 1
+    _save(other, content)
+    encoder = str(checkpoint.parent / "encoder")
+    assert main(["setup", "model", str(checkpoint), "--encoder", encoder]) == 0
+    first = find_learned("sparsemax").folder.identity
+    assert main(["setup", "model", str(checkpoint), "--encoder", encoder]) == 0
+    assert main(["setup", "model", str(other), "--encoder", encoder]) == 2
+    said = capsys.readouterr().err
+    assert "converted from another checkpoint of the same name, 'sparsemax'" in said
+    assert "--into FOLDER" in said
+    assert find_learned("sparsemax").folder.identity == first
 
 
 def test_the_licence_is_the_one_that_the_folder_tells(checkpoint: Path) -> None:

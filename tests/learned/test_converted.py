@@ -106,11 +106,18 @@ def test_weights_that_are_cut_or_of_another_metric_are_refused(
     folder, other = converted(), converted("referenceless", "qe_sparsemax")
     weights = folder / "model.safetensors"
     whole = weights.read_bytes()
-    for cut in (whole[:-100], whole[:100], b"\xff" * 1000):
-        weights.write_bytes(cut)
-        _refused(folder, "model.safetensors cannot be read")
+    flipped = bytes([*whole[:-1], whole[-1] ^ 1])
+    for other_bytes in (whole[:-100], whole[:100], b"\xff" * 1000, flipped):
+        weights.write_bytes(other_bytes)
+        _refused(folder, "model.safetensors is not the file that gnomon wrote .* convert the")
     shutil.copy(other / "model.safetensors", weights)
+    _refused(folder, "model.safetensors is not the file that gnomon wrote")
+    stated = json.loads((other / "config.json").read_text(encoding="utf-8"))["sha256"]
+    _change(folder, None, sha256=stated)
     _refused(folder, "has the shape")
+    _change(folder, None, sha256=None)
+    _refused(folder, "states no checksum of model.safetensors .* convert the checkpoint again")
+    _change(folder, None, sha256=stated)
     weights.unlink()
     _refused(folder, "holds no model.safetensors")
 

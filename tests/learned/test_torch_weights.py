@@ -92,11 +92,11 @@ def test_a_folder_that_holds_something_else_is_not_replaced(tmp_path: Path) -> N
     folder = _pickled(sequence_models.bleurt(tmp_path / "bleurt"))
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "thesis.tex").touch()
-    with pytest.raises(UsageError, match="holds no weights that gnomon converted"):
+    with pytest.raises(UsageError, match="holds files that gnomon did not write"):
         convert_weights(str(folder), into=str(tmp_path / "mine"))
     made = convert_weights(str(folder), into=str(tmp_path / "made"))
     assert convert_weights(str(folder), into=str(tmp_path / "made")) == made
-    with pytest.raises(DataError, match=r"holds no config\.json, or no pytorch_model"):
+    with pytest.raises(DataError, match="there is nothing to convert"):
         convert_weights(str(shutil.copytree(made.path, tmp_path / "again")))
     (made.path / "notes.txt").touch()
     (tmp_path / "file").touch()
@@ -104,3 +104,53 @@ def test_a_folder_that_holds_something_else_is_not_replaced(tmp_path: Path) -> N
         with pytest.raises(UsageError, match="name another folder"):
             convert_weights(str(folder), into=str(tmp_path / name))
     assert (made.path / "notes.txt").is_file()
+
+
+def test_a_folder_of_the_users_own_model_is_not_replaced(tmp_path: Path) -> None:
+    folder = _pickled(sequence_models.bleurt(tmp_path / "bleurt"))
+    own = sequence_models.bleurt(tmp_path / "own")
+    before = {file.name: file.read_bytes() for file in own.iterdir()}
+    with pytest.raises(UsageError, match="holds files that gnomon did not write, which stay"):
+        convert_weights(str(folder), into=str(own))
+    assert {file.name: file.read_bytes() for file in own.iterdir()} == before
+    with pytest.raises(UsageError, match="is the folder of the checkpoint itself"):
+        convert_weights(str(folder), into=str(folder))
+    assert (folder / "pytorch_model.bin").is_file()
+
+
+def test_two_checkpoints_of_one_name_are_told_apart(tmp_path: Path) -> None:
+    first = _pickled(sequence_models.bleurt(tmp_path / "one" / "twin"))
+    other = _pickled(sequence_models.bleurt(tmp_path / "two" / "twin"))
+    weights = torch.load(other / "pytorch_model.bin", weights_only=True)
+    torch.save({name: one + 1 for name, one in weights.items()}, other / "pytorch_model.bin")
+    kept = convert_weights(str(first))
+    identity = kept.identity
+    assert convert_weights(str(first)).identity == identity
+    with pytest.raises(UsageError, match="another checkpoint of the same name, 'twin'"):
+        convert_weights(str(other))
+    assert kept.identity == identity
+
+
+def test_converted_weights_win_over_a_checkpoint_of_their_name_in_the_working_directory(
+    testset: gn.TestSet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _pickled(sequence_models.bleurt(tmp_path / "near-bleurt"))
+    monkeypatch.chdir(tmp_path)
+    assert main(["setup", "model", "near-bleurt"]) == 0
+    assert gn.score(testset, "bleurt('near-bleurt')").segments.shape == (1, 2)
+
+
+def test_converted_weights_that_were_changed_are_refused(
+    testset: gn.TestSet, tmp_path: Path
+) -> None:
+    folder = _pickled(sequence_models.bleurt(tmp_path / "bleurt"))
+    made = convert_weights(str(folder), into=str(tmp_path / "made"))
+    file = made.path / "model.safetensors"
+    data = bytearray(file.read_bytes())
+    data[-1] ^= 1
+    file.write_bytes(data)
+    with pytest.raises(DataError, match=r"model\.safetensors is not the file that gnomon wrote"):
+        gn.score(testset, f"bleurt('{made.path}')")
+    (made.path / "converted.json").write_text("{}", encoding="utf-8")
+    with pytest.raises(DataError, match="states no checksums of the weights"):
+        gn.score(testset, f"bleurt('{made.path}')")

@@ -19,7 +19,7 @@ from hashlib import blake2b
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from gnomon.errors import DataError, FormatError, MissingDependencyError
+from gnomon.errors import DataError, FormatError, MissingDependencyError, UsageError
 from gnomon.learned.architectures import (
     ARCHITECTURES,
     ENCODERS,
@@ -34,7 +34,9 @@ from gnomon.learned.weights import (
     FORMAT,
     VOCABULARY,
     LearnedModel,
+    check_target,
     find_learned,
+    is_converted,
     own_folder,
     write_learned,
 )
@@ -45,7 +47,7 @@ if TYPE_CHECKING:
     from typing import IO
 
 
-__all__ = ["convert", "read_weights", "stated_licence"]
+__all__ = ["check_name", "convert", "hash_of", "own_name", "read_weights", "stated_licence"]
 
 _HPARAMS = "hparams.yaml"
 _CHECKPOINT = Path("checkpoints") / "model.ckpt"
@@ -105,6 +107,8 @@ def convert(
     """
     _check_torch()
     source = find_folder(name, revision, ("*.md", _HPARAMS, _CHECKPOINT.as_posix()))
+    target = Path(into).expanduser() if into else own_folder(own_name(name))
+    check_target(target, is_converted, source.path)
     given = _hyper_parameters_file(source.path)
     path = source.path / _CHECKPOINT
     if not path.is_file():
@@ -114,28 +118,50 @@ def convert(
     config, tokenizer, encoder_name = _encoder_files(settings, source.path, encoder, vocabulary)
     needed = needed_weights(kind, settings, config, found.shapes, str(path))
     read_vocabulary(tokenizer, ENCODERS[settings["encoder_model"]], config, str(source.path))
-    target = Path(into).expanduser() if into else own_folder(_own_name(name))
+    origin = {
+        "name": own_name(name),
+        "revision": source.revision,
+        "checkpoint": hash_of(path),
+        "encoder": encoder_name,
+    }
+    if not into and (target / CONFIG).is_file():
+        check_name(target, _json_of(target / CONFIG).get("origin"), origin)
     about = {
         "format": FORMAT,
         "class": kind,
         "hyper_parameters": settings,
         "encoder": config,
-        "origin": {
-            "name": _own_name(name),
-            "revision": source.revision,
-            "checkpoint": _hash_of(path),
-            "encoder": encoder_name,
-        },
-        "licence": stated_licence(source.path, _own_name(name)),
+        "origin": origin,
+        "licence": stated_licence(source.path, own_name(name)),
     }
     weights = _weights(path, needed, is_zip=found.is_zip)
     write_learned(target, about, weights, tokenizer)
-    return find_learned(str(target) if into else _own_name(name))
+    return find_learned(str(target) if into else own_name(name))
 
 
-def _own_name(name: str) -> str:
+def own_name(name: str) -> str:
     """What a metric is called: the last part of a folder, or the name on the hub."""
     return Path(name).expanduser().resolve().name if Path(name).expanduser().is_dir() else name
+
+
+def check_name(target: Path, before: object, now: Mapping[str, str]) -> None:
+    """Refuse to replace a conversion of another checkpoint that has the same name.
+
+    Args:
+        target: the folder in gnomon's own place.
+        before: the origin of what it holds.
+        now: the origin of what would replace it.
+
+    Raises:
+        UsageError: they are two checkpoints, and no two revisions of one name on the hub.
+    """
+    if not isinstance(before, dict) or before.get("checkpoint") in (None, now["checkpoint"]):
+        return
+    if not (before.get("revision") and now["revision"]):
+        raise UsageError(
+            f"{target} holds a metric that was converted from another checkpoint of the same name,"
+            f" {now['name']!r}; put this one elsewhere (--into FOLDER), or delete that folder first"
+        )
 
 
 def _check_torch() -> None:
@@ -586,7 +612,8 @@ def _loaded(path: Path, *, is_zip: bool) -> Any:
         raise DataError(f"{path} cannot be read: {told.splitlines()[0]}") from error
 
 
-def _hash_of(path: Path) -> str:
+def hash_of(path: Path) -> str:
+    """A hash of a file, 32 hexadecimal digits."""
     digest = blake2b(digest_size=16)
     with path.open("rb") as file:
         while chunk := file.read(_CHUNK):

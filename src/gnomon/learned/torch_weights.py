@@ -6,18 +6,24 @@ The pickles are read as those of COMET's checkpoints are (:mod:`gnomon.learned.c
 from __future__ import annotations
 
 import json
-import os
 import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gnomon.errors import DataError, MissingDependencyError, OutputError, UsageError
-from gnomon.learned.checkpoints import read_weights
-from gnomon.learned.weights import own_folder
+from gnomon.errors import DataError, MissingDependencyError
+from gnomon.learned.checkpoints import check_name, hash_of, own_name, read_weights
+from gnomon.learned.weights import (
+    check_checksums,
+    check_target,
+    checksums,
+    new_folder,
+    own_folder,
+)
 from gnomon.models import ModelFolder, find_folder, find_model
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Any
 
 __all__ = ["convert_weights", "find_joint_model", "is_plain", "place_of_model"]
 
@@ -74,49 +80,52 @@ def convert_weights(
     """
     source = find_folder(name, revision, (*_KEPT, _PICKLES))
     files = sorted(source.path.glob(_PICKLES))
+    if not files and any(source.path.glob("*.safetensors")):
+        raise DataError(
+            f"{source.name!r} ({source.path}) holds its weights as safetensors, which are read as"
+            f" they are: there is nothing to convert; name it in the spec of the metric"
+        )
     if not files or not (source.path / "config.json").is_file():
         raise DataError(f"{source.name!r} ({source.path}) holds no config.json, or no {_PICKLES}")
-    own = _own_name(name)
+    own = own_name(name)
     target = Path(into).expanduser() if into else own_folder(own)
-    if target.exists() and not _replaceable(target):
-        raise UsageError(
-            f"{target} is there, and holds no weights that gnomon converted, or other files beside"
-            " them; name another folder"
-            " (--into FOLDER)"
-        )
-    part = target.with_name(f".{target.name}-{os.getpid()}")
-    try:
-        part.mkdir(parents=True)
+    check_target(target, _is_converted, source.path)
+    origin = {
+        "name": own,
+        "revision": source.revision,
+        "checkpoint": "+".join(map(hash_of, files)),
+    }
+    if not into:
+        check_name(target, _origin(target), origin)
+    with new_folder(target) as part:
         _write_weights(files, part)
         for pattern in _KEPT:
             for file in source.path.glob(pattern):
                 if file.is_file() and file.name != _INDEX:
                     shutil.copy(file, part / file.name)
-        origin = {"name": own, "revision": source.revision}
-        (part / _ORIGIN).write_text(json.dumps(origin) + "\n", encoding="utf-8")
-        if target.exists():
-            shutil.rmtree(target)
-        part.replace(target)
-    except OSError as error:
-        raise OutputError(f"{target} cannot be written: {error}") from error
-    finally:
-        shutil.rmtree(part, ignore_errors=True)
+        written = {**origin, "sha256": checksums(part)}
+        (part / _ORIGIN).write_text(json.dumps(written) + "\n", encoding="utf-8")
     return ModelFolder(str(target) if into else own, target)
 
 
-def _replaceable(target: Path) -> bool:
-    """Whether a folder is empty, or an earlier conversion and nothing else."""
-    if not target.is_dir():
-        return False
-    found = list(target.iterdir())
+def _is_converted(folder: Path) -> bool:
+    """Whether a folder holds weights that gnomon converted, and nothing else."""
     known = (*_KEPT, "*.safetensors")
-    written = all(any(one.match(pattern) for pattern in known) for one in found)
-    return not found or (written and (target / _ORIGIN).is_file())
+    written = all(any(one.match(pattern) for pattern in known) for one in folder.iterdir())
+    return written and "sha256" in _origin(folder)
+
+
+def _origin(folder: Path) -> dict[str, Any]:
+    """What a conversion says of itself; empty where there is none."""
+    try:
+        found = json.loads((folder / _ORIGIN).read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
 def _write_weights(files: list[Path], target: Path) -> None:
     """One file of safetensors for each pickle, and their list where there are several."""
-    from safetensors import SafetensorError
     from safetensors.torch import save_file
 
     where: dict[str, str] = {}
@@ -125,26 +134,18 @@ def _write_weights(files: list[Path], target: Path) -> None:
         weights = read_weights(file)
         place = f"model-{number:05}-of-{len(files):05}.safetensors"
         place = place if len(files) > 1 else "model.safetensors"
-        try:
-            # tensors may share values, which safetensors refuses
-            save_file(
-                {name: one.contiguous().clone() for name, one in weights.items()},
-                target / place,
-                metadata={"format": "pt"},
-            )
-        except SafetensorError as error:
-            raise OutputError(f"{target / place} cannot be written: {error}") from error
+        # tensors may share values, which safetensors refuses
+        save_file(
+            {name: one.contiguous().clone() for name, one in weights.items()},
+            target / place,
+            metadata={"format": "pt"},
+        )
         where |= dict.fromkeys(weights, place)
         size += sum(one.numel() * one.element_size() for one in weights.values())
     if len(files) > 1:
         listed: Mapping[str, object] = {"metadata": {"total_size": size}, "weight_map": where}
         path = target / "model.safetensors.index.json"
         path.write_text(json.dumps(listed, indent=1) + "\n", encoding="utf-8")
-
-
-def _own_name(name: str) -> str:
-    path = Path(name).expanduser()
-    return path.resolve().name if path.is_dir() else name
 
 
 def find_joint_model(name: str, revision: str | None) -> ModelFolder:
@@ -156,7 +157,7 @@ def find_joint_model(name: str, revision: str | None) -> ModelFolder:
     """
     place = place_of_model(name)
     if place != name:
-        return ModelFolder(name, Path(place))
+        return _checked(ModelFolder(name, Path(place)))
     try:
         found = find_folder(name, revision)
     except MissingDependencyError as error:
@@ -169,12 +170,31 @@ def find_joint_model(name: str, revision: str | None) -> ModelFolder:
             f"model {name!r} ({found.path}) holds its weights as pickles, which can run code;"
             f" convert them once with: gnomon setup model {name}"
         )
-    return find_model(name, revision)
+    return _checked(find_model(name, revision))
+
+
+def _checked(folder: ModelFolder) -> ModelFolder:
+    """A model whose weights are those that gnomon wrote, where gnomon converted it.
+
+    Raises:
+        DataError: they are others.
+    """
+    if (folder.path / _ORIGIN).is_file():
+        stated = _origin(folder.path).get("sha256")
+        if not isinstance(stated, dict):
+            raise DataError(
+                f"{folder.path / _ORIGIN} states no checksums of the weights (sha256); convert them"
+                " again: gnomon setup model FOLDER"
+            )
+        check_checksums(folder.path, stated)
+    return folder
 
 
 def place_of_model(name: str) -> str:
     """The folder of a model that was converted into gnomon's own place; else its name."""
-    if Path(name).is_dir() or name.startswith((".", "/", "~", "package:")):
+    if name.startswith((".", "/", "~", "package:")):
+        return name
+    if Path(name).is_dir() and not is_pickled(Path(name)):
         return name
     own = own_folder(name)
     return str(own) if (own / _ORIGIN).is_file() else name

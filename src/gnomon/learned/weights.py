@@ -1,17 +1,19 @@
 """Converted metrics: a folder with weights, what they are of, and the vocabulary.
 
 ``model.safetensors`` holds the weights under the names of the checkpoint, ``config.json`` the class
-of the metric, its hyper-parameters, the configuration of its encoder, where it came from and the
-licence, ``tokenizer.json`` the vocabulary. Nothing else is read, and nothing here runs code.
+of the metric, its hyper-parameters, the configuration of its encoder, where it came from, the
+licence and the checksum of the weights, ``tokenizer.json`` the vocabulary. Nothing else is read,
+and nothing here runs code.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
 import shutil
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -26,12 +28,13 @@ from gnomon.errors import (
     OutputError,
     UsageError,
 )
+from gnomon.formats import replace_folder
 from gnomon.learned.architectures import check_settings
 from gnomon.models import ModelFolder
 from gnomon.signature import content_hash
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from gnomon.testset import TestSet
 
@@ -41,8 +44,13 @@ __all__ = [
     "VOCABULARY",
     "WEIGHTS",
     "LearnedModel",
+    "check_checksums",
+    "check_target",
+    "checksums",
     "find_learned",
     "installed_learned",
+    "is_converted",
+    "new_folder",
     "own_folder",
     "text_mark",
     "unconverted",
@@ -71,6 +79,7 @@ class LearnedModel:
         encoder: configuration of its encoder, as transformers writes it.
         origin: where it came from: "name", "revision", "checkpoint" (a hash), "encoder".
         licence: of the weights; "unknown" where nobody says.
+        sha256: checksum of each file of weights, as it was written.
         learnt: kind of human scores -> what they were of, by :func:`text_mark`; empty where the
             files do not tell.
     """
@@ -81,6 +90,7 @@ class LearnedModel:
     encoder: Mapping[str, Any]
     origin: Mapping[str, str]
     licence: str
+    sha256: Mapping[str, str]
     learnt: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
     @property
@@ -120,11 +130,12 @@ class LearnedModel:
         """All weights by name, torch tensors on the CPU.
 
         Raises:
-            DataError: the file cannot be read.
+            DataError: the file cannot be read, or is not the one that was written.
         """
         from safetensors import SafetensorError
         from safetensors.torch import load_file
 
+        check_checksums(self.folder.path, self.sha256)
         try:
             found: dict[str, Any] = load_file(self.folder.path / WEIGHTS)
         except (OSError, SafetensorError) as error:
@@ -185,15 +196,16 @@ def find_learned(name: str) -> LearnedModel:
         DataError: the folder holds no converted metric.
     """
     path = Path(name).expanduser()
+    if not (path / CONFIG).is_file() and _HUB_NAME.fullmatch(name) and ".." not in name:
+        own = own_folder(name)  # a checkpoint of that name may lie in the working directory
+        path = own if own.is_dir() or not path.is_dir() else path
     if not path.is_dir():
         if name.startswith((".", "/", "~")):
             raise MissingFileError(f"there is no folder {name!r} with a learned metric")
-        path = own_folder(name) if _HUB_NAME.fullmatch(name) and ".." not in name else path
-        if not path.is_dir():
-            raise MissingDependencyError(
-                f"no learned metric {name!r} is on this machine: there is no such folder, and none"
-                f" of that name was set up; convert one with: gnomon setup model {name}"
-            )
+        raise MissingDependencyError(
+            f"no learned metric {name!r} is on this machine: there is no such folder, and none"
+            f" of that name was set up; convert one with: gnomon setup model {name}"
+        )
     if unconverted(path) and not (path / CONFIG).is_file():
         raise DataError(
             f"{name!r} is a checkpoint as COMET writes them, which only a pickle reader could"
@@ -237,8 +249,20 @@ def _read(name: str, path: Path, stamps: tuple[tuple[int, int], ...]) -> Learned
         encoder=_mapping(config, "encoder", path),
         origin={key: str(said) for key, said in _mapping(config, "origin", path).items()},
         licence=str(config.get("licence") or "unknown"),
+        sha256=_stated_checksums(config, path),
         learnt=_learnt(config, path),
     )
+
+
+def _stated_checksums(config: dict[str, Any], path: Path) -> dict[str, str]:
+    """The checksums of the weights that a configuration states."""
+    found = config.get("sha256")
+    if not isinstance(found, dict) or not isinstance(found.get(WEIGHTS), str):
+        raise DataError(
+            f"{path / CONFIG} states no checksum of {WEIGHTS} (sha256); convert the checkpoint"
+            " again: gnomon setup model FOLDER"
+        )
+    return {name: str(value) for name, value in found.items()}
 
 
 def _learnt(config: dict[str, Any], path: Path) -> dict[str, frozenset[str]]:
@@ -260,6 +284,43 @@ def _mapping(config: dict[str, Any], key: str, path: Path) -> dict[str, Any]:
     return found
 
 
+def checksums(folder: Path) -> dict[str, str]:
+    """The SHA-256 of each file of weights in a folder, in hexadecimal digits."""
+    return {file.name: _sha256(file) for file in sorted(folder.glob("*.safetensors"))}
+
+
+def check_checksums(folder: Path, stated: Mapping[str, str]) -> None:
+    """Check that weights are the ones that were written; a file is read again if it changed.
+
+    Raises:
+        DataError: one is not, is missing, or nothing is stated of it.
+    """
+    files = {file.name for file in folder.glob("*.safetensors")}
+    for name in sorted({*files, *stated}):
+        try:
+            found = _sha256(folder / name) if name in files else "no file"
+        except OSError as error:
+            raise DataError(f"{folder / name} cannot be read: {error}") from error
+        if found != stated.get(name):
+            raise DataError(
+                f"{folder / name} is not the file that gnomon wrote there: its checksum (SHA-256)"
+                f" is {found[:12]}, and {stated.get(name, 'none')[:12]} was noted; it was damaged"
+                " or changed: convert the checkpoint again (gnomon setup model), or train the"
+                " metric again (gnomon train metric --resume)"
+            )
+
+
+def _sha256(file: Path) -> str:
+    stat = file.stat()
+    return _sha256_of(file, (stat.st_size, stat.st_mtime_ns, stat.st_ino))
+
+
+@lru_cache(maxsize=256)
+def _sha256_of(file: Path, stamp: tuple[int, ...]) -> str:  # noqa: ARG001  # changed files are other ones
+    with file.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
 def write_learned(
     target: Path, about: Mapping[str, Any], weights: dict[str, Any], tokenizer: bytes
 ) -> None:
@@ -267,7 +328,7 @@ def write_learned(
 
     Args:
         target: the folder; an earlier metric there is replaced.
-        about: what :data:`CONFIG` says.
+        about: what :data:`CONFIG` says, but for the checksums.
         weights: torch tensors by name.
         tokenizer: the bytes of :data:`VOCABULARY`.
 
@@ -275,33 +336,69 @@ def write_learned(
         UsageError: the folder holds something else.
         OutputError: it cannot be written.
     """
-    from safetensors import SafetensorError
     from safetensors.torch import save_file
 
-    if target.exists() and not _replaceable(target):
-        raise UsageError(
-            f"{target} is there, and holds no metric that gnomon converted; name another folder"
-            " (--into FOLDER)"
-        )
-    part = target.with_name(f".{target.name}-{os.getpid()}")
-    try:
-        part.mkdir(parents=True)
+    check_target(target, is_converted)
+    with new_folder(target) as part:
         # tensors may share values in a checkpoint, which safetensors refuses
         save_file({name: one.clone() for name, one in weights.items()}, part / WEIGHTS)
         (part / VOCABULARY).write_bytes(tokenizer)
+        about = {**about, "sha256": checksums(part)}
         text = json.dumps(about, indent=1, ensure_ascii=False, allow_nan=False)
         (part / CONFIG).write_text(text + "\n", encoding="utf-8")
-        if target.exists():
-            shutil.rmtree(target)
-        part.replace(target)
+
+
+def check_target(target: Path, is_ours: Callable[[Path], bool], source: Path | None = None) -> None:
+    """Refuse a folder that holds anything but an earlier conversion.
+
+    Args:
+        target: the folder that will be written.
+        is_ours: whether a folder holds what gnomon wrote, and nothing else.
+        source: the folder of the checkpoint.
+
+    Raises:
+        UsageError: it is a file, the folder of the checkpoint, or holds something else.
+    """
+    if not os.path.lexists(target):
+        return
+    if source is not None and target.resolve() == source.resolve():
+        raise UsageError(
+            f"{target} is the folder of the checkpoint itself, which stays as it is; name another"
+            " one (--into FOLDER), or none: gnomon then keeps the metric in its cache"
+        )
+    if target.is_dir() and (not any(target.iterdir()) or is_ours(target)):
+        return
+    what = "holds files that gnomon did not write" if target.is_dir() else "is no folder"
+    raise UsageError(f"{target} {what}, which stay; name another folder (--into FOLDER)")
+
+
+@contextmanager
+def new_folder(target: Path) -> Iterator[Path]:
+    """A folder to fill, which takes the name of the target when it is filled.
+
+    Raises:
+        OutputError: it cannot be written.
+    """
+    from safetensors import SafetensorError
+
+    target = target.resolve()
+    part = target.with_name(f".{target.name}-{os.getpid()}")
+    try:
+        part.mkdir(parents=True)
+        yield part
+        replace_folder(part, target)
     except (OSError, SafetensorError) as error:
         raise OutputError(f"{target} cannot be written: {error}") from error
     finally:
         shutil.rmtree(part, ignore_errors=True)
 
 
-def _replaceable(target: Path) -> bool:
-    """Whether a folder is empty, or an earlier conversion and nothing else."""
-    if not target.is_dir():
+def is_converted(folder: Path) -> bool:
+    """Whether a folder holds a metric that gnomon converted, and nothing else."""
+    if not {one.name for one in folder.iterdir()} <= {CONFIG, WEIGHTS, VOCABULARY}:
         return False
-    return {one.name for one in target.iterdir()} <= {CONFIG, WEIGHTS, VOCABULARY}
+    try:
+        config = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return False
+    return isinstance(config, dict) and config.get("format") == FORMAT

@@ -374,14 +374,14 @@ class _File:
 
 @contextlib.contextmanager
 def _folder(place: Path) -> Generator[Sink]:
-    from gnomon.formats import explain_failure
+    from gnomon.formats import explain_failure, replace_folder
 
     check_place(place)
     scratch = place.resolve().with_name(f".{secrets.token_hex(8)}.tmp")
     try:
         with explain_failure(place):
             yield _Folder(scratch)
-            _swap(scratch, place.resolve())
+            replace_folder(scratch, place)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
 
@@ -396,19 +396,6 @@ def _check_folder(place: Path) -> None:
             f"{place} holds something else; name a new or an empty folder, or one that holds a"
             " report made before"
         )
-
-
-def _swap(scratch: Path, place: Path) -> None:
-    old = place.with_name(f".{secrets.token_hex(8)}.old")
-    if place.exists():
-        place.replace(old)
-    try:
-        scratch.replace(place)
-    except OSError:
-        if old.exists():
-            old.replace(place)
-        raise
-    shutil.rmtree(old, ignore_errors=True)
 
 
 @contextlib.contextmanager
