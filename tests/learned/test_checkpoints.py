@@ -330,6 +330,25 @@ def test_a_file_that_is_no_checkpoint_is_refused(checkpoint: Path, data: bytes) 
     _refused(checkpoint, r"model\.ckpt")
 
 
+@pytest.mark.parametrize("file", ["sparsemax/checkpoints/model.ckpt", "encoder/tokenizer.json"])
+def test_a_pointer_of_git_lfs_is_refused_as_such(checkpoint: Path, file: str) -> None:
+    pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 2277430912\n"
+    (checkpoint.parent / file).write_text(pointer, encoding="utf-8")
+    _refused(checkpoint, r"is a pointer of git LFS, not the file .* git lfs pull")
+    (checkpoint.parent / file).write_bytes(b"")
+    _refused(checkpoint, "is empty; fetch it again")
+
+
+def test_a_folder_that_needs_no_conversion_is_named(checkpoint: Path) -> None:
+    made = _convert(checkpoint)
+    with pytest.raises(DataError, match="is converted already: name the folder in the spec"):
+        _convert(made.folder.path)
+    encoder = checkpoint.parent / "encoder"
+    (encoder / "model.safetensors").write_bytes(b"weights")
+    with pytest.raises(DataError, match=r"holds safetensors, .* there is nothing to convert"):
+        _convert(encoder)
+
+
 def test_a_damaged_file_is_refused_wherever_it_is_cut(checkpoint: Path) -> None:
     path = checkpoint / "checkpoints" / "model.ckpt"
     whole = path.read_bytes()

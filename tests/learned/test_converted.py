@@ -126,12 +126,17 @@ def test_a_vocabulary_of_another_encoder_is_refused(converted: Callable[..., Pat
     tokenizers = pytest.importorskip("tokenizers", reason="needs pip install 'gnomon[models]'")
     folder = converted()
     file = folder / "tokenizer.json"
+    whole = file.read_bytes()
     pieces = [("<s>", 0.0), ("<pad>", 0.0), ("</s>", 0.0), ("<unk>", 0.0), ("a", -1.0)]
     tokenizers.Tokenizer(tokenizers.models.Unigram(pieces, unk_id=3)).save(str(file))
     _refused(folder, "it has 5 pieces, up to 4; the encoder knows 1802")
     tokenizers.Tokenizer(tokenizers.models.Unigram(pieces[3:], unk_id=0)).save(str(file))
     _refused(folder, "lacks <s>")
-    file.write_text("{}", encoding="utf-8")
-    _refused(folder, "the vocabulary cannot be read")
+    damaged = json.loads(whole)
+    damaged["normalizer"] = {"type": "Precompiled", "precompiled_charsmap": "AAAA"}
+    # at this one the library gives up with an error that is no Exception
+    for text in ("{}", json.dumps(damaged)):
+        file.write_text(text, encoding="utf-8")
+        _refused(folder, "the vocabulary cannot be read")
     (folder / "config.json").write_text("[" * 100_000, encoding="utf-8")
     _refused(folder, "config.json cannot be read")

@@ -40,7 +40,7 @@ from gnomon.learned.weights import (
     own_folder,
     write_learned,
 )
-from gnomon.models import find_folder, missing_package
+from gnomon.models import check_content, find_folder, missing_package
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -107,12 +107,12 @@ def convert(
     """
     _check_torch()
     source = find_folder(name, revision, ("*.md", _HPARAMS, _CHECKPOINT.as_posix()))
-    target = Path(into).expanduser() if into else own_folder(own_name(name))
-    check_target(target, is_converted, source.path)
     given = _hyper_parameters_file(source.path)
     path = source.path / _CHECKPOINT
     if not path.is_file():
-        raise DataError(f"{source.name!r} holds no {_CHECKPOINT}, so it is no checkpoint of COMET")
+        raise DataError(f"{source.name!r} {_what_it_holds(source.path)}")
+    target = Path(into).expanduser() if into else own_folder(own_name(name))
+    check_target(target, is_converted, source.path)
     found = _read_claims(path)
     settings, kind = _settings(found.content, given, source.path)
     config, tokenizer, encoder_name = _encoder_files(settings, source.path, encoder, vocabulary)
@@ -137,6 +137,18 @@ def convert(
     weights = _weights(path, needed, is_zip=found.is_zip)
     write_learned(target, about, weights, tokenizer)
     return find_learned(str(target) if into else own_name(name))
+
+
+def _what_it_holds(folder: Path) -> str:
+    """What a folder is that holds no checkpoint of COMET, and what to do with it."""
+    if (folder / CONFIG).is_file() and _json_of(folder / CONFIG).get("format") == FORMAT:
+        return f"is converted already: name the folder in the spec of a metric, comet('{folder}')"
+    if any(folder.glob("*.safetensors")):
+        return (
+            "holds safetensors, which are read as they are: there is nothing to convert; an encoder"
+            f" is named in the spec of a metric, bertscore('{folder}', layer=N)"
+        )
+    return f"holds no {_CHECKPOINT}, so it is no checkpoint of COMET"
 
 
 def own_name(name: str) -> str:
@@ -495,6 +507,7 @@ def _read_claims(path: Path) -> _Claims:
 
 def _content(path: Path) -> tuple[object, bool]:
     """What a file of torch holds, tensors as claims, and whether it is an archive."""
+    check_content(path)
     try:
         with path.open("rb") as file:
             is_zip = file.read(4) == b"PK\x03\x04"  # as torch tells its formats apart

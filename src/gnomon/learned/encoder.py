@@ -19,7 +19,13 @@ import numpy as np
 from gnomon.errors import DataError, GnomonError, UsageError
 from gnomon.learned.architectures import ENCODERS, EncoderKind, architecture_of
 from gnomon.learned.weights import VOCABULARY
-from gnomon.models import length_batches, missing_package, rounded_layers, usable_device
+from gnomon.models import (
+    length_batches,
+    missing_package,
+    reading_tokenizer,
+    rounded_layers,
+    usable_device,
+)
 from gnomon.models.vector_store import open_store, vector_key
 
 if TYPE_CHECKING:
@@ -388,10 +394,8 @@ def read_vocabulary(data: bytes, kind: EncoderKind, config: Mapping[str, Any], n
     """
     from tokenizers import Tokenizer
 
-    try:
+    with reading_tokenizer(f"{name}: the vocabulary"):
         found = Tokenizer.from_buffer(data)
-    except Exception as error:  # tokenizers raises bare ones
-        raise DataError(f"{name}: the vocabulary cannot be read: {error}") from error
     found.no_truncation()
     found.no_padding()
     for piece in kind.special:

@@ -13,7 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gnomon.errors import DataError, MissingDependencyError
-from gnomon.models import find_folder, missing_package
+from gnomon.models import check_content, find_folder, missing_package, reading_tokenizer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -57,14 +57,10 @@ def unigram_vocabulary(folder: ModelFolder, given: str | None, usual: str) -> An
         from tokenizers import Tokenizer
     except ImportError:
         raise missing_package("tokenizers", f"model {folder.name!r}") from None
-    try:
+    with reading_tokenizer(f"the vocabulary {file}"):
         if file.suffix == ".model":
             return _of_sentencepiece(file)
         found = Tokenizer.from_str(_without_added(file))
-    except DataError:
-        raise
-    except Exception as error:  # the library raises nothing more exact
-        raise DataError(f"the vocabulary {file} cannot be read: {error}") from error
     found.no_truncation()
     found.no_padding()
     return found
@@ -72,7 +68,10 @@ def unigram_vocabulary(folder: ModelFolder, given: str | None, usual: str) -> An
 
 def _vocabulary_in(folder: Path) -> Path | None:
     found = (folder / "tokenizer.json", *sorted(folder.glob("*.model")))
-    return next((file for file in found if file.is_file()), None)
+    file = next((file for file in found if file.is_file()), None)
+    if file is not None:
+        check_content(file)
+    return file
 
 
 def _without_added(file: Path) -> str:
@@ -202,7 +201,7 @@ def encoder_vocabulary(folder: ModelFolder, model_type: str) -> bytes:
         MissingDependencyError: tokenizers is not installed.
     """
     file = _vocabulary_in(folder.path) or folder.path / "vocab.txt"
-    try:
+    with reading_tokenizer(f"the vocabulary {file}"):
         if file.suffix == ".json":
             return file.read_bytes()
         if not file.is_file():
@@ -218,8 +217,6 @@ def encoder_vocabulary(folder: ModelFolder, model_type: str) -> bytes:
             made, special = _rembert_tokeniser(file, settings), _BERT_PIECES
         else:
             made, special = _xlmr_tokeniser(file), (*_XLMR_PIECES, "<mask>")
-    except OSError as error:
-        raise DataError(f"the vocabulary {file} cannot be read: {error}") from error
     made.add_special_tokens([one for one in special if made.token_to_id(one) is not None])
     text: str = made.to_str()
     return text.encode()

@@ -30,7 +30,7 @@ from gnomon.errors import (
 )
 from gnomon.formats import replace_folder
 from gnomon.learned.architectures import check_settings
-from gnomon.models import ModelFolder
+from gnomon.models import ModelFolder, check_content
 from gnomon.signature import content_hash
 
 if TYPE_CHECKING:
@@ -297,6 +297,8 @@ def check_checksums(folder: Path, stated: Mapping[str, str]) -> None:
     """
     files = {file.name for file in folder.glob("*.safetensors")}
     for name in sorted({*files, *stated}):
+        if name in files:
+            check_content(folder / name)
         try:
             found = _sha256(folder / name) if name in files else "no file"
         except OSError as error:

@@ -12,10 +12,12 @@ from gnomon.models._engine import Backend, Long, Precision
 from gnomon.models._folder import SHORT_NAMES as SHORT_NAMES
 from gnomon.models._folder import (
     ModelFolder,
+    check_content,
     find_folder,
     find_model,
     missing_package,
     reading_model,
+    reading_tokenizer,
     usable_device,
 )
 from gnomon.models._installed import InstalledModel, installed_models, licence_of
@@ -44,6 +46,7 @@ __all__ = [
     "Seq2Seq",
     "attention_received",
     "check_attention",
+    "check_content",
     "find_folder",
     "find_model",
     "input_gradients",
@@ -57,6 +60,7 @@ __all__ = [
     "load_seq2seq",
     "missing_package",
     "reading_model",
+    "reading_tokenizer",
     "rounded_layers",
     "text_places",
     "usable_device",

@@ -11,7 +11,13 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gnomon.errors import DataError, MissingDependencyError, MissingFileError, UsageError
+from gnomon.errors import (
+    DataError,
+    GnomonError,
+    MissingDependencyError,
+    MissingFileError,
+    UsageError,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -29,6 +35,9 @@ _WANTED = ("*.json", "*.txt", "*.model", "*.safetensors", "README.md")
 #: ONNX files that come with a model; they give the last layer
 _CARRIED = ("onnx/model.onnx", "model.onnx")
 _CHUNK = 1 << 20
+#: files that a model needs whole
+_CHECKED = frozenset((".json", ".model", ".onnx", ".safetensors"))
+_POINTER = b"version https://git-lfs"
 
 
 @dataclass(frozen=True)
@@ -79,6 +88,8 @@ def find_model(name: str, revision: str | None = None) -> ModelFolder:
                 f"model {found.name!r}: {file} is a pipe, a socket or a device; a model folder"
                 " holds files alone"
             )
+        if file.is_file() and file.suffix in _CHECKED:
+            check_content(file)
     return found
 
 
@@ -124,6 +135,26 @@ def check_safetensors(folder: ModelFolder) -> None:
             f"model {folder.name!r} ({folder.path}) holds no *.safetensors file; other formats of"
             " weights can run code and are not read: convert it with"
             " AutoModel.from_pretrained(...).save_pretrained(FOLDER) where you trust it"
+        )
+
+
+def check_content(file: Path) -> None:
+    """Refuse a file that is empty, or a pointer of git LFS to the one that is meant.
+
+    Raises:
+        DataError: it is one, or cannot be read.
+    """
+    try:
+        with file.open("rb") as stream:
+            head = stream.read(len(_POINTER))
+    except OSError as error:
+        raise DataError(f"{file} cannot be read: {error.strerror}") from error
+    if not head:
+        raise DataError(f"{file} is empty; fetch it again")
+    if head == _POINTER:
+        raise DataError(
+            f"{file} is a pointer of git LFS, not the file that it stands for; fetch that one: git"
+            " lfs pull, in the folder, or hf download NAME"
         )
 
 
@@ -403,7 +434,10 @@ def reading_model(folder: ModelFolder) -> Iterator[None]:
         yield
     except ImportError as error:
         raise missing_package(error.name or "transformers", f"model {folder.name!r}") from error
-    except (OSError, ValueError, KeyError, RuntimeError, SafetensorError) as error:
+    except BaseException as error:
+        damage = (OSError, ValueError, KeyError, RuntimeError, SafetensorError)
+        if not (isinstance(error, damage) or _is_panic(error)):
+            raise
         raise DataError(
             f"model {folder.name!r} ({folder.path}) cannot be loaded: {error}"
         ) from error
@@ -411,6 +445,31 @@ def reading_model(folder: ModelFolder) -> Iterator[None]:
         logging.set_verbosity(level)
         if bars:
             logging.enable_progress_bar()
+
+
+@contextmanager
+def reading_tokenizer(what: str) -> Iterator[None]:
+    """Errors of the library tokenizers as gnomon's own; it raises nothing more exact.
+
+    Args:
+        what: is read, for the errors.
+
+    Raises:
+        DataError: it cannot be read.
+    """
+    try:
+        yield
+    except GnomonError:
+        raise
+    except BaseException as error:
+        if not (isinstance(error, Exception) or _is_panic(error)):
+            raise
+        raise DataError(f"{what} cannot be read: {error}") from error
+
+
+def _is_panic(error: BaseException) -> bool:
+    """Whether a library in Rust gave up, on a damaged file: an error that is no ``Exception``."""
+    return type(error).__name__ == "PanicException"
 
 
 def usable_device(asked: str | None, what: str) -> str:

@@ -385,10 +385,14 @@ def _prepare(
 ) -> Data:
     from tokenizers import Tokenizer
 
+    from gnomon.models import reading_tokenizer
+
     _check_codes(pairs, codes)
     kept, dev = held_out(pairs, recipe.dev, recipe.seed)
     if known is not None:
-        tokenizer = Tokenizer.from_file(str(known / "tokenizer.json"))
+        file = known / "tokenizer.json"
+        with reading_tokenizer(f"the vocabulary {file}"):
+            tokenizer = Tokenizer.from_file(str(file))
         tokenizer.encode_special_tokens = True
     else:
         texts = dict.fromkeys(text for pair in kept for text in (pair.source, pair.target))
