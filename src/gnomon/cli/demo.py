@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gnomon.cli._options import add_command
-from gnomon.errors import DataError
+from gnomon.errors import DataError, MissingDependencyError
 
 if TYPE_CHECKING:
     import argparse
@@ -113,6 +113,8 @@ ANSWERS = (
 
 _log = logging.getLogger(__name__)
 
+#: without which the study of the example cannot run
+_PACKAGES = ("spacy", "duckdb", "pyarrow")
 _PACKAGE = re.compile(r"'package:(\w+)/")
 _MORE = """\
 examples:
@@ -144,10 +146,20 @@ def add(commands: Subparsers[argparse.ArgumentParser]) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Run the study, print answers to a few questions, write the report."""
+    """Run the study, print answers to a few questions, write the report.
+
+    Raises:
+        MissingDependencyError: a package that the study needs is not installed.
+    """
     from gnomon import study
     from gnomon.cli.studies import write_report
 
+    lacking = [name for name in _PACKAGES if importlib.util.find_spec(name) is None]
+    if lacking:
+        raise MissingDependencyError(
+            f"the demo needs {' and '.join(lacking)}, not installed here; run: pip install"
+            " 'gnomon[spacy,study]', then: gnomon setup en"
+        )
     with _study_file(args.keep) as file:
         wanted = _possible(study.read_study(file))
         store, outcome = _run(wanted, args)

@@ -1,0 +1,174 @@
+"""Runs the short suite (tests/pythons/suite.py) under every CPython from 3.11 on that is here.
+
+    python scripts/pythons.py            under all
+    python scripts/pythons.py 3.12       under these versions alone
+
+They are looked for in pyenv's folders and on the PATH. Each gets an environment of its own with the
+core install in .venv-pythons, which is made anew when pyproject.toml changes; compiled loops are
+kept there, too.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ROOT = Path(__file__).resolve().parents[1]
+HOME = ROOT / ".venv-pythons"
+_LEAST = (3, 11)
+_PROBE = """
+import json, platform, sys, sysconfig
+print(json.dumps([platform.python_implementation(), platform.python_version(),
+    getattr(sys, "_base_executable", sys.executable), sys.version_info[:2],
+    bool(sysconfig.get_config_var("Py_GIL_DISABLED"))]))
+"""
+
+
+@dataclass(frozen=True)
+class Interpreter:
+    """A CPython of this machine.
+
+    Attributes:
+        path: its own program, whatever environment was found.
+        version: such as "3.12.1".
+        threaded: it has no global lock.
+    """
+
+    path: Path
+    version: str
+    threaded: bool
+
+    @property
+    def label(self) -> str:
+        """What to call it."""
+        return f"{self.version}{'t' * self.threaded} ({self.path})"
+
+    @property
+    def supported(self) -> bool:
+        """Whether the project says that it runs there."""
+        project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+        minor = ".".join(self.version.split(".")[:2])
+        return f"Programming Language :: Python :: {minor}" in project["classifiers"] and (
+            not self.threaded
+        )
+
+    def environment(self) -> Path:
+        """Where its environment is."""
+        digest = hashlib.sha256(str(self.path).encode()).hexdigest()[:8]
+        return HOME / f"{self.version}-{digest}"
+
+
+class NotUsableError(Exception):
+    """It cannot make environments."""
+
+
+class NotInstallableError(NotUsableError):
+    """The core cannot be installed into its environment."""
+
+
+def interpreters() -> list[Interpreter]:
+    """Each CPython from 3.11 on, once."""
+    found: dict[Path, Interpreter] = {}
+    for program in _programs():
+        done = _run(program, "-I", "-c", _PROBE)
+        if done.returncode:
+            continue  # pyenv's stand-in for a version that is not chosen
+        implementation, version, base, minor, threaded = json.loads(done.stdout)
+        path = Path(base).resolve()
+        if implementation == "CPython" and tuple(minor) >= _LEAST:
+            found.setdefault(path, Interpreter(path, version, threaded))
+    return sorted(found.values(), key=lambda one: [*map(int, re.findall(r"\d+", one.version)[:3])])
+
+
+def _programs() -> Iterator[Path]:
+    pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
+    folders = [path / "bin" for path in sorted(pyenv.glob("*"))]
+    folders += [Path(part) for part in os.environ.get("PATH", "").split(os.pathsep) if part]
+    for folder in dict.fromkeys(folders):
+        for program in sorted(folder.glob("python3*")):
+            if re.fullmatch(r"python3(\.\d+t?)?", program.name):
+                yield program
+
+
+def _run(*argv: str | Path, **variables: str) -> subprocess.CompletedProcess[str]:
+    """What a program says, which finds nothing of this environment."""
+    outside = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "VIRTUAL_ENV")}
+    return subprocess.run(  # noqa: S603  # Pythons of this machine
+        argv, env=outside | variables, capture_output=True, text=True, check=False
+    )
+
+
+def prepare(one: Interpreter) -> Path:
+    """The program of its environment with the core install, made where it is not there.
+
+    Raises:
+        NotUsableError: it cannot be made; with the reason.
+        NotInstallableError: the core cannot be installed there.
+    """
+    folder = one.environment()
+    python, stamp = folder / "bin" / "python", folder / "made-of"
+    wanted = hashlib.sha256((ROOT / "pyproject.toml").read_bytes() + str(ROOT).encode()).hexdigest()
+    if stamp.is_file() and stamp.read_text() == wanted:
+        return python
+    shutil.rmtree(folder, ignore_errors=True)
+    # Debian's has no pip of its own
+    venv = (one.path, "-m", "venv", "--without-pip", folder)
+    pip = (sys.executable, "-m", "pip", "-q", "--python", python, "install", "--no-compile")
+    for step, error in ((venv, NotUsableError), ((*pip, "-e", ROOT), NotInstallableError)):
+        done = _run(*step)
+        if done.returncode:
+            shutil.rmtree(folder, ignore_errors=True)
+            lines = [line for line in (done.stderr or done.stdout).strip().split("\n") if line]
+            errors = [line for line in lines if line.startswith("ERROR")]
+            raise error((errors or lines or ["it gives no reason"])[-1])
+    stamp.write_text(wanted)
+    return python
+
+
+def run(one: Interpreter, python: Path) -> bool:
+    """Whether the suite passes under it."""
+    start = time.perf_counter()
+    done = _run(
+        python,
+        ROOT / "tests" / "pythons" / "suite.py",
+        NUMBA_CACHE_DIR=str(one.environment() / "loops"),
+    )
+    said = done.stdout.strip() or "nothing was said"
+    if done.returncode:
+        said = f"FAILED\n{said}\n{done.stderr.strip()}"
+    print(f"Python {one.label}: {said} ({time.perf_counter() - start:.0f} s)", flush=True)
+    return done.returncode == 0
+
+
+def main() -> int:
+    """Run all, and say which."""
+    wanted = sys.argv[1:]
+    fine = True
+    for one in interpreters():
+        if wanted and not any(f"{one.version}.".startswith(f"{name}.") for name in wanted):
+            continue
+        try:
+            python = prepare(one)
+        except NotUsableError as error:
+            print(f"Python {one.label} is not run: {error}", flush=True)
+            fine = fine and not (one.supported and isinstance(error, NotInstallableError))
+            continue
+        fine = run(one, python) and fine
+    return 0 if fine else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
