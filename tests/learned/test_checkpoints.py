@@ -234,7 +234,7 @@ def test_hyper_parameters_without_an_end_are_refused(checkpoint: Path) -> None:
         content = _content(checkpoint)
         content["hyper_parameters"]["seeds"] = value
         _save(checkpoint, content)
-        _refused(checkpoint, "hyper-parameter seeds holds lists more than 3 deep")
+        _refused(checkpoint, "hyper-parameter 'seeds' holds lists more than 3 deep")
 
 
 @pytest.mark.parametrize(
@@ -337,6 +337,37 @@ def test_a_pointer_of_git_lfs_is_refused_as_such(checkpoint: Path, file: str) ->
     _refused(checkpoint, r"is a pointer of git LFS, not the file .* git lfs pull")
     (checkpoint.parent / file).write_bytes(b"")
     _refused(checkpoint, "is empty; fetch it again")
+
+
+@pytest.mark.parametrize(
+    ("text", "match"),
+    [
+        ("a0: &a0 {x: 1}\n" + "".join(
+            f"a{n + 1}: &a{n + 1}\n  <<: [{', '.join(9 * [f'*a{n}'])}]\n" for n in range(30)
+        ), "holds a merge key"),
+        (f"a: {'9' * 5000}\n", "it cannot be read"),
+        (f"a: 0x{'9' * 5000}\nclass_identifier: regression_metric\n", "more than 64 bits"),
+        ("a: 2020-99-99\n", "it cannot be read"),
+        ("a: 1\n" * 100_000, "more than 65536 bytes"),
+    ],
+)  # fmt: skip
+def test_hyper_parameters_that_grow_or_are_no_numbers_are_refused(
+    checkpoint: Path, text: str, match: str
+) -> None:
+    content = _content(checkpoint)
+    del content["hyper_parameters"]
+    _save(checkpoint, content)
+    (checkpoint / "hparams.yaml").write_text(text, encoding="utf-8")
+    _refused(checkpoint, match)
+
+
+def test_hyper_parameters_that_hold_each_other_many_times_are_refused(checkpoint: Path) -> None:
+    shared = [[0] * 1000] * 1000
+    _hyper_parameters(checkpoint, seeds=[1] * 1000)
+    content = _content(checkpoint)
+    content["hyper_parameters"]["seeds"] = shared
+    _save(checkpoint, content)
+    _refused(checkpoint, "hyper-parameter 'seeds' holds lists .* more than 65536 values")
 
 
 def test_a_folder_that_needs_no_conversion_is_named(checkpoint: Path) -> None:

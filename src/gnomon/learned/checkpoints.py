@@ -1,10 +1,9 @@
 """Conversion of COMET's checkpoints, which are pickles, into files that can be read safely.
 
 A folder as COMET publishes it holds ``hparams.yaml`` and ``checkpoints/model.ckpt``, written by
-Lightning. The pickle is gone through twice: first by a reader that knows the few names which
-weights and numbers need, builds nothing and checks every size that is claimed against the file;
-then, if all is well, by ``torch.load(weights_only=True)``. Whatever else a pickle names is refused
-by its name. What is written is read by :mod:`gnomon.learned.weights`.
+Lightning. The pickle is gone through twice: first by :mod:`gnomon.learned.pickles`, which builds
+nothing and checks every size that is claimed against the file; then, if all is well, by
+``torch.load(weights_only=True)``. What is written is read by :mod:`gnomon.learned.weights`.
 """
 
 from __future__ import annotations
@@ -12,12 +11,10 @@ from __future__ import annotations
 import json
 import math
 import pickle
-import zipfile
-from collections import Counter, OrderedDict
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path, PurePosixPath, PureWindowsPath
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from gnomon.errors import DataError, FormatError, MissingDependencyError, UsageError
 from gnomon.learned.architectures import (
@@ -28,6 +25,7 @@ from gnomon.learned.architectures import (
     check_settings,
 )
 from gnomon.learned.encoder import needed_weights, read_vocabulary, some_of
+from gnomon.learned.pickles import MODEL_CHECKPOINTS, Claimed, read_claims
 from gnomon.learned.vocabularies import VOCABULARY_FILES, encoder_vocabulary
 from gnomon.learned.weights import (
     CONFIG,
@@ -40,24 +38,22 @@ from gnomon.learned.weights import (
     own_folder,
     write_learned,
 )
-from gnomon.models import check_content, find_folder, missing_package
+from gnomon.models import find_folder, missing_package
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-    from typing import IO
-
+    from collections.abc import Iterable, Mapping
 
 __all__ = ["check_name", "convert", "hash_of", "own_name", "read_weights", "stated_licence"]
 
 _HPARAMS = "hparams.yaml"
 _CHECKPOINT = Path("checkpoints") / "model.ckpt"
-_LARGEST_TEXT = 1 << 20  # bytes of hparams.yaml
+_LARGEST_TEXT = 1 << 16  # bytes of YAML
 _LARGEST_CONFIG = 64 << 20  # bytes of a configuration or a vocabulary
 #: hyper-parameters of training that say nothing of the metric, and may tell of people's disks
 _PRIVATE = frozenset(("train_data", "validation_data"))
 _CHUNK = 1 << 20
 #: lists of hyper-parameters: one that holds itself, or a few that hold each other, have no end
-_DEEPEST, _LONGEST = 3, 4096
+_DEEPEST, _LONGEST, _LARGEST_NUMBER = 3, 1 << 16, 1 << 64
 _LONGEST_NAME = 200
 
 #: licences of published weights, where the folder itself does not tell
@@ -202,12 +198,30 @@ def _hyper_parameters_file(folder: Path) -> dict[str, Any]:
     try:
         if path.stat().st_size > _LARGEST_TEXT:
             raise FormatError(f"hyper-parameters of more than {_LARGEST_TEXT} bytes", path=path)
-        found = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError, RecursionError) as error:
+        found = _of_yaml(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, yaml.YAMLError, RecursionError) as error:
         raise FormatError(f"it cannot be read: {error}", path=path) from error
     if not isinstance(found, dict):
         raise FormatError("it holds no hyper-parameters (name: value)", path=path)
     return found
+
+
+def _of_yaml(text: str) -> Any:
+    """What YAML says, merge keys left out, which double what they copy with each line.
+
+    Raises:
+        ValueError, yaml.YAMLError, RecursionError: it says nothing plain.
+    """
+    import yaml
+
+    class Loader(yaml.SafeLoader):  # type: ignore[misc]  # yaml is without types
+        """Reads numbers, texts, lists and mappings alone."""
+
+        def flatten_mapping(self, node: Any) -> None:
+            if any(key.tag == "tag:yaml.org,2002:merge" for key, _ in node.value):
+                raise ValueError("it holds a merge key (<<), which is not read")
+
+    return yaml.load(text, Loader)  # noqa: S506  # a safe loader
 
 
 def _settings(content: object, given: dict[str, Any], folder: Path) -> tuple[dict[str, Any], str]:
@@ -223,8 +237,9 @@ def _settings(content: object, given: dict[str, Any], folder: Path) -> tuple[dic
             f" (class_identifier: {', '.join(ARCHITECTURES)}); put that line into {_HPARAMS}"
         )
     known = architecture_of(kind)
+    left = [_LONGEST]
     named = {
-        _text(str(key)): _plain(key, value)
+        _text(str(key)): _plain(key, value, left)
         for key, value in own.items()
         if key not in _PRIVATE and not (value is None and key == "hidden_sizes")
     }
@@ -239,25 +254,34 @@ def _settings(content: object, given: dict[str, Any], folder: Path) -> tuple[dic
     return settings, str(kind)
 
 
-def _plain(key: str, value: object, depth: int = 0) -> Any:
+def _plain(key: str, value: object, left: list[int], depth: int = 0) -> Any:
     """A hyper-parameter that JSON can say.
+
+    Args:
+        key: its name, for errors.
+        value: what was read.
+        left: how many values may follow, as lists may hold each other many times.
+        depth: lists that it stands in.
 
     Raises:
         DataError: it is something else, or lists within lists without an end.
     """
-    if isinstance(value, list | tuple | dict):
-        if depth == _DEEPEST or len(value) > _LONGEST:
-            raise DataError(
-                f"hyper-parameter {key} holds lists more than {_DEEPEST} deep, or of more than"
-                f" {_LONGEST} values"
-            )
-        if isinstance(value, dict):
-            return {_text(str(name)): _plain(key, one, depth + 1) for name, one in value.items()}
-        return [_plain(key, one, depth + 1) for one in value]
+    left[0] -= 1
+    if depth > _DEEPEST or left[0] < 0:
+        raise DataError(
+            f"hyper-parameter {_shown(key)} holds lists more than {_DEEPEST} deep, or all of them"
+            f" hold more than {_LONGEST} values"
+        )
+    if isinstance(value, dict):
+        return {_text(str(name)): _plain(key, one, left, depth + 1) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(key, one, left, depth + 1) for one in value]
     if isinstance(value, str):
         return _text(value)
     if isinstance(value, float) and not math.isfinite(value):
         return None
+    if isinstance(value, int) and abs(value) > _LARGEST_NUMBER:
+        raise DataError(f"hyper-parameter {key} is a number of more than 64 bits")
     if value is None or isinstance(value, bool | int | float):
         return value
     raise DataError(
@@ -356,20 +380,7 @@ def _check_size(path: Path) -> None:
         raise DataError(f"{path} cannot be read: {error}") from error
 
 
-# What a checkpoint claims, read without building anything of it.
-
-
-class _Storage(NamedTuple):
-    """Values that a pickle names; they lie elsewhere in the file."""
-
-    key: str
-    values: int
-
-
-class _Claimed(NamedTuple):
-    """A tensor as a pickle describes it."""
-
-    shape: tuple[int, ...]
+# What a checkpoint claims, and the weights of it that are needed.
 
 
 @dataclass(frozen=True)
@@ -381,143 +392,22 @@ class _Claims:
     is_zip: bool
 
 
-class ModelCheckpoint:
-    """Stands for Lightning's class of that name, which is the key of a training state."""
-
-
-#: bytes of a value of each type of storage
-_STORAGES = {
-    "DoubleStorage": 8,
-    "FloatStorage": 4,
-    "HalfStorage": 2,
-    "BFloat16Storage": 2,
-    "LongStorage": 8,
-    "IntStorage": 4,
-    "ShortStorage": 2,
-    "CharStorage": 1,
-    "ByteStorage": 1,
-    "BoolStorage": 1,
-}
-_STAND_INS = tuple(
-    f"{package}.callbacks.model_checkpoint.ModelCheckpoint"
-    for package in ("pytorch_lightning", "lightning.pytorch")
-)
-
-
-def _tensor(storage: object, offset: object, size: object, stride: object, *_: object) -> _Claimed:
-    """What a pickle says of a tensor.
-
-    Raises:
-        DataError: it reaches beyond the values that it names.
-    """
-    if not (
-        isinstance(storage, _Storage)
-        and type(offset) is int
-        and isinstance(size, tuple)
-        and isinstance(stride, tuple)
-        and len(size) == len(stride)
-        and all(type(one) is int and one >= 0 for one in (offset, *size, *stride))
-    ):
-        raise DataError("a tensor is described by what is no size")
-    count = math.prod(size)
-    last = offset + sum((n - 1) * step for n, step in zip(size, stride, strict=True))
-    if count and (last >= storage.values or count > storage.values):
-        raise DataError(
-            f"a tensor of shape {tuple(size)} claims more values than the {storage.values} that"
-            " it names"
-        )
-    return _Claimed(tuple(size))
-
-
-def _parameter(data: object, *_: object) -> object:
-    return data
-
-
-@dataclass(frozen=True, slots=True)
-class _Rebuilding:
-    """A function that a pickle may call, and nothing else: its own attributes stay as they are."""
-
-    function: Callable[..., object]
-
-    def __call__(self, *args: object) -> object:
-        """What the function makes of it."""
-        return self.function(*args)
-
-
-class _ClaimReader(pickle.Unpickler):
-    """Reads a pickle of tensors as claims; knows no name that could do anything."""
-
-    def __init__(self, file: IO[bytes]) -> None:
-        super().__init__(file, encoding="utf-8")
-        self.storages: dict[str, int] = {}
-        # a pickle may set attributes of what it names: so these are of this read alone
-        self._names: dict[str, object] = {
-            **_NAMES,
-            "collections.Counter": type("Counter", (Counter,), {}),
-            "torch._utils._rebuild_tensor_v2": _Rebuilding(_tensor),
-            "torch._utils._rebuild_tensor": _Rebuilding(_tensor),
-            "torch._utils._rebuild_parameter": _Rebuilding(_parameter),
-            **dict.fromkeys(_STAND_INS, type("ModelCheckpoint", (ModelCheckpoint,), {})),
-        }
-
-    def find_class(self, module: str, name: str) -> object:
-        """What stands for a name of the pickle.
-
-        Raises:
-            DataError: it is none that weights need.
-        """
-        full = f"{module}.{name}"
-        if module == "torch" and name in _STORAGES:
-            return name
-        if full in self._names:
-            return self._names[full]
-        raise DataError(
-            f"the pickle names {full}, which weights and hyper-parameters do not need: loading it"
-            " could run code, and it is refused; save the checkpoint with weights only"
-        )
-
-    def persistent_load(self, pid: object) -> _Storage:
-        """The values that a tensor names."""
-        if not isinstance(pid, tuple) or len(pid) < 5 or pid[0] != "storage":
-            raise DataError("the pickle refers to what is no storage of a tensor")
-        _, kind, key, _, count = pid[:5]
-        if kind not in _STORAGES or type(count) is not int or count < 0:
-            raise DataError(f"a storage {key!r} is of type {kind!r} and has {count!r} values")
-        self.storages[str(key)] = max(self.storages.get(str(key), 0), count * _STORAGES[kind])
-        return _Storage(str(key), count)
-
-
-#: classes that nothing can be set of
-_NAMES: Mapping[str, object] = {"collections.OrderedDict": OrderedDict, "torch.Size": tuple}
-
-
 def _read_claims(path: Path) -> _Claims:
     """What a checkpoint says that it holds, every size checked against the file.
 
     Raises:
         DataError: it holds something that is not read, or claims more than is there.
     """
-    content, is_zip = _content(path)
+    content, is_zip = read_claims(path)
     state = content.get("state_dict") if isinstance(content, dict) else None
     if not isinstance(state, dict):
         raise DataError(f"{path} holds no state_dict, so it is no checkpoint of Lightning")
-    shapes = {str(key): one.shape for key, one in state.items() if isinstance(one, _Claimed)}
+    shapes = {str(key): one.shape for key, one in state.items() if isinstance(one, Claimed)}
     return _Claims(content, shapes, is_zip)
 
 
-def _content(path: Path) -> tuple[object, bool]:
-    """What a file of torch holds, tensors as claims, and whether it is an archive."""
-    check_content(path)
-    try:
-        with path.open("rb") as file:
-            is_zip = file.read(4) == b"PK\x03\x04"  # as torch tells its formats apart
-        return (_of_zip(path) if is_zip else _of_stream(path)), is_zip
-    except DataError as error:
-        raise DataError(f"{path}: {error}") from error
-    except (OSError, zipfile.BadZipFile) as error:
-        raise DataError(f"{path} cannot be read: {error}") from error
-    except Exception as error:  # a damaged pickle can fail in any way
-        raise DataError(f"{path} is no checkpoint of torch: {error}") from error
+class ModelCheckpoint:
+    """Stands for Lightning's class of that name, which is the key of a training state."""
 
 
 def read_weights(path: Path) -> dict[str, Any]:
@@ -534,67 +424,16 @@ def read_weights(path: Path) -> dict[str, Any]:
         DataError: it holds something that is not read, or claims more than is there.
     """
     _check_torch()
-    content, is_zip = _content(path)
+    content, is_zip = read_claims(path)
     if not isinstance(content, dict) or not content:
         raise DataError(f"{path} holds no weights by name")
-    strange = sorted(str(key) for key, one in content.items() if not isinstance(one, _Claimed))
+    strange = sorted(str(key) for key, one in content.items() if not isinstance(one, Claimed))
     if strange:
         raise DataError(
             f"{path} holds {len(strange)} things that are no weights: {some_of(strange)}"
         )
     read = _loaded(path, is_zip=is_zip)
     return {str(name): value for name, value in read.items()}
-
-
-def _of_zip(path: Path) -> object:
-    """The content of torch's format since 1.6: an archive of a pickle and of values."""
-    size = path.stat().st_size
-    with zipfile.ZipFile(path) as archive:
-        entries = {entry.filename: entry for entry in archive.infolist()}
-        packed = [e.filename for e in entries.values() if e.compress_type != zipfile.ZIP_STORED]
-        if packed:
-            raise DataError(f"its part {packed[0]!r} is compressed, which torch never writes")
-        total = sum(entry.file_size for entry in entries.values())
-        if total > size or len(entries) != len(archive.infolist()):
-            raise DataError(f"its parts claim {total} bytes, and the file has {size}")
-        pickles = [one for one in entries if one.count("/") == 1 and one.endswith("/data.pkl")]
-        if len(pickles) != 1:
-            raise DataError("it does not hold one data.pkl, as torch writes it")
-        root = pickles[0].removesuffix("data.pkl")
-        if f"{root}byteorder" in entries and archive.read(f"{root}byteorder") != b"little":
-            raise DataError("its values are not little-endian")
-        with archive.open(pickles[0]) as file:
-            reader = _ClaimReader(file)
-            content: object = reader.load()
-    for key, claimed in reader.storages.items():
-        entry = entries.get(f"{root}data/{key}")
-        if entry is None or claimed > entry.file_size:
-            there = 0 if entry is None else entry.file_size
-            raise DataError(f"a storage claims {claimed} bytes of part {key!r}, which has {there}")
-    return content
-
-
-#: how torch begins a file of the format before 1.6
-_MAGIC = 0x1950A86A20F9469CFC6C
-
-
-def _of_stream(path: Path) -> object:
-    """The content of torch's format before 1.6: pickles, then values, one after the other."""
-    with path.open("rb") as file:
-        if _ClaimReader(file).load() != _MAGIC:
-            raise DataError("it is of no format that torch writes")
-        for _ in ("protocol", "system"):
-            _ClaimReader(file).load()
-        reader = _ClaimReader(file)
-        content: object = reader.load()
-        left = path.stat().st_size - file.tell()
-    claimed = sum(reader.storages.values())
-    if claimed > left:
-        raise DataError(f"its storages claim {claimed} bytes, and the file has {left} left")
-    return content
-
-
-# The weights that are needed.
 
 
 def _weights(path: Path, needed: Iterable[str], *, is_zip: bool) -> dict[str, Any]:
@@ -615,7 +454,7 @@ def _loaded(path: Path, *, is_zip: bool) -> Any:
     """The content of a file that was gone through before."""
     import torch
 
-    safe = [(ModelCheckpoint, name) for name in _STAND_INS]
+    safe = [(ModelCheckpoint, name) for name in MODEL_CHECKPOINTS]
     try:
         with torch.serialization.safe_globals(safe):
             return torch.load(path, weights_only=True, map_location="cpu", mmap=is_zip)
@@ -639,12 +478,13 @@ def stated_licence(folder: Path, name: str) -> str:
     import yaml
 
     readme = folder / "README.md"
-    if readme.is_file() and readme.stat().st_size <= _LARGEST_TEXT:
-        text = readme.read_text(encoding="utf-8", errors="replace")
+    if readme.is_file():
+        with readme.open(encoding="utf-8", errors="replace") as file:
+            text = file.read(_LARGEST_TEXT)
         head = text.split("---", 2)[1] if text.startswith("---") and text.count("---") > 1 else ""
         try:
-            said = yaml.safe_load(head)
-        except (yaml.YAMLError, RecursionError):
+            said = _of_yaml(head)
+        except (ValueError, yaml.YAMLError, RecursionError):
             said = None
         if isinstance(said, dict) and isinstance(said.get("license"), str):
             return str(said["license"])
