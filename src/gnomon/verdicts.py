@@ -131,12 +131,29 @@ def said(level: Level, text: str, rows: Mapping[str, Sequence[int]] | None = Non
 
 
 def brief(statements: Iterable[Statement]) -> tuple[Statement, ...]:
-    """The statements in their order; of more than six, cautions stay rather than others."""
+    """The statements in their order, each caution behind what it limits; six at most.
+
+    A caution limits the first statement that rests on one of its own rows. Of more than six,
+    cautions stay rather than others.
+    """
     kept = list(statements)
     while len(kept) > MOST:
-        told = [n for n, one in enumerate(kept) if one.level != "caution"]
-        del kept[told[-1] if told else -1]
-    return tuple(kept)
+        others = [n for n, one in enumerate(kept) if one.level != "caution"]
+        del kept[others[-1] if others else -1]
+    places = [_place(kept, n) for n in range(len(kept))]
+    return tuple(kept[n] for n in sorted(range(len(kept)), key=places.__getitem__))  # stable
+
+
+def _place(statements: Sequence[Statement], n: int) -> int:
+    """The position of the statement that a caution limits; else the statement's own."""
+    if statements[n].level != "caution":
+        return n
+    own = {(table, row) for table, rows in statements[n].rows.items() for row in rows}
+    for position, other in enumerate(statements[:n]):
+        rests_on = ((table, row) for table, rows in other.rows.items() for row in rows)
+        if other.level != "caution" and not own.isdisjoint(rests_on):
+            return position
+    return n
 
 
 def amount(

@@ -28,7 +28,17 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Sequence
     from os import PathLike
 
-    from gnomon.findings import Cell, Column, Exhibit, ExhibitText, Finding, Highlight, Table, View
+    from gnomon.findings import (
+        Cell,
+        Column,
+        Exhibit,
+        ExhibitText,
+        Finding,
+        Highlight,
+        Statement,
+        Table,
+        View,
+    )
 
 Json: TypeAlias = dict[str, Any]
 
@@ -174,7 +184,7 @@ def _static(name: str) -> str:
 def _head(finding: Finding) -> dict[str, object]:
     return {
         "title": finding.title,
-        "verdict": finding.verdict,
+        "verdict": leading(finding.verdict),
         "facts": dict(finding.facts),
         "notices": finding.notices,
         "panels": [
@@ -185,6 +195,22 @@ def _head(finding: Finding) -> dict[str, object]:
         "tables": finding.tables,
         "signatures": dict(finding.signatures),
     }
+
+
+#: statements of a verdict that stand before the first picture where the screen is small
+_LEADS = 2
+
+
+def leading(verdict: Sequence[Statement], most: int = _LEADS) -> list[Sequence[Statement]]:
+    """The first statements with the cautions that follow them, and the others.
+
+    Args:
+        verdict: what was found; each caution follows what it limits.
+        most: how many come first, cautions not counted.
+    """
+    plain = [n for n, one in enumerate(verdict) if one.level != "caution"]
+    first = plain[most] if len(plain) > most else len(verdict)
+    return [part for part in (verdict[:first], verdict[first:]) if part]
 
 
 def _contents(shown: Sequence[dict[str, object]]) -> list[dict[str, str]]:
@@ -207,7 +233,7 @@ def _sections(f: int, finding: dict[str, object]) -> list[dict[str, str]]:
         if kind == "p" and finding["exhibits"]:
             titles.append(("segments", "Segments behind the numbers"))
     if finding["signatures"]:
-        titles.append(("signatures", "Signatures"))
+        titles.append(("signatures", "Signatures, to reproduce each number"))
     return [{"id": f"f{f}-{name}-title", "title": title} for name, title in titles]
 
 
@@ -238,14 +264,24 @@ def payload(findings: Sequence[Finding]) -> Json:
     """What the script of the page reads."""
     pool = _Pool()
     contents = [_finding(finding, pool) for finding in findings]
-    from gnomon.annotate import MEANINGS  # what only pages need
-
     return {
         "findings": contents,
-        "glosses": MEANINGS,
+        "glosses": _meanings(findings),
         "long": _short_names(findings),
         **pool.lists(),
     }
+
+
+def _meanings(findings: Sequence[Finding]) -> dict[str, str]:
+    """What the features of tables and exhibits are, in a word or two."""
+    from gnomon.annotate import MEANINGS  # what only pages need
+
+    named: set[Cell] = {exhibit.group for finding in findings for exhibit in finding.exhibits}
+    for finding in findings:
+        for table in finding.tables:
+            words = [column.name for column in table.columns if column.kind == "text"]
+            named.update(row[name] for name in words for row in table.rows)
+    return {feature: meaning for feature, meaning in MEANINGS.items() if feature in named}
 
 
 #: columns that hold names of metrics
@@ -273,7 +309,8 @@ def _short_names(findings: Sequence[Finding]) -> dict[str, str]:
 def _finding(finding: Finding, pool: _Pool) -> Json:
     return {
         "title": finding.title,
-        "tables": [_table(table) for table in finding.tables],
+        "verdict": " ".join(one.text for one in finding.verdict),
+        "tables": [{**_table(one), "answers": _answers(finding, one)} for one in finding.tables],
         "panels": _panels(finding),
         "exhibits": [_exhibit(exhibit, pool) for exhibit in finding.exhibits],
     }
@@ -292,6 +329,17 @@ def _glosses(table: Table, panel: Json) -> list[tuple[str, str]]:
         drawn |= dict.fromkeys([names] if isinstance(names, str) else names)
     told = (table.column(name) for name in drawn)
     return [(column.title, column.help) for column in told if column.help]
+
+
+def _answers(finding: Finding, table: Table) -> list[str]:
+    """The columns of a table that its views show."""
+    shown: dict[str, None] = {}
+    views = [view for view in finding.views if view.table == table.name]
+    for view in sorted(views, key=lambda one: isinstance(one, Listing)):  # pictures first
+        for attribute in ("columns",) if isinstance(view, Listing) else _DRAWN:
+            names = getattr(view, attribute, None) or ()
+            shown |= dict.fromkeys([names] if isinstance(names, str) else names)
+    return list(shown)
 
 
 def _panels(finding: Finding) -> list[Json]:

@@ -139,7 +139,7 @@ def _page(content: StudyPages, data: object) -> tuple[str, str]:
     """The page in two pieces, between which a single file holds the parts of its data."""
     own = [(f"method/{_encoded(name)}", title) for name, title, _ in content.sections]
     pages = [
-        ("systems", "What was found"),
+        ("systems", "Results"),
         *([("overview", "All test sets")] if len(content.testsets) > 1 else []),
         *own,
         ("segments", "Segments"),

@@ -211,7 +211,7 @@ def test_every_table_downloads_whole_and_unrounded(
     assert page.locator("h1").inner_text() == "Scores of segments"
     expect(page.locator("output")).to_contain_text("1–50 of 3,120 rows")
     with page.expect_download() as waiting:
-        page.get_by_role("button", name="as TSV").click()
+        page.get_by_role("button", name="Download TSV").click()
     lines = waiting.value.path().read_text(encoding="utf-8").split("\n")
     assert lines[0] == "testset\tsystem\tsegment\tmetric\tscore"
     assert len(lines) == 1 + 3120 + 1
@@ -224,7 +224,7 @@ def test_every_table_downloads_whole_and_unrounded(
     page.get_by_label("Search").fill("system-011")
     page.locator("output", has_text="130 rows, 3,120 in all").wait_for()
     with page.expect_download() as waiting:
-        page.get_by_role("button", name="as CSV").click()
+        page.get_by_role("button", name="Download CSV").click()
     assert waiting.value.path().read_text(encoding="utf-8").count("\n") == 131
     assert seen.faults == []
 
@@ -237,7 +237,7 @@ def test_formulas_in_downloads_are_harmless(
     seen = visit(tmp_path / "r.html", accept_downloads=True)
     page = seen.go("table/0")
     with page.expect_download() as waiting:
-        page.get_by_role("button", name="as CSV").click()
+        page.get_by_role("button", name="Download CSV").click()
     assert waiting.value.path().read_text() == 'word\n\'=1+1\n"a,b"\n'
     assert seen.faults == []
 
@@ -326,7 +326,7 @@ def sets(made: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def downloaded(page: Any, kind: str = "TSV") -> list[list[str]]:
     with page.expect_download() as waiting:
-        page.get_by_role("button", name=f"as {kind}").first.click()
+        page.get_by_role("button", name=f"Download {kind}").first.click()
     text = waiting.value.path().read_text(encoding="utf-8")
     return [line.split("\t") for line in text.rstrip("\n").split("\n")]
 
@@ -398,7 +398,7 @@ def test_the_first_screen_of_a_study_holds_the_first_sentence_of_each_method(
         assert box["y"] + box["height"] <= (800 if width == 1280 else 844) / 2
         picture = page.locator(".proof svg.chart, .proof table.heat").first.bounding_box()
         assert box["y"] < picture["y"] < 600
-        rest = page.locator("section", has_text="What else was found").locator(".verdict li")
+        rest = page.locator("section", has_text="More results").locator(".verdict li")
         expect(rest).to_have_count(6)
         leads.nth(1).get_by_role("link").first.click()
         expect(page).to_have_url(re.compile("#/method/package.features/0$"))

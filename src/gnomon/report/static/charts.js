@@ -199,7 +199,7 @@ function bars(box, finding, panel) {
         note: beside ? range(table, chosen.map((s) => at(name, s)).filter((i) => i !== undefined), beside) : "",
         bars: chosen.map((s, n) => oneBar(table, at(name, s), column, "s" + n, `${shown(name)}, ${shown(s)}`, {dot: view.dots}))}));
       const span = spanOf(names, chosen, at, column);
-      const label = `${shown(column.title)} of ${names.length} rows for ${chosen.map(shown).join(" and ")}; the same numbers are in the table ${shown(table.title)}.`;
+      const label = `${shown(column.title)}: ${names.length} rows for ${chosen.map(shown).join(" and ")}; the same numbers are in the table ${shown(table.title)}.`;
       return chart({width, title: shown(column.title), label, rows, ...span, guide: column.kind === "share" && span.high > 1 ? 1 : null,
         noteTitle: beside ? shown(table.columns.get(beside).title) : ""});
     });
@@ -213,7 +213,7 @@ function bars(box, finding, panel) {
     return names.map((name) => {
       const listed = state.order === "value" && view.ordered && chosen.some(there(name)) ? ordered(name).filter(there(name)) : ordered(name);
       const rows = listed.map((s) => ({name: s, strong: strong && strong.at(at(name, s)) === true, bars: [oneBar(table, at(name, s), column, "s0", shown(s), {strong, dot: view.dots})]}));
-      const label = `${shown(column.title)} of ${shown(name)} for ${chosen.length} series; the same numbers are in the table ${shown(table.title)}.`;
+      const label = `${shown(name)}: ${shown(column.title)}, ${chosen.length} rows; the same numbers are in the table ${shown(table.title)}.`;
       return chart({width, title: shown(name), label, rows, ...span, size: alone ? 12 : 11, thick: alone ? 14 : 10, guide: column.kind === "share" && span.high > 1 ? 1 : null});
     });
     function ordered(name) {

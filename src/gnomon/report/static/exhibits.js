@@ -9,7 +9,7 @@ function exhibits(box, finding) {
   const total = el("output", {class: "count"});
   const note = el("p", {class: "empty", hidden: true});
   const change = (name) => (value) => { state[name] = value; state.shown = FIRST_CARDS; draw(); };
-  const tally = (name) => grouped(unique(all.map((e) => e[name]))).map((v) => [v, `${v} (${all.filter((e) => e[name] === v).length})`]);
+  const tally = (name) => grouped(unique(all.map((e) => e[name]))).map((v) => [v, `${[v, gloss(v)].filter(Boolean).join(" ")} (${all.filter((e) => e[name] === v).length})`]);
   const systems = unique(all.flatMap((e) => e.texts.filter((t) => t.role === "candidate").map((t) => t.name)));
   const group = choice("Shown for", [[null, "all"], ...tally("group")], null, change("group"));
   const kind = choice("List", [[null, "all"], ...tally("kind")], null, change("kind"));
@@ -43,7 +43,7 @@ function exhibits(box, finding) {
   }
   function card(e) {
     const place = [["Document", e.document], ["Domain", e.domain]].filter(([, v]) => v);
-    const head = el("header", {}, el("h4", {}, `Segment ${count(e.segment)}`), el("p", {class: "tags"}, data(e.group, "span", {class: "tag"}), data(e.kind, "span", {class: "tag soft"}),
+    const head = el("header", {}, el("h4", {}, `Segment ${count(e.segment)}`), el("p", {class: "tags"}, data([e.group, gloss(e.group)].filter(Boolean).join(" "), "span", {class: "tag"}), data(e.kind, "span", {class: "tag soft"}),
       ...place.map(([name, v]) => el("span", {}, name + " ", data(v)))));
     const rank = (t) => t.name === state.system ? -2 : e.systems.includes(t.name) ? -1 : 0;
     const order = (t) => rank(t) === -1 ? e.systems.indexOf(t.name) : 0;

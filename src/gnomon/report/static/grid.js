@@ -11,19 +11,25 @@ const own = (object, name) => object && Object.hasOwn(object, name) ? object[nam
 const link = (href, node) => href ? el("a", {href}, node) : node;
 
 function grid(box, t, options = {}) {
-  const columns = [...t.columns.values()].filter((c) => !isEnd(t, c) && ![...UNSEEN, ...(options.hide || []), ...(options.unseen || [])].includes(c.name));
+  const known = t.whole() && t.size <= SMALL, every = [...t.columns.values()].filter((c) => !isEnd(t, c) && ![...UNSEEN, ...(options.hide || []), ...(options.unseen || [])].includes(c.name));
+  // a column without any value is absent
+  const holds = (c) => { for (let i = 0; i < t.size; i += 1) if (![null, undefined, ""].includes(c.at(i))) return true; return false; };
+  const blank = new Set(known && t.size ? every.filter((c, n) => n && !own(options.cells, c.name) && !holds(c)) : []);
+  const columns = every.filter((c) => !blank.has(c)), alike = el("p", {class: "note"});
   const words = columns.filter((c) => inWords(c));
   const state = {text: "", page: 0, per: options.per || 50, sort: {key: null, down: false, ...options.sort}, rows: null, turn: 0};
+  let was = narrow.matches;
   if (state.sort.key !== null && !t.columns.has(state.sort.key)) state.sort.key = null;
   const picks = new Map();
   const choices = el("div", {class: "choices"}), total = el("output", {class: "count"}), body = el("div"), pager = el("nav", {class: "pager", "aria-label": `Pages of ${shown(t.title)}`});
   const find = search(options.find || "Search", (v) => { state.text = v; renew(); });
   const per = choice("Rows", PER_PAGE.map((n) => [n, n]), state.per, (n) => { state.per = n; state.page = 0; draw(); });
-  const saver = (kind, mime, join, escape) => button(`Download ${kind.toUpperCase()}`, () => save(kind, mime, join, escape), {class: "quiet", "aria-label": `Download ${shown(t.title)} as ${kind.toUpperCase()}`});
-  const helps = columns.filter((c) => c.help);
-  box.append(toolbar(...(options.controls || []), choices, find.node, t.size > PER_PAGE[0] ? per.node : null, total), body,
+  const saver = (kind, mime, join, escape) => button(`Download ${kind.toUpperCase()}`, () => save(kind, mime, join, escape), {class: "quiet", "aria-label": `Download ${kind.toUpperCase()}: ${shown(t.title)}`});
+  const helps = every.filter((c) => c.help && !blank.has(c));
+  box.append(toolbar(...(options.controls || []), choices, find.node, t.size > PER_PAGE[0] ? per.node : null, total), alike, body,
     el("div", {class: "after"}, pager, saver("tsv", "text/tab-separated-values", "\t", escapeTsv), saver("csv", "text/csv", ",", escapeCsv)),
-    helps.length ? el("details", {class: "helps"}, el("summary", {}, "What the columns say"), el("dl", {}, ...helps.flatMap((c) => [data(c.title, "dt"), data(c.help, "dd")]))) : "");
+    helps.length ? el("details", {class: "helps"}, el("summary", {}, "What the columns mean"), el("dl", {}, ...helps.flatMap((c) => [data(c.title, "dt"), data(c.help, "dd")]))) : "",
+    blank.size ? el("p", {class: "note"}, `Without any value: ${[...blank].map((c) => shown(c.title)).join(", ")}.`) : "");
   if (t.whole()) offer(); else if (t.parts === 1 || t.size <= SMALL) t.all().then(offer);
   else if (words.length) choices.append(button("Filter by column", () => t.all().then(offer), {class: "quiet"}));
   renew();
@@ -76,15 +82,31 @@ function grid(box, t, options = {}) {
     keepingFocus(body, () => render(low, high));
     turns();
   }
+  // On a narrow screen words that are alike in all rows stand above the table, and what answers comes first.
+  function inSight() {
+    const fixed = !narrow.matches || !known || t.size < 2 ? [] : columns.filter((c) => inWords(c) && !own(options.cells, c.name) && distinct(t, [...Array(t.size).keys()], c.name).length === 1);
+    const same = columns.some((c) => inWords(c) && !fixed.includes(c)) ? fixed : fixed.slice(1);
+    alike.hidden = !same.length;
+    alike.replaceChildren(...same.flatMap((c, n) => [n ? " \u00b7 " : "", data(c.title), ": ", data(format(c.at(0), c))]));
+    const rest = columns.filter((c) => !same.includes(c)), answers = t.answers || [];
+    const rank = (c, n) => n === 0 ? 0 : c.kind === "text" && answers.length ? 1 : answers.includes(c.name) ? 2 + answers.indexOf(c.name) : 2 + answers.length;
+    if (!narrow.matches) return rest;
+    const start = rest.findIndex((c) => c.kind === "text"), named = start > 0 ? [rest[start], ...rest.filter((_, n) => n !== start)] : rest;
+    return named.map((c, n) => [rank(c, n), c]).sort((a, b) => a[0] - b[0]).map(([, c]) => c);
+  }
+  redraws.push(() => { if (was !== narrow.matches) { was = narrow.matches; draw(); } });
   function render(low, high) {
+    const columns = inSight();
     total.textContent = (high ? `${count(low + 1)}\u2013${count(high)} of ` : "") + `${count(sizeNow())} rows` + (sizeNow() < t.size ? `, ${count(t.size)} in all` : "");
     const head = el("tr", {}, ...columns.map((c) => el("th", {scope: "col", class: inWords(c) ? null : "number", title: c.help ? shown(c.help) : null, "aria-sort": ariaSort(state.sort, c.name)},
       sortButton(data(c.title), state.sort, c.name, renew, !inWords(c)), own(options.heads, c.name) || "")));
     const lines = [];
-    for (let n = low; n < high; n += 1) lines.push(line(rowAt(n)));
+    for (let n = low; n < high; n += 1) lines.push(line(rowAt(n), columns));
     body.replaceChildren(scroller(`Table: ${t.title}`, el("table", {class: "data"}, el("caption", {class: "hidden"}, shown(t.title)), el("thead", {}, head), el("tbody", {}, ...lines))));
+    const frame = body.firstChild, beyond = narrow.matches ? [...frame.querySelectorAll("thead th")].filter((th) => th.offsetLeft + th.offsetWidth > frame.clientWidth + 1).length : 0;
+    if (beyond) body.append(el("p", {class: "note"}, `${beyond} more column${beyond > 1 ? "s" : ""} to the right.`));
   }
-  function line(i) {
+  function line(i, columns) {
     const at = (name) => t.columns.has(name) ? t.columns.get(name).at(i) : options.given ? options.given[name] : undefined;
     return el("tr", {class: options.chosen && options.chosen(i) ? "chosen" : null}, ...columns.map((c, n) => {
       const value = c.at(i), tag = n === 0 ? "th" : "td", cell = own(options.cells, c.name);
@@ -92,8 +114,8 @@ function grid(box, t, options = {}) {
       const attributes = {class: css.trim() || null, scope: n === 0 ? "row" : null, "data-better": options.shade ? c.better || "none" : null};
       if (cell) return el(tag, {...attributes, class: "free"}, cell(i, value));
       const leads = own(options.links, c.name), href = value === null ? null : leads ? leads(i) : own(LINKS, c.name) ? LINKS[c.name](at) : null;
-      const text = typeof value === "string" ? data(value) : withEnds(t, c, i);
-      return el(tag, attributes, link(href, text));
+      const text = typeof value === "string" ? data(value) : format(value, c), ends = withEnds(t, c, i).slice(format(value, c).length);
+      return el(tag, attributes, link(href, text), gloss(value) || ends ? el("small", {class: ends ? "ends" : null}, ends || ` ${gloss(value)}`) : "");
     }));
   }
   function turns() {

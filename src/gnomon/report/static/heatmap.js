@@ -29,12 +29,13 @@ function heatMap(box, finding, panel) {
   const fewer = few ? `fewer than ${view.few[1]} (${shown(few.title)})` : "";
   // what a cell shows: the figure of the view, or another one of its row
   const figures = [...table.columns.values()].filter((c) => !inWords(c) && !isEnd(table, c) && (c.name === view.value || somewhere(table, c)));
-  let column = table.columns.get(view.value), first = 0, windows = 0;
+  let column = table.columns.get(view.value), first = 0, windows = 0, size = AT_ONCE;
   const figure = figures.length < 2 ? null : choice("Figure", figures.map((c) => [c, c.title]), column, (c) => { column = c; draw(); }).node;
   const own = () => column.name === view.value;
   // a scale that is symmetric about zero has two ends and a neutral middle
   const better = () => own() && view.low !== null && view.low < 0 && view.low === -view.high ? "both" : column.better || "none";
   const sort = {key: null, down: true};
+  let was = narrow.matches;
   const filter = {text: "", kind: null};
   const body = el("div");
   const detail = el("p", {class: "detail"});
@@ -49,7 +50,7 @@ function heatMap(box, finding, panel) {
     retitle(box, panel, where.state);
     const rows = filterRows(table, where.state);
     const at = cellsOf(table, rows, view.rows, view.columns);
-    const heads = inWindow(distinct(table, rows, view.columns));
+    const heads = inWindow(namedFirst(distinct(table, rows, view.columns)));
     if (!own()) box.parentElement.querySelector("h3").append(": ", data(column.title));
     const all = grouped(distinct(table, rows, view.rows));
     let names = all.filter((n) => (filter.kind === null || kindOf(n) === filter.kind) && shown(n).toLowerCase().includes(filter.text));
@@ -57,7 +58,7 @@ function heatMap(box, finding, panel) {
     total.textContent = `${count(names.length)} of ${count(all.length)} rows`;
     const values = rows.filter((i) => !fades(i)).map(column.at).filter(isNumber);
     const scale = {low: (own() ? view.low : null) ?? least(values), high: (own() ? view.high : null) ?? most(values)};
-    const grid = el("table", {class: "heat", role: "grid", "data-better": better(), "data-many": heads.length > 8});
+    const grid = el("table", {class: "heat", role: "grid", "data-better": better(), "data-many": heads.length > (narrow.matches ? 2 : 8)});
     grid.style.setProperty("--head", Math.min(14, 1.9 + 0.54 * Math.max(0, ...heads.map((h) => shown(h).length))) + "rem");
     grid.append(el("caption", {class: "hidden"}, shown(view.title)), headRow(heads), bodyRows(names, heads, at, scale));
     body.replaceChildren(names.length ? scroller(`Heat map: ${view.title}`, grid) : el("p", {class: "empty"}, "No rows for this choice."),
@@ -65,16 +66,28 @@ function heatMap(box, finding, panel) {
     roving(grid, names, heads, at);
     detail.textContent = "Point at a cell for its numbers" + (view.exhibits ? "; click it, or press Enter, for the segments behind it." : ".");
   }
+  // Where few columns fit, those that the verdict names come first.
+  function namedFirst(heads) {
+    const said = narrow.matches && finding.verdict || "", inName = (c) => c !== undefined && /[\p{L}\p{N}_-]/u.test(c);
+    const at = (head) => {
+      const name = String(head);
+      for (let n = name ? said.indexOf(name) : -1; n >= 0; n = said.indexOf(name, n + 1)) if (!inName(said[n - 1]) && !inName(said[n + name.length])) return n;
+      return said.length;
+    };
+    return said ? [...heads].sort((a, b) => at(a) - at(b)) : heads;
+  }
   // Many columns are shown some at a time.
   function inWindow(heads) {
-    const needed = Math.ceil(heads.length / AT_ONCE);
-    if (needed !== windows) {
+    // beside the names, which take at most 136 pixels
+    const most = narrow.matches && body.clientWidth ? Math.max(3, Math.floor((body.clientWidth - 136) / 44)) : AT_ONCE, needed = Math.ceil(heads.length / most);
+    if (needed !== windows || most !== size) {
       windows = needed;
+      size = most;
       first = 0;
-      const some = Array.from({length: needed}, (_, n) => [n * AT_ONCE, `${n * AT_ONCE + 1} to ${Math.min(heads.length, (n + 1) * AT_ONCE)}`]);
+      const some = Array.from({length: needed}, (_, n) => [n * most, `${n * most + 1} to ${Math.min(heads.length, (n + 1) * most)}`]);
       pieces.replaceChildren(...(needed < 2 ? [] : [choice(table.columns.get(view.columns).title, [...some, [null, "all"]], 0, (v) => { first = v; draw(); }).node]));
     }
-    return windows < 2 || first === null ? heads : heads.slice(first, first + AT_ONCE);
+    return windows < 2 || first === null ? heads : heads.slice(first, first + size);
   }
   function sorted(names, at, rows) {
     const first = sort.key === "beside" ? (n) => Math.max(...rows.filter((i) => table.columns.get(view.rows).at(i) === n).map(beside.at)) : null;
@@ -114,7 +127,7 @@ function heatMap(box, finding, panel) {
     const step = faded ? "faint" : isNumber(value) ? "h" + Math.round(8 * Math.min(1, Math.max(0, (value - scale.low) / (scale.high - scale.low || 1)))) : "none";
     const text = format(value, column);
     return el("td", {class: step + (flag ? " flag" : "") + (view.exhibits ? " link" : ""), "data-r": r, "data-c": c, tabindex: r + c ? "-1" : "0",
-      "aria-label": `${shown(name)}, ${shown(head)}: ${shown(column.title)} ${text === "-" ? "undefined" : text}${flag ? ", outside its range" : ""}`
+      "aria-label": `${text === "-" ? "- undefined" : text}: ${shown(column.title)}, ${shown(name)}, ${shown(head)}${flag ? ", outside its range" : ""}`
         + (faded ? `, ${isFew(i) ? fewer : shown(faint.title)}` : "") + (under && i !== undefined ? `, ${shown(under.title)} ${format(under.at(i), under)}` : "") + signsOf(i).map(([, said, n]) => `, ${said} ${n} other${n > 1 ? "s" : ""}`).join("")}, text,
       signs && own() ? el("small", {class: "signs", "aria-hidden": "true"}, signsOf(i).map(([sign, , n]) => sign + n).join(" ") || "\u00a0") : null,
       under && i !== undefined ? el("small", {}, format(under.at(i), under)) : null);
@@ -162,6 +175,7 @@ function heatMap(box, finding, panel) {
       signs && own() ? el("span", {}, "\u25b2 better, \u25bc worse than so many others, significantly") : null,
       under ? el("span", {}, "small: ", data(under.title)) : null, el("span", {}, "- undefined"));
   }
+  redraws.push(() => { if (was !== narrow.matches) { was = narrow.matches; draw(); } });
   draw();
 }
 

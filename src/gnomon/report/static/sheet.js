@@ -169,7 +169,7 @@ function draw() {
     field("Comment (optional)", comment, "field"),
     el("div", {class: "steps"}, button("\u2190 Back", () => go(state.at - 1), {disabled: state.at === 0}), button("Next \u2192", () => go(state.at + 1), {disabled: state.at === items.length - 1}),
       button("Next open item", open)));
-  places.replaceChildren(...items.map((_, i) => el("li", {}, button(String(i + 1), () => go(i), {"aria-label": `Item ${i + 1}`, "aria-current": i === state.at ? "step" : null}))));
+  places.replaceChildren(...items.map((_, i) => el("li", {}, button(String(i + 1), () => go(i), {"aria-label": `${i + 1}, of ${items.length} items`, "aria-current": i === state.at ? "step" : null}))));
   mark();
 }
 function mark() {

@@ -2,7 +2,7 @@
 async function provenancePage({box, head}) {
   head("Provenance");
   const own = tablesOf("provenance");
-  box.append(el("p", {class: "note"}, "With its signature each number can be made again."), el("dl", {class: "facts"}, el("div", {}, el("dt", {}, "report made by"), el("dd", {}, `gnomon ${page.gnomon}`)), ...page.facts.filter(([, v]) => v).map(([name, v]) => el("div", {}, data(name, "dt"), data(v, "dd")))));
+  box.append(el("p", {class: "note"}, "Signatures, to reproduce each number."), el("dl", {class: "facts"}, el("div", {}, el("dt", {}, "report made by"), el("dd", {}, `gnomon ${page.gnomon}`)), ...page.facts.filter(([, v]) => v).map(([name, v]) => el("div", {}, data(name, "dt"), data(v, "dd")))));
   const wrapped = (name) => ({[name]: (i, value) => value === null ? "-" : data(value)});
   box.append(...own.map((t) => tableSection(t, {per: 25, plain: ["signature", "notice", "key", "options", "path", "finished"],
     cells: {signature: (i, value) => el("code", {}, shown(value ?? "")), ...wrapped("notice"), ...wrapped("options"), ...wrapped("texts"), ...wrapped("path")}})));

@@ -54,14 +54,16 @@ function foundSections(t, picture) {
   const list = (n, from = () => 0) => of(n).map((one, k) => [one, one.said.slice(from(k))]).filter(([, said]) => said.length)
     .map(([one, said]) => el("div", {}, named(one, n) ? el("h3", {}, named(one, n)) : "", sentences(said)));
   const own = of(t), several = own.length > 1, set = page.sets[t];
-  const leads = several ? el("ul", {class: "verdict"}, ...own.slice(0, LEADS).map((one) => sentence(one.said[0], titled(one, t))))
-    : own.length ? sentences(own[0].said.slice(0, FIRST_SENTENCES), named(own[0], t)) : "";
-  const rest = list(t, (k) => !several ? FIRST_SENTENCES : k < LEADS ? 1 : 0);
+  // so many sentences of a method, and the cautions that follow these
+  const until = (one, most) => { const plain = one.said.flatMap(([level], n) => level === "caution" ? [] : [n]); return plain.length > most ? plain[most] : one.said.length; };
+  const leads = several ? el("ul", {class: "verdict"}, ...own.slice(0, LEADS).flatMap((one) => one.said.slice(0, until(one, 1)).map((text, n) => sentence(text, n ? null : titled(one, t)))))
+    : own.length ? sentences(own[0].said.slice(0, until(own[0], FIRST_SENTENCES)), named(own[0], t)) : "";
+  const rest = list(t, (k) => !several ? until(own[0], FIRST_SENTENCES) : k < LEADS ? until(own[k], 1) : 0);
   const size = `${shown(set.name)}: ${count(set.systems.length)} system${set.systems.length === 1 ? "" : "s"}, ${count(set.segments)} segment${set.segments === 1 ? "" : "s"}`;
   const others = page.sets.map((_, n) => n).filter((n) => n !== t && of(n).length)
     .map((n) => el("details", {class: "fold found"}, el("summary", {}, data(page.sets[n].name), el("span", {class: "count"}, data(of(n)[0].said[0][1]))), el("div", {}, ...list(n))));
-  return [...(own.length ? [section(size, leads, picture)] : []), ...(rest.length ? [section("What else was found", ...rest)] : []),
-    ...(others.length ? [section(own.length ? "What was found elsewhere" : "What was found", ...others)] : [])];
+  return [...(own.length ? [section(size, leads, picture)] : []), ...(rest.length ? [section("More results", ...rest)] : []),
+    ...(others.length ? [section(own.length ? "Other test sets" : "Results", ...others)] : [])];
 }
 // What proves it: the first picture of a method that found something, else scores by the first metric.
 async function foundPicture(place, t) {
@@ -84,14 +86,14 @@ async function foundPicture(place, t) {
 }
 async function systemsPage({box, rest, head, alive}) {
   const t = Number(rest[0] || 0) < page.sets.length ? Number(rest[0] || 0) : 0, set = page.sets[t];
-  head("What was found");
-  const picture = el("div", {class: "proof"});
+  head("Results");
+  const picture = el("div", {class: "proof"}), own = page.found.filter((one) => one.set === t);
   box.append(...foundSections(t, picture));
   await foundPicture(picture, t);
   if (!alive()) return;
   // its controls stand below it
   for (const drawn of picture.querySelectorAll(".drawn > div")) drawn.append(...drawn.querySelectorAll(":scope > .toolbar"));
-  const notices = page.notices.length ? el("ul", {class: "notices"}, ...page.notices.map((n) => data(n, "li"))) : "";
+  const notices = page.notices.length ? el("details", {class: "notices", open: !own.length}, el("summary", {}, `Notes on data and tests (${page.notices.length})`), el("ul", {}, ...page.notices.map((n) => data(n, "li")))) : "";
   box.append(notices, el("dl", {class: "facts"}, ...page.facts.filter(([, v]) => v).map(([name, v]) => el("div", {}, data(name, "dt"), data(v, "dd")))));
   if (table("scores")) {
     const {metrics, whole} = await scoreTable(t);
@@ -100,8 +102,8 @@ async function systemsPage({box, rest, head, alive}) {
     box.append(tableSection(whole, {title: `Systems of ${set.name}`, controls: [setChoice(t, (n) => { location.hash = `#/systems/${n}`; })].filter(Boolean), hide: ["testset"], given: {testset: set.name},
       sort: first ? {key: first, down: lower(metrics[0]) === "higher" || Boolean(people)} : {}, shade: shading(whole)}));
   } else box.append(el("p", {class: "empty"}, "This study scored no systems; its other pages show what it did."));
-  const own = tablesOf("systems");
-  if (own.length) box.append(section("Tables", ...own.map((s) => folded(s, s.title, s.size))));
+  const more = tablesOf("systems");
+  if (more.length) box.append(section("Tables", ...more.map((s) => folded(s, s.title, s.size))));
 }
 // One system: its scores, its features, its segments.
 async function systemPage({box, rest, head, alive}) {
