@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
 
@@ -31,8 +31,14 @@ if TYPE_CHECKING:
 # Differences of MuLER between systems: intervals, p-values, and corrections for asking often.
 
 
-_FIELDS = ("difference", "low", "high", "p", "p_holm", "p_bh", "p_max", "segments")
-_JOINED = ("first", "second", "difference", "low", "high", "p", "segments", "errors", "reliable")
+_FIELDS = (
+    *("difference", "low", "high", "p", "words", "p_words"),
+    *("p_holm", "p_bh", "p_max", "segments"),
+)
+_JOINED = (
+    *("first", "second", "difference", "low", "high", "p", "segments", "errors", "reliable"),
+    *("words", "p_words", "carried"),
+)
 _ROUNDING = 1e-12  # 1 - 0.95 is not quite 0.05
 _CELLS = 4_000_000  # float64 differences held at once (32 MB)
 
@@ -48,10 +54,16 @@ class PairTests:
         low: float64 [P], lower ends of its intervals.
         high: float64 [P], upper ends.
         p: float64 [P], two-sided.
+        words: intp [P], the segments in which the words of the feature differ.
+        p_words: float64 [P], two-sided, of the difference in these segments alone; NaN where they
+            are fewer than ``LEAST``.
+        p_same: float64 [P], likewise in the segments where they are the same.
         segments: intp [P], the smaller of the two sizes of I.
         errors: float64 [P], how many bootstrap standard errors the difference is away from 0.
         reliable: bool [P], both MuLER lie within [0, 1], over enough segments for a finding.
-        farthest: float64 [B], the farthest that any pair moves in a resample, likewise.
+        farthest: float64 [B], the farthest that any pair moves in a resample, likewise; of no
+            length where documents are left out instead.
+        level: a p of at most this counts as a difference.
     """
 
     first: NDArray[np.intp]
@@ -64,10 +76,45 @@ class PairTests:
     errors: Floats
     reliable: NDArray[np.bool_]
     farthest: Floats
+    words: NDArray[np.intp]
+    p_words: Floats
+    p_same: Floats
+    level: float
+
+    @property
+    def held(self) -> Floats:
+        """The larger of both p, float64 [P]: a difference has to hold where the words differ."""
+        return np.where(np.isnan(self.p_words), np.nan, np.fmax(self.p, self.p_words))
+
+    @property
+    def carried(self) -> NDArray[np.bool_]:
+        """Differences that hold only where the words of the feature are the same, bool [P]."""
+        level = self.level + _ROUNDING
+        return (self.p <= level) & (self.p_same <= level) & ~(self.p_words <= level)
+
+
+class OwnWords(NamedTuple):
+    """What a feature's own words say of the pairs of systems; see :class:`PairTests`.
+
+    Attributes:
+        words: intp [P], the segments in which they differ.
+        everywhere: bool [P], whether they do in all segments of either I.
+        p: float64 [P], of the difference there; 1 where it points the other way.
+        p_same: float64 [P], likewise of the segments where they are the same.
+    """
+
+    words: NDArray[np.intp]
+    everywhere: NDArray[np.bool_]
+    p: Floats
+    p_same: Floats
 
 
 def compared(
-    estimates: Floats, samples: Floats, sizes: NDArray[np.intp], confidence: float
+    estimates: Floats,
+    samples: Floats,
+    sizes: NDArray[np.intp],
+    confidence: float,
+    own: OwnWords | None = None,
 ) -> PairTests:
     """Compare every pair of systems by a paired bootstrap.
 
@@ -80,6 +127,7 @@ def compared(
         samples: float64 [K, B], the same in every resample.
         sizes: int [K], the size of I.
         confidence: of the intervals.
+        own: what the words of the feature say; None: they differ everywhere.
     """
     first, second = np.triu_indices(len(estimates), 1)
     difference = estimates[first] - estimates[second]
@@ -97,10 +145,58 @@ def compared(
         unit = np.sqrt(np.nanmean(moved**2, axis=1))
         errors[pairs] = _per_unit(np.abs(difference[pairs]), unit)
         farthest = np.fmax(farthest, np.fmax.reduce(_per_unit(moved, unit[:, None]), axis=0))
-    low, high = difference - wide, difference + wide
+    return pair_tests(
+        estimates,
+        sizes,
+        (difference - wide, difference + wide),
+        (p, errors, farthest),
+        own,
+        1 - confidence,
+    )
+
+
+def pair_tests(
+    estimates: Floats,
+    sizes: NDArray[np.intp],
+    ends: tuple[Floats, Floats],
+    tests: tuple[Floats, Floats, Floats],
+    own: OwnWords | None,
+    level: float,
+) -> PairTests:
+    """The comparisons of one feature, of the ends of their intervals and their tests.
+
+    Args:
+        estimates: float64 [K]; NaN where undefined.
+        sizes: int [K], the size of I.
+        ends: float64 [P] each.
+        tests: p, errors and farthest, as :class:`PairTests` has them.
+        own: what the words of the feature say; None: they differ everywhere.
+        level: a p of at most this counts as a difference.
+    """
+    first, second = np.triu_indices(len(estimates), 1)
+    segments = np.minimum(sizes[first], sizes[second])
     inside = (estimates >= 0) & (estimates <= 1)
     reliable = inside[first] & inside[second] & (segments >= ENOUGH)
-    return PairTests(first, second, difference, low, high, p, segments, errors, reliable, farthest)
+    p, errors, farthest = tests
+    words, p_words, p_same = segments, p, np.ones(len(p))
+    if own is not None:
+        words, p_same = own.words, own.p_same
+        p_words = np.where(own.everywhere, p, np.where(own.words < LEAST, np.nan, own.p))
+    return PairTests(
+        first,
+        second,
+        estimates[first] - estimates[second],
+        *ends,
+        p,
+        segments,
+        errors,
+        reliable,
+        farthest,
+        words,
+        p_words,
+        p_same,
+        level,
+    )
 
 
 def _per_unit(values: Floats, unit: Floats) -> Floats:
@@ -130,10 +226,11 @@ class Differences:
         self.families.setdefault((metric, variant, part), {})[feature] = found
 
     def largest_family(self) -> int:
-        """The largest number of tests that are corrected together."""
+        """The largest number of bootstrap tests that are corrected together."""
         sizes = [
-            sum(int((~np.isnan(found.p)).sum()) for found in family.values())
+            sum(int((~np.isnan(found.held)).sum()) for found in family.values())
             for family in self.families.values()
+            if all(len(found.farthest) for found in family.values())
         ]
         return max(sizes, default=0)
 
@@ -147,10 +244,12 @@ class Differences:
         """Records of one family; p-values are corrected over its features and pairs."""
         parts = list(family.values())
         joined = {name: np.concatenate([getattr(c, name) for c in parts]) for name in _JOINED}
+        held = np.concatenate([c.held for c in parts])
+        farthest = np.max([c.farthest for c in parts], axis=0)
         joined |= {
-            "p_holm": holm(joined["p"]),
-            "p_bh": benjamini_hochberg(joined["p"]),
-            "p_max": _max_p(joined["errors"], np.max([c.farthest for c in parts], axis=0)),
+            "p_holm": holm(held),
+            "p_bh": benjamini_hochberg(held),
+            "p_max": np.maximum(_max_p(joined["errors"], farthest), joined["p_words"]),
         }
         features = [name for name, c in family.items() for _ in range(len(c.p))]
         values = {name: _cells(column) for name, column in joined.items()}
@@ -164,6 +263,8 @@ class Differences:
                 "system_a": self.systems[int(joined["first"][i])],
                 "system_b": self.systems[int(joined["second"][i])],
                 **{name: values[name][i] for name in _FIELDS},
+                "resamples": len(farthest) or None,
+                "carried": bool(joined["carried"][i]),
                 "significant": bool(joined["p_bh"][i] <= 1 - self.confidence + _ROUNDING),
                 "reliable": bool(joined["reliable"][i]),
             }
@@ -173,6 +274,8 @@ class Differences:
 
 def _max_p(errors: Floats, farthest: Floats) -> Floats:
     """(1 + resamples in which any difference of the family moves as far) / (B + 1)."""
+    if not len(farthest):
+        return np.full(errors.shape, np.nan)
     ordered = np.sort(farthest)
     farther = len(ordered) - np.searchsorted(ordered, errors - _ROUNDING, side="left")
     return np.where(np.isnan(errors), np.nan, (1 + farther) / (1 + len(ordered)))
@@ -207,6 +310,7 @@ _LISTED_COLUMNS = (
     "p_bh",
     "p_max",
     "segments",
+    "words",
 )
 
 
@@ -222,20 +326,28 @@ class DifferenceRow(Record):
     difference: float | None = column(
         "A - B",
         digits=3,
-        help="MuLER of A less that of B; below 0: A leaves less unearned",
+        help="MuLER of A less that of B; below 0: A loses less",
         ends=("low", "high"),
     )
     low: float | None = column("low", digits=3, help="of the interval of the difference")
     high: float | None = column("high", digits=3, help="of the interval of the difference")
-    p: float | None = column("p", digits=4, help="paired bootstrap, two-sided")
+    p: float | None = column("p", digits=4, help="paired test, two-sided")
+    words: int = column("differing", help="segments in which the words of the feature differ")
+    p_words: float | None = column(
+        "p (words)", digits=4, help=f"of the difference there; of {LEAST} segments or more"
+    )
     p_holm: float | None = column(
-        "Holm", digits=4, help="p corrected over features and pairs, after Holm"
+        "Holm", digits=4, help="the larger p, corrected over features and pairs, after Holm"
     )
     p_bh: float | None = column("BH", digits=4, help="likewise, after Benjamini and Hochberg")
     p_max: float | None = column(
         "max-T", digits=4, help="likewise, by the largest of all differences"
     )
     segments: int = column("|I|", help="the smaller of the two systems' sizes of I")
+    resamples: int | None = column("resamples", help="of the segments; none: by document")
+    carried: bool = column(
+        "carried over", help="the two differ only where the words of the feature are the same"
+    )
     significant: bool = column("significant", help="BH is at most 1 - confidence")
     reliable: bool = column(
         "reliable",
@@ -245,14 +357,20 @@ class DifferenceRow(Record):
 
 def differences_table(found: Differences, options: Bootstrap) -> Table:
     """All comparisons, the most significant of each metric, variant and slice first."""
+    rows = tuple(found.rows())
+    how = (
+        f"paired bootstrap of {options.resamples} resamples, two-sided, (1 + those at least as far"
+        f" from the difference as 0 is) / {options.resamples + 1}"
+    )
+    if rows and not rows[0]["resamples"]:
+        how = "jackknife over documents, two-sided, Student's t"
     note = (
-        f"p: paired bootstrap of {options.resamples} resamples, two-sided, (1 + those at least as"
-        f" far from the difference as 0 is) / {options.resamples + 1}. Corrected over all features"
-        " and pairs of a metric, variant and slice: Holm and max-T (no false finding at all),"
-        " Benjamini-Hochberg (BH: few among those found). Significant: BH <="
+        f"p: {how}. p (words): Student's t of the difference in the segments where the words of the"
+        f" feature differ, for {LEAST} such segments or more. The larger of the two is corrected"
+        " over all features and pairs of a metric, variant and slice: Holm and max-T (no false"
+        " finding at all), Benjamini-Hochberg (BH: few among those found). Significant: BH <="
         f" {1 - options.confidence:.4g}."
     )
-    rows = tuple(found.rows())
     title = "Differences between systems"
     return table("differences", title, DifferenceRow, rows, note=note, excerpt=_excerpt(rows))
 
@@ -342,13 +460,9 @@ def _headline(title: str, rows: Sequence[Mapping[str, Cell]]) -> str:
 def significance_notices(
     options: Bootstrap, found: Differences, table: Table, sparse: int
 ) -> tuple[str, ...]:
-    """What a reader should know of the intervals and the tests."""
-    intervals = (
-        f"{100 * options.confidence:g} % intervals: {options.resamples} resamples of the segments"
-        f" (bootstrap-t, shares: percentiles), for figures over at least {LEAST} segments"
-    )
-    tests = _of_tests(table), _of_holm(options, found.largest_family())
-    return tuple(filter(None, (intervals, _of_sparse(sparse), *tests)))
+    """What a reader should know of the tests."""
+    holm = _of_holm(options, found.largest_family()) if table.rows else ""
+    return tuple(filter(None, (_of_sparse(sparse), _of_tests(table), holm)))
 
 
 def _of_sparse(sparse: int) -> str:

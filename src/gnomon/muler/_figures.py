@@ -35,7 +35,7 @@ _EXACT = 1e-12  # a difference below this share of the scores is rounding, not a
 
 
 def ratio(base: SupportsFloat, oracle: SupportsFloat, anti_oracle: SupportsFloat) -> float | None:
-    """Share of the reachable gain that a system leaves on a feature (Karidi et al., eq. 2).
+    """Share of the possible gain that a system loses on a feature (Karidi et al., eq. 2).
 
     The same for a metric and for its negative, so that error rates need no special care.
 
@@ -45,9 +45,9 @@ def ratio(base: SupportsFloat, oracle: SupportsFloat, anti_oracle: SupportsFloat
         anti_oracle: the same mean with the feature masked differently on each side.
 
     Returns:
-        (oracle - base) / (oracle - anti_oracle); 0 is perfect, 1 is worst, and values outside
-        [0, 1] occur where the two sides are tagged differently. None where oracle equals
-        anti-oracle, or a value is missing.
+        (oracle - base) / (oracle - anti_oracle); 0 is best, 1 is worst. Values outside [0, 1] occur
+        where taggers disagree between the two sides, and under metrics that masks do not move in
+        one direction. None where oracle equals anti-oracle, or a value is missing.
 
     >>> ratio(base=30.0, oracle=40.0, anti_oracle=20.0)
     0.5
@@ -154,6 +154,7 @@ class Figures:
         negative: segments of I whose base exceeds their oracle ("negative MuLER").
         below: segments of I whose base falls below their anti-oracle.
         ordered: share of I where max > base > min.
+        absent: segments where a reference has the feature and the candidate does not.
     """
 
     segments: int
@@ -172,6 +173,7 @@ class Figures:
     negative: int
     below: int
     ordered: float | None
+    absent: int
 
 
 def feature_scores(metric: MaskingMetric, batch: Batch, plan: MaskPlan) -> Iterator[FeatureScores]:
@@ -225,6 +227,7 @@ def figures(
             means_over(over_feature[k], rows[present.both[k, rows]]),
             means_over(over_scope[k], rows),
             [int((one[k] & present.both[k] & scope).sum()) for one in (present.both, *order[:2])],
+            int(((present.miss[k] > 0) & ~present.both[k] & scope).sum()),
             sign,
         )
         for k in range(len(scores.base))
@@ -243,6 +246,7 @@ def _of_system(
     of_feature: Sequence[float | None],
     of_scope: Sequence[float | None],
     counts: Sequence[int],
+    absent: int,
     sign: float,
 ) -> Figures:
     base, oracle, anti_oracle, clipped, _, _, ordered = of_feature
@@ -266,6 +270,7 @@ def _of_system(
         negative=negative,
         below=below,
         ordered=ordered,
+        absent=absent,
     )
 
 

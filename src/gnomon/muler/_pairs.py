@@ -22,7 +22,7 @@ from gnomon.muler._exhibits import SegmentTexts
 from gnomon.muler._figures import figures
 from gnomon.muler._setup import MaskChoice, Run, WordChoice, check_masked, prepared
 from gnomon.muler._sheet import Key, KeyRow, Sheet, write_key, write_sheet
-from gnomon.muler._verdict import pairs_verdict
+from gnomon.muler._verdict import PAIRS_CLAIMS, pairs_verdict
 from gnomon.options import SEED, Group, Limits, Metavar, OutputFile, Positive
 from gnomon.pages import page_writer
 from gnomon.records import FEATURE, METRIC, Record, column, table
@@ -388,6 +388,7 @@ def check_pairs(
     rows={"pairs": PairRow},
     tagged=True,
     verdict=pairs_verdict,
+    claims=PAIRS_CLAIMS,
     check=check_pairs,
 )
 def pairs(

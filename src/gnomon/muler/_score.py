@@ -1,4 +1,4 @@
-"""From a test set and a metric to what the metric charges every feature for."""
+"""From a test set and a metric to what every feature costs the systems."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
 
 from gnomon.annotate import Features, LabelFiles, Regexes, Tagger, WordLists, gloss
 from gnomon.cache import Cache
@@ -27,13 +29,13 @@ from gnomon.muler._exhibits import (
     segment_rows,
     segment_table,
 )
-from gnomon.muler._figures import VARIANT, VARIANTS, Variants, figures
+from gnomon.muler._figures import LEAST, VARIANT, VARIANTS, Variants, defined, figures
 from gnomon.muler._marks import FEATURES_VIEW, feature_marks
 from gnomon.muler._sentences import ScorerRow, Scorers, scorer_faults, scorers_of, sentence_part
 from gnomon.muler._setup import MaskChoice, Run, WordChoice, check_masked, drawn_slices, prepared
-from gnomon.muler._uncertainty import Bootstrap, resample_faults, uncertainty
-from gnomon.muler._verdict import score_verdict
-from gnomon.options import SEED, By, Confidence, Count, Resamples, Seed
+from gnomon.muler._uncertainty import Bootstrap, resample_faults, uncertainty, unit_faults
+from gnomon.muler._verdict import SCORE_CLAIMS, score_verdict
+from gnomon.options import SEED, By, Confidence, Count, Resamples, Seed, Unit
 from gnomon.records import FEATURE, METRIC, SLICE, SYSTEM, Record, column, table
 from gnomon.slices import slices
 from gnomon.testset import TestSet
@@ -69,11 +71,11 @@ class MulerRow(Record):
         "MuLER",
         kind="share",
         better="lower",
-        help="share of the reachable gain not earned",
+        help="share of the possible gain that was lost",
         interval=True,
     )
     uninformative: bool = column(
-        "wide", help="the interval of MuLER is wider than half its scale: it says next to nothing"
+        "wide", help="the interval of MuLER is wider than half its scale: too wide to be useful"
     )
     base: float | None = column("base (I)", help="mean sentence score over I", interval=True)
     base_all: float | None = column(
@@ -106,12 +108,29 @@ class MulerRow(Record):
     ordered: float | None = column(
         "max > base > min", kind="share", help="segments of I where all three differ so"
     )
-    outside: bool = column("outside [0, 1]", help="the two sides are tagged differently")
+    outside: bool = column(
+        "outside [0, 1]", help="not a share: the metric does not rank base, max and min in order"
+    )
+    agreed: float | None = column(
+        "MuLER (tags agree)",
+        kind="share",
+        help="of figures outside [0, 1]: over segments where no word that both sides have is tagged"
+        " as the feature on one side alone",
+    )
+    disagree: int | None = column(
+        "tagged apart", help="likewise, segments where some such word is tagged on one side alone"
+    )
+    absent: int = column(
+        "absent", help="segments where a reference has the feature and the output does not"
+    )
+    empty: int = column("empty", help="empty outputs of the system")
+    unscored: int = column("no score", help="segments without a score of the system")
+    score: float | None = column("score", help="of the system, over all segments")
     ahead: int | None = column(
-        "better than", help="other systems that leave significantly more of it unearned"
+        "better than", help="other systems that lose significantly more of it"
     )
     behind: int | None = column(
-        "worse than", help="other systems that leave significantly less of it unearned"
+        "worse than", help="other systems that lose significantly less of it"
     )
 
 
@@ -119,7 +138,7 @@ class MulerRow(Record):
 _STANDING = ("ahead", "behind")
 _COMPANIONS = (
     *("base", "base_all", "oracle", "anti_oracle", "spread", "gain"),
-    *("add", "miss", "hit", "neither", "negative", "below", "ordered"),
+    *("add", "miss", "hit", "neither", "negative", "below", "ordered", "absent"),
 )
 _WIDE = 0.5  # of an interval of MuLER, whose scale is 1 wide
 _NAMED = 6  # features with such intervals that a notice names
@@ -146,6 +165,8 @@ def rows_of(
     feature: str,
     part: str | None,
     ends: Mapping[str, Ends] | None = None,
+    alike: tuple[float | None, int | None] = (None, None),
+    **of_system: Any,
 ) -> dict[Variant, MulerRow]:
     """The rows of one system, feature and slice, one per variant.
 
@@ -157,6 +178,9 @@ def rows_of(
         part: name of the slice, ``None`` for all segments.
         ends: the ends of the intervals, by the name of the figure ("clipped": MuLER of the
             variant "segment-clipped"); ``None`` where none were asked for.
+        alike: of the ratio outside [0, 1], MuLER where taggers agree on shared words, and the
+            segments where they do not.
+        of_system: its ``score``, ``empty`` and ``unscored``.
     """
     found: dict[Variant, MulerRow] = {}
     for variant, name in zip(VARIANTS, ("muler", "clipped"), strict=True):
@@ -171,6 +195,9 @@ def rows_of(
             muler=value,
             uninformative=_is_wide(ends, name),
             outside=value is not None and not 0 <= value <= 1,
+            agreed=alike[0] if variant == "ratio" else None,
+            disagree=alike[1] if variant == "ratio" else None,
+            **of_system,
             ahead=None,
             behind=None,
             intervals=None if ends is None else {**ends, "muler": ends[name]},
@@ -197,7 +224,7 @@ def main_table(
         compared: differences of all pairs; of more than one pair each row says how many of the
             other systems it is better and worse than, where figures can be read.
     """
-    note = "Lower MuLER is better: 0 = all of the reachable gain is earned, 1 = none of it."
+    note = "Lower MuLER is better: 0 = nothing of the possible gain is lost, 1 = all of it."
     title = "MuLER by feature and system"
     if len({(row["system_a"], row["system_b"]) for row in compared}) < 2:
         return table(
@@ -229,7 +256,7 @@ _FAMILY = ("metric", "variant", "slice")
 
 def negative_table(rows: Sequence[NegativeRow], left_out: int = 0) -> Table:
     """The segments whose base exceeds their oracle, largest excess first within a feature."""
-    note = "The two sides are tagged differently here: masking takes a match away."
+    note = "Masking the feature alike on both sides lowers the score here."
     if left_out:
         note += (
             f" Of each feature and system the largest are listed, and {left_out} are not; column"
@@ -353,7 +380,7 @@ def _worst(rows: Sequence[Mapping[str, Cell]], where: Mapping[str, Cell]) -> str
         return ""
     worst = max(sound, key=lambda row: cast("float", row["muler"]))
     size = amount(cast("float", worst["muler"]), share=True)
-    return f": {worst['system']} leaves most unearned on {gloss(str(worst['feature']))}, {size}"
+    return f": {worst['system']} loses most on {gloss(str(worst['feature']))}, {size}"
 
 
 def _bars(metric: str, variant: Variant, shown: tuple[str, ...]) -> tuple[View, ...]:
@@ -428,31 +455,46 @@ class Scored:
         plan = setup.plan(metric)
         showcase = FeatureShowcase(setup.testset, setup.batch, plan.spans, name, self.examples)
         scored_features = setup.scored(metric, plan, f"scoring {name}")
+        system = metric.system(setup.batch).tolist()
         for number, (scores, present) in enumerate(scored_features):
             if self.per_segment:
                 self.segments += segment_rows(scores, setup.batch, plan.spans, number, name)
             for part in self.parts:
-                self._add_rows(name, part, scores, present, setup.batch.systems)
+                self._add_rows(setup, name, part, number, scores, present, system)
             self._show(showcase, scores, present)
-        drawn = {} if self.uncertainty is None else self.uncertainty.options.fields()
+        drawn = {} if self.uncertainty is None else self.uncertainty.fields()
         self.signatures[name] = setup.signature(metric, "muler", plan, drawn)
-        self.system[name] = metric.system(setup.batch).tolist()
+        self.system[name] = system
 
     def _add_rows(
         self,
+        setup: Setup,
         metric: str,
         part: Slice,
+        feature: int,
         scores: FeatureScores,
         present: Presence,
-        systems: Sequence[str],
+        system: Sequence[float],
     ) -> None:
         found = figures(scores, present, part.members)
-        ends: Sequence[Mapping[str, Ends] | None] = [None] * len(systems)
+        ends: Sequence[Mapping[str, Ends] | None] = [None] * len(system)
         if self.uncertainty is not None:
             ends = self.uncertainty.ends(metric, part, scores, present, found)
-        for system, one, own in zip(systems, found, ends, strict=True):
+        texts = setup.batch.candidates
+        empty = np.array([not text.strip() for text in setup.batch.texts])[texts] & part.members
+        unscored = np.isnan(scores.base) & part.members
+        for k, (name, one, own) in enumerate(zip(setup.batch.systems, found, ends, strict=True)):
             rows = rows_of(
-                one, system=system, metric=metric, feature=scores.feature, part=part.name, ends=own
+                one,
+                system=name,
+                metric=metric,
+                feature=scores.feature,
+                part=part.name,
+                ends=own,
+                alike=_where_tags_agree(setup, feature, k, scores, present, part, one),
+                empty=int(empty[k].sum()),
+                unscored=int(unscored[k].sum()),
+                score=defined(system[k]) if part.name is None else None,
             )
             for variant, row in rows.items():
                 self.rows.setdefault(variant, []).append(row)
@@ -463,6 +505,24 @@ class Scored:
         self.negatives_left_out += left_out
         if self.examples:
             self.exhibits += showcase.costliest(scores, present)
+
+
+def _where_tags_agree(
+    setup: Setup,
+    feature: int,
+    system: int,
+    scores: FeatureScores,
+    present: Presence,
+    part: Slice,
+    found: Figures,
+) -> tuple[float | None, int | None]:
+    """Of MuLER outside [0, 1]: that where taggers agree, and the segments where they do not."""
+    if found.muler is None or 0 <= found.muler <= 1:
+        return None, None
+    apart = setup.words.disagree(feature, system)
+    alike = figures(scores, present, part.members & ~apart)[system]
+    value = alike.muler if alike.segments >= LEAST else None
+    return value, int((apart & present.both[system] & part.members).sum())
 
 
 def scored(
@@ -508,11 +568,13 @@ def check_score(
     scorers: Scorers = (),
     resamples: int = 1000,
     confidence: float = 0.95,
+    unit: Unit = "auto",
     allow_code: bool = False,
     **others: Any,
 ) -> Iterator[Fault]:
     """What :func:`score` refuses of options that fit each alone."""
     yield from resample_faults(resamples, confidence)
+    yield from unit_faults(outline, unit)
     if scorers:
         yield from scorer_faults(scorers, allow_code=allow_code)
     yield from check_masked(outline, allow_code=allow_code, **others)
@@ -538,6 +600,7 @@ def check_score(
     views=(FEATURES_VIEW,),
     marks=feature_marks,
     verdict=score_verdict,
+    claims=SCORE_CLAIMS,
     check=check_score,
 )
 def score(
@@ -560,12 +623,13 @@ def score(
     per_segment: bool = False,
     resamples: Resamples = 1000,
     confidence: Confidence = 0.95,
+    unit: Unit = "auto",
     seed: Seed = SEED,
     allow_code: bool = False,
     cache: Cache | None = None,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Finding:
-    """What a metric charges each feature for (MuLER, Karidi et al.).
+    """What each kind of word costs the systems under a metric (MuLER, Karidi et al.).
 
     Args:
         testset: references and the outputs of one or more systems.
@@ -596,6 +660,8 @@ def score(
         resamples: resamples of the segments, for intervals and for tests of differences between
             systems; 0 for neither.
         confidence: of the intervals; differences are significant at 1 - confidence.
+        unit: what counts as independent: segments (auto), or documents, which are left out one at a
+            time in place of resamples.
         seed: of the resamples, and of the words that masking="substitute" draws; the same seed
             gives the same figures.
         allow_code: let a spec ``python('module:function')`` import and run the module.
@@ -605,11 +671,14 @@ def score(
     Returns:
         A finding whose rows hold ``system, metric, feature, variant, slice, segments, muler,
         uninformative, base, base_all, oracle, anti_oracle, spread, gain, add, miss, hit, neither,
-        negative, below, ordered, outside``; scores in the metric's own units, undefined figures
+        negative, below, ordered, outside, agreed, disagree, absent, empty, unscored, score``;
+        scores in the metric's own units, undefined figures
         ``None``. With resamples every figure from ``muler`` to ``neither`` has the ends of its
         interval beside it (``muler_low, muler_high``, ...), and a table "differences" compares
         every pair of systems: ``metric, variant, slice, feature, system_a, system_b, difference,
-        low, high, p, p_holm, p_bh, p_max, segments, significant, reliable``. The table "negative"
+        low, high, p, words, p_words, p_holm, p_bh, p_max, segments, resamples, carried,
+        significant, reliable``; a difference has to hold in the segments where the words of the
+        feature differ, else it is carried over from other words. The table "negative"
         lists segments that score above their oracle; "segments", if asked for, holds ``system,
         metric, feature, segment, base, oracle, anti_oracle, candidate_count, reference_count``.
 
@@ -626,7 +695,7 @@ def score(
     masks = MaskChoice(overlap, granularity, masking, mask_words, seed)
     setup = prepared(testset, metrics, words, masks, run)
     parts = slices(testset, by)
-    drawn = uncertainty(draws, setup.batch, parts, variants)
+    drawn = uncertainty(draws, unit, setup.words, testset, parts, variants)
     found = scored(setup, parts, drawn, examples, per_segment=per_segment)
     finding = _finding(setup, parts, found, list(variants))
     if not chosen:
@@ -648,7 +717,7 @@ def _finding(
     seen = views(list(setup.metrics), variants, places, _picked(setup, found), table)
     return Finding(
         method="muler score",
-        title="MuLER: what the metric charges each feature for",
+        title="MuLER: what each kind of word costs the systems",
         tables=(
             table,
             *differences,
@@ -676,7 +745,10 @@ def _differences(
     options, pairs = found.uncertainty.options, found.uncertainty.differences
     table = differences_table(pairs, options)
     listed = listings(list(found.signatures), variant, table, options)
-    said = significance_notices(options, pairs, table, found.uncertainty.sparse)
+    said = (
+        *found.uncertainty.notices(),
+        *significance_notices(options, pairs, table, found.uncertainty.sparse),
+    )
     drawn = pictures(list(found.signatures), variant, table)
     return (table,), (*drawn, *listed), said
 
@@ -696,9 +768,9 @@ def _wide_notice(rows: Sequence[MulerRow]) -> Iterator[str]:
         more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
         one = wide[0]
         yield (
-            f"{len(wide)} intervals of MuLER are wider than {_WIDE:g} and say next to nothing of"
-            f" their systems (column 'wide'): {', '.join(names[:_NAMED])}{more}, the first with |I|"
-            f" = {one.segments}"
+            f"{len(wide)} intervals of MuLER are wider than {_WIDE:g}, too wide to be useful"
+            f" (column 'wide'): {', '.join(names[:_NAMED])}{more}, the first over"
+            f" {one.segments} segments"
         )
 
 

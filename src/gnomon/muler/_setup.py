@@ -19,6 +19,7 @@ from gnomon.metrics.sequences import mask_stretch
 from gnomon.metrics.text_masking import with_substitution
 from gnomon.metrics.tokenise import default_tokeniser
 from gnomon.muler._figures import feature_scores, presence
+from gnomon.muler._words import FeatureWords
 from gnomon.options import SEED
 from gnomon.slices import check_slices
 from gnomon.spans import SpanTable
@@ -345,6 +346,11 @@ class Setup:
     def spans(self) -> SpanTable:
         """The features of both sides."""
         return self.annotation.spans
+
+    @cached_property
+    def words(self) -> FeatureWords:
+        """The words of the features on both sides."""
+        return FeatureWords(self.batch, self.spans)
 
     @cached_property
     def notices(self) -> tuple[str, ...]:

@@ -4,16 +4,25 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from itertools import combinations
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
 from gnomon.errors import UsageError
 from gnomon.faults import Fault
-from gnomon.muler._differences import Differences, compared
+from gnomon.muler._differences import Differences, OwnWords, compared, pair_tests
 from gnomon.muler._figures import LEAST, VARIANTS, clipped_ratios, ratios
 from gnomon.muler._setup import drawn_slices
 from gnomon.options import SEED
+from gnomon.stats.jackknife import (
+    LEAST_DOCUMENTS,
+    design_effect,
+    effective_documents,
+    jackknife,
+    left_out_sums,
+    numbered,
+)
 from gnomon.stats.resampling import (
     percentile_interval,
     resample_counts,
@@ -21,15 +30,22 @@ from gnomon.stats.resampling import (
     shift_distance,
 )
 from gnomon.stats.significance import fewest_draws
+from gnomon.stats.student import upper_tail
+from gnomon.verdicts import LEAST as ENOUGH
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from gnomon.batch import Batch
+    from gnomon.muler._differences import PairTests
     from gnomon.muler._figures import FeatureScores, Figures, Presence, Variant
+    from gnomon.muler._words import FeatureWords
+    from gnomon.options import Unit
+    from gnomon.outline import Outline
     from gnomon.slices import Slice
+    from gnomon.stats.jackknife import Jackknife
+    from gnomon.testset import TestSet
 
     Floats: TypeAlias = NDArray[np.float64]
     Sums: TypeAlias = Mapping[str, NDArray[np.float64]]
@@ -224,10 +240,16 @@ class Bootstrap:
     confidence: float = 0.95
     seed: int = SEED
 
-    def fields(self) -> dict[str, object]:
-        """What a signature says of it; nothing where nothing is drawn."""
+    def fields(self, *, by_document: bool = False) -> dict[str, object]:
+        """What a signature says of it; nothing where nothing is drawn.
+
+        Args:
+            by_document: documents are left out one at a time, in place of draws.
+        """
         if not self.resamples:
             return {}
+        if by_document:
+            return {"unit": "document", "confidence": self.confidence}
         return {"bs": self.resamples, "confidence": self.confidence, "seed": self.seed}
 
     def draw(self, segments: int) -> NDArray[np.uint8] | None:
@@ -345,6 +367,86 @@ def resampled(scores: FeatureScores, present: Presence, within: Frame) -> Resamp
     )
 
 
+class LeftOut(NamedTuple):
+    """One feature of K systems without each of G documents.
+
+    Attributes:
+        values: float64 [G, K] each: "muler" and "clipped", without each document.
+        sizes: int64 [G, K], the segments of I in each document.
+        ends: as :class:`Resampled` has them.
+    """
+
+    values: Mapping[str, Floats]
+    sizes: NDArray[np.intp]
+    ends: tuple[Mapping[str, Ends], ...]
+
+
+def left_out(
+    scores: FeatureScores,
+    present: Presence,
+    members: NDArray[np.bool_],
+    documents: NDArray[np.int64],
+    confidence: float,
+) -> LeftOut:
+    """The figures of one feature without each document, and their intervals (jackknife).
+
+    Args:
+        scores: sentence scores of the feature.
+        present: where it occurs.
+        members: bool [N], the segments of the slice.
+        documents: int64 [N], the document of each segment.
+        confidence: of the intervals.
+    """
+    rows = np.flatnonzero(members)
+    which = numbered(documents[rows].tolist())
+    inside = present.both & members
+    columns = figure_columns(scores, present, inside, rows)
+    judged = ~np.isnan(present.add[:, rows])
+    scored = ~np.isnan(scores.base[:, rows])
+    columns |= {"judged": judged.astype(np.float64), "scored": scored.astype(np.float64)}
+    columns["all"] = np.where(scored, scores.base[:, rows], 0.0)
+    without = left_out_sums(np.stack(list(columns.values()), axis=-1), which)
+    samples = {name: without[..., n] for n, name in enumerate(columns)}
+    better = scores.higher_is_better
+    plain, drawn = (_all_figures(one, better=better) for one in (_plain(columns), samples))
+    size = np.stack([np.bincount(which, one, len(without)) for one in inside[:, rows]], axis=1)
+    every = np.stack([np.bincount(which, one, len(without)) for one in judged], axis=1)
+    ends: list[dict[str, Ends]] = []
+    for k in range(len(inside)):
+        ends.append({})
+        for name, value in plain.items():
+            sizes = every[:, k] if name in ("base_all", *_SHARES) else size[:, k]
+            found = without_documents(value[k], drawn[name][:, k], sizes, confidence)
+            known = sizes.sum() >= LEAST and found.low < found.high
+            ends[-1][name] = (float(found.low), float(found.high)) if known else (None, None)
+    return LeftOut({name: drawn[name] for name in ("muler", "clipped")}, size, tuple(ends))
+
+
+_SHARES = ("add", "miss", "hit", "neither")
+
+
+def _all_figures(sums: Sums, *, better: bool) -> dict[str, Floats]:
+    """The values of all figures that have intervals."""
+    found = figures_and_errors(sums, higher_is_better=better)
+    values = {name: one.value for name, one in found.items()}
+    return values | shares(sums, sums["judged"]) | {"base_all": _over(sums["all"], sums["scored"])}
+
+
+def without_documents(
+    value: float, values: Floats, sizes: NDArray[np.intp], confidence: float
+) -> Jackknife:
+    """The jackknife of a figure over the documents that hold something of it.
+
+    Args:
+        value: the figure.
+        values: float64 [G], without each document.
+        sizes: intp [G], segments of each.
+        confidence: of the interval.
+    """
+    some = sizes > 0
+    return jackknife(value, values[some], sizes[some], confidence=confidence)
+
+
 def _plain(columns: Mapping[str, Floats]) -> dict[str, Floats]:
     """Sums over the test set itself."""
     return {name: values.sum(axis=1) for name, values in columns.items()}
@@ -401,28 +503,113 @@ def mean_ends(
 # Uncertainty of a whole run: intervals as features come by, comparisons at the end.
 
 
-_FIGURES = {"ratio": "muler", "segment-clipped": "clipped"}
+_FIGURES: Mapping[Variant, Literal["muler", "clipped"]] = {
+    "ratio": "muler",
+    "segment-clipped": "clipped",
+}
+#: pairs of systems beyond which those of the first system stand for all in the design effect
+_ALL_PAIRS = 45
+#: a design effect above this is told of
+_GROUPED = 1.2
+
+
+def linearised(gain: Floats, spread: Floats, where: NDArray[np.bool_]) -> tuple[Floats, Floats]:
+    """A ratio of sums over some segments [...], and how far each segment moves it [..., N].
+
+    Args:
+        gain: what is summed above, [..., N].
+        spread: what is summed below, [..., N].
+        where: bool [..., N], the segments that count.
+    """
+    above, below = np.where(where, gain, 0.0), np.where(where, spread, 0.0)
+    total = below.sum(axis=-1, keepdims=True)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        value = above.sum(axis=-1, keepdims=True) / np.where(total == 0, np.nan, total)
+        return value[..., 0], (above - value * below) / total
+
+
+def own_words(
+    values: tuple[Floats, Floats],
+    inside: NDArray[np.bool_],
+    differ: NDArray[np.bool_],
+    documents: NDArray[np.int64] | None,
+) -> OwnWords:
+    """Compare every pair of systems in the segments where the words of the feature differ.
+
+    The two ratios over these segments are linearised, and their difference is tested by Student's
+    t over segments, or over documents.
+
+    Args:
+        values: float64 [K, N] each: what MuLER is the ratio of.
+        inside: bool [K, N], the segments of I in scope.
+        differ: bool [P, N], where the words differ, in scope.
+        documents: the document of each segment; None: segments are drawn.
+    """
+    first, second = np.triu_indices(len(inside), 1)
+    gain, spread = values
+    either = inside[first] | inside[second]
+    used = either & differ
+    p, p_same = np.ones((2, len(first)))
+    whole = linearised(gain, spread, inside)[0]
+    for k, (a, b) in enumerate(zip(first.tolist(), second.tolist(), strict=True)):
+        if (used[k] == either[k]).all():
+            continue
+        for found, rows in ((p, used[k]), (p_same, either[k] & ~used[k])):
+            where = np.flatnonzero(rows)
+            if len(where) < LEAST:
+                continue
+            ours, theirs = ((gain[x][where], spread[x][where], inside[x][where]) for x in (a, b))
+            groups = None if documents is None else documents[where]
+            difference, value = _tested(ours, theirs, groups)
+            if difference * (whole[a] - whole[b]) > 0:
+                found[k] = value
+    return OwnWords(differ.sum(axis=1), (used == either).all(axis=1), p, p_same)
+
+
+def _tested(
+    ours: tuple[Floats, Floats, NDArray[np.bool_]],
+    theirs: tuple[Floats, Floats, NDArray[np.bool_]],
+    documents: NDArray[np.int64] | None,
+) -> tuple[float, float]:
+    """The difference of two ratios over the same segments, and its p; NaN where undefined."""
+    (first, moves), (second, others) = (linearised(*side) for side in (ours, theirs))
+    z, n = moves - others, float(len(moves))
+    if documents is not None:
+        _, which = np.unique(documents, return_inverse=True)
+        z = np.bincount(which, z).astype(np.float64)
+        n = effective_documents(np.bincount(which))
+    difference = float(first - second)
+    error = math.sqrt(n / (n - 1) * float((z**2).sum())) if n > 1 else math.inf
+    if error < _STILL:
+        return difference, 1.0 if difference == 0 else 0.0
+    return difference, min(1.0, 2 * upper_tail(abs(difference) / error, n - 1))
 
 
 @dataclass
 class Uncertainty:
-    """Resamples every feature of every metric over one draw of the segments.
+    """Intervals of every feature of every metric, and comparisons of systems.
 
     Attributes:
         options: how.
-        counts: uint8 [N, B], how often each segment was drawn.
+        counts: uint8 [N, B], how often each segment was drawn; None: documents are left out.
         variants: the variants whose differences are wanted.
         compared_in: names of the slices in which systems are compared; ``None``: all segments.
         differences: the comparisons gathered so far.
+        words: where the words of features differ.
+        documents: int64 [N], the document of each segment, where that is known.
         sparse: intervals that rest on few resamples so far.
+        effects: design effects of what was compared over all segments so far.
     """
 
     options: Bootstrap
-    counts: NDArray[np.uint8]
+    counts: NDArray[np.uint8] | None
     variants: Sequence[Variant]
     compared_in: Collection[str | None]
     differences: Differences
+    words: FeatureWords
+    documents: NDArray[np.int64] | None = None
     sparse: int = 0
+    effects: list[float] = field(default_factory=list)
     _frames: dict[tuple[str, str | None], Frame] = field(default_factory=dict)
 
     def ends(
@@ -442,53 +629,196 @@ class Uncertainty:
             present: where it occurs.
             found: its figures, one per system.
         """
+        drawn = self._drawn(metric, part, scores, present)
+        if isinstance(drawn, Resampled):
+            self.sparse += drawn.sparse
+        if part.name is None:
+            self._note_effects(scores, present)
+        if part.name in self.compared_in and len(found) > 1:
+            self._compare(metric, part, scores, present, drawn, found)
+        return drawn.ends
+
+    def _drawn(
+        self, metric: str, part: Slice, scores: FeatureScores, present: Presence
+    ) -> Resampled | LeftOut:
+        level = self.options.confidence
+        if self.counts is None:
+            assert self.documents is not None  # noqa: S101  # uncertainty() saw to it
+            return left_out(scores, present, part.members, self.documents, level)
         key = (metric, part.name)
         if key not in self._frames:
-            level = self.options.confidence
             self._frames[key] = frame(scores.base, present, part.members, self.counts, level)
-        drawn = resampled(scores, present, self._frames[key])
-        self.sparse += drawn.sparse
-        if part.name in self.compared_in and len(found) > 1:
-            self._compare(metric, part.name, scores.feature, drawn, found)
-        return drawn.ends
+        return resampled(scores, present, self._frames[key])
 
     def _compare(
         self,
         metric: str,
-        part: str | None,
-        feature: str,
-        drawn: Resampled,
+        part: Slice,
+        scores: FeatureScores,
+        present: Presence,
+        drawn: Resampled | LeftOut,
         found: Sequence[Figures],
     ) -> None:
         sizes = np.array([one.segments for one in found])
+        number = self.words.spans.features.index(scores.feature)
+        pairs = zip(*(side.tolist() for side in np.triu_indices(len(found), 1)), strict=True)
+        differ = np.array([self.words.differ(number, a, b) for a, b in pairs]) & part.members
+        inside = present.both & part.members
+        documents = None if self.counts is not None else self.documents
         for variant in (v for v in VARIANTS if v in self.variants):
             name = _FIGURES[variant]
             values = (getattr(one, name) for one in found)
             estimates = np.array([np.nan if value is None else value for value in values])
-            pairs = compared(estimates, drawn.samples[name], sizes, self.options.confidence)
-            self.differences.add(metric, variant, part, feature, pairs)
+            own = own_words(_summed(scores, name), inside, differ, documents)
+            level = self.options.confidence
+            if isinstance(drawn, Resampled):
+                tests = compared(estimates, drawn.samples[name], sizes, level, own)
+            else:
+                tests = _compared_without(estimates, name, drawn, sizes, level, own)
+            self.differences.add(metric, variant, part.name, scores.feature, tests)
+
+    def _note_effects(self, scores: FeatureScores, present: Presence) -> None:
+        """How many times as far figures scatter over documents as over segments."""
+        if self.documents is None or self.counts is None:
+            return
+        values = _summed(scores, _FIGURES[self.variants[0]])
+        moves = linearised(*values, present.both)[1]
+        systems = len(moves)
+        pairs = list(combinations(range(systems), 2))
+        if len(pairs) > _ALL_PAIRS:
+            pairs = pairs[: systems - 1]
+        for a, b in pairs or [(0, -1)]:
+            rows = present.both[a] if b < 0 else present.both[a] | present.both[b]
+            z = moves[a] if b < 0 else moves[a] - moves[b]
+            if rows.sum() >= ENOUGH and np.isfinite(z[rows]).all():
+                effect = design_effect(z[rows], self.documents[rows])
+                self.effects += [] if math.isnan(effect) else [effect]
+
+    def fields(self) -> dict[str, object]:
+        """What a signature says of it."""
+        return self.options.fields(by_document=self.counts is None)
+
+    def notices(self) -> Iterator[str]:
+        """How intervals were made, and what would be if segments were no unit."""
+        level = f"{100 * self.options.confidence:g} % intervals"
+        if self.counts is not None:
+            yield (
+                f"{level}: {self.options.resamples} resamples of the segments (bootstrap-t, shares:"
+                f" percentiles), for figures over at least {LEAST} segments"
+            )
+            effect = float(np.median(self.effects)) if self.effects else 1.0
+            if effect > _GROUPED:
+                yield (
+                    "segments of one document are alike: intervals by document would be"
+                    f" {math.sqrt(effect) - 1:.0%} wider (median of"
+                    f" {len(self.effects)}): --unit document"
+                )
+            return
+        assert self.documents is not None  # noqa: S101  # uncertainty() saw to it
+        n = len(set(self.documents.tolist()))
+        if n < LEAST_DOCUMENTS:
+            yield (
+                f"no intervals and no tests: {n} documents are too few for intervals by document"
+                f" (at least {LEAST_DOCUMENTS})"
+            )
+            return
+        yield (
+            f"{level}: {n} documents are left out one at a time (jackknife, Student's t), for"
+            f" figures over at least {LEAST_DOCUMENTS} documents and {LEAST} segments"
+        )
+
+
+def _summed(scores: FeatureScores, name: Literal["muler", "clipped"]) -> tuple[Floats, Floats]:
+    """What MuLER is the ratio of, segment by segment [K, N]."""
+    sign = 1.0 if scores.higher_is_better else -1.0
+    base, oracle, anti_oracle = (
+        sign * values for values in (scores.base, scores.oracle, scores.anti_oracle)
+    )
+    found = oracle - base, oracle - anti_oracle
+    if name == "clipped":
+        found = clipped_ratios(base, oracle, anti_oracle), np.ones_like(base)
+    missing = np.isnan(found[0]) | np.isnan(found[1])
+    return np.where(missing, 0.0, found[0]), np.where(missing, 0.0, found[1])
+
+
+def _compared_without(
+    estimates: Floats,
+    name: str,
+    drawn: LeftOut,
+    sizes: NDArray[np.intp],
+    level: float,
+    own: OwnWords,
+) -> PairTests:
+    """Every pair of systems on one feature, by leaving out one document at a time."""
+    first, second = np.triu_indices(len(estimates), 1)
+    low, high, p, errors = np.full((4, len(first)), np.nan)
+    values = drawn.values[name]
+    for k, (a, b) in enumerate(zip(first.tolist(), second.tolist(), strict=True)):
+        if min(sizes[a], sizes[b]) >= LEAST:
+            together = np.maximum(drawn.sizes[:, a], drawn.sizes[:, b])
+            found = without_documents(
+                float(estimates[a] - estimates[b]), values[:, a] - values[:, b], together, level
+            )
+            low[k], high[k], p[k] = found.low, found.high, found.p
+            if found.error > 0:
+                errors[k] = abs(found.estimate) / found.error
+    return pair_tests(estimates, sizes, (low, high), (p, errors, np.zeros(0)), own, 1 - level)
+
+
+def documents_of(
+    unit: Unit, documents: Sequence[str] | None, *, people: bool = False
+) -> tuple[NDArray[np.int64] | None, bool]:
+    """The document of each segment, where it is known, and whether documents are the unit.
+
+    Args:
+        unit: what is asked for.
+        documents: the document of each segment.
+        people: the scores come from people, of whom one judged whole documents.
+    """
+    known = None if documents is None else numbered(documents)
+    return known, unit == "document" or (unit == "auto" and people and known is not None)
+
+
+def unit_faults(outline: Outline | None, unit: str) -> Iterator[Fault]:
+    """Documents as the unit of a test set that names none."""
+    if unit == "document" and outline is not None and not outline.slices.get("document"):
+        said = (
+            f"unit 'document' needs documents, and test set {outline.name!r} names none; give them"
+            " in documents.tsv (columns document, domain), one row per segment"
+        )
+        yield Fault("unit", UsageError(said))
 
 
 def uncertainty(
-    options: Bootstrap, batch: Batch, parts: Sequence[Slice], variants: Sequence[Variant]
+    options: Bootstrap,
+    unit: Unit,
+    words: FeatureWords,
+    testset: TestSet,
+    parts: Sequence[Slice],
+    variants: Sequence[Variant],
 ) -> Uncertainty | None:
-    """Prepare one draw of the segments; ``None`` where nothing is to be drawn.
+    """Prepare one draw of the segments, or of what is left out; ``None`` where nothing is.
 
     Args:
         options: how.
-        batch: the systems and the number of segments.
+        unit: what counts as independent.
+        words: the features of the batch.
+        testset: knows its documents.
         parts: the slices; systems are compared in all of them, or, where they are too many to be
             looked at, over all segments alone.
         variants: the variants whose differences are wanted.
     """
-    counts = options.draw(batch.shape[1])
-    if counts is None:
+    documents, by_document = documents_of(unit, testset.documents)
+    if not options.resamples:
         return None
+    counts = None if by_document else options.draw(words.batch.shape[1])
     compared_in = parts if len(drawn_slices(parts)) == len(parts) else parts[:1]
     return Uncertainty(
         options,
         counts,
         variants,
         {part.name for part in compared_in},
-        Differences(batch.systems, options.confidence),
+        Differences(words.batch.systems, options.confidence),
+        words,
+        documents,
     )

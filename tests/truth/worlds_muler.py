@@ -1,0 +1,263 @@
+"""What MuLER may say of planted outputs."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+from tests.truth.worlds import outputs, planted, world
+
+import gnomon as gn
+
+if TYPE_CHECKING:
+    from gnomon.findings import Finding
+
+ANIMALS, PLACES = ("cat", "dog", "horse", "cow"), ("park", "house", "barn", "street")
+PATTERN = {
+    "animal": "|".join(ANIMALS),
+    "place": "|".join(PLACES),
+    "after": r"(?<=odd )\w+",  # a word that outputs may have elsewhere than references
+}
+WORDS = ("pos:NOUN", "pos:VERB", "pos:ADV", "pos:DET", "pos:NUM")
+
+
+def lines(
+    wrong: dict[str, dict[str, float]], segments: int = 60, seed: int = 1
+) -> tuple[dict[str, list[str]], list[str]]:
+    """Outputs that get words of a feature wrong as often as is said, and their references."""
+    draw = np.random.default_rng(seed)
+    drawn = [(str(draw.choice(ANIMALS)), str(draw.choice(PLACES))) for _ in range(segments)]
+
+    def other(word: str, words: tuple[str, ...], rate: float) -> str:
+        others = [one for one in words if one != word]
+        return str(draw.choice(others)) if draw.random() < rate else word
+
+    def line(animal: str, place: str) -> str:
+        return f"then the small {animal} came to the old {place} at night"
+
+    systems = {
+        name: [
+            line(
+                other(animal, ANIMALS, rates.get("animal", 0.3)),
+                other(place, PLACES, rates.get("place", 0.3)),
+            )
+            for animal, place in drawn
+        ]
+        for name, rates in wrong.items()
+    }
+    return systems, [line(*one) for one in drawn]
+
+
+def moved(segments: int = 60) -> tuple[dict[str, list[str]], list[str]]:
+    """A has all words, and a tagger finds them elsewhere; B lacks some of them."""
+    draw = np.random.default_rng(3)
+    drawn = [[str(draw.choice(ANIMALS)), str(draw.choice(PLACES))] for _ in range(segments)]
+    reference = [f"we saw that odd {a} {p} there with them" for a, p in drawn]
+    return {
+        "A": [f"we saw that {a} odd {p} there with them" for a, p in drawn],
+        "B": [f"we saw that odd thing {p} there with them" for _, p in drawn],
+    }, reference
+
+
+def scored(
+    made: tuple[dict[str, list[str]], list[str]], metric: object = "bleu", **options: object
+) -> Finding:
+    testset = gn.TestSet.from_lists(*made)
+    asked = {"features": ["re:animal", "re:place"], "pattern": PATTERN, "examples": 0}
+    return gn.muler.score(testset, metric, **{**asked, "resamples": 199, **options})  # type: ignore[arg-type]  # as they are
+
+
+def tagged(other: list[str]) -> Finding:
+    """The first system of the example beside a copy that was changed."""
+    testset = planted({"A": outputs(), "B": other})
+    return gn.muler.score(testset, features=WORDS, examples=0, resamples=199)
+
+
+@world(
+    "one system gets more animals wrong",
+    says=["muler.score.better", "muler.score.undecided"],
+    silent=["muler.*"],
+    without=["B is better"],
+)
+def more_wrong() -> Finding:
+    return scored(lines({"A": {"animal": 0.1}, "B": {"animal": 0.8}}, seed=2))
+
+
+@world("two systems wrong equally often", says=["muler.score.undecided"], silent=["muler.*"])
+def equally_wrong() -> Finding:
+    return scored(lines({"A": {}, "B": {}}, segments=120, seed=4))
+
+
+@world(
+    "one of three systems gets fewer animals wrong",
+    says=["muler.score.many", "muler.score.largest", "muler.score.undecided"],
+    silent=["muler.*"],
+)
+def three_systems() -> Finding:
+    return scored(lines({"A": {"animal": 0.0}, "B": {"animal": 0.8}, "C": {"animal": 0.8}}))
+
+
+@world(
+    "so few draws that no difference of three systems could be shown",
+    says=["muler.score.draws"],
+    silent=["muler.*"],
+    without=["cannot tell"],
+)
+def few_draws() -> Finding:
+    wrong = {"A": {"animal": 0.0}, "B": {"animal": 0.8}, "C": {"animal": 0.8}}
+    return scored(lines(wrong), resamples=39)
+
+
+@world("no draws", says=["muler.score.untested"], silent=["muler.*"])
+def no_draws() -> Finding:
+    return scored(lines({"A": {}, "B": {}}), resamples=0)
+
+
+@world("one system", says=["muler.score.loses"], silent=["muler.*"])
+def one_system() -> Finding:
+    return scored(lines({"A": {"animal": 0.9, "place": 0.1}}))
+
+
+@world("24 segments", says=["muler.score.nothing"], silent=["muler.*"])
+def few_segments() -> Finding:
+    return scored(lines({"A": {"animal": 0.2}, "B": {"animal": 0.3}}, segments=24))
+
+
+@world(
+    "a difference on 24 of 80 segments",
+    says=["muler.score.few", "muler.score.undecided"],
+    silent=["muler.*"],
+)
+def rare_feature() -> Finding:
+    systems, reference = lines({"A": {"animal": 0.0}, "B": {"animal": 1.0}}, segments=24)
+    more, others = lines({"A": {}, "B": {}}, segments=56, seed=5)
+    plain = {name: [re.sub(PATTERN["animal"], "man", one) for one in more[name]] for name in more}
+    plainer = [re.sub(PATTERN["animal"], "man", one) for one in others]
+    return scored(({name: systems[name] + plain[name] for name in "AB"}, reference + plainer))
+
+
+@world(
+    "a difference whose figures few short segments decide",
+    says=["muler.score.wide"],
+    silent=["muler.score.better"],
+)
+def uneven_lengths() -> Finding:
+    draw = np.random.default_rng(0)
+    rest = " ".join(f"w{k}" for k in range(60))
+    texts = [str(draw.choice(ANIMALS)) for _ in range(40)]
+    reference = [f"a {one} ran" if n < 8 else f"{one} {rest}" for n, one in enumerate(texts)]
+    wrong = [one.replace(texts[n], "man") if n % 2 else one for n, one in enumerate(reference)]
+    wrong = [re.sub("man", "dog" if texts[n] != "dog" else "cat", t) for n, t in enumerate(wrong)]
+    made = {"A": reference, "B": wrong}, reference
+    return scored(made, "rouge1", features=["re:animal"])
+
+
+@world(
+    "words of both sides that a tagger finds on one alone",
+    says=["muler.score.tagger"],
+    silent=["muler.*"],
+)
+def other_tags() -> Finding:
+    return scored(moved(), features=["re:after"])
+
+
+def _lively(candidate: str, reference: str) -> float:
+    """A metric that prefers texts without masks to texts that match."""
+    ours, theirs = candidate.split(), reference.split()
+    known = sum(one.isalpha() and one.islower() and len(one) > 1 for one in ours) / len(ours)
+    return known + 0.2 * len(set(ours) & set(theirs)) / len(set(theirs))
+
+
+@world(
+    "a metric that puts any mask below any word",
+    says=["muler.score.outside"],
+    silent=["muler.score.better", "muler.score.tagger"],
+    without=["tagger"],
+)
+def not_monotone() -> Finding:
+    metric = gn.metric(_lively, name="lively", higher_is_better=True)
+    made = lines({"A": {"animal": 0.1}, "B": {"animal": 0.8}})
+    return scored(made, metric, mask_words=("X1", "X2", "X3"))
+
+
+@world(
+    "other words around the same animals",
+    says=["muler.score.carried"],
+    silent=["muler.score.better", "muler.score.tagger", "muler.score.left-out"],
+)
+def other_neighbours() -> Finding:
+    systems, reference = lines({"A": {}}, segments=120)
+    other = [
+        one if one == reference[n] else one.replace("the small", "zzq").replace("came to", "zzr")
+        for n, one in enumerate(systems["A"])
+    ]
+    return scored(({"A": systems["A"], "B": other}, reference), features=["re:animal"])
+
+
+@world(
+    "identical systems",
+    says=["muler.score.same"],
+    silent=["muler.*"],
+    without=["cannot tell"],
+)
+def identical() -> Finding:
+    systems, reference = lines({"A": {}})
+    return scored(({"A": systems["A"], "B": systems["A"]}, reference))
+
+
+@world(
+    "one segment changed",
+    says=["muler.score.same"],
+    silent=["muler.*"],
+)
+def one_changed() -> Finding:
+    systems, reference = lines({"A": {}}, segments=120)
+    return scored(({"A": systems["A"], "B": ["nothing", *systems["A"][1:]]}, reference))
+
+
+@world(
+    "a copy in which only digits changed",
+    says=["muler.score.better", "muler.score.same"],
+    silent=["muler.score.left-out", "muler.score.many"],
+    without=["better than B on adverbs", "better than B on nouns", "B is better", "determiners by"],
+)
+def other_digits() -> Finding:
+    return tagged([re.sub(r"\d", lambda one: str((int(one[0]) + 3) % 10), t) for t in outputs()])
+
+
+@world(
+    "a copy in which only quotation marks changed",
+    says=["muler.score.same"],
+    silent=["muler.score.*"],
+)
+def other_quotes() -> Finding:
+    return tagged([one.replace('"', "\u201c").replace("'", "\u2019") for one in outputs()])
+
+
+@world(
+    "every third output empty",
+    says=["muler.score.left-out"],
+    silent=["muler.score.better", "muler.score.carried", "muler.score.many"],
+)
+def empty_outputs() -> Finding:
+    return tagged(["" if n % 3 == 0 else one for n, one in enumerate(outputs())])
+
+
+@cache
+def _pairs(readable: bool) -> Finding:
+    made = lines({"A": {"animal": 0.1, "place": 0.6}, "B": {"animal": 0.6}})
+    testset = gn.TestSet.from_lists(*(made if readable else moved()))
+    features = ["re:animal" if readable else "re:after"]
+    return gn.muler.pairs(testset, features=features, pattern=PATTERN, near=100.0)
+
+
+@world("a pair far apart on animals", says=["muler.pairs.found"], silent=["muler.*"])
+def pair() -> Finding:
+    return _pairs(True)
+
+
+@world("a pair whose figures cannot be read", says=["muler.pairs.unreadable"], silent=["muler.*"])
+def unreadable_pair() -> Finding:
+    return _pairs(False)
