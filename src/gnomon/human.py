@@ -18,7 +18,14 @@ if TYPE_CHECKING:
     from gnomon.spans import ErrorSpan
     from gnomon.testset import TestSet
 
-__all__ = ["HumanScores", "Judgements", "OutputLookedAt", "RankedPairs", "Ranking"]
+__all__ = [
+    "HumanScores",
+    "Judgements",
+    "OutputLookedAt",
+    "RankedPairs",
+    "Ranking",
+    "are_of_same_judgements",
+]
 
 LEVELS = ("system", "segment", "document", "domain")
 
@@ -278,6 +285,16 @@ def only_kind(kind: str | None, there: Sequence[str], what: str) -> str:
             " folder, --human FILE where a command takes files, or TestSet.with_human(FILE)"
         )
     return there[0]
+
+
+def are_of_same_judgements(kind: str, other: str) -> bool:
+    """Whether two kinds of human scores are one set of judgements, raw or standardised.
+
+    >>> are_of_same_judgements("da-z", "da-raw"), are_of_same_judgements("da", "mqm")
+    (True, False)
+    """
+    first, second = (re.sub("-(z|raw)$", "", one) for one in (kind, other))
+    return first == second
 
 
 def mean(values: NDArray[np.float64], axis: int) -> NDArray[np.float64]:

@@ -23,6 +23,7 @@ def said_of(
     high: float,
     *,
     p: float = 0.01,
+    williams_p: float = 0.01,
     systems: int = 10,
     notices: tuple[str, ...] = (),
 ) -> list[Statement]:
@@ -54,6 +55,7 @@ def said_of(
         weighted=0.8 + difference,
         difference=difference,
         p=p,
+        williams_p=williams_p,
         systems=systems,
         kind="da",
         intervals={"difference": (low, high)},
@@ -73,7 +75,9 @@ def test_weights_that_agree_better_or_worse_are_said_to_by_how_much() -> None:
         " (r = .850 against .800 over 10 systems, p = .010)."
     )
     assert moved.level == "undecided"
-    assert "A is on top, without weights B; A (by 1 place) rises" in moved.text
+    assert moved.text.startswith(
+        "A has the highest BLEU where hard words count more, B without weights; A (by 1 place) rises"
+    )
     worse = said_of(-0.05, -0.08, -0.02)[0]
     assert worse.level == "worse"
     assert "worse with people (da) where hard words count more, by .050 [.020, .080]" in worse.text
@@ -113,7 +117,7 @@ def test_weights_that_say_nothing_are_undecided_as_often_as_alpha_says(
     for seed in range(draws):
         (row,) = compared(seed, systems, segments)
         ends = row.intervals["difference"]
-        told = said_of(row.difference, *ends, p=row.p, systems=systems)
+        told = said_of(row.difference, *ends, p=row.p, williams_p=row.williams_p, systems=systems)
         found += all(one.level == "undecided" for one in told)
     assert is_mostly_undecided(found, draws)
 
@@ -148,10 +152,10 @@ def test_the_first_pictures_say_whom_people_agree_with_and_who_is_on_top(human: 
     if human:
         agreement = [r for r in found.table("agreement").rows if r["subset"] == "all 10 systems"]
         best = max(agreement, key=lambda row: row["pearson"])
-        assert "agrees best with people (da) of " in pictures[0].title
+        assert "has the highest agreement with people (da) of " in pictures[0].title
         assert f"r = {best['pearson']:.3f}".replace("0.", ".") in pictures[0].title
     one, other = pictures[human:]
-    assert one.title.startswith("chrF: with and without weights s0 is on top; ")
+    assert one.title.startswith("chrF: s0 highest with and without weights for hard words; ")
     assert other.title.startswith("TER: ")
     moved = sum(row["moved"] != 0 for row in found.rows if row["metric"] == "difficulty(chrf)")
     assert f"; {moved or 'none'} of 10 systems changed place" in one.title
@@ -165,30 +169,32 @@ def same_outputs(reference: str, *outputs: str) -> TestSet:
 def test_words_that_no_system_missed_are_not_called_hard() -> None:
     found = gnomon.difficulty.words(same_outputs("the cat", "the cat", "the cat"), "bleu")
     assert found.verdict[0].level == "undecided"
-    assert "all systems have all of 2 words under BLEU: none is hard" in found.verdict[0].text
+    assert found.verdict[0].text == "All systems have all of 2 words under BLEU: none is hard."
     some = gnomon.difficulty.words(same_outputs("the cat", "the dog", "the fox"), "bleu")
-    assert "of 2 words: “cat” (1.00, 1 time) (difficulty" in some.verdict[0].text
+    assert some.verdict[0].text.startswith(
+        "Of 2 words, systems miss these most under BLEU: “cat” (1.00, 1 time) (difficulty"
+    )
 
 
 def test_where_all_words_are_among_the_hardest_nothing_is_said_of_others() -> None:
     found = gnomon.difficulty.words(same_outputs("cat", "cat", "dog"), "bleu")
     (picture,) = (view for view in found.views if isinstance(view, Scatter))
     assert picture.title == "difficulty-weighted BLEU: s0 is nearest on hard words"
-    assert "s0 is nearest to the references (1.00, before s1 with .00); no test" in (
-        found.verdict[1].text
-    )
+    assert "the hardest tenth of the words are 1 word, too few" in found.verdict[1].text
 
 
 def test_systems_that_share_the_first_place_are_on_top_together() -> None:
     found = gnomon.difficulty.score(same_outputs("the cat sat", "the cat", "the cat"), "chrf")
-    assert "with and without weights s0 and s1 are on top" in found.verdict[0].text
+    assert found.verdict[0].text.startswith(
+        "s0 and s1 have the highest chrF with and without weights for hard words; no system changes"
+    )
 
 
 def test_the_hardest_words_are_named_and_who_has_them() -> None:
     found = gnomon.difficulty.words(contest(), "chrf", examples=0).verdict
-    assert found[0].text.startswith("The words that systems miss most under chrF, of ")
-    assert "on the hardest tenth of the words" in found[1].text
-    assert found[1].level in ("undecided", "caution")
+    assert "systems miss these most under chrF: “" in found[0].text
+    assert found[0].level == "undecided"  # nothing is tested
+    assert "the hardest tenth of the words" in found[1].text
 
 
 def test_hard_words_that_no_system_has_are_said_to_tell_none_from_another() -> None:
@@ -202,6 +208,6 @@ def test_hard_words_that_no_system_has_are_said_to_tell_none_from_another() -> N
     )
     found = gnomon.difficulty.words(testset, "bleu", examples=0)
     told = next(one.text for one in found.verdict if "hardest tenth" in one.text)
-    assert "no system has any of the hardest tenth of the words (" in told
+    assert "No system has any of the hardest tenth of the words (" in told
     assert "equally near" not in told
     assert not any(isinstance(view, Scatter) for view in found.views)  # all on one line

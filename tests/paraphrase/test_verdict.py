@@ -37,6 +37,8 @@ def gained(
         **dict.fromkeys(("repaired", "broken", "pairs"), 0),
         "systems": systems,
         "segments": segments,
+        "without": 0,
+        "outputs": 0.0,
         "wordings": 1.0,
         "arm": "",
         "base": 0.8,
@@ -56,7 +58,10 @@ def gained(
             gain=by_segment[0],
             low=by_segment[1],
             high=by_segment[2],
+            p=0.001,
             judgements=900,
+            unit="document",
+            groups=20,
             arm="",
         )
         tables.append(table("segments", "Segments", SegmentGainRow, [own]))
@@ -93,7 +98,9 @@ def test_few_systems_or_segments_are_a_caution_and_no_finding(few: dict[str, int
 def test_segments_are_said_beside_systems() -> None:
     found = gained(0.01, -0.02, 0.04, 0.2, by_segment=(0.05, 0.03, 0.07))
     assert [one.level for one in found] == ["undecided", "better"]
-    assert "by .050 [.030, .070] (DaRR, 900 ranked pairs)" in found[1].text
+    assert found[1].text.endswith(
+        "by .050 [.030, .070] (DaRR, 900 ranked pairs in 20 documents, p = .001)."
+    )
 
 
 def undecided(seeds: range) -> int:

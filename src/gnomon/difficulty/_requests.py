@@ -13,6 +13,7 @@ from gnomon.difficulty.sides import wrapped
 from gnomon.errors import GnomonError, UnknownNameError, UsageError
 from gnomon.faults import Fault, faults
 from gnomon.formats import Human, human_files
+from gnomon.human import are_of_same_judgements
 from gnomon.metrics.protocol import Metrics
 from gnomon.metrics.registry import check_metric, check_once
 from gnomon.options import Group, InputFile, Metavar, Specs
@@ -233,8 +234,9 @@ def _check_kind(outline: Outline, kind: str) -> None:
 
 def _check_judge(outline: Outline, metric: Difficulty, kind: str) -> None:
     """Refuse people as judges whose scores choose the pool."""
-    if kind in metric.will_see(outline):
-        raise UsageError(f"{circular(kind)}; take another pool, or allow it (--allow-circular)")
+    seen = [one for one in metric.will_see(outline) if are_of_same_judgements(kind, one)]
+    if seen:
+        raise UsageError(f"{circular(seen[0])}; take another pool, or allow it (--allow-circular)")
 
 
 def _check_segment(outline: Outline, number: int) -> None:

@@ -3,28 +3,28 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gnomon import stats
+from gnomon.difficulty.pools import EMPTY
 from gnomon.errors import SpecError
 from gnomon.metrics.spec import read_spec
 from gnomon.verdicts import (
     LEAST,
+    Claim,
     amount,
-    are_on_top,
     counted,
     listed,
     metric_title,
     number,
     p_value,
-    said,
     titles_of,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from gnomon.findings import Cell, Finding, Level, Statement
+    from gnomon.findings import Cell, Finding, Statement
 
 _ALPHA = 0.05
 #: correlations over so many systems or fewer say next to nothing
@@ -33,6 +33,101 @@ _CIRCULAR = "CIRCULAR"
 _FIRST = "Pearson's r"
 #: systems that move by fewer places are not named
 _NAMED = 3
+#: names of metrics that know nothing of quality
+_CONTROLS = ("length", "random")
+
+_AGREES = Claim(
+    "difficulty.score.agrees",
+    "{metric} agrees {more} with people ({kind}) where hard words count more, by {facts}",
+    None,
+    "the interval of the difference of Pearson's r over segments, and the larger p of that"
+    " bootstrap and of Williams's test over systems, Holm's over metrics and kinds of human scores",
+)
+_AGREES_ALIKE = Claim(
+    "difficulty.score.agrees_alike",
+    "The data cannot tell whether {metric} agrees {more} with people ({kind}) where hard words"
+    " count more, by {facts}",
+    "undecided",
+    "the interval holds 0, or one of both tests shows no difference, or no interval was made",
+)
+_RANKS = Claim(
+    "difficulty.score.ranks",
+    "{tops}; {moves}{of}. Changes of place were not tested",
+    "undecided",
+    "ranks of the systems with and without weights; nothing is tested",
+)
+_FEW_JUDGED = Claim(
+    "difficulty.score.few_systems",
+    "people judged {systems}; agreement with people over so few says next to nothing",
+    "caution",
+    "the number of judged systems, four at most",
+)
+_FEW_SEGMENTS = Claim(
+    "difficulty.score.few_segments",
+    "{segments} say little of how hard words are elsewhere",
+    "caution",
+    "the number of segments, below 30",
+)
+_CHOSE_POOL = Claim(
+    "difficulty.circular",
+    "the human scores that judge also chose the systems whose misses say which words are hard;"
+    " agreement with them proves nothing",
+    "caution",
+    "a kind of human scores that chose the pool judges (--allow-circular)",
+)
+_EMPTY_OUTPUTS = Claim(
+    "difficulty.empty",
+    "{left_out}",
+    "caution",
+    "more than 1 in 100 outputs of a system of the pool are empty",
+)
+SCORE_CLAIMS = (
+    *(_AGREES, _AGREES_ALIKE, _RANKS),
+    *(_FEW_JUDGED, _FEW_SEGMENTS, _CHOSE_POOL, _EMPTY_OUTPUTS),
+)
+
+_HARDEST = Claim(
+    "difficulty.words.hardest",
+    "Of {words}, systems miss these most under {metric}: {hardest} (difficulty: 0 where all systems"
+    " have the word, 1 where none has). Nothing was tested",
+    "undecided",
+    "the highest difficulties among the words that are listed; nothing is tested",
+)
+_NONE_HARD = Claim(
+    "difficulty.words.none_hard",
+    "All systems have all of {words} under {metric}: none is hard",
+    "undecided",
+    "no word has a difficulty above 0",
+)
+_PUNCTUATION = Claim(
+    "difficulty.words.punctuation",
+    "punctuation is among the hardest ({signs}): systems may just write it otherwise",
+    "caution",
+    "one of the three hardest has neither letter nor digit",
+)
+_NEAREST = Claim(
+    "difficulty.words.nearest",
+    "On the hardest tenth of the words ({words}) {nearest}. Nothing was tested",
+    "undecided",
+    "the mean similarity of each system to these words; nothing is tested",
+)
+_FEW_WORDS = Claim(
+    "difficulty.words.few_words",
+    "the hardest tenth of the words are {words}, too few to tell systems apart",
+    "caution",
+    "the number of these words, below 30",
+)
+_NONE_HAS = Claim(
+    "difficulty.words.none_has",
+    "No system has any of the hardest tenth of the words ({words}) as the references have them, so"
+    " that these do not separate systems",
+    "undecided",
+    "all similarities to these words are 0",
+)
+WORDS_CLAIMS = (
+    *(_HARDEST, _NONE_HARD, _PUNCTUATION, _NEAREST, _FEW_WORDS, _NONE_HAS),
+    *(_CHOSE_POOL, _EMPTY_OUTPUTS),
+)
 
 
 def score_verdict(finding: Finding) -> Iterator[Statement]:
@@ -41,16 +136,14 @@ def score_verdict(finding: Finding) -> Iterator[Statement]:
     Args:
         finding: what the weighted scores are.
     """
-    names = [table.name for table in finding.tables]
     segments = _segments(finding)
-    told = list(_moves(finding, segments))
-    if "gains" in names:
-        told = [*_gains(finding), *told]
-    yield from told
+    yield from _empty(finding)
+    if any(table.name == "gains" for table in finding.tables):
+        yield from _gains(finding)
+    yield from _moves(finding, segments)
     yield from _circular(finding)
     if segments is not None and segments < LEAST:
-        text = f"{counted(segments)} say little of how hard words are elsewhere"
-        yield said("caution", text)
+        yield _FEW_SEGMENTS.said(segments=counted(segments))
 
 
 def words_verdict(finding: Finding) -> Iterator[Statement]:
@@ -59,8 +152,8 @@ def words_verdict(finding: Finding) -> Iterator[Statement]:
     Args:
         finding: hard words.
     """
-    metrics = list(dict.fromkeys(row.get("metric") for row in finding.rows))
-    for metric in metrics:
+    yield from _empty(finding)
+    for metric in dict.fromkeys(row.get("metric") for row in finding.rows):
         yield from _hardest(finding, metric)
         yield from _right(finding, metric)
     yield from _circular(finding)
@@ -85,30 +178,31 @@ def _moves(finding: Finding, segments: int | None) -> Iterator[Statement]:
         if len(rows) < 2:
             continue
         title = _base(metric, finding)
-        tops = _tops([row for _, row in rows])
+        ours, theirs = _tops([row for _, row in rows])
         moved = [(at, row, int(number(row["moved"]) or 0)) for at, row in rows if row["moved"]]
-        if set(tops[0]) == set(tops[1]):
-            text = f"with and without weights {are_on_top(tops[0])}"
-        else:
-            ours, theirs = are_on_top(tops[0]), listed(tops[1])
-            text = f"where hard words count more, {ours}, without weights {theirs}"
-        if moved:
-            up = sorted((one for one in moved if one[2] > 0), key=lambda one: -one[2])
-            down = sorted((one for one in moved if one[2] < 0), key=lambda one: one[2])
-            parts = [
-                f"{listed([_places(row, by) for _, row, by in some], most=_NAMED)} {verb}"
-                for some, verb in (
-                    (up, "rise" if len(up) > 1 else "rises"),
-                    (down, "fall" if len(down) > 1 else "falls"),
-                )
-                if some
-            ]
-            text += f"; {' and '.join(parts)}"
-        else:
-            text += "; no system changes its place"
-        of = "" if segments is None else f", {counted(segments)}"
-        text += f" ({title}{of}). Changes of place were not tested"
-        yield said("undecided", text, {finding.tables[0].name: [at for at, _ in rows]})
+        verb = "has" if len(ours) == 1 else "have"
+        tops = f"{listed(ours)} {verb} the highest {title} with and without weights for hard words"
+        if set(ours) != set(theirs):
+            tops = (
+                f"{listed(ours)} {verb} the highest {title} where hard words count more,"
+                f" {listed(theirs)} without weights"
+            )
+        up = sorted((one for one in moved if one[2] > 0), key=lambda one: -one[2])
+        down = sorted((one for one in moved if one[2] < 0), key=lambda one: one[2])
+        parts = [
+            f"{listed([_places(row, by) for _, row, by in some], most=_NAMED)} {verb}"
+            for some, verb in (
+                (up, "rise" if len(up) > 1 else "rises"),
+                (down, "fall" if len(down) > 1 else "falls"),
+            )
+            if some
+        ]
+        yield _RANKS.said(
+            {finding.tables[0].name: [at for at, _ in rows]},
+            tops=tops,
+            moves=" and ".join(parts) or "no system changes its place",
+            of="" if segments is None else f" ({counted(segments)})",
+        )
 
 
 def _tops(rows: Sequence[Mapping[str, Cell]]) -> list[list[str]]:
@@ -118,7 +212,7 @@ def _tops(rows: Sequence[Mapping[str, Cell]]) -> list[list[str]]:
 
 
 def moves_headline(rows: Sequence[Mapping[str, Cell]], among: Iterable[Cell]) -> str:
-    """Who is on top under one metric, and how many change their place, as the title of a picture.
+    """Who is highest under one metric, and how many change their place, as the title of a picture.
 
     Args:
         rows: the systems that have a rank.
@@ -127,10 +221,10 @@ def moves_headline(rows: Sequence[Mapping[str, Cell]], among: Iterable[Cell]) ->
     ours, theirs = _tops(rows)
     title = metric_title(_inner(str(rows[0]["metric"])), [_inner(str(one)) for one in among])
     if set(ours) == set(theirs):
-        text = f"{title}: with and without weights {are_on_top(ours)}"
+        text = f"{title}: {listed(ours)} highest with and without weights for hard words"
     else:
         text = (
-            f"{title}: {are_on_top(ours)} where hard words count more, {listed(theirs)} without"
+            f"{title}: {listed(ours)} highest where hard words count more, {listed(theirs)} without"
             " weights"
         )
     moved = sum(bool(row["moved"]) for row in rows)
@@ -138,20 +232,25 @@ def moves_headline(rows: Sequence[Mapping[str, Cell]], among: Iterable[Cell]) ->
 
 
 def agreement_headline(rows: Sequence[Mapping[str, Cell]]) -> str:
-    """Which metric people agree with best, as the title of a picture; empty where none is told.
+    """Which metric has the highest agreement, as the title of a picture; empty for few systems.
 
     Args:
         rows: agreement over all systems with one kind of human scores.
     """
-    known = [row for row in rows if number(row["pearson"]) is not None]
+    known = [
+        row
+        for row in rows
+        if number(row["pearson"]) is not None
+        and str(row["metric"]).removesuffix(" (turned)") not in _CONTROLS
+    ]
     metrics = len({row["metric"] for row in known})
     if metrics < 2 or any((number(row["systems"]) or 0) <= _FEW_SYSTEMS for row in known):
         return ""
     best = max(known, key=lambda row: number(row["pearson"]) or 0.0)
     size = amount(number(best["pearson"]) or 0.0, share=True)
     return (
-        f"{best['metric']} agrees best with people ({best['human']}) of {metrics} metrics, r ="
-        f" {size} over {counted(int(number(best['systems']) or 0), 'system')}"
+        f"{best['metric']} has the highest agreement with people ({best['human']}) of {metrics}"
+        f" metrics, r = {size} over {counted(int(number(best['systems']) or 0), 'system')}"
     )
 
 
@@ -171,48 +270,46 @@ def _gains(finding: Finding) -> Iterator[Statement]:
     ]
     few = [(at, row) for at, row in rows if (number(row["systems"]) or 0) <= _FEW_SYSTEMS]
     sound = [one for one in rows if one not in few]
-    p = [number(row["p"]) for _, row in sound]
-    corrected = stats.holm([math.nan if one is None else one for one in p])
-    told = [
-        _gain(finding, one, float(q), several=len(sound) > 1)
-        for one, q in zip(sound, corrected, strict=True)
-    ]
-    circular = any(one.startswith(_CIRCULAR) for one in finding.notices)
-    yield from (one for one in told if one is not None and not circular)
+    p = stats.holm([_larger_p(row) for _, row in sound])
+    if not any(one.startswith(_CIRCULAR) for one in finding.notices):
+        for (at, row), corrected in zip(sound, p, strict=True):
+            yield from _gain(finding, at, row, float(corrected), several=len(sound) > 1)
     if few:
-        text = (
-            f"people judged {counted(int(number(few[0][1]['systems']) or 0), 'system')}; agreement"
-            " with people over so few says next to nothing"
-        )
-        yield said("caution", text, {"gains": [at for at, _ in few]})
+        systems = counted(int(number(few[0][1]["systems"]) or 0), "system")
+        yield _FEW_JUDGED.said({"gains": [at for at, _ in few]}, systems=systems)
+
+
+def _larger_p(row: Mapping[str, Cell]) -> float:
+    """Of the bootstrap over segments and of Williams's test over systems; NaN without either."""
+    both = [number(row[name]) for name in ("p", "williams_p")]
+    return max(math.nan if p is None else p for p in both) if None not in both else math.nan
 
 
 def _gain(
-    finding: Finding, one: tuple[int, Mapping[str, Cell]], p: float, *, several: bool
-) -> Statement | None:
-    position, row = one
+    finding: Finding, at: int, row: Mapping[str, Cell], p: float, *, several: bool
+) -> Iterator[Statement]:
     difference, base, weighted = (number(row[name]) for name in ("difference", "base", "weighted"))
     if difference is None or base is None or weighted is None:
-        return None
+        return
     low, high = (number(row.get(f"difference_{end}")) for end in ("low", "high"))
-    ends = None if low is None or high is None else (low, high)
-    title = _base(row.get("metric") or finding.rows[0]["metric"], finding)
-    people = f"people ({row['kind']})"
     size = amount(abs(difference), *_turned(difference, low, high), share=True)
-    tested = "" if math.isnan(p) else f", {'corrected ' if several else ''}{p_value(p)}"
-    facts = (
-        f"by {size} (r = {amount(weighted, share=True)} against {amount(base, share=True)} over"
-        f" {counted(int(number(row['systems']) or 0), 'system')}{tested})"
-    )
-    more = "better" if difference > 0 else "worse"
-    rows = {"gains": [position]}
-    where = "where hard words count more"
-    if ends is not None and (ends[0] > 0 or ends[1] < 0) and p <= _ALPHA:
-        text = f"{title} agrees {more} with {people} {where}, {facts}"
-        return said("better" if difference > 0 else "worse", text, rows)
-    text = f"whether {title} agrees {more} with {people} {where}, {facts}"
-    beside = "" if ends is not None else "; resamples make an interval"
-    return said("undecided", text + beside, rows)
+    tested = "; resamples make a test" if low is None else "; no test was possible"
+    if not math.isnan(p):
+        tested = f", {'corrected ' if several else ''}{p_value(p)}"
+    parts: dict[str, Any] = {
+        "metric": _base(row.get("metric") or finding.rows[0]["metric"], finding),
+        "more": "better" if difference > 0 else "worse",
+        "kind": row["kind"],
+        "facts": (
+            f"{size} (r = {amount(weighted, share=True)} against {amount(base, share=True)} over"
+            f" {counted(int(number(row['systems']) or 0), 'system')}{tested})"
+        ),
+    }
+    apart = low is not None and high is not None and not low <= 0 <= high
+    if apart and p <= _ALPHA:
+        yield _AGREES.said({"gains": [at]}, level="better" if difference > 0 else "worse", **parts)
+    else:
+        yield _AGREES_ALIKE.said({"gains": [at]}, **parts)
 
 
 def _base(spec: Cell, finding: Finding) -> str:
@@ -242,8 +339,13 @@ def _turned(
 
 def _circular(finding: Finding) -> Iterator[Statement]:
     if any(one.startswith(_CIRCULAR) for one in finding.notices):
-        text = "the human scores that judge chose the pool that says which words are hard"
-        yield said("caution", f"{text}; agreement with them proves nothing")
+        yield _CHOSE_POOL.said()
+
+
+def _empty(finding: Finding) -> Iterator[Statement]:
+    for one in dict.fromkeys(finding.notices):
+        if EMPTY in one:
+            yield _EMPTY_OUTPUTS.said(left_out=one)
 
 
 # Words
@@ -258,8 +360,8 @@ def _hardest(finding: Finding, metric: Cell) -> Iterator[Statement]:
     name = finding.tables[0].name
     hard = [one for one in rows if (number(one[1]["difficulty"]) or 0.0) > 0]
     if not hard:
-        text = f"all systems have all of {counted(len(rows), 'word')} under {title}: none is hard"
-        yield said("undecided", text, {name: [at for at, _ in rows]})
+        words = counted(len(rows), "word")
+        yield _NONE_HARD.said({name: [at for at, _ in rows]}, words=words, metric=title)
         return
     letters = [one for one in rows if any(map(str.isalnum, str(one[1]["word"])))]
     shown = [one for one in letters if one in hard][:3] or hard[:3]
@@ -268,17 +370,16 @@ def _hardest(finding: Finding, metric: Cell) -> Iterator[Statement]:
         f" {counted(int(number(row['count']) or 0), 'time')})"
         for _, row in shown
     ]
-    n = counted(len(letters) or len(rows), "word")
-    text = (
-        f"The words that systems miss most under {title}, of {n}:"
-        f" {listed(told)} (difficulty: 0 where all systems have the word, 1 where none has)"
+    yield _HARDEST.said(
+        {name: [at for at, _ in shown]},
+        words=counted(len(letters) or len(rows), "word"),
+        metric=title,
+        hardest=listed(told),
     )
-    yield said("worse", text, {finding.tables[0].name: [at for at, _ in shown]})
     signs = [one for one in hard[:3] if one not in letters]
     if signs and shown[0] in letters:
         names = listed([str(row["word"]) for _, row in signs])
-        text = f"punctuation is among the hardest ({names}): systems may just write it otherwise"
-        yield said("caution", text, {finding.tables[0].name: [at for at, _ in signs]})
+        yield _PUNCTUATION.said({name: [at for at, _ in signs]}, signs=names)
 
 
 def _right(finding: Finding, metric: Cell) -> Iterator[Statement]:
@@ -295,29 +396,28 @@ def _right(finding: Finding, metric: Cell) -> Iterator[Statement]:
     order = sorted(rows, key=lambda one: number(one[1]["rank"]) or 0.0)
     first, second = order[0][1], order[1][1]
     n = int(number(first["hard_words"]) or 0)
+    places = {"systems": [order[0][0], order[1][0]]}
+    words = counted(n, "word")
+    if all(number(row["hard"]) == 0 for _, row in rows):
+        yield _NONE_HAS.said(places, words=words)
+        return
+    if n < LEAST:
+        yield _FEW_WORDS.said(places, words=words)
+        return
     values = [amount(number(one["hard"]) or 0.0, share=True) for one in (first, second)]
+    if values[0] == values[1]:
+        who = f"{first['system']} and {second['system']} are equally near to the references"
+        yield _NEAREST.said(places, words=words, nearest=f"{who} ({values[0]})")
+        return
     best = [str(row["system"]) for _, row in rows if number(row["other_rank"]) == 1]
     also = f", on the others {listed(best)}" if best else ""
     if first["system"] in best:
         also = ", on the other words too"
-    text = (
-        f"on the hardest tenth of the words ({counted(n, 'word')}) {first['system']} is nearest to"
-        f" the references ({values[0]}, before {second['system']} with {values[1]}){also}; no test"
-        " was made"
+    nearest = (
+        f"{first['system']} is nearest to the references ({values[0]}, {second['system']}"
+        f" {values[1]}){also}"
     )
-    if all(number(row["hard"]) == 0 for _, row in rows):
-        text = (
-            f"no system has any of the hardest tenth of the words ({counted(n, 'word')}) as the"
-            " references have them, so that these tell no system from another"
-        )
-    elif values[0] == values[1]:
-        text = (
-            f"on the hardest tenth of the words ({counted(n, 'word')}) {first['system']} and"
-            f" {second['system']} are equally near to the references ({values[0]}); no test was"
-            " made"
-        )
-    level: Level = "undecided" if n >= LEAST else "caution"
-    yield said(level, text, {"systems": [order[0][0], order[1][0]]})
+    yield _NEAREST.said(places, words=words, nearest=nearest)
 
 
 def words_headline(rows: Sequence[Mapping[str, Cell]], title: str) -> str:

@@ -15,6 +15,7 @@ from gnomon.difficulty.segments import BoundSegmentDifficulty
 from gnomon.difficulty.token_hardness import measure
 from gnomon.errors import UsageError
 from gnomon.findings import Lines, Listing, Scatter
+from gnomon.human import are_of_same_judgements
 from gnomon.records import METRIC, SYSTEM, Record, column
 from gnomon.stats.bootstrap import bootstrap_p_value
 from gnomon.stats.resampling import percentile_interval, resample_counts, resampled_sums
@@ -89,15 +90,16 @@ def judges(
             said = f"people judged {len(people.order)} system(s) ({kind}); {LEAST} are needed"
             notices.append(f"{_LEFT_OUT}: {said}")
             continue
-        if kind in informed and not allow_circular:
+        seen = [one for one in informed if are_of_same_judgements(kind, one)]
+        if seen and not allow_circular:
             if kinds:
                 raise UsageError(
-                    f"{circular(kind)}; take another pool, or allow it (--allow-circular)"
+                    f"{circular(seen[0])}; take another pool, or allow it (--allow-circular)"
                 )
-            notices.append(f"{_LEFT_OUT}: {circular(kind)} (--allow-circular shows it)")
+            notices.append(f"{_LEFT_OUT}: {circular(seen[0])} (--allow-circular shows it)")
             continue
-        if kind in informed:
-            notices.append(f"CIRCULAR, as was allowed: {circular(kind)}")
+        if seen:
+            notices.append(f"CIRCULAR, as was allowed: {circular(seen[0])}")
         found.append(people)
         notices += _constant(people)
     return found, tuple(notices)
@@ -211,6 +213,9 @@ class AgreementGainRow(Record):
     p: float | None = column(
         "p", digits=3, help="of the bootstrap over segments, two-sided; not corrected"
     )
+    williams_p: float | None = column(
+        "p, systems", digits=3, help="Williams's test over systems, two-sided; of Pearson's r alone"
+    )
     systems: int = column("K", help="systems")
     kind: str = _KIND
 
@@ -309,7 +314,8 @@ def gain_rows(
     """Differences of agreement, with paired bootstrap intervals and p-values over segments.
 
     Both are expanded, so that they are right for few segments, too: see
-    :func:`gnomon.stats.system_bootstrap_test`.
+    :func:`gnomon.stats.system_bootstrap_test`. They say whether other segments would give this
+    difference; Williams's test says whether other systems would.
 
     Args:
         sides: the base metric and the weighted one.
@@ -326,10 +332,11 @@ def gain_rows(
     for subset in chosen:
         rows, human = subset.rows, people.scores[subset.rows]
         for statistic, of in _STATISTICS.items():
-            base, weighted = (of(human, side.sign * side.system()[rows]) for side in sides)
+            own = [side.sign * side.system()[rows] for side in sides]
+            base, weighted = (of(human, one) for one in own)
             intervals, p = None, None
             if drawn:
-                found = [resampled_agreement(statistic, human, own[rows]) for own in drawn]
+                found = [resampled_agreement(statistic, human, one[rows]) for one in drawn]
                 gains = found[1] - found[0]
                 low, high = percentile_interval(gains, held)
                 intervals = {"difference": (float(low), float(high))}
@@ -344,6 +351,9 @@ def gain_rows(
                 systems=len(rows),
                 kind=people.kind,
                 p=p,
+                williams_p=None
+                if of is not stats.pearson
+                else stats.williams(human, own[1], own[0], alternative="two-sided").p,
                 intervals=intervals,
             )
 

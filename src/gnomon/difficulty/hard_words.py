@@ -22,7 +22,7 @@ from gnomon.difficulty._requests import (
     each_metric,
     weighted,
 )
-from gnomon.difficulty._verdict import words_headline, words_verdict
+from gnomon.difficulty._verdict import WORDS_CLAIMS, words_headline, words_verdict
 from gnomon.difficulty.agreement import judges, subsets
 from gnomon.difficulty.omission import (
     OmissionRow,
@@ -30,6 +30,7 @@ from gnomon.difficulty.omission import (
     omission_test,
     omission_views,
 )
+from gnomon.difficulty.pools import empty_notices
 from gnomon.difficulty.reference_words import ReferenceWords, reference_words, word_classes
 from gnomon.difficulty.sides import facts_of
 from gnomon.difficulty.word_rows import (
@@ -209,6 +210,7 @@ def _single(stored: StoredRows) -> list[tuple[Any, ...]]:
     marks=hard_word_marks,
     check=check_words,
     verdict=words_verdict,
+    claims=WORDS_CLAIMS,
 )
 def words(
     testset: TestSet,
@@ -318,6 +320,7 @@ def words(
         rows["documents"] += document_rows(found, testset)
         shown += exhibits(found, testset, by_segment[:examples], hard(found)[0])
         told += (*one.notices(batch), *_explained(found, least), *notices)
+        told += empty_notices(testset, one.pool.systems if one.pool else ())
         if omission:
             test = omission_test(
                 testset, one, tagger=tagger, seed=seed, resamples=resamples, confidence=confidence,

@@ -15,6 +15,8 @@ from gnomon.metrics.protocol import Informed, Noticing
 from gnomon.signature import content_hash
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from gnomon.batch import Batch
     from gnomon.difficulty.metric import Difficulty
     from gnomon.metrics.protocol import BoundMetric
@@ -22,8 +24,13 @@ if TYPE_CHECKING:
     from gnomon.signature import Signature
     from gnomon.testset import TestSet
 
-__all__ = ["MeasuredDifficulty", "Pool", "PooledMetric", "check_pool", "choose_pool"]
+__all__ = ["EMPTY", "MeasuredDifficulty", "Pool", "PooledMetric", "check_pool", "choose_pool"]
 
+
+#: what notices say of systems without outputs; verdicts warn of these
+EMPTY = "outputs are empty"
+#: the share of empty outputs that is said, at least
+_EMPTY_SHARE = 0.01
 
 # Which systems say how hard a word was.
 
@@ -228,6 +235,17 @@ class PooledMetric(OfOptions):
         """What the wrapped metric says, and what a reader should know of the pool."""
         inner = self.base.notices(batch) if isinstance(self.base, Noticing) else ()
         return (*inner, *pool_notices(self.metric.spec, self.pool))
+
+
+def empty_notices(testset: TestSet, systems: Sequence[str]) -> list[str]:
+    """Which systems of a pool left segments empty, if more than 1 in 100 of them."""
+    counts = {name: sum(not text.strip() for text in testset.systems[name]) for name in systems}
+    return [
+        f"{empty:,} of {testset.segments:,} {EMPTY} ({name}): every word of theirs counts as"
+        " missed, and as harder than it is"
+        for name, empty in counts.items()
+        if empty > _EMPTY_SHARE * testset.segments
+    ]
 
 
 def pool_notices(spec: str, pool: Pool | None) -> tuple[str, ...]:

@@ -27,7 +27,12 @@ from gnomon.difficulty._requests import (
     each_metric,
     weighted,
 )
-from gnomon.difficulty._verdict import agreement_headline, moves_headline, score_verdict
+from gnomon.difficulty._verdict import (
+    SCORE_CLAIMS,
+    agreement_headline,
+    moves_headline,
+    score_verdict,
+)
 from gnomon.difficulty.agreement import (
     AgreementGainRow,
     BestSystemsRow,
@@ -54,10 +59,12 @@ from gnomon.difficulty.omission import (
     omission_test,
     omission_views,
 )
+from gnomon.difficulty.pools import empty_notices
 from gnomon.difficulty.sides import Both, Side, base_side, facts_of, precision_recall, weighted_side
 from gnomon.errors import DataError, GnomonError
 from gnomon.findings import Bars, Finding, HeatMap, Listing, beside_base
 from gnomon.formats import with_human
+from gnomon.human import are_of_same_judgements
 from gnomon.methods import method
 from gnomon.metrics import score as score_by
 from gnomon.metrics.protocol import Metrics
@@ -175,6 +182,7 @@ _OF_ONE = ("gains", "ranks", "slices")
     human=True,
     check=check_score,
     verdict=score_verdict,
+    claims=SCORE_CLAIMS,
 )
 def score(
     testset: TestSet,
@@ -265,6 +273,7 @@ def score(
         runs[0].bound.save(save)
     # while the matches of all texts are remembered
     told = [notice for run in runs for notice in run.bound.notices(batch)]
+    told += [notice for run in runs for notice in empty_notices(testset, _pool_of(run))]
     informed = {kind for run in runs for kind in run.bound.informed_by}
     people, said = judges(testset, kinds, informed, allow_circular=allow_circular)
     told += said
@@ -333,6 +342,10 @@ def _named_in_full(run: _ScoredMetric) -> _ScoredMetric:
     return replace(run, base=base, weighted=replace(run.weighted, name=options.spec))
 
 
+def _pool_of(run: _ScoredMetric) -> tuple[str, ...]:
+    return run.bound.pool.systems if run.bound.pool else ()
+
+
 def _score_rows(run: _ScoredMetric, judge: People | None) -> list[WeightedRow]:
     """The records of the contract, best first."""
     both_sides = run.base, run.weighted
@@ -341,7 +354,7 @@ def _score_rows(run: _ScoredMetric, judge: People | None) -> list[WeightedRow]:
     means = run.base.mean(), run.weighted.mean()
     both = precision_recall(run.bound, run.testset.batch())
     human = [None] * len(run.systems) if judge is None else ranks(judge.scores)
-    pool = run.bound.pool.systems if run.bound.pool else ()
+    pool = _pool_of(run)
     rows = [
         WeightedRow(
             system=name,
@@ -425,7 +438,8 @@ class _Judging:
         """Scores of other metrics, turned so that higher is better; what could not be had."""
         found: list[MetricScores] = []
         told: list[str] = []
-        every = each_metric(metrics)
+        weighed = [run.bound.metric.metric.spec for run in self.runs]
+        every = [one for one in each_metric(metrics) if one not in weighed]  # they stand there
         for done, one in enumerate(every, start=1):
             try:
                 scores = _scored(self.testset, one, allow_code=allow_code)
@@ -435,7 +449,11 @@ class _Judging:
                 told.append(f"{one} is left out: {error}")
                 continue
             name = one if isinstance(one, str) else scores.metric
-            seen = [judge.kind for judge in self.people if judge.kind in scores.informed_by]
+            seen = [
+                judge.kind
+                for judge in self.people
+                if any(are_of_same_judgements(judge.kind, one) for one in scores.informed_by)
+            ]
             if seen and not self.circular:
                 raise DataError(
                     f"{name} has seen the human scores ({', '.join(seen)}) that judge it; leave it"

@@ -13,7 +13,7 @@ from gnomon.errors import DataError
 from gnomon.findings import Finding, Listing
 from gnomon.judges.metric import ChatJudge
 from gnomon.judges.requests import each_judge, judge_faults
-from gnomon.judges.verdict import probe_verdict
+from gnomon.judges.verdict import PROBE_CLAIMS, probe_verdict
 from gnomon.methods import method
 from gnomon.metrics.protocol import Metrics
 from gnomon.metrics.registry import is_metric
@@ -109,6 +109,7 @@ def check_probe(
     metrics="all",
     check=check_probe,
     verdict=probe_verdict,
+    claims=PROBE_CLAIMS,
 )
 def probe(
     testset: TestSet,

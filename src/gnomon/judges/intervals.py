@@ -9,7 +9,7 @@ import numpy as np
 from gnomon.findings import Finding, Listing
 from gnomon.judges.noise import judge_noise
 from gnomon.judges.requests import chat_judge, each_judge, judge_faults
-from gnomon.judges.verdict import spread_verdict
+from gnomon.judges.verdict import SPREAD_CLAIMS, spread_verdict
 from gnomon.methods import method
 from gnomon.metrics.protocol import Metrics
 from gnomon.metrics.scoring import signature_of
@@ -48,6 +48,7 @@ class SpreadRow(Record):
     )
     segments: int = column("Segments", help="that have a score")
     repeats: int = column("Repeats", help="how often each question was asked")
+    answers: int = column("Answers", help="answers that say a score")
     missing: int = column("Missing", help="answers that say nothing")
 
 
@@ -79,6 +80,7 @@ def check_spread(
     metrics="all",
     check=check_spread,
     verdict=spread_verdict,
+    claims=SPREAD_CLAIMS,
 )
 def spread(
     testset: TestSet,
@@ -130,6 +132,7 @@ def spread(
                     deviation=found.deviation,
                     segments=found.segments,
                     repeats=judge.repeats,
+                    answers=int(np.isfinite(each[:, k]).sum()),
                     missing=found.missing,
                 )
             )

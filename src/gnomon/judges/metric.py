@@ -213,7 +213,18 @@ class ChatJudge(Options):
         for need, there in (("references", testset.references), ("sources", testset.sources)):
             if need in self.needs and not there:
                 raise DataError(f"metric {self.spec!r} needs {need}; {testset.name!r} has none")
-        return self.bound(testset.language_pair)
+        found = self.bound(testset.language_pair)
+        found.informed_by = self._judged_by(testset)
+        return found
+
+    def _judged_by(self, testset: TestSet) -> tuple[str, ...]:
+        """Kinds of human scores of a test set whose outputs calibrate the judge."""
+        if self.calibration is None:
+            return ()
+        seen = {texts["candidate"] for texts in self.anchors().texts}
+        if seen.isdisjoint(text for texts in testset.systems.values() for text in texts):
+            return ()
+        return (*dict.fromkeys(one.kind for one in testset.human), *testset.outline.rankings)
 
     def bound(self, language_pair: str | None) -> BoundChatJudge:
         """The judge of texts in some languages; nothing is looked at."""
@@ -228,9 +239,11 @@ class BoundChatJudge(MeanOfSegments):
         metric: the options.
         rubric: what is asked.
         client: who asks.
+        informed_by: kinds of human scores of the test set that may calibrate it.
     """
 
     metric: ChatJudge
+    informed_by: tuple[str, ...] = ()
 
     def __init__(self, metric: ChatJudge, language_pair: str | None) -> None:
         self.metric = metric

@@ -11,7 +11,7 @@ from gnomon.errors import DataError
 from gnomon.faults import Fault
 from gnomon.findings import Finding, Listing
 from gnomon.judges.requests import chat_judge, each_judge, pair_faults
-from gnomon.judges.verdict import pairwise_verdict
+from gnomon.judges.verdict import PAIRWISE_CLAIMS, pairwise_verdict
 from gnomon.methods import method
 from gnomon.metrics.protocol import Metrics
 from gnomon.metrics.scoring import signature_of
@@ -64,6 +64,7 @@ class PairwiseRow(Record):
         "First", kind="share", digits=3, help="share of preferences for the text that stands first"
     )
     segments: int = column("Segments", help="that have answers in both orders")
+    answers: int = column("Answers", help="answers that name a side, or neither")
     missing: int = column("Missing", help="answers that say nothing")
 
 
@@ -86,6 +87,7 @@ def check_pairwise(
     metrics="all",
     check=check_pairwise,
     verdict=pairwise_verdict,
+    claims=PAIRWISE_CLAIMS,
 )
 def pairwise(
     testset: TestSet,
@@ -167,7 +169,7 @@ def _row(
     answers: Sequence[tuple[list[JudgeReply], ...]],
     confidence: float,
 ) -> PairwiseRow:
-    gains, torn, firsts, choices, missing, counts = [], 0, 0, 0, 0, [0, 0, 0]
+    gains, torn, firsts, choices, missing, asked, counts = [], 0, 0, 0, 0, 0, [0, 0, 0]
     for orders in answers:
         if not orders:
             gains.append(0.5)
@@ -175,6 +177,7 @@ def _row(
             continue
         each = list(zip(*orders, strict=True))  # of the repetitions: A first, B first
         readable = [(x.choice, y.choice) for x, y in each if x.choice and y.choice]
+        asked += 2 * len(each)
         missing += sum(not one.choice for pair in each for one in pair)
         for x, y in readable:
             torn += x == y != "tie"
@@ -200,5 +203,6 @@ def _row(
         torn=torn,
         first=firsts / choices if choices else None,
         segments=len(gains),
+        answers=asked - missing,
         missing=missing,
     )

@@ -13,13 +13,13 @@ from gnomon.findings import Finding, Listing, Scatter
 from gnomon.formats import Human, human_files, with_human, write_lines
 from gnomon.judges.calibration import Calibration, Curve, fit_calibration, left_out_predictions
 from gnomon.judges.requests import chat_judge, each_judge, judge_faults
-from gnomon.judges.verdict import calibration_verdict
+from gnomon.judges.verdict import CALIBRATION_CLAIMS, calibration_verdict
 from gnomon.methods import method
 from gnomon.metrics.protocol import Metrics
 from gnomon.metrics.scoring import signature_of
 from gnomon.options import SEED, Confidence, OutputFile, Positive, Seed
 from gnomon.records import METRIC, SEGMENT, SYSTEM, Record, column, columns_of, table
-from gnomon.stats import pearson
+from gnomon.stats import jackknife_test, pearson
 from gnomon.stats.student import mean_test
 from gnomon.testset import TestSet
 
@@ -69,9 +69,23 @@ class CalibrationRow(Record):
         ends=("low", "high"),
         help="how much nearer the calibrated judge comes than the mean",
     )
-    low: float | None = column("Low", help="interval over outputs (Student's t)")
+    low: float | None = column(
+        "Low", help="jackknife over documents; Student's t over outputs where these are unknown"
+    )
     high: float | None = column("High", help="likewise, the upper end")
     p: float | None = column("p", digits=3, help="two-sided, that the gain is 0")
+    raw_gain: float | None = column(
+        "Gain on raw",
+        better="higher",
+        ends=("raw_low", "raw_high"),
+        help="how much nearer the calibrated judge comes than as it is",
+    )
+    raw_low: float | None = column("Low, on raw", help="its interval, likewise")
+    raw_high: float | None = column("High, on raw", help="likewise, the upper end")
+    raw_p: float | None = column("p, on raw", digits=3, help="two-sided, that this gain is 0")
+    documents: int | None = column(
+        "Documents", help="that the outputs are of, which people judge whole"
+    )
 
 
 class CalibrationPoint(Record):
@@ -133,6 +147,7 @@ def _scored(outline: Outline, options: Mapping[str, Any]) -> bool:
     judged=_scored,
     check=check_calibrate,
     verdict=calibration_verdict,
+    claims=CALIBRATION_CLAIMS,
 )
 def calibrate(
     testset: TestSet,
@@ -161,7 +176,8 @@ def calibrate(
         items: outputs that are drawn, of all systems.
         save: a file for the outputs drawn and people's scores of them, which
             ``judge(..., calibration=FILE)`` takes.
-        confidence: of the intervals (Student's t over outputs).
+        confidence: of the intervals (documents left out one at a time; Student's t over outputs
+            where documents are unknown).
         seed: of the draw.
         allow_code: let a spec ``python('module:function')`` run code.
 
@@ -236,7 +252,10 @@ class _CalibratedJudges:
             left_out[known] = left_out_predictions(x, y, self.curve, higher_is_better=better)
         except DataError as error:
             self.notices.append(f"{name}, {kind}: {error}")
-        self.rows.append(self._row(name, kind, (x, y, left_out[known]), found))
+        of = self.testset.documents
+        documents = None if of is None else [of[i] for _, i in cells]
+        drawn = None if documents is None else np.array(documents)[known]
+        self.rows.append(self._row(name, kind, (x, y, left_out[known]), found, drawn))
         systems = list(self.testset.systems)
         self.points += [
             CalibrationPoint(
@@ -275,13 +294,18 @@ class _CalibratedJudges:
         kind: str,
         sides: tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]],
         found: Calibration | None,
+        documents: NDArray[np.str_] | None,
     ) -> CalibrationRow:
         x, y, left_out = sides
         n = len(x)
         others = (y.sum() - y) / (n - 1) if n > 1 else np.full(n, np.nan)
-        gains = np.abs(y - others) - np.abs(y - left_out)
+        gains, on_raw = (np.abs(y - one) - np.abs(y - left_out) for one in (others, x))
         fitted = found is not None
-        low, high, p = mean_test(gains.tolist(), 1 - self.confidence) if fitted else (None,) * 3
+        tests = [
+            _mean_test(one, documents, self.confidence) if fitted else (None,) * 3
+            for one in (gains, on_raw)
+        ]
+        (low, high, p), (raw_low, raw_high, raw_p) = tests
         straight = found if fitted and self.curve == "linear" else None
         return CalibrationRow(
             metric=name,
@@ -298,6 +322,11 @@ class _CalibratedJudges:
             low=low,
             high=high,
             p=p,
+            raw_gain=float(on_raw.mean()) if fitted else None,
+            raw_low=raw_low,
+            raw_high=raw_high,
+            raw_p=raw_p,
+            documents=None if documents is None else len(set(documents.tolist())),
         )
 
     def views(self) -> Iterator[View]:
@@ -312,6 +341,19 @@ class _CalibratedJudges:
                 label="system",
                 where={"metric": row.metric, "kind": row.kind},
             )
+
+
+def _mean_test(
+    values: NDArray[np.float64], documents: NDArray[np.str_] | None, confidence: float
+) -> tuple[float | None, float | None, float | None]:
+    """Interval and p of a mean: documents left out one at a time, or of independent values."""
+    if documents is None:
+        return mean_test(values.tolist(), 1 - confidence)
+    columns = np.stack([values, np.ones(len(values))], axis=1)
+    found = jackknife_test(
+        columns, documents, lambda sums: sums[..., 0] / sums[..., 1], confidence=confidence
+    )
+    return float(found.low), float(found.high), float(found.p)
 
 
 def _mean(scores: Sequence[float]) -> float:

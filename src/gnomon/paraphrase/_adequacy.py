@@ -29,7 +29,7 @@ from gnomon.options import (
     Positive,
     Seed,
 )
-from gnomon.paraphrase._verdict import adequacy_verdict
+from gnomon.paraphrase._verdict import ADEQUACY_CLAIMS, adequacy_verdict
 from gnomon.paraphrase._wordings import Paraphrases, chosen_of, each_of, needed, paraphrases_of
 from gnomon.records import SEGMENT, Record, column, columns_of, table
 from gnomon.signature import content_hash
@@ -37,7 +37,7 @@ from gnomon.stats.resampling import bootstrap_interval
 from gnomon.testset import TestSet
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
     from numpy.typing import NDArray
 
@@ -71,6 +71,7 @@ class AdequacyRow(Record):
     high: float | None = column("High", help="likewise, the upper end")
     n: int = column("Paraphrases", help="that have a value")
     segments: int = column("Segments", help="that have such a paraphrase")
+    alone: int = column("Alone", help="of these, segments that lack one of another method")
 
 
 def closeness(
@@ -137,6 +138,7 @@ def _references_and_paraphrases(inputs: Any, _: object) -> tuple[TestSet, Sequen
     paraphrased=True,
     check=check_adequacy,
     verdict=adequacy_verdict,
+    claims=ADEQUACY_CLAIMS,
 )
 def adequacy(
     testset: TestSet,
@@ -191,8 +193,8 @@ def adequacy(
         for one, value in zip(kept, scores.segments[0].tolist(), strict=True):
             by_method.setdefault(one.method, {}).setdefault(one.segment, []).append(value)
         rows += [
-            adequacy_row(made_by, metric, list(by_segment.values()), confidence, seed)
-            for made_by, by_segment in by_method.items()
+            adequacy_row(made_by, metric, own, confidence, seed, shared=_shared(by_method))
+            for made_by, own in by_method.items()
         ]
         signatures[metric] = str(scores.signature)
     return adequacy_finding(rows, signatures, {"test set": testset.name})
@@ -227,15 +229,25 @@ def adequacy_finding(
 def adequacy_row(
     made_by: str,
     measure: str,
-    groups: Sequence[Sequence[float]],
+    by_segment: Mapping[int, Sequence[float]],
     confidence: float,
     seed: int,
+    *,
+    shared: Collection[int],
 ) -> AdequacyRow:
-    """The mean of values that come in groups (segments), which are drawn whole.
+    """The mean of values that come in segments, which are drawn whole.
 
     Undefined values (NaN) are left out.
+
+    Args:
+        made_by: the method.
+        measure: what the values are of.
+        by_segment: the values.
+        confidence: of the interval.
+        seed: of its draws.
+        shared: segments of which all methods have a value.
     """
-    known = [[value for value in group if np.isfinite(value)] for group in groups]
+    known = [[value for value in group if np.isfinite(value)] for group in by_segment.values()]
     sums = np.array([(sum(g), len(g)) for g in known if g], dtype=np.float64).reshape(-1, 2)
     found = bootstrap_interval(sums, _ratio, level=confidence, seed=seed) if len(sums) else None
     return AdequacyRow(
@@ -246,7 +258,13 @@ def adequacy_row(
         high=found.high if found else None,
         n=int(sums[:, 1].sum()),
         segments=len(sums),
+        alone=len(set(by_segment) - set(shared)),
     )
+
+
+def _shared(by_method: Mapping[str, Mapping[int, Sequence[float]]]) -> set[int]:
+    """The segments of which every method has a value."""
+    return set.intersection(*(set(own) for own in by_method.values()))
 
 
 def _scored(
@@ -421,6 +439,7 @@ def read_key(path: str | PathLike[str]) -> dict[str, SheetItem]:
     rows={"adequacy": AdequacyRow, "scores": ParaphraseAnswerRow},
     systems=False,
     verdict=adequacy_verdict,
+    claims=ADEQUACY_CLAIMS,
 )
 def judge(
     answers: Annotated[Sequence[str | PathLike[str]], InputFile(), Metavar("FILE")],
@@ -437,7 +456,7 @@ def judge(
     Args:
         answers: filled sheets.
         key: the key that was written with the sheet.
-        confidence: of the intervals (bootstrap over items).
+        confidence: of the intervals (bootstrap over segments).
         seed: of their draws.
 
     Returns:
@@ -466,12 +485,16 @@ def judge(
     by_item: dict[str, list[float]] = {}
     for (_, item), value in given.items():
         by_item.setdefault(item, []).append(value)
-    by_method: dict[str, list[list[float]]] = {}
-    for item in items:
+    by_method: dict[str, dict[int, list[float]]] = {}
+    for item, own in items.items():
         if item in by_item:
             mean = sum(by_item[item]) / len(by_item[item])
-            by_method.setdefault(items[item].method, []).append([mean])
-    rows = [adequacy_row(m, "human", v, confidence, seed) for m, v in sorted(by_method.items())]
+            by_method.setdefault(own.method, {}).setdefault(own.segment, []).append(mean)
+    shared = _shared(by_method)
+    rows = [
+        adequacy_row(m, "human", v, confidence, seed, shared=shared)
+        for m, v in sorted(by_method.items())
+    ]
     scores = [
         ParaphraseAnswerRow(
             annotator=who,

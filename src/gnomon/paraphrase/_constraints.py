@@ -17,7 +17,7 @@ from gnomon.formats import Paraphrase, atomic_write, read_lines, read_records
 from gnomon.methods import method
 from gnomon.metrics.tokenise import check_tokeniser
 from gnomon.options import InputFile, Limits, Metavar, OutputFile, Positive, Share
-from gnomon.paraphrase._verdict import constraints_verdict
+from gnomon.paraphrase._made_verdict import CONSTRAINTS_CLAIMS, constraints_verdict
 from gnomon.records import SEGMENT, Record, column, columns_of, table
 from gnomon.signature import Signature
 from gnomon.testset import TestSet
@@ -238,6 +238,7 @@ def check_constraints(
     rows={"constraints": ConstraintRow},
     check=check_constraints,
     verdict=constraints_verdict,
+    claims=CONSTRAINTS_CLAIMS,
 )
 def constraints(
     testset: TestSet,

@@ -13,7 +13,7 @@ from gnomon.methods import method
 from gnomon.metrics.tokenise import check_tokeniser
 from gnomon.options import Count, Flags, Metavar
 from gnomon.paraphrase._constraints import Gram, Longest, TokenSpans, grams, words_of
-from gnomon.paraphrase._verdict import coverage_verdict
+from gnomon.paraphrase._verdict import COVERAGE_CLAIMS, coverage_verdict
 from gnomon.paraphrase._wordings import Paraphrases, needed
 from gnomon.records import Record, column, columns_of, table
 from gnomon.signature import Signature
@@ -111,6 +111,7 @@ def _sets_of_study(*, testset: TestSet, original: TestSet, **_: object) -> tuple
     paraphrased=True,
     check=check_coverage,
     verdict=coverage_verdict,
+    claims=COVERAGE_CLAIMS,
 )
 def coverage(
     original: TestSet,

@@ -17,7 +17,7 @@ from gnomon.formats import Tree, parse_tree, read_systems
 from gnomon.methods import method
 from gnomon.metrics.tokenise import check_tokeniser
 from gnomon.options import Flags, Group, Metavar
-from gnomon.paraphrase._verdict import diversity_verdict
+from gnomon.paraphrase._verdict import DIVERSITY_CLAIMS, diversity_verdict
 from gnomon.paraphrase._wordings import (
     SYSTEMS,
     Language,
@@ -449,6 +449,7 @@ def _sets_of_study(
     from_study=_sets_of_study,
     check=check_diversity,
     verdict=diversity_verdict,
+    claims=DIVERSITY_CLAIMS,
 )
 def diversity(
     sets: Mapping[str, Wordings] | TestSet | Paraphrases,

@@ -28,7 +28,7 @@ from gnomon.paraphrase._constraints import (
     output_constraints,
     words_of,
 )
-from gnomon.paraphrase._verdict import half_splits_verdict
+from gnomon.paraphrase._verdict import HALF_SPLITS_CLAIMS, half_splits_verdict
 from gnomon.paraphrase._wordings import each_of
 from gnomon.records import METRIC, Record, column, columns_of, table
 from gnomon.signature import Signature
@@ -140,6 +140,7 @@ def check_half_splits(
     judged=True,
     check=check_half_splits,
     verdict=half_splits_verdict,
+    claims=HALF_SPLITS_CLAIMS,
 )
 def half_splits(
     testset: TestSet,

@@ -1,14 +1,16 @@
-"""What is said of paraphrases, in sentences: what they bring, match, mean; what was made."""
+"""What is said of paraphrases, in sentences: what they bring, match, and keep of the meaning."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gnomon import stats
+from gnomon.stats.jackknife import LEAST_DOCUMENTS
 from gnomon.verdicts import (
     LEAST,
+    Claim,
     amount,
     counted,
     cut_texts,
@@ -16,7 +18,6 @@ from gnomon.verdicts import (
     metric_title,
     number,
     p_value,
-    said,
     titles_of,
 )
 
@@ -29,8 +30,76 @@ _ALPHA = 0.05
 #: correlations over so many systems or fewer say next to nothing
 _FEW_SYSTEMS = 4
 _IN_FULL = 3
+#: the share of segments without what is compared that is said, at least
+_MISSING = 0.01
+#: the share of paraphrases that are outputs of judged systems from which no gain is told
+_OWN_OUTPUTS = 0.25
 
 _Row = tuple[int, "Mapping[str, Cell]"]
+
+_AGREES = Claim(
+    "paraphrase.gain.agrees",
+    "With {paraphrases} {metric} agrees {more} with people, by {size} ({facts})",
+    None,
+    "the interval of the gain in Pearson's r, and Williams's test over systems, two-sided, Holm's"
+    " over metrics and methods",
+)
+_AGREES_ALIKE = Claim(
+    "paraphrase.gain.agrees_alike",
+    "The data cannot tell whether {metric} agrees {more} with people with {paraphrases}, by {size}"
+    " ({facts})",
+    "undecided",
+    "the interval holds 0, or Williams's test shows no difference",
+)
+_BY_SEGMENT = Claim(
+    "paraphrase.gain.by_segment",
+    "Segment by segment {metric} agrees {more} with people with {paraphrases}, by {size} ({facts})",
+    None,
+    "the interval of the gain over documents, or over segments where these are unknown, and its p,"
+    " Holm's over metrics and methods",
+)
+_BY_SEGMENT_ALIKE = Claim(
+    "paraphrase.gain.by_segment_alike",
+    "The data cannot tell whether {metric} agrees {more} with people segment by segment with"
+    " {paraphrases}, by {size} ({facts})",
+    "undecided",
+    "the interval holds 0, or p shows no difference, or there are too few documents for either",
+)
+_NO_PARAPHRASE = Claim(
+    "paraphrase.gain.missing",
+    "{missing}; these are scored with their references alone",
+    "caution",
+    "more than 1 in 100 segments have no paraphrase",
+)
+_OUTPUTS = Claim(
+    "paraphrase.gain.own_output",
+    "{share} of the paraphrases of {method} are outputs of systems that are judged with them, whose"
+    " scores rise by that alone; no gain is told of these",
+    "caution",
+    "a quarter or more of the paraphrases are the outputs of judged systems for their segments",
+)
+_FEW_JUDGED = Claim(
+    "paraphrase.gain.few_systems",
+    "people judged too few systems for agreement over them to say anything ({of})",
+    "caution",
+    "the number of judged systems, four at most",
+)
+_FEW_SEGMENTS = Claim(
+    "paraphrase.gain.few_segments",
+    "fewer than 30 segments have a paraphrase ({of}), too few to be read as a finding",
+    "caution",
+    "the number of segments with a paraphrase",
+)
+CUT_TEXTS = Claim(
+    "paraphrase.gain.cut_texts",
+    "{notice}",
+    "caution",
+    "a model read the beginnings of some texts alone",
+)
+GAIN_CLAIMS = (
+    *(_AGREES, _AGREES_ALIKE, _BY_SEGMENT, _BY_SEGMENT_ALIKE),
+    *(_NO_PARAPHRASE, _OUTPUTS, _FEW_JUDGED, _FEW_SEGMENTS, CUT_TEXTS),
+)
 
 
 # Gains
@@ -45,7 +114,9 @@ def gain_verdict(finding: Finding) -> Iterator[Statement]:
         finding: agreement with and without paraphrases.
     """
     rows = _largest(finding, "gain")
-    known = [(at, row) for at, row in rows if number(row["gain"]) is not None]
+    yield from _left_out(rows)
+    own = [one for one in rows if (number(one[1]["outputs"]) or 0) >= _OWN_OUTPUTS]
+    known = [one for one in rows if number(one[1]["gain"]) is not None and one not in own]
     few = [one for one in known if (number(one[1]["systems"]) or 0) <= _FEW_SYSTEMS]
     bare = [one for one in known if (number(one[1]["segments"]) or 0) < LEAST]
     sound = [one for one in known if one not in few and one not in bare]
@@ -56,15 +127,35 @@ def gain_verdict(finding: Finding) -> Iterator[Statement]:
         for one, q in zip(sound, corrected, strict=True)
     ]
     yield from sorted(told, key=lambda one: one.level == "undecided")
-    yield from _over_segments(finding, bare)
+    yield from _over_segments(finding, [*bare, *own])
     if few:
-        text = "people judged too few systems for agreement over them to say anything"
-        text = f"{text} ({_heads(few)})"
-        yield said("caution", text, {"gain": [at for at, _ in few]})
+        yield _FEW_JUDGED.said({"gain": [at for at, _ in few]}, of=_heads(few))
     if bare:
-        text = f"fewer than {LEAST} segments have a paraphrase ({_heads(bare)})"
-        yield said("caution", f"{text}, too few to be read as a finding", _at("gain", bare))
-    yield from cut_texts(finding.notices)
+        yield _FEW_SEGMENTS.said(_at("gain", bare), of=_heads(bare))
+    for one in cut_texts(finding.notices):
+        yield CUT_TEXTS.said(notice=one.text.removeprefix("Caution: "))
+
+
+def _left_out(rows: Sequence[_Row]) -> Iterator[Statement]:
+    """Segments without a paraphrase, and paraphrases that are outputs of those who are judged."""
+    seen: dict[tuple[Cell, Cell], _Row] = {}
+    for one in rows:
+        seen.setdefault((one[1]["test_set"], one[1]["method"]), one)
+    missing, shares = [], {}
+    for key, (_, row) in seen.items():
+        bare, there = (int(number(row[name]) or 0) for name in ("without", "segments"))
+        if bare > _MISSING * (bare + there):
+            of = f"{bare:,} of {counted(bare + there)}"
+            missing.append(f"{of} have no paraphrase ({_heads([seen[key]])})")
+        share = number(row["outputs"]) or 0
+        if share >= _OWN_OUTPUTS:
+            shares[key] = share
+    if missing:
+        yield _NO_PARAPHRASE.said(missing=listed(missing))
+    for key, share in shares.items():
+        yield _OUTPUTS.said(
+            _at("gain", [seen[key]]), share=f"{share:.0%}", method=_heads([seen[key]])
+        )
 
 
 def _largest(finding: Finding, name: str) -> list[_Row]:
@@ -95,21 +186,22 @@ def _gained(finding: Finding, one: _Row, p: float, *, several: bool) -> Statemen
     at, row = one
     gain, low, high = (number(row[name]) for name in ("gain", "low", "high"))
     gain = gain or 0.0
-    title, more = titles_of(finding)[str(row["metric"])], "better" if gain > 0 else "worse"
     tested = "" if np.isnan(p) else f", {'corrected ' if several else ''}{p_value(p)}"
-    facts = (
-        f"r = {amount(number(row['value']) or 0.0, share=True)} against"
-        f" {amount(number(row['base']) or 0.0, share=True)} over"
-        f" {counted(int(number(row['systems']) or 0), 'system')}{tested}"
-    )
-    rows = {"gain": [at]}
-    size = f"by {_size(gain, low, high)} ({facts})"
+    parts: dict[str, Any] = {
+        "metric": titles_of(finding)[str(row["metric"])],
+        "more": "better" if gain > 0 else "worse",
+        "paraphrases": _head(finding, row),
+        "size": _size(gain, low, high),
+        "facts": (
+            f"r = {amount(number(row['value']) or 0.0, share=True)} against"
+            f" {amount(number(row['base']) or 0.0, share=True)} over"
+            f" {counted(int(number(row['systems']) or 0), 'system')}{tested}"
+        ),
+    }
     clear = low is not None and high is not None and not low <= 0 <= high
     if clear and p <= _ALPHA:
-        text = f"with {_head(finding, row)} {title} agrees {more} with people, {size}"
-        return said("better" if gain > 0 else "worse", text[0].upper() + text[1:], rows)
-    text = f"whether {title} agrees {more} with people with {_head(finding, row)}, {size}"
-    return said("undecided", text, rows)
+        return _AGREES.said({"gain": [at]}, level="better" if gain > 0 else "worse", **parts)
+    return _AGREES_ALIKE.said({"gain": [at]}, **parts)
 
 
 def _size(value: float, low: float | None, high: float | None) -> str:
@@ -119,34 +211,96 @@ def _size(value: float, low: float | None, high: float | None) -> str:
     return amount(abs(value), low, high, share=True)
 
 
-def _over_segments(finding: Finding, bare: Sequence[_Row]) -> Iterator[Statement]:
+def _over_segments(finding: Finding, left_out: Sequence[_Row]) -> Iterator[Statement]:
     """Over segments: by rankings where people ranked, else by Pearson."""
-    left_out = {(row["test_set"], row["method"]) for _, row in bare}
+    out = {(row["test_set"], row["method"]) for _, row in left_out}
     parts: dict[tuple[Cell, ...], list[_Row]] = {}
     for at, row in _largest(finding, "segments"):
-        if (row["test_set"], row["method"]) not in left_out:
+        if (row["test_set"], row["method"]) not in out:
             key = row["test_set"], row["metric"], row["method"]
             parts.setdefault(key, []).append((at, row))
-    for rows in list(parts.values())[:_IN_FULL]:
-        at, row = next((one for one in rows if one[1]["statistic"] == "darr"), rows[0])
+    chosen = [
+        next((one for one in rows if one[1]["statistic"] == "darr"), rows[0])
+        for rows in parts.values()
+    ]
+    chosen = [one for one in chosen if number(one[1]["gain"]) is not None]
+    p = [number(row["p"]) for _, row in chosen]
+    corrected = stats.holm([np.nan if one is None else one for one in p])
+    for (at, row), q in list(zip(chosen, corrected.tolist(), strict=True))[:_IN_FULL]:
         gain, low, high = (number(row[name]) for name in ("gain", "low", "high"))
-        if gain is None or low is None or high is None:
+        n, unit = int(number(row["judgements"]) or 0), str(row["unit"])
+        over = f"{n:,} {'ranked pairs' if row['statistic'] == 'darr' else 'scores'}"
+        groups = int(number(row["groups"]) or 0)
+        tested = "" if np.isnan(q) else f", {'corrected ' if len(chosen) > 1 else ''}{p_value(q)}"
+        if unit == "document":
+            over += f" in {counted(groups, 'document')}"
+            if groups < LEAST_DOCUMENTS:
+                tested = f", too few for an interval: {LEAST_DOCUMENTS} are needed"
+        told: dict[str, Any] = {
+            "metric": titles_of(finding)[str(row["metric"])],
+            "more": "better" if (gain or 0) > 0 else "worse",
+            "paraphrases": _head(finding, row),
+            "size": _size(gain or 0.0, low, high),
+            "facts": f"{_STATISTICS[str(row['statistic'])]}, {over}{tested}",
+        }
+        if low is not None and high is not None and not low <= 0 <= high and q <= _ALPHA:
+            level: Level = "better" if low > 0 else "worse"
+            yield _BY_SEGMENT.said({"segments": [at]}, level=level, **told)
+        else:
+            yield _BY_SEGMENT_ALIKE.said({"segments": [at]}, **told)
+
+
+_STATISTICS = {"darr": "DaRR", "pearson": "Pearson", "kendall": "Kendall"}
+
+
+# Half splits
+
+_HALF_SPLITS = Claim(
+    "paraphrase.half_splits.gain",
+    "Paraphrases that other systems ask for change the agreement of {metric} with people by {mean}"
+    " in r on average, from {least} to {greatest} over {splits}. Splits share their systems, so"
+    " that nothing was tested",
+    "undecided",
+    "the gains over splits; nothing is tested",
+)
+HALF_SPLITS_CLAIMS = (_HALF_SPLITS,)
+
+
+def half_splits_verdict(finding: Finding) -> Iterator[Statement]:
+    """Whether paraphrases that some systems ask for help to judge others; nothing is tested.
+
+    Args:
+        finding: gains over splits.
+    """
+    for at, row in enumerate(finding.rows):
+        ends = [number(row[name]) for name in ("gain", "least", "greatest")]
+        if None in ends:
             continue
-        more = "better" if gain > 0 else "worse"
-        title, n = titles_of(finding)[str(row["metric"])], int(number(row["judgements"]) or 0)
-        what = "DaRR" if row["statistic"] == "darr" else str(row["statistic"]).capitalize()
-        judged = "ranked pairs" if what == "DaRR" else "scores"
-        size = f"by {_size(gain, low, high)} ({what}, {n:,} {judged})"
-        decided = not low <= 0 <= high
-        level: Level = ("better" if gain > 0 else "worse") if decided else "undecided"
-        opening = f"segment by segment {title} agrees {more} with people"
-        if not decided:
-            opening = f"whether {title} agrees {more} with people segment by segment"
-        text = f"{opening} with {_head(finding, row)}, {size}"
-        yield said(level, text[0].upper() + text[1:] if decided else text, {"segments": [at]})
+        mean, least, greatest = (_signed(one or 0.0) for one in ends)
+        yield _HALF_SPLITS.said(
+            {finding.tables[0].name: [at]},
+            metric=titles_of(finding)[str(row["metric"])],
+            mean=mean,
+            least=least,
+            greatest=greatest,
+            splits=counted(int(number(row["splits"]) or 0), "split"),
+        )
+
+
+def _signed(value: float) -> str:
+    return f"{'+' if value > 0 else ''}{amount(value, share=True)}"
 
 
 # Coverage, diversity, adequacy
+
+_MATCHES = Claim(
+    "paraphrase.coverage.matches",
+    "With paraphrases, references match {shares}. More matches need not mean better agreement with"
+    " people: gnomon paraphrase gain tests that",
+    "undecided",
+    "counts of matched n-grams",
+)
+COVERAGE_CLAIMS = (_MATCHES,)
 
 
 def coverage_verdict(finding: Finding) -> Iterator[Statement]:
@@ -155,24 +309,36 @@ def coverage_verdict(finding: Finding) -> Iterator[Statement]:
     Args:
         finding: n-grams matched before and now.
     """
-    parts = []
+    shares = []
     for row in finding.rows:
         before, now = number(row["precision"]), number(row["wider"])
         if before is not None and now is not None and row["n"] in (1, 4):
             of = "words" if row["n"] == 1 else f"sequences of {row['n']} words"
-            parts.append(f"{now:.1%} of the {of} of the systems, {before:.1%} without them")
-    if parts:
-        text = f"with paraphrases, references match {'; '.join(parts)}"
-        beside = "; more matches need not mean better agreement with people (paraphrase gain)"
-        yield said("undecided", text + beside, {finding.tables[0].name: range(len(finding.rows))})
+            shares.append(f"{now:.1%} of the {of} of the systems, {before:.1%} without them")
+    if shares:
+        rows = {finding.tables[0].name: range(len(finding.rows))}
+        yield _MATCHES.said(rows, shares="; ".join(shares))
 
 
 #: what measures of diversity are called in sentences
 _DIVERSITY = {
-    "lexical": "diversity of words",
-    "lexical-tokens": "diversity of words, repeated ones counted",
-    "syntactic": "diversity of sentence structures",
+    "lexical": "Diversity of words",
+    "lexical-tokens": "Diversity of words, repeated ones counted",
+    "syntactic": "Diversity of sentence structures",
 }
+_DIVERSE = Claim(
+    "paraphrase.diversity.sets",
+    "{measure} (0: all alike, 1: nothing in common): {sets}. Nothing was tested",
+    "undecided",
+    "means over segments; nothing is tested",
+)
+_FEW_DIVERSE = Claim(
+    "paraphrase.diversity.few_segments",
+    "{measure} (0: all alike, 1: nothing in common): {sets}; so few segments say little",
+    "caution",
+    "a set has fewer than 30 segments",
+)
+DIVERSITY_CLAIMS = (_DIVERSE, _FEW_DIVERSE)
 
 
 def diversity_verdict(finding: Finding) -> Iterator[Statement]:
@@ -196,11 +362,49 @@ def diversity_verdict(finding: Finding) -> Iterator[Statement]:
             for _, row in rows
         ]
         few = any((number(row["n"]) or 0) < LEAST for _, row in rows)
-        what = _DIVERSITY.get(str(measure), f"diversity by {measure}")
-        text = f"{what} (0: all alike, 1: nothing in common): {listed(told)}"
-        level: Level = "caution" if few else "undecided"
-        beside = "; so few segments say little" if few else "; no test was made"
-        yield said(level, text + beside, {finding.tables[0].name: [at for at, _ in rows]})
+        what = _DIVERSITY.get(str(measure), f"Diversity by {measure}")
+        yield (_FEW_DIVERSE if few else _DIVERSE).said(
+            _at(finding.tables[0].name, rows),
+            measure=what[0].lower() + what[1:] if few else what,
+            sets=listed(told),
+        )
+
+
+_NEAREST = Claim(
+    "paraphrase.adequacy.nearest",
+    "Paraphrases by {best} are nearest to the references: {methods} by {measure}, mean over the"
+    " paraphrases",
+    "better",
+    "the intervals of the first two methods over segments do not overlap, and both paraphrase the"
+    " same segments",
+)
+_NEAR_ALIKE = Claim(
+    "paraphrase.adequacy.alike",
+    "The data cannot tell which paraphrases keep the meaning best: {methods} by {measure}, mean"
+    " over the paraphrases",
+    "undecided",
+    "the intervals of the first two methods overlap",
+)
+_NEAR = Claim(
+    "paraphrase.adequacy.one",
+    "How well paraphrases keep the meaning: {methods} by {measure}, mean over the paraphrases."
+    " Nothing is there to compare it with",
+    "undecided",
+    "the mean of the only method",
+)
+_OTHER_SEGMENTS = Claim(
+    "paraphrase.adequacy.other_segments",
+    "{methods} by {measure} cannot be compared: {missing}",
+    "caution",
+    "more than 1 in 100 of the segments that a method paraphrases lack paraphrases of another",
+)
+_FEW_ADEQUATE = Claim(
+    "paraphrase.adequacy.few_segments",
+    "{methods}: fewer than 30 segments have a paraphrase, too few to compare",
+    "caution",
+    "the number of segments with a paraphrase of the method",
+)
+ADEQUACY_CLAIMS = (_NEAREST, _NEAR_ALIKE, _NEAR, _OTHER_SEGMENTS, _FEW_ADEQUATE)
 
 
 def adequacy_verdict(finding: Finding) -> Iterator[Statement]:
@@ -223,175 +427,36 @@ def adequacy_verdict(finding: Finding) -> Iterator[Statement]:
             yield _kept(finding, str(measure), rows)
         if few:
             names = listed([str(row["method"]) for _, row in few])
-            text = f"{names}: fewer than {LEAST} segments have a paraphrase, too few to compare"
-            yield said("caution", text, _at(finding.tables[0].name, few))
+            yield _FEW_ADEQUATE.said(_at(finding.tables[0].name, few), methods=names)
 
 
 def _kept(finding: Finding, measure: str, rows: Sequence[_Row]) -> Statement:
     told = [
         f"{row['method']} {amount(*(number(row[name]) or 0.0 for name in _ENDS))}"
         if number(row["low"]) is not None
-        else f"{row['method']} {amount(number(row['mean']) or 0.0)}"
+        else f"{row['method']} {amount(number(row['value']) or 0.0)}"
         for _, row in rows
     ]
-    what = "people" if measure == "people" else metric_title(measure)
-    text = f"{listed(told)} by {what}, in the mean of the paraphrases"
+    what = "people" if measure == "human" else metric_title(measure)
+    parts: dict[str, Any] = {"methods": listed(told), "measure": what}
     places = _at(finding.tables[0].name, rows)
     if len(rows) == 1:
-        return said("undecided", f"how well paraphrases keep the meaning: {text}", places)
+        return _NEAR.said(places, **parts)
+    alone = [
+        f"{int(number(row['alone']) or 0):,} of {counted(int(number(row['segments']) or 0))} of"
+        f" {row['method']} lack paraphrases of another"
+        for _, row in rows
+        if (number(row["alone"]) or 0) > _MISSING * (number(row["segments"]) or 0)
+    ]
+    if alone:
+        return _OTHER_SEGMENTS.said(places, missing=listed(alone), **parts)
     low, high = number(rows[0][1]["low"]), number(rows[1][1]["high"])
     if low is not None and high is not None and low > high:
-        text = f"Paraphrases by {rows[0][1]['method']} are nearest to the references: {text}"
-        return said("better", text, places)
-    return said("undecided", f"which paraphrases keep the meaning best: {text}", places)
+        return _NEAREST.said(places, best=rows[0][1]["method"], **parts)
+    return _NEAR_ALIKE.said(places, **parts)
 
 
 _ENDS = ("value", "low", "high")
-
-
-# Half splits
-
-
-def half_splits_verdict(finding: Finding) -> Iterator[Statement]:
-    """Whether paraphrases that some systems ask for help to judge others; nothing is tested.
-
-    Args:
-        finding: gains over splits.
-    """
-    for at, row in enumerate(finding.rows):
-        mean, low, high = (number(row[name]) for name in ("gain", "least", "greatest"))
-        if mean is None:
-            continue
-        more = "better" if mean > 0 else "worse"
-        n = int(number(row["splits"]) or 0)
-        title = titles_of(finding)[str(row["metric"])]
-        text = (
-            f"with paraphrases that other systems ask for {title} agrees"
-            f" {more} with people by {amount(abs(mean), share=True)} in r, from"
-            f" {amount(low or 0.0, share=True)} to {amount(high or 0.0, share=True)} over"
-            f" {counted(n, 'split')}; splits share their systems, so that no test was made"
-        )
-        yield said("undecided", text, {finding.tables[0].name: [at]})
-
-
-# What was made
-
-
-def constraints_verdict(finding: Finding) -> Iterator[Statement]:
-    """How many n-grams most systems use that references lack, and the commonest.
-
-    Args:
-        finding: constraints.
-    """
-    rows = list(enumerate(finding.rows))
-    segments = len({row["segment"] for _, row in rows})
-    if not rows:
-        yield said("undecided", "most systems use no words that the references lack")
-        return
-    counts: dict[str, int] = {}
-    for _, row in rows:
-        counts[str(row["constraint"])] = counts.get(str(row["constraint"]), 0) + 1
-    counts = {one: n for one, n in counts.items() if any(map(str.isalnum, one))} or counts
-    common = sorted(counts, key=lambda one: -counts[one])[:3]
-    named = listed([f"“{one}” ({counted(counts[one], 'time')})" for one in common])
-    text = (
-        f"most systems use {counted(len(rows), 'n-gram')} in {counted(segments)} that the"
-        f" references lack; most often {named}. Whether these are right is for people to say"
-    )
-    yield said("undecided", text, {finding.tables[0].name: [at for at, _ in rows[:_IN_FULL]]})
-
-
-def generate_verdict(finding: Finding) -> Iterator[Statement]:
-    """How many paraphrases were made, and how many were dropped.
-
-    Args:
-        finding: what was made.
-    """
-    row = finding.rows[0]
-    counts = {
-        name: int(number(row[name]) or 0)
-        for name in ("paraphrases", "segments", "empty", "copies", "duplicates", "inadequate")
-    }
-    made, segments = counts.pop("paraphrases"), counts.pop("segments")
-    dropped = [f"{n:,} {name}" for name, n in counts.items() if n]
-    text = f"{row['method']} made {counted(made, 'paraphrase')} of {counted(segments)}"
-    text += f"; dropped: {listed(dropped, most=4)}" if dropped else "; none was dropped"
-    rows = {finding.tables[0].name: [0]}
-    if not made:
-        yield said("caution", text, rows)
-    else:
-        beside = ". Whether they keep the meaning is for gnomon paraphrase adequacy"
-        yield said("undecided", text + beside, rows)
-    short = int(number(row["short"]) or 0)
-    if short:
-        text = f"{counted(short, 'time')} fewer paraphrases were left than were asked for"
-        yield said("caution", text, rows)
-
-
-def train_verdict(finding: Finding) -> Iterator[Statement]:
-    """What a model has learnt, or what its training would take.
-
-    Args:
-        finding: of a run of training, or of its plan.
-    """
-    row = finding.rows[0]
-    rows = {finding.tables[0].name: [0]}
-    if "folder" not in row:
-        pairs, dev, steps = (int(number(row[name]) or 0) for name in ("pairs", "dev", "steps"))
-        text = (
-            f"training would take {counted(steps, 'update')} for each pass over"
-            f" {counted(pairs, 'pair')}, with {dev:,} held out; nothing was trained"
-        )
-        yield said("undecided", text, rows)
-        return
-    steps, epochs = (int(number(row[name]) or 0) for name in ("steps", "epochs"))
-    loss, bleu = number(row["loss"]), number(row["bleu"])
-    told = [
-        *([] if loss is None else [f"a loss of {amount(loss)} nats per piece"]),
-        *([] if bleu is None else [f"BLEU {bleu:.1f}"]),
-    ]
-    text = f"the model was trained for {counted(steps, 'update')} ({epochs} whole passes)"
-    text += f"; on pairs that were held out it has {listed(told)}" if told else ""
-    yield said("undecided", f"{text}. How good its paraphrases are is not tested", rows)
-
-
-def codes_verdict(finding: Finding) -> Iterator[Statement]:
-    """How evenly sentences spread over codes.
-
-    Args:
-        finding: files of codes.
-    """
-    for at, row in enumerate(finding.rows):
-        n, coded, used = (int(number(row[name]) or 0) for name in ("sentences", "coded", "used"))
-        even, largest = number(row["perplexity"]), number(row["largest"])
-        text = (
-            f"{coded:,} of {counted(n, 'sentence')} of {row['file']} have one of"
-            f" {counted(used, 'code')}"
-        )
-        if even is not None and largest is not None:
-            text += f", as even as {even:.1f} of one size; the commonest has {largest:.1%} of them"
-        level: Level = "caution" if coded and used == 1 else "undecided"
-        beside = "; a single code tells nothing apart" if level == "caution" else ""
-        yield said(level, text + beside, {finding.tables[0].name: [at]})
-
-
-def tree_stats_verdict(finding: Finding) -> Iterator[Statement]:
-    """How many structures there are, at the smallest depth and in full.
-
-    Args:
-        finding: trees by depth.
-    """
-    of_set = finding.rows[-1]["set"] if finding.rows else None
-    rows = [(at, row) for at, row in enumerate(finding.rows) if row["set"] == of_set]
-    told = [
-        f"{int(number(row['distinct']) or 0):,}"
-        + (" in full" if row["depth"] is None else f" at depth {row['depth']}")
-        for _, row in rows
-    ]
-    if told:
-        n = counted(int(number(rows[0][1]["trees"]) or 0), "tree")
-        text = f"{n} ({of_set}) have different structures: {listed(told, most=5)}"
-        yield said("undecided", text, _at(finding.tables[0].name, rows))
 
 
 def _at(name: str, rows: Sequence[_Row]) -> dict[str, list[int]]:

@@ -32,7 +32,7 @@ from gnomon.signature import Signature
 from gnomon.stored import Stretch
 from gnomon.study._page_rows import PageSource, SetRows, made_table, stored_table, view_table
 from gnomon.study._tables import cells_of
-from gnomon.verdicts import counted, number, of_scores, said
+from gnomon.verdicts import Claim, counted, number, of_scores
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -52,6 +52,16 @@ if TYPE_CHECKING:
 
 # Test sets of a store as a report shows them: texts read again, scores, and what is marked.
 
+
+_ONE_BY_ONE = Claim(
+    "study.one_by_one",
+    "{systems} were looked at one by one, so that nothing is said of all of them together. Whoever"
+    " runs the study can let {method} look at all of them at once",
+    "undecided",
+    "each task of the method had one system, of several",
+)
+#: what pages of a study say beside what methods said
+CLAIMS = (_ONE_BY_ONE,)
 
 #: outputs that are marked in one go
 _TEXTS = 20_000
@@ -470,11 +480,10 @@ def _untested(name: str, done: Sequence[FinishedTask]) -> Iterator[PageVerdict]:
         if chosen is None or chosen.verdict is None or len(systems) == 1:
             continue
         if all(len(one.systems) == 1 and not one.verdict for one in own):
-            text = (
-                f"{counted(len(systems), 'system')} were taken one by one, so that nothing is said"
-                f" of all of them; together = true in [methods.{method}] takes them at once"
+            text = _ONE_BY_ONE.said(
+                systems=counted(len(systems), "system"), method=methods.title_of(method)
             )
-            yield PageVerdict(name, method, [said("undecided", text)])
+            yield PageVerdict(name, method, [text])
 
 
 def _system_scores(store: Store, done: Sequence[FinishedTask]) -> Iterator[Scores]:

@@ -26,18 +26,20 @@ from gnomon.options import Confidence, Group, Metavar, Outcome, Resamples, with_
 from gnomon.records import METRIC, TEST_SET, Record, column, columns_of, table
 from gnomon.signature import content_hash, version
 from gnomon.stats import kendall_b
+from gnomon.stats.jackknife import LEAST_DOCUMENTS
 from gnomon.stats.resampling import percentile_interval, resample_counts, resampled_sums
+from gnomon.stats.student import expanded_confidence
 from gnomon.testset import TestSet
 from gnomon.train._judged import Choice, judged_outputs
 from gnomon.train._recipe import HeadRecipe
-from gnomon.verdicts import amount, counted, number, said
+from gnomon.verdicts import Claim, amount, counted, number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from numpy.typing import NDArray
 
-    from gnomon.findings import Level, Statement
+    from gnomon.findings import Cell, Statement
     from gnomon.outline import Outline
     from gnomon.records import Ends
     from gnomon.train._estimator import Pass, Training
@@ -141,53 +143,94 @@ class LayerWeightRow(Record):
     weight: float = column("Weight", digits=3, help="share in the mix")
 
 
+_ON_HELD_OUT = Claim(
+    "train.metric.held_out",
+    "On {outputs} that were held out the metric has r = {r} with people{beside}. What was held out"
+    " also chose the pass, which flatters the metric: judge it on other test sets (gnomon metaeval"
+    " -t SET -m \"comet('{folder}')\" chrf)",
+    "undecided",
+    "Pearson's r of what was held out; no test, as the pass with the highest r was kept",
+)
+_WORSE = Claim(
+    "train.metric.worse",
+    "The metric agrees worse with people than {other} on what was held out, by {size} ({facts}),"
+    " though that chose its pass",
+    "worse",
+    "the interval of the difference over documents or sources lies below 0, of 15 or more of these",
+)
+_NOTHING_LEARNT = Claim(
+    "train.metric.nothing",
+    "the metric gives all that was held out one score: nothing was learnt",
+    "caution",
+    "Pearson's r is undefined",
+)
+_MAYBE_NOTHING = Claim(
+    "train.metric.maybe_nothing",
+    "r on what was held out may be 0 ({r}): too little was learnt, or too little held out to tell",
+    "caution",
+    "the interval of r holds 0",
+)
+_LAST_PASS = Claim(
+    "train.metric.last_pass",
+    "the last pass was the best: more of them (--epochs) may find more",
+    "caution",
+    "the best pass is the last of those that were allowed",
+)
+CLAIMS = (_ON_HELD_OUT, _WORSE, _NOTHING_LEARNT, _MAYBE_NOTHING, _LAST_PASS)
+
+
 def train_metric_verdict(finding: Finding) -> Iterator[Statement]:
-    """Whether what was learnt agrees with people better than what needs no training.
+    """What was learnt, on what was held out, beside what needs no training and a control.
 
     Args:
         finding: of a run of training.
     """
     (row,) = finding.rows
-    held = finding.table("held_out").rows
     whole = [
-        one
-        for one in enumerate(held)
-        if one[1]["test_set"] == _ALL or len(finding.table("sets").rows) == 1
+        (at, one)
+        for at, one in enumerate(finding.table("held_out").rows)
+        if one["test_set"] == _ALL or len(finding.table("sets").rows) == 1
     ]
-    own = next(one for _, one in whole if str(one["metric"]).startswith("comet("))
+    whole.sort(key=lambda one: not str(one[1]["metric"]).startswith("comet("))
+    (at, own), *others = whole
     r, low, high = (number(own[name]) for name in ("pearson", "pearson_low", "pearson_high"))
-    n = counted(int(number(own["outputs"]) or 0), "judged output")
+    outputs = counted(int(number(own["outputs"]) or 0), "judged output")
     if r is None:
-        yield said(
-            "caution", "the metric gives all that was held out one score: nothing was learnt"
+        yield _NOTHING_LEARNT.said({"held_out": [at]})
+    else:
+        beside = [
+            f"{_called(one)} {amount(theirs, share=True)}"
+            for _, one in others
+            if (theirs := number(one["pearson"])) is not None
+        ]
+        yield _ON_HELD_OUT.said(
+            {"held_out": [at for at, _ in whole]},
+            outputs=outputs,
+            r=amount(r, low, high, share=True),
+            beside=f" ({', '.join(beside)})" if beside else "",
+            folder=row["folder"],
         )
-    for at, one in whole:
-        lead, ends = (
-            number(one["difference"]),
-            [number(one[f"difference_{e}"]) for e in ("low", "high")],
-        )
-        theirs = number(one["pearson"])
-        if r is None or lead is None or theirs is None:
+    for place, one in others if r is not None else ():
+        lead, theirs = number(one["difference"]), number(one["pearson"])
+        ends = [number(one[f"difference_{end}"]) for end in ("low", "high")]
+        if lead is None or theirs is None or ends[0] is None or ends[1] is None or ends[1] >= 0:
             continue
-        decided = None not in ends and not ends[0] <= 0 <= ends[1]  # type: ignore[operator]  # both are there
-        level: Level = "undecided" if not decided else "better" if lead > 0 else "worse"
-        more = "worse" if lead < 0 else "better"
-        low_, high_ = ends if lead >= 0 else [None if e is None else -e for e in reversed(ends)]
-        size = amount(abs(lead), low_, high_, share=True)
-        facts = f"r = {amount(r, share=True)} against {amount(theirs, share=True)} over {n}"
-        head = f"agrees {more} with people than {one['metric']} on what was held out, by {size}"
-        text = f"the metric {head} ({facts})" if decided else f"whether the metric {head} ({facts})"
-        yield said(level, text, {"held_out": [at]})
+        if (number(own["groups"]) or 0) >= LEAST_DOCUMENTS:
+            yield _WORSE.said(
+                {"held_out": [place]},
+                other=_called(one),
+                size=amount(-lead, -ends[1], -ends[0], share=True),
+                facts=f"r = {amount(r or 0.0, share=True)} against {amount(theirs, share=True)}",
+            )
     if r is not None and low is not None and high is not None and low <= 0 <= high:
-        text = f"r on what was held out may be 0 ({amount(r, low, high, share=True)})"
-        yield said("caution", f"{text}: too little was learnt, or too little held out to tell")
+        yield _MAYBE_NOTHING.said({"held_out": [at]}, r=amount(r, low, high, share=True))
     if row["stopped"] == "epochs" and row["best"] == row["passes"]:
-        yield said("caution", "the last pass was the best: more of them (--epochs) may find more")
-    yield said(
-        "caution",
-        "the pass was chosen by what was held out, which flatters these figures; judge the metric"
-        f" on other test sets: gnomon metaeval -t SET -m \"comet('{row['folder']}')\" chrf",
-    )
+        yield _LAST_PASS.said()
+
+
+def _called(row: Mapping[str, Cell]) -> str:
+    """A metric beside the learned one; the length of outputs is a control."""
+    return "the length of the output alone" if row["metric"] == _LENGTH else str(row["metric"])
 
 
 # A run, and its folder.
@@ -447,9 +490,9 @@ def _agreements(
     for (metric, r, tau), drawn in zip(rows, draws, strict=True):
         first = rows[0][1]
         lead = None if r is None or first is None or metric == rows[0][0] else first - r
-        ends: dict[str, Ends] = {"pearson": _ends(drawn, asked.confidence)}
+        ends: dict[str, Ends] = {"pearson": _ends(drawn, asked.confidence, len(place))}
         if lead is not None:
-            ends["difference"] = _ends(draws[0] - drawn, asked.confidence)
+            ends["difference"] = _ends(draws[0] - drawn, asked.confidence, len(place))
         made.append(
             HeldOutRow(
                 test_set=names[0],
@@ -474,10 +517,11 @@ def _pearson_of_sums(sums: NDArray[np.float64]) -> NDArray[np.float64]:
     return found
 
 
-def _ends(drawn: NDArray[np.float64], confidence: float) -> Ends:
+def _ends(drawn: NDArray[np.float64], confidence: float, groups: int) -> Ends:
+    """Ends of an interval over groups, expanded as few of these need it."""
     if np.isnan(drawn).all():
         return None, None
-    low, high = percentile_interval(drawn, confidence)
+    low, high = percentile_interval(drawn, expanded_confidence(confidence, groups))
     return float(low), float(high)
 
 
@@ -581,6 +625,7 @@ def check_metric(
     kept="the last pass is kept; the same command with --resume goes on from there",
     check=check_metric,
     verdict=train_metric_verdict,
+    claims=CLAIMS,
 )
 @with_fields(recipe=HeadRecipe)
 def metric(

@@ -24,7 +24,12 @@ from gnomon.options import (
     Seed,
     with_fields,
 )
-from gnomon.paraphrase._verdict import codes_verdict, tree_stats_verdict
+from gnomon.paraphrase._made_verdict import (
+    CODES_CLAIMS,
+    TREE_STATS_CLAIMS,
+    codes_verdict,
+    tree_stats_verdict,
+)
 from gnomon.paraphrase.codes._autoencoder import TreeRecipe
 from gnomon.paraphrase.codes._codes import KINDS, Kind, load, write_codes
 from gnomon.paraphrase.codes._fit import fit
@@ -240,6 +245,7 @@ def _source_trees_needed() -> UsageError:
     systems=False,
     check=check_codes,
     verdict=codes_verdict,
+    claims=CODES_CLAIMS,
 )
 @with_fields(autoencoder=TreeRecipe)
 def codes(
@@ -381,6 +387,7 @@ def check_tree_stats(
     systems=False,
     check=check_tree_stats,
     verdict=tree_stats_verdict,
+    claims=TREE_STATS_CLAIMS,
 )
 def tree_stats(
     texts: Files | None = None,

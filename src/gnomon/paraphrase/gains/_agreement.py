@@ -11,10 +11,13 @@ import numpy as np
 from gnomon import stats
 from gnomon.errors import UnknownNameError
 from gnomon.human import only_kind
+from gnomon.stats.bootstrap import bootstrap_p_value
+from gnomon.stats.jackknife import jackknife, left_out_sums
 from gnomon.stats.resampling import percentile_interval, resample_counts, resampled_sums
+from gnomon.stats.student import expanded_confidence
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -36,12 +39,15 @@ class GainDraws(NamedTuple):
         seed: of the draws.
         confidence: share of draws inside the interval.
         over: "segments" or "systems".
+        documents: number of the document of each segment, left out one at a time for intervals of
+            people's scores of segments; None: segments are drawn.
     """
 
     resamples: int
     seed: int
     confidence: float
     over: str
+    documents: NDArray[np.int64] | None = None
 
 
 class Kinds(NamedTuple):
@@ -230,13 +236,14 @@ def _darr(
         return 2 * sums[0] / some - 1, 2 * sums[1] / some - 1
 
     cells = np.array(per, dtype=np.float64)
-    low = high = None
-    if draws.resamples:
-        counts = resample_counts(n, count=draws.resamples, seed=draws.seed)
-        first, second = tau(resampled_sums(cells, counts))
-        low, high = _ends(second - first, draws)
+
+    def gain(sums: NDArray[np.float64]) -> NDArray[np.float64]:
+        first, second = tau(sums)
+        return second - first
+
+    tested = _tested(cells, gain, cells[2], draws)
     first, second = tau(cells.sum(axis=1))
-    return _segment_row("darr", float(first), float(second), low, high, int(known.sum()))
+    return _segment_row("darr", float(first), float(second), tested, int(known.sum()))
 
 
 def _of_scores(
@@ -248,19 +255,64 @@ def _of_scores(
     known = ~(np.isnan(human) | np.isnan(before) | np.isnan(after))
     three = [np.where(known, one, 0.0) for one in (human, before, after)]
     n = int(known.sum())
-    low = high = None
-    if draws.resamples and n >= _FEW:
+    tested = _UNTESTED
+    if n >= _FEW:
         products = [a * b for i, a in enumerate(three) for b in three[i:]]
         moments = np.array([part.sum(axis=0) for part in (known, *three, *products)])
-        counts = resample_counts(human.shape[1], count=draws.resamples, seed=draws.seed)
-        low, high = _ends(_gain_of_moments(resampled_sums(moments, counts)), draws)
+        tested = _tested(moments, _gain_of_moments, moments[0], draws)
     flat = [one[known] for one in (human, before, after)]
     rows = []
     for name, measure in (("pearson", stats.pearson), ("kendall", stats.kendall_b)):
         pair = [float(measure(flat[0], one)) if n >= _FEW else np.nan for one in flat[1:]]
-        ends = (low, high) if name == "pearson" else (None, None)
-        rows.append(_segment_row(name, pair[0], pair[1], *ends, n))
+        own = tested if name == "pearson" else _UNTESTED
+        rows.append(_segment_row(name, pair[0], pair[1], own, n))
     return rows
+
+
+class _Tested(NamedTuple):
+    """An interval of a gain over segments, its p, and what was left out or drawn for both."""
+
+    low: float | None
+    high: float | None
+    p: float | None
+    unit: str
+    groups: int
+
+
+_UNTESTED = _Tested(None, None, None, "", 0)
+
+
+def _tested(
+    moments: NDArray[np.float64],
+    gain: Callable[[NDArray[np.float64]], NDArray[np.float64]],
+    judged: NDArray[np.float64],
+    draws: GainDraws,
+) -> _Tested:
+    """Interval and test of a gain: documents left out one at a time, or segments drawn.
+
+    Args:
+        moments: what is summed over segments [quantities, N].
+        gain: of such sums [quantities, ...].
+        judged: judgements of each segment [N].
+        draws: how intervals are made.
+    """
+    there = judged > 0
+    if not draws.resamples or not there.any():
+        return _UNTESTED
+    if draws.documents is not None:
+        of = np.unique(draws.documents[there], return_inverse=True)[1]
+        own = moments[:, there]
+        without = gain(np.moveaxis(left_out_sums(own.T, of), 0, -1))
+        sizes = np.bincount(of, judged[there])
+        found = jackknife(gain(own.sum(axis=1)), without, sizes, confidence=draws.confidence)
+        low, high, p = (_defined(float(one)) for one in (found.low, found.high, found.p))
+        return _Tested(low, high, p, "document", found.documents)
+    segments = moments.shape[1]
+    counts = resample_counts(segments, count=draws.resamples, seed=draws.seed)
+    gains = gain(resampled_sums(moments, counts))
+    low, high = _ends(gains, draws, drawn=int(there.sum()))
+    p = bootstrap_p_value(gains, float(gain(moments.sum(axis=1))), drawn=int(there.sum()))
+    return _Tested(low, high, _defined(p), "segment", int(there.sum()))
 
 
 def _gain_of_moments(sums: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -275,16 +327,19 @@ def _gain_of_moments(sums: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _segment_row(
-    name: str, before: float, after: float, low: float | None, high: float | None, n: int
+    name: str, before: float, after: float, tested: _Tested, n: int
 ) -> dict[str, Cell]:
     return {
         "statistic": name,
         "base": _defined(before),
         "value": _defined(after),
         "gain": _defined(after - before),
-        "low": low,
-        "high": high,
+        "low": tested.low,
+        "high": tested.high,
+        "p": tested.p,
         "judgements": n,
+        "unit": tested.unit or None,
+        "groups": tested.groups or None,
     }
 
 
@@ -338,8 +393,12 @@ def _rows_r(human: NDArray[np.float64], scores: NDArray[np.float64]) -> NDArray[
         return np.asarray((a * b).sum(1) / np.sqrt((a * a).sum(1) * (b * b).sum(1)))
 
 
-def _ends(values: NDArray[np.float64], draws: GainDraws) -> tuple[float | None, float | None]:
-    low, high = percentile_interval(values, draws.confidence)
+def _ends(
+    values: NDArray[np.float64], draws: GainDraws, *, drawn: int = 0
+) -> tuple[float | None, float | None]:
+    """Ends of the interval; expanded where it is known how many things were drawn."""
+    held = expanded_confidence(draws.confidence, drawn) if drawn > 1 else draws.confidence
+    low, high = percentile_interval(values, held)
     return _defined(float(low)), _defined(float(high))
 
 

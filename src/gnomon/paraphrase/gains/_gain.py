@@ -27,10 +27,11 @@ from gnomon.options import (
     Resamples,
     Seed,
     Specs,
+    Unit,
 )
 from gnomon.paraphrase._adequacy import closeness
 from gnomon.paraphrase._diversity import counted, lexical_values, mean, syntactic_values
-from gnomon.paraphrase._verdict import gain_verdict
+from gnomon.paraphrase._verdict import GAIN_CLAIMS, gain_verdict
 from gnomon.paraphrase._wordings import (
     Language,
     Paraphrases,
@@ -61,11 +62,14 @@ from gnomon.paraphrase.gains._agreement import (
     system_row,
 )
 from gnomon.records import METRIC, Record, column, columns_of, table
+from gnomon.stats.jackknife import numbered
 from gnomon.stats.significance import fewest_draws
 from gnomon.testset import TestSet
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from numpy.typing import NDArray
 
     from gnomon.findings import Cell, Table, View
     from gnomon.outline import Outline
@@ -89,6 +93,7 @@ def check_gain(
     parse: bool = False,
     tagger: str | None = None,
     language: str | None = None,
+    unit: Unit = "auto",
     resamples: int = 1000,
     confidence: float = 0.95,
     allow_code: bool = False,
@@ -108,6 +113,8 @@ def check_gain(
     yield from tagger_faults(tagger, language)
     found = list(faults("human", judgement_files, human))
     yield from found
+    if outline is not None and unit == "document" and not outline.slices.get("document"):
+        yield Fault("unit", DataError(no_documents(outline.name)))
     if outline is not None and not found:
         yield from _of_set(outline, methods, *judgement_files(human))
         if parse and not tagger and not language:
@@ -208,7 +215,9 @@ def described(testset: TestSet, arm: Arm, looked: Looked) -> dict[str, Cell]:
     groups = _groups(arm)
     row: dict[str, Cell] = {
         "wordings": len(arm.paraphrases) / max(len(groups), 1),
-        "segments": len({one.segment for one in arm.paraphrases}),
+        "segments": (there := len({one.segment for one in arm.paraphrases})),
+        "without": testset.segments - there,
+        "outputs": _outputs(testset, arm),
         "diversity": mean(lexical_values(groups)),
         "syntactic": _syntactic(arm, groups, looked),
         "change": _change(testset, arm),
@@ -226,6 +235,18 @@ def _groups(arm: Arm) -> list[list[str]]:
     for one in arm.paraphrases:
         groups.setdefault((one.segment, one.system), []).append(one.text)
     return list(groups.values())
+
+
+def _outputs(testset: TestSet, arm: Arm) -> float:
+    """Which share of the paraphrases are outputs for their segment, but no reference."""
+    info = testset.info
+    judged = [t for s, t in testset.systems.items() if not (s in info and info[s].human)]
+    same = 0
+    for one in arm.paraphrases:
+        i, text = one.segment - 1, one.text.strip()
+        known = {(column[i] or "").strip() for column in testset.references.values()}
+        same += text not in known and any(text == outputs[i].strip() for outputs in judged)
+    return same / len(arm.paraphrases)
 
 
 def _most(paraphrases: Sequence[Paraphrase]) -> int:
@@ -314,6 +335,10 @@ class GainRow(Record):
     adequacy: float | None = column("Adequacy", help="a metric of them against the reference")
     wordings: float = column("Per segment", help="mean number of paraphrases")
     segments: int = column("Segments", help="that have a paraphrase")
+    without: int = column("Without", help="segments that have none")
+    outputs: float = column(
+        "Outputs", kind="share", digits=3, help="of its paraphrases, outputs of judged systems"
+    )
     systems: int = column("Systems", help="behind r")
     arm: str = _LABEL
 
@@ -331,7 +356,10 @@ class SegmentGainRow(Record):
     gain: float | None = _GAIN
     low: float | None = _LOW
     high: float | None = _HIGH
+    p: float | None = column("p", digits=4, help="two-sided, that the gain is 0")
     judgements: int = column("n", help="judged pairs, or scores")
+    unit: str | None = column("Unit", help="what intervals leave out or draw")
+    groups: int | None = column("Units", help="how many of these are judged")
     arm: str = _LABEL
 
 
@@ -423,8 +451,8 @@ _SHOWN = {
         *("repaired", "broken", "score", "diversity", "adequacy"),
     ),
     "segments": (
-        *("metric", "method", "n", "statistic", "base", "value", "gain", "low", "high"),
-        "judgements",
+        *("metric", "method", "n", "statistic", "base", "value", "gain", "low", "high", "p"),
+        *("judgements", "unit"),
     ),
     "decisions": (
         *("metric", "method", "n", "comparison", "pairs"),
@@ -589,6 +617,7 @@ def _sets_of_study(
     paraphrased=True,
     check=check_gain,
     verdict=gain_verdict,
+    claims=GAIN_CLAIMS,
 )
 def gain(
     testsets: TestSet | Sequence[tuple[TestSet, Paraphrases]],
@@ -604,6 +633,7 @@ def gain(
     tagger: ParserName = None,
     language: Language = None,
     over: Annotated[Literal["segments", "systems"], Group("intervals and tests")] = "segments",
+    unit: Unit = "auto",
     resamples: Resamples = 1000,
     confidence: Confidence = 0.95,
     seed: Seed = SEED,
@@ -636,7 +666,10 @@ def gain(
         language: its standard pipeline does.
         over: what is resampled for the intervals over systems: "segments" (would another text give
             this gain?) or "systems" (would other systems?).
-        resamples: draws; 0: no intervals.
+        unit: of intervals over segments: "document" (documents left out one at a time), "segment"
+            (segments drawn), or "auto": documents where the test set has them, as one person
+            judges a document of one system whole.
+        resamples: draws; 0: no intervals, of documents neither.
         confidence: of the intervals.
         seed: of the draws.
         allow_code: let a spec ``python('module:function')`` run code.
@@ -661,6 +694,7 @@ def gain(
     numbers = (n,) if isinstance(n, int) else n
     adequacy = None if adequacy == "none" else adequacy
     draws = GainDraws(resamples, seed, confidence, over)
+    of_documents = [_documents(testset, unit) for testset, _ in sets]
     check_kinds([testset.outline for testset, _ in sets], kinds)
     looked = Looked(adequacy, None, tagger, language, cache, allow_code)
     looks = [
@@ -668,8 +702,8 @@ def gain(
         for (testset, _), own in zip(sets, _trees_of(trees, sets), strict=True)
     ]
     study = _Study(each_of(metrics), draws, looked, kinds, progress)
-    for (testset, made), look in zip(sets, looks, strict=True):
-        study.looked = look
+    for (testset, made), look, documents in zip(sets, looks, of_documents, strict=True):
+        study.looked, study.draws = look, draws._replace(documents=documents)
         place = _place(testset, sets)
         arms, said = arms_of(made, numbers, methods)
         study.notices += [f"{place}: {one}" if len(sets) > 1 else one for one in said]
@@ -688,6 +722,10 @@ def gain(
             "segments": ", ".join(str(testset.segments) for testset, _ in sets),
             "adequacy": adequacy or "not measured",
             "intervals": f"{resamples} resamples of {over}, seed {seed}",
+            "intervals of segments": ", ".join(
+                "documents left out" if one is not None else "segments drawn"
+                for one in of_documents
+            ),
         },
     )
 
@@ -703,7 +741,7 @@ class _Study:
         human: Sequence[str],
         progress: Callable[[str, int, int], None] | None,
     ) -> None:
-        self._metrics, self._draws, self.looked = metrics, draws, looked
+        self._metrics, self.draws, self.looked = metrics, draws, looked
         self._human, self._progress = human, progress
         self.rows: dict[str, list[dict[str, Cell]]] = {"gain": [], "segments": [], "decisions": []}
         self.signatures: dict[str, str] = {}
@@ -733,13 +771,13 @@ class _Study:
     ) -> None:
         decided = decisions(people, base, after)
         counts = {name: decided[name] for name in ("repaired", "broken", "pairs")}
-        found = system_row(people, base, after, self._draws)
+        found = system_row(people, base, after, self.draws)
         self.rows["gain"].append({**head, **found, **counts, **seen})
         if decided["pairs"]:
             self.rows["decisions"].append({**head, **decided})
-        for one in segment_decisions(people, base, after, self._draws):
+        for one in segment_decisions(people, base, after, self.draws):
             self.rows["decisions"].append({**head, **one})
-        for one in segment_rows(people, base, after, self._draws):
+        for one in segment_rows(people, base, after, self.draws):
             self.rows["segments"].append({**head, **one})
         name = ", ".join(str(head[key]) for key in ("metric", "arm", "test_set"))
         self.signatures[name] = str(after.signature)
@@ -749,6 +787,27 @@ def _judged(testset: TestSet, files: Sequence[str]) -> TestSet:
     for file in files:
         testset = testset.with_human(file)
     return testset
+
+
+def _documents(testset: TestSet, unit: Unit) -> NDArray[np.int64] | None:
+    """The document of each segment, as numbers; None: segments are the unit.
+
+    Raises:
+        DataError: documents are asked for and unknown.
+    """
+    if testset.documents is not None and unit != "segment":
+        return numbered(testset.documents)
+    if unit == "document":
+        raise DataError(no_documents(testset.name))
+    return None
+
+
+def no_documents(name: str) -> str:
+    """Why documents cannot be the unit."""
+    return (
+        f"nothing says which document each segment of {name!r} is from: give them (a column"
+        " 'document', or documents.txt in its folder), or take segments as the unit"
+    )
 
 
 def _trees_of(

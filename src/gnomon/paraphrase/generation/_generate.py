@@ -13,7 +13,7 @@ from gnomon.methods import method
 from gnomon.metrics.catalogue import Catalogue
 from gnomon.metrics.registry import check_metric
 from gnomon.options import Metavar, Outcome, Positive, fields_of, with_fields
-from gnomon.paraphrase._verdict import generate_verdict
+from gnomon.paraphrase._made_verdict import GENERATE_CLAIMS, generate_verdict
 from gnomon.paraphrase.generation._requests import GenerationRequest
 from gnomon.paraphrase.generation._saving import save_generated
 from gnomon.records import Record, column, columns_of, table
@@ -231,6 +231,7 @@ def _references_or_outputs(inputs: Any, options: dict[str, Any]) -> tuple[TestSe
     kept="finished paraphrases are kept; the same command with --resume makes the others",
     check=check_generate,
     verdict=generate_verdict,
+    claims=GENERATE_CLAIMS,
 )
 @with_fields(request=GenerationRequest)
 def generate(

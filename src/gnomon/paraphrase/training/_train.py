@@ -19,7 +19,7 @@ from gnomon.findings import Finding, Listing
 from gnomon.formats import atomic_write, explain_failure
 from gnomon.methods import method
 from gnomon.options import Group, InputFile, Metavar, Outcome, Positive, with_fields
-from gnomon.paraphrase._verdict import train_verdict
+from gnomon.paraphrase._made_verdict import TRAIN_CLAIMS, train_verdict
 from gnomon.paraphrase.codes import Kind, facts
 from gnomon.paraphrase.training._pairs import (
     Filters,
@@ -542,6 +542,7 @@ def check_train(
     kept="the last checkpoint is kept; the same command with --resume goes on from there",
     check=check_train,
     verdict=train_verdict,
+    claims=TRAIN_CLAIMS,
 )
 @with_fields(filters=Filters, recipe=Recipe)
 def train(
