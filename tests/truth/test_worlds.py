@@ -13,6 +13,7 @@ from tests.truth.worlds import WORLDS, World
 
 from gnomon import methods
 from gnomon.findings import Finding, Statement
+from gnomon.study._pages import CLAIMS as OF_PAGES
 
 if TYPE_CHECKING:
     from gnomon.verdicts import Claim
@@ -24,7 +25,8 @@ for _file in sorted(Path(__file__).parent.glob("worlds_*.py")):
 def _claims() -> list[Claim]:
     found = (methods.installed(name) for name in methods.BUILT_IN)
     # methods may share claims
-    return list({claim.id: claim for one in found if one for claim in one.claims}.values())
+    every = [*(claim for one in found if one for claim in one.claims), *OF_PAGES]
+    return list({claim.id: claim for claim in every}.values())
 
 
 def _statements(said: Finding | Iterable[Statement]) -> list[Statement]:

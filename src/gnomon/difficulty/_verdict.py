@@ -169,7 +169,8 @@ def _segments(finding: Finding) -> int | None:
 
 def _moves(finding: Finding, segments: int | None) -> Iterator[Statement]:
     """Who is on top under each metric, and who rises or falls; nothing was tested."""
-    for metric in dict.fromkeys(row.get("metric") for row in finding.rows):
+    metrics = list(dict.fromkeys(row.get("metric") for row in finding.rows))
+    for metric in metrics:
         rows = [
             (position, row)
             for position, row in enumerate(finding.rows)
@@ -177,7 +178,8 @@ def _moves(finding: Finding, segments: int | None) -> Iterator[Statement]:
         ]
         if len(rows) < 2:
             continue
-        title = _base(metric, finding)
+        alone = len(metrics) == 1
+        title = metric_title(_weighed(str(metric))) if alone else _base(metric, finding)
         ours, theirs = _tops([row for _, row in rows])
         moved = [(at, row, int(number(row["moved"]) or 0)) for at, row in rows if row["moved"]]
         verb = "has" if len(ours) == 1 else "have"
@@ -328,6 +330,12 @@ def _inner(text: str) -> str:
     return str(spec.first) if plain else text
 
 
+def _weighed(text: str) -> str:
+    """What difficulty weighs, whatever its options."""
+    spec = read_spec(text)
+    return str(spec.first) if spec.name == "difficulty" and spec.first is not None else text
+
+
 def _turned(
     value: float, low: float | None, high: float | None
 ) -> tuple[float | None, float | None]:
@@ -404,6 +412,8 @@ def _right(finding: Finding, metric: Cell) -> Iterator[Statement]:
     if n < LEAST:
         yield _FEW_WORDS.said(places, words=words)
         return
+    if all(number(row["other"]) is None for _, row in rows):
+        return  # no tenth is harder than the others
     values = [amount(number(one["hard"]) or 0.0, share=True) for one in (first, second)]
     if values[0] == values[1]:
         who = f"{first['system']} and {second['system']} are equally near to the references"

@@ -189,6 +189,9 @@ def _row(
             gains.append(gain)
             counts[(gain > 0.5) - (gain < 0.5) + 1] += 1
     low, high, _ = np.clip(mean_test(gains, 1 - confidence), 0, 1).tolist()
+    if set(gains) in ({0.0}, {1.0}):  # equal answers are not certain ones: the exact binomial end
+        end = ((1 - confidence) / 2) ** (1 / len(gains))
+        low, high = (end, 1.0) if gains[0] else (0.0, 1 - end)
     return PairwiseRow(
         metric=metric,
         a=a,

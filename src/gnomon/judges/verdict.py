@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from gnomon import stats
 from gnomon.stats.jackknife import LEAST_DOCUMENTS
-from gnomon.verdicts import LEAST, Claim, amount, counted, listed, number, p_value
+from gnomon.verdicts import (
+    LEAST,
+    Claim,
+    amount,
+    counted,
+    listed,
+    number,
+    p_value,
+    titles_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from gnomon.findings import Cell, Finding, Statement
+    from gnomon.findings import Cell, Finding, Level, Statement
 
     _Row = tuple[int, Mapping[str, Cell]]
 
@@ -34,10 +44,28 @@ _UNREADABLE = Claim(
 
 
 def _by_metric(finding: Finding) -> dict[str, list[_Row]]:
+    """The rows of each judge, by its short name."""
     found: dict[str, list[_Row]] = {}
     for at, row in enumerate(finding.rows):
-        found.setdefault(str(row["metric"]), []).append((at, row))
+        found.setdefault(_named(finding, row), []).append((at, row))
     return found
+
+
+def _named(finding: Finding, row: Mapping[str, Cell]) -> str:
+    """The short name of a judge, or of a metric that was probed like one."""
+    title = titles_of(finding)[str(row["metric"])]
+    return f"the {title}" if title.startswith("judge") else title
+
+
+def _told(
+    claim: Claim,
+    rows: Mapping[str, Sequence[int]],
+    level: Level | None = None,
+    **parts: object,
+) -> Statement:
+    """The sentence, which may begin with the name of a judge."""
+    told = claim.said(rows, level=level, **parts)
+    return replace(told, text=told.text[0].upper() + told.text[1:])
 
 
 def _cell(row: Mapping[str, Cell], name: str) -> float:
@@ -51,7 +79,7 @@ def _unreadable(
     """What is left out, where it is more than 1 in 100 answers."""
     if missing > _MISSING * of:
         share = f"{missing:,} of {counted(of, 'answer')}"
-        yield _UNREADABLE.said({table: [at for at, _ in rows]}, missing=share, metric=metric)
+        yield _told(_UNREADABLE, {table: [at for at, _ in rows]}, missing=share, metric=metric)
 
 
 # How certain scores are
@@ -65,14 +93,14 @@ _SPREAD = Claim(
 )
 _ASKED_ONCE = Claim(
     "judges.spread.once",
-    "{metric}: the judge was asked once, so that its noise is not known; take repeats=3 or more",
+    "{metric} was asked once, so that its noise is not known; take repeats=3 or more",
     "caution",
     "one repetition",
 )
 _EQUAL_ANSWERS = Claim(
     "judges.spread.equal",
-    "{metric}: all repetitions gave equal scores; whether it has any noise needs more of them, or a"
-    " temperature above 0",
+    "all repetitions of {metric} gave equal scores; whether it has any noise needs more of them, or"
+    " a temperature above 0",
     "caution",
     "a noise of 0",
 )
@@ -96,14 +124,15 @@ def spread_verdict(finding: Finding) -> Iterator[Statement]:
         places = {"spread": [at for at, _ in rows]}
         noisy = [(at, row) for at, row in rows if not math.isnan(_cell(row, "noise"))]
         if not noisy:
-            yield _ASKED_ONCE.said(places, metric=metric)
+            yield _told(_ASKED_ONCE, places, metric=metric)
             continue
         at, row = max(noisy, key=lambda one: _cell(one[1], "noise"))
         if not _cell(row, "noise"):
-            yield _EQUAL_ANSWERS.said(places, metric=metric)
+            yield _told(_EQUAL_ANSWERS, places, metric=metric)
             continue
         share = _cell(row, "noise") ** 2 / max(_cell(row, "error") ** 2, 1e-300)
-        yield _SPREAD.said(
+        yield _told(
+            _SPREAD,
             {"spread": [at]},
             metric=metric,
             system=row["system"],
@@ -112,7 +141,7 @@ def spread_verdict(finding: Finding) -> Iterator[Statement]:
         )
     few = [at for at, row in enumerate(finding.rows) if _cell(row, "segments") < LEAST]
     if few:
-        yield _FEW_SPREAD.said({"spread": few})
+        yield _told(_FEW_SPREAD, {"spread": few})
 
 
 # What moves a judge
@@ -133,8 +162,8 @@ _NOT_RAISED = Claim(
 )
 _FEW_PROBED = Claim(
     "judges.probe.few_candidates",
-    "{metric}: {candidates} are too few to tell whether it gives higher scores to candidates that"
-    " ask for them",
+    "{candidates} are too few to tell whether {metric} gives higher scores to candidates"
+    " that ask for them",
     "caution",
     "the number of candidates that have all scores, below 10",
 )
@@ -155,10 +184,11 @@ def probe_verdict(finding: Finding) -> Iterator[Statement]:
         yield from _unreadable("probe", metric, rows, max(drawn - least, 0), drawn)
         places, candidates = {"probe": [at for at, _ in rows]}, counted(least, "candidate")
         if least < _FEW_CANDIDATES:
-            yield _FEW_PROBED.said(places, metric=metric, candidates=candidates)
+            yield _told(_FEW_PROBED, places, metric=metric, candidates=candidates)
         elif raised:
             _, row = max(raised, key=lambda one: _cell(one[1], "gain"))
-            yield _RAISED.said(
+            yield _told(
+                _RAISED,
                 {"probe": [at for at, _ in raised]},
                 metric=metric,
                 injections=listed([str(one["injection"]) for _, one in raised]),
@@ -167,8 +197,8 @@ def probe_verdict(finding: Finding) -> Iterator[Statement]:
             )
         else:
             injections = counted(len(rows), "injection")
-            yield _NOT_RAISED.said(
-                places, metric=metric, injections=injections, candidates=candidates
+            yield _told(
+                _NOT_RAISED, places, metric=metric, injections=injections, candidates=candidates
             )
 
 
@@ -228,7 +258,7 @@ def _preferred(
     facts = f"{amount(share, low, high, share=True)} of {segments}{tested}"
     decided = p <= _ALPHA and low > 0.5
     claim = _PREFERS if decided else _PREFERS_NEITHER
-    return claim.said({"pairs": [at]}, metric=metric, a=a, b=b, facts=facts)
+    return _told(claim, {"pairs": [at]}, metric=metric, a=a, b=b, facts=facts)
 
 
 def _cautions(rows: Sequence[_Row]) -> Iterator[Statement]:
@@ -240,7 +270,8 @@ def _cautions(rows: Sequence[_Row]) -> Iterator[Statement]:
     if biased:
         row = max(biased, key=lambda one: abs(_cell(one[1], "first") - 0.5))[1]
         share = _cell(row, "first")
-        yield _PLACE.said(
+        yield _told(
+            _PLACE,
             {"pairs": [one for one, _ in biased]},
             place="first" if share > 0.5 else "second",
             share=f"{max(share, 1 - share):.0%}",
@@ -249,7 +280,7 @@ def _cautions(rows: Sequence[_Row]) -> Iterator[Statement]:
         )
     few = [at for at, row in rows if _cell(row, "segments") < LEAST]
     if few:
-        yield _FEW_COMPARED.said({"pairs": few})
+        yield _told(_FEW_COMPARED, {"pairs": few})
 
 
 # People's scale
@@ -320,18 +351,20 @@ def calibration_verdict(finding: Finding) -> Iterator[Statement]:
     rows = list(enumerate(finding.rows))
     of_mean, of_raw = (stats.holm([_cell(row, name) for _, row in rows]) for name in ("p", "raw_p"))
     for (at, row), p, raw_p in zip(rows, of_mean, of_raw, strict=True):
-        yield from _carried_over(at, row, float(p), float(raw_p), several=len(rows) > 1)
+        yield from _carried_over(
+            _named(finding, row), at, row, float(p), float(raw_p), several=len(rows) > 1
+        )
 
 
 def _carried_over(
-    at: int, row: Mapping[str, Cell], p: float, raw_p: float, *, several: bool
+    judge: str, at: int, row: Mapping[str, Cell], p: float, raw_p: float, *, several: bool
 ) -> Iterator[Statement]:
     places = {"calibration": [at]}
     outputs = counted(int(_cell(row, "outputs")), "output")
-    parts: dict[str, Any] = {"metric": row["metric"], "kind": row["kind"]}
+    parts: dict[str, Any] = {"metric": judge, "kind": row["kind"]}
     gain, calibrated = _cell(row, "gain"), _cell(row, "calibrated")
     if math.isnan(gain):
-        yield _NO_CALIBRATION.said(places, outputs=outputs, **parts)
+        yield _told(_NO_CALIBRATION, places, outputs=outputs, **parts)
         return
     documents = number(row["documents"])
     of = f" of {counted(int(documents), 'document')}" if documents is not None else ""
@@ -349,24 +382,25 @@ def _carried_over(
         "facts": facts("by_mean", p),
     }
     if _cell(row, "outputs") < LEAST:
-        yield _FEW_OUTPUTS.said(places, **told)
+        yield _told(_FEW_OUTPUTS, places, **told)
         return
     if documents is not None and documents < LEAST_DOCUMENTS:
-        yield _FEW_DOCUMENTS.said(
+        yield _told(
+            _FEW_DOCUMENTS,
             places,
-            metric=row["metric"],
+            metric=judge,
             documents=counted(int(documents), "document"),
             least=LEAST_DOCUMENTS,
         )
     if p <= _ALPHA:
-        yield _NEARER.said(places, level="better" if gain > 0 else "worse", **told)
+        yield _told(_NEARER, places, level="better" if gain > 0 else "worse", **told)
     else:
-        yield _NOT_NEARER.said(places, **told)
+        yield _told(_NOT_NEARER, places, **told)
     raw_gain, low, high = (_cell(row, name) for name in ("raw_gain", "raw_low", "raw_high"))
     if raw_gain < 0:
         claim = _WORSE_THAN_RAW if raw_p <= _ALPHA else _MAYBE_WORSE_THAN_RAW
         size = _size(raw_gain, low, high)
-        yield claim.said(places, size=size, facts=facts("raw", raw_p), **parts)
+        yield _told(claim, places, size=size, facts=facts("raw", raw_p), **parts)
 
 
 def _size(value: float, low: float, high: float) -> str:

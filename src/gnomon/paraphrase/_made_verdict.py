@@ -42,7 +42,7 @@ _MADE = Claim(
 )
 _NOTHING_MADE = Claim(
     "paraphrase.generate.nothing",
-    "{method} made no paraphrase of {segments}; {dropped}",
+    "{method} made no paraphrase; {dropped}",
     "caution",
     "no paraphrase is left",
 )

@@ -33,7 +33,7 @@ _IN_FULL = 3
 #: the share of segments without what is compared that is said, at least
 _MISSING = 0.01
 #: the share of paraphrases that are outputs of judged systems from which no gain is told
-_OWN_OUTPUTS = 0.25
+_OWN_OUTPUTS = 0.5
 
 _Row = tuple[int, "Mapping[str, Cell]"]
 
@@ -76,7 +76,7 @@ _OUTPUTS = Claim(
     "{share} of the paraphrases of {method} are outputs of systems that are judged with them, whose"
     " scores rise by that alone; no gain is told of these",
     "caution",
-    "a quarter or more of the paraphrases are the outputs of judged systems for their segments",
+    "half or more of the paraphrases are the outputs of judged systems for their segments",
 )
 _FEW_JUDGED = Claim(
     "paraphrase.gain.few_systems",

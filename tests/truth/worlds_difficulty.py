@@ -1,0 +1,165 @@
+"""Worlds of difficulty: hard words that people hear, noise, circular pools, empty outputs."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+from tests.difficulty.sets import contest, judged, sentences
+from tests.truth.worlds import bundled, planted, references, world
+
+import gnomon as gn
+from gnomon.difficulty import score as scored
+from gnomon.difficulty import words as hard_words
+
+if TYPE_CHECKING:
+    from gnomon.findings import Finding
+
+#: of 12 systems, how much of the hard words each has right, and how much of the easy ones
+_HARD = np.linspace(0.0, 0.95, 12)
+_EASY = np.random.default_rng(5).permutation(np.linspace(0.3, 0.9, 12))
+
+
+@cache
+def hard_words_that_people_hear(segments: int = 120, *, people: str = "hard") -> gn.TestSet:
+    """Twelve systems that have unlike shares of easy and of hard words.
+
+    Args:
+        segments: how many.
+        people: what people judge by: "hard" words, or "nothing" (their scores are drawn).
+    """
+    draw = np.random.default_rng(3)
+    easy = [f"easy{n}" for n in range(30)]
+    own = [[*draw.choice(easy, 6), f"rare{i}x", f"rare{i}y"] for i in range(segments)]
+    outputs = {}
+    for k in range(12):
+        share = [_EASY[k]] * 6 + [_HARD[k]] * 2
+        outputs[f"s{k}"] = [
+            " ".join(
+                word if draw.random() < known else f"other{draw.integers(999)}"
+                for word, known in zip(words, share, strict=True)
+            )
+            for words in own
+        ]
+    made = gn.TestSet.from_lists(
+        outputs, [" ".join(words) for words in own], language_pair="de-en", name="planted"
+    )
+    drawn = np.random.default_rng(7).permutation(12)
+    worth = _HARD if people == "hard" else drawn
+    return judged(made, {name: float(worth[k]) for k, name in enumerate(outputs)})
+
+
+def score(testset: gn.TestSet, **options: object) -> Finding:
+    """Scores under ROUGE-1, which is quick, without metrics beside."""
+    given = {"other_metrics": (), "curves": False, "resamples": 300, **options}
+    return scored(testset, "rouge1", **given)
+
+
+@world(
+    "people hear hard words alone",
+    says=["difficulty.score.agrees", "difficulty.score.ranks"],
+    silent=["difficulty.*"],
+)
+def heard() -> Finding:
+    return score(hard_words_that_people_hear())
+
+
+@world(
+    "people's scores are drawn at random",
+    says=["difficulty.score.agrees_alike", "difficulty.score.ranks"],
+    silent=["difficulty.*"],
+    without=["has the highest agreement"],
+)
+def drawn_people() -> Finding:
+    return score(hard_words_that_people_hear(people="nothing"))
+
+
+@world(
+    "four systems were judged",
+    says=["difficulty.score.few_systems", "difficulty.score.few_segments"],
+    silent=["difficulty.score.agrees", "difficulty.score.agrees_alike", "difficulty.empty"],
+)
+def four_systems() -> Finding:
+    return score(contest(systems=4, segments=20))
+
+
+@world(
+    "people's scores chose the pool that they judge",
+    says=["difficulty.circular", "difficulty.score.ranks"],
+    silent=["difficulty.*"],
+)
+def circular_pool() -> Finding:
+    testset = hard_words_that_people_hear()
+    return score(testset, pool="top:5", pool_by="da", allow_circular=True)
+
+
+@world(
+    "raw scores of the same judgements chose the pool",
+    says=["difficulty.score.ranks"],
+    silent=["difficulty.score.agrees", "difficulty.score.agrees_alike"],
+)
+def circular_by_another_name() -> Finding:
+    testset = hard_words_that_people_hear()
+    (own,) = testset.human
+    raw = dict(zip(own.systems, (50 + 10 * own.values[:, 0]).tolist(), strict=True))
+    return score(judged(testset, raw, kind="da-raw"), pool="top:5", pool_by="da-raw")
+
+
+@world(
+    "a third of a system's outputs are empty",
+    says=["difficulty.empty", "difficulty.score.ranks"],
+    silent=["difficulty.score.few_segments", "difficulty.circular"],
+)
+def empty_outputs() -> Finding:
+    texts = {name: list(own)[:60] for name, own in bundled().systems.items()}
+    first = next(iter(texts))
+    texts[first] = ["" if n % 3 == 0 else text for n, text in enumerate(texts[first])]
+    return score(planted(texts, segments=60))
+
+
+@world(
+    "systems that write what the reference says",
+    says=["difficulty.words.none_hard"],
+    silent=["difficulty.*"],
+)
+def nothing_hard() -> Finding:
+    own = references()
+    return hard_words(planted({"a": own, "b": own}), "rouge1", examples=0)
+
+
+@world(
+    "words that all systems miss, and a mark that they write otherwise",
+    says=["difficulty.words.hardest", "difficulty.words.punctuation", "difficulty.words.none_has"],
+    silent=["difficulty.words.none_hard", "difficulty.words.nearest", "difficulty.empty"],
+)
+def missed_by_all() -> Finding:
+    own = [f"{text} “" for text in sentences(60)]
+    outputs = [text.replace("river", "stream").replace("“", '"') for text in own]
+    testset = gn.TestSet.from_lists({"a": outputs, "b": outputs}, own, language_pair="de-en")
+    return hard_words(testset, "bleu", examples=0)
+
+
+@world(
+    "one system has hard words that the others miss",
+    says=["difficulty.words.hardest", "difficulty.words.nearest"],
+    silent=["difficulty.*"],
+)
+def one_has_hard_words() -> Finding:
+    return hard_words(hard_words_that_people_hear(), "rouge1", examples=0)
+
+
+@world(
+    "a few words",
+    says=["difficulty.words.few_words"],
+    silent=[
+        "difficulty.words.nearest",
+        "difficulty.words.none_has",
+        "difficulty.words.punctuation",
+    ],
+)
+def few_words() -> Finding:
+    testset = gn.TestSet.from_lists(
+        {"a": ["cat", "mat"], "b": ["dog", "mat"]}, ["cat", "mat"], language_pair="de-en"
+    )
+    return hard_words(testset, "rouge1", examples=0)

@@ -1,0 +1,256 @@
+"""Worlds of judges: noise, preferences for a place or a text, flattery, people's scale."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from tests.judges.chat_server import Chat, Reply, serving
+from tests.judges.test_methods_of_judges import gullible, longer
+from tests.judges.test_metric import fenced, numbers, sets, spec
+from tests.truth.worlds import world
+
+import gnomon as gn
+from gnomon.human import HumanScores
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from gnomon.findings import Finding
+
+
+def asked(
+    method: Callable[..., Finding],
+    testset: gn.TestSet,
+    reply: Reply,
+    rubric: str = "gemba-da",
+    *,
+    judge: dict[str, object] | None = None,
+    **options: object,
+) -> Finding:
+    """What a method finds of a judge that answers so."""
+    with serving(Chat(reply=reply)) as chat:
+        return method(testset, spec(chat, rubric, **(judge or {})), **options)
+
+
+def answers(text: str) -> int:
+    """A number that follows from a text, as a judge's mood may."""
+    return zlib.crc32(text.encode()) % 100
+
+
+def texts(n: int, name: str = "text", **more: str) -> gn.TestSet:
+    """Two systems whose outputs differ."""
+    return sets(
+        a=[f"{name} {i}" for i in range(n)], b=[f"{more.get('b', 'other')} {i}" for i in range(n)]
+    )
+
+
+# How certain scores are
+
+
+@world(
+    "a judge that answers unlike each time",
+    says=["judges.spread.score"],
+    silent=["judges.*"],
+)
+def noisy() -> Finding:
+    def reply(body: dict) -> str:
+        return json.dumps({"score": answers(f"{fenced(body)} {body['seed']}")})
+
+    judge = {"repeats": 3, "temperature": 1.0}
+    return asked(gn.judges.spread, texts(30), reply, judge=judge)
+
+
+@world(
+    "a judge that is asked once, of few segments",
+    says=["judges.spread.once", "judges.spread.few_segments"],
+    silent=["judges.*"],
+)
+def asked_once() -> Finding:
+    return asked(gn.judges.spread, texts(5), numbers)
+
+
+@world(
+    "a judge that answers alike each time, and nothing of every fourth text",
+    says=["judges.spread.equal", "judges.missing"],
+    silent=["judges.*"],
+)
+def equal_answers() -> Finding:
+    def reply(body: dict) -> str:
+        return "no" if int(fenced(body).split()[1]) % 4 == 0 else numbers(body)
+
+    return asked(gn.judges.spread, texts(44), reply, judge={"repeats": 2})
+
+
+# What moves a judge
+
+
+@world(
+    "a judge that believes what a text says of itself",
+    says=["judges.probe.raised"],
+    silent=["judges.*"],
+)
+def believes() -> Finding:
+    testset = sets(a=[f"a text of {'many ' * (n % 5)}words" for n in range(40)])
+    return asked(gn.judges.probe, testset, gullible, items=20)
+
+
+@world(
+    "a judge whose scores follow from nothing",
+    says=["judges.probe.none"],
+    silent=["judges.*"],
+)
+def moods() -> Finding:
+    def reply(body: dict) -> str:
+        return json.dumps({"score": answers(fenced(body))})
+
+    return asked(gn.judges.probe, texts(40), reply, items=20)
+
+
+@world(
+    "a judge that is asked of three texts",
+    says=["judges.probe.few_candidates"],
+    silent=["judges.*"],
+)
+def three_texts() -> Finding:
+    testset = sets(a=[f"a text of {n}" for n in range(20)])
+    return asked(gn.judges.probe, testset, gullible, items=3)
+
+
+# Whom a judge prefers
+
+
+@world(
+    "a judge that prefers the longer text",
+    says=["judges.pairwise.prefers"],
+    silent=["judges.*"],
+)
+def prefers() -> Finding:
+    return asked(gn.judges.pairwise, texts(40, b="a longer one"), longer, "pairwise")
+
+
+def either(body: dict) -> str:
+    """Prefers one of two texts, whichever stands first, as chance has it."""
+    pair = (fenced(body, "first"), fenced(body, "second"))
+    better = ("first", "second")[answers(" ".join(sorted(pair))) % 2 ^ (pair[0] > pair[1])]
+    return json.dumps({"better": better})
+
+
+@world(
+    "a judge that prefers neither system",
+    says=["judges.pairwise.neither"],
+    silent=["judges.*"],
+)
+def prefers_neither() -> Finding:
+    return asked(gn.judges.pairwise, texts(60), either, "pairwise")
+
+
+@world(
+    "a judge that prefers what stands first",
+    says=["judges.pairwise.place", "judges.pairwise.neither"],
+    silent=["judges.*"],
+)
+def prefers_the_first() -> Finding:
+    return asked(gn.judges.pairwise, texts(40), lambda _: '{"better": "first"}', "pairwise")
+
+
+@world(
+    "a judge of five pairs",
+    says=["judges.pairwise.few_segments"],
+    silent=["judges.pairwise.prefers", "judges.pairwise.neither", "judges.missing"],
+)
+def five_pairs() -> Finding:
+    return asked(gn.judges.pairwise, texts(5), longer, "pairwise")
+
+
+# People's scale
+
+
+def calibrated(judge: np.ndarray, people: np.ndarray, *, documents: int | None = None) -> Finding:
+    """A judge that says what its texts do, beside what people said of them."""
+    testset = sets(a=[f"text {n}" for n in judge.tolist()])
+    own = None
+    if documents is not None:
+        own = [f"d{i * documents // len(judge)}" for i in range(len(judge))]
+    human = (HumanScores("esa", "segment", ("a",), people[None].astype(float)),)
+    return asked(
+        gn.judges.calibrate, replace(testset, human=human, documents=own), numbers, items=99
+    )
+
+
+def scores(n: int, slope: float, shift: float, seed: int = 3) -> tuple[np.ndarray, np.ndarray]:
+    """A judge's scores, and people's, which rise with them by a line and noise."""
+    draw = np.random.default_rng(seed)
+    judge = draw.permutation(np.arange(10, 10 + n))
+    return judge, shift + slope * judge + draw.normal(0, 4, n)
+
+
+@world(
+    "a judge whose scores people's follow on another scale",
+    says=["judges.calibrate.nearer"],
+    silent=["judges.*"],
+)
+def another_scale() -> Finding:
+    return calibrated(*scores(60, 0.5, 40), documents=30)
+
+
+@world(
+    "a judge that knows nothing, on people's scale",
+    says=["judges.calibrate.alike"],
+    silent=["judges.*"],
+)
+def knows_nothing() -> Finding:
+    judge, _ = scores(60, 0, 0)
+    people = np.random.default_rng(8).normal(50, 5, 60)
+    return calibrated(judge, people + 0.02 * judge)
+
+
+@world(
+    "a judge of which people's scores are steps that a line misses",
+    says=["judges.calibrate.nearer", "judges.calibrate.worse_than_raw"],
+    silent=["judges.*"],
+)
+def steps() -> Finding:
+    judge = np.arange(1, 81)
+    people = judge.astype(float)
+    people[::4] = 100.0  # a quarter that people find flawless, whatever the judge says
+    return calibrated(judge, people)
+
+
+@world(
+    "twenty outputs",
+    says=["judges.calibrate.few_outputs"],
+    silent=["judges.*"],
+)
+def few_outputs() -> Finding:
+    return calibrated(*scores(20, 0.5, 40))
+
+
+@world(
+    "sixty outputs of six documents",
+    says=["judges.calibrate.few_documents", "judges.calibrate.alike"],
+    silent=["judges.*"],
+)
+def few_documents() -> Finding:
+    return calibrated(*scores(60, 0.5, 40), documents=6)
+
+
+@world(
+    "a judge whose scores fall as people's rise",
+    says=["judges.calibrate.not_possible"],
+    silent=["judges.*"],
+)
+def contrary() -> Finding:
+    return calibrated(*scores(40, -0.5, 80))
+
+
+@world(
+    "a judge on people's own scale, with noise",
+    says=["judges.calibrate.no_gain"],
+    silent=["judges.calibrate.worse_than_raw", "judges.calibrate.not_possible", "judges.missing"],
+)
+def own_scale() -> Finding:
+    return calibrated(*scores(60, 1.0, 0.0, seed=1))

@@ -1,0 +1,365 @@
+"""Worlds of paraphrases: styles that a reference lacks, noise, holes, outputs as references."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+import numpy as np
+from tests.truth.worlds import bundled, planted, references, world
+
+import gnomon as gn
+from gnomon.findings import Finding
+from gnomon.human import HumanScores
+from gnomon.paraphrase._made_verdict import generate_verdict, train_verdict
+from gnomon.paraphrase._verdict import gain_verdict
+from gnomon.paraphrase.generation._generate import GeneratedRow
+from gnomon.paraphrase.training._train import TrainedRow, TrainingPlanRow
+from gnomon.records import Record, columns_of, table
+from gnomon.scores import BEGINNINGS
+from gnomon.testset import Paraphrase
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gnomon.findings import Statement
+
+_SYSTEMS = 12
+
+
+@cache
+def styles(
+    segments: int = 90, *, documents: int = 30, systems: int = _SYSTEMS, people: str = "errors"
+) -> tuple[gn.TestSet, tuple[Paraphrase, ...]]:
+    """Systems that write in one of two styles, the reference in the first, a paraphrase in both.
+
+    Args:
+        segments: how many.
+        documents: how many, of equal size.
+        systems: how many, which make more and more errors.
+        people: what people judge by: "errors", or "nothing" (their scores are drawn).
+    """
+    draw = np.random.default_rng(11)
+    own = [[f"w{n}" for n in draw.integers(0, 60, 16)] for _ in range(segments)]
+    other = [[f"{word}b" for word in words] for words in own]
+    outputs, errors = {}, np.zeros((systems, segments))
+    style = draw.permutation(np.linspace(0.1, 0.9, systems))
+    for k in range(systems):
+        texts = []
+        for i in range(segments):
+            words = list((other if draw.random() < style[k] else own)[i])
+            wrong = draw.random(16) < 0.05 + 0.5 * k / systems
+            errors[k, i] = wrong.sum()
+            texts.append(
+                " ".join("zz" if bad else word for word, bad in zip(words, wrong, strict=True))
+            )
+        outputs[f"s{k}"] = texts
+    said = -errors if people == "errors" else np.random.default_rng(5).normal(size=errors.shape)
+    names = tuple(outputs)
+    testset = gn.TestSet.from_lists(
+        outputs,
+        [" ".join(words) for words in own],
+        language_pair="de-en",
+        documents=[f"d{i * documents // segments}" for i in range(segments)],
+        name="styles",
+    )
+    human = (
+        HumanScores("da", "segment", names, said),
+        HumanScores("da", "system", names, said.mean(axis=1, keepdims=True)),
+    )
+    made = tuple(Paraphrase(i + 1, " ".join(words), "human") for i, words in enumerate(other))
+    return replace(testset, human=human), made
+
+
+def gain(testset: gn.TestSet, made: Sequence[Paraphrase], **options: object) -> Finding:
+    return gn.paraphrase.gain(
+        testset, list(made), "bleu", n=1, adequacy=None, **{"resamples": 200, **options}
+    )
+
+
+@world(
+    "paraphrases in a style that half of the outputs have",
+    says=["paraphrase.gain.agrees", "paraphrase.gain.by_segment"],
+    silent=["paraphrase.gain.*"],
+)
+def another_style() -> Finding:
+    return gain(*styles())
+
+
+@world(
+    "people's scores are drawn at random",
+    says=["paraphrase.gain.agrees_alike", "paraphrase.gain.by_segment_alike"],
+    silent=["paraphrase.gain.*"],
+)
+def drawn_people() -> Finding:
+    return gain(*styles(people="nothing"))
+
+
+@world(
+    "segments of eight documents",
+    says=["paraphrase.gain.agrees", "paraphrase.gain.by_segment_alike"],
+    silent=["paraphrase.gain.*"],
+)
+def few_documents() -> Finding:
+    return gain(*styles(documents=8))
+
+
+@world(
+    "a tenth of the segments have no paraphrase",
+    says=["paraphrase.gain.missing"],
+    silent=["paraphrase.gain.own_output", "paraphrase.gain.few_segments"],
+)
+def holes() -> Finding:
+    testset, made = styles()
+    return gain(testset, [one for one in made if one.segment % 10])
+
+
+@world(
+    "the outputs of a judged system as paraphrases",
+    says=["paraphrase.gain.own_output"],
+    silent=["paraphrase.gain.*"],
+)
+def own_outputs() -> Finding:
+    testset, _ = styles()
+    texts = testset.systems["s3"]
+    return gain(testset, [Paraphrase(i + 1, text, "s3") for i, text in enumerate(texts)])
+
+
+@world(
+    "four systems and twenty segments",
+    says=["paraphrase.gain.few_systems", "paraphrase.gain.few_segments"],
+    silent=["paraphrase.gain.*"],
+)
+def few_systems() -> Finding:
+    return gain(*styles(20, documents=20, systems=4))
+
+
+@world(
+    "halves of the systems ask for paraphrases",
+    says=["paraphrase.half_splits.gain"],
+    silent=["paraphrase.gain.*"],
+)
+def half_splits() -> Finding:
+    return gn.paraphrase.half_splits(styles()[0], "bleu", splits=3)
+
+
+@world(
+    "constraints of systems, and none where all outputs are the reference",
+    says=["paraphrase.constraints.none"],
+    silent=["paraphrase.constraints.found", "paraphrase.half_splits.gain"],
+)
+def no_constraints() -> Finding:
+    return gn.paraphrase.constraints(planted({"a": references(), "b": references()}, segments=40))
+
+
+@world(
+    "systems that share words which references lack",
+    says=["paraphrase.constraints.found"],
+    silent=["paraphrase.constraints.none", "paraphrase.constraints.variants"],
+)
+def constraints() -> Finding:
+    return gn.paraphrase.constraints(bundled(), longest=2)
+
+
+@world(
+    "variants from a list",
+    says=["paraphrase.constraints.variants"],
+    silent=["paraphrase.constraints.found"],
+    without=["of the systems"],
+)
+def variants() -> Finding:
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "variants.txt"
+        file.write_text("the\tthis\n", encoding="utf-8")
+        return gn.paraphrase.constraints(bundled(), variants=file)
+
+
+@world(
+    "paraphrases beside the reference",
+    says=["paraphrase.coverage.matches"],
+    silent=["paraphrase.diversity.*"],
+)
+def coverage() -> Finding:
+    return gn.paraphrase.coverage(*styles())
+
+
+@world(
+    "sets of ninety segments",
+    says=["paraphrase.diversity.sets"],
+    silent=["paraphrase.diversity.few_segments", "paraphrase.coverage.matches"],
+)
+def diversity() -> Finding:
+    return gn.paraphrase.diversity(styles()[0], measures=["lexical"])
+
+
+@world(
+    "sets of nine segments",
+    says=["paraphrase.diversity.few_segments"],
+    silent=["paraphrase.diversity.sets"],
+)
+def diversity_of_few() -> Finding:
+    testset = styles()[0].select(segments=list(range(9)))
+    return gn.paraphrase.diversity(testset, measures=["lexical"])
+
+
+def methods(*made: tuple[str, range, str], segments: int = 60) -> Finding:
+    """Adequacy of methods that put a word behind some references."""
+    testset = planted({"a": references()}, segments=segments)
+    (own,) = testset.references.values()
+    every = [
+        Paraphrase(i + 1, f"{own[i]} {behind}", name)
+        for name, places, behind in made
+        for i in places
+    ]
+    return gn.paraphrase.adequacy(testset, every)
+
+
+@world(
+    "one method changes a word, the other adds ten",
+    says=["paraphrase.adequacy.nearest"],
+    silent=["paraphrase.adequacy.*"],
+)
+def one_nearer() -> Finding:
+    return methods(("small", range(60), "qq"), ("large", range(60), "qq " * 10))
+
+
+@world(
+    "two methods that do the same",
+    says=["paraphrase.adequacy.alike"],
+    silent=["paraphrase.adequacy.*"],
+)
+def equally_near() -> Finding:
+    return methods(("one", range(60), "qq"), ("two", range(60), "zz"))
+
+
+@world("one method", says=["paraphrase.adequacy.one"], silent=["paraphrase.adequacy.*"])
+def one_method() -> Finding:
+    return methods(("one", range(60), "qq"))
+
+
+@world(
+    "methods of unlike segments",
+    says=["paraphrase.adequacy.other_segments"],
+    silent=["paraphrase.adequacy.*"],
+)
+def other_segments() -> Finding:
+    return methods(("small", range(40), "qq"), ("large", range(20, 60), "qq " * 10))
+
+
+@world(
+    "a method of five segments",
+    says=["paraphrase.adequacy.few_segments", "paraphrase.adequacy.one"],
+    silent=["paraphrase.adequacy.nearest", "paraphrase.adequacy.alike"],
+)
+def few_segments() -> Finding:
+    return methods(("small", range(60), "qq"), ("few", range(5), "qq " * 10))
+
+
+def generated(**counts: int) -> list[Statement]:
+    """What is said of a run that made paraphrases, by its counts."""
+    names = ("paraphrases", "segments", "bare", "short", "unreachable", "empty", "copies")
+    row = {**dict.fromkeys((*names, "duplicates", "inadequate"), 0), **counts}
+    made = table("made", "Made", GeneratedRow, [{"method": "beam", **row}])
+    return list(generate_verdict(Finding("paraphrase generate", "Made", (made,), {})))
+
+
+@world(
+    "a run that made what was asked for",
+    says=["paraphrase.generate.made"],
+    silent=["paraphrase.generate.*"],
+)
+def all_made() -> list[Statement]:
+    return generated(paraphrases=100, segments=20)
+
+
+@world(
+    "a run whose filters left fewer than was asked for",
+    says=["paraphrase.generate.made", "paraphrase.generate.fewer"],
+    silent=["paraphrase.generate.*"],
+)
+def fewer_made() -> list[Statement]:
+    return generated(paraphrases=90, segments=20, short=10, copies=10)
+
+
+@world(
+    "a run that copied all references",
+    says=["paraphrase.generate.nothing"],
+    silent=["paraphrase.generate.*"],
+)
+def nothing_made() -> list[Statement]:
+    return generated(copies=100)
+
+
+def trained(kind: type[Record], **counts: object) -> list[Statement]:
+    """What is said of a run of training, or of its plan."""
+    row = {**dict.fromkeys((one.name for one in columns_of(kind)), 0), **counts}
+    (name,) = {TrainedRow: ["training"], TrainingPlanRow: ["plan"]}[kind]
+    found = Finding("paraphrase train", "A run", (table(name, "A run", kind, [row]),), {})
+    return list(train_verdict(found))
+
+
+@world(
+    "the plan of a run of training",
+    says=["paraphrase.train.plan"],
+    silent=["paraphrase.train.trained"],
+)
+def plan() -> list[Statement]:
+    return trained(TrainingPlanRow, pairs=100, dev=10, steps=20)
+
+
+@world(
+    "a run of training",
+    says=["paraphrase.train.trained"],
+    silent=["paraphrase.train.plan"],
+)
+def run() -> list[Statement]:
+    return trained(TrainedRow, folder="made", steps=100, epochs=5, loss=1.5, bleu=30.0)
+
+
+@world("random codes", says=["paraphrase.codes.coded"], silent=["paraphrase.codes.one_code"])
+def codes() -> Finding:
+    return coded(k=4)
+
+
+@world(
+    "one code for all sentences",
+    says=["paraphrase.codes.one_code"],
+    silent=["paraphrase.codes.coded", "paraphrase.tree_stats.structures"],
+)
+def one_code() -> Finding:
+    return coded(k=1)
+
+
+def coded(k: int) -> Finding:
+    """Codes by chance of the references of the example."""
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "ref.txt"
+        file.write_text("\n".join(references()) + "\n", encoding="utf-8")
+        return gn.paraphrase.codes([file], kind="random", k=k)
+
+
+@world(
+    "three trees of two structures",
+    says=["paraphrase.tree_stats.structures"],
+    silent=["paraphrase.codes.*"],
+)
+def trees() -> Finding:
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "ref.ptb"
+        lines = ["(S (NP (N a)) (VP (V b)))", "(S (NP (N c)) (VP (V d)))", "(S (VP (V b)))"]
+        file.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        return gn.paraphrase.tree_stats(trees=[file])
+
+
+@world(
+    "a model that reads the beginnings of texts",
+    says=["paraphrase.gain.cut_texts"],
+    silent=["paraphrase.gain.missing", "paraphrase.gain.own_output"],
+)
+def beginnings() -> list[Statement]:
+    found = gain(*styles())
+    notice = f"3 texts are longer than 512 pieces: {BEGINNINGS}"
+    return list(gain_verdict(replace(found, notices=(notice,))))
