@@ -53,6 +53,8 @@ class Outline:
         rankings: kinds of relative rankings.
         marked: which errors people marked.
         paraphrases: methods of the paraphrases among the references.
+        written_in: the language that the script of the references tells, where no pair is known
+            and spaces do not part its words.
     """
 
     name: str
@@ -67,11 +69,12 @@ class Outline:
     rankings: tuple[str, ...] = ()
     marked: tuple[Marked, ...] = ()
     paraphrases: tuple[str, ...] = ()
+    written_in: str | None = None
 
     @property
     def target_language(self) -> str | None:
-        """The language of references and outputs, if the pair says it."""
-        return target_of(self.language_pair) if self.language_pair else None
+        """The language of references and outputs, if the pair or the script says it."""
+        return target_of(self.language_pair) if self.language_pair else self.written_in
 
     @property
     def has_references(self) -> bool:
@@ -102,4 +105,5 @@ def outline_of(testset: TestSet) -> Outline:
         rankings=tuple(dict.fromkeys(one.kind for one in testset.rankings)),
         marked=tuple(dict.fromkeys(marked)),
         paraphrases=tuple(dict.fromkeys(testset.paraphrases.values())),
+        written_in=None if testset.language_pair else testset.written_in,
     )

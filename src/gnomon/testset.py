@@ -6,6 +6,7 @@ import importlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from html import escape
+from itertools import chain
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, cast
 
@@ -34,6 +35,7 @@ from gnomon.human import (
 )
 from gnomon.outline import outline_of
 from gnomon.scores import named
+from gnomon.scripts import unspaced_language
 from gnomon.signature import content_hash
 from gnomon.spans import ErrorSpan
 
@@ -490,8 +492,22 @@ class TestSet:
 
     @property
     def target_language(self) -> str | None:
-        """The language of references and outputs."""
-        return self.language_pair.split("-")[-1] if self.language_pair else None
+        """The language of references and outputs: of the pair, else what their script tells."""
+        return self.language_pair.split("-")[-1] if self.language_pair else self.written_in
+
+    @property
+    def written_in(self) -> str | None:
+        """The language that the script of the references tells, where it puts no spaces.
+
+        Chinese, Japanese, Korean, Thai, Lao, Khmer, Burmese or Tibetan, by the letters of all
+        references (of the outputs, where there is none); found once.
+        """
+        if "_written_in" not in self.__dict__:
+            own = [texts for parts in self.system_references.values() for texts in parts.values()]
+            parts = [*self.references.values(), *own] or list(self.systems.values())
+            found = unspaced_language(chain.from_iterable(parts))
+            object.__setattr__(self, "_written_in", found)
+        return cast("str | None", self.__dict__["_written_in"])
 
     @checked
     def select(
@@ -521,7 +537,7 @@ class TestSet:
         refs = {n: pick("reference", n, self.references) for n in references or self.references}
         own = {n: r for n, r in self.system_references.items() if n in chosen}
         info = {n: i for n, i in self.info.items() if n in chosen}
-        return replace(self, systems=chosen, references=refs, system_references=own, info=info)
+        return self._with(systems=chosen, references=refs, system_references=own, info=info)
 
     def with_paraphrases(
         self,
@@ -575,8 +591,7 @@ class TestSet:
 
         every = Judgements(self.human, self.rankings, self.errors, self.looked_at)
         said = of_segments(every, segments)
-        return replace(
-            self,
+        return self._with(
             references=some(self.references),
             systems=some(self.systems),
             sources=row(self.sources),
@@ -589,6 +604,13 @@ class TestSet:
             looked_at=said.looked_at,
             system_references={name: some(r) for name, r in self.system_references.items()},
         )
+
+    def _with(self, **parts: object) -> TestSet:
+        """Some of the test set, whose script stays that of the whole."""
+        found = replace(self, **cast("Any", parts))
+        if self.language_pair is None:
+            object.__setattr__(found, "_written_in", self.written_in)
+        return found
 
     def batch(self) -> Batch:
         """All systems and segments as distinct texts and indices; built once."""
@@ -612,7 +634,7 @@ class TestSet:
             systems=self.systems,
             references=list(self.references.values()),
             sources=self.sources,
-            language_pair=self.language_pair,
+            language_pair=self.language_pair or self.written_in,
             system_references={n: list(r.values()) for n, r in self.system_references.items()},
             paraphrases=_told(self),
         )

@@ -142,20 +142,6 @@ def test_without_references_the_reason_is_told() -> None:
     assert [len(exhibit.texts) for exhibit in found.exhibits] == [3, 3]
 
 
-def test_missing_tokenisers_leave_the_rest_of_the_comparison(monkeypatch) -> None:
-    from gnomon.errors import MissingDependencyError
-    from gnomon.metaeval import ngrams
-
-    def missing(*_: object) -> None:
-        raise MissingDependencyError("ja-mecab needs a package")
-
-    monkeypatch.setattr(ngrams, "tokenise", missing)
-    ts = TestSet.from_lists({"old": ["a", "b"], "new": ["c", "d"]}, ["a", "d"], language_pair="ja")
-    found = gnomon.compare(ts, "chrf")
-    assert "n-grams are not listed: ja-mecab needs a package" in found.notices
-    assert np.isfinite(found.rows[1]["difference"])
-
-
 @pytest.mark.parametrize("most", [1, 3])
 def test_no_more_are_listed_than_asked_for(most) -> None:
     words = [f"w{i} v{i}" for i in range(8)]

@@ -9,9 +9,6 @@ from __future__ import annotations
 
 import logging
 import re
-import unicodedata
-from collections import Counter
-from functools import lru_cache
 from math import sqrt
 from typing import TYPE_CHECKING
 
@@ -20,6 +17,7 @@ import numpy as np
 from gnomon.doors import checked
 from gnomon.formats._files import LOGGER
 from gnomon.scores import named
+from gnomon.scripts import main_script
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -36,7 +34,6 @@ _LONGEST = 200  # characters of a segment
 _UNLIKE = 0.5
 _LIKE = 0.65
 _EQUAL = 0.99
-_CLEAR = 0.8  # of the letters are of one script
 
 _WORD = re.compile(r"[^\W\d_]+")
 _REFERENCE = re.compile(r"(ref(erence)?s?|gold)([._\-0-9].*)?", re.IGNORECASE)
@@ -213,7 +210,7 @@ class _Profile:
         words = " ".join(text[:_LONGEST] for text in there[::step][:_LOOKED_AT]).lower()
         plain = " ".join(_WORD.findall(words))
         self.letters = len(plain) - plain.count(" ")
-        self.script = _main_script(plain) if self.letters >= _LETTERS // 4 else None
+        self.script = main_script(plain) if self.letters >= _LETTERS // 4 else None
         self._trigrams, self._counts = _trigrams(plain)
         self._length = sqrt((self._counts**2).sum())
 
@@ -240,22 +237,3 @@ def _trigrams(text: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     keys = np.sort(codes[:-2] << 42 | codes[1:-1] << 21 | codes[2:])
     firsts = np.flatnonzero(np.diff(keys, prepend=-1))
     return keys[firsts], np.diff(firsts, append=len(keys))
-
-
-def _main_script(text: str) -> str | None:
-    """The script of most letters; None where none is clear."""
-    counts: Counter[str] = Counter()
-    for letter, count in Counter(text).items():
-        if letter != " ":
-            counts[_script(letter)] += count
-    kana = counts.pop("HIRAGANA", 0) + counts.pop("KATAKANA", 0)
-    if kana > 0.1 * counts.total():
-        counts["KANA"] = kana + counts.pop("HAN", 0)
-    script, most = max(counts.items(), key=lambda item: item[1], default=("", 0))
-    return script if most and most >= _CLEAR * counts.total() else None
-
-
-@lru_cache(maxsize=20_000)
-def _script(letter: str) -> str:
-    word = unicodedata.name(letter, "?").split()[0].partition("-")[0]
-    return "HAN" if word == "CJK" else word

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from gnomon.errors import MissingDependencyError
 from gnomon.metaeval.comparison_tables import NgramRow
-from gnomon.metrics.tokenise import default_tokeniser, tokenise
+from gnomon.metrics.tokenise import fitting_tokeniser, tokenise
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -201,17 +200,14 @@ def _keys(
 
 
 def read_tokens(testset: TestSet) -> tuple[TokenTable | None, str]:
-    """The tokens of a test set: 13a, or what sacreBLEU takes for the language.
+    """The tokens of a test set: those of BLEU for its language.
 
     Returns:
         The table and "", or none and the reason why.
     """
     if not testset.references:
         return None, "the test set has no references"
-    try:
-        return tokenise(testset.batch().texts, default_tokeniser(testset.target_language)), ""
-    except MissingDependencyError as error:
-        return None, str(error)
+    return tokenise(testset.batch().texts, fitting_tokeniser(testset).name), ""
 
 
 def ngram_rows(batch: Batch, table: TokenTable, *, most: int, longest: int) -> list[NgramRow]:

@@ -14,7 +14,7 @@ from gnomon.metrics.comparisons import TokenisedTexts, in_blocks, masked_scores,
 from gnomon.metrics.ngrams import Recount, counted, totals
 from gnomon.metrics.sequences import NgramLayout, offsets_of, ranges
 from gnomon.metrics.spec import Options
-from gnomon.metrics.tokenise import TOKENISERS, check_tokeniser, default_tokeniser, load_tokeniser
+from gnomon.metrics.tokenise import TOKENISERS, check_tokeniser, fitting_tokeniser, load_tokeniser
 from gnomon.signature import Signature
 
 if TYPE_CHECKING:
@@ -134,7 +134,9 @@ class Bleu(Options):
     Attributes:
         lowercase: ignore case.
         tokenize: sacreBLEU's name of the tokeniser; by default its choice for the target
-            language: zh, ja-mecab, ko-mecab, else 13a.
+            language: zh, ja-mecab, ko-mecab (char where these two are not installed), else 13a;
+            char for Thai, Lao, Khmer, Burmese and Tibetan. Where no language is given, the script
+            of the references tells these languages.
         smooth_method: "exp", "floor", "add-k" or "none".
         smooth_value: for "floor" (.1 by default) and "add-k" (1).
         max_ngram_order: length of the longest n-grams, at most 100.
@@ -175,11 +177,10 @@ class Bleu(Options):
                 " lowercase and tokenize only"
             )
 
-    def check_outline(self, outline: Outline | None) -> None:
+    def check_outline(self, outline: Outline | None) -> None:  # noqa: ARG002  # as all metrics
         """Refuse a tokeniser that cannot be had; errors as for :meth:`bind`."""
-        if outline is not None or self.tokenize is not None:
-            language = None if outline is None else outline.target_language
-            check_tokeniser(self.tokenize or default_tokeniser(language))
+        if self.tokenize is not None:
+            check_tokeniser(self.tokenize)
 
     def bind(self, testset: TestSet) -> BoundBleu:
         """Choose the tokeniser for the language of the test set.
@@ -188,8 +189,8 @@ class Bleu(Options):
             DataError: the test set has no references.
             MissingDependencyError: the tokeniser needs a package or a model that is not there.
         """
-        chosen = self.tokenize or default_tokeniser(testset.target_language)
-        tokeniser = load_tokeniser(chosen, lowercase=self.lowercase)
+        chosen = fitting_tokeniser(testset, self.tokenize)
+        tokeniser = load_tokeniser(chosen.name, lowercase=self.lowercase)
         effective = {None: "segments", True: "yes", False: "no"}[self.effective_order]
         fields = {
             **references_field(testset, self.name),
@@ -198,9 +199,8 @@ class Bleu(Options):
             "tok": tokeniser.name,
             "smooth": "none" if self.variant else _smooth_field(self.smoothing),
         }
-        return BoundBleu(
-            self, tokeniser, Signature(self.spec).adding(fields), TokenisedTexts(tokeniser)
-        )
+        signature = Signature(self.spec).adding(fields)
+        return BoundBleu(self, tokeniser, signature, TokenisedTexts(tokeniser), chosen.notices)
 
     @property
     def smoothing(self) -> Smoothing:
@@ -217,12 +217,14 @@ class BoundBleu:
         tokeniser: the tokeniser in use.
         signature: options, number of references, tokeniser.
         texts: tokens of the texts seen last, and counts of the work done.
+        choice: what a reader should know of the choice of the tokeniser.
     """
 
     options: Bleu
     tokeniser: Tokeniser
     signature: Signature
     texts: TokenisedTexts
+    choice: tuple[str, ...] = ()
 
     name: ClassVar[str] = Bleu.name
     needs: ClassVar[frozenset[Input]] = Bleu.needs
@@ -308,6 +310,10 @@ class BoundBleu:
         """BLEU [...] of counts, with the penalty for brevity of their lengths."""
         counted = np.concatenate([counts.lengths, counts.matches, counts.candidate], axis=-1)
         return self.aggregate(counted) if corpus else self._sentence_scores(counted)
+
+    def notices(self, batch: Batch) -> tuple[str, ...]:  # noqa: ARG002  # as all metrics
+        """Which tokeniser was taken, where nobody named it and it is not 13a."""
+        return self.choice
 
     def native_signatures(self, batch: Batch) -> Mapping[str, str]:
         """The signature that sacreBLEU prints for corpus scores; none for the authors' variant."""

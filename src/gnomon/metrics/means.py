@@ -63,9 +63,15 @@ class OfOptions:
 
     Attributes:
         metric: the options.
+        choice: what a reader should know of the choice of tokens.
     """
 
     metric: _Described
+    choice: tuple[str, ...] = ()
+
+    def notices(self, batch: Batch) -> tuple[str, ...]:  # noqa: ARG002  # as all metrics
+        """Which tokens were taken, where nobody named them and they are not the usual ones."""
+        return self.choice
 
     @property
     def name(self) -> str:

@@ -24,7 +24,12 @@ from gnomon.metrics.comparisons import pair_rows
 from gnomon.metrics.means import MeanOfSegments, OfOptions, aggregate_means, mean_statistics
 from gnomon.metrics.registry import check_needs
 from gnomon.metrics.spec import Options
-from gnomon.metrics.tokenise import Tokenised, check_tokeniser, default_tokeniser, load_tokeniser
+from gnomon.metrics.tokenise import (
+    Tokenised,
+    check_tokeniser,
+    fitting_tokeniser,
+    load_tokeniser,
+)
 from gnomon.metrics.wordnet import WordNet, find_wordnet
 from gnomon.needs import Need
 from gnomon.signature import Signature, content_hash
@@ -364,6 +369,7 @@ class BoundMeteor15(OfOptions):
         wordnet: synonyms, for English.
         parameters: weights for the language.
         function_words: words that count less.
+        choice: what a reader should know of the choice of the tokeniser.
     """
 
     metric: Meteor
@@ -373,6 +379,7 @@ class BoundMeteor15(OfOptions):
     wordnet: WordNet | None
     parameters: Parameters
     function_words: FunctionWords
+    choice: tuple[str, ...] = ()
 
     @property
     def signature(self) -> Signature:
@@ -620,7 +627,8 @@ class Meteor(Options):
         if outline is None:
             return
         language = (outline.target_language or "en").lower()
-        check_tokeniser(self.tokenize or default_tokeniser(language))
+        if self.tokenize is not None:
+            check_tokeniser(self.tokenize)
         if language == "en":
             find_wordnet(self.wordnet)
 
@@ -634,17 +642,17 @@ class Meteor(Options):
         """
         check_needs(self, testset.outline)
         language = (testset.target_language or "en").lower()
-        tokeniser = load_tokeniser(self.tokenize or default_tokeniser(language))
-        tokens = Tokenised(tokeniser)
+        chosen = fitting_tokeniser(testset, self.tokenize)
+        tokens, said = Tokenised(load_tokeniser(chosen.name)), chosen.notices
         stemmer, name = _stemmer(language, self.variant)
         wordnet = find_wordnet(self.wordnet) if language == "en" else None
         if self.variant == "nltk":
-            return BoundMeteor(self, tokens, stemmer, name, wordnet)
+            return BoundMeteor(self, tokens, stemmer, name, wordnet, choice=said)
         parameters = self._parameters(published_parameters(language))
         if not parameters.stem:
             stemmer, name = None, "none"
         words = self._function_words(testset, tokens)
-        return BoundMeteor15(self, tokens, stemmer, name, wordnet, parameters, words)
+        return BoundMeteor15(self, tokens, stemmer, name, wordnet, parameters, words, choice=said)
 
     def _parameters(self, published: Parameters) -> Parameters:
         """The published parameters, but for those that are given."""
@@ -667,6 +675,7 @@ class BoundMeteor(MeanOfSegments):
         stemmer: reduces words to stems, if there is one for the language.
         stemmed_by: its name, for signatures.
         wordnet: synonyms, for English.
+        choice: what a reader should know of the choice of the tokeniser.
     """
 
     metric: Meteor
@@ -674,6 +683,7 @@ class BoundMeteor(MeanOfSegments):
     stemmer: Stemmer | None
     stemmed_by: str
     wordnet: WordNet | None
+    choice: tuple[str, ...] = ()
 
     @property
     def signature(self) -> Signature:

@@ -32,6 +32,7 @@ from gnomon.metrics.tokenise import (
     code_points,
     lowered,
 )
+from gnomon.scripts import main_script
 from gnomon.signature import Signature
 
 if TYPE_CHECKING:
@@ -185,6 +186,7 @@ KERNELS: dict[str, Kernel[Any]] = {
 # The tokens of many texts under ROUGE, at once: what :class:`RougeTokeniser` finds in each.
 
 
+_LOOKED_AT = 100_000  # characters whose script is told
 _APART = "\0"  # between two texts: part of no token
 _BREAK = ord("\n")
 
@@ -574,14 +576,29 @@ class Rouge(Options):
         """
         if not testset.references:
             raise DataError(f"metric {self.spec!r} needs references; {testset.name!r} has none")
-        return BoundRouge(self)
+        columns = testset.references.values()
+        texts = "".join(text or "" for texts in columns for text in texts)[:_LOOKED_AT]
+        script = None if texts.isascii() else main_script(texts)
+        if script in (None, "LATIN"):
+            return BoundRouge(self)
+        said = (
+            f"{self.name} counts runs of a-z and 0-9 alone, as rouge-score does, and the references"
+            f" are written in {script.title()} letters: it says next to nothing of these outputs"
+        )
+        return BoundRouge(self, (said,))
 
 
 @dataclass(frozen=True, eq=False)
 class BoundRouge(MeanOfSegments):
-    """ROUGE, ready to score; remembers the tokens of the texts that it saw last."""
+    """ROUGE, ready to score; remembers the tokens of the texts that it saw last.
+
+    Attributes:
+        metric: the options.
+        choice: what a reader should know of what it counts.
+    """
 
     metric: Rouge
+    choice: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         # a missing package shall show when binding, not after hours of other work

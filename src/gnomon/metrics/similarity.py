@@ -24,7 +24,7 @@ from gnomon.metrics.masking import Action
 from gnomon.metrics.means import MeanOfSegments
 from gnomon.metrics.requirements import offering_packages
 from gnomon.metrics.sequences import TokenMasks
-from gnomon.metrics.tokenise import Tokenised, default_tokeniser, load_tokeniser
+from gnomon.metrics.tokenise import Tokenised, fitting_tokeniser, load_tokeniser
 from gnomon.needs import Need
 from gnomon.signature import Signature
 
@@ -84,8 +84,8 @@ class SimilarityMetric:
         """
         if not testset.references:
             raise DataError(f"metric {self.spec!r} needs references; {testset.name!r} has none")
-        tokeniser = load_tokeniser(default_tokeniser(testset.target_language))
-        return BoundSimilarity(self, Tokenised(tokeniser))
+        chosen = fitting_tokeniser(testset)
+        return BoundSimilarity(self, Tokenised(load_tokeniser(chosen.name)), chosen.notices)
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,10 +95,12 @@ class BoundSimilarity(MeanOfSegments):
     Attributes:
         metric: the function.
         tokens: splits texts into words.
+        choice: what a reader should know of the choice of the tokeniser.
     """
 
     metric: SimilarityMetric
     tokens: Tokenised
+    choice: tuple[str, ...] = ()
 
     @property
     def signature(self) -> Signature:

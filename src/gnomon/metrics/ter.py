@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
-from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, cast
 
 import numpy as np
 
@@ -21,10 +21,13 @@ from gnomon.metrics.comparisons import PairScorer, pair_rows
 from gnomon.metrics.means import OfOptions
 from gnomon.metrics.sequences import PRIVATE_CANDIDATE, Sequences
 from gnomon.metrics.spec import Options
-from gnomon.metrics.tokenise import Aligned, lowered, plain, replaced
+from gnomon.metrics.tokenise import Aligned, inferred_language, lowered, plain, replaced
+from gnomon.scripts import base_language, is_unspaced
 from gnomon.signature import Signature
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
     from gnomon.batch import Batch
@@ -68,6 +71,11 @@ class Ter(Options):
         asian_support: with ``normalized`` split CJK text into characters; with ``no_punct`` delete
             CJK and full-width punctuation too.
         case_sensitive: do not lower-case.
+        tokenize: "tercom" for sacreBLEU's words, which are what stands between spaces but for the
+            options above; "char" for characters. By default tercom, but for languages whose words
+            no space parts: Chinese has ``normalized`` and ``asian_support``, Japanese, Korean,
+            Thai, Lao, Khmer, Burmese and Tibetan have characters. Where no language is given, the
+            script of the references tells these.
 
     Raises:
         SpecError: an option has a value that it cannot have.
@@ -84,27 +92,53 @@ class Ter(Options):
     no_punct: bool = False
     asian_support: bool = False
     case_sensitive: bool = False
+    tokenize: Literal["tercom", "char"] | None = None
 
     def bind(self, testset: TestSet) -> BoundTer:
-        """The metric, ready to score.
+        """The metric, with the tokens that fit the language of the test set.
 
         Raises:
             DataError: the test set has no references.
         """
         if not testset.references:
             raise DataError(f"metric {self.spec!r} needs references; {testset.name!r} has none")
-        return BoundTer(self)
+        fitting = self._fitting(testset.target_language)
+        return BoundTer(fitting, tuple(self._choice(fitting, testset)))
+
+    def _fitting(self, language: str | None) -> Ter:
+        """The options with which words are told apart in a language."""
+        if self.tokenize is not None or not is_unspaced(language):
+            return self
+        if base_language(language) == "zh":
+            return replace(self, normalized=True, asian_support=True)
+        return replace(self, tokenize="char")
+
+    def _choice(self, fitting: Ter, testset: TestSet) -> Iterator[str]:
+        """What a reader should know of how words are told apart."""
+        if fitting != self and testset.language_pair is None:
+            yield f"{inferred_language(testset)}, and scored as {fitting.spec}"
+        elif fitting.asian_support and not (fitting.normalized or fitting.no_punct):
+            yield (
+                f"{fitting.spec}: asian_support changes nothing without normalized=True (which"
+                " splits Chinese into characters) or no_punct=True"
+            )
 
 
 @dataclass(frozen=True, eq=False)
 class BoundTer(OfOptions):
-    """TER, ready to score; remembers tokens and pairs of the texts that it saw last."""
+    """TER, ready to score; remembers tokens and pairs of the texts that it saw last.
+
+    Attributes:
+        metric: the options, those that fit the language among them.
+        choice: what a reader should know of how words are told apart.
+    """
 
     metric: Ter
+    choice: tuple[str, ...] = ()
 
     @property
     def signature(self) -> Signature:
-        """The spec alone; TER freezes nothing."""
+        """The spec alone, with the options that fit the language."""
         return Signature(self.metric.spec)
 
     @cached_property
@@ -184,7 +218,9 @@ class BoundTer(OfOptions):
         return self.aggregate(statistics)
 
     def native_signatures(self, batch: Batch) -> dict[str, str]:
-        """The signature that sacreBLEU prints."""
+        """The signature that sacreBLEU prints; none of characters, which it does not count."""
+        if self.metric.tokenize == "char":
+            return {}
         from sacrebleu.metrics.ter import TERSignature
 
         given = np.unique(np.diff(batch.references.offsets))
@@ -224,14 +260,18 @@ def ter_tokeniser(options: Ter) -> Tokeniser:
         found: list[str] = tokenize(tokenizer, text.rstrip()).split()
         return found
 
+    def split_characters(text: str) -> list[str]:
+        return list("".join(split(text)))
+
+    by_character = options.tokenize == "char"
     return Aligned(
-        name="tercom",
-        split=split,
+        name="char" if by_character else "tercom",
+        split=split_characters if by_character else split,
         read=partial(_read, options),
         local=True,
         lowercase=not options.case_sensitive,
-        rule=None if options.normalized or options.no_punct else "words",
-        special=_SPECIAL,
+        rule=None if options.normalized or options.no_punct or by_character else "words",
+        special=None if by_character else _SPECIAL,
         # its rule for possessives asks for a blank
         blanks=options.normalized,
     )

@@ -21,7 +21,7 @@ from gnomon.errors import MaskingError, ScoringError, UsageError
 from gnomon.metrics.masking import Action
 from gnomon.metrics.protocol import Costly, Masking
 from gnomon.metrics.sequences import TokenMasks
-from gnomon.metrics.tokenise import Tokenised, default_tokeniser, load_tokeniser
+from gnomon.metrics.tokenise import Tokenised, fitting_tokeniser, load_tokeniser
 from gnomon.options import SEED
 
 if TYPE_CHECKING:
@@ -329,7 +329,7 @@ def with_masking(
     """
     if isinstance(bound, Masking) and not in_place:
         return cast("MaskingMetric", bound)
-    tokens = Tokenised(load_tokeniser(tokeniser or default_tokeniser(batch.target_language)))
+    tokens = Tokenised(load_tokeniser(fitting_tokeniser(batch, tokeniser).name))
     named = None if words is None else MaskWords(*words)
     probe = surviving_words(bound, batch, tokens, named, apart=in_place)
     return BlackBox(bound, probe, tokens, in_place)

@@ -2,13 +2,14 @@
 
 An occurrence of a feature is hit by every error that it shares a character with. The rate of a
 feature is 100 * hits / occurrences over all outputs that somebody looked at; outputs that several
-looked at count once for each.
+looked at count once for each. Where spaces do not part words (Chinese), each character of a feature
+is an occurrence, and rates are held against that of all characters.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
@@ -35,12 +36,14 @@ if TYPE_CHECKING:
 
     Floats: TypeAlias = NDArray[np.float64]
 
-#: what stands between white space: the feature that all others are held against
-WORDS = "words"
+#: the feature that all others are held against: what stands between white space, or, in languages
+#: whose words no space parts, all characters
+WORDS, CHARACTERS = "words", "characters"
+#: what is counted, by name
+UNITS = {WORDS: re.compile(r"\S+"), CHARACTERS: re.compile(r"\S")}
 SEVERITIES = ("any", "major", "minor")
 #: severities under which systems are compared, and metrics held beside people
 COMPARED = ("any", "major")
-_WORD = re.compile(r"\S+")
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +51,7 @@ class ErrorTallies:
     """How often features occur in the outputs that were looked at, and how often errors hit them.
 
     Attributes:
-        features: "words", then the features, F.
+        features: "words" or "characters", then the features, F.
         occurrences: float64 [F, K, N]; of outputs that several looked at, once for each.
         hits: float64 [3, F, K, N], by :data:`SEVERITIES`.
         judged: bool [K, N], the outputs that somebody looked at.
@@ -61,7 +64,11 @@ class ErrorTallies:
 
 
 def error_tallies(
-    marks: ErrorMarks, texts: Sequence[str], numbers: NDArray[np.int32], spans: SpanTable
+    marks: ErrorMarks,
+    texts: Sequence[str],
+    numbers: NDArray[np.int32],
+    spans: SpanTable,
+    unit: str = WORDS,
 ) -> ErrorTallies:
     """Count occurrences and hits.
 
@@ -69,14 +76,16 @@ def error_tallies(
         marks: of one metric, or one group of people.
         texts: the distinct texts.
         numbers: int32 [K, N], the text in which each system's errors stand.
-        spans: features over the texts.
+        spans: features over the texts; see :func:`in_characters`.
+        unit: "words" or "characters".
     """
     often = marks.judged.sum(axis=0).astype(np.float64)
     counts = spans.counts()
     occurrences = np.empty((len(spans.features) + 1, *numbers.shape))
     lengths = np.zeros(len(texts))
     used = np.unique(numbers)
-    lengths[used] = [len(texts[i].split()) for i in used.tolist()]
+    pattern = UNITS[unit]
+    lengths[used] = [len(pattern.findall(texts[i])) for i in used.tolist()]
     occurrences[0] = often * lengths[numbers]
     occurrences[1:] = often * counts[:, numbers]
     hits = np.zeros((len(SEVERITIES), *occurrences.shape))
@@ -86,7 +95,7 @@ def error_tallies(
             continue
         at = int(numbers[place.system, place.segment])
         low, high = spans.rows[at], spans.rows[at + 1]
-        words = np.array([one.span() for one in _WORD.finditer(texts[at])]).reshape(-1, 2)
+        words = np.array([one.span() for one in pattern.finditer(texts[at])]).reshape(-1, 2)
         feature = np.concatenate([np.zeros(len(words), np.intp), spans.feature[low:high] + 1])
         start = np.concatenate([words[:, 0], spans.start[low:high]])
         end = np.concatenate([words[:, 1], spans.end[low:high]])
@@ -96,7 +105,21 @@ def error_tallies(
             own = hits[severity, :, place.system, place.segment]
             own += np.bincount(feature, np.any(hit, axis=1), minlength=len(own))
     looked = np.any(marks.judged, axis=0)
-    return ErrorTallies((WORDS, *spans.features), occurrences, hits, np.asarray(looked))
+    return ErrorTallies((unit, *spans.features), occurrences, hits, np.asarray(looked))
+
+
+def in_characters(spans: SpanTable, texts: Sequence[str]) -> SpanTable:
+    """The same features, each character an occurrence; white space is none."""
+    lengths = (spans.end - spans.start).astype(np.int64)
+    row = np.repeat(np.arange(len(lengths)), lengths)
+    place = np.arange(len(row)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    start = spans.start[row] + place.astype(np.int32)
+    pairs = zip(spans.text[row].tolist(), start.tolist(), strict=True)
+    kept = np.array([not texts[text][at].isspace() for text, at in pairs], dtype=np.bool_)
+    row, start = row[kept], start[kept]
+    return replace(
+        spans, text=spans.text[row], feature=spans.feature[row], start=start, end=start + 1
+    )
 
 
 class ErrorRates(NamedTuple):

@@ -10,8 +10,10 @@ import numpy as np
 from gnomon.findings import Excerpt, Finding, HeatMap, Listing, Scatter
 from gnomon.metrics.marked_outputs import marked_exhibit
 from gnomon.muler._error_rates import (
+    CHARACTERS,
     COMPARED,
     SEVERITIES,
+    UNITS,
     WORDS,
     Charges,
     MetricCharges,
@@ -19,6 +21,7 @@ from gnomon.muler._error_rates import (
     error_rates,
     error_tallies,
     feature_charge,
+    in_characters,
     rate_differences,
 )
 from gnomon.muler._setup import facts_of, tagger_field
@@ -75,7 +78,7 @@ class ErrorRateRow(Record):
         "per 100", better="lower", help="hit, of a hundred occurrences", interval=True
     )
     relative: float | None = column(
-        "x words", help="the rate as a multiple of that of all words", interval=True
+        "x words", help="the rate as a multiple of that of all words (or characters)", interval=True
     )
     few: bool = column("few", help="fewer than 30 occurrences")
 
@@ -171,6 +174,7 @@ class MadeRates:
         every: what each marker marked.
         draws: how uncertainty is estimated.
         side: "candidate" or "source".
+        unit: "words" or "characters": what rates of features are held against.
         notices: what a reader should know.
         signatures: how to make the numbers again, by marker and metric.
         tallies: what was counted, by marker.
@@ -184,6 +188,7 @@ class MadeRates:
     every: Sequence[ErrorMarks]
     draws: Bootstrap
     side: str
+    unit: str = WORDS
     notices: list[str] = field(default_factory=list)
     signatures: dict[str, str] = field(default_factory=dict)
     tallies: list[ErrorTallies] = field(default_factory=list)
@@ -204,11 +209,15 @@ class MadeRates:
         if self.side == "source":
             assert batch.sources is not None  # noqa: S101  # refused at the door
             numbers = np.broadcast_to(batch.sources, batch.candidates.shape)
+        spans = annotation.spans
+        if self.unit == CHARACTERS:
+            spans = in_characters(spans, batch.texts)
         for one in self.every:
-            found = error_tallies(one, batch.texts, numbers, annotation.spans)
+            found = error_tallies(one, batch.texts, numbers, spans, self.unit)
             self.tallies.append(found)
             self.rates.append(error_rates(found, self.counts))
             fields = {**tagger_field(annotation), "side": self.side, **self.draws.fields()}
+            fields |= {"unit": self.unit} if self.unit != WORDS else {}
             own = one.signature or Signature(f"marks({one.name!r})")
             self.signatures[one.name] = str(own.adding({"method": "errors", **fields}))
             self.notices += one.notices
@@ -306,6 +315,9 @@ class MadeRates:
         note = (
             "An occurrence is hit by every error that shares a character with it. x words: the rate"
             " as a multiple of that of all words."
+            if self.unit == WORDS
+            else "Each character of a feature is an occurrence, for spaces do not part the words of"
+            " this language. x words: the rate as a multiple of that of all characters."
         )
         rows = [row for n in range(len(self.every)) for row in self._rate_rows(n)]
         title = "Errors per hundred occurrences"
@@ -358,8 +370,8 @@ class MadeRates:
         for one, tallies in zip(self.every, self.tallies, strict=True):
             found = list(rate_differences(tallies, self.counts, self.draws.confidence))
             for severity in COMPARED:
-                family = [d for d in found if d.severity == severity and d.feature != WORDS]
-                family += [d for d in found if d.severity == severity and d.feature == WORDS]
+                family = [d for d in found if d.severity == severity and d.feature not in UNITS]
+                family += [d for d in found if d.severity == severity and d.feature in UNITS]
                 p = np.array([d.p for d in family])
                 order = sorted(
                     zip(family, holm(p).tolist(), benjamini_hochberg(p).tolist(), strict=True),

@@ -38,7 +38,7 @@ from gnomon.metrics.error_marks import (
 )
 from gnomon.metrics.masking import MaskKind
 from gnomon.metrics.protocol import Metrics
-from gnomon.muler._error_rates import major_errors
+from gnomon.muler._error_rates import CHARACTERS, WORDS, major_errors
 from gnomon.muler._error_tables import (
     CHARGES,
     CORRELATIONS,
@@ -57,6 +57,7 @@ from gnomon.muler._setup import (
 )
 from gnomon.muler._uncertainty import Bootstrap, resample_faults
 from gnomon.options import SEED, Confidence, Count, Group, Limits, Metavar, Resamples, Seed
+from gnomon.scripts import is_unspaced, unspaced_language
 from gnomon.testset import TestSet
 
 if TYPE_CHECKING:
@@ -79,6 +80,13 @@ SURFACE: Mapping[str, str] = {
     "middle": r"\b\p{L}{4,8}\b",
     "long": r"\b\p{L}{9,}\b",
 }
+#: likewise for languages whose words no space parts
+UNSPACED_SURFACE: Mapping[str, str] = {
+    "number": SURFACE["number"],
+    "punctuation": SURFACE["punctuation"],
+    "latin": r"\p{Latin}+",
+    "katakana": r"[\p{Katakana}\u30fc]+",
+}
 _EXAMPLES = """\
 examples:
   gnomon errors -t wmt24/en-cs --human esa -m chrf
@@ -93,6 +101,8 @@ exit code 3: --fail-if-major found a system with as many major errors
 
 def _language(given: TestSet | Outline, side: str) -> str | None:
     pair = given.language_pair or ""
+    if side == "source" and not pair:
+        return unspaced_language(given.sources or ()) if isinstance(given, TestSet) else None
     return pair.partition("-")[0] if side == "source" and "-" in pair else given.target_language
 
 
@@ -106,7 +116,8 @@ def _words(words: WordChoice, language: str | None) -> WordChoice:
             return words
     except GnomonError:
         pass
-    return words._replace(pattern=SURFACE, features=["re:*"])
+    surface = UNSPACED_SURFACE if is_unspaced(language) else SURFACE
+    return words._replace(pattern=surface, features=["re:*"])
 
 
 def check_errors_by_feature(
@@ -208,7 +219,8 @@ def errors(
     """How many errors stand on each linguistic feature, per hundred of its occurrences.
 
     An occurrence (a noun, a name, a number) is hit by every error that shares a character with it,
-    in the outputs that somebody looked at. Rates are told per system and severity, beside that of
+    in the outputs that somebody looked at. Where spaces do not part words (Chinese, Japanese), each
+    character of a feature is an occurrence. Rates are told per system and severity, beside that of
     all words, and systems are compared feature by feature. With metrics, MuLER of the same features
     in the same outputs stands beside them: where do people and the metric charge differently?
 
@@ -251,8 +263,10 @@ def errors(
     testset, every = _marks(testset, human, marks, side, allow_code=allow_code)
     language = _language(testset, side)
     words = _words(WordChoice(features, tagger, lexicon, pattern, labels), language)
-    notices = [] if words.pattern is not SURFACE else [_without_tagger(language)]
-    made = MadeRates(testset, every, draws, side, notices=notices)
+    surface = words.pattern in (SURFACE, UNSPACED_SURFACE)
+    notices = [_without_tagger(language)] if surface else []
+    unit = CHARACTERS if is_unspaced(language) else WORDS
+    made = MadeRates(testset, every, draws, side, unit, notices=notices)
     if metrics:
         run = Run(allow_code, cache, progress)
         setup = prepared(testset, metrics, words, MaskChoice(masking=masking, seed=seed), run)
@@ -288,9 +302,10 @@ def _marks(
 
 def _without_tagger(language: str | None) -> str:
     which = f"of {language!r} " if language else ""
+    form = "capitals, length" if not is_unspaced(language) else "Latin letters, katakana"
     return (
         f"no tagger {which}is installed: features are what the form of words tells (numbers,"
-        " punctuation, capitals, length); 'gnomon setup LANGUAGE' installs one"
+        f" punctuation, {form}); 'gnomon setup LANGUAGE' installs one"
     )
 
 

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from gnomon.findings import Cell, Finding, Statement
 
 _ALPHA = 0.05
-_WORDS = "words"
+#: what rates of features are held against
+_UNITS = ("words", "characters")
 #: features that a correlation needs
 _FEATURES = 5
 _Row = tuple[int, "Mapping[str, Cell]"]
@@ -34,11 +35,11 @@ def errors_verdict(finding: Finding) -> Iterator[Statement]:
 
 
 def _where(table: str, marks: str, rows: Sequence[_Row]) -> Iterator[Statement]:
-    words = next((one for one in rows if one[1]["feature"] == _WORDS), None)
+    words = next((one for one in rows if one[1]["feature"] in _UNITS), None)
     if words is None or (number(words[1]["occurrences"]) or 0) < LEAST:
         yield said("caution", f"{metric_title(marks)} looked at too few words to say anything")
         return
-    sound = [one for one in rows if not one[1]["few"] and one[1]["feature"] != _WORDS]
+    sound = [one for one in rows if not one[1]["few"] and one[1]["feature"] not in _UNITS]
     more = [one for one in sound if (number(one[1].get("relative_low")) or 0.0) > 1]
     fewer = [
         one
@@ -47,7 +48,8 @@ def _where(table: str, marks: str, rows: Sequence[_Row]) -> Iterator[Statement]:
     ]
     more.sort(key=lambda one: -(number(one[1]["relative"]) or 0.0))
     fewer.sort(key=lambda one: number(one[1]["relative"]) or 0.0)
-    text = f"Errors by {metric_title(marks)} stand on {_size(words[1], 'rate')} of a hundred words"
+    size, unit = _size(words[1], "rate"), words[1]["feature"]
+    text = f"Errors by {metric_title(marks)} stand on {size} of a hundred {unit}"
     for some, what in ((more, "more often on"), (fewer, "less often on")):
         if some:
             names = listed(
@@ -73,7 +75,7 @@ def _systems(finding: Finding) -> Iterator[Statement]:
         if row["severity"] == "any" and (number(row["p_bh"]) or 1.0) <= _ALPHA
     ]
     for marks in dict.fromkeys(row["marks"] for _, row in rows):
-        own = [one for one in rows if one[1]["marks"] == marks and one[1]["feature"] != _WORDS]
+        own = [one for one in rows if one[1]["marks"] == marks and one[1]["feature"] not in _UNITS]
         if not own:
             continue
         at, row = own[0]

@@ -21,6 +21,7 @@ from gnomon.metrics.tokenise import default_tokeniser
 from gnomon.muler._figures import feature_scores, presence
 from gnomon.muler._words import FeatureWords
 from gnomon.options import SEED
+from gnomon.scripts import is_unspaced
 from gnomon.slices import check_slices
 from gnomon.spans import SpanTable
 
@@ -449,24 +450,19 @@ class Setup:
 _LOOKED_AT = 4000  # texts in which masked tokens are measured
 _LONG = 3.0  # times the length of its words from which on a masked token is told of
 _TOLD = 5  # features named there
-#: languages whose words no white space parts
-_UNSPACED = ("zh", "ja", "th", "lo", "km", "my", "bo", "dz")
 
 
 def _finer(tokeniser: str, language: str | None) -> str:
     """What parts tokens more finely."""
-    unspaced = (language or "").split("_")[0].lower() in _UNSPACED
     if tokeniser == "tercom":
-        more = ", asian_support=True" if unspaced else ""
-        return f"ter(normalized=True{more}) parts them"
+        more = "tokenize='char'" if is_unspaced(language) else "normalized=True"
+        return f"ter({more}) parts them"
     place = "masking='in-place' masks the words alone"
     if tokeniser == "chrf":
         return place
     fit = default_tokeniser(language)
     if fit != tokeniser:
         return f"take tokens that fit the language, as bleu(tokenize={fit!r}) does, or {place}"
-    if not unspaced:
-        return f"name the language pair, so that tokens fit the language; {place}"
     return place
 
 

@@ -14,9 +14,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 from gnomon.errors import MissingDependencyError, UnknownNameError
+from gnomon.scripts import base_language, is_unspaced
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+
+    from gnomon.batch import Batch
+    from gnomon.outline import Outline
+    from gnomon.testset import TestSet
 
 
 # What a tokeniser reads, character by character, and where each character comes from.
@@ -162,6 +167,13 @@ TOKENISERS = (
     "chrf",
 )
 _BY_LANGUAGE = {"zh": "zh", "ja": "ja-mecab", "ko": "ko-mecab"}
+#: tokenisers that part words at spaces and signs
+_SPACED = ("13a", "intl", "none")
+#: languages as sentences name them
+_NAMES = {
+    "zh": "Chinese", "ja": "Japanese", "ko": "Korean", "th": "Thai", "lo": "Lao", "km": "Khmer",
+    "my": "Burmese", "bo": "Tibetan",
+}  # fmt: skip
 _SACREBLEU = {
     "intl": "tokenizer_intl.TokenizerV14International",
     "zh": "tokenizer_zh.TokenizerZh",
@@ -287,12 +299,69 @@ _STANDS_FOR = {"spm": "flores101"}
 
 
 def default_tokeniser(language: str | None) -> str:
-    """The choice of sacreBLEU for a target language: zh, ja-mecab, ko-mecab, else 13a.
+    """The tokeniser of a target language: sacreBLEU's choice (zh, ja-mecab, ko-mecab, else 13a).
 
-    >>> default_tokeniser("ja_JP"), default_tokeniser(None)
-    ('ja-mecab', '13a')
+    Languages whose words no space parts, and for which sacreBLEU has no tokeniser of their own
+    (Thai, Lao, Khmer, Burmese, Tibetan), are split into characters.
+
+    >>> default_tokeniser("ja_JP"), default_tokeniser("th"), default_tokeniser(None)
+    ('ja-mecab', 'char', '13a')
     """
-    return _BY_LANGUAGE.get((language or "").split("_")[0].lower(), "13a")
+    known = base_language(language)
+    return _BY_LANGUAGE.get(known, "char" if is_unspaced(known) else "13a")
+
+
+class FittingTokeniser(NamedTuple):
+    """The tokeniser that fits a test set.
+
+    Attributes:
+        name: one of :data:`TOKENISERS`.
+        notices: what a reader should know of the choice.
+    """
+
+    name: str
+    notices: tuple[str, ...]
+
+
+def fitting_tokeniser(
+    given: TestSet | Batch | Outline, named: str | None = None
+) -> FittingTokeniser:
+    """The tokeniser for the target language, or for the script of the references without one.
+
+    Characters take the place of a tokeniser for Japanese or Korean that is not installed.
+
+    Args:
+        given: a test set, or what it holds.
+        named: the tokeniser that was asked for; it is taken whatever the language.
+    """
+    language = given.target_language
+    if named is not None:
+        return FittingTokeniser(named, _misfit(named, language))
+    name, said = default_tokeniser(language), list[str]()
+    inferred = given.language_pair is None and is_unspaced(language)
+    try:
+        _check_installed(name)
+    except MissingDependencyError as error:
+        said = [f"{error}; until then texts are split into characters ('char')"]
+        name = "char"
+    if inferred:
+        said.insert(0, f"{inferred_language(given)} and are split by the tokeniser {name!r}")
+    return FittingTokeniser(name, tuple(said))
+
+
+def _misfit(name: str, language: str | None) -> tuple[str, ...]:
+    """What is to be said of a tokeniser that goes by spaces, in a language without them."""
+    own = base_language(language)
+    if name not in _SPACED or own == "ko" or own not in _NAMES:
+        return ()
+    said = f"takes what stands between spaces for a word, and {_NAMES[own]} puts no spaces between"
+    return (f"the tokeniser {name!r} {said} words: {default_tokeniser(own)!r} fits",)
+
+
+def inferred_language(given: TestSet | Batch | Outline) -> str:
+    """The beginning of a sentence that says which language was taken, where none is given."""
+    name = _NAMES[base_language(given.target_language)]
+    return f"no language pair is given; by their script the references are taken for {name}"
 
 
 def check_tokeniser(name: str) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gnomon.metrics.tokenise import default_tokeniser, load_tokeniser, tokenise
+from gnomon.metrics.tokenise import fitting_tokeniser, load_tokeniser, tokenise
 from gnomon.muler._figures import clipped_ratios
 from gnomon.spans import SpanTable
 
@@ -143,7 +143,7 @@ class PlacedWords:
 
 def words_of(batch: Batch) -> PlacedWords:
     """The words of all texts of a batch; words that cannot be found in their text are left out."""
-    table = tokenise(batch.texts, load_tokeniser(default_tokeniser(batch.target_language)))
+    table = tokenise(batch.texts, load_tokeniser(fitting_tokeniser(batch).name))
     folded = [word.casefold() for word in table.vocabulary]
     types = tuple(sorted(set(folded)))
     number = {word: i for i, word in enumerate(types)}

@@ -1,0 +1,113 @@
+"""In which script texts are written, and whether spaces part its words."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import Counter
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = ["base_language", "is_unspaced", "main_script", "script_counts", "unspaced_language"]
+
+#: scripts in which what stands between spaces is no word, and the language that each is taken for
+_UNSPACED = {
+    "HAN": "zh",
+    "KANA": "ja",
+    "HANGUL": "ko",
+    "THAI": "th",
+    "LAO": "lo",
+    "KHMER": "km",
+    "MYANMAR": "my",
+    "TIBETAN": "bo",
+}
+_LANGUAGES = frozenset((*_UNSPACED.values(), "dz"))
+#: codes of three letters, and languages that are written alike
+_ALIKE = {
+    "bod": "bo", "cmn": "zh", "dzo": "dz", "jpn": "ja", "khm": "km", "kor": "ko", "lao": "lo",
+    "lzh": "zh", "mya": "my", "tha": "th", "wuu": "zh", "yue": "zh", "zho": "zh",
+}  # fmt: skip
+#: an English word has about five letters, and a Chinese character is about a word
+_LETTERS_OF_A_WORD = 5
+#: of the letters in Japanese, at least so many are kana
+_KANA = 0.1
+_CLEAR = 0.8  # of the letters are of one script
+#: below, and between the two others, no letter of these scripts stands
+_FIRST, _SIGNS, _MORE = 0x0E00, 0x2000, 0x2E80
+
+
+def base_language(language: str | None) -> str:
+    """A language's code without its region, in the form of two letters where there is one.
+
+    >>> base_language("zh_TW"), base_language("jpn"), base_language(None)
+    ('zh', 'ja', '')
+    """
+    code = (language or "").split("_")[0].lower()
+    return _ALIKE.get(code, code)
+
+
+def is_unspaced(language: str | None) -> bool:
+    """Whether what stands between spaces is no word in a language.
+
+    Korean is among these: its spaces part phrases of a word and its particles.
+    """
+    return base_language(language) in _LANGUAGES
+
+
+def unspaced_language(texts: Iterable[str | None]) -> str | None:
+    """The language that the script of texts tells, where spaces do not part its words.
+
+    The letters of all texts together decide: one in five is enough, for names, code and whole
+    sentences in Latin letters do no harm to a tokeniser of such a script, and the other way round
+    a sentence counts as one word.
+
+    Args:
+        texts: of one side; those that are missing do not count.
+
+    Returns:
+        "zh", "ja", "ko", "th", "lo", "km", "my" or "bo"; None for all other scripts.
+
+    >>> unspaced_language(["我们明天去London。"]), unspaced_language(["wir fahren morgen"])
+    ('zh', None)
+    """
+    given = [text for text in texts if text]
+    if all(map(str.isascii, given)):
+        return None
+    joined = "".join(given)
+    codes = np.frombuffer(joined.encode("utf-32-le", "surrogatepass"), dtype="<u4")
+    if not bool(np.any((codes >= _MORE) | ((codes >= _FIRST) & (codes < _SIGNS)))):
+        return None
+    counts = script_counts(joined)
+    own = {script: counts[script] for script in _UNSPACED if counts[script]}
+    if not own or _LETTERS_OF_A_WORD * sum(own.values()) < counts.total():
+        return None
+    return _UNSPACED[max(own, key=lambda script: own[script])]
+
+
+def script_counts(text: str) -> Counter[str]:
+    """How many letters of a text are of each script; Japanese kanji count as kana."""
+    counts: Counter[str] = Counter()
+    for letter, count in Counter(text).items():
+        if letter.isalpha() or _script(letter) in _UNSPACED:
+            counts[_script(letter)] += count
+    kana = counts.pop("HIRAGANA", 0) + counts.pop("KATAKANA", 0)
+    if kana > _KANA * (kana + counts["HAN"]):
+        counts["KANA"] = kana + counts.pop("HAN", 0)
+    return +counts
+
+
+def main_script(text: str) -> str | None:
+    """The script of most letters of a text; None where none is clear."""
+    counts = script_counts(text)
+    script, most = max(counts.items(), key=lambda item: item[1], default=("", 0))
+    return script if most and most >= _CLEAR * counts.total() else None
+
+
+@lru_cache(maxsize=20_000)
+def _script(letter: str) -> str:
+    word = unicodedata.name(letter, "?").split()[0].partition("-")[0]
+    return "HAN" if word == "CJK" else word

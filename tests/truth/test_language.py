@@ -1,0 +1,186 @@
+"""What counts words knows the script: without a language, with one, and in every command."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import sacrebleu
+from tests.truth.scripts import SCRIPTS, reversed_by_words, sentences
+
+import gnomon as gn
+from gnomon.scripts import unspaced_language
+from gnomon.signature import Signature
+from gnomon.testset import ErrorSpan
+
+
+def _better(finding: gn.findings.Finding, name: str) -> bool:
+    first, other = finding.verdict[0].text, {"close": "spotty", "spotty": "close"}[name]
+    return f"{name} is better than {other}" in first or f"{other} is worse than {name}" in first
+
+
+@pytest.mark.parametrize("metric", ["bleu", "ter"])
+@pytest.mark.parametrize("language", SCRIPTS)
+def test_the_better_system_is_named_without_a_language(language: str, metric: str) -> None:
+    said, given = (
+        gn.compare(reversed_by_words(language, given=known), metric, resamples=300)
+        for known in (False, True)
+    )
+    assert _better(said, "close"), said.verdict
+    assert [one.text for one in said.verdict] == [one.text for one in given.verdict]
+    assert said.signatures == given.signatures
+
+
+@pytest.mark.parametrize("language", [one for one in SCRIPTS if one != "ko"])
+def test_by_what_spaces_part_the_worse_system_seems_better(language: str) -> None:
+    """The world is one in which counting words between spaces tells the opposite."""
+    edits = gn.score(reversed_by_words(language, given=False), "ter(tokenize='tercom')")
+    close, spotty = edits.system.tolist()
+    assert close > spotty
+
+
+def test_a_tokeniser_of_spaces_is_said_to_misfit() -> None:
+    scores = gn.score(reversed_by_words("th", given=False), "bleu(tokenize='13a')")
+    assert "Thai puts no spaces between words: 'char' fits" in scores.notices[0]
+
+
+@pytest.mark.parametrize("language", SCRIPTS)
+def test_the_choice_is_said_in_a_notice_and_in_the_signature(language: str) -> None:
+    bleu, ter = gn.score(reversed_by_words(language, given=False), ["bleu", "ter"])
+    tokeniser = dict(bleu.signature.fields)["tok"]
+    assert tokeniser in ("zh", "ja-mecab-0.996-IPA", "ko-mecab-0.996/ko-0.9.2-KO", "char")
+    assert "no language pair is given" in bleu.notices[0]
+    assert "no language pair is given" in ter.notices[0]
+    for one in (bleu, ter):
+        assert Signature.parse(str(one.signature)) == one.signature
+
+
+def test_the_numbers_are_those_of_sacrebleu_with_the_tokens_named() -> None:
+    """sacreBLEU by its own options for Chinese, and on texts split into characters for Thai."""
+    zh = reversed_by_words("zh", given=False)
+    own = [str(text) for text in next(iter(zh.references.values()))]
+    outputs = list(zh.systems["close"])
+    ter = sacrebleu.TER(normalized=True, asian_support=True).corpus_score(outputs, [own])
+    bleu = sacrebleu.BLEU(tokenize="zh").corpus_score(outputs, [own])
+    assert gn.score(zh, "ter").system[0] == ter.score
+    assert gn.score(zh, "bleu").system[0] == bleu.score
+    explicit = gn.score(zh, "ter(normalized=True, asian_support=True)")
+    assert str(gn.score(zh, "ter").signature) == str(explicit.signature)
+
+    th = reversed_by_words("th", given=False)
+    split = [
+        [" ".join("".join(text.split())) for text in texts]
+        for texts in (th.systems["close"], next(iter(th.references.values())))
+    ]
+    assert gn.score(th, "ter").system[0] == sacrebleu.TER().corpus_score(split[0], [split[1]]).score
+
+
+@pytest.mark.parametrize("options", [{}, {"case_sensitive": True}, {"no_punct": True}])
+def test_an_explicit_tokeniser_is_sacrebleus_whatever_the_script(options: dict[str, bool]) -> None:
+    zh = reversed_by_words("zh", given=True)
+    own = [str(text) for text in next(iter(zh.references.values()))]
+    given = ", ".join(f"{name}={value}" for name, value in options.items())
+    scores = gn.score(zh, f"ter(tokenize='tercom'{', ' if given else ''}{given})")
+    expected = sacrebleu.TER(**options).corpus_score(list(zh.systems["close"]), [own])
+    assert scores.system[0] == expected.score
+
+
+@pytest.mark.parametrize("metric", ["bleu", "ter", "chrf", "meteor(tokenize='13a')"])
+def test_texts_in_other_scripts_are_scored_as_ever(metric: str) -> None:
+    """Arabic and German, without a language: tokens of 13a and tercom, and nothing is said."""
+    pytest.importorskip("nltk", reason="meteor takes its stems from nltk: pip install nltk")
+    for texts in (["ذهب الولد إلى المدرسة .", "كتب الدرس"], ["Die Straße ist groß.", "Tür zu!"]):
+        ts = gn.TestSet.from_lists({"a": texts[::-1]}, texts)
+        assert ts.written_in is None
+        if metric.startswith("meteor"):
+            continue  # English synonyms need WordNet
+        named = {"bleu": "bleu(tokenize='13a')", "ter": "ter(tokenize='tercom')"}
+        one, other = gn.score(ts, [metric, named.get(metric, "chrf(word_order=2)")])
+        assert one.notices == ()
+        if metric in named:
+            np.testing.assert_array_equal(one.segments, other.segments)
+
+
+def test_characters_count_alike_with_and_without_a_language() -> None:
+    one, other = (gn.score(reversed_by_words("ja", given=g), "chrf") for g in (True, False))
+    np.testing.assert_array_equal(one.segments, other.segments)
+    assert one.signature == other.signature
+
+
+def test_the_letters_of_the_whole_file_decide() -> None:
+    own = sentences("zh", 40)
+    code = ["pip install gnomon", "GPU 100%"] * 5
+    assert unspaced_language([*own, *code]) == "zh"
+    assert unspaced_language([f"{text} torch.cuda" for text in own]) == "zh"
+    assert unspaced_language(["the word for mountain is \u5c71 , as in \u5c71\u6c34"] * 9) is None
+    assert unspaced_language(["", None, "12 % ..."]) is None
+    assert unspaced_language(sentences("ja", 20)) == "ja"
+    ts = gn.TestSet.from_lists({"a": [*own, *code]}, [*own, *code])
+    assert ts.select(segments=list(range(40, 50))).written_in == "zh"
+
+
+def test_asian_support_without_effect_is_said() -> None:
+    ts = gn.TestSet.from_lists({"a": ["a b"]}, ["a c"])
+    assert "asian_support changes nothing" in gn.score(ts, "ter(asian_support=True)").notices[0]
+    for spec in ("ter(asian_support=True, normalized=True)", "ter"):
+        assert gn.score(ts, spec).notices == ()
+
+
+def test_rouge_says_that_it_reads_latin_letters_alone() -> None:
+    for language in ("zh", "th"):
+        scores = gn.score(reversed_by_words(language, given=True), "rouge")
+        assert "a-z and 0-9 alone" in scores.notices[0]
+    assert gn.score(gn.TestSet.from_lists({"a": ["Größe"]}, ["Größe"]), "rouge").notices == ()
+
+
+def _marked(language: str) -> gn.TestSet:
+    """Every output has an error of one letter, of which it has some twenty."""
+    own = sentences(language, 60)
+    errors = [
+        ErrorSpan(name, n, "candidate", 3, 4, "", "major", kind="mqm")
+        for name in ("a", "b")
+        for n in range(60)
+    ]
+    ts = gn.TestSet.from_lists({"a": own, "b": own}, own, language_pair=language)
+    return replace(ts, errors=tuple(errors))
+
+
+@pytest.mark.parametrize("language", ["zh", "ja", "th"])
+def test_errors_count_characters_where_spaces_part_no_words(language: str) -> None:
+    finding = gn.muler.errors(_marked(language), resamples=50)
+    row = next(row for row in finding.rows if row["system"] is None)
+    assert row["feature"] == "characters"
+    texts = sentences(language, 60)
+    assert row["occurrences"] == 2 * sum(len("".join(text.split())) for text in texts)
+    hit = sum(not text[3].isspace() for text in texts)
+    assert row["rate"] == pytest.approx(100 * 2 * hit / row["occurrences"])
+    text = finding.verdict[0].text
+    assert "of a hundred characters" in text
+    assert "words" not in text
+
+
+def test_features_are_counted_by_characters_too() -> None:
+    """Errors all over the text are as frequent on numbers of many digits as elsewhere."""
+    own = [f"{text}12345678" for text in sentences("zh", 80)]
+    errors = tuple(
+        ErrorSpan("a", n, "candidate", at, at + 1, "", "major", kind="mqm")
+        for n, text in enumerate(own)
+        for at in range(n % 10, len(text), 10)
+    )
+    ts = gn.TestSet.from_lists({"a": own}, own, language_pair="zh")
+    finding = gn.muler.errors(replace(ts, errors=errors), resamples=100)
+    assert "re:number" not in finding.verdict[0].text
+    assert any(row["feature"] == "re:number" and row["hits"] > 50 for row in finding.rows)
+
+
+def test_no_command_calls_the_worse_system_better_on_real_japanese(shared: Path) -> None:
+    """Without a language the figures and sentences are those with the language."""
+    ts = gn.TestSet.read(shared / "data/wmt24/en-ja", human="readable")
+    ts = ts.select(systems=["ONLINE-B", "CycleL"], segments=list(range(0, 998, 4)))
+    unknown = replace(ts, language_pair=None)
+    for metric in ("bleu", "ter", "chrf"):
+        one, other = (gn.compare(each, metric, resamples=100) for each in (ts, unknown))
+        assert one.verdict[0].text == other.verdict[0].text
+        assert "ONLINE-B is worse" not in one.verdict[0].text
