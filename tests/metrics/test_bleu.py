@@ -92,13 +92,18 @@ def test_the_target_language_chooses_the_tokeniser_when_binding() -> None:
     assert bound.statistics(testset.batch())[0, 0, :2].tolist() == [6, 5]
 
 
-def test_a_tokeniser_whose_package_is_missing_is_refused_when_binding(
-    monkeypatch: pytest.MonkeyPatch,
+@pytest.mark.parametrize("language", ["en-ja", None])
+def test_characters_stand_in_for_a_tokeniser_whose_package_is_missing(
+    monkeypatch: pytest.MonkeyPatch, language: str | None
 ) -> None:
     monkeypatch.setitem(__import__("sys").modules, "MeCab", None)
-    testset = TestSet.from_lists({"a": ["猫"]}, ["猫"], language_pair="en-ja")
+    texts = ["猫はどこ"]
+    testset = TestSet.from_lists({"a": texts}, texts, language_pair=language)
+    bound = Bleu().bind(testset)
+    assert bound.tokeniser.name == "char"
+    assert "pip install 'sacrebleu[ja]'" in bound.notices(testset.batch())[-1]
     with pytest.raises(MissingDependencyError, match=r"sacrebleu\[ja\]"):
-        Bleu().bind(testset)
+        Bleu(tokenize="ja-mecab").bind(testset)
 
 
 def test_a_segment_without_a_reference_is_undefined_and_left_out_of_the_corpus() -> None:

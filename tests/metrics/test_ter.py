@@ -215,7 +215,9 @@ def test_segments_system_and_signature_equal_sacrebleu(
 ) -> None:
     candidates, references = [row[0] for row in rows], [row[1] for row in rows]
     peer = TER(**options)
-    scores = score(TestSet.from_lists({"a": candidates}, references), Ter(**options))
+    scores = score(
+        TestSet.from_lists({"a": candidates}, references), Ter(**options, tokenize="tercom")
+    )
     expected = peer.corpus_score(candidates, [references]).score
     assert scores.system[0] == pytest.approx(expected, abs=1e-9)
     sentences = [peer.sentence_score(c, [r]).score for c, r in rows]
@@ -233,7 +235,9 @@ def test_several_and_ragged_references_equal_sacrebleu(rows: list[tuple[str, lis
     width = max(len(row[1]) for row in rows)
     columns = [[row[1][i] if i < len(row[1]) else None for row in rows] for i in range(width)]
     peer = TER()
-    scores = score(TestSet.from_lists({"a": candidates}, [row[1] for row in rows]), "ter")
+    scores = score(
+        TestSet.from_lists({"a": candidates}, [row[1] for row in rows]), "ter(tokenize='tercom')"
+    )
     assert scores.system[0] == pytest.approx(peer.corpus_score(candidates, columns).score, abs=1e-9)
     sentences = [peer.sentence_score(c, r).score for c, r in rows]
     np.testing.assert_allclose(scores.segments[0], sentences, rtol=0, atol=1e-9)
