@@ -38,6 +38,7 @@ types: $(VENV)/.test
 
 docs: $(VENV)/.test
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
+	$(BIN)/python scripts/docs_offline.py docs/_build/html
 
 bench: $(VENV)/.test
 	$(BIN)/python benchmarks/scoring.py

@@ -9,6 +9,11 @@ os.environ["COLUMNS"] = "80"
 from collections.abc import Iterator
 from typing import Any
 
+from docutils import nodes
+from docutils.utils.math import MathError
+from docutils.utils.math.latex2mathml import tex2mathml
+from sphinx.util import logging
+
 from gnomon import __version__, methods
 from gnomon.cli._main import parser
 from gnomon.cli._parser import Parser
@@ -24,8 +29,8 @@ extensions = [
     "myst_parser",
     "sphinx.ext.autodoc",
     "sphinx.ext.napoleon",
-    "sphinx.ext.mathjax",
 ]
+html_math_renderer = "mathml"
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
 exclude_patterns = ["_build", "_generated"]
@@ -101,6 +106,20 @@ def _plain_types(*event: Any) -> None:
     ]
 
 
+def _mathml(translator: Any, node: Any) -> None:
+    """A formula as MathML, which browsers show by themselves: nothing is loaded for it."""
+    block = isinstance(node, nodes.math_block)
+    try:
+        formula = tex2mathml(node.astext().strip(), as_block=block)
+    except MathError as error:
+        logging.getLogger(__name__).warning("formula: %s", error, location=node)
+        formula = ""
+    tag = "div" if block else "span"
+    translator.body.append(f'<{tag} class="math notranslate">{formula}</{tag}>')
+    raise nodes.SkipNode
+
+
 def setup(app: Any) -> None:
     """What Sphinx calls: after napoleon, which writes the types of fields."""
     app.connect("autodoc-process-docstring", _plain_types, priority=900)
+    app.add_html_math_renderer("mathml", (_mathml, None), (_mathml, None))

@@ -311,7 +311,7 @@ def test_pages_of_one_test_set_read_no_other(
     assert page.locator("table.heat thead th .turn").count() == 2
     assert seen.go("system/1/0").locator("h2", has_text="MuLER").count() == 1
     assert seen.go("systems/1").locator("tbody tr").count() == 2
-    page.get_by_label("Test set").first.select_option("a/de-en")
+    page.get_by_label("Test set", exact=True).first.select_option("a/de-en")
     page.locator("h2", has_text="Systems of a/de-en").wait_for()
     assert seen.faults == []
 
