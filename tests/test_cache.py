@@ -7,17 +7,16 @@ import sqlite3
 import stat
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+import tempfile
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gnomon._sqlite import salvaged
 from gnomon.cache import Cache, default_path, key
 from gnomon.errors import OutputError
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 FILE = "gnomon-entries-1.sqlite3"
 
@@ -119,6 +118,90 @@ def test_a_file_with_damaged_pages_is_put_aside_and_begun_anew(tmp_path: Path) -
         assert cache.get_many(list(items)) == {}
         cache.put_many(items)
         assert cache.get_many(list(items)) == items
+
+
+def _answers() -> dict[bytes, bytes]:
+    """Entries of all lengths, some longer than a page."""
+    return {f"{i}".encode() * 3: bytes([i % 251]) * (i * 37 % 9000) for i in range(400)}
+
+
+def test_a_damaged_page_costs_the_entries_of_that_page_alone(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    items = _answers()
+    with Cache(tmp_path / "whole") as cache:
+        cache.put_many(items)
+    whole = (tmp_path / "whole" / FILE).read_bytes()
+    pages = len(whole) // 4096
+    lost = []
+    for page in (0, 1, 2, 3, *range(4, pages, 29)):
+        folder = tmp_path / str(page)
+        folder.mkdir()
+        data = bytearray(whole)
+        data[4096 * page : 4096 * (page + 1)] = b"\xff" * 4096
+        (folder / FILE).write_bytes(data)
+        caplog.clear()
+        with Cache(folder) as cache:
+            found = cache.get_many(list(items))
+        assert all(items[name] == value for name, value in found.items())
+        lost.append(len(items) - len(found))
+        aside = folder / "gnomon-damaged-1.sqlite3"
+        if aside.exists():
+            assert aside.read_bytes() == bytes(data)
+            assert f"put aside as {aside.name}, and a new one begun with the" in caplog.text
+    assert max(lost) <= 4096 // 20  # of as short ones as there are
+    assert sum(lost) / len(lost) < 10
+
+
+def test_entries_in_the_log_of_a_damaged_file_are_kept(tmp_path: Path) -> None:
+    items = _answers()
+    other = {b"late": b"x" * 5000}
+    with Cache(tmp_path) as cache:
+        cache.put_many(items)
+    with Cache(tmp_path) as cache:
+        cache.put_many(other)
+        names = (FILE, f"{FILE}-wal")
+        (tmp_path / "copy").mkdir()
+        for name in names:  # as after a kill
+            (tmp_path / "copy" / name).write_bytes((tmp_path / name).read_bytes())
+    data = bytearray((tmp_path / "copy" / FILE).read_bytes())
+    data[:4096] = b"\xff" * 4096
+    (tmp_path / "copy" / FILE).write_bytes(data)
+    with Cache(tmp_path / "copy") as cache:
+        assert cache.get_many([*items, b"late"]) == {**items, **other}
+
+
+@given(st.binary(max_size=9000), st.integers(0, 2**32))
+def test_any_bytes_in_place_of_a_file_are_passed_over(data: bytes, seed: int) -> None:
+    page = (b"\x0d\x00\x00\x00\x20" + data).ljust(12288, bytes([seed % 256]))
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "x").write_bytes(page)
+        assert list(salvaged(Path(folder) / "x")) == []
+
+
+_LEFT_OPEN = """
+import sys
+from gnomon.cache import Cache
+cache = Cache(sys.argv[1])
+cache.put_many({b"a": b"1"})
+"""
+
+
+def test_a_process_leaves_all_entries_in_one_file(tmp_path: Path) -> None:
+    subprocess.run([sys.executable, "-c", _LEFT_OPEN, str(tmp_path)], check=True)
+    assert [file.name for file in tmp_path.iterdir()] == [FILE]
+    with Cache(tmp_path) as cache:
+        assert cache.get_many([b"a"]) == {b"a": b"1"}
+
+
+def test_a_file_that_is_deleted_meanwhile_is_begun_anew(tmp_path: Path) -> None:
+    with Cache(tmp_path) as cache:
+        cache.put_many({b"a": b"1"})
+        for file in tmp_path.iterdir():
+            file.unlink()
+        cache.put_many({b"b": b"2"})
+    with Cache(tmp_path) as cache:
+        assert cache.get_many([b"a", b"b"]) == {b"b": b"2"}
 
 
 def test_above_the_limit_the_least_recently_used_entries_go(tmp_path: Path) -> None:

@@ -11,11 +11,21 @@ import shutil
 import sqlite3
 import threading
 import time
+import weakref
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Self, TypeVar
 
-from gnomon._sqlite import bears, create, digest, select, singles, size, transaction
+from gnomon._sqlite import (
+    bears,
+    create,
+    digest,
+    salvaged,
+    select,
+    singles,
+    size,
+    transaction,
+)
 from gnomon.errors import OutputError
 
 if TYPE_CHECKING:
@@ -37,6 +47,11 @@ CREATE TABLE IF NOT EXISTS entries (
     key BLOB NOT NULL UNIQUE, value BLOB NOT NULL, digest BLOB NOT NULL, used INTEGER NOT NULL
 )"""
 _PARTS = 4096  # of a key, which are read at once
+_SALVAGED = 1000  # entries that are kept at a time
+_REMEDY = (
+    "make room or give it another place (GNOMON_CACHE=FOLDER), empty it (`gnomon cache clear`), or"
+    " do without (`--no-cache`)"
+)
 _TOUCH_AFTER = 3600  # seconds: use is noted once an hour, so that reading seldom writes
 _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _REFUSED = (
@@ -114,11 +129,13 @@ class Cache:
 
     Folders that it makes and its files are the owner's alone. Above the limit, the entries least
     recently used go (use is noted to the hour). A damaged entry counts as absent; a damaged file
-    is put aside as ``gnomon-damaged-1.sqlite3`` and begun anew.
+    is put aside as ``gnomon-damaged-1.sqlite3``, and a new one begun with the entries of it that
+    are whole. When a process ends, all is in the one file.
 
     Args:
         path: folder; by default ``default_path()``.
         limit_bytes: most bytes to use on disk.
+        remedy: what to do where the folder cannot be used, for the error.
         clock: seconds since the epoch.
     """
 
@@ -127,10 +144,12 @@ class Cache:
         path: Path | str | None = None,
         limit_bytes: int = 1 << 30,
         *,
+        remedy: str = _REMEDY,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self.path = default_path() if path is None else Path(path)
         self.limit_bytes = limit_bytes
+        self.remedy = remedy
         self._clock = clock
         self._open: tuple[int, int, sqlite3.Connection] | None = None  # process, inode, connection
         self._lock = threading.RLock()
@@ -141,11 +160,12 @@ class Cache:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def __getstate__(self) -> tuple[Path, int]:
-        return self.path, self.limit_bytes
+    def __getstate__(self) -> tuple[Path, int, str]:
+        return self.path, self.limit_bytes, self.remedy
 
-    def __setstate__(self, state: tuple[Path, int]) -> None:
-        self.__init__(*state)  # type: ignore[misc]  # a connection does not travel; open anew
+    def __setstate__(self, state: tuple[Path, int, str]) -> None:
+        path, limit, remedy = state  # a connection does not travel; open anew
+        self.__init__(path, limit, remedy=remedy)  # type: ignore[misc]
 
     def get_many(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
         """The values of those keys that are there and whole.
@@ -201,8 +221,8 @@ class Cache:
     def close(self) -> None:
         """Close the file; the next request opens it again."""
         with self._lock:
-            if self._open and self._open[0] == os.getpid():
-                self._open[2].close()
+            if self._open:
+                self._closing()
             self._open = None
 
     def _do(self, action: Callable[[sqlite3.Connection], T]) -> T:
@@ -213,23 +233,22 @@ class Cache:
             except (sqlite3.Error, OSError) as error:
                 if not bears(error, _DAMAGED):
                     raise self._refusal(error) from error
-            self._put_aside()
             try:
+                self._put_aside()
                 return action(self._connection())
             except (sqlite3.Error, OSError) as error:
                 raise self._refusal(error) from error
 
     def _refusal(self, error: sqlite3.Error | OSError) -> OutputError:
         what = "the disk is full" if bears(error, (sqlite3.SQLITE_FULL,)) else str(error)
-        return OutputError(
-            f"the cache at {self.path} cannot be used: {what}; make room or give it another place"
-            " (GNOMON_CACHE=FOLDER), empty it (`gnomon cache clear`), or do without (`--no-cache`)"
-        )
+        return OutputError(f"the folder {self.path} cannot be used: {what}; {self.remedy}")
 
     def _connection(self) -> sqlite3.Connection:
-        if self._open and self._open[0] == os.getpid():
-            return self._open[2]
         file = self.path / _NAME
+        if self._open and self._open[0] == os.getpid():
+            if _inode(file) == self._open[1]:
+                return self._open[2]
+            self.close()  # somebody deleted or replaced the file
         self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
         create(file)
         if file.is_symlink() or not file.is_file():
@@ -237,7 +256,8 @@ class Cache:
         connection = sqlite3.connect(
             file, timeout=60, isolation_level=None, check_same_thread=False
         )
-        self._open = (os.getpid(), file.stat().st_ino, connection)
+        self._open = (os.getpid(), _inode(file), connection)
+        self._closing = weakref.finalize(self, _close, connection, os.getpid())
         connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = NORMAL")
@@ -248,12 +268,39 @@ class Cache:
         """Rename the damaged file, unless another process has done so already."""
         file = self.path / _NAME
         inode = self._open[1] if self._open else None
-        self.close()
-        if file.exists() and inode in {None, file.stat().st_ino}:
-            _log.warning("the cache %s is damaged; it is put aside and begun anew", file)
-            file.replace(self.path / _ASIDE)
-            for suffix in ("-wal", "-shm"):
-                file.with_name(_NAME + suffix).unlink(missing_ok=True)
+        if not file.exists() or inode not in {None, _inode(file)}:
+            self.close()
+            return
+        aside = self.path / _ASIDE
+        for suffix in ("-wal", "-shm", ""):
+            part = aside.with_name(aside.name + suffix)
+            part.unlink(missing_ok=True)
+            with contextlib.suppress(FileNotFoundError):
+                file.with_name(_NAME + suffix).replace(part)
+        self.close()  # not before: SQLite deletes the log that lies beside the file
+        kept = self._salvage(aside)
+        _log.warning(
+            "%s is damaged: it is put aside as %s, and a new one begun with the %s entries of it"
+            " that are whole",
+            file,
+            aside.name,
+            f"{kept:,}",
+        )
+
+    def _salvage(self, file: Path) -> int:
+        """Keep the whole entries of a damaged file; how many there are."""
+        found: dict[bytes, bytes] = {}
+        latest: dict[bytes, int] = {}
+        connection = self._connection()
+        for name, value, _, used in salvaged(file):
+            if used < latest.get(name, 0):
+                continue
+            found[name], latest[name] = value, used
+            if len(found) >= _SALVAGED:
+                self._put(connection, found)
+                found = {}
+        self._put(connection, found)
+        return len(latest)
 
     def _get(self, connection: sqlite3.Connection, keys: Sequence[bytes]) -> dict[bytes, bytes]:
         found: dict[bytes, bytes] = {}
@@ -312,3 +359,18 @@ class Cache:
                     (max(1, count // 20),),
                 )
             connection.execute("PRAGMA incremental_vacuum").fetchall()
+
+
+def _inode(file: Path) -> int:
+    """Number of a file; 0 where there is none."""
+    try:
+        return file.stat().st_ino
+    except OSError:
+        return 0
+
+
+def _close(connection: sqlite3.Connection, process: int) -> None:
+    """Close what a cache left open, but not a connection of the process that this one came from."""
+    if process == os.getpid():
+        with contextlib.suppress(sqlite3.Error):
+            connection.close()

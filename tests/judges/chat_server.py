@@ -20,6 +20,13 @@ _PAGES = {
     "html": b"<html>busy</html>",
     "error": b'{"error": {"message": "the model is being loaded"}}',
 }
+#: what a server begins with, and then sends again and again
+_ENDLESS = {
+    "slow": (b"", b""),
+    "headers": (b"HTTP/1.1 200 OK\r\nX-Slow: ", b"x"),
+    "early": (b"", b"HTTP/1.1 103 Early Hints\r\n\r\n"),
+    "body": (b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n", b" "),
+}
 
 
 @dataclass
@@ -29,7 +36,9 @@ class Chat:
     Attributes:
         reply: the text of an answer; None: the model refuses.
         faults: done first, once for each entry: a status, or "slow", "cut" (JSON), "html", "drop",
-            "broken" (the connection ends within an answer), "error" (one with the status 200).
+            "broken" (the connection ends within an answer), "error" (one with the status 200);
+            "headers" (a byte of a header now and then), "early" (answers of the status 103), "body"
+            (a byte of the answer now and then), without an end.
         dies_after: so many answers are given, then what ``dies_by`` says; None: it lives.
         dies_by: "drop" (connections are closed), or a status.
         apart: seconds between answers; what comes sooner is too soon (429).
@@ -106,9 +115,8 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(fault, chat.error or {"error": {"message": f"made to fail: {fault}"}})
         elif fault in _PAGES:
             self._write(200, _PAGES[fault])
-        elif fault == "slow":
-            chat.ended.wait(30)
-            self.close_connection = True
+        elif fault in _ENDLESS:
+            self._drip(*_ENDLESS[fault])
         elif "response_format" in body and not chat.structured:
             self._send(400, {"error": {"message": "response_format is not supported"}})
         else:
@@ -138,6 +146,15 @@ class _Handler(BaseHTTPRequestHandler):
         with chat.lock:
             chat.given[json.dumps({k: v for k, v in body.items() if k != "model"})] += 1
         self._write(200, whole)
+
+    def _drip(self, begun: bytes, more: bytes) -> None:
+        """Send a little at a time, until the client goes away."""
+        self.close_connection = True
+        with contextlib.suppress(OSError):
+            self.wfile.write(begun)
+            while not self.chat.ended.wait(0.02):
+                self.wfile.write(more)
+                self.wfile.flush()
 
     def _send(self, status: int, body: dict[str, Any]) -> None:
         self._write(status, json.dumps(body).encode())

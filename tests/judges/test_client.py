@@ -15,7 +15,7 @@ import pytest
 from tests.judges.chat_server import Chat, serving
 
 from gnomon.cache import Cache, default_path
-from gnomon.errors import ScoringError, ServerFailedError, UsageError
+from gnomon.errors import OutputError, ScoringError, ServerFailedError, UsageError
 from gnomon.judges import (
     ChatClient,
     ChatQuestion,
@@ -108,6 +108,62 @@ def test_a_slow_answer_is_given_up_and_asked_again(chat: Chat) -> None:
     chat.faults = ["slow"]
     found = client(chat.url, timeout=0.3).ask([question("a")])
     assert (found[0].text, chat.most) == ("said of a", 1)
+
+
+@pytest.mark.parametrize("fault", ["headers", "early", "body"])
+def test_a_server_that_sends_a_little_now_and_then_is_given_up(chat: Chat, fault: str) -> None:
+    chat.reply = echo
+    client(chat.url).identity()
+    chat.faults = [fault]  # of httpx's limits none ends this: each is of a single read
+    found = client(chat.url, timeout=0.3).ask([question("a")])
+    assert (found[0].text, chat.most) == ("said of a", 1)
+    chat.faults = [fault, fault]
+    with pytest.raises(ServerFailedError, match=r"no whole answer within 0\.3 seconds, 2 times"):
+        client(chat.url, timeout=0.3, tries=2).ask([question("b")])
+
+
+def test_answers_are_in_one_file_when_they_have_come(chat: Chat) -> None:
+    chat.reply = echo
+    asker = client(chat.url)
+    asker.ask([question("a")])
+    assert [file.name for file in answers_folder().iterdir()] == ["gnomon-entries-1.sqlite3"]
+    assert asker.unknown([question("a")]) == 0
+
+
+def test_a_damaged_page_costs_the_answers_of_that_page_alone(
+    chat: Chat, caplog: pytest.LogCaptureFixture
+) -> None:
+    chat.reply = lambda body: echo(body) + " x" * 1000
+    asked = [question(f"text {n}") for n in range(60)]
+    client(chat.url).ask(asked)
+    file = answers_folder() / "gnomon-entries-1.sqlite3"
+    data = bytearray(file.read_bytes())
+    data[:4096] = bytes(4096)  # SQLite takes it for no database
+    file.write_bytes(data)
+    assert client(chat.url).unknown(asked) == 0
+    assert "begun with the 61 entries of it that are whole" in caplog.text
+    assert (file.parent / "gnomon-damaged-1.sqlite3").read_bytes() == bytes(data)
+
+
+@pytest.mark.parametrize("kind", ["file", "full"])
+def test_a_folder_that_takes_no_answers_is_told_with_what_to_do(
+    chat: Chat, kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GNOMON_ANSWERS", str(tmp_path / "answers"))
+    asker = client(chat.url)
+    if kind == "file":
+        (tmp_path / "answers").write_text("x")
+    else:
+        connection = asker._store._connection()
+        pages = connection.execute("PRAGMA page_count").fetchone()[0]
+        connection.execute(f"PRAGMA max_page_count = {pages}")
+        monkeypatch.setattr(asker._store, "close", lambda: None)  # keeps the limit
+        chat.reply = lambda _: "x" * 100_000
+    with pytest.raises(OutputError, match=r"GNOMON_ANSWERS=FOLDER") as caught:
+        asker.ask([question("a")])
+    assert str(tmp_path / "answers") in str(caught.value)
+    assert "cache clear" not in str(caught.value)
+    assert "--no-cache" not in str(caught.value)
 
 
 def test_a_server_says_how_long_it_wants_to_be_left_alone(chat: Chat) -> None:

@@ -54,6 +54,10 @@ def test_a_score_is_read_where_it_is_said(text: str, score: float) -> None:
         '{"score": {"value": 80}}',
         '{"score": 80} or rather {"score": 90}',
         '{"grade": 80}',
+        '{"score": 100, "score": 0}',
+        '{"score": 80, "score": 80}',
+        '{"score": 80} {"note": {"a": 1, "a": 2}}',
+        '{"a": {"score": 80}, "a": 2}',
         '{"score": 8',
         "eighty",
         "[" * 100_000,
@@ -121,7 +125,9 @@ def test_an_esa_answer_holds_both() -> None:
     found = read(errors("major", "minor", score=70), "gemba-esa")
     assert (found.score, [one.severity for one in found.errors]) == (70, ["major", "minor"])
     assert read(errors("major"), "gemba-esa").missing == "unreadable"
-    assert read(errors("critical", score=70), "gemba-esa").missing == "unreadable"
+    found = read(errors("critical", score=70), "gemba-esa")  # ESA knows two severities
+    assert (found.score, [one.severity for one in found.errors]) == (70, ["major"])
+    assert read(errors("fatal", score=70), "gemba-esa").missing == "unreadable"
 
 
 def test_a_choice_is_one_of_three() -> None:

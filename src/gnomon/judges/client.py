@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import email.utils
 import json
 import logging
@@ -14,7 +15,7 @@ from collections import Counter
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 
 from gnomon.cache import Cache, default_path
 from gnomon.cache import key as cache_key
@@ -23,10 +24,11 @@ from gnomon.judges.endpoints import Endpoint  # noqa: TC001  # of fields
 from gnomon.signature import version
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Coroutine, Mapping, Sequence
 
-    from httpx import Client, Response
+    from httpx import AsyncClient, Response
 
+_T = TypeVar("_T")
 _log = logging.getLogger(__name__)
 
 #: the folder of answers, where it is not the usual one
@@ -34,6 +36,7 @@ ANSWERS = "GNOMON_ANSWERS"
 #: changes whenever what is kept is to be read in another way
 _SCHEMA = "chat answer 1"
 _LIMIT = 1 << 40  # answers cost money: none goes to make room
+_REMEDY = f"make room there, or name another folder for the answers of judges ({ANSWERS}=FOLDER)"
 _LONGEST_PAUSE = 60.0  # seconds between tries, where the server asks for none
 _LONGEST_REPLY = 1 << 24  # bytes
 _LONGEST_WAIT = 600.0  # seconds that a server may ask to wait
@@ -154,7 +157,7 @@ class ChatServer:
         endpoint: the server.
         model: the model's name.
         concurrency: questions on their way at once.
-        timeout: seconds for one answer.
+        timeout: seconds for one answer, from the connection to its last byte.
         tries: how often a question is sent at most, where the server fails; twice as often where it
             has too many questions (429), and answers no other in the meantime.
         pause: seconds before the second try; each further one doubles them, give or take a half.
@@ -222,7 +225,7 @@ class ChatClient:
     counts: Counter[str] = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
-        self._store = Cache(answers_folder(), _LIMIT)
+        self._store = Cache(answers_folder(), _LIMIT, remedy=_REMEDY)
         self._known: dict[bytes, ChatAnswer] = {}
         self._identity: ServerIdentity | None = None
         self._lock = threading.Lock()
@@ -278,8 +281,11 @@ class ChatClient:
         if missing:
             self._check(len(missing) + later)
             self._tell(missing, len(set(keys)), later)
-            self.identity()
-            self._ask_all(missing)
+            try:
+                self.identity()
+                self._ask_all(missing)
+            finally:
+                self._store.close()  # what was kept is then in one file, which can be copied
         return [self._known[key] for key in keys]
 
     def _key(self, question: ChatQuestion) -> bytes:
@@ -387,7 +393,7 @@ class ChatClient:
         )
 
     def _ask_one(
-        self, session: Client, key: bytes, question: ChatQuestion, stop: threading.Event
+        self, session: _Session, key: bytes, question: ChatQuestion, stop: threading.Event
     ) -> None:
         """Ask, and keep the answer at once."""
         structured = self.identity().structured
@@ -408,7 +414,7 @@ class ChatClient:
             self._known[key] = answer
             self.counts["asked"] += 1
 
-    def _answer(self, session: Client, body: dict[str, Any], stop: threading.Event) -> ChatAnswer:
+    def _answer(self, session: _Session, body: dict[str, Any], stop: threading.Event) -> ChatAnswer:
         """Send a question until it is answered."""
         server, failures, others = self.server, 0, self.counts["asked"]
         while True:
@@ -462,29 +468,16 @@ class ChatClient:
             stop.wait(left)
         raise _StoppedError
 
-    def _session(self) -> Client:
-        httpx = _httpx()
-        timeout = self.server.timeout
-        width = self.server.concurrency
-        session: Client = httpx.Client(
-            timeout=httpx.Timeout(timeout, connect=min(timeout, 10.0), pool=None),
-            limits=httpx.Limits(max_connections=width, max_keepalive_connections=width),
-            # a server on this machine is not asked by a proxy
-            trust_env=not self.server.endpoint.local,
-            headers={"User-Agent": f"gnomon/{version()}"},
-            follow_redirects=False,  # a key goes where the user said, and nowhere else
-        )
-        return session
+    def _session(self) -> _Session:
+        return _Session(self.server)
 
-    def _sent(self, session: Client, body: dict[str, Any]) -> ChatAnswer:
+    def _sent(self, session: _Session, body: dict[str, Any]) -> ChatAnswer:
         httpx = _httpx()
         endpoint = self.server.endpoint
-        url = f"{endpoint.url}/chat/completions"
         try:
-            with session.stream("POST", url, json=body, headers=endpoint.headers()) as response:
-                reply = self._read(response)
-        except httpx.TimeoutException as error:
-            said = f"no answer within {self.server.timeout:g} seconds"
+            response, reply = session.post("chat/completions", body)
+        except (TimeoutError, httpx.TimeoutException) as error:
+            said = f"no whole answer within {self.server.timeout:g} seconds"
             raise _TransientError(said) from error
         except httpx.ConnectError as error:
             raise _TransientError(f"nobody listens there ({error})", absent=True) from error
@@ -495,18 +488,6 @@ class ChatClient:
         if response.status_code == 200:
             return _answer_of(text)
         return self._failure(response, text, bound="response_format" in body)
-
-    def _read(self, response: Response) -> bytes:
-        """The reply, within the time and the size that are allowed."""
-        end = time.monotonic() + self.server.timeout
-        found = b""
-        for chunk in response.iter_bytes():
-            found += chunk
-            if len(found) > _LONGEST_REPLY:
-                raise _TransientError(f"the reply has more than {_LONGEST_REPLY:,} bytes")
-            if time.monotonic() > end:
-                raise _TransientError(f"no whole answer within {self.server.timeout:g} seconds")
-        return found
 
     def _failure(self, response: Response, text: str, *, bound: bool) -> ChatAnswer:
         """What another status than 200 means; answers may have been bound to a JSON schema.
@@ -542,6 +523,76 @@ class ChatClient:
             f"{endpoint.url}/chat/completions answers with {said}; is the endpoint right, and does"
             f" the server have a model {self.server.model!r}?"
         )
+
+
+class _Session:
+    """Connections to a server, on a loop of events: there a limit of time holds for a whole answer.
+
+    The limits of httpx are of single reads, and a server may send a byte or a header now and then
+    without an end. Any thread may ask.
+    """
+
+    def __init__(self, server: ChatServer) -> None:
+        self._server = server
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
+
+    def __enter__(self) -> Self:
+        self._client = self._new_client()
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        try:
+            self._run(self._closed())
+        finally:
+            self._loop.call_soon_threadsafe(self._loop.stop)
+            self._thread.join()
+            self._loop.close()
+
+    async def _closed(self) -> None:
+        left = asyncio.all_tasks() - {asyncio.current_task()}  # of a run that was interrupted
+        for task in left:
+            task.cancel()
+        await asyncio.gather(*left, return_exceptions=True)
+        await self._client.aclose()
+
+    def post(self, path: str, body: Mapping[str, Any]) -> tuple[Response, bytes]:
+        """Send a request, and read the whole reply.
+
+        Raises:
+            TimeoutError: it took longer than the server's limit.
+            _TransientError: the reply is larger than any answer.
+            httpx.HTTPError: the connection failed.
+        """
+        return self._run(asyncio.wait_for(self._posted(path, body), self._server.timeout))
+
+    def _run(self, work: Coroutine[Any, Any, _T]) -> _T:
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+
+    async def _posted(self, path: str, body: Mapping[str, Any]) -> tuple[Response, bytes]:
+        endpoint = self._server.endpoint
+        url, headers, found = f"{endpoint.url}/{path}", endpoint.headers(), b""
+        async with self._client.stream("POST", url, json=body, headers=headers) as response:
+            async for chunk in response.aiter_bytes():
+                found += chunk
+                if len(found) > _LONGEST_REPLY:
+                    raise _TransientError(f"the reply has more than {_LONGEST_REPLY:,} bytes")
+        return response, found
+
+    def _new_client(self) -> AsyncClient:
+        httpx = _httpx()
+        server = self._server
+        width = server.concurrency
+        made: AsyncClient = httpx.AsyncClient(
+            timeout=httpx.Timeout(server.timeout, connect=min(server.timeout, 10.0), pool=None),
+            limits=httpx.Limits(max_connections=width, max_keepalive_connections=width),
+            # a server on this machine is not asked by a proxy
+            trust_env=not server.endpoint.local,
+            headers={"User-Agent": f"gnomon/{version()}"},
+            follow_redirects=False,  # a key goes where the user said, and nowhere else
+        )
+        return made
 
 
 class _Progress:

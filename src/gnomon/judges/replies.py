@@ -81,7 +81,10 @@ def _missing(why: str) -> JudgeReply:
 
 def _read(text: str, rubric: Rubric, *, cut: bool) -> JudgeReply | None:
     key = {"errors": "errors", "choice": "better"}.get(rubric.answer, "score")
-    objects = [one for one in json_objects(text) if key in one]
+    try:
+        objects = [one for one in json_objects(text) if key in one]
+    except _RepeatedKeyError:
+        return None
     if any(one != objects[0] for one in objects[1:]):
         return None  # it says different things
     if objects:
@@ -91,19 +94,35 @@ def _read(text: str, rubric: Rubric, *, cut: bool) -> JudgeReply | None:
     return None
 
 
+class _RepeatedKeyError(ValueError):
+    """An object of an answer has a key twice, so that it says different things."""
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise _RepeatedKeyError
+    return found
+
+
 def json_objects(text: str) -> Iterator[dict[str, Any]]:
     """The JSON objects in an answer, outermost ones; what stands in think tags before is no answer.
+
+    Raises:
+        ValueError: an object has a key twice.
 
     >>> list(json_objects('<think>{"a": 1}?</think> Well: {"a": 2} or {"a": {"b": 3}'))
     [{'a': 2}, {'b': 3}]
     """
     text = _THOUGHT.sub("", text)
-    decoder, at = json.JSONDecoder(), text.find("{")
+    decoder, at = json.JSONDecoder(object_pairs_hook=_once), text.find("{")
     for _ in range(_MOST_OBJECTS):
         if at < 0:
             return
         try:
             found, end = decoder.raw_decode(text, at)
+        except _RepeatedKeyError:
+            raise
         except (ValueError, RecursionError):
             end = at + 1
         else:
@@ -161,6 +180,8 @@ def _errors(given: object, rubric: Rubric) -> tuple[QuotedError, ...] | None:
         if not isinstance(one, dict):
             return None
         severity = str(one.get("severity", "")).strip().lower()
+        if severity == "critical" and severity not in rubric.penalties:
+            severity = "major"  # the gravest that the rubric knows
         side = _SIDES.get(str(one.get("side") or "translation").strip().lower())
         if severity not in rubric.penalties or side is None:
             return None

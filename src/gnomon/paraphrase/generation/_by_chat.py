@@ -361,7 +361,10 @@ def _wordings(answer: ChatAnswer) -> list[str] | None:
     """The wordings in an answer; None where none can be read."""
     if answer.refused or answer.rejected:
         return None
-    found = [one["paraphrases"] for one in json_objects(answer.text) if "paraphrases" in one]
+    try:
+        found = [one["paraphrases"] for one in json_objects(answer.text) if "paraphrases" in one]
+    except ValueError:  # an object has a key twice
+        return None
     if len(found) != 1 or not isinstance(found[0], list):
         return None
     if not all(isinstance(one, str) for one in found[0]):
