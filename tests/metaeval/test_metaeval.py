@@ -101,14 +101,18 @@ def test_p_values_are_those_of_the_tests_that_are_named(human, pair) -> None:
     assert row["p"] == stats.williams(system, good.system, poor.system).p
     assert (row["test"], row["alternative"]) == ("Williams's test", "greater")
     both = np.stack([good.segments, poor.segments])
-    tested = stats.permutation_test(human, both, grouping="item", count=200, seed=7)
+    tested = stats.permutation_test(
+        human, both, grouping="item", swap="inputs", count=200, seed=7
+    )
     row = one(found, statistic="pearson", grouping="item", metric="good")
     assert row["p"] == tested.p[0, 1]
     assert one(found, statistic="pearson", grouping="item", metric="poor")["p"] is None
     epsilons = [stats.calibrate_ties(human, m).epsilon for m in both]
-    swapped = stats.pair_swap_test(human, both, epsilons=epsilons, count=200, seed=7)
-    assert one(found, statistic="acc_eq", metric="good")["p"] == swapped.p[0, 1]
-    boot = stats.bootstrap_test(human, both, grouping="item", count=200, seed=7)
+    row, drawn = one(found, statistic="acc_eq", metric="good"), {"count": 200, "seed": 7}
+    assert row["p"] == stats.input_swap_test(human, both, epsilons=epsilons, **drawn).p[0, 1]
+    swapped = stats.pair_swap_test(human, both, epsilons=epsilons, **drawn)
+    assert row["p_decisions"] == swapped.p[0, 1]
+    boot = stats.bootstrap_test(human, both, grouping="item", expanded=True, **drawn)
     row = one(found, statistic="pearson", grouping="item", metric="good")
     assert [row["low"], row["high"]] == boot.intervals[:, 0].tolist()
 

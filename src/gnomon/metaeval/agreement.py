@@ -66,6 +66,7 @@ from gnomon.options import (
     Rare,
     Resamples,
     Seed,
+    Unit,
 )
 from gnomon.scores import Scores
 from gnomon.signature import Signature
@@ -129,6 +130,7 @@ def check_metaeval(
     resamples: int = 1000,
     confidence: float = 0.95,
     darr_threshold: float | None = None,
+    unit: str = "auto",
     allow_circular: bool = False,
     allow_code: bool = False,
 ) -> Iterator[Fault]:
@@ -151,6 +153,8 @@ def check_metaeval(
     yield from metric_faults(outline, wanted, allow_code=allow_code)
     if outline is not None:
         yield from faults("by", check_slices, outline, by)
+        if unit == "document" and not outline.slices.get("document"):
+            yield Fault("unit", _without_documents(title_of(outline)))
     if baseline is not None and not scores and not own_scores:
         yield from faults("baseline", _check_named, wanted, baseline, allow_code=allow_code)
     files, kinds = human_files(human)
@@ -208,6 +212,7 @@ def metaeval(
     baseline: Annotated[str | None, Metavar("METRIC"), _TESTS] = None,
     test: Annotated[Test, _TESTS] = "auto",
     swap: Annotated[Exchange | None, _TESTS, Rare()] = None,
+    unit: Unit = "auto",
     alternative: Annotated[Alternative, _TESTS, Rare()] = "greater",
     correction: Annotated[Correction, _TESTS] = "none",
     resamples: Resamples = 1000,
@@ -262,13 +267,19 @@ def metaeval(
             100), where there are no rankings; by default from rankings alone.
         controls: constant, random numbers and lengths beside figures that judge ties.
         baseline: name of the metric that every other one is tested against.
-        test: "auto": Williams's test for system-level Pearson, bootstrap for DaRR and soft pairwise
-            accuracy, permutation for all else. A named test leaves statistics without p-values for
-            which it does not exist.
+        test: "auto": Williams's test for system-level Pearson, bootstrap for soft pairwise
+            accuracy, a jackknife over documents for all segment-level figures where documents are
+            known (see unit), else bootstrap for DaRR and permutation for the rest. A named test
+            leaves statistics without p-values for which it does not exist, and takes segments as
+            independent.
         swap: what permutation tests of segment scores exchange between two metrics: "cells",
-            "rows+cols", "inputs" (segments) or "systems"; by default cells. Soft pairwise accuracy
-            goes by permutation where this is given, and can exchange "pairs" of systems. That of
-            acc_eq always exchanges decisions.
+            "rows+cols", "inputs" (segments) or "systems"; by default inputs, with a preset cells.
+            Soft pairwise accuracy goes by permutation where this is given, and can exchange "pairs"
+            of systems. That of acc_eq exchanges inputs; p_decisions exchanges decisions on pairs,
+            as the shared tasks do, and is too small.
+        unit: what is independent at segment level: "document", "segment", or "auto": documents
+            where they are known and no test is named, because one person judges a whole document.
+            At system level systems are.
         alternative: what p speaks of: the metric is "greater" (better) than the baseline, "less",
             or "two-sided". Ranks and clusters need "greater".
         correction: of p for the number of metrics of a table ("holm", "benjamini-hochberg"), beside
@@ -323,12 +334,14 @@ def metaeval(
             early_stopping=rules.early_stopping,
             williams=chosen is None or chosen.williams,
             swap=swap,
+            cells=chosen is not None,
         ),
         top=tuple(dict.fromkeys(top)),
         inliers=inliers,
         threshold=darr_threshold,
         spa_seed=rules.spa_seed if preset else seed,
         named=bool(chosen or statistics or groupings),
+        unit=unit,
     )
     _check_kinds(sets, kinds)
     if len(sets) == 1 and files:
@@ -344,6 +357,10 @@ def metaeval(
         allow_circular=allow_circular,
         tick=progress,
     )
+    if unit == "document":
+        refuse(
+            Fault("unit", _without_documents(title_of(one))) for one in sets if not one.documents
+        )
     judged = list(contests(sets, wanted, sought))
     _check_baseline(judged, baseline)
     results: list[Result] = []
@@ -383,6 +400,13 @@ def _widened(
             continue  # of the references that there were
         found = [score(one, cast("AnyMetric", metric), allow_code=allow_code) for one in wide]
         yield f"{name or found[0].metric}+paraphrases", found
+
+
+def _without_documents(name: str) -> UsageError:
+    return UsageError(
+        f"test set {name!r} does not say which document a segment belongs to, so that documents"
+        " cannot be what is independent (unit): add them to the test set, or take auto or segment"
+    )
 
 
 def _check_named(metrics: object, baseline: str, *, allow_code: bool) -> None:
@@ -574,6 +598,7 @@ def _signatures(contests: Sequence[Contest], asked: _Request) -> dict[str, str]:
         draws=how.resamples,
         confidence=how.confidence,
         seed=how.seed,
+        unit=asked.judging.unit,
     )
     return found | {"metaeval": str(said)}
 

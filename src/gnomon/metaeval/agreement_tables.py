@@ -10,7 +10,7 @@ import numpy as np
 from gnomon import stats
 from gnomon.metaeval.judging import ALL, AVERAGE, Joined, grouped, mean_value
 from gnomon.metaeval.measures import value
-from gnomon.metaeval.significance import beats
+from gnomon.metaeval.significance import FEW_SYSTEMS, beats
 from gnomon.records import METRIC, SLICE, SYSTEM, Record, column, table
 
 if TYPE_CHECKING:
@@ -22,9 +22,8 @@ if TYPE_CHECKING:
     from gnomon.metaeval.contest import Contest, JudgedMetric
     from gnomon.metaeval.judging import Overall, Result
     from gnomon.metaeval.measures import Value
-    from gnomon.metaeval.significance import Correction, Testing, Verdicts
+    from gnomon.metaeval.significance import Correction, Testing
 
-FEW = 4  # correlations over fewer systems say next to nothing
 _LEAST = 3  # systems that a curve starts with
 
 
@@ -36,6 +35,13 @@ _GROUPING = column("Grouping", help="none, item (within each segment) or system"
 _SUBSET = column("Systems", help="all, the top K, or those without outliers")
 _PLACE = column("Test set", help="its language pair, if that tells; average; all pooled")
 _KIND = column("Kind of judgements", help="of the human scores; none where test sets have several")
+
+
+_DECISIONS = (
+    "of acc_eq against the other one as the shared task tests it: decisions on pairs exchanged as"
+    " if independent; too small (20 to 30 of 100 equally good metrics are called better), so that"
+    " nothing rests on it"
+)
 
 
 class AgreementRow(Record):
@@ -69,7 +75,15 @@ class AgreementRow(Record):
         "Alternative", help="the hypothesis: metric less baseline is ..."
     )
     test: str | None = column("Test", help="behind p, ranks and clusters")
-    interval: str | None = column("Interval over", help="what was resampled for the interval")
+    interval: str | None = column(
+        "Interval over", help="what is independent: documents left out, segments or systems drawn"
+    )
+    drawn: int | None = column(
+        "Drawn", help="how many of these the figure rests on; of few there is no interval"
+    )
+    p_decisions: float | None = column(
+        "p of decisions", digits=3, help=_DECISIONS.replace("the other one", "the baseline")
+    )
     unit: str = column("n counts", help="what n counts: systems, scores, pairs or test sets")
     subset: str = _SUBSET
     human: str | None = column("Human scores", help="the kind of human scores or rankings")
@@ -161,6 +175,7 @@ class WinRow(Record):
     difference: float | None = column("Difference", digits=3, help="on what both have scored")
     p: float | None = column("p", digits=3, help="see alternative")
     wins: bool | None = column("Wins", help="significantly better: p is at most alpha")
+    p_decisions: float | None = column("p of decisions", digits=3, help=_DECISIONS)
     kind: str | None = _KIND
     slice: str | None = SLICE
 
@@ -263,7 +278,8 @@ def agreement_rows(
 ) -> Iterator[AgreementRow]:
     """One row per metric, best first (equal ones by name), then the controls."""
     names, found = _names(result), result.verdicts
-    p = _against(names, found, baseline)
+    p = _against(names, found.p, baseline)
+    decisions = _against(names, found.p_decisions, baseline)
     corrected = _corrected(p, correction)
     for k in _best_first(result):
         yield _agreement_row(
@@ -279,6 +295,8 @@ def agreement_rows(
             alternative=None if np.isnan(p[k]) else how.alternative,
             test=found.test or None,
             interval=found.interval or None,
+            drawn=None if found.drawn is None else int(found.drawn[k]),
+            p_decisions=decisions[k],
         )
     for name, one in result.controls:
         yield _agreement_row(result, name, one, control=True)
@@ -287,9 +305,12 @@ def agreement_rows(
 def _agreement_row(result: Result | Joined, name: str, found: Value, **tested: Any) -> AgreementRow:
     measure, place = result.measure, result.place
     alone = None if isinstance(result, Joined) else result
-    least = FEW * (FEW - 1) // 2 if measure.unit == "pairs" else FEW
+    least = FEW_SYSTEMS * (FEW_SYSTEMS - 1) // 2 if measure.unit == "pairs" else FEW_SYSTEMS
     untested = dict.fromkeys(
-        ("p", "low", "high", "rank", "cluster", "p_corrected", "alternative", "test", "interval")
+        (
+            *("p", "low", "high", "rank", "cluster", "p_corrected", "alternative", "test"),
+            *("interval", "drawn", "p_decisions"),
+        )
     )
     row: dict[str, Any] = {**untested, "control": False, **tested}
     return AgreementRow(
@@ -341,10 +362,12 @@ def _best_first(result: Result | Joined) -> list[int]:
     return sorted(range(len(names)), key=lambda k: (np.isnan(values[k]), -values[k], names[k]))
 
 
-def _against(names: Sequence[str], found: Verdicts, baseline: str | None) -> list[float]:
-    if baseline not in names:
+def _against(
+    names: Sequence[str], p: NDArray[np.float64] | None, baseline: str | None
+) -> list[float]:
+    if p is None or baseline not in names:
         return [float("nan")] * len(names)
-    return [float(p) for p in found.p[:, names.index(str(baseline))]]
+    return [float(one) for one in p[:, names.index(str(baseline))]]
 
 
 def _corrected(p: Sequence[float], correction: Correction) -> list[float]:
@@ -464,6 +487,7 @@ def win_rows(result: Result | Joined, how: Testing) -> Iterator[WinRow]:
             difference=float(found.differences[i, j]),
             p=float(found.p[i, j]) if i != j else None,
             wins=beats(found, i, j, how),
+            p_decisions=None if found.p_decisions is None else float(found.p_decisions[i, j]),
             kind=result.human,
             slice=result.slice,
         )

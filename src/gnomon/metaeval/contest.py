@@ -91,6 +91,7 @@ class Contest:
         entries: the metrics, in the order given.
         signatures: how to make their scores again, by metric.
         controls: what stands beside figures that judge ties.
+        documents: the document of each segment; None: nobody knows.
         slice: name of the slice; None: all segments.
         notices: what a reader should know.
     """
@@ -108,6 +109,7 @@ class Contest:
     entries: tuple[JudgedMetric, ...]
     signatures: Mapping[str, str] = field(default_factory=dict)
     controls: tuple[JudgedMetric, ...] = ()
+    documents: tuple[str, ...] | None = None
     slice: str | None = None
     notices: tuple[str, ...] = ()
 
@@ -254,6 +256,7 @@ def _contest(
         ranking=testset.ranking(kinds["ranking"]) if "ranking" in kinds else None,
         entries=tuple(_entry(name, s, systems, testset.segments) for name, s in scored),
         signatures={name: str(s.signature) for name, s in scored},
+        documents=None if testset.documents is None else tuple(testset.documents),
         notices=(*left_out, *seen),
     )
     if not sought.controls:
@@ -284,6 +287,9 @@ def _on_slice(contest: Contest, part: Slice, by: str | None) -> Contest:
         ranking=ranking,
         entries=tuple(entry.on(members) for entry in contest.entries),
         controls=tuple(entry.on(members) for entry in contest.controls),
+        documents=None
+        if contest.documents is None
+        else tuple(one for one, kept in zip(contest.documents, members, strict=True) if kept),
         slice=part.name,
         notices=(),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
@@ -48,6 +48,8 @@ class Judging:
             DaRR from rankings alone.
         spa_seed: seed of the sign flips of soft pairwise accuracy.
         named: whether statistics, groupings or a preset were named.
+        unit: what is taken as independent at segment level; "auto": documents where they are known
+            and no test of segments is named.
     """
 
     measures: tuple[Measure, ...]
@@ -57,6 +59,13 @@ class Judging:
     threshold: float | None = None
     spa_seed: int = 0
     named: bool = False
+    unit: Literal["auto", "segment", "document"] = "auto"
+
+    @property
+    def by_document(self) -> bool:
+        """Whether documents are taken as independent, where they are known."""
+        test_of_segments = self.testing.test != "auto" or self.testing.swap is not None
+        return self.unit == "document" or (self.unit == "auto" and not test_of_segments)
 
 
 class Result(NamedTuple):
@@ -131,7 +140,14 @@ def judge(contest: Contest, judging: Judging) -> Iterator[Result]:
 def _cells(
     contest: Contest, measure: Measure, entries: Sequence[JudgedMetric], judging: Judging
 ) -> MeasuredScores:
-    return cells(contest, measure, entries, threshold=judging.threshold, spa_seed=judging.spa_seed)
+    return cells(
+        contest,
+        measure,
+        entries,
+        threshold=judging.threshold,
+        spa_seed=judging.spa_seed,
+        by_document=judging.by_document,
+    )
 
 
 def _has_pairs(found: MeasuredScores) -> bool:

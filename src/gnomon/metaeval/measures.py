@@ -9,6 +9,7 @@ import numpy as np
 
 from gnomon import stats
 from gnomon.errors import UsageError
+from gnomon.stats.jackknife import numbered
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -340,6 +341,8 @@ class MeasuredScores:
         pairs: for DaRR by rankings, the pairs that people ordered.
         threshold: for DaRR from scores, the smallest difference that counts, if they may serve.
         spa_seed: seed of the sign flips of soft pairwise accuracy.
+        documents: the document of each segment [N], where documents and not segments are taken as
+            independent.
     """
 
     measure: Measure
@@ -349,6 +352,7 @@ class MeasuredScores:
     pairs: stats.OrderedPairs | None = None
     threshold: float | None = None
     spa_seed: int = 0
+    documents: NDArray[np.int64] | None = None
 
     @property
     def empty(self) -> bool:
@@ -380,7 +384,9 @@ class MeasuredScores:
         if self.human.ndim == 1:
             return self.having(self.human[known], self.metrics[:, known])
         rows, columns = known.any(axis=1), known.any(axis=0)
-        return self.having(self.human[rows][:, columns], self.metrics[:, rows][:, :, columns])
+        kept = self.having(self.human[rows][:, columns], self.metrics[:, rows][:, :, columns])
+        documents = None if self.documents is None else self.documents[columns]
+        return replace(kept, documents=documents)
 
     def having(self, human: NDArray[np.float64], metrics: NDArray[np.float64]) -> MeasuredScores:
         """The same measure of other scores."""
@@ -402,6 +408,7 @@ def cells(
     *,
     threshold: float | None = None,
     spa_seed: int = 0,
+    by_document: bool = False,
 ) -> MeasuredScores:
     """The scores that a measure needs, of some metrics."""
     by_segment = measure.level == "segment" or measure.statistic == "spa"
@@ -417,6 +424,9 @@ def cells(
         None if ranked is None else stats.OrderedPairs(ranked.segment, ranked.better, ranked.worse),
         threshold,
         spa_seed,
+        numbered(contest.documents)
+        if by_document and measure.level == "segment" and contest.documents
+        else None,
     )
 
 

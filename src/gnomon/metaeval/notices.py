@@ -9,6 +9,7 @@ import numpy as np
 
 from gnomon import stats
 from gnomon.scores import coverage, named
+from gnomon.stats.jackknife import LEAST_DOCUMENTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -48,6 +49,7 @@ def notices(
         found += _not_done(own, results, judging)
     found += _sliced(contests, results)
     found += _subsets(whole, judging)
+    found += _units(whole, results)
     found += _tests(results, judging, baseline)
     found += [_weights(one) for one in averages]
     if any(result.controls for result in results):
@@ -331,6 +333,32 @@ def _outliers(contest: Contest) -> list[bool]:
     return [bool(one) for one in stats.outliers(contest.system)]
 
 
+def _units(contests: Sequence[Contest], results: Sequence[Result]) -> Iterator[str]:
+    """Where segments are taken as independent, and where documents are too few."""
+    for contest in contests:
+        own = [r for r in results if r.contest is contest and r.measure.level == "segment"]
+        by = {result.verdicts.interval for result in own}
+        if "segments" in by and contest.documents is None:
+            yield (
+                f"{contest.title}: intervals and tests take segments as independent, for the test"
+                " set does not say which document they belong to; where one person judged whole"
+                " documents they are too narrow"
+            )
+        elif "segments" in by:
+            yield (
+                f"{contest.title}: intervals and tests take segments as independent, as was asked;"
+                " where one person judged whole documents they are too narrow"
+            )
+        few = [r.verdicts.drawn for r in own if r.verdicts.interval == "documents"]
+        most = max((int(one.max(initial=0)) for one in few if one is not None), default=None)
+        if most is not None and most < LEAST_DOCUMENTS:
+            yield (
+                f"{contest.name}: people judged {most} documents; below {LEAST_DOCUMENTS} there are"
+                " no intervals and tests of segment-level figures over documents (unit 'segment'"
+                " takes segments as independent)"
+            )
+
+
 def _tests(results: Sequence[Result], judging: Judging, baseline: str | None) -> Iterator[str]:
     how = judging.testing
     rule = "(r + 1)/(B + 1)" if how.plus_one else "r/B"
@@ -345,13 +373,20 @@ def _tests(results: Sequence[Result], judging: Judging, baseline: str | None) ->
             intervals[result.verdicts.interval] = None
     if not how.resamples:
         yield "no draws: no intervals, and p-values from Williams's test alone"
-    if intervals:
+    if "documents" in intervals:
+        yield (
+            f"intervals of segment-level figures: {100 * how.confidence:g}%, jackknife over"
+            " documents, because one person judges a whole document; none below"
+            f" {LEAST_DOCUMENTS} documents"
+        )
+    resampled = [one for one in intervals if one != "documents"]
+    if resampled:
         yield (
             f"intervals: {100 * how.confidence:g}% percentile bootstrap over"
-            f" {' or '.join(intervals)}, {how.resamples} draws, seed {how.seed}"
+            f" {' or '.join(resampled)}, {how.resamples} draws, seed {how.seed}"
         )
     for test, titles in tests.items():
-        drawn = "" if test.startswith("Williams") else f" ({draws})"
+        drawn = "" if test.startswith(("Williams", "jackknife")) else f" ({draws})"
         yield f"test of {'; '.join(dict.fromkeys(titles))}: {test}{drawn}"
     if baseline is not None and tests:
         yield (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -12,8 +13,10 @@ from gnomon.errors import UsageError
 from gnomon.faults import Fault
 from gnomon.metaeval.measures import of_pairs
 from gnomon.options import SEED
+from gnomon.stats.agreement import item_accuracies
 from gnomon.stats.resampling import percentile_interval, resample_counts, resampled_sums
 from gnomon.stats.significance import fewest_draws
+from gnomon.stats.student import expanded_confidence
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -26,6 +29,9 @@ if TYPE_CHECKING:
     from gnomon.stats.significance import Alternative
 
     Draws = Callable[[list[int]], tuple[NDArray[np.float64], NDArray[np.float64]]]
+
+#: over fewer systems a bootstrap says nothing
+FEW_SYSTEMS = 4
 
 # What can be chosen of tests, by name.
 
@@ -57,6 +63,8 @@ class Testing:
         early_stopping: of permutation tests.
         williams: whether "auto" means Williams's test for Pearson of system scores.
         swap: what permutation tests exchange; None: as is usual for each statistic.
+        cells: whether single cells are what is usual for segment scores, as in the shared tasks;
+            else all scores of a segment, which need not be independent of one another.
     """
 
     test: Test = "auto"
@@ -69,6 +77,7 @@ class Testing:
     early_stopping: EarlyStopping | None = None
     williams: bool = True
     swap: Exchange | None = None
+    cells: bool = False
 
 
 class Verdicts(NamedTuple):
@@ -80,7 +89,10 @@ class Verdicts(NamedTuple):
         differences: row less column, on what both have [M, M].
         p: p-values of the alternative said of (row, column) [M, M].
         test: which test it is; empty if there is none.
-        interval: what was resampled for the intervals; empty if there are none.
+        interval: what was drawn or left out for the intervals; empty if there are none.
+        drawn: of how many of these a figure of each metric rests on [M]; None where there are none.
+        p_decisions: of acc_eq, p by exchange of decisions on pairs, as the shared task tests it
+            [M, M]; None for other statistics.
     """
 
     low: NDArray[np.float64]
@@ -89,6 +101,8 @@ class Verdicts(NamedTuple):
     p: NDArray[np.float64]
     test: str = ""
     interval: str = ""
+    drawn: NDArray[np.int64] | None = None
+    p_decisions: NDArray[np.float64] | None = None
 
 
 def nothing(metrics: int) -> Verdicts:
@@ -128,9 +142,7 @@ def resample_faults(resamples: int, confidence: float) -> Iterator[Fault]:
 
 def of_ranked_pairs(found: MeasuredScores, how: Testing) -> Verdicts:
     """DaRR: bootstrap over segments."""
-    pairs = found.pairs
-    if pairs is None:
-        pairs = stats.ordered_pairs(found.human, threshold=found.threshold or 0.0)
+    pairs = _ranked_pairs(found)
     if not len(pairs.segment):
         return nothing(len(found.names))
     sides = [of_pairs(pairs, scores) for scores in found.metrics]
@@ -147,7 +159,7 @@ def of_ranked_pairs(found: MeasuredScores, how: Testing) -> Verdicts:
             rows.append(np.bincount(at[right], minlength=segments))
         return _taus(np.array(rows, dtype=np.float64), counts)
 
-    return _by_bootstrap(len(found.names), draws, how, "segments")
+    return _by_bootstrap(len(found.names), draws, how, "segments", drawn=segments)
 
 
 def _taus(
@@ -225,34 +237,59 @@ def _gaps(
 
 
 def of_accuracies(found: MeasuredScores, how: Testing, epsilons: NDArray[np.float64]) -> Verdicts:
-    """acc_eq: intervals by bootstrap over segments, tests by exchange of decisions (WMT24)."""
+    """acc_eq by item: intervals by bootstrap over segments, tests by exchange of segments.
+
+    Tie thresholds stay what they are while segments are drawn or exchanged. Under other groupings
+    pairs reach across segments, and there are neither.
+    """
     result = nothing(len(found.names))
-    if not how.resamples:
+    if not how.resamples or found.measure.grouping != "item":
         return result
-    if found.measure.grouping == "item":
-        ends = [
-            _item_interval(found, metric, epsilon, how)
-            for metric, epsilon in zip(found.metrics, epsilons, strict=True)
-        ]
-        low, high = np.array(ends, dtype=np.float64).reshape(-1, 2).T
-        result = result._replace(low=low, high=high, interval="segments")
+    ends = [
+        _item_interval(found, metric, epsilon, how)
+        for metric, epsilon in zip(found.metrics, epsilons, strict=True)
+    ]
+    low, high = np.array(ends, dtype=np.float64).reshape(-1, 2).T
+    result = result._replace(low=low, high=high, interval="segments")
     if how.test not in ("auto", "permutation"):
         return result
+    tested = _of_defined(stats.input_swap_test, found, how, epsilons)
+    test = f"permutation of decisions ({_SWAPPED['inputs']})"
+    return result._replace(differences=tested[0], p=tested[1], test=test)
+
+
+def of_decisions(
+    found: MeasuredScores, how: Testing, epsilons: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """The p of acc_eq by exchange of decisions on pairs, as WMT24 tests it [M, M]."""
+    grouping = found.measure.grouping
+    return _of_defined(stats.pair_swap_test, found, how, epsilons, grouping=grouping)[1]
+
+
+def _of_defined(
+    test: Callable[..., stats.PairTest],
+    found: MeasuredScores,
+    how: Testing,
+    epsilons: NDArray[np.float64],
+    **options: Any,
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Differences and p [M, M] of the metrics that have a tie threshold."""
+    differences, p = np.full((2, len(found.names), len(found.names)), np.nan)
     defined = np.flatnonzero(~np.isnan(epsilons))
-    tested = stats.pair_swap_test(
+    tested = test(
         found.human,
         found.metrics[defined],
         epsilons=epsilons[defined],
-        grouping=found.measure.grouping,
         alternative=how.alternative,
         count=how.resamples,
         seed=how.seed,
         plus_one=how.plus_one,
         early_stopping=how.early_stopping,
+        **options,
     )
     where = np.ix_(defined, defined)
-    result.differences[where], result.p[where] = tested.differences, tested.p
-    return result._replace(test="permutation of decisions on pairs")
+    differences[where], p[where] = tested.differences, tested.p
+    return differences, p
 
 
 def _item_interval(
@@ -263,21 +300,24 @@ def _item_interval(
     items = np.flatnonzero(both.sum(axis=0) >= 2)
     if np.isnan(epsilon) or not len(items):
         return float("nan"), float("nan")
-    each = [
-        stats.acc_eq(found.human[:, [item]], metric[:, [item]], epsilon=epsilon) for item in items
-    ]
+    each = item_accuracies(found.human[:, items], metric[:, items], float(epsilon))
     rows = np.array([each])
     counts = resample_counts(len(items), count=how.resamples, seed=how.seed)
-    low, high = percentile_interval(resampled_sums(rows, counts)[0] / len(items), how.confidence)
+    confidence = expanded_confidence(how.confidence, max(len(items), 2))
+    low, high = percentile_interval(resampled_sums(rows, counts)[0] / len(items), confidence)
     return float(low), float(high)
 
 
-def _by_bootstrap(metrics: int, draws: Draws, how: Testing, unit: str) -> Verdicts:
+def _by_bootstrap(
+    metrics: int, draws: Draws, how: Testing, unit: str, *, drawn: int | None = None
+) -> Verdicts:
     result = nothing(metrics)
     if not how.resamples:
         return result
+    several = drawn is not None and drawn > 1
+    confidence = expanded_confidence(how.confidence, drawn or 0) if several else how.confidence
     ends = np.array(
-        [percentile_interval(draws([k])[1][0], how.confidence) for k in range(metrics)],
+        [percentile_interval(draws([k])[1][0], confidence) for k in range(metrics)],
         dtype=np.float64,
     ).reshape(-1, 2)
     result = result._replace(low=ends[:, 0], high=ends[:, 1], interval=unit)
@@ -286,13 +326,14 @@ def _by_bootstrap(metrics: int, draws: Draws, how: Testing, unit: str) -> Verdic
     for i in range(metrics):
         for j in range(metrics):
             if i != j:
-                observed, drawn = draws([i, j])
+                observed, values = draws([i, j])
                 result.differences[i, j] = observed[0] - observed[1]
                 result.p[i, j] = stats.bootstrap_p_value(
-                    drawn[0] - drawn[1],
+                    values[0] - values[1],
                     float(observed[0] - observed[1]),
                     alternative=how.alternative,
                     plus_one=how.plus_one,
+                    drawn=drawn,
                 )
     return result._replace(test=f"bootstrap over {unit}")
 
@@ -306,6 +347,7 @@ _SWAPPED = {
     "inputs": "PERM-INPUTS",
     "systems": "PERM-SYSTEMS",
 }
+_NARROWEST = 1e-9  # an interval below this is a point
 _SEVERAL = 2  # segments that it takes to resample any
 _UNITS = {"systems": "systems", "inputs": "segments"}
 
@@ -319,15 +361,88 @@ def verdicts(found: MeasuredScores, how: Testing, epsilons: NDArray[np.float64])
         epsilons: tie thresholds of the metrics [M], NaN where there are none.
     """
     statistic = found.measure.statistic
-    if statistic == "darr":
-        return _of_several(found, of_ranked_pairs(found, how))
-    if statistic == "spa":
-        return of_confidence(found, how)
-    if statistic == "acc_eq":
-        return _of_several(found, of_accuracies(found, how, epsilons))
-    if statistic == "acc_eq_held_out":
+    if statistic == "acc_eq_held_out" or not len(found.names):
         return nothing(len(found.names))
-    return _of_several(found, _of_scores(found, how))
+    if found.documents is not None:
+        result = _of_documents(found, how, epsilons)
+    elif statistic == "darr":
+        result = _of_several(found, of_ranked_pairs(found, how))
+    elif statistic == "spa":
+        result = of_confidence(found, how)
+    elif statistic == "acc_eq":
+        result = _of_several(found, of_accuracies(found, how, epsilons))
+    else:
+        result = _of_several(found, _of_scores(found, how))
+    if statistic == "acc_eq" and how.resamples:
+        result = result._replace(p_decisions=of_decisions(found, how, epsilons))
+    if result.interval == "systems":
+        return _without_points(result, found.judged)
+    if result.interval == "segments":
+        drawn = [_segments(found, metric) for metric in found.metrics]
+        return result._replace(drawn=np.array(drawn, dtype=np.int64))
+    return result
+
+
+def _without_points(result: Verdicts, systems: int) -> Verdicts:
+    """Without intervals of next to no systems, and those that a bootstrap of few collapses to."""
+    wrong = (result.high - result.low < _NARROWEST) | (systems < FEW_SYSTEMS)
+    low, high = (np.where(wrong, np.nan, ends) for ends in (result.low, result.high))
+    drawn = np.full(len(low), systems)
+    return result._replace(low=low, high=high, drawn=drawn)
+
+
+def _of_documents(found: MeasuredScores, how: Testing, epsilons: NDArray[np.float64]) -> Verdicts:
+    """Segment-level figures where the segments of a document are not independent."""
+    assert found.documents is not None  # noqa: S101  # who calls has looked
+    result = nothing(len(found.names))
+    if not how.resamples:
+        return result
+    how_far: dict[str, Any] = {"alternative": how.alternative, "confidence": how.confidence}
+    measure = found.measure
+    if measure.statistic == "darr":
+        pairs = _ranked_pairs(found)
+        tested = stats.decisions_by_document(
+            [_right(*of_pairs(pairs, scores)) for scores in found.metrics],
+            pairs.segment,
+            found.documents,
+            **how_far,
+        )
+    else:
+        tested = stats.document_test(
+            found.human,
+            found.metrics,
+            found.documents,
+            statistic=_of_cells(found, epsilons),
+            grouping=measure.grouping,
+            **how_far,
+        )
+    (low, high), drawn = tested.intervals, tested.documents
+    result = result._replace(low=low, high=high, interval="documents", drawn=drawn)
+    if how.test != "auto":
+        return result
+    test = "jackknife over documents"
+    return result._replace(differences=tested.differences, p=tested.p, test=test)
+
+
+def _of_cells(found: MeasuredScores, epsilons: NDArray[np.float64]) -> Any:
+    """The statistic of a measure by name, or as one function per metric."""
+    measure = found.measure
+    if measure.is_row_statistic:
+        return measure.statistic
+    if measure.statistic == "acc_eq":
+        return [partial(stats.acc_eq, epsilon=one, grouping=measure.grouping) for one in epsilons]
+    return partial(stats.pairwise_difference_pearson, grouping=measure.grouping)
+
+
+def _right(better: NDArray[np.float64], worse: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.where(np.isnan(better) | np.isnan(worse), np.nan, better > worse)
+
+
+def _ranked_pairs(found: MeasuredScores) -> stats.OrderedPairs:
+    """Pairs that people ranked, or whose scores are far enough apart."""
+    if found.pairs is not None:
+        return found.pairs
+    return stats.ordered_pairs(found.human, threshold=found.threshold or 0.0)
 
 
 def _of_several(found: MeasuredScores, result: Verdicts) -> Verdicts:
@@ -349,9 +464,7 @@ def _segments(found: MeasuredScores, metric: NDArray[np.float64]) -> int:
     """How many segments a figure of a metric rests on."""
     if found.measure.statistic != "darr":
         return int((~(np.isnan(found.human) | np.isnan(metric))).any(axis=0).sum())
-    pairs = found.pairs
-    if pairs is None:
-        pairs = stats.ordered_pairs(found.human, threshold=found.threshold or 0.0)
+    pairs = _ranked_pairs(found)
     better, worse = of_pairs(pairs, metric)
     return len(np.unique(pairs.segment[~(np.isnan(better) | np.isnan(worse))]))
 
@@ -395,6 +508,7 @@ def _bootstrap(
         seed=how.seed,
         alternative=how.alternative,
         plus_one=how.plus_one,
+        expanded=unit == "inputs",
         **measured,
     )
     what = _UNITS[unit]
@@ -406,7 +520,8 @@ def _permutation(
     found: MeasuredScores, how: Testing, measured: dict[str, Any], result: Verdicts
 ) -> Verdicts:
     alone = found.measure.level == "system"
-    swap: Swap = "cells" if alone or how.swap is None or how.swap == "pairs" else how.swap
+    usual: Swap = "cells" if alone or how.cells else "inputs"
+    swap = usual if alone or how.swap is None or how.swap == "pairs" else how.swap
     tested = stats.permutation_test(
         found.human,
         found.metrics,

@@ -45,9 +45,11 @@ from gnomon.stats.error_spans import (
     span_counts,
 )
 from gnomon.stats.jackknife import Jackknife, design_effect, jackknife, jackknife_test
+from gnomon.stats.left_out import DocumentTest, decisions_by_document, document_test
 from gnomon.stats.measures import SoftPairwiseAccuracy, spa, system_p_values
 from gnomon.stats.permutation import (
     PairTest,
+    input_swap_test,
     pair_swap_test,
     permutation_test,
     spa_pair_swap_test,
@@ -72,6 +74,7 @@ __all__ = [
     "ChangedDecisions",
     "Confusion",
     "Decisions",
+    "DocumentTest",
     "EarlyStopping",
     "GradedSpan",
     "Interval",
@@ -97,8 +100,11 @@ __all__ = [
     "clusters",
     "darr",
     "darr_pairs",
+    "decisions_by_document",
     "design_effect",
+    "document_test",
     "holm",
+    "input_swap_test",
     "jackknife",
     "jackknife_test",
     "kendall_b",

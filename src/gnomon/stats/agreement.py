@@ -28,6 +28,7 @@ __all__ = [
     "calibrate_ties",
     "darr",
     "darr_pairs",
+    "item_accuracies",
     "pairwise_accuracy",
     "pairwise_decisions",
     "tau_eq",
@@ -193,6 +194,13 @@ def acc_eq(
     1.0
     """
     return average(_accuracies(paired_rows(human, metric, grouping), epsilon))
+
+
+def item_accuracies(
+    human: ArrayLike, metric: ArrayLike, epsilon: float = 0.0
+) -> NDArray[np.float64]:
+    """:func:`acc_eq` of each item, float64 [items]; NaN for items without a pair."""
+    return _accuracies(paired_rows(human, metric, "item"), epsilon)
 
 
 def tau_eq(

@@ -257,6 +257,7 @@ def bootstrap_test(
     count: int = 1000,
     seed: int = 0,
     plus_one: bool = True,
+    expanded: bool = False,
 ) -> BootstrapTest:
     """How far would each metric's agreement with people move with other systems or items?
 
@@ -282,6 +283,8 @@ def bootstrap_test(
         count: number of draws.
         seed: seed of the draws.
         plus_one: see :func:`~gnomon.stats.p_value`.
+        expanded: whether intervals and p-values are made right for few items (see
+            :func:`~gnomon.stats.student.expanded_confidence`); with the unit ``inputs``.
 
     Returns:
         Statistics, differences, intervals and p-values; NaN where undefined.
@@ -305,7 +308,8 @@ def bootstrap_test(
         chosen = m[joint.metrics]
         values = replicates(measured, h, chosen, joint.cells, draws)
         observed = measured.of_metrics(h, chosen, np.broadcast_to(joint.cells, chosen.shape))
-        found.update(Replicated.of_pairs(joint, values, observed))
+        drawn = int(joint.cells.any(axis=0).sum()) if expanded and unit == "inputs" else None
+        found.update(Replicated.of_pairs(joint, values, observed, drawn))
     return bootstrap_table(
         statistics, found, confidence, alternative=alternative, null=null, plus_one=plus_one
     )

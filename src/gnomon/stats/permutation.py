@@ -30,7 +30,7 @@ from gnomon.stats._rows import (
     members,
     pair_counts,
 )
-from gnomon.stats.agreement import acc_eq
+from gnomon.stats.agreement import acc_eq, item_accuracies
 from gnomon.stats.measures import (
     GroupedStatistic,
     Level,
@@ -51,7 +51,14 @@ if TYPE_CHECKING:
     # scores of people and of two metrics, each [items, systems]
     _Sides = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]
 
-__all__ = ["PairTest", "Swap", "pair_swap_test", "permutation_test", "spa_pair_swap_test"]
+__all__ = [
+    "PairTest",
+    "Swap",
+    "input_swap_test",
+    "pair_swap_test",
+    "permutation_test",
+    "spa_pair_swap_test",
+]
 
 
 # Differences of a statistic between two metrics whose scores were exchanged at random.
@@ -502,6 +509,10 @@ def pair_swap_test(
     right matter then, and each moves the difference by plus or minus its weight: the null
     difference is a sum of binomial variables, one per size of group, drawn as such.
 
+    The pairs of one segment are not independent, so that p-values are too small: of two equally
+    good metrics one is called better in 20 to 30 of 100 draws (12 to 20 systems), where 5 are
+    allowed. :func:`input_swap_test` holds its level.
+
     Args:
         human: scores [systems, items]; NaN is missing.
         metrics: scores [metrics, systems, items], higher is better; NaN is missing.
@@ -534,6 +545,50 @@ def pair_swap_test(
         groups = _sole_successes(h, m[[i, j]], (thresholds[i], thresholds[j]), grouping)
         found[i, j] = _draws(groups, count, np.random.default_rng(seed))
     return Judge(alternative, plus_one, early_stopping).table(np.array(statistics), found)
+
+
+def input_swap_test(
+    human: ArrayLike,
+    metrics: ArrayLike,
+    *,
+    epsilons: ArrayLike,
+    alternative: Alternative = "greater",
+    count: int = 1000,
+    seed: int = 0,
+    plus_one: bool = True,
+    early_stopping: EarlyStopping | None = None,
+) -> PairTest:
+    """Does one metric reach a higher acc_eq by item than another, whole items being exchanged?
+
+    What two metrics, each with its own tie threshold, say of all outputs of an item is exchanged by
+    one coin per item (PERM-INPUTS): the difference of their accuracies on the item keeps its size
+    and takes a random sign. Outputs of one item need not be independent.
+
+    Args, returns and errors as in :func:`pair_swap_test`.
+    """
+    check_alternative(alternative)
+    check_count(count)
+    h, m = score_arrays(human, metrics, "segment")
+    thresholds = _thresholds(epsilons, len(m))
+    each = np.array([item_accuracies(h, x, e) for x, e in zip(m, thresholds, strict=True)])
+    signs = np.concatenate(
+        [exchanged("inputs", h.shape, (seed,), block)[:, 0] for block in blocks(count)]
+    )[:count]
+    found = {}
+    for i, j in all_pairs(len(m)):
+        both = np.isnan(h) | np.isnan(m[i]) | np.isnan(m[j])
+        if both.any():  # on what both have scored
+            people = np.where(both, np.nan, h)
+            one, other = (item_accuracies(people, m[k], thresholds[k]) for k in (i, j))
+        else:
+            one, other = each[i], each[j]
+        gain = np.nan_to_num(one - other)
+        items = int((~np.isnan(one - other)).sum())
+        observed = float(gain.sum() / items) if items else float("nan")
+        null = (1 - 2.0 * signs) @ gain / items if items else np.empty(0)
+        found[i, j] = (observed, null)
+    statistics = np.array([mean_of_known(one[None])[0] for one in each])
+    return Judge(alternative, plus_one, early_stopping).table(statistics, found)
 
 
 def spa_pair_swap_test(
