@@ -18,6 +18,7 @@ from gnomon.errors import DataError, LengthMismatchError, UnknownNameError, Usag
 from gnomon.findings import Bars
 from gnomon.metaeval import PRESETS, STATISTICS
 from gnomon.metaeval.significance import _accuracy_within
+from gnomon.stats.student import expanded_confidence
 
 FEW_DRAWS = {"resamples": 50}
 
@@ -101,9 +102,7 @@ def test_p_values_are_those_of_the_tests_that_are_named(human, pair) -> None:
     assert row["p"] == stats.williams(system, good.system, poor.system).p
     assert (row["test"], row["alternative"]) == ("Williams's test", "greater")
     both = np.stack([good.segments, poor.segments])
-    tested = stats.permutation_test(
-        human, both, grouping="item", swap="inputs", count=200, seed=7
-    )
+    tested = stats.permutation_test(human, both, grouping="item", swap="inputs", count=200, seed=7)
     row = one(found, statistic="pearson", grouping="item", metric="good")
     assert row["p"] == tested.p[0, 1]
     assert one(found, statistic="pearson", grouping="item", metric="poor")["p"] is None
@@ -129,11 +128,15 @@ def test_bootstrap_of_soft_accuracy_and_darr_is_that_of_plain_loops() -> None:
     plain = {"spa": _spa_draws(human, (a, b), 40, 3), "darr": _darr_draws(human, (a, b), 40, 3)}
     for statistic, draws in plain.items():
         row = one(found, statistic=statistic, metric="a")
-        low, high = np.nanpercentile(draws[0], [2.5, 97.5])
+        units = human.shape[1] if statistic == "darr" else None
+        tail = 50 * (1 - (0.95 if units is None else expanded_confidence(0.95, units)))
+        low, high = np.nanpercentile(draws[0], [tail, 100 - tail])
         assert row["low"] == pytest.approx(low, abs=1e-12)
         assert row["high"] == pytest.approx(high, abs=1e-12)
         observed = row["value"] - one(found, statistic=statistic, metric="b")["value"]
-        p = stats.bootstrap_p_value(draws[0] - draws[1], observed, alternative="greater")
+        p = stats.bootstrap_p_value(
+            draws[0] - draws[1], observed, alternative="greater", drawn=units
+        )
         assert row["p"] == p
 
 
@@ -564,7 +567,9 @@ def test_holes_that_differ_between_metrics_are_left_out_and_said(human) -> None:
     assert counts == {"first": 119, "second": 118}
     row = one(found, statistic="pearson", grouping="item", metric="second")
     both = np.stack([second, first])
-    tested = stats.permutation_test(human, both, grouping="item", count=50, seed=12345)
+    tested = stats.permutation_test(
+        human, both, grouping="item", swap="inputs", count=50, seed=12345
+    )
     assert row["p"] == tested.p[0, 1]
     assert any("first lacks 1 of 120 segment scores" in n for n in found.notices)
 

@@ -11,7 +11,7 @@ from gnomon.faults import Fault, faults, refuse
 from gnomon.findings import Finding
 from gnomon.formats import Human, human_files
 from gnomon.metaeval.agreement_tables import ROWS, tables
-from gnomon.metaeval.agreement_verdict import metaeval_verdict
+from gnomon.metaeval.agreement_verdict import CLAIMS, metaeval_verdict
 from gnomon.metaeval.agreement_views import BEST_METRICS_VIEW, PEOPLE, views
 from gnomon.metaeval.contest import (
     Contest,
@@ -182,6 +182,7 @@ def check_metaeval(
     standing=PEOPLE,
     check=check_metaeval,
     verdict=metaeval_verdict,
+    claims=CLAIMS,
 )
 def metaeval(
     testsets: TestSet | Sequence[TestSet] = (),

@@ -89,6 +89,9 @@ class AgreementRow(Record):
     human: str | None = column("Human scores", help="the kind of human scores or rankings")
     epsilon: float | None = column("Tie threshold", digits=4, help="scores this close are ties")
     control: bool = column("Control", help="no metric: for comparison")
+    circular: str | None = column(
+        "Circular", help="why the human scores cannot judge the metric; none: they can"
+    )
     few: bool = column("Few", help="fewer than four systems: says little")
     place: str = _PLACE
     measure: str = column("Measure", help="statistic, level and grouping in words")
@@ -278,6 +281,7 @@ def agreement_rows(
 ) -> Iterator[AgreementRow]:
     """One row per metric, best first (equal ones by name), then the controls."""
     names, found = _names(result), result.verdicts
+    entries = _entries(result)
     p = _against(names, found.p, baseline)
     decisions = _against(names, found.p_decisions, baseline)
     corrected = _corrected(p, correction)
@@ -289,6 +293,8 @@ def agreement_rows(
             p=p[k],
             low=float(found.low[k]),
             high=float(found.high[k]),
+            control=entries[names[k]].control,
+            circular=entries[names[k]].circular,
             rank=_whole(result.ranks[k]),
             cluster=_whole(result.clusters[k]),
             p_corrected=corrected[k],
@@ -309,7 +315,7 @@ def _agreement_row(result: Result | Joined, name: str, found: Value, **tested: A
     untested = dict.fromkeys(
         (
             *("p", "low", "high", "rank", "cluster", "p_corrected", "alternative", "test"),
-            *("interval", "drawn", "p_decisions"),
+            *("interval", "drawn", "p_decisions", "circular"),
         )
     )
     row: dict[str, Any] = {**untested, "control": False, **tested}
@@ -360,6 +366,13 @@ def _names(result: Result | Joined) -> tuple[str, ...]:
 def _best_first(result: Result | Joined) -> list[int]:
     names, values = _names(result), [v.value for v in result.values]
     return sorted(range(len(names)), key=lambda k: (np.isnan(values[k]), -values[k], names[k]))
+
+
+def _entries(result: Result | Joined) -> Mapping[str, JudgedMetric]:
+    """The metrics by name; of several test sets, those whom people cannot judge on one of them."""
+    parts = result.parts if isinstance(result, Joined) else [result]
+    entries = [entry for part in parts for entry in part.contest.entries]
+    return {one.metric: one for one in sorted(entries, key=lambda own: own.circular is not None)}
 
 
 def _against(

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from functools import cache
+from itertools import permutations
+from math import factorial
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from gnomon import stats
 from gnomon.metaeval.judging import ALL, AVERAGE, POOLED
+from gnomon.metaeval.significance import FEW_SYSTEMS
+from gnomon.stats.jackknife import LEAST_DOCUMENTS
 from gnomon.stats.student import upper_tail
-from gnomon.verdicts import amount, counted, listed, number, p_value, said, titles_of
+from gnomon.verdicts import LEAST, Claim, amount, counted, listed, number, p_value, titles_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -17,15 +22,151 @@ if TYPE_CHECKING:
     from gnomon.findings import Cell, Finding, Statement
 
 _ALPHA = 0.05
-#: correlations over so many systems or fewer say next to nothing
-_FEW_SYSTEMS = 4
 #: kinds of human scores that are gone through one by one, and that a sentence names
 _KINDS, _MOST_KINDS = 2, 6
+#: agreements with controls that a sentence names
+_MOST_CONTROLS = 2
 _MAIN, _WINS = "metaeval", "wins"
-_CIRCULAR = "CIRCULAR"
 _CORRELATIONS = ("pearson", "spearman", "kendall_b", "kendall_c")
-#: coefficients with a test that needs no draws
-_TESTED = ("pearson", "spearman")
+#: systems from which Student's t serves a rank correlation
+_RANKED = 8
+
+_BETTER = Claim(
+    "metaeval.better",
+    "{best} agrees better with {people} than {others} ({facts})",
+    "better",
+    "tests of the best metric against the others, with Holm's correction over all ordered pairs",
+)
+_HIGHEST = Claim(
+    "metaeval.highest",
+    "{best} has the highest agreement with {people} ({facts}), but {others} {are} not clearly"
+    " worse{draws}",
+    "undecided",
+    "the order of the values; no test tells the best metric from those named",
+)
+_NOT_WORSE = Claim(
+    "metaeval.not_worse",
+    "{others} {are} not clearly worse than {best}{draws}",
+    "undecided",
+    "no test tells the best metric from those named",
+)
+_UNTESTED = Claim(
+    "metaeval.untested",
+    "{best} has the highest agreement with {people} ({facts}), before {others}; not tested",
+    "undecided",
+    "the order of the values alone",
+)
+_AGREES = Claim(
+    "metaeval.agrees",
+    "{metric} agrees with {people} ({facts})",
+    "better",
+    "an interval above 0 that holds its level; at system level also the test of the coefficient",
+)
+_AGAINST = Claim(
+    "metaeval.against",
+    "{metric} goes against {people}: what it calls better they call worse ({facts})",
+    "worse",
+    "an interval below 0 that holds its level; at system level also the test of the coefficient",
+)
+_UNSURE = Claim(
+    "metaeval.unsure",
+    "The data cannot tell whether {metric} agrees with {people} at all ({facts})",
+    "undecided",
+    "an interval that holds 0, or a test of the coefficient that is not significant",
+)
+_VALUE = Claim(
+    "metaeval.value",
+    "{metric} has an agreement with {people} of {facts}; no other metric stands beside it",
+    "undecided",
+    "the value alone: nothing says from which value on it is good",
+)
+_NONE = Claim(
+    "metaeval.none",
+    "{none} of {metrics} agrees with {people} ({facts})",
+    None,
+    "the highest value is not above 0; its interval is below 0 where the sentence says None",
+)
+_KINDS_BETTER = Claim(
+    "metaeval.kinds_better",
+    "{best} has the highest agreement with people on {kinds}; it is clearly better on {surely}",
+    "better",
+    "on the kinds named at the end, tests with Holm's correction over all ordered pairs",
+)
+_KINDS_HIGHEST = Claim(
+    "metaeval.kinds_highest",
+    "{best} has the highest agreement with people on {kinds}; no other metric is clearly worse",
+    "undecided",
+    "the order of the values; no test tells the best metric from another one",
+)
+_AVERAGE = Claim(
+    "metaeval.average",
+    "{best} has the highest agreement with {people} ({facts}), before {others}",
+    None,
+    "the order of the averages; better where tests say so on more than half of the test sets",
+)
+_AVERAGE_VALUE = Claim(
+    "metaeval.average_value",
+    "{metric} has an agreement with {people} of {facts}; no other metric stands beside it",
+    "undecided",
+    "the average alone",
+)
+_CIRCULAR = Claim(
+    "metaeval.circular",
+    "{metrics} cannot be judged by these human scores: {why}",
+    "caution",
+    "what went into the scores, or that they are equal to the human scores",
+)
+_EDITS = Claim(
+    "metaeval.edits",
+    "{kinds} {count} edits between an output and its post-edit, as TER does, and {are} no"
+    " judgement: what metrics reach there ({figures}) is no agreement with people",
+    "caution",
+    "the name of the human scores, or that TER against the references gives the same",
+)
+_FEW = Claim(
+    "metaeval.few_systems",
+    "{sets}: people judged {few} systems or fewer; agreement over so few says next to nothing",
+    "caution",
+    "the number of systems",
+)
+_FEW_SEGMENTS = Claim(
+    "metaeval.few_segments",
+    "{sets}: {segments} {are} too few to say whether a metric agrees with people ({measure}:"
+    " {figures})",
+    "caution",
+    "the number of segments that people judged, below 30",
+)
+_FEW_DOCUMENTS = Claim(
+    "metaeval.few_documents",
+    "{sets}: {documents} {are} too few for intervals and tests; segments of a document that one"
+    " person judged are not independent ({measure}: {figures})",
+    "caution",
+    "the number of documents that people judged, below 15",
+)
+_THIN = Claim(
+    "metaeval.thin",
+    "{metrics} scored {few} of the judged systems or fewer, too few to be compared at system level",
+    "caution",
+    "the number of systems that a metric scored",
+)
+_BACKWARDS = Claim(
+    "metaeval.backwards",
+    "{metrics} {give} more to what people find worse{advice}",
+    "caution",
+    "an interval of Pearson's r below 0",
+)
+_CONTROLS = Claim(
+    "metaeval.controls",
+    "{controls}",
+    "caution",
+    "the values: that of each control is at least that of each metric named beside it",
+)
+#: all that a meta-evaluation can say
+CLAIMS = (
+    *(_BETTER, _HIGHEST, _NOT_WORSE, _UNTESTED, _AGREES, _AGAINST, _UNSURE, _VALUE, _NONE),
+    *(_KINDS_BETTER, _KINDS_HIGHEST, _AVERAGE, _AVERAGE_VALUE, _CIRCULAR, _EDITS, _FEW),
+    *(_FEW_SEGMENTS, _FEW_DOCUMENTS, _THIN, _BACKWARDS, _CONTROLS),
+)
 
 
 class _Agreement(NamedTuple):
@@ -38,10 +179,15 @@ class _Agreement(NamedTuple):
     high: float | None
     n: int
     title: str
+    drawn: int | None
 
     @property
     def size(self) -> str:
         return amount(self.value, self.low, self.high, share=True)
+
+    @property
+    def figure(self) -> str:
+        return f"{self.title} {amount(self.value, share=True)}"
 
 
 class _Judged(NamedTuple):
@@ -58,6 +204,8 @@ class _Judged(NamedTuple):
     controls: tuple[_Agreement, ...]
     few: bool
     thin: tuple[_Agreement, ...]
+    edits: tuple[_Agreement, ...]
+    interval: str | None
 
     @property
     def people(self) -> str:
@@ -67,6 +215,24 @@ class _Judged(NamedTuple):
     def key(self) -> tuple[str, str, str]:
         return self.statistic, self.level, self.grouping
 
+    @property
+    def drawn(self) -> int | None:
+        """How many segments or documents its figures rest on, at most."""
+        return max((one.drawn for one in self.figures if one.drawn is not None), default=None)
+
+    @property
+    def few_units(self) -> bool:
+        """Whether there are too few segments or documents for an interval to hold its level."""
+        least = {"segments": LEAST, "documents": LEAST_DOCUMENTS}.get(self.interval or "", 0)
+        return self.drawn is not None and self.drawn < least
+
+    def facts(self, best: _Agreement) -> str:
+        """The measure, the best value and what it rests on."""
+        over = counted(best.n, self.unit.removesuffix("s"))
+        by_document = self.interval == "documents" and best.drawn is not None
+        documents = f" in {counted(best.drawn or 0, 'document')}" if by_document else ""
+        return f"{self.measure}: {best.size}, {over}{documents}"
+
 
 class _Against(NamedTuple):
     """The best metric against another one."""
@@ -75,6 +241,7 @@ class _Against(NamedTuple):
     position: int
     p: float
     corrected: float
+    least: float
 
     @property
     def decided(self) -> bool:
@@ -90,14 +257,14 @@ def metaeval_verdict(finding: Finding) -> Iterator[Statement]:
     Args:
         finding: what a meta-evaluation found.
     """
-    circular = _circular(finding)
-    groups = list(_groups(finding, circular))
+    groups = list(_groups(finding))
     firsts = {(one.place, one.level, one.human): one for one in reversed(groups)}
     chosen = [one for one in groups if firsts[one.place, one.level, one.human] is one]
     averages = [one for one in chosen if one.place == AVERAGE]
     single = [one for one in chosen if one.place not in (AVERAGE, POOLED)]
-    few = [one for one in single if one.few]
-    sound = [one for one in single if not one.few and one.figures]
+    few = [one for one in single if one.few and one.figures]
+    short = [one for one in single if not one.few and one.few_units]
+    sound = [one for one in single if not one.few and not one.few_units and one.figures]
     places = len({one.place for one in single})
     for one in averages:
         yield from _on_average(finding, one, [own for own in sound if _alike(own, one)])
@@ -107,21 +274,20 @@ def metaeval_verdict(finding: Finding) -> Iterator[Statement]:
     else:
         for one in sound if places == 1 else ():
             yield from _of_set(finding, one)
-    yield from _cautions(finding, groups, few, circular)
+    yield from _circular(finding)
+    yield from _edits(single)
+    yield from _few(few)
+    yield from _few_units(short)
+    yield from _thin(groups)
+    yield from _backwards(finding, groups)
+    yield from _controlled(groups)
 
 
 def _alike(one: _Judged, average: _Judged) -> bool:
     return one.key == average.key and average.human in (None, one.human)
 
 
-def _circular(finding: Finding) -> list[str]:
-    """Metrics that the scores of the people who judge them went into."""
-    names = dict.fromkeys(str(row["metric"]) for row in finding.table(_MAIN).rows)
-    told = [one for one in finding.notices if one.startswith(_CIRCULAR)]
-    return [name for name in names if any(f": {name} was made with human" in one for one in told)]
-
-
-def _groups(finding: Finding, circular: Sequence[str]) -> Iterator[_Judged]:
+def _groups(finding: Finding) -> Iterator[_Judged]:
     """What was measured, by measure and test set, over all systems and segments."""
     parts: dict[tuple[Cell, ...], list[tuple[int, Mapping[str, Cell]]]] = {}
     titles = titles_of(finding)
@@ -134,7 +300,7 @@ def _groups(finding: Finding, circular: Sequence[str]) -> Iterator[_Judged]:
         known = [(at, row) for at, row in rows if number(row["value"]) is not None]
         bare = {at for at, row in rows if _is_few(row)}
         few = bare.issuperset(at for at, row in rows if not row["control"])
-        every = [_figure(at, row, titles) for at, row in known if not row["control"]]
+        every = [_figure(at, row, titles) for at, row in known if _is_judged(row)]
         found = [one for one in every if few or one.position not in bare]
         yield _Judged(
             place=str(first["place"]),
@@ -144,25 +310,29 @@ def _groups(finding: Finding, circular: Sequence[str]) -> Iterator[_Judged]:
             grouping=str(first["grouping"]),
             human=None if first["human"] is None else str(first["human"]),
             unit=str(first["unit"]),
-            figures=tuple(
-                sorted(
-                    (one for one in found if one.metric not in circular),
-                    key=lambda one: -one.value,
-                )
-            ),
+            figures=tuple(sorted(found, key=lambda one: -one.value)),
             controls=tuple(_figure(at, row, titles) for at, row in known if row["control"]),
             few=few,
             thin=tuple(one for one in every if one not in found),
+            edits=tuple(
+                _figure(at, row, titles) for at, row in known if row["circular"] == "edits"
+            ),
+            interval=None if first["interval"] is None else str(first["interval"]),
         )
+
+
+def _is_judged(row: Mapping[str, Cell]) -> bool:
+    return not row["control"] and row["circular"] is None
 
 
 def _is_few(row: Mapping[str, Cell]) -> bool:
     """Whether a figure rests on next to no systems."""
     systems = row["level"] == "system" and row["unit"] == "systems"
-    return row["few"] is True or (systems and (number(row["n"]) or 0) <= _FEW_SYSTEMS)
+    return row["few"] is True or (systems and (number(row["n"]) or 0) <= FEW_SYSTEMS)
 
 
 def _figure(position: int, row: Mapping[str, Cell], titles: Mapping[str, str]) -> _Agreement:
+    drawn = number(row["drawn"])
     return _Agreement(
         position,
         str(row["metric"]),
@@ -171,6 +341,7 @@ def _figure(position: int, row: Mapping[str, Cell], titles: Mapping[str, str]) -
         number(row["high"]),
         int(number(row["n"]) or 0),
         titles[str(row["metric"])],
+        None if drawn is None else int(drawn),
     )
 
 
@@ -191,12 +362,22 @@ def _against(finding: Finding, judged: _Judged, best: str) -> list[_Against]:
         and (p := number(row["p"])) is not None
     ]
     corrected = stats.holm([p for _, _, p in rows])
+    least = len(rows) * _smallest_p(finding, judged)
     found = [
-        _Against(names[str(row[theirs])], position, p, float(q))
+        _Against(names[str(row[theirs])], position, p, float(q), least)
         for (position, row, p), q in zip(rows, corrected, strict=True)
         if row[mine] == best
     ]
     return sorted(found, key=lambda one: one.other.value, reverse=True)
+
+
+def _smallest_p(finding: Finding, judged: _Judged) -> float:
+    """The smallest p that the draws of a test can show; 0 for a test without draws."""
+    test = str(finding.table(_MAIN).rows[judged.figures[0].position]["test"])
+    fields = finding.signatures.get("metaeval", "").split("|")
+    draws = [int(one.removeprefix("draws:")) for one in fields if one.startswith("draws:")]
+    drawn = test.startswith(("permutation", "bootstrap"))
+    return 1 / (draws[0] + 1) if drawn and draws and draws[0] else 0.0
 
 
 def _asked_less(finding: Finding) -> bool:
@@ -206,43 +387,42 @@ def _asked_less(finding: Finding) -> bool:
 def _of_set(finding: Finding, judged: _Judged) -> Iterator[Statement]:
     """The best metric on one test set, and what it is better than."""
     best = judged.figures[0]
-    where = f"{judged.measure}, {best.size} over {counted(best.n, judged.unit.removesuffix('s'))}"
     if len(judged.figures) == 1:
-        yield _alone(judged, where)
+        yield _alone(judged)
         return
     if judged.statistic in _CORRELATIONS and best.value <= 0:
         yield _none(judged, best)
         return
+    parts: dict[str, Any] = {
+        "best": best.title,
+        "people": judged.people,
+        "facts": judged.facts(best),
+    }
     others = _against(finding, judged, best.metric)
     worse, level = [[one for one in others if one.decided is kind] for kind in (True, False)]
     if worse:
-        told = listed([_told(one) for one in worse])
-        text = f"{best.title} agrees better with {judged.people} than {told}: {where}"
-        yield said("better", text, _places(best, worse))
+        yield _BETTER.said(_places(best, worse), **parts, others=_listed(worse))
     if level:
-        text = f"{listed([_told(one) for one in level])} may agree as well{_draws(level)}"
-        before = "" if worse else f"{best.title} agrees best with {judged.people}: {where}; "
-        after = f" with {judged.people} as {best.title}: {judged.measure}" if worse else ""
-        yield said("undecided", before + text + after, _places(best, level))
+        claim = _NOT_WORSE if worse else _HIGHEST
+        are = "are" if len(level) > 1 else "is"
+        rows = _places(best, level)
+        yield claim.said(rows, **parts, others=_listed(level), are=are, draws=_draws(level))
     if not others:
         beside = listed([f"{one.title} ({one.size})" for one in judged.figures[1:]])
-        text = f"{best.title} agrees best with {judged.people}: {where}; before {beside}"
-        yield said("undecided", f"{text}; no test was made", {_MAIN: [best.position]})
+        yield _UNTESTED.said({_MAIN: [best.position]}, **parts, others=beside)
 
 
 def _none(judged: _Judged, best: _Agreement) -> Statement:
     """Several metrics, of which not even the best agrees with people."""
     against = best.high is not None and best.high < 0
-    text = (
-        f"{'none' if against else 'whether any'} of {counted(len(judged.figures), 'metric')} agrees"
-        f" with {judged.people}: {judged.measure}, at best {best.size} ({best.title}) over"
-        f" {counted(best.n, judged.unit.removesuffix('s'))}"
-    )
-    rows = {_MAIN: [one.position for one in judged.figures]}
-    return (
-        said("worse", text[0].upper() + text[1:], rows)
-        if against
-        else said("undecided", text, rows)
+    over = counted(best.n, judged.unit.removesuffix("s"))
+    return _NONE.said(
+        {_MAIN: [one.position for one in judged.figures]},
+        level="worse" if against else "undecided",
+        none="None" if against else "The data cannot tell whether any",
+        metrics=counted(len(judged.figures), "metric"),
+        people=judged.people,
+        facts=f"{judged.measure}: at best {best.size}, {best.title}, {over}",
     )
 
 
@@ -251,17 +431,17 @@ def _over_kinds(finding: Finding, groups: Sequence[_Judged]) -> Iterator[Stateme
     best: dict[tuple[str, int | None], list[_Judged]] = {}
     for one in groups:
         first = one.figures[0]
-        if len(one.figures) > 1 and first.high is not None and first.high < 0:
+        if len(one.figures) > 1 and one.statistic in _CORRELATIONS and first.value <= 0:
             yield _none(one, first)
             continue
         sign = _sign(one, first) if len(one.figures) == 1 else None
         best.setdefault((first.title, sign), []).append(one)
     for (title, sign), own in best.items():
         kinds = [f"{one.human} ({one.figures[0].size})" for one in own]
-        on = f"people on {listed(kinds, most=_MOST_KINDS)}: {own[0].measure}"
+        on = f"{listed(kinds, most=_MOST_KINDS)} ({own[0].measure})"
         rows = {_MAIN: [one.figures[0].position for one in own]}
         if len(own[0].figures) == 1:
-            yield _alone_on(title, sign, on, rows)
+            yield _alone_on(title, sign, listed(kinds, most=_MOST_KINDS), own[0].measure, rows)
             continue
         beaten = [(one.human, _against(finding, one, one.figures[0].metric)) for one in own]
         surely = [
@@ -269,12 +449,11 @@ def _over_kinds(finding: Finding, groups: Sequence[_Judged]) -> Iterator[Stateme
             for kind, others in beaten
             if any(other.decided for other in others)
         ]
-        text = f"{title} agrees best with {on}"
         if surely:
-            text += f"; better beyond chance on {listed(surely, most=_MOST_KINDS)}"
-            yield said("better", text, rows)
+            named = listed(surely, most=_MOST_KINDS)
+            yield _KINDS_BETTER.said(rows, best=title, kinds=on, surely=named)
         else:
-            yield said("undecided", f"{text}; other metrics may agree as well", rows)
+            yield _KINDS_HIGHEST.said(rows, best=title, kinds=on)
 
 
 def _counted_off(others: Sequence[_Against]) -> str:
@@ -284,56 +463,79 @@ def _counted_off(others: Sequence[_Against]) -> str:
 
 
 def _alone_on(
-    title: str, sign: int | None, on: str, rows: Mapping[str, Sequence[int]]
+    title: str, sign: int | None, kinds: str, measure: str, rows: Mapping[str, Sequence[int]]
 ) -> Statement:
     """One metric under many kinds of human scores."""
-    if sign is None:
-        return said("undecided", f"how good the agreement of {title} is with {on}", rows)
-    if sign == 0:
-        return said("undecided", f"whether {title} agrees at all with {on}", rows)
-    how = "agrees with" if sign > 0 else "goes against"
-    return said("better" if sign > 0 else "worse", f"{title} {how} {on}", rows)
+    claim = {None: _VALUE, 0: _UNSURE, 1: _AGREES, -1: _AGAINST}[sign]
+    people, facts = (f"people on {kinds}", measure) if sign is not None else ("people", kinds)
+    return claim.said(rows, metric=title, people=people, facts=facts)
 
 
-def _told(one: _Against) -> str:
-    return f"{one.other.title} ({one.other.size}, corrected {p_value(one.corrected)})"
+def _listed(others: Sequence[_Against]) -> str:
+    tested = [(one, p_value(one.corrected, one.least)) for one in others]
+    return listed([f"{one.other.title} ({one.other.size}, corrected {p})" for one, p in tested])
 
 
 def _draws(others: Sequence[_Against]) -> str:
     """Where p-values of so few draws cannot be small enough."""
     coarse = any(one.p <= _ALPHA / 10 for one in others)
-    return ", but more resamples may tell them apart" if coarse else ""
+    return "; more resamples may tell them apart" if coarse else ""
 
 
-def _alone(judged: _Judged, facts: str) -> Statement:
+def _alone(judged: _Judged) -> Statement:
     """One metric: whether it agrees with people at all."""
     only = judged.figures[0]
+    claim = {None: _VALUE, 0: _UNSURE, 1: _AGREES, -1: _AGAINST}[_sign(judged, only)]
+    facts = judged.facts(only)
+    if claim is _VALUE:
+        facts = f"{only.size} ({judged.measure}, {counted(only.n, judged.unit.removesuffix('s'))})"
     rows = {_MAIN: [only.position]}
-    known = _sign(judged, only)
-    if known is None:
-        text = f"how good the agreement of {only.title} with {judged.people} is: {facts}"
-        return said("undecided", f"{text}; there is no other metric beside it", rows)
-    if known > 0:
-        return said("better", f"{only.title} agrees with {judged.people}: {facts}", rows)
-    if known < 0:
-        text = f"{only.title} goes against {judged.people}: what it calls better they call worse"
-        return said("worse", f"{text} ({facts})", rows)
-    text = f"whether {only.title} agrees with {judged.people} at all ({facts})"
-    return said("undecided", text, rows)
+    return claim.said(rows, metric=only.title, people=judged.people, facts=facts)
 
 
 def _sign(judged: _Judged, one: _Agreement) -> int | None:
     """1 or -1: it agrees or disagrees for certain; 0: not certain; None: there is no telling."""
-    if judged.statistic not in _CORRELATIONS or one.low is None or one.high is None:
+    if judged.statistic not in _CORRELATIONS:
         return None
+    tested = judged.level == "system"
+    if tested and _of_systems(judged.statistic, one.value, one.n) > _ALPHA:
+        return 0  # bootstrap intervals of few systems are narrow
+    if one.low is None or one.high is None:
+        # of systems in a perfect order a bootstrap has no interval
+        return int(np.sign(one.value)) if tested and judged.interval else None
     if one.low <= 0 <= one.high:
         return 0
-    if judged.level == "system" and judged.statistic in _TESTED and abs(one.value) < 1:
-        # intervals of few systems are narrow; Student's t is exact for Pearson
-        t = abs(one.value) * np.sqrt((one.n - 2) / (1 - one.value**2))
-        if 2 * upper_tail(float(t), one.n - 2) > _ALPHA:
-            return 0
     return 1 if one.value > 0 else -1
+
+
+def _of_systems(statistic: str, value: float, n: int) -> float:
+    """Two-sided p of a coefficient of n pairs; exact for ranks of few, else by Student's t."""
+    if statistic.startswith("kendall") or (statistic == "spearman" and n < _RANKED):
+        null = _kendall_null(n) if statistic.startswith("kendall") else _spearman_null(n)
+        return sum(share for size, share in null if size >= abs(value) - 1e-9)
+    if abs(value) >= 1:
+        return 0.0
+    t = abs(value) * np.sqrt((n - 2) / (1 - value**2))
+    return 2 * upper_tail(float(t), n - 2)
+
+
+@cache
+def _kendall_null(n: int) -> tuple[tuple[float, float], ...]:
+    """Sizes of tau of n pairs without ties, and how probable they are by chance (Kendall, 1938)."""
+    counts = np.ones(1)  # orders with so many inversions
+    for size in range(2, n + 1):
+        counts = np.convolve(counts, np.ones(size)) / size
+    most = n * (n - 1) / 2
+    return tuple((abs(1 - 2 * k / most), float(share)) for k, share in enumerate(counts))
+
+
+@cache
+def _spearman_null(n: int) -> tuple[tuple[float, float], ...]:
+    """Sizes of rho of n pairs without ties, and how probable they are by chance."""
+    orders = np.array(list(permutations(range(n))), dtype=np.float64)
+    squares = ((orders - np.arange(n)) ** 2).sum(axis=1)
+    sizes, counts = np.unique(np.abs(1 - 6 * squares / (n**3 - n)), return_counts=True)
+    return tuple(zip(sizes.tolist(), (counts / factorial(n)).tolist(), strict=True))
 
 
 def _on_average(finding: Finding, judged: _Judged, sets: Sequence[_Judged]) -> Iterator[Statement]:
@@ -341,14 +543,17 @@ def _on_average(finding: Finding, judged: _Judged, sets: Sequence[_Judged]) -> I
     if not judged.figures or not sets:
         return
     best = judged.figures[0]
-    where = f"{judged.measure}, {best.size} on average over {counted(len(sets), 'test set')}"
+    where = f"{judged.measure}: {best.size} on average over {counted(len(sets), 'test set')}"
     rows = {_MAIN: [one.position for one in judged.figures]}
     if len(judged.figures) == 1:
-        told = listed(
+        each = listed(
             [f"{one.place} {own.size}" for one in sets for own in one.figures if own.title]
         )
-        text = f"how good the agreement of {best.title} with {judged.people} is: {where} ({told})"
-        yield said("undecided", f"{text}; there is no other metric beside it", rows)
+        facts = (
+            f"{best.size} on average over {counted(len(sets), 'test set')} ({judged.measure};"
+            f" {each})"
+        )
+        yield _AVERAGE_VALUE.said(rows, metric=best.title, people=judged.people, facts=facts)
         return
     if judged.statistic in _CORRELATIONS and best.value <= 0:
         yield _none(judged, best)
@@ -360,8 +565,14 @@ def _on_average(finding: Finding, judged: _Judged, sets: Sequence[_Judged]) -> I
         reverse = f", the reverse on {lost}" if lost else ""
         parts.append(f"{other.title} ({other.size}; tests say so on {won} of {len(sets)}{reverse})")
         clear.append(won > len(sets) / 2 and not lost)
-    text = f"{best.title} agrees best with {judged.people}: {where}, before {listed(parts)}"
-    yield said("better" if any(clear) else "undecided", text, rows)
+    yield _AVERAGE.said(
+        rows,
+        level="better" if any(clear) else "undecided",
+        best=best.title,
+        people=judged.people,
+        facts=where,
+        others=listed(parts),
+    )
 
 
 def _decided(finding: Finding, sets: Sequence[_Judged], best: str, other: str) -> int:
@@ -382,30 +593,65 @@ def _places(best: _Agreement, others: Sequence[_Against]) -> dict[str, list[int]
 # Cautions
 
 
-def _cautions(
-    finding: Finding,
-    groups: Sequence[_Judged],
-    few: Sequence[_Judged],
-    circular: Sequence[str],
-) -> Iterator[Statement]:
-    if circular:
-        titles = titles_of(finding)
-        names = listed([titles[one] for one in circular])
-        was = "were" if len(circular) > 1 else "was"
-        text = f"{names} {was} made with the human scores that judge here, and cannot be compared"
-        rows = [n for n, row in enumerate(finding.rows) if row["metric"] in circular]
-        yield said("caution", text, {_MAIN: rows})
-    if few:
-        names = listed(list(dict.fromkeys(one.place for one in few)))
-        text = (
-            f"{names}: people judged {_FEW_SYSTEMS} systems or fewer; agreement over so few says"
-            " next to nothing"
+_WHY = {
+    "informed": "made with them",
+    "people": "people gave these scores, too",
+    "same": "equal to them",
+    "post-edits": "the references are post-edits, which were made from outputs",
+}
+
+
+def _circular(finding: Finding) -> Iterator[Statement]:
+    """Metrics that the human scores cannot judge."""
+    titles = titles_of(finding)
+    for why, text in _WHY.items():
+        rows = [n for n, row in enumerate(finding.rows) if row["circular"] == why]
+        if rows:
+            names = dict.fromkeys(titles[str(finding.rows[n]["metric"])] for n in rows)
+            yield _CIRCULAR.said({_MAIN: rows}, metrics=listed(list(names)), why=text)
+
+
+def _edits(groups: Sequence[_Judged]) -> Iterator[Statement]:
+    """Human scores that count edits."""
+    some = [one for one in groups if one.edits]
+    if some:
+        kinds = list(dict.fromkeys(one.human or "the human scores" for one in some))
+        best = sorted(some[0].edits, key=lambda one: -one.value)
+        several = len(kinds) > 1
+        yield _EDITS.said(
+            {_MAIN: [one.position for judged in some for one in judged.edits]},
+            kinds=listed(kinds),
+            count="count" if several or kinds[0].startswith("the ") else "counts",
+            are="are" if several or kinds[0].startswith("the ") else "is",
+            figures=f"{some[0].measure}: {listed([one.figure for one in best])}",
         )
-        rows = [figure.position for one in few for figure in one.figures]
-        yield said("caution", text, {_MAIN: rows})
-    yield from _thin(groups)
-    yield from _backwards(groups)
-    yield from _controlled(groups)
+
+
+def _few(groups: Sequence[_Judged]) -> Iterator[Statement]:
+    """Test sets of next to no systems."""
+    if groups:
+        yield _FEW.said(
+            {_MAIN: [figure.position for one in groups for figure in one.figures]},
+            sets=listed(list(dict.fromkeys(one.place for one in groups))),
+            few=FEW_SYSTEMS,
+        )
+
+
+def _few_units(groups: Sequence[_Judged]) -> Iterator[Statement]:
+    """Test sets of next to no segments or documents."""
+    for unit, claim in (("segments", _FEW_SEGMENTS), ("documents", _FEW_DOCUMENTS)):
+        some = [one for one in groups if one.interval == unit]
+        if some:
+            n = max(one.drawn or 0 for one in some)
+            parts: dict[str, Any] = {unit: counted(n, unit.removesuffix("s"))}
+            parts["are"] = "is" if n == 1 else "are"
+            yield claim.said(
+                {_MAIN: [figure.position for one in some for figure in one.figures]},
+                sets=listed(list(dict.fromkeys(one.place for one in some))),
+                measure=some[0].measure,
+                figures=listed([one.figure for one in some[0].figures]),
+                **parts,
+            )
 
 
 def _thin(groups: Sequence[_Judged]) -> Iterator[Statement]:
@@ -413,48 +659,58 @@ def _thin(groups: Sequence[_Judged]) -> Iterator[Statement]:
     some = [figure for one in groups for figure in one.thin]
     if some:
         names = listed(list(dict.fromkeys(one.title for one in some)))
-        text = (
-            f"{names} scored {_FEW_SYSTEMS} of the judged systems or fewer, too few to be compared"
-            " at system level"
-        )
-        yield said("caution", text, {_MAIN: [one.position for one in some]})
+        rows = {_MAIN: [one.position for one in some]}
+        yield _THIN.said(rows, metrics=names, few=FEW_SYSTEMS)
 
 
-def _backwards(groups: Sequence[_Judged]) -> Iterator[Statement]:
+def _backwards(finding: Finding, groups: Sequence[_Judged]) -> Iterator[Statement]:
     """Metrics that point the wrong way."""
     some = [
         figure
         for one in groups
-        if one.statistic == "pearson" and not one.few
+        if one.statistic == "pearson" and not one.few and not one.few_units
         for figure in one.figures
         if figure.high is not None and figure.high < 0
     ]
     if some:
         names = list(dict.fromkeys(one.title for one in some))
-        give = "give" if len(names) > 1 else "gives"
-        text = (
-            f"{listed(names)} {give} more to what people find worse; say so of error rates"
-            " (--lower-is-better)"
+        turnable = any("--lower-is-better" in one for one in finding.notices)
+        yield _BACKWARDS.said(
+            {_MAIN: [one.position for one in some]},
+            metrics=listed(names),
+            give="give" if len(names) > 1 else "gives",
+            advice="; say so of error rates (--lower-is-better)" if turnable else "",
         )
-        yield said("caution", text, {_MAIN: [one.position for one in some]})
+
+
+_NAMES = {
+    "constant": "a constant score",
+    "random": "a random score",
+    "candidate length": "output length alone",
+    "reference length": "reference length alone",
+}
 
 
 def _controlled(groups: Sequence[_Judged]) -> Iterator[Statement]:
-    """Metrics that something reaches that knows nothing of quality."""
-    beaten: dict[str, list[int]] = {}
-    measures: dict[str, None] = {}
-    by: dict[str, None] = {}
+    """Metrics that something reaches that knows nothing of quality: which one, which of them."""
+    reached: dict[str, list[str]] = {}
+    rows = []
     for one in groups:
-        best = max(one.controls, key=lambda own: own.value, default=None)
-        for figure in one.figures if best is not None and not one.few else ():
-            if best is not None and figure.value <= best.value:
-                beaten.setdefault(figure.title, []).append(figure.position)
-                measures[one.measure], by[best.metric.removeprefix("control: ")] = None, None
-    if beaten:
-        first, rest = next(iter(measures)), len(measures) - 1
-        told = f"{first} and {counted(rest, 'more measure')}" if rest else first
-        text = (
-            f"a control that knows nothing of quality ({listed(list(by))}) agrees with people as"
-            f" well as {listed(list(beaten))} by {told}"
-        )
-        yield said("caution", text, {_MAIN: [n for own in beaten.values() for n in own]})
+        for control in one.controls if not one.few and not one.few_units else ():
+            name = control.metric.removeprefix("control: ")
+            does = "ranks the systems" if one.level == "system" else "agrees with people"
+            for figure in one.figures:
+                if figure.value <= control.value:
+                    sizes = [amount(own.value, share=True) for own in (control, figure)]
+                    text = f"{figure.title} ({sizes[0]} against {sizes[1]})"
+                    opening = f"{_NAMES.get(name, name)} {does} as well as"
+                    reached.setdefault(f"{opening}|{one.measure}", []).append(text)
+                    rows += [control.position, figure.position]
+    if reached:
+        named = [(key.split("|"), texts) for key, texts in reached.items()]
+        parts = [f"{opening} {listed(texts)}, {by}" for (opening, by), texts in named]
+        more = len(parts) - _MOST_CONTROLS
+        text = "; ".join(parts[:_MOST_CONTROLS])
+        if more > 0:
+            text += f"; {counted(more, 'more such agreement')} in the table"
+        yield _CONTROLS.said({_MAIN: rows}, controls=text)

@@ -12,7 +12,14 @@ import numpy as np
 from gnomon.errors import LengthMismatchError, UsageError
 from gnomon.faults import Fault, faults
 from gnomon.human import Judgements, mean, of_segments
+from gnomon.metaeval.circularity import (
+    circularity,
+    counts_edits,
+    has_post_edits,
+    known_metric,
+)
 from gnomon.metrics import score
+from gnomon.metrics.random_ import Random
 from gnomon.metrics.registry import check_metric
 from gnomon.options import SEED, Metavar
 from gnomon.scores import Scores
@@ -47,6 +54,8 @@ class JudgedMetric:
         system: system scores [K].
         segments: segment scores [K, N].
         control: whether it is no metric but something to compare metrics with.
+        circular: why people's scores cannot judge it, see :mod:`gnomon.metaeval.circularity`.
+        turned: whether gnomon itself knows which way its scores point.
         corpus: system scores of some segments (bool [N]) -> [K], from statistics; None: they are
             means of segment scores.
     """
@@ -55,6 +64,8 @@ class JudgedMetric:
     system: NDArray[np.float64]
     segments: NDArray[np.float64]
     control: bool = False
+    circular: str | None = None
+    turned: bool = False
     corpus: Callable[[NDArray[np.bool_]], NDArray[np.float64]] | None = None
 
     def on(self, members: NDArray[np.bool_]) -> JudgedMetric:
@@ -254,14 +265,34 @@ def _contest(
         system=_human(testset, kinds, "system", systems, shape[:1]),
         segments=_human(testset, kinds, "segment", systems, shape),
         ranking=testset.ranking(kinds["ranking"]) if "ranking" in kinds else None,
-        entries=tuple(_entry(name, s, systems, testset.segments) for name, s in scored),
+        entries=(),
         signatures={name: str(s.signature) for name, s in scored},
         documents=None if testset.documents is None else tuple(testset.documents),
         notices=(*left_out, *seen),
     )
+    entries = _entries(made, scored)
+    made = replace(made, entries=tuple(entries))
     if not sought.controls:
         return made
     return replace(made, controls=control_entries(made, seed=sought.seed))
+
+
+def _entries(made: Contest, scored: Sequence[tuple[str, Scores]]) -> Iterator[JudgedMetric]:
+    """The scores of each metric, and whether people's can judge them."""
+    kinds = dict.fromkeys(made.kinds.values())
+    edits = counts_edits(made.testset, kinds, made.systems, made.segments)
+    post_edits = has_post_edits(made.testset)
+    for name, scores in scored:
+        entry = _entry(name, scores, made.systems, made.testset.segments)
+        control = isinstance(known_metric(scores), Random)
+        why = circularity(
+            scores,
+            kinds,
+            pairs=((made.segments, entry.segments), (made.system, entry.system)),
+            edits=edits,
+            post_edits=post_edits,
+        )
+        yield replace(entry, circular=why, control=control, turned=known_metric(scores) is not None)
 
 
 def _on_slice(contest: Contest, part: Slice, by: str | None) -> Contest:

@@ -19,7 +19,7 @@ from gnomon.metaeval.significance import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -180,16 +180,33 @@ def _result(
     scores = np.array([v.value for v in values], dtype=np.float64)
     tested = bool(found.test) and how.alternative == "greater"
     undefined = np.full(len(values), np.nan)
+    entries = {entry.metric: entry for entry in contest.entries}
+    counted = np.array(
+        [not (entries[n].control or entries[n].circular) for n in metrics.names], dtype=bool
+    )
     return Result(
         contest=contest,
         subset=subset,
         cells=metrics,
         values=values,
         verdicts=found,
-        ranks=stats.ranks(scores, found.p, alpha=how.alpha) if tested else undefined,
-        clusters=stats.clusters(scores, found.p, alpha=how.alpha) if tested else undefined,
+        ranks=_among(stats.ranks, scores, found.p, how, counted) if tested else undefined,
+        clusters=_among(stats.clusters, scores, found.p, how, counted) if tested else undefined,
         controls=tuple((name, value(others, k)) for k, name in enumerate(others.names)),
     )
+
+
+def _among(
+    ranking: Callable[..., NDArray[np.float64]],
+    scores: NDArray[np.float64],
+    p: NDArray[np.float64],
+    how: Testing,
+    counted: NDArray[np.bool_],
+) -> NDArray[np.float64]:
+    """Ranks or clusters of the metrics that people can judge; controls have none."""
+    found = np.full(len(scores), np.nan)
+    found[counted] = ranking(scores[counted], p[np.ix_(counted, counted)], alpha=how.alpha)
+    return found
 
 
 # One measure over several test sets: averages, pooled decisions, gains over a baseline.
@@ -227,6 +244,7 @@ class Joined(NamedTuple):
         ranks: ranks from 1 [M]; NaN where undefined.
         clusters: clusters from 1 [M].
         controls: names and values of the controls.
+        parts: what was measured on each test set.
     """
 
     place: str
@@ -237,6 +255,7 @@ class Joined(NamedTuple):
     ranks: NDArray[np.float64]
     clusters: NDArray[np.float64]
     controls: tuple[tuple[str, Value], ...]
+    parts: tuple[Result, ...]
 
     @property
     def measure(self) -> Measure:
@@ -298,6 +317,7 @@ def _average(group: ResultGroup, parts: Sequence[Result]) -> Joined:
         undefined,
         undefined,
         tuple((n, mean_value([p.get(n) for p in beside])) for n in _controls(parts)),
+        tuple(parts),
     )
 
 
@@ -326,6 +346,7 @@ def _pooled(group: ResultGroup, parts: Sequence[Result], judging: Judging) -> Jo
         stats.ranks(scores, found.p, alpha=how.alpha) if ranked else undefined,
         stats.clusters(scores, found.p, alpha=how.alpha) if ranked else undefined,
         tuple((n, _summed([dict(p.controls).get(n) for p in parts])) for n in _controls(parts)),
+        tuple(parts),
     )
 
 

@@ -296,7 +296,8 @@ def _reason(human: NDArray[np.float64], scores: NDArray[np.float64], n: int) -> 
 
 
 def _directions(contest: Contest, results: Sequence[Result]) -> Iterator[str]:
-    """Metrics that seem to point the wrong way."""
+    """Metrics that seem to point the wrong way, where nobody knows which way they point."""
+    known = {entry.metric for entry in contest.entries if entry.turned}
     for result in results:
         if result.contest is not contest or result.subset != "all":
             continue
@@ -305,7 +306,7 @@ def _directions(contest: Contest, results: Sequence[Result]) -> Iterator[str]:
         names = [
             name
             for name, found in zip(result.cells.names, result.values, strict=True)
-            if found.value < 0 and found.n > 2
+            if found.value < 0 and found.n > 2 and name not in known
         ]
         if names:
             yield (

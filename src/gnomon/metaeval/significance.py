@@ -456,8 +456,7 @@ def _of_several(found: MeasuredScores, result: Verdicts) -> Verdicts:
     p = result.p
     if result.test.startswith("bootstrap"):
         p = np.where(single[:, None] | single, np.nan, p)
-    interval = "" if single.all() else result.interval
-    return result._replace(low=low, high=high, p=p, interval=interval)
+    return result._replace(low=low, high=high, p=p)
 
 
 def _segments(found: MeasuredScores, metric: NDArray[np.float64]) -> int:

@@ -1,0 +1,122 @@
+"""Human scores that cannot judge a metric: computed from the reference, or the metric's own."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gnomon.errors import GnomonError
+from gnomon.metrics import resolve, score
+from gnomon.stats import pearson
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from gnomon.metrics.protocol import Metric
+    from gnomon.scores import Scores
+    from gnomon.testset import TestSet
+
+#: why human scores cannot judge a metric
+REASONS: Mapping[str, str] = {
+    "informed": "the metric was made with these human scores",
+    "people": "people gave the scores: they are no metric's",
+    "same": "the scores are the human scores",
+    "edits": "the human scores count edits, as TER to a post-edit does",
+    "post-edits": "the references are post-edits of outputs",
+}
+#: names of human scores that count edits, that do not, and of references that are post-edits
+_EDITS = frozenset({"hter", "ter", "hbleu", "hmeteor", "edits", "postedit", "postedits"})
+_JUDGEMENTS = frozenset({"da", "mqm", "esa", "sqm", "psqm", "wmt", "rr", "darr", "likert"})
+_POST_EDITS = frozenset({"pe", "postedit", "postedits", "postedited"})
+#: segments that are compared with TER, and its correlation from which scores count as edits
+_FEWEST, _MOST, _ALIKE = 20, 200, 0.95
+_IDENTICAL, _SEVERAL = 1 - 1e-9, 4
+
+
+def _words(name: str) -> set[str]:
+    found = re.split(r"[^a-z]+", name.lower())
+    return {*found, "".join(found)}
+
+
+def counts_edits(
+    testset: TestSet,
+    kinds: Collection[str],
+    systems: Sequence[str],
+    segments: NDArray[np.float64],
+) -> bool:
+    """Whether human scores are rates of edits: by their name, or because TER gives the same.
+
+    Args:
+        testset: its outputs and references.
+        kinds: what the human scores are called.
+        systems: the systems that they are of.
+        segments: the scores of segments [systems, segments].
+    """
+    words = {word for kind in kinds for word in _words(kind)}
+    if words & _EDITS:
+        return True
+    if words & _JUDGEMENTS or not testset.references:
+        return False
+    known = ~np.isnan(segments)
+    rows = [
+        k for k, name in enumerate(systems) if name in testset.systems and known[k].sum() >= _FEWEST
+    ]
+    if not rows:
+        return False
+    chosen = np.flatnonzero(known[rows[0]])[:_MOST]
+    part = testset.select(systems=[systems[rows[0]]], segments=chosen.tolist())
+    edits = score(part, "ter").segments[0]
+    return abs(pearson(segments[rows[0], chosen], edits)) >= _ALIKE
+
+
+def has_post_edits(testset: TestSet) -> bool:
+    """Whether all references are called post-edits."""
+    return bool(testset.references) and all(_words(n) & _POST_EDITS for n in testset.references)
+
+
+def known_metric(scores: Scores) -> Metric | None:
+    """The metric that scores are of, if its name is that of one and it points the same way."""
+    try:
+        found = resolve(scores.metric)
+    except GnomonError:
+        return None
+    return found if found.higher_is_better == scores.higher_is_better else None
+
+
+def circularity(
+    scores: Scores,
+    kinds: Collection[str],
+    *,
+    pairs: Sequence[tuple[NDArray[np.float64], NDArray[np.float64]]],
+    edits: bool,
+    post_edits: bool,
+) -> str | None:
+    """Why human scores cannot judge a metric, a key of ``REASONS``; None: they can.
+
+    Args:
+        scores: what the metric said.
+        kinds: what the human scores are called.
+        pairs: human scores and the metric's, of segments and of systems.
+        edits: whether the human scores count edits.
+        post_edits: whether the references are post-edits.
+    """
+    if any(kind in scores.informed_by for kind in kinds):
+        return "informed"
+    for human, metric in pairs:
+        both = ~(np.isnan(human) | np.isnan(metric))
+        if both.sum() >= _SEVERAL:
+            if pearson(human[both], metric[both]) >= _IDENTICAL:
+                return "same"
+            break  # segments say it more surely than systems do
+    if scores.from_people:
+        return "people"
+    if edits:
+        return "edits"
+    if not post_edits:
+        return None
+    metric_ = known_metric(scores)
+    return "post-edits" if metric_ is not None and "references" in metric_.needs else None
