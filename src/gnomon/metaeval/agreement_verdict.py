@@ -153,7 +153,7 @@ _BACKWARDS = Claim(
     "metaeval.backwards",
     "{metrics} {give} more to what people find worse{advice}",
     "caution",
-    "an interval of Pearson's r below 0",
+    "an interval of Pearson's r below 0 and, at system level, its test",
 )
 _CONTROLS = Claim(
     "metaeval.controls",
@@ -414,7 +414,7 @@ def _of_set(finding: Finding, judged: _Judged) -> Iterator[Statement]:
 
 def _none(judged: _Judged, best: _Agreement) -> Statement:
     """Several metrics, of which not even the best agrees with people."""
-    against = best.high is not None and best.high < 0
+    against = _sign(judged, best) == -1
     over = counted(best.n, judged.unit.removesuffix("s"))
     return _NONE.said(
         {_MAIN: [one.position for one in judged.figures]},
@@ -487,6 +487,8 @@ def _alone(judged: _Judged) -> Statement:
     only = judged.figures[0]
     claim = {None: _VALUE, 0: _UNSURE, 1: _AGREES, -1: _AGAINST}[_sign(judged, only)]
     facts = judged.facts(only)
+    if claim is _UNSURE and judged.level == "system":
+        facts += f", {p_value(_of_systems(judged.statistic, only.value, only.n))}"
     if claim is _VALUE:
         facts = f"{only.size} ({judged.measure}, {counted(only.n, judged.unit.removesuffix('s'))})"
     rows = {_MAIN: [only.position]}
@@ -670,7 +672,7 @@ def _backwards(finding: Finding, groups: Sequence[_Judged]) -> Iterator[Statemen
         for one in groups
         if one.statistic == "pearson" and not one.few and not one.few_units
         for figure in one.figures
-        if figure.high is not None and figure.high < 0
+        if _sign(one, figure) == -1
     ]
     if some:
         names = list(dict.fromkeys(one.title for one in some))

@@ -1,0 +1,325 @@
+"""Worlds of `gnomon metaeval`: human scores made of what is known, and metrics made of these."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from tests.truth.worlds import bundled, world
+
+import gnomon as gn
+from gnomon.human import HumanScores
+from gnomon.signature import Signature
+
+if TYPE_CHECKING:
+    from gnomon.findings import Finding
+
+#: of draws, where a test draws
+FEW: dict[str, Any] = {"resamples": 200}
+SYSTEMS = tuple(f"s{k:02}" for k in range(20))
+Array = NDArray[np.float64]
+
+
+def people(systems: int = 12, segments: int = 60, *, seed: int = 1, spread: float = 0.7) -> Array:
+    """Human scores [systems, segments]: of systems, of segments, and of nothing else."""
+    draw = np.random.default_rng(seed)
+    return np.asarray(
+        spread * draw.normal(size=(systems, 1))
+        + 0.7 * draw.normal(size=(1, segments))
+        + draw.normal(size=(systems, segments))
+    )
+
+
+def near(human: Array, noise: float, seed: int) -> Array:
+    """What a metric says that people's scores went into, with noise of its own."""
+    draw = np.random.default_rng([seed, 99])
+    return np.asarray(human + noise * draw.normal(size=human.shape))
+
+
+def judged(
+    human: Array, *, kind: str = "quality", documents: int | None = 3, name: str = "set"
+) -> gn.TestSet:
+    """A test set whose documents have so many segments each, and people's scores of it."""
+    count = human.shape[1]
+    texts = {
+        s: [f"{'w ' * (1 + (i * 7 + k) % 5)}." for i in range(count)] for k, s in enumerate(SYSTEMS)
+    }
+    made = gn.TestSet.from_lists(
+        {s: texts[s] for s in SYSTEMS[: len(human)]},
+        [f"r {i % 4}" for i in range(count)],
+        documents=None if documents is None else [f"d{i // documents}" for i in range(count)],
+        language_pair="es-en",
+        name=name,
+    )
+    scored = HumanScores(kind, "segment", SYSTEMS[: len(human)], human)
+    return replace(made, human=(scored,))
+
+
+def metric(values: Array, name: str, **fields: Any) -> gn.Scores:
+    """Scores of segments, whose means are those of systems."""
+    systems = SYSTEMS[: len(values)]
+    return gn.Scores(name, systems, values.mean(axis=1), values, True, Signature(name), **fields)
+
+
+_AGREEMENTS = ["metaeval.agrees", "metaeval.better", "metaeval.highest", "metaeval.against"]
+
+
+@world(
+    "a metric that is nearer to people than another",
+    says=["metaeval.better"],
+    silent=["metaeval.*"],
+)
+def one_is_better() -> Finding:
+    human = people()
+    made = [metric(near(human, 0.2, 1), "near"), metric(near(human, 3.0, 2), "far")]
+    return gn.metaeval(judged(human), made, levels=["segment"], controls=False, **FEW)
+
+
+@world(
+    "a metric that is nearer to people than one of two others",
+    says=["metaeval.better", "metaeval.not_worse"],
+    silent=["metaeval.*"],
+)
+def one_of_two_is_worse() -> Finding:
+    human = people()
+    made = [metric(near(human, noise, k), f"m{k}") for k, noise in enumerate((1.0, 1.0, 6.0))]
+    return gn.metaeval(judged(human), made, levels=["segment"], controls=False, **FEW)
+
+
+@world(
+    "two metrics that are equally good",
+    says=["metaeval.highest"],
+    silent=["metaeval.*"],
+)
+def equally_good() -> Finding:
+    human = people()
+    made = [metric(near(human, 1.0, k), f"m{k}") for k in (1, 2)]
+    return gn.metaeval(judged(human), made, levels=["segment"], controls=False, **FEW)
+
+
+@world("two metrics and no draws", says=["metaeval.untested"], silent=["metaeval.*"])
+def not_tested() -> Finding:
+    human = people()
+    made = [metric(near(human, 1.0, k), f"m{k}") for k in (1, 2)]
+    return gn.metaeval(judged(human), made, levels=["segment"], controls=False, resamples=0)
+
+
+@world("a metric that is near to people", says=["metaeval.agrees"], silent=["metaeval.*"])
+def agrees() -> Finding:
+    human = people()
+    return gn.metaeval(judged(human), metric(near(human, 1.0, 1), "m"), controls=False, **FEW)
+
+
+@world(
+    "an error rate that nobody turned",
+    says=["metaeval.against", "metaeval.backwards"],
+    silent=["metaeval.*"],
+)
+def goes_against() -> Finding:
+    human = people()
+    made = metric(-near(human, 0.5, 1), "rate")
+    return gn.metaeval(judged(human), made, levels=["segment"], controls=False, **FEW)
+
+
+@world(
+    "human scores drawn at random",
+    says=["metaeval.unsure"],
+    silent=["metaeval.*"],
+)
+def random_people() -> Finding:
+    made = metric(people(seed=5, spread=0.0), "m")
+    return gn.metaeval(judged(people(seed=4, spread=0.0)), made, controls=False, **FEW)
+
+
+@world("two metrics that go against people", says=["metaeval.none"], silent=_AGREEMENTS)
+def none_agrees() -> Finding:
+    human = people()
+    made = [metric(-near(human, 1.0, k), f"m{k}") for k in (1, 2)]
+    return gn.metaeval(judged(human), made, levels=["segment"], controls=False, **FEW)
+
+
+@world(
+    "a statistic without a value of chance, and one metric",
+    says=["metaeval.value"],
+    silent=["metaeval.*"],
+)
+def value_alone() -> Finding:
+    human = people()
+    return gn.metaeval(
+        judged(human),
+        metric(near(human, 0.3, 1), "m"),
+        statistics=["acc_eq"],
+        controls=False,
+        **FEW,
+    )
+
+
+def _kinds(human: Array, made: list[gn.Scores]) -> Finding:
+    first = judged(human)
+    kinds = [
+        replace(first.human[0], kind=f"kind{k}", values=near(human, 0.3, 40 + k)) for k in range(3)
+    ]
+    told = replace(first, human=tuple(kinds))
+    return gn.metaeval(told, made, levels=["segment"], controls=False, **FEW)
+
+
+@world(
+    "three kinds of human scores, under all of which one metric is better",
+    says=["metaeval.kinds_better"],
+    silent=["metaeval.*"],
+)
+def kinds_better() -> Finding:
+    human = people()
+    return _kinds(human, [metric(near(human, 0.2, 1), "near"), metric(near(human, 5.0, 2), "far")])
+
+
+@world(
+    "three kinds of human scores and two metrics that are equally good",
+    says=["metaeval.kinds_highest"],
+    silent=["metaeval.*"],
+)
+def kinds_highest() -> Finding:
+    human = people()
+    return _kinds(human, [metric(near(human, 1.0, k), f"m{k}") for k in (3, 4)])
+
+
+def _several(noises: tuple[float, ...]) -> Finding:
+    sets, scores = [], [[] for _ in noises]  # type: ignore[var-annotated]
+    for seed, pair in enumerate(("de-en", "fr-en", "cs-en")):
+        human = people(seed=seed)
+        sets.append(replace(judged(human, name=pair), language_pair=pair))
+        for k, noise in enumerate(noises):
+            scores[k].append(metric(near(human, noise, 10 * seed + k), f"m{k}"))
+    made = {f"m{k}": one for k, one in enumerate(scores)}
+    return gn.metaeval(sets, made, levels=["segment"], controls=False, **FEW)
+
+
+@world("two metrics on three test sets", says=["metaeval.average"], silent=["metaeval.*"])
+def several_sets() -> Finding:
+    return _several((0.3, 4.0))
+
+
+@world("one metric on three test sets", says=["metaeval.average_value"], silent=["metaeval.*"])
+def one_metric_on_several_sets() -> Finding:
+    return _several((0.3,))
+
+
+@world(
+    "a metric that is the human scores",
+    says=["metaeval.circular", "metaeval.agrees"],
+    silent=["metaeval.*"],
+    without=["same agrees", "same has", "than same", "and same"],
+)
+def the_same() -> Finding:
+    human = people()
+    made = [metric(2 * human + 1, "same"), metric(near(human, 0.5, 1), "m")]
+    return gn.metaeval(judged(human), made, levels=["segment"], controls=False, **FEW)
+
+
+@world("scores that people gave", says=["metaeval.circular"], silent=["metaeval.*"])
+def people_as_a_metric() -> Finding:
+    human = people()
+    made = metric(near(human, 0.5, 1), "esa", from_people=True)
+    return gn.metaeval(judged(human), made, controls=False, **FEW)
+
+
+@world("a metric made with the human scores", says=["metaeval.circular"], silent=["metaeval.*"])
+def informed() -> Finding:
+    human = people()
+    made = metric(near(human, 0.5, 1), "m", informed_by=("quality",))
+    return gn.metaeval(judged(human), made, controls=False, allow_circular=True, **FEW)
+
+
+@world("post-edits as references", says=["metaeval.circular"], silent=["metaeval.*"])
+def post_edits() -> Finding:
+    """Reference-based metrics against post-edits, judged directly."""
+    told = bundled()
+    systems, chrf = tuple(told.systems), gn.score(told, "chrf").segments
+    human = chrf + 5 * np.random.default_rng(1).normal(size=chrf.shape)
+    (texts,) = told.references.values()
+    made = replace(
+        told,
+        references={"post-edit": texts},
+        human=(HumanScores("quality", "segment", systems, human),),
+    )
+    return gn.metaeval(made, ["bleu"], levels=["segment"], controls=False, **FEW)
+
+
+def _hter(kind: str) -> gn.TestSet:
+    told = bundled()
+    ter = -gn.score(told, "ter").segments
+    return replace(told, human=(HumanScores(kind, "segment", tuple(told.systems), ter),))
+
+
+@world("HTER as human scores", says=["metaeval.edits"], silent=["metaeval.*"])
+def edit_rates() -> Finding:
+    return gn.metaeval(_hter("hter"), ["bleu", "chrf"], controls=False, **FEW)
+
+
+@world("HTER under another name", says=["metaeval.edits"], silent=["metaeval.*"])
+def edit_rates_by_another_name() -> Finding:
+    return gn.metaeval(_hter("effort"), ["bleu", "chrf"], controls=False, **FEW)
+
+
+@world("three systems", says=["metaeval.few_systems"], silent=["metaeval.*"], without=["[1.0"])
+def three_systems() -> Finding:
+    human = people(3)
+    made = metric(near(human, 0.1, 1), "m")
+    return gn.metaeval(judged(human), made, levels=["system"], controls=False, **FEW)
+
+
+@world("three segments", says=["metaeval.few_segments"], silent=_AGREEMENTS)
+def three_segments() -> Finding:
+    human = people(6, 3)
+    made = metric(near(human, 0.1, 1), "m")
+    return gn.metaeval(
+        judged(human, documents=None), made, levels=["segment"], controls=False, **FEW
+    )
+
+
+@world("ten documents", says=["metaeval.few_documents"], silent=["metaeval.*"])
+def ten_documents() -> Finding:
+    human = people(6, 100)
+    made = metric(near(human, 0.1, 1), "m")
+    return gn.metaeval(judged(human, documents=10), made, levels=["segment"], controls=False, **FEW)
+
+
+@world("a metric that scored three of the systems", says=["metaeval.thin"], silent=_AGREEMENTS[2:])
+def scored_few() -> Finding:
+    human = people()
+    partly = near(human, 0.3, 2)
+    partly[3:] = np.nan
+    thin = gn.Scores("thin", SYSTEMS[:12], partly.mean(axis=1), partly, True, Signature("thin"))
+    made = [metric(near(human, 0.3, 1), "m"), thin]
+    return gn.metaeval(judged(human), made, levels=["system"], controls=False, **FEW)
+
+
+@world(
+    "a metric that random numbers reach, and one that they do not",
+    says=["metaeval.controls"],
+    silent=["metaeval.circular", "metaeval.agrees"],
+    without=["as well as near", "and near", "length"],
+)
+def reached_by_chance() -> Finding:
+    human = people()
+    made = [metric(near(human, 0.2, 1), "near"), metric(-human + near(human, 1, 2), "poor")]
+    told = judged(human)
+    # outputs of one length, so that only chance orders anything
+    told = replace(told, systems={name: ["w"] * told.segments for name in told.systems})
+    return gn.metaeval(told, made, statistics=["pairwise_accuracy"], **FEW)
+
+
+@world(
+    "a random metric beside one that agrees",
+    says=["metaeval.agrees"],
+    silent=["metaeval.*"],
+    without=["andom"],
+)
+def a_control_is_no_metric() -> Finding:
+    told = bundled()
+    chrf = gn.score(told, "chrf").segments
+    human = chrf + 5 * np.random.default_rng(1).normal(size=chrf.shape)
+    made = replace(told, human=(HumanScores("quality", "segment", tuple(told.systems), human),))
+    return gn.metaeval(made, ["chrf", "random"], levels=["segment"], controls=False, **FEW)
