@@ -23,7 +23,7 @@ def claims(human: np.ndarray, made: Any, documents: int | None = None, **options
 
 
 def by_document(draw: np.random.Generator, systems: int, documents: int, size: int) -> np.ndarray:
-    """Scores of documents judged whole: what one person gives a document's segments moves together."""
+    """Scores of documents judged whole, whose segments move together."""
     shared = draw.normal(size=(systems, documents, 1))
     return np.asarray((shared + draw.normal(size=(systems, documents, size))).reshape(systems, -1))
 
