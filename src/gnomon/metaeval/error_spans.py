@@ -49,6 +49,7 @@ from gnomon.records import SEGMENT, SYSTEM, Record, column, table
 from gnomon.signature import Signature
 from gnomon.stats import holm
 from gnomon.testset import TestSet
+from gnomon.verdicts import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -605,8 +606,18 @@ def _exhibits(made: _Made) -> Iterator[Exhibit]:
                 kind=f"{made.title(one)} differs most",
                 side=made.side,
                 weight=float(apart[at]),
-                caption=f"{apart[at]:.0f} characters are marked by one side alone",
+                caption=_apart(int(one.alone[at]), int(one.regraded[at])),
             )
+
+
+def _apart(alone: int, regraded: int) -> str:
+    """How two markers differ on an output: in what is marked, and in how grave it is."""
+    found = []
+    if alone:
+        found.append(f"{counted(alone, 'character')} marked by one side alone")
+    if regraded:
+        found.append(f"{counted(regraded, 'character')} marked by both, with other severities")
+    return "; ".join(found)
 
 
 def _notices(made: _Made) -> Iterator[str]:

@@ -96,6 +96,8 @@ class MarkedPairs:
         segment: intp [P], 0-based.
         characters: float64 [4, P], as :class:`gnomon.stats.error_spans.SpanCounts`.
         spans: float64 [4, P], likewise, of whole spans.
+        alone: float64 [P], characters that one side alone marks.
+        regraded: float64 [P], characters that both mark, with other severities.
         penalty: float64 [P], minus the penalties of the marker's errors.
         score: float64 [P], people's scores; NaN where there are none.
         marking: whether the marker marks errors; others score alone.
@@ -110,6 +112,8 @@ class MarkedPairs:
     segment: NDArray[np.intp]
     characters: Floats
     spans: Floats
+    alone: Floats
+    regraded: Floats
     penalty: Floats
     score: Floats
     marking: bool
@@ -146,17 +150,22 @@ def beside_people(
     for number, place, theirs in partners(people, other, testset):
         gold, marked = people.graded(place), other.graded(theirs)
         length = int(lengths[place.system, place.segment])
+        equal, shared = (
+            character_counts(length, gold, marked, partial_credit=credit) for credit in (0, 1)
+        )
         numbers.append(number)
         places.append(place)
         rows.append(
             (
                 *character_counts(length, gold, marked, partial_credit=partial_credit),
                 *span_counts(gold, marked, partial_credit=partial_credit),
+                shared.marked + shared.gold - 2 * shared.found,
+                shared.found - equal.found,
                 other.penalty(theirs),
                 np.nan if people.scores is None else people.scores[place],
             )
         )
-    table = np.array(rows, dtype=np.float64).reshape(-1, 10).T
+    table = np.array(rows, dtype=np.float64).reshape(-1, 12).T
     return MarkedPairs(
         name=other.name,
         by=other.by,
@@ -167,8 +176,10 @@ def beside_people(
         segment=np.array([mine.segment for mine in places], dtype=np.intp),
         characters=table[:4],
         spans=table[4:8],
-        penalty=table[8],
-        score=table[9],
+        alone=table[8],
+        regraded=table[9],
+        penalty=table[10],
+        score=table[11],
         marking=other.marking,
     )
 

@@ -37,7 +37,7 @@ _FIELDS = (
 )
 _JOINED = (
     *("first", "second", "difference", "low", "high", "p", "segments", "errors", "reliable"),
-    *("words", "p_words", "carried"),
+    *("words", "p_words", "p_same"),
 )
 _ROUNDING = 1e-12  # 1 - 0.95 is not quite 0.05
 _CELLS = 4_000_000  # float64 differences held at once (32 MB)
@@ -63,7 +63,6 @@ class PairTests:
         reliable: bool [P], both MuLER lie within [0, 1], over enough segments for a finding.
         farthest: float64 [B], the farthest that any pair moves in a resample, likewise; of no
             length where documents are left out instead.
-        level: a p of at most this counts as a difference.
     """
 
     first: NDArray[np.intp]
@@ -79,18 +78,11 @@ class PairTests:
     words: NDArray[np.intp]
     p_words: Floats
     p_same: Floats
-    level: float
 
     @property
     def held(self) -> Floats:
         """The larger of both p, float64 [P]: a difference has to hold where the words differ."""
         return np.where(np.isnan(self.p_words), np.nan, np.fmax(self.p, self.p_words))
-
-    @property
-    def carried(self) -> NDArray[np.bool_]:
-        """Differences that hold only where the words of the feature are the same, bool [P]."""
-        level = self.level + _ROUNDING
-        return (self.p <= level) & (self.p_same <= level) & ~(self.p_words <= level)
 
 
 class OwnWords(NamedTuple):
@@ -151,7 +143,6 @@ def compared(
         (difference - wide, difference + wide),
         (p, errors, farthest),
         own,
-        1 - confidence,
     )
 
 
@@ -161,7 +152,6 @@ def pair_tests(
     ends: tuple[Floats, Floats],
     tests: tuple[Floats, Floats, Floats],
     own: OwnWords | None,
-    level: float,
 ) -> PairTests:
     """The comparisons of one feature, of the ends of their intervals and their tests.
 
@@ -171,7 +161,6 @@ def pair_tests(
         ends: float64 [P] each.
         tests: p, errors and farthest, as :class:`PairTests` has them.
         own: what the words of the feature say; None: they differ everywhere.
-        level: a p of at most this counts as a difference.
     """
     first, second = np.triu_indices(len(estimates), 1)
     segments = np.minimum(sizes[first], sizes[second])
@@ -195,7 +184,6 @@ def pair_tests(
         words,
         p_words,
         p_same,
-        level,
     )
 
 
@@ -246,6 +234,10 @@ class Differences:
         joined = {name: np.concatenate([getattr(c, name) for c in parts]) for name in _JOINED}
         held = np.concatenate([c.held for c in parts])
         farthest = np.max([c.farthest for c in parts], axis=0)
+        level = 1 - self.confidence + _ROUNDING
+        # found in all segments and in those with the same words, and not in the others
+        carried = np.fmax(benjamini_hochberg(joined["p"]), joined["p_same"]) <= level
+        joined["carried"] = carried & ~(joined["p_words"] <= level)
         joined |= {
             "p_holm": holm(held),
             "p_bh": benjamini_hochberg(held),
@@ -346,7 +338,9 @@ class DifferenceRow(Record):
     segments: int = column("|I|", help="the smaller of the two systems' sizes of I")
     resamples: int | None = column("resamples", help="of the segments; none: by document")
     carried: bool = column(
-        "carried over", help="the two differ only where the words of the feature are the same"
+        "carried over",
+        help="a difference that is found where the words of the feature are the same, not where"
+        " they differ",
     )
     significant: bool = column("significant", help="BH is at most 1 - confidence")
     reliable: bool = column(

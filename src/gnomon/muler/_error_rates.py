@@ -15,14 +15,8 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 import numpy as np
 
 from gnomon.metrics.error_marks import severity_of
-from gnomon.muler._uncertainty import figure_columns, figures_and_errors, sums_by_resample
+from gnomon.muler._uncertainty import figure_columns, figures_and_errors
 from gnomon.stats import pearson, spearman
-from gnomon.stats.resampling import (
-    percentile_interval,
-    resampled_sums,
-    shift_distance,
-    shift_p,
-)
 from gnomon.verdicts import LEAST
 
 if TYPE_CHECKING:
@@ -32,6 +26,7 @@ if TYPE_CHECKING:
 
     from gnomon.metrics.error_marks import ErrorMarks
     from gnomon.muler._figures import FeatureScores, Presence
+    from gnomon.muler._uncertainty import Draws
     from gnomon.spans import SpanTable
 
     Floats: TypeAlias = NDArray[np.float64]
@@ -130,29 +125,31 @@ class ErrorRates(NamedTuple):
         hits: float64 [3, F, K + 1].
         rate: float64 [3, F, K + 1]; NaN where a feature does not occur.
         samples: float64 [3, F, K + 1, B], the rate in every resample; None: nothing is drawn.
+        draws: what is drawn; None: nothing.
     """
 
     occurrences: Floats
     hits: Floats
     rate: Floats
     samples: Floats | None
+    draws: Draws | None
 
-    def ends(self, confidence: float) -> tuple[Floats, Floats]:
+    def ends(self) -> tuple[Floats, Floats]:
         """Ends of the intervals of the rates, float64 [3, F, K + 1]; NaN without draws."""
-        return _ends(self.samples, self.rate, confidence)
+        return _ends(self.draws, self.samples, self.rate)
 
-    def relative(self, confidence: float) -> tuple[Floats, Floats, Floats]:
+    def relative(self) -> tuple[Floats, Floats, Floats]:
         """Rates as multiples of that of all words, and the ends of their intervals."""
         value = _divided(self.rate, self.rate[:, :1])
         if self.samples is None:
-            return value, *_ends(None, value, confidence)
-        return value, *_ends(_divided(self.samples, self.samples[:, :1]), value, confidence)
+            return value, *_ends(None, None, value)
+        return value, *_ends(self.draws, _divided(self.samples, self.samples[:, :1]), value)
 
 
-def _ends(samples: Floats | None, like: Floats, confidence: float) -> tuple[Floats, Floats]:
-    if samples is None:
-        return np.full_like(like, np.nan), np.full_like(like, np.nan)
-    return percentile_interval(samples, confidence)
+def _ends(draws: Draws | None, samples: Floats | None, values: Floats) -> tuple[Floats, Floats]:
+    if draws is None or samples is None:
+        return np.full_like(values, np.nan), np.full_like(values, np.nan)
+    return draws.ends(values, samples)
 
 
 def _divided(above: Floats, below: Floats) -> Floats:
@@ -161,26 +158,26 @@ def _divided(above: Floats, below: Floats) -> Floats:
     return np.asarray(found)
 
 
-def error_rates(tallies: ErrorTallies, counts: NDArray[np.uint8] | None) -> ErrorRates:
+def error_rates(tallies: ErrorTallies, draws: Draws | None) -> ErrorRates:
     """Rates of all features and systems.
 
     Args:
         tallies: what was counted.
-        counts: uint8 [N, B], how often each segment was drawn; None: nothing is.
+        draws: what is drawn of the segments; None: nothing.
     """
     occurrences = _with_all(tallies.occurrences.sum(axis=-1))
     hits = _with_all(tallies.hits.sum(axis=-1))
     rate = 100 * _divided(hits, occurrences[None])
-    if counts is None:
-        return ErrorRates(occurrences, hits, rate, None)
-    f, k, _ = tallies.occurrences.shape
-    samples = np.empty((len(SEVERITIES), f, k + 1, counts.shape[1]))
-    for number in range(f):
+    if draws is None:
+        return ErrorRates(occurrences, hits, rate, None, None)
+    k = tallies.occurrences.shape[1]
+    samples = []
+    for number in range(len(tallies.features)):
         stacked = np.concatenate([tallies.occurrences[None, number], tallies.hits[:, number]])
-        sums = resampled_sums(stacked.reshape(-1, stacked.shape[-1]), counts)
+        sums = draws.sums(stacked.reshape(-1, stacked.shape[-1]))
         own = _with_all(sums.reshape(len(stacked), k, -1), axis=1)
-        samples[:, number] = 100 * _divided(own[1:], own[:1])
-    return ErrorRates(occurrences, hits, rate, samples)
+        samples.append(100 * _divided(own[1:], own[:1]))
+    return ErrorRates(occurrences, hits, rate, np.stack(samples, axis=1), draws)
 
 
 def _with_all(values: Floats, axis: int = -1) -> Floats:
@@ -203,18 +200,16 @@ class RateDifference(NamedTuple):
     occurrences: int
 
 
-def rate_differences(
-    tallies: ErrorTallies, counts: NDArray[np.uint8] | None, confidence: float
-) -> Iterator[RateDifference]:
-    """All pairs of systems on all features that occur often enough, by a paired bootstrap.
+def rate_differences(tallies: ErrorTallies, draws: Draws | None) -> Iterator[RateDifference]:
+    """All pairs of systems on all features that occur often enough.
 
-    The interval is difference -+ q and p that of :func:`gnomon.stats.resampling.shift_p`. Features
-    with fewer than 30 occurrences on either side are left out.
+    By a paired bootstrap of segments (the interval is difference -+ q and p that of
+    :func:`gnomon.stats.resampling.shift_p`), or by a jackknife over documents. Features with fewer
+    than 30 occurrences on either side are left out.
 
     Args:
         tallies: what was counted.
-        counts: uint8 [N, B]; None: no intervals and no p.
-        confidence: of the intervals.
+        draws: what is drawn of the segments; None: no intervals and no p.
     """
     systems = len(tallies.judged)
     for first in range(systems):
@@ -226,10 +221,11 @@ def rate_differences(
             of = tallies.occurrences[:, pair][:, :, common]
             hits = tallies.hits[: len(COMPARED)][:, :, pair][..., common]
             enough = np.flatnonzero(np.all(of.sum(axis=-1) >= LEAST, axis=1))
+            own = None
+            if draws is not None:
+                own = draws.within(common, np.full(len(common), len(pair), dtype=np.intp))
             for f in enough.tolist():
-                yield from _differences(
-                    tallies, f, (first, second), of[f], hits[:, f], common, counts, confidence
-                )
+                yield from _differences(tallies, f, (first, second), of[f], hits[:, f], own)
 
 
 def _differences(
@@ -238,31 +234,27 @@ def _differences(
     pair: tuple[int, int],
     occurrences: Floats,
     hits: Floats,
-    common: NDArray[np.intp],
-    counts: NDArray[np.uint8] | None,
-    confidence: float,
+    draws: Draws | None,
 ) -> Iterator[RateDifference]:
     rates = 100 * hits.sum(axis=-1) / occurrences.sum(axis=-1)
     samples = None
-    if counts is not None:
+    if draws is not None:
         stacked = np.concatenate([occurrences, hits.reshape(-1, hits.shape[-1])])
-        sums = resampled_sums(stacked, counts, common)
+        sums = draws.sums(stacked)
         samples = 100 * _divided(sums[2:].reshape(*hits.shape[:2], -1), sums[None, :2])
     for severity, name in enumerate(COMPARED):
-        difference = rates[severity, 0] - rates[severity, 1]
-        wide = p = np.nan
-        if samples is not None:
-            drawn = samples[severity, 0] - samples[severity, 1]
-            wide = float(shift_distance(np.array(difference), drawn, confidence))
-            p = float(shift_p(np.array(difference), drawn))
+        difference = float(rates[severity, 0] - rates[severity, 1])
+        low = high = p = np.nan
+        if draws is not None and samples is not None:
+            low, high, p = draws.test(difference, samples[severity, 0] - samples[severity, 1])
         yield RateDifference(
             name,
             tallies.features[feature],
             *pair,
             (float(rates[severity, 0]), float(rates[severity, 1])),
-            float(difference),
-            float(difference) - wide,
-            float(difference) + wide,
+            difference,
+            low,
+            high,
             p,
             int(occurrences.sum(axis=-1).min()),
         )
@@ -290,7 +282,7 @@ def feature_charge(
     scores: FeatureScores,
     present: Presence,
     judged: NDArray[np.bool_],
-    counts: NDArray[np.uint8] | None,
+    draws: Draws | None,
 ) -> tuple[Floats, NDArray[np.int64], Floats | None]:
     """MuLER of one feature, float64 [K], the size of I, int64 [K], and its draws [K, B].
 
@@ -298,7 +290,7 @@ def feature_charge(
         scores: sentence scores of the feature.
         present: where it occurs.
         judged: bool [K, N], the outputs that somebody looked at.
-        counts: uint8 [N, B]; None: nothing is drawn.
+        draws: what is drawn of the segments; None: nothing.
     """
     inside = present.both & judged
     rows = np.arange(judged.shape[1], dtype=np.intp)
@@ -307,8 +299,9 @@ def feature_charge(
     better = scores.higher_is_better
     muler = figures_and_errors(whole, higher_is_better=better)["muler"].value
     samples = None
-    if counts is not None:
-        sums = sums_by_resample(columns, counts, rows)
+    if draws is not None:
+        drawn = np.split(draws.sums(np.concatenate(list(columns.values()))), len(columns))
+        sums = dict(zip(columns, drawn, strict=True))
         samples = figures_and_errors(sums, higher_is_better=better)["muler"].value
     return muler, inside.sum(axis=1).astype(np.int64), samples
 
@@ -357,6 +350,7 @@ class Charges:
         rate: float64 [G].
         muler: float64 [G].
         drawn: float64 [2, G, B], rate and MuLER in every resample; None: nothing is drawn.
+        draws: what is drawn; None: nothing.
     """
 
     features: NDArray[np.intp]
@@ -364,6 +358,7 @@ class Charges:
     rate: Floats
     muler: Floats
     drawn: Floats | None
+    draws: Draws | None
 
     @classmethod
     def of(
@@ -386,31 +381,31 @@ class Charges:
             own = metric.samples[kept][:, chosen].mean(axis=1)
             drawn = np.stack([rates.samples[severity, 1:, at][kept], own])
         left_out = np.flatnonzero(enough & ~inside)
-        return cls(kept, left_out, rate[kept], muler[kept], drawn)
+        return cls(kept, left_out, rate[kept], muler[kept], drawn, rates.draws)
 
-    def correlation(self, confidence: float) -> ChargeCorrelation | None:
+    def correlation(self) -> ChargeCorrelation | None:
         """Over the features; None where there are fewer than three."""
         if len(self.features) < 3:
             return None
         found = []
         for each in (pearson, spearman):
             value, ends = float(each(self.rate, self.muler)), (np.nan, np.nan)
-            if self.drawn is not None:
+            if self.drawn is not None and self.draws is not None:
                 samples = [float(each(a, b)) for a, b in np.moveaxis(self.drawn, 2, 0)]
-                low, high = percentile_interval(np.array(samples), confidence)
+                low, high = self.draws.ends(np.array(value), np.array(samples))
                 ends = float(low), float(high)
             found.append((value, *ends))
         return ChargeCorrelation(found[0], found[1], len(self.features))
 
-    def gaps(self, confidence: float) -> Iterator[FeatureGap]:
+    def gaps(self) -> Iterator[FeatureGap]:
         """Each feature, by how much more people charge it than the metric does."""
         if len(self.features) < 3:
             return
         people, metric = _standing(self.rate), _standing(self.muler)
         low = high = np.full(len(people), np.nan)
-        if self.drawn is not None:
+        if self.drawn is not None and self.draws is not None:
             apart = _standing(self.drawn[0]) - _standing(self.drawn[1])
-            low, high = percentile_interval(apart, confidence)
+            low, high = self.draws.ends(people - metric, apart)
         for at, feature in enumerate(self.features.tolist()):
             gap = float(people[at] - metric[at])
             yield FeatureGap(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,10 +26,12 @@ from gnomon.muler._error_rates import (
     rate_differences,
 )
 from gnomon.muler._setup import facts_of, tagger_field
+from gnomon.muler._uncertainty import DocumentsOut, SegmentDraws
 from gnomon.records import FEATURE, METRIC, SYSTEM, Record, column, table
 from gnomon.signature import Signature
 from gnomon.stats import benjamini_hochberg, holm
-from gnomon.verdicts import LEAST
+from gnomon.stats.jackknife import LEAST_DOCUMENTS, numbered
+from gnomon.verdicts import LEAST, counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -39,7 +42,8 @@ if TYPE_CHECKING:
     from gnomon.findings import Exhibit, Table, View
     from gnomon.metrics.error_marks import ErrorMarks
     from gnomon.muler._error_rates import ErrorRates, ErrorTallies
-    from gnomon.muler._uncertainty import Bootstrap
+    from gnomon.muler._uncertainty import Bootstrap, Draws
+    from gnomon.options import Unit
     from gnomon.testset import TestSet
 
 ERRORS, DIFFERENCES, COUNTS = "errors", "differences", "counts"
@@ -96,7 +100,7 @@ class ErrorRateDifferenceRow(Record):
     difference: float = column("Difference", help="the one less the other", ends=("low", "high"))
     low: float | None = column("low", help="lower end of its interval")
     high: float | None = column("high", help="its upper end")
-    p: float | None = column("p", digits=4, help="two-sided, of a paired bootstrap")
+    p: float | None = column("p", digits=4, help="two-sided, of a paired test")
     p_holm: float | None = column("p Holm", digits=4, help="corrected for features and pairs")
     p_bh: float | None = column("p BH", digits=4, help="likewise, after Benjamini and Hochberg")
     occurrences: int = column("Occurrences", help="the smaller of the two numbers")
@@ -172,9 +176,10 @@ class MadeRates:
     Attributes:
         testset: whose outputs were marked.
         every: what each marker marked.
-        draws: how uncertainty is estimated.
+        bootstrap: how uncertainty is estimated.
+        unit: what counts as independent: "auto", "segment" or "document".
         side: "candidate" or "source".
-        unit: "words" or "characters": what rates of features are held against.
+        counted: "words" or "characters": what rates of features are held against.
         notices: what a reader should know.
         signatures: how to make the numbers again, by marker and metric.
         tallies: what was counted, by marker.
@@ -186,9 +191,10 @@ class MadeRates:
 
     testset: TestSet
     every: Sequence[ErrorMarks]
-    draws: Bootstrap
+    bootstrap: Bootstrap
+    unit: Unit
     side: str
-    unit: str = WORDS
+    counted: str = WORDS
     notices: list[str] = field(default_factory=list)
     signatures: dict[str, str] = field(default_factory=dict)
     tallies: list[ErrorTallies] = field(default_factory=list)
@@ -198,8 +204,40 @@ class MadeRates:
     correlations: list[ChargeCorrelationRow] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.counts = self.draws.draw(self.testset.segments)
         self.systems = list(self.testset.systems)
+        self.draws = [self._drawn(one) for one in self.every]
+
+    def _drawn(self, one: ErrorMarks) -> Draws | None:
+        """What is drawn for one marker: documents where people marked, else segments."""
+        level, known = self.bootstrap.confidence, self.testset.documents
+        if not self.bootstrap.resamples:
+            return None
+        if known is None or self.unit == "segment" or (self.unit == "auto" and one.by != "person"):
+            counts = self._counts
+            return None if counts is None else SegmentDraws(counts, level)
+        which = numbered(known)
+        sizes = np.bincount(which, one.judged.sum(axis=(0, 1)))
+        judged = int((sizes > 0).sum())
+        if judged < LEAST_DOCUMENTS:
+            self.notices.append(
+                f"{one.name}: no intervals and no tests, for {counted(judged, 'document')}"
+                f" {'is' if judged == 1 else 'are'} too few (at least {LEAST_DOCUMENTS}); the"
+                " segments of a document were judged together"
+            )
+        else:
+            self.notices.append(
+                f"{one.name}: {100 * level:g} % intervals by document: {judged} documents are left"
+                " out one at a time (jackknife, Student's t)"
+            )
+        return DocumentsOut(which, sizes.astype(np.intp), level)
+
+    def drawn_fields(self, marker: int) -> dict[str, object]:
+        """What signatures say of the draws of a marker."""
+        return self.bootstrap.fields(by_document=isinstance(self.draws[marker], DocumentsOut))
+
+    @cached_property
+    def _counts(self) -> NDArray[np.uint8] | None:
+        return self.bootstrap.draw(self.testset.segments)
 
     def tally(self, annotation: Annotation) -> None:
         """Count what every marker marked."""
@@ -210,14 +248,15 @@ class MadeRates:
             assert batch.sources is not None  # noqa: S101  # refused at the door
             numbers = np.broadcast_to(batch.sources, batch.candidates.shape)
         spans = annotation.spans
-        if self.unit == CHARACTERS:
+        if self.counted == CHARACTERS:
             spans = in_characters(spans, batch.texts)
-        for one in self.every:
-            found = error_tallies(one, batch.texts, numbers, spans, self.unit)
+        for one, draws in zip(self.every, self.draws, strict=True):
+            found = error_tallies(one, batch.texts, numbers, spans, self.counted)
             self.tallies.append(found)
-            self.rates.append(error_rates(found, self.counts))
-            fields = {**tagger_field(annotation), "side": self.side, **self.draws.fields()}
-            fields |= {"unit": self.unit} if self.unit != WORDS else {}
+            self.rates.append(error_rates(found, draws))
+            drawn = self.drawn_fields(len(self.rates) - 1)
+            fields = {**tagger_field(annotation), "side": self.side, **drawn}
+            fields |= {"counted": self.counted} if self.counted != WORDS else {}
             own = one.signature or Signature(f"marks({one.name!r})")
             self.signatures[one.name] = str(own.adding({"method": "errors", **fields}))
             self.notices += one.notices
@@ -232,7 +271,7 @@ class MadeRates:
         if not scored:
             return
         for one, tallies, rates in zip(self.every, self.tallies, self.rates, strict=True):
-            found = [feature_charge(s, p, tallies.judged, self.counts) for s, p in scored]
+            found = [feature_charge(s, p, tallies.judged, rates.draws) for s, p in scored]
             samples = [drawn for _, _, drawn in found if drawn is not None]
             charges = MetricCharges(
                 np.stack([muler for muler, _, _ in found]),
@@ -252,10 +291,9 @@ class MadeRates:
         features: Sequence[str],
     ) -> None:
         where: dict[str, Any] = {"marks": marks, "metric": metric, "severity": severity}
-        level = self.draws.confidence
         for system in (None, *range(len(self.systems))):
             own = Charges.of(rates, charges, SEVERITIES.index(severity), system)
-            told = own.correlation(level)
+            told = own.correlation()
             if told is not None:
                 self.correlations.append(
                     ChargeCorrelationRow(
@@ -289,7 +327,7 @@ class MadeRates:
                         low=one.gap[1],
                         high=one.gap[2],
                     )
-                    for one in sorted(own.gaps(level), key=lambda gap: -abs(gap.gap[0]))
+                    for one in sorted(own.gaps(), key=lambda gap: -abs(gap.gap[0]))
                 ]
 
     def finding(self, examples: int) -> Finding:
@@ -311,11 +349,11 @@ class MadeRates:
         )
 
     def _tables(self) -> Iterator[Table]:
-        level = self.draws.confidence if self.counts is not None else None
+        level = self.bootstrap.confidence if self.bootstrap.resamples else None
         note = (
             "An occurrence is hit by every error that shares a character with it. x words: the rate"
             " as a multiple of that of all words."
-            if self.unit == WORDS
+            if self.counted == WORDS
             else "Each character of a feature is an occurrence, for spaces do not part the words of"
             " this language. x words: the rate as a multiple of that of all characters."
         )
@@ -341,8 +379,8 @@ class MadeRates:
 
     def _rate_rows(self, number: int) -> Iterator[ErrorRateRow]:
         one, tallies, rates = self.every[number], self.tallies[number], self.rates[number]
-        low, high = rates.ends(self.draws.confidence)
-        relative, beneath, above = rates.relative(self.draws.confidence)
+        low, high = rates.ends()
+        relative, beneath, above = rates.relative()
         looked = [*np.flatnonzero(tallies.judged.any(axis=1)).tolist()]
         for k in (-1, *looked):
             for f, feature in enumerate(tallies.features):
@@ -367,8 +405,8 @@ class MadeRates:
 
     def _difference_table(self) -> Table:
         rows: list[ErrorRateDifferenceRow] = []
-        for one, tallies in zip(self.every, self.tallies, strict=True):
-            found = list(rate_differences(tallies, self.counts, self.draws.confidence))
+        for one, tallies, draws in zip(self.every, self.tallies, self.draws, strict=True):
+            found = list(rate_differences(tallies, draws))
             for severity in COMPARED:
                 family = [d for d in found if d.severity == severity and d.feature not in UNITS]
                 family += [d for d in found if d.severity == severity and d.feature in UNITS]

@@ -47,7 +47,7 @@ from gnomon.muler._error_tables import (
     ROWS,
     MadeRates,
 )
-from gnomon.muler._errors_verdict import errors_verdict
+from gnomon.muler._errors_verdict import ERRORS_CLAIMS, errors_verdict
 from gnomon.muler._setup import (
     MaskChoice,
     Run,
@@ -55,8 +55,8 @@ from gnomon.muler._setup import (
     mask_faults,
     prepared,
 )
-from gnomon.muler._uncertainty import Bootstrap, resample_faults
-from gnomon.options import SEED, Confidence, Count, Group, Limits, Metavar, Resamples, Seed
+from gnomon.muler._uncertainty import Bootstrap, resample_faults, unit_faults
+from gnomon.options import SEED, Confidence, Count, Group, Limits, Metavar, Resamples, Seed, Unit
 from gnomon.scripts import is_unspaced, unspaced_language
 from gnomon.testset import TestSet
 
@@ -135,10 +135,12 @@ def check_errors_by_feature(
     masking: str = "tokens",
     resamples: int = 1000,
     confidence: float = 0.95,
+    unit: Unit = "auto",
     allow_code: bool = False,
 ) -> Iterator[Fault]:
     """What :func:`errors` refuses of options that fit each alone."""
     yield from resample_faults(resamples, confidence)
+    yield from unit_faults(outline, unit)
     if outline is not None:
         yield from mark_faults(outline, human, marks, side=side, alone=True, allow_code=allow_code)
     language = None if outline is None else _language(outline, side)
@@ -192,6 +194,7 @@ def _feature_faults(words: WordChoice, language: str | None, *, known: bool) -> 
     usual={"examples": 0},
     for_pages={"examples": ""},
     verdict=errors_verdict,
+    claims=ERRORS_CLAIMS,
     check=check_errors_by_feature,
 )
 def errors(
@@ -211,6 +214,7 @@ def errors(
     examples: Annotated[Count, Group("output")] = 3,
     resamples: Resamples = 1000,
     confidence: Confidence = 0.95,
+    unit: Unit = "auto",
     seed: Seed = SEED,
     allow_code: bool = False,
     cache: Cache | None = None,
@@ -244,6 +248,9 @@ def errors(
         examples: outputs shown, those with the gravest errors, once for each who marked some.
         resamples: resamples of the segments for intervals and tests; 0 for none.
         confidence: of the intervals, in (0, 1).
+        unit: what counts as independent: segments, or documents, which are left out one at a time
+            in place of resamples. auto: documents (where they are known) for people's marks, for
+            one person marks whole documents; segments for metrics and judges.
         seed: of the resamples.
         allow_code: let a spec ``python('module:function')`` import and run the module.
         cache: where annotations are kept between runs; none by default.
@@ -265,8 +272,8 @@ def errors(
     words = _words(WordChoice(features, tagger, lexicon, pattern, labels), language)
     surface = words.pattern in (SURFACE, UNSPACED_SURFACE)
     notices = [_without_tagger(language)] if surface else []
-    unit = CHARACTERS if is_unspaced(language) else WORDS
-    made = MadeRates(testset, every, draws, side, unit, notices=notices)
+    counted = CHARACTERS if is_unspaced(language) else WORDS
+    made = MadeRates(testset, every, draws, unit, side, counted, notices=notices)
     if metrics:
         run = Run(allow_code, cache, progress)
         setup = prepared(testset, metrics, words, MaskChoice(masking=masking, seed=seed), run)
@@ -276,7 +283,7 @@ def errors(
             plan = setup.plan(metric)
             scored = list(setup.scored(metric, plan, f"scoring {name}"))
             made.beside(name, scored)
-            made.signatures[name] = setup.signature(metric, "errors", plan, draws.fields())
+            made.signatures[name] = setup.signature(metric, "errors", plan, made.drawn_fields(0))
     else:
         annotation = _annotated(testset, words, side, language, cache, progress)
         made.tally(annotation)

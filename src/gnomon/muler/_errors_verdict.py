@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gnomon.annotate import gloss
-from gnomon.verdicts import LEAST, amount, counted, listed, metric_title, number, p_value, said
+from gnomon.verdicts import LEAST, Claim, amount, counted, listed, metric_title, number, p_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from gnomon.findings import Cell, Finding, Statement
+    from gnomon.findings import Cell, Finding, Level, Statement
 
 _ALPHA = 0.05
 #: what rates of features are held against
@@ -18,6 +18,40 @@ _UNITS = ("words", "characters")
 #: features that a correlation needs
 _FEATURES = 5
 _Row = tuple[int, "Mapping[str, Cell]"]
+
+WHERE = Claim(
+    "muler.errors.where",
+    "{marks} marked errors on {rate} of a hundred {unit}{more}",
+    None,
+    "intervals of the rates of features, as multiples of that of all words, that leave out 1",
+)
+FEW_WORDS = Claim(
+    "muler.errors.few",
+    "{marks} looked at too few words to say anything",
+    "caution",
+    "fewer than 30 words in the outputs that were looked at",
+)
+SYSTEMS = Claim(
+    "muler.errors.systems",
+    "By {marks}, {differences} between systems on a feature hold; the surest: {first} has more"
+    " errors than {second} on {feature}, by {size} per hundred (corrected {p})",
+    "worse",
+    "p after Benjamini and Hochberg, over features and pairs",
+)
+TOGETHER = Claim(
+    "muler.errors.together",
+    "MuLER of {metric} and errors by {marks} go together over {n} with r = {size}{gaps}",
+    None,
+    "the interval of r over segments or documents",
+)
+FEW_FEATURES = Claim(
+    "muler.errors.few-features",
+    "MuLER of {metric} and errors by {marks} go together over {n} with r = {size}: too few features"
+    " to say anything",
+    "caution",
+    "fewer than five features",
+)
+ERRORS_CLAIMS = (WHERE, FEW_WORDS, SYSTEMS, TOGETHER, FEW_FEATURES)
 
 
 def errors_verdict(finding: Finding) -> Iterator[Statement]:
@@ -37,7 +71,7 @@ def errors_verdict(finding: Finding) -> Iterator[Statement]:
 def _where(table: str, marks: str, rows: Sequence[_Row]) -> Iterator[Statement]:
     words = next((one for one in rows if one[1]["feature"] in _UNITS), None)
     if words is None or (number(words[1]["occurrences"]) or 0) < LEAST:
-        yield said("caution", f"{metric_title(marks)} looked at too few words to say anything")
+        yield FEW_WORDS.said({}, marks=metric_title(marks))
         return
     sound = [one for one in rows if not one[1]["few"] and one[1]["feature"] not in _UNITS]
     more = [one for one in sound if (number(one[1].get("relative_low")) or 0.0) > 1]
@@ -48,8 +82,7 @@ def _where(table: str, marks: str, rows: Sequence[_Row]) -> Iterator[Statement]:
     ]
     more.sort(key=lambda one: -(number(one[1]["relative"]) or 0.0))
     fewer.sort(key=lambda one: number(one[1]["relative"]) or 0.0)
-    size, unit = _size(words[1], "rate"), words[1]["feature"]
-    text = f"Errors by {metric_title(marks)} stand on {size} of a hundred {unit}"
+    text = ""
     for some, what in ((more, "more often on"), (fewer, "less often on")):
         if some:
             names = listed(
@@ -57,7 +90,14 @@ def _where(table: str, marks: str, rows: Sequence[_Row]) -> Iterator[Statement]:
             )
             text += f"; {what} {names}"
     places = {table: [at for at, _ in (words, *more, *fewer)]}
-    yield said("worse" if more else "undecided", text, places)
+    yield WHERE.said(
+        places,
+        level="worse" if more else "undecided",
+        marks=metric_title(marks),
+        rate=_size(words[1], "rate"),
+        unit=words[1]["feature"],
+        more=text,
+    )
 
 
 def _size(row: Mapping[str, Cell], name: str) -> str:
@@ -83,17 +123,20 @@ def _systems(finding: Finding) -> Iterator[Statement]:
         difference, low, high = (number(row[n]) or 0.0 for n in ("difference", "low", "high"))
         if difference < 0:
             first, second, low, high = second, first, -high, -low
-        text = (
-            f"By {metric_title(str(marks))}, {counted(len(own), 'difference')} between systems on a"
-            f" feature hold; the surest: {first} has more errors than {second} on"
-            f" {gloss(str(row['feature']))}, by {amount(abs(difference), low, high)} per hundred"
-            f" (corrected {p_value(number(row['p_bh']) or 0.0)})"
+        yield SYSTEMS.said(
+            {"differences": [at]},
+            marks=metric_title(str(marks)),
+            differences=counted(len(own), "difference"),
+            first=first,
+            second=second,
+            feature=gloss(str(row["feature"])),
+            size=amount(abs(difference), low, high),
+            p=p_value(number(row["p_bh"]) or 0.0),
         )
-        yield said("worse", text, {"differences": [at]})
 
 
 def _metrics(finding: Finding) -> Iterator[Statement]:
-    """Whether a metric charges what people mark, and the features on which the two differ."""
+    """Whether what people mark costs under a metric, and the features on which the two differ."""
     if all(table.name != "correlations" for table in finding.tables):
         return
     for at, row in enumerate(finding.table("correlations").rows):
@@ -105,15 +148,14 @@ def _metrics(finding: Finding) -> Iterator[Statement]:
         metric, marks = metric_title(str(row["metric"])), metric_title(str(row["marks"]))
         n = counted(int(number(row["features"]) or 0), "feature")
         size = amount(value, low, high, share=True)
-        text = f"MuLER of {metric} and errors by {marks} go together over {n} with r = {size}"
+        parts: dict[str, Any] = {"metric": metric, "marks": marks, "n": n, "size": size}
         if int(number(row["features"]) or 0) < _FEATURES:
-            yield said(
-                "caution", f"{text}: too few features to say anything", {"correlations": [at]}
-            )
+            yield FEW_FEATURES.said({"correlations": [at]}, **parts)
             continue
         apart = low is not None and high is not None and (low > 0 or high < 0)
-        level = ("better" if value > 0 else "worse") if apart else "undecided"
-        yield said(level, text + _gaps(finding, row), {"correlations": [at]})  # type: ignore[arg-type]  # a level
+        level: Level = ("better" if value > 0 else "worse") if apart else "undecided"
+        gaps = _gaps(finding, row)
+        yield TOGETHER.said({"correlations": [at]}, level=level, gaps=gaps, **parts)
 
 
 def _gaps(finding: Finding, of: Mapping[str, Cell]) -> str:
@@ -123,7 +165,10 @@ def _gaps(finding: Finding, of: Mapping[str, Cell]) -> str:
         if all(row[name] == of[name] for name in ("marks", "metric", "severity"))
     ]
     told = ""
-    for sign, who in ((1, "more is marked than charged"), (-1, "more is charged than marked")):
+    for sign, who in (
+        (1, "more is marked than the metric takes off"),
+        (-1, "the metric takes off more than is marked"),
+    ):
         some = [
             gloss(str(row["feature"]))
             for row in rows

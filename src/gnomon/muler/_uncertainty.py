@@ -28,6 +28,7 @@ from gnomon.stats.resampling import (
     resample_counts,
     resampled_sums,
     shift_distance,
+    shift_p,
 )
 from gnomon.stats.significance import fewest_draws
 from gnomon.stats.student import upper_tail
@@ -500,6 +501,86 @@ def mean_ends(
     ]
 
 
+# What is drawn, or left out, of some segments, and what statistics of sums over them say then.
+
+
+@dataclass(frozen=True, eq=False)
+class SegmentDraws:
+    """Resamples of segments.
+
+    Attributes:
+        counts: uint8 [n, B], how often each segment was drawn.
+        confidence: of the intervals.
+    """
+
+    counts: NDArray[np.uint8]
+    confidence: float
+
+    def within(self, rows: NDArray[np.intp], judgements: NDArray[np.intp]) -> SegmentDraws:  # noqa: ARG002  # documents need it
+        """Those of some of the segments; see :class:`DocumentsOut`."""
+        return SegmentDraws(self.counts[rows], self.confidence)
+
+    def sums(self, values: Floats) -> Floats:
+        """The sums of quantities [M, n] over every resample, float64 [M, B]."""
+        return resampled_sums(values, self.counts)
+
+    def ends(self, values: Floats, samples: Floats) -> tuple[Floats, Floats]:  # noqa: ARG002  # likewise
+        """The ends of the intervals of statistics [...] with samples [..., B]: percentiles."""
+        return percentile_interval(samples, self.confidence)
+
+    def test(self, value: float, samples: Floats) -> tuple[float, float, float]:
+        """Interval and p of a difference."""
+        wide = float(shift_distance(np.array(value), samples, self.confidence))
+        return value - wide, value + wide, float(shift_p(np.array(value), samples))
+
+
+@dataclass(frozen=True, eq=False)
+class DocumentsOut:
+    """Documents that are left out one at a time.
+
+    Attributes:
+        documents: int64 [n], the document of each segment, from 0.
+        sizes: int64 [G], judgements of each document.
+        confidence: of the intervals.
+    """
+
+    documents: NDArray[np.int64]
+    sizes: NDArray[np.intp]
+    confidence: float
+
+    def within(self, rows: NDArray[np.intp], judgements: NDArray[np.intp]) -> DocumentsOut:
+        """Those of some of the segments.
+
+        Args:
+            rows: the segments.
+            judgements: intp [rows], how many judgements there are of each.
+        """
+        which = numbered(self.documents[rows].tolist())
+        return DocumentsOut(which, np.bincount(which, judgements).astype(np.intp), self.confidence)
+
+    def sums(self, values: Floats) -> Floats:
+        """The sums of quantities [M, n] without each document, float64 [M, G]."""
+        return np.asarray(left_out_sums(values.T, self.documents).T)
+
+    def ends(self, values: Floats, samples: Floats) -> tuple[Floats, Floats]:
+        """The ends of the intervals of statistics [...] with samples [..., G]: jackknife."""
+        found = self._jackknife(values, samples)
+        return found.low, found.high
+
+    def test(self, value: float, samples: Floats) -> tuple[float, float, float]:
+        """Interval and p of a difference."""
+        found = self._jackknife(np.array(value), samples)
+        return float(found.low), float(found.high), float(found.p)
+
+    def _jackknife(self, values: Floats, samples: Floats) -> Jackknife:
+        some = self.sizes > 0
+        without = np.moveaxis(samples, -1, 0)[some]
+        return jackknife(values, without, self.sizes[some], confidence=self.confidence)
+
+
+Draws: TypeAlias = SegmentDraws | DocumentsOut
+
+
 # Uncertainty of a whole run: intervals as features come by, comparisons at the end.
 
 
@@ -762,7 +843,7 @@ def _compared_without(
             low[k], high[k], p[k] = found.low, found.high, found.p
             if found.error > 0:
                 errors[k] = abs(found.estimate) / found.error
-    return pair_tests(estimates, sizes, (low, high), (p, errors, np.zeros(0)), own, 1 - level)
+    return pair_tests(estimates, sizes, (low, high), (p, errors, np.zeros(0)), own)
 
 
 def documents_of(

@@ -68,7 +68,7 @@ DRAWS = Claim(
 )
 CARRIED = Claim(
     "muler.score.carried",
-    "on {features}, {metric} differs only through the words around them: {why}",
+    "on {features}, {metric} shows a difference that comes from the words around them: {why}",
     "caution",
     "a test finds the difference in the segments where the words of the feature are the same, and"
     " it is not found where they differ",
@@ -601,7 +601,7 @@ def _flagged(title: str, differences: Iterable[_Difference]) -> Iterator[Stateme
     carried = [one for one in differences if one.sound and one.carried and one.tested]
     if carried:
         names = listed(list(dict.fromkeys(gloss(one.feature) for one in carried)))
-        why = "where these differ between the systems, the difference does not hold"
+        why = "it is found where these are the same in both systems, and not where they differ"
         yield CARRIED.said(_places(carried), features=names, metric=title, why=why)
     some = [one for one in differences if not one.sound]
     read = {one.feature for one in differences if one.sound}

@@ -1,0 +1,126 @@
+"""MuLER's intervals by document beside plain loops, and how often it calls noise a finding."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from tests.noise import is_mostly_undecided
+from tests.truth.worlds_errors import found, marks
+from tests.truth.worlds_muler import PATTERN, lines
+
+import gnomon as gn
+from gnomon.errors import UsageError
+from gnomon.stats.jackknife import jackknife
+
+
+def _documents(segments: int, size: int = 4) -> tuple[str, ...]:
+    return tuple(f"d{n // size}" for n in range(segments))
+
+
+def _testset(segments: int = 80, seed: int = 1) -> gn.TestSet:
+    systems, reference = lines({"A": {"animal": 0.2}, "B": {"animal": 0.5}}, segments, seed)
+    return gn.TestSet.from_lists(systems, reference, documents=list(_documents(segments)))
+
+
+def _scored(testset: gn.TestSet, **options: object) -> gn.Finding:
+    asked: dict[str, object] = {"features": ["re:animal"], "pattern": PATTERN, "examples": 0}
+    return gn.muler.score(testset, "bleu", **asked | options)  # type: ignore[arg-type]  # as they are
+
+
+def test_intervals_by_document_are_the_jackknife_of_muler_without_each_document() -> None:
+    testset = _testset()
+    finding = _scored(testset, unit="document")
+    whole = {r["system"]: r["muler"] for r in finding.rows if r["variant"] == "ratio"}
+    names = list(dict.fromkeys(testset.documents or ()))
+    without = []
+    for name in names:
+        kept = [n for n, own in enumerate(testset.documents or ()) if own != name]
+        rest = _scored(testset.select(segments=kept), resamples=0)
+        without.append([r["muler"] for r in rest.rows if r["variant"] == "ratio"])
+    left = np.array(without, dtype=np.float64)
+    sizes = np.full(len(names), 4)
+    for k, system in enumerate("AB"):
+        want = jackknife(whole[system], left[:, k], sizes)
+        (row,) = (r for r in finding.rows if r["system"] == system and r["variant"] == "ratio")
+        assert [row["muler_low"], row["muler_high"]] == pytest.approx(
+            [float(want.low), float(want.high)], abs=1e-9
+        )
+    want = jackknife(whole["A"] - whole["B"], left[:, 0] - left[:, 1], sizes)
+    (row,) = (r for r in finding.table("differences").rows if r["variant"] == "ratio")
+    assert [row["low"], row["high"], row["p"]] == pytest.approx(
+        [float(want.low), float(want.high), float(want.p)], abs=1e-9
+    )
+    assert "unit:document" in finding.signatures["bleu"]
+    assert "bs:" not in finding.signatures["bleu"]
+
+
+def test_of_fewer_than_15_documents_there_is_no_interval_and_the_notice_says_why() -> None:
+    finding = _scored(_testset(40), unit="document")
+    assert all(r["muler_low"] is None for r in finding.rows)
+    assert any("10 documents are too few" in one for one in finding.notices)
+
+
+def test_documents_that_nobody_names_are_no_unit() -> None:
+    systems, reference = lines({"A": {}})
+    with pytest.raises(UsageError, match=r"unit 'document' needs documents"):
+        _scored(gn.TestSet.from_lists(systems, reference), unit="document")
+
+
+def test_segments_of_documents_that_go_together_are_told_of() -> None:
+    draw = np.random.default_rng(1)
+    good = np.repeat(draw.random(20) < 0.5, 4)  # whole documents are right, or wrong
+    systems, reference = lines({"A": {"animal": 0.0}, "B": {"animal": 1.0}}, 80)
+    mixed = [a if fine else b for a, b, fine in zip(*systems.values(), good, strict=True)]
+    testset = gn.TestSet.from_lists({"A": mixed}, reference, documents=list(_documents(80)))
+    assert any("wider (median of 1): --unit document" in one for one in _scored(testset).notices)
+    assert not any("--unit document" in one for one in _scored(_testset()).notices)
+
+
+def test_of_people_s_marks_documents_are_the_unit() -> None:
+    testset = replace(marks({"a": [0.3] * 6, "b": [0.3] * 6}), documents=_documents(120))
+    finding = found(testset)
+    assert "unit:document" in next(iter(finding.signatures.values()))
+    assert any("30 documents are left out one at a time" in one for one in finding.notices)
+    (row,) = (
+        r
+        for r in finding.rows
+        if (r["system"], r["feature"], r["severity"]) == (None, "words", "any")
+    )
+    hit = np.zeros((30, 2))
+    for one in testset.errors:
+        hit[one.segment // 4] += [1, 0]
+    hit[:, 1] = 2 * 4 * 6
+    total = hit.sum(axis=0)
+    left = total - hit
+    want = jackknife(100 * total[0] / total[1], 100 * left[:, 0] / left[:, 1], np.full(30, 8))
+    assert [row["rate_low"], row["rate_high"]] == pytest.approx(
+        [float(want.low), float(want.high)], abs=1e-9
+    )
+    assert "bs:" in next(iter(found(testset, unit="segment").signatures.values()))
+
+
+@pytest.mark.parametrize("draws", [50, pytest.param(1000, marks=pytest.mark.verify)])
+def test_systems_that_err_equally_often_by_documents_are_told_apart_as_rarely_as_tests_say(
+    draws: int,
+) -> None:
+    undecided = 0
+    for seed in range(draws):
+        draw = np.random.default_rng(seed)
+        # how often a document goes wrong is its own, and each system's
+        rates = {name: 0.6 * draw.random(30) for name in "ab"}
+        parts = [
+            marks({name: [float(own[d])] * 6 for name, own in rates.items()}, 4, 1000 * seed + d)
+            for d in range(30)
+        ]
+        errors = tuple(
+            replace(one, segment=one.segment + 4 * d)
+            for d, part in enumerate(parts)
+            for one in part.errors
+        )
+        testset = replace(marks({"a": [0.0] * 6, "b": [0.0] * 6}), errors=errors)
+        testset = replace(testset, documents=_documents(120))
+        finding = found(testset, features=["re:dog", "re:cat"])
+        undecided += not any(one.claim == "muler.errors.systems" for one in finding.verdict)
+    assert is_mostly_undecided(undecided, draws)

@@ -1,0 +1,120 @@
+"""What errors by feature may say of planted marks."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from tests.metaeval.marked import marked_set
+from tests.truth.worlds import world
+
+import gnomon as gn
+from gnomon.human import HumanScores
+from gnomon.spans import ErrorSpan
+
+if TYPE_CHECKING:
+    from gnomon.findings import Finding
+
+WORDS = ("dog", "cat", "hat", "mat", "car", "bus")
+
+
+def marks(rates: dict[str, list[float]], segments: int = 120, seed: int = 0) -> gn.TestSet:
+    """Outputs of the same six words each; those of each system are marked as often as is said."""
+    draw = np.random.default_rng(seed)
+    texts = [" ".join(WORDS)] * segments
+    errors = tuple(
+        ErrorSpan(name, n, "candidate", 4 * w, 4 * w + 3, "", "minor", "r", "esa")
+        for name, often in rates.items()
+        for n in range(segments)
+        for w in np.flatnonzero(draw.random(len(WORDS)) < np.array(often)).tolist()
+    )
+    human = HumanScores("esa", "segment", tuple(rates), np.ones((len(rates), segments)), rater="r")
+    return gn.TestSet(
+        name="marked",
+        references={"A": texts},
+        systems=dict.fromkeys(rates, texts),
+        language_pair="en",
+        errors=errors,
+        human=(human,),
+    )
+
+
+def found(testset: gn.TestSet, metrics: object = (), **options: object) -> Finding:
+    asked: dict[str, object] = {"resamples": 199, "examples": 0, "features": ["re:*"]}
+    asked["pattern"] = {word: word for word in WORDS}
+    return gn.muler.errors(testset, metrics, **asked | options)  # type: ignore[arg-type]  # as they are
+
+
+EVEN = [0.2] * 6
+
+
+@world(
+    "errors on dogs, of one system alone",
+    says=["muler.errors.where", "muler.errors.systems"],
+    silent=["muler.errors.*"],
+)
+def on_dogs() -> Finding:
+    return found(marks({"a": [0.6, *EVEN[1:]], "b": EVEN}))
+
+
+@world(
+    "errors by chance",
+    says=["muler.errors.where"],
+    silent=["muler.errors.*"],
+    without=["more often on"],
+)
+def by_chance() -> Finding:
+    return found(marks({"a": EVEN, "b": EVEN}, seed=1))
+
+
+@world("three words in all", says=["muler.errors.few"], silent=["muler.errors.*"])
+def few_words() -> Finding:
+    return found(marks({"a": EVEN}, segments=2))
+
+
+@world(
+    "marked by people by fewer documents than intervals need",
+    says=["muler.errors.where"],
+    silent=["muler.errors.*"],
+    without=[" [", "more often on"],
+)
+def few_documents() -> Finding:
+    testset = marks({"a": [0.6, *EVEN[1:]], "b": EVEN})
+    return found(replace(testset, documents=tuple(f"d{n // 12}" for n in range(120))))
+
+
+@world(
+    "three features beside a metric",
+    says=["muler.errors.few-features"],
+    silent=["muler.errors.few", "muler.errors.together"],
+)
+def three_features() -> Finding:
+    pattern = {"animal": "dogs?|cats?", "weather": "rains?|raining", "place": "mats"}
+    return found(marked_set(repeat=40), "chrf", pattern=pattern)
+
+
+@world(
+    "six features, of which what is wrong is marked",
+    says=["muler.errors.together"],
+    silent=["muler.errors.few-features", "muler.errors.few"],
+)
+def six_features() -> Finding:
+    draw = np.random.default_rng(3)
+    often = np.linspace(0.05, 0.6, 6)
+    testset = marks({"a": [0.0] * 6, "b": [0.0] * 6}, segments=80)
+    systems, errors = {}, []
+    for name in testset.systems:
+        wrong = draw.random((80, 6)) < often
+        # a wrong word is one of the same feature, so that both sides have the feature
+        systems[name] = [
+            " ".join(f"{word}s" if bad else word for word, bad in zip(WORDS, row, strict=True))
+            for row in wrong
+        ]
+        for n, w in np.argwhere(wrong).tolist():
+            start = systems[name][n].index(WORDS[w])
+            errors.append(
+                ErrorSpan(name, n, "candidate", start, start + 4, "", "minor", "r", "esa")
+            )
+    planted = replace(testset, systems=systems, errors=tuple(errors))
+    return found(planted, "bleu", pattern={word: f"{word}s?" for word in WORDS})
