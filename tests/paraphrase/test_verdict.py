@@ -27,6 +27,7 @@ def gained(
     systems: int = 12,
     segments: int = 200,
     by_segment: tuple[float, float, float] | None = None,
+    by_segment_p: float = 0.001,
 ) -> list[Statement]:
     """What is said of these gains of 2 and of 1 paraphrases; that of 1 is always clear."""
     nothing = dict.fromkeys(("base_score", "score", "diversity", "syntactic", "change", "adequacy"))
@@ -58,7 +59,7 @@ def gained(
             gain=by_segment[0],
             low=by_segment[1],
             high=by_segment[2],
-            p=0.001,
+            p=by_segment_p,
             judgements=900,
             unit="document",
             groups=20,

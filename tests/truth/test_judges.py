@@ -1,0 +1,86 @@
+"""How often what is said of judges calls noise a finding."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from tests.noise import is_mostly_undecided
+
+from gnomon.errors import DataError
+from gnomon.findings import Finding, Statement
+from gnomon.judges import fit_calibration, left_out_predictions
+from gnomon.judges.injections import INJECTIONS, ProbeRow
+from gnomon.judges.injections import _row as probe_row
+from gnomon.judges.pairs import PairwiseRow
+from gnomon.judges.pairs import _row as pair_row
+from gnomon.judges.peoples_scale import CalibrationRow, _CalibratedJudges
+from gnomon.judges.replies import JudgeReply
+from gnomon.judges.verdict import calibration_verdict, pairwise_verdict, probe_verdict
+from gnomon.records import table
+
+DRAWS = [100, pytest.param(1000, marks=pytest.mark.verify)]
+
+
+def is_undecided(told: list[Statement]) -> bool:
+    return not any(one.level in ("better", "worse") for one in told)
+
+
+@pytest.mark.parametrize("draws", DRAWS)
+def test_noise_of_a_judge_is_no_preference(draws: int) -> None:
+    """A judge of 60 pairs, of which a third are ties, answers at random."""
+    undecided = 0
+    for seed in range(draws):
+        choices = np.random.default_rng(seed).choice(["first", "second", "tie"], (60, 2, 1))
+        answers = [
+            tuple([JudgeReply(float("nan"), choice=str(one)) for one in order] for order in pair)
+            for pair in choices
+        ]
+        made = table("pairs", "", PairwiseRow, [pair_row("judge", "a", "b", answers, 0.95)])
+        found = Finding("judges pairwise", "", (made,), {})
+        undecided += is_undecided([*pairwise_verdict(found)])
+    assert is_mostly_undecided(undecided, draws)
+
+
+@pytest.mark.parametrize("draws", DRAWS)
+@pytest.mark.parametrize("items", [10, 30])
+def test_noise_of_a_judge_is_not_flattery(items: int, draws: int) -> None:
+    """Scores of 0 to 100 in steps of 5, whatever stands behind the candidates."""
+    undecided = 0
+    for seed in range(draws):
+        draw = np.random.default_rng(seed)
+        scores = 5.0 * draw.binomial(20, 0.8, (2 + len(INJECTIONS), items))
+        rows = [
+            probe_row("judge", one.name, scores[0], scores[1], own, 0.95)
+            for one, own in zip(INJECTIONS, scores[2:], strict=True)
+        ]
+        facts = {"candidates": str(items)}
+        made = table("probe", "", ProbeRow, rows)
+        found = Finding("judges probe", "", (made,), {}, facts=facts)
+        undecided += is_undecided([*probe_verdict(found)])
+    assert is_mostly_undecided(undecided, draws)
+
+
+def calibrated(seed: int, documents: np.ndarray | None) -> list[Statement]:
+    """A judge and people who know nothing of each other; people judge documents whole."""
+    draw = np.random.default_rng(seed)
+    of = np.arange(60) // 3
+    x, y = (draw.normal(50, 20, 20)[of] + draw.normal(0, 10, 60) for _ in range(2))
+    left_out = left_out_predictions(x, y)
+    made = _CalibratedJudges.__new__(_CalibratedJudges)
+    made.curve, made.confidence = "linear", 0.95
+    try:
+        fitted = fit_calibration(x, y, "linear")
+    except DataError:  # people's scores fall as the judge's rise
+        fitted = None
+    row = made._row("judge", "esa", (x, y, left_out), fitted, documents)
+    rows = table("calibration", "", CalibrationRow, [row], confidence=0.95)
+    return [*calibration_verdict(Finding("judges calibrate", "", (rows,), {}))]
+
+
+@pytest.mark.parametrize("draws", DRAWS)
+def test_noise_of_people_is_not_nearer_on_their_scale(draws: int) -> None:
+    documents = np.array([f"d{n // 3}" for n in range(60)])
+    better = sum(
+        any(one.level == "better" for one in calibrated(seed, documents)) for seed in range(draws)
+    )
+    assert is_mostly_undecided(draws - better, draws)

@@ -1,0 +1,75 @@
+"""How often gains of paraphrases and their adequacy call noise a finding."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from tests.noise import fewest_undecided, is_mostly_undecided
+from tests.paraphrase.test_verdict import gained
+
+from gnomon.findings import Finding
+from gnomon.paraphrase._adequacy import AdequacyRow, adequacy_row
+from gnomon.paraphrase._verdict import adequacy_verdict
+from gnomon.paraphrase.gains._agreement import GainDraws, HumanJudgements, segment_rows
+from gnomon.records import table
+from gnomon.scores import Scores
+from gnomon.signature import Signature
+
+DRAWS = [100, pytest.param(1000, marks=pytest.mark.verify)]
+
+
+def scores(segments: np.ndarray) -> Scores:
+    names = tuple(f"s{k}" for k in range(len(segments)))
+    return Scores("m", names, segments.mean(axis=1), segments, True, Signature("m"))
+
+
+def findings(draws: int, *, by_document: bool) -> int:
+    """In how many draws one of two equally good metrics is said to agree better over segments.
+
+    People judge 25 documents of 6 segments; each of them, and each metric, likes or dislikes what a
+    system made of a whole document.
+    """
+    of = np.arange(150) // 6
+    found = 0
+    for seed in range(draws):
+        draw = np.random.default_rng(seed)
+        worth = draw.normal(size=(4, 150))
+        human, before, after = (
+            worth + draw.normal(size=(4, 25))[:, of] + draw.normal(size=(4, 150)) for _ in range(3)
+        )
+        people = HumanJudgements(np.full(4, np.nan), human, None)
+        draws_ = GainDraws(199, seed, 0.95, "segments", of if by_document else None)
+        row = segment_rows(people, scores(before), scores(after), draws_)[0]
+        told = gained(
+            *(0.0, -0.1, 0.1, 0.5),
+            by_segment=(row["gain"], row["low"], row["high"]),
+            by_segment_p=row["p"],
+        )
+        found += any(one.level in ("better", "worse") for one in told)
+    return found
+
+
+@pytest.mark.parametrize("draws", DRAWS)
+def test_noise_of_documents_is_no_gain_over_segments(draws: int) -> None:
+    assert is_mostly_undecided(draws - findings(draws, by_document=True), draws)
+
+
+@pytest.mark.verify
+def test_segments_drawn_alone_would_call_the_noise_of_documents_a_gain() -> None:
+    assert 1000 - findings(1000, by_document=False) < fewest_undecided(1000)
+
+
+@pytest.mark.parametrize("draws", DRAWS)
+def test_noise_of_methods_is_no_difference_of_adequacy(draws: int) -> None:
+    undecided = 0
+    for seed in range(draws):
+        values = np.random.default_rng(seed).lognormal(size=(2, 40))
+        by_segment = [{i: [value] for i, value in enumerate(own)} for own in values.tolist()]
+        rows = [
+            adequacy_row(name, "chrf", own, 0.95, seed, shared=range(40))
+            for name, own in zip("ab", by_segment, strict=True)
+        ]
+        made = table("adequacy", "Adequacy", AdequacyRow, rows)
+        told = adequacy_verdict(Finding("paraphrase adequacy", "Adequacy", (made,), {}))
+        undecided += all(one.level == "undecided" for one in told)
+    assert is_mostly_undecided(undecided, draws)
