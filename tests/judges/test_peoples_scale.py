@@ -139,3 +139,14 @@ def test_the_command_calibrates_and_saves(
     assert main(["judges", "calibrate", *given]) == 0
     assert "Judges' scores on people's scale" in capsys.readouterr().out
     assert (tmp_path / "p.tsv").read_text().startswith("candidate\tsource\tscore\n")
+
+
+def test_people_who_calibrated_a_judge_do_not_judge_it(chat: Chat, tmp_path: Path) -> None:
+    chat.reply = numbers
+    ts = judged_set([10, 20, 30, 40, 50, 60], [25, 45, 65, 85, 100, 100])
+    file = tmp_path / "people.tsv"
+    gn.judges.calibrate(ts, spec(chat), items=4, save=file)
+    judge = spec(chat, calibration=str(file))
+    assert gn.score(ts, judge).informed_by == ("esa",)
+    assert gn.score(sets(s=["another 7"]), judge).informed_by == ()
+    assert gn.score(ts, spec(chat)).informed_by == ()
