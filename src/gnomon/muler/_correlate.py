@@ -46,7 +46,7 @@ from gnomon.muler._exhibits import (
     exhibit,
 )
 from gnomon.muler._figures import VARIANTS, Variants, figures
-from gnomon.muler._other_verdicts import correlate_verdict
+from gnomon.muler._other_verdicts import CORRELATE_CLAIMS, correlate_verdict
 from gnomon.muler._sentences import Scorers, scorer_faults, scorers_of, sentences
 from gnomon.muler._setup import MaskChoice, Run, WordChoice, check_masked, prepared
 from gnomon.options import SEED, By, Count, Group, Limits, Metavar, Rare, Seed, Share
@@ -463,6 +463,7 @@ def check_correlate(
     for_pages={"examples": "contrasts"},
     check=check_correlate,
     verdict=correlate_verdict,
+    claims=CORRELATE_CLAIMS,
 )
 def correlate(
     testsets: TestSet | Sequence[TestSet],

@@ -16,7 +16,7 @@ from gnomon.faults import faults
 from gnomon.findings import Finding, HeatMap, Listing, StackedBars
 from gnomon.methods import method
 from gnomon.muler._figures import mean_over, occurrences, per_reference, presence
-from gnomon.muler._other_verdicts import discrepancy_verdict
+from gnomon.muler._other_verdicts import DISCREPANCY_CLAIMS, discrepancy_verdict
 from gnomon.muler._setup import WordChoice, facts_of, side_faults, tagger_field, word_faults
 from gnomon.muler._uncertainty import Bootstrap, mean_ends, resample_faults
 from gnomon.options import SEED, By, Confidence, Resamples, Seed
@@ -151,6 +151,7 @@ def check_discrepancy(
     tagged=True,
     check=check_discrepancy,
     verdict=discrepancy_verdict,
+    claims=DISCREPANCY_CLAIMS,
 )
 def discrepancy(
     testset: TestSet,

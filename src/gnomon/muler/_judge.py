@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 from gnomon.findings import Bars, Finding, Listing
 from gnomon.methods import method
-from gnomon.muler._other_verdicts import judge_verdict
+from gnomon.muler._other_verdicts import JUDGE_CLAIMS, judge_verdict
 from gnomon.muler._sheet import Answer, Key, check_items, read_answers, read_key
 from gnomon.options import InputFile, Metavar
 from gnomon.records import FEATURE, SEGMENT, Record, column, table
@@ -190,6 +190,7 @@ examples:
     },
     systems=False,
     verdict=judge_verdict,
+    claims=JUDGE_CLAIMS,
 )
 def judge(
     answers: Annotated["Sequence[str | PathLike[str] | Answer]", InputFile(), Metavar("FILE")],

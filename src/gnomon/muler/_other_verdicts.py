@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from gnomon import stats
 from gnomon.annotate import gloss
 from gnomon.stats.student import upper_tail
-from gnomon.verdicts import LEAST, amount, counted, listed, number, p_value, said, titles_of
+from gnomon.verdicts import LEAST, Claim, amount, counted, listed, number, p_value, titles_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -24,6 +24,132 @@ _SYSTEMS = 5
 _ONE_BY_ONE = 2
 
 _Row = tuple[int, "Mapping[str, Cell]"]
+
+ALONG = Claim(
+    "muler.correlate.along",
+    "Systems that score higher under {metric} lose {what} on {features} (corrected {p})",
+    None,
+    "Student's t of r over systems, corrected over features after Holm",
+)
+CHANCE = Claim(
+    "muler.correlate.chance",
+    "For {n} of MuLER with {metric} the data cannot tell whether they are more than chance",
+    "undecided",
+    "the corrected p of r is above .05",
+)
+CORRELATE_OUTSIDE = Claim(
+    "muler.correlate.outside",
+    "{features}: MuLER of a system is outside 0 to 1, and its correlation is left out",
+    "caution",
+    "MuLER of every system",
+)
+FEW_SYSTEMS = Claim(
+    "muler.correlate.few-systems",
+    "{n} with {metric} over too few systems say next to nothing",
+    "caution",
+    "fewer than five systems",
+)
+THIN = Claim(
+    "muler.correlate.few-segments",
+    "{features}: MuLER rests on fewer than 30 segments, too few to be correlated",
+    "caution",
+    "the segments where both sides have the feature",
+)
+CORRELATE_CLAIMS = (ALONG, CHANCE, CORRELATE_OUTSIDE, FEW_SYSTEMS, THIN)
+UNEVEN = Claim(
+    "muler.discrepancy.uneven",
+    "{systems} too {what} {features}",
+    "worse",
+    "a normal test of segments with too few against those with too many, corrected after Holm",
+)
+EVEN = Claim(
+    "muler.discrepancy.even",
+    "For {n} of a system and a feature the data cannot tell whether there are too few or too many",
+    "undecided",
+    "the corrected p of that test is above .05",
+)
+FEW_JUDGED = Claim(
+    "muler.discrepancy.few",
+    "fewer than 30 segments are too few to say what systems have too much of",
+    "caution",
+    "the segments with a reference",
+)
+DISCREPANCY_CLAIMS = (UNEVEN, EVEN, FEW_JUDGED)
+CHANGED = Claim(
+    "muler.sentences.changed",
+    "{systems} {how} {references}{change} (corrected {p})",
+    "worse",
+    "a normal test of the mean difference from the references, corrected after Holm",
+)
+UNCHANGED = Claim(
+    "muler.sentences.unchanged",
+    "The data cannot tell whether {what} are changed from the references",
+    "undecided",
+    "the corrected p of that test is above .05",
+)
+FEW_SCORED = Claim(
+    "muler.sentences.few",
+    "{what}: fewer than 30 segments have a score on both sides",
+    "caution",
+    "the segments with a score on both sides",
+)
+SENTENCES_CLAIMS = (CHANGED, UNCHANGED, FEW_SCORED)
+PREFERRED = Claim(
+    "muler.judge.preferred",
+    "{phrase} the system that MuLER calls better on {feature}: {facts}",
+    None,
+    "a binomial test of the decided answers, corrected over features after Holm",
+)
+FEW_ANSWERS = Claim(
+    "muler.judge.few",
+    "{features}: fewer than 30 decided items say little of whether people see it",
+    "caution",
+    "the items on which people preferred one of the two",
+)
+JUDGE_CLAIMS = (PREFERRED, FEW_ANSWERS)
+SCALE = Claim(
+    "muler.validate.range.scale",
+    "With {alpha} of a feature's words right, {metric} lies {off} of its range away from an even"
+    " scale on average, at most {most} ({pairs} of a system and a feature){rises}; not tested",
+    "undecided",
+    "scores of hybrids between the two masks",
+)
+RANGE_CLAIMS = (SCALE,)
+STEADY = Claim(
+    "muler.validate.frequency.steady",
+    "Where {alpha} of a feature are left, MuLER under {metric} changes by {ours} in the median and"
+    " what masking gains by {theirs}; MuLER is the steadier one in {share} of {pairs} of a system"
+    " and a feature; not tested",
+    "undecided",
+    "MuLER of parts of the occurrences of a feature",
+)
+FREQUENCY_CLAIMS = (STEADY,)
+STANDS_OUT = Claim(
+    "muler.validate.specificity.apart",
+    "{what} is lost than on random words of the same frequency on {features}",
+    None,
+    "the rank of a feature among random words, or the tail of their distribution, corrected after"
+    " Holm",
+)
+LIKE_RANDOM = Claim(
+    "muler.validate.specificity.alike",
+    "{figures} of MuLER cannot be told apart from random words of the same frequency",
+    "undecided",
+    "the corrected p of that test is above .05",
+)
+FEW_DRAWS = Claim(
+    "muler.validate.specificity.draws",
+    "{few}; --draws 100 or more can",
+    "caution",
+    "the smallest p that so many draws can show is above .05",
+)
+FLAWED = Claim(
+    "muler.validate.specificity.flawed",
+    "left out: {features} (MuLER outside 0 to 1, or of fewer than 30 segments)",
+    "caution",
+    "MuLER of the feature, and its segments",
+)
+SPECIFICITY_CLAIMS = (STANDS_OUT, LIKE_RANDOM, FEW_DRAWS, FLAWED)
 
 
 def _rows(finding: Finding, name: str | None = None) -> list[_Row]:
@@ -69,8 +195,7 @@ def correlate_verdict(finding: Finding) -> Iterator[Statement]:
         flagged = [one for one in rows if _key(one[1]) in outside]
         if flagged:
             names = listed(list(dict.fromkeys(gloss(str(row["feature"])) for _, row in flagged)))
-            text = f"{names}: MuLER of a system is outside 0 to 1, and its correlation is left out"
-            yield said("caution", text, _at(finding, flagged))
+            yield CORRELATE_OUTSIDE.said(_at(finding, flagged), features=names)
 
 
 def _key(row: Mapping[str, Cell]) -> tuple[Cell, Cell]:
@@ -98,29 +223,27 @@ def _alike(finding: Finding, title: str, rows: Sequence[_Row]) -> Iterator[State
     p = stats.holm([_correlated(row) for _, row in sound])
     found = [(one, float(q)) for one, q in zip(sound, p, strict=True) if q <= _ALPHA]
     found.sort(key=lambda one: -abs(number(one[0][1]["r"]) or 0.0))
-    for sign, what in ((1, "leave less unearned"), (-1, "leave more unearned")):
+    for sign, what in ((1, "less"), (-1, "more")):
         some = [one for one, _ in found if sign * (number(one[1]["r"]) or 0.0) > 0]
         if some:
-            largest = max(q for one, q in found if one in some)
-            text = (
-                f"Systems that score higher under {title} {what} on"
-                f" {listed([_correlation(finding, row) for _, row in some])} (corrected"
-                f" {p_value(largest)}{' or less' if len(some) > 1 else ''})"
+            largest = p_value(max(q for one, q in found if one in some))
+            yield ALONG.said(
+                _at(finding, some),
+                level="better" if sign > 0 else "worse",
+                metric=title,
+                what=what,
+                features=listed([_correlation(finding, row) for _, row in some]),
+                p=largest + " or less" * (len(some) > 1 and "<" not in largest),
             )
-            yield said("better" if sign > 0 else "worse", text, _at(finding, some))
     rest = len(sound) - len(found)
     if rest:
-        n = counted(rest, "correlation")
-        shows = "shows" if rest == 1 else "show"
-        yield said("undecided", f"{n} of MuLER with {title} {shows} no more than chance may")
+        yield CHANCE.said({}, n=counted(rest, "correlation"), metric=title)
     if few:
         n = counted(len(few), "correlation")
-        text = f"{n} with {title} over too few systems say next to nothing"
-        yield said("caution", text, _at(finding, few))
+        yield FEW_SYSTEMS.said(_at(finding, few), n=n, metric=title)
     if thin:
         names = listed(list(dict.fromkeys(gloss(str(row["feature"])) for _, row in thin)))
-        text = f"{names}: MuLER rests on fewer than {LEAST} segments, too few to be correlated"
-        yield said("caution", text, _at(finding, thin))
+        yield THIN.said(_at(finding, thin), features=names)
 
 
 def _correlated(row: Mapping[str, Cell]) -> float:
@@ -170,20 +293,21 @@ def discrepancy_verdict(finding: Finding) -> Iterator[Statement]:
                 f" {worst[name]['system']}, in {_share(worst[name], part)} of the segments)"
                 for name, n in names
             ]
-            yield said("worse", f"Systems have too {what} {listed(told)}", _at(finding, some))
+            yield UNEVEN.said(
+                _at(finding, some), systems="Systems have", what=what, features=listed(told)
+            )
             continue
         for system in systems:
             own = [one for one in some if one[1]["system"] == system]
             if own:
                 told = [_discrepancy(row, part, other) for _, row in own]
-                yield said("worse", f"{system} has too {what} {listed(told)}", _at(finding, own))
+                yield UNEVEN.said(
+                    _at(finding, own), systems=f"{system} has", what=what, features=listed(told)
+                )
     if len(sound) > len(found):
-        rest = counted(len(sound) - len(found), "pair")
-        text = f"{rest} of a system and a feature show neither too few nor too many of it"
-        yield said("undecided", text)
+        yield EVEN.said({}, n=counted(len(sound) - len(found), "pair"))
     if few:
-        text = f"fewer than {LEAST} segments are too few to say what systems have too much of"
-        yield said("caution", text, _at(finding, few))
+        yield FEW_JUDGED.said(_at(finding, few))
 
 
 def _apart(row: Mapping[str, Cell]) -> float:
@@ -233,26 +357,26 @@ def sentences_verdict(finding: Finding) -> Iterator[Statement]:
         lower = (number(one[1]["signed"]) or 0.0) > 0
         groups.setdefault((one[1]["scorer"], lower), []).append(one)
     for (scorer, lower), some in groups.items():
-        how = f"{'lower' if lower else 'higher'} in {scorer} than"
-        p = p_value(max(p_of[position] for position, _ in some))
-        told = [f"{row['system']} by {_change(row)}" for _, row in some]
-        text = (
-            f"{some[0][1]['system']} is {how} its references by {_change(some[0][1])}"
-            f" ({counted(_count(some[0][1], 'n'))}, corrected {p})"
+        corrected_p = p_value(max(p_of[position] for position, _ in some))
+        first = some[0][1]
+        single = len(some) == 1
+        changes = [f"{row['system']} by {_change(row)}" for _, row in some]
+        alone = f" by {_change(first)} ({counted(_count(first, 'n'))})"
+        yield CHANGED.said(
+            _at(finding, some),
+            systems=f"{first['system']} is" if single else f"{len(some)} systems are",
+            how=f"{'lower' if lower else 'higher'} in {scorer} than",
+            references="its references" if single else "their references",
+            change=alone if single else f": {listed(changes)}",
+            p=corrected_p + " or less" * (not single and "<" not in corrected_p),
         )
-        if len(some) > 1:
-            text = f"{len(some)} systems are {how} their references: {listed(told)}"
-            text += f" (corrected {p}{'' if '<' in p else ' or less'})"
-        yield said("worse", text, _at(finding, some))
     rest = [one for one in sound if one not in found]
     if rest:
         names = [f"{row['system']} in {row['scorer']}" for _, row in rest]
-        text = f"no change from the references is found for {listed(names)}"
-        yield said("undecided", text, _at(finding, rest))
+        yield UNCHANGED.said(_at(finding, rest), what=listed(names))
     if few:
         names = [f"{row['system']} in {row['scorer']}" for _, row in few]
-        text = f"{listed(names)}: fewer than {LEAST} segments have a score on both sides"
-        yield said("caution", text, _at(finding, few))
+        yield FEW_SCORED.said(_at(finding, few), what=listed(names))
 
 
 def _change(row: Mapping[str, Cell]) -> str:
@@ -297,17 +421,23 @@ def judge_verdict(finding: Finding) -> Iterator[Statement]:
         n = _count(row, "agree") + _count(row, "disagree")
         size = amount(share or 0.0, low, high, share=True)
         facts = f"in {size} of {n:,} decided items (corrected {p_value(float(q))})"
-        what = f"the system that MuLER calls better on {gloss(str(row['feature']))}"
         level: Level = "undecided"
-        text = f"whether people prefer {what}: they do {facts}"
+        phrase = "The data cannot tell whether people prefer"
         if q <= _ALPHA:
             level = "better" if (share or 0.0) > 0.5 else "worse"
-            text = f"People {'prefer' if level == 'better' else 'do not prefer'} {what}: {facts}"
-        yield said(level, text, _at(finding, [one]))
+            phrase = f"People {'prefer' if level == 'better' else 'do not prefer'}"
+        elif share is not None:
+            facts = f"they do {facts}"
+        yield PREFERRED.said(
+            _at(finding, [one]),
+            level=level,
+            phrase=phrase,
+            feature=gloss(str(row["feature"])),
+            facts=facts,
+        )
     if few:
         names = listed([gloss(str(row["feature"])) for _, row in few])
-        text = f"{names}: fewer than {LEAST} decided items say little of whether people see it"
-        yield said("caution", text, _at(finding, few))
+        yield FEW_ANSWERS.said(_at(finding, few), features=names)
 
 
 # Validations
@@ -327,13 +457,15 @@ def range_verdict(finding: Finding) -> Iterator[Statement]:
             continue
         rising = number(row["rising"])
         rises = "" if rising is None else f"; it rises with that share in {rising:.0%} of them"
-        text = (
-            f"with {row['alpha']:.0%} of a feature's words right, {titles[str(row['metric'])]} lies"
-            f" {amount(off, share=True)} of its range away from an even scale on average, at most"
-            f" {amount(most, share=True)} ({counted(_count(row, 'systems'), 'pair')} of a"
-            f" system and a feature){rises}; no test was made"
+        yield SCALE.said(
+            _at(finding, [one], "summary"),
+            alpha=f"{row['alpha']:.0%}",
+            metric=titles[str(row["metric"])],
+            off=amount(off, share=True),
+            most=amount(most, share=True),
+            pairs=counted(_count(row, "systems"), "pair"),
+            rises=rises,
         )
-        yield said("undecided", text, _at(finding, [one], "summary"))
 
 
 def frequency_verdict(finding: Finding) -> Iterator[Statement]:
@@ -350,14 +482,15 @@ def frequency_verdict(finding: Finding) -> Iterator[Statement]:
         )
         if ours is None or theirs is None or steadier is None:
             continue
-        text = (
-            f"where {row['alpha']:.0%} of a feature are left, MuLER under"
-            f" {titles[str(row['metric'])]} changes by {ours:.0%} in the median and what"
-            f" masking gains by {theirs:.0%}; MuLER is the steadier one in {steadier:.0%} of"
-            f" {counted(_count(row, 'systems'), 'pair')} of a system and a feature; no"
-            " test was made"
+        yield STEADY.said(
+            _at(finding, [one], "summary"),
+            alpha=f"{row['alpha']:.0%}",
+            metric=titles[str(row["metric"])],
+            ours=f"{ours:.0%}",
+            theirs=f"{theirs:.0%}",
+            share=f"{steadier:.0%}",
+            pairs=counted(_count(row, "systems"), "pair"),
         )
-        yield said("undecided", text, _at(finding, [one], "summary"))
 
 
 def _of_all(finding: Finding) -> list[_Row]:
@@ -389,22 +522,19 @@ def specificity_verdict(finding: Finding) -> Iterator[Statement]:
         some = [one for one in found if ((number(one[1]["deviation"]) or 0.0) > 0) == more]
         some.sort(key=lambda one: -abs(number(one[1]["deviation"]) or 0.0))
         if some:
-            told = [_beside_random(row) for _, row in some]
-            text = f"{what} is lost than on random words of the same frequency on {listed(told)}"
-            level: Level = "worse" if more else "better"
-            yield said(level, text[0].upper() + text[1:], _at(finding, some))
+            yield STANDS_OUT.said(
+                _at(finding, some),
+                level="worse" if more else "better",
+                what=what.capitalize(),
+                features=listed([_beside_random(row) for _, row in some]),
+            )
     if sound and (few := _too_few(row for _, row in sound)):
-        yield said("caution", f"{few}; --draws 100 or more can")
+        yield FEW_DRAWS.said({}, few=few)
     elif len(sound) > len(found):
-        rest = counted(len(sound) - len(found), "figure")
-        verb = "is" if len(sound) - len(found) == 1 else "are"
-        yield said(
-            "undecided", f"{rest} of MuLER {verb} not told from random words of the same frequency"
-        )
+        yield LIKE_RANDOM.said({}, figures=counted(len(sound) - len(found), "figure"))
     if flawed:
         names = listed(list(dict.fromkeys(gloss(str(row["feature"])) for _, row in flawed)))
-        text = f"left out: {names} (MuLER outside 0 to 1, or of fewer than {LEAST} segments)"
-        yield said("caution", text, _at(finding, flawed))
+        yield FLAWED.said(_at(finding, flawed), features=names)
 
 
 def _too_few(rows: Iterable[Mapping[str, Cell]]) -> str:

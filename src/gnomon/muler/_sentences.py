@@ -20,7 +20,7 @@ from gnomon.methods import method
 from gnomon.metrics.functions import imported
 from gnomon.muler._exhibits import SegmentTexts
 from gnomon.muler._figures import mean_over
-from gnomon.muler._other_verdicts import sentences_verdict
+from gnomon.muler._other_verdicts import SENTENCES_CLAIMS, sentences_verdict
 from gnomon.muler._setup import drawn_slices, side_faults
 from gnomon.muler._uncertainty import Bootstrap, mean_ends, resample_faults
 from gnomon.needs import Need
@@ -556,6 +556,7 @@ def check_sentences(
     for_pages={"examples": ""},
     check=check_sentences,
     verdict=sentences_verdict,
+    claims=SENTENCES_CLAIMS,
 )
 def sentences(
     testset: TestSet,

@@ -13,7 +13,7 @@ from gnomon.methods import method
 from gnomon.metrics.masking import Granularity, MaskKind, MaskTexts, Overlap
 from gnomon.metrics.protocol import Metrics
 from gnomon.muler._figures import VARIANT, VARIANTS, feature_scores, figures, presence
-from gnomon.muler._other_verdicts import frequency_verdict
+from gnomon.muler._other_verdicts import FREQUENCY_CLAIMS, frequency_verdict
 from gnomon.muler._setup import MaskChoice, Run, WordChoice, check_masked, prepared
 from gnomon.muler.validate._initials import (
     AVERAGES_NOTE,
@@ -174,6 +174,7 @@ example:
     tagged=True,
     check=check_masked,
     verdict=frequency_verdict,
+    claims=FREQUENCY_CLAIMS,
 )
 def frequency(
     testset: TestSet,

@@ -14,7 +14,7 @@ from gnomon.methods import method
 from gnomon.metrics.masking import Action, Granularity, MaskKind, MaskPlan, MaskTexts, Overlap
 from gnomon.metrics.protocol import Metrics
 from gnomon.muler._figures import defined, presence, ratio
-from gnomon.muler._other_verdicts import range_verdict
+from gnomon.muler._other_verdicts import RANGE_CLAIMS, range_verdict
 from gnomon.muler._setup import MaskChoice, Run, WordChoice, check_masked, prepared
 from gnomon.muler.validate._initials import (
     AVERAGES_NOTE,
@@ -178,6 +178,7 @@ example:
     tagged=True,
     check=check_masked,
     verdict=range_verdict,
+    claims=RANGE_CLAIMS,
 )
 def range(  # noqa: A001  # its name as a method
     testset: TestSet,

@@ -17,7 +17,12 @@ from gnomon.methods import method
 from gnomon.metrics.masking import Granularity, MaskKind, MaskTexts, Overlap
 from gnomon.metrics.protocol import Metrics
 from gnomon.muler._figures import VARIANT, VARIANTS, figures
-from gnomon.muler._other_verdicts import specificity_headline, specificity_verdict, tell_apart
+from gnomon.muler._other_verdicts import (
+    SPECIFICITY_CLAIMS,
+    specificity_headline,
+    specificity_verdict,
+    tell_apart,
+)
 from gnomon.muler._setup import MaskChoice, Run, WordChoice, check_masked, prepared
 from gnomon.muler.validate._random_words import synthetic, words_of
 from gnomon.options import SEED, Group, Limits, Metavar
@@ -407,6 +412,7 @@ _CONTENT = ("pos:NOUN", "pos:PROPN", "pos:VERB", "pos:ADJ", "pos:ADV")
     tagged=True,
     check=check_masked,
     verdict=specificity_verdict,
+    claims=SPECIFICITY_CLAIMS,
 )
 def specificity(
     testset: TestSet,

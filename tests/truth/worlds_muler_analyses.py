@@ -1,0 +1,228 @@
+"""What the analyses around MuLER may say: correlations, discrepancies, judgements, validations."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+from tests.muler.test_other_verdicts import FEATURES, correlated, specific, uneven
+from tests.truth.worlds import world
+from tests.truth.worlds_muler import PATTERN, lines, moved
+
+import gnomon as gn
+from gnomon.annotate.scorers import LexiconScorer, Ratings
+from gnomon.annotate.scorers._ratings import Rated
+from gnomon.findings import Finding, Statement
+from gnomon.muler import validate
+from gnomon.muler._judge import PreferenceRow
+from gnomon.muler._other_verdicts import (
+    correlate_verdict,
+    discrepancy_verdict,
+    judge_verdict,
+    specificity_verdict,
+)
+from gnomon.records import table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+MOOD = LexiconScorer(
+    "mood", "own", Ratings.of([Rated("good", 2), Rated("bad", -1), Rated("fine", 1)])
+)
+
+
+@world("a feature that goes along with the score", says=["muler.correlate.along"])
+def along() -> Iterable[Statement]:
+    return correlate_verdict(correlated({"pos:NOUN": 0.9, "pos:VERB": 0.1}))
+
+
+@world("correlations of noise", says=["muler.correlate.chance"], silent=["muler.correlate.*"])
+def by_chance() -> Iterable[Statement]:
+    draw = np.random.default_rng(2)
+    values = {f"pos:{n}": float(gn.stats.pearson(*draw.normal(size=(2, 16)))) for n in range(4)}
+    return correlate_verdict(correlated(values))
+
+
+@world("four systems", says=["muler.correlate.few-systems"], silent=["muler.correlate.*"])
+def four_systems() -> Iterable[Statement]:
+    return correlate_verdict(correlated({"pos:NOUN": 0.99}, n=4))
+
+
+@world("ten segments", says=["muler.correlate.few-segments"], silent=["muler.correlate.*"])
+def ten_segments() -> Iterable[Statement]:
+    return correlate_verdict(correlated({"pos:NOUN": 0.99}, segments=10))
+
+
+@world(
+    "words that a tagger finds elsewhere in some systems",
+    says=["muler.correlate.outside"],
+    silent=["muler.correlate.along"],
+)
+def outside() -> Finding:
+    draw = np.random.default_rng(3)
+    made, reference = moved(80)
+    systems = {
+        f"s{k}": [
+            fine if draw.random() < share else poor
+            for fine, poor in zip(made["A"], made["B"], strict=True)
+        ]
+        for k, share in enumerate((0.1, 0.3, 0.5, 0.7, 0.9, 1.0))
+    }
+    testset = gn.TestSet.from_lists(systems, reference)
+    return gn.muler.correlate([testset], features=["re:after"], pattern=PATTERN)
+
+
+@world(
+    "too few nouns in one output of five",
+    says=["muler.discrepancy.uneven"],
+    silent=["muler.discrepancy.*"],
+)
+def too_few() -> Iterable[Statement]:
+    return discrepancy_verdict(uneven(0.3, 0.1))
+
+
+@world(
+    "as many too few as too many",
+    says=["muler.discrepancy.even"],
+    silent=["muler.discrepancy.*"],
+)
+def balanced() -> Iterable[Statement]:
+    return discrepancy_verdict(uneven(0.31, 0.3))
+
+
+@world("twelve segments", says=["muler.discrepancy.few"], silent=["muler.discrepancy.*"])
+def twelve() -> Iterable[Statement]:
+    return discrepancy_verdict(uneven(0.5, 0.0, segments=12))
+
+
+def moods(share: float, segments: int = 60) -> Finding:
+    """Outputs in which good days are bad in a share of the segments, and some bad ones good."""
+    draw = np.random.default_rng(1)
+    reference = ["a good day" if n % 2 else "a bad day" for n in range(segments)]
+    worse = ["a bad day" if draw.random() < share else one for one in reference]
+    even = [reference[n ^ 1] if draw.random() < 0.3 else one for n, one in enumerate(reference)]
+    return gn.muler.sentences(
+        gn.TestSet.from_lists({"s": worse if share else even}, reference), [MOOD], examples=0
+    )
+
+
+@world(
+    "a system that turns good into bad",
+    says=["muler.sentences.changed"],
+    silent=["muler.sentences.*"],
+)
+def gloomier() -> Finding:
+    return moods(0.6)
+
+
+@world(
+    "a system that errs both ways",
+    says=["muler.sentences.unchanged"],
+    silent=["muler.sentences.*"],
+)
+def both_ways() -> Finding:
+    return moods(0.0)
+
+
+@world("twenty sentences", says=["muler.sentences.few"], silent=["muler.sentences.*"])
+def few_sentences() -> Finding:
+    return moods(0.6, segments=20)
+
+
+def answers(agree: int, items: int = 100) -> Iterable[Statement]:
+    share = agree / items
+    half = 1.96 * math.sqrt(share * (1 - share) / items)
+    row = PreferenceRow(
+        annotator="majority",
+        feature="pos:NOUN",
+        items=items,
+        open=0,
+        agree=agree,
+        disagree=items - agree,
+        ties=0,
+        agreement=share,
+        low=share - half,
+        high=share + half,
+        p=math.erfc(abs(share - 0.5) * 2 * math.sqrt(items) / math.sqrt(2)),
+    )
+    made = table("agreement", "Agreement", PreferenceRow, [row])
+    return judge_verdict(Finding("muler judge", "MuLER", (made,), {}))
+
+
+@world(
+    "people agree in 70 of 100 items",
+    says=["muler.judge.preferred"],
+    silent=["muler.judge.*"],
+    without=["cannot tell"],
+)
+def people_agree() -> Iterable[Statement]:
+    return answers(70)
+
+
+@world(
+    "people agree in 52 of 100 items",
+    says=["muler.judge.preferred"],
+    without=["People prefer", "People do not prefer"],
+)
+def people_toss() -> Iterable[Statement]:
+    return answers(52)
+
+
+@world("people answered 12 items", says=["muler.judge.few"], silent=["muler.judge.*"])
+def few_answers() -> Iterable[Statement]:
+    return answers(12, 12)
+
+
+@world("halves of features under BLEU", says=["muler.validate.range.scale"])
+def halves() -> Finding:
+    testset = gn.TestSet.from_lists(*lines({"A": {"animal": 0.4}, "B": {}}))
+    return validate.range(testset, "bleu", ["re:animal", "re:place"], pattern=PATTERN)
+
+
+@world("rarer features under BLEU", says=["muler.validate.frequency.steady"])
+def rarer() -> Finding:
+    testset = gn.TestSet.from_lists(*lines({"A": {"animal": 0.4}, "B": {}}))
+    return validate.frequency(testset, "bleu", ["re:animal", "re:place"], pattern=PATTERN)
+
+
+def _random(seed: int = 1, draws: int = 100) -> dict[str, np.ndarray]:
+    draw = np.random.default_rng(seed)
+    return {name: draw.gamma(3, 0.04, draws).clip(0, 1) for name in FEATURES}
+
+
+@world(
+    "a feature that costs far more than random words",
+    says=["muler.validate.specificity.apart", "muler.validate.specificity.alike"],
+    silent=["muler.*"],
+)
+def costly_feature() -> Iterable[Statement]:
+    return specificity_verdict(specific(dict.fromkeys(FEATURES, 0.12) | {"Apos:1": 0.6}, _random()))
+
+
+@world(
+    "random words beside random words",
+    says=["muler.validate.specificity.alike"],
+    silent=["muler.*"],
+)
+def random_words() -> Iterable[Statement]:
+    return specificity_verdict(specific(dict.fromkeys(FEATURES, 0.12), _random()))
+
+
+@world(
+    "thirty draws of random words",
+    says=["muler.validate.specificity.draws"],
+    silent=["muler.*"],
+)
+def few_draws() -> Iterable[Statement]:
+    return specificity_verdict(specific({"Apos:1": 0.9}, _random(draws=30)))
+
+
+@world(
+    "MuLER above 1 beside random words",
+    says=["muler.validate.specificity.flawed"],
+    silent=["muler.validate.specificity.apart", "muler.validate.range.scale",
+            "muler.validate.frequency.steady"],
+)  # fmt: skip
+def above_one() -> Iterable[Statement]:
+    return specificity_verdict(specific({"Apos:1": 1.4}, _random()))
