@@ -250,7 +250,7 @@ def test_saved_difficulties_give_the_same_scores(small, tmp_path) -> None:
     again = difficulty.score(small, "rouge1", frozen=path, **PLAIN)
     pick = [(row["system"], row["score"]) for row in once.rows]
     assert [(row["system"], row["score"]) for row in again.rows] == pick
-    assert again.facts["pool"] == "from a file"
+    assert again.facts["pool (systems whose misses make words hard)"] == "from a file"
 
 
 def test_without_human_scores_agreement_is_left_out_with_a_notice(small) -> None:
@@ -316,7 +316,7 @@ def test_the_best_systems_are_a_number_or_a_share(small, top) -> None:
 
 def test_a_pool_of_one_system_is_said_and_an_unknown_one_refused(small) -> None:
     found = difficulty.score(small, "rouge1", pool=("s4",), **PLAIN)
-    assert any("the pool is one system" in notice for notice in found.notices)
+    assert any("is one system" in notice for notice in found.notices)
     assert [row["system"] for row in found.rows if row["in_pool"]] == ["s4"]
     with pytest.raises(UnknownNameError, match="'nobody'"):
         difficulty.score(small, "rouge1", pool=("nobody",), **PLAIN)
@@ -326,7 +326,7 @@ def test_an_option_that_the_metric_names_otherwise_is_refused(small) -> None:
     with pytest.raises(UsageError, match="pool is given twice"):
         difficulty.score(small, "difficulty(rouge1, pool='top:3')", pool="top:5", **PLAIN)
     same = difficulty.score(small, "difficulty(rouge1, pool='top:3')", pool="top:3", **PLAIN)
-    assert same.facts["pool"] == "top 3 of 10 by human da"
+    assert same.facts["pool (systems whose misses make words hard)"] == "top 3 of 10 by human da"
 
 
 def test_defaults_beside_that_cannot_be_had_are_left_out(small, monkeypatch) -> None:

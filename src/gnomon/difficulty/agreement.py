@@ -82,6 +82,7 @@ def judges(
     found: list[People] = []
     notices: list[str] = []
     there = kinds or testset.human_kinds("system")
+    known = testset.human_kinds("system")
     if not there:
         notices.append(f"{_LEFT_OUT}: {testset.name} has human scores of systems: none")
     for kind in there:
@@ -90,7 +91,8 @@ def judges(
             said = f"people judged {len(people.order)} system(s) ({kind}); {LEAST} are needed"
             notices.append(f"{_LEFT_OUT}: {said}")
             continue
-        seen = [one for one in informed if are_of_same_judgements(kind, one)]
+        # scores of people from a file may be of any kind
+        seen = [one for one in informed if are_of_same_judgements(kind, one) or one not in known]
         if seen and not allow_circular:
             if kinds:
                 raise UsageError(
@@ -108,8 +110,8 @@ def judges(
 def circular(kind: str) -> str:
     """Why human scores that chose the pool cannot judge."""
     return (
-        f"human scores ({kind}) chose the pool, so that the weights have seen what they would be"
-        " judged by"
+        f"human scores ({kind}) chose the pool (the systems whose misses make words hard), so that"
+        " the weights have seen what they would be judged by"
     )
 
 

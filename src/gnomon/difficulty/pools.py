@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from gnomon.difficulty.metric import Difficulty
     from gnomon.metrics.protocol import BoundMetric
     from gnomon.outline import Outline
+    from gnomon.scores import Scores
     from gnomon.signature import Signature
     from gnomon.testset import TestSet
 
@@ -157,20 +158,22 @@ def _wanted(pool: str, ranked: int) -> int:
 def _ranked(testset: TestSet, by: str | None) -> tuple[list[str], str, str | None]:
     """Systems, best first; by what; and the kind of human scores, if it was one."""
     kinds = testset.human_kinds("system")
+    human: str | None
     if by is None or by in kinds:
-        kind = by or kinds[0]
-        values, shown, human = testset.human_scores(kind, "system"), f"human {kind}", kind
+        human = by or kinds[0]
+        values, shown = testset.human_scores(human, "system"), f"human {human}"
     else:
-        values, shown, human = _scored(testset, by), by, None
+        scores = _scored(testset, by)
+        values, shown, human = scores.system, by, by if scores.from_people else None
+        values = values if scores.higher_is_better else -values
     keyed = zip(-values, testset.systems, strict=True)
     return [name for value, name in sorted(keyed) if not np.isnan(value)], shown, human
 
 
-def _scored(testset: TestSet, by: str) -> np.ndarray:
+def _scored(testset: TestSet, by: str) -> Scores:
     from gnomon.metrics import score
 
-    scores = score(testset, by)
-    return scores.system if scores.higher_is_better else -scores.system
+    return score(testset, by)
 
 
 def _pool(testset: TestSet, chosen: set[str], how: str, human: str | None) -> Pool:
@@ -255,14 +258,14 @@ def pool_notices(spec: str, pool: Pool | None) -> tuple[str, ...]:
     notices = []
     if len(pool.systems) == 1:
         notices.append(
-            f"{spec}: the pool is one system, {pool.systems[0]!r}: its own misses are the only"
-            " difficulties"
+            f"{spec}: the pool (systems whose misses make words hard) is one system,"
+            f" {pool.systems[0]!r}: its own misses are the only difficulties"
         )
     if pool.how.startswith("top"):
         notices.append(f"{spec}: the pool is the {pool.how}: {', '.join(pool.systems)}")
     if pool.human is not None:
         notices.append(
-            f"{spec}: human scores ({pool.human}) chose the pool; these scores cannot be judged by"
-            " them"
+            f"{spec}: human scores ({pool.human}) chose the pool (the systems whose misses make"
+            " words hard); these scores cannot be judged by them"
         )
     return tuple(notices)

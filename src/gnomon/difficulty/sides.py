@@ -182,6 +182,6 @@ def facts_of(
         "segments": str(testset.segments),
         "systems": str(len(testset.systems)),
         key: ", ".join(one.metric.metric.spec for one in bound),
-        "pool": ", ".join(dict.fromkeys(pools)),
+        "pool (systems whose misses make words hard)": ", ".join(dict.fromkeys(pools)),
     }
     return facts | {"human scores": ", ".join(kinds)} if kinds else facts
