@@ -27,23 +27,23 @@ __all__ = [
     "PageText",
     "PageVerdict",
     "StudyPages",
-    "page_writer",
+    "page_maker",
 ]
 
-#: pages of other kinds that methods write: what writes each, imported when it is asked for, as
+#: pages of other kinds that methods write: what makes each, imported when it is asked for, as
 #: methods themselves are (:data:`gnomon.methods.BUILT_IN`)
-_WRITERS: Mapping[str, str] = {"form": "gnomon.report.sheet:write_form"}
+_MAKERS: Mapping[str, str] = {"form": "gnomon.report.sheet:to_form"}
 
 
-def page_writer(kind: str) -> Callable[..., None]:
-    """What writes a page of that kind.
+def page_maker(kind: str) -> Callable[..., str]:
+    """What makes a page of that kind.
 
     Args:
         kind: "form": outputs to be compared two at a time, and answers to be saved.
     """
-    module, function = _WRITERS[kind].split(":")
-    writer: Callable[..., None] = getattr(importlib.import_module(module), function)
-    return writer
+    module, function = _MAKERS[kind].split(":")
+    maker: Callable[..., str] = getattr(importlib.import_module(module), function)
+    return maker
 
 
 class PageSection(NamedTuple):

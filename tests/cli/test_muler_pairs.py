@@ -178,6 +178,17 @@ def test_without_a_fitting_pair_nothing_is_written(gnomon, texts: Path) -> None:
     assert not (texts / "key.tsv").exists()
 
 
+@pytest.mark.parametrize("bad", ["sheet", "form", "key"])
+def test_where_one_file_cannot_be_written_none_is(gnomon, texts: Path, bad: str) -> None:
+    files = {name: texts / f"{name}.tsv" for name in ("sheet", "form", "key")}
+    files[bad] = texts / "nowhere" / "file.tsv"
+    answer = _make(gnomon, texts, *(a for name, path in files.items() for a in (f"--{name}", path)))
+    assert answer.code in {1, 2}
+    assert "nowhere" in answer.err
+    assert not any(path.exists() for path in files.values())
+    assert not list(texts.glob("*.tmp"))
+
+
 def test_the_table_fits_a_terminal(gnomon, texts: Path) -> None:
     answer = _make(gnomon, texts)
     assert answer.code == 0

@@ -11,7 +11,7 @@ import pytest
 
 from gnomon import muler
 from gnomon.findings import Exhibit, ExhibitText, Highlight
-from gnomon.report.sheet import to_form, write_form
+from gnomon.report.sheet import to_form
 
 HOSTILE = "</script><script>window.broken=1</script><img src=x onerror=alert(1)>\u202e\u2028&amp;"
 
@@ -95,7 +95,8 @@ def visit(browser: Any, tmp_path: Path) -> Iterator[Any]:
     def start(size: dict[str, int] | None = None) -> Visit:
         path = tmp_path / "form.html"
         if not path.exists():
-            write_form(path, _items(), study="gtest", question="Which output is better?")
+            page = to_form(_items(), study="gtest", question="Which output is better?")
+            path.write_text(page, encoding="utf-8")
         opened.append(Visit(browser, path, size or WIDE))
         return opened[-1]
 

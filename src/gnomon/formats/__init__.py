@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from gnomon.formats._files import plain_name as plain_name
     from gnomon.formats._files import read_bytes as read_bytes
     from gnomon.formats._files import replace_folder as replace_folder
+    from gnomon.formats._files import write_together as write_together
     from gnomon.formats._human import Human as Human
     from gnomon.formats._human import human_files as human_files
     from gnomon.formats._human import judged_segments as judged_segments

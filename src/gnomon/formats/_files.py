@@ -245,6 +245,22 @@ def atomic_write(
     return _atomic_write(Path(path), mode)
 
 
+def write_together(texts: Mapping[str | PathLike[str], str]) -> None:
+    """Write several files, all of them or none; see :func:`atomic_write`.
+
+    Args:
+        texts: what each file holds; the last one gets its name first.
+
+    Raises:
+        OutputError: one of them cannot be written.
+    """
+    with contextlib.ExitStack() as files:
+        opened = [(files.enter_context(atomic_write(path)), text) for path, text in texts.items()]
+        for file, text in opened:
+            file.write(text)
+            file.flush()
+
+
 @contextlib.contextmanager
 def _atomic_write(path: Path, mode: str) -> Generator[IO[Any]]:
     target = Path(os.path.realpath(path))

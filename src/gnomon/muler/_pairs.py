@@ -15,22 +15,24 @@ from gnomon.cache import Cache
 from gnomon.errors import DataError, UsageError
 from gnomon.faults import Fault
 from gnomon.findings import Exhibit, Finding, Listing
+from gnomon.formats import write_together
 from gnomon.methods import method
 from gnomon.metrics.masking import Granularity, MaskKind, MaskTexts, Overlap
 from gnomon.metrics.protocol import Metrics
 from gnomon.muler._exhibits import SegmentTexts
 from gnomon.muler._figures import figures
 from gnomon.muler._setup import MaskChoice, Run, WordChoice, check_masked, prepared
-from gnomon.muler._sheet import Key, KeyRow, Sheet, write_key, write_sheet
+from gnomon.muler._sheet import Key, KeyRow, Sheet, key_text, sheet_text
 from gnomon.muler._verdict import PAIRS_CLAIMS, pairs_verdict
 from gnomon.options import SEED, Group, Limits, Metavar, OutputFile, Positive
-from gnomon.pages import page_writer
+from gnomon.pages import page_maker
 from gnomon.records import FEATURE, METRIC, Record, column, table
 from gnomon.signature import content_hash
 from gnomon.testset import TestSet
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from os import PathLike
 
     from numpy.typing import NDArray
 
@@ -505,14 +507,17 @@ def pairs(
 
 
 def _write(study: PairStudy, sheet: OutputFile, form: OutputFile, key: OutputFile) -> None:
-    """Write the files that are asked for; the key first: without it a sheet is work for nothing."""
-    if key is not None:
-        write_key(key, study.key)
+    """Write the files that are asked for, all or none: without its key a sheet is useless."""
+    shown = study.sheet
+    texts: dict[str | PathLike[str], str] = {}
     if sheet is not None:
-        write_sheet(sheet, study.sheet)
+        texts[sheet] = sheet_text(shown)
     if form is not None:
-        shown = study.sheet
-        page_writer("form")(form, shown.items, study=shown.study, question=shown.question)
+        make = page_maker("form")
+        texts[form] = make(shown.items, study=shown.study, question=shown.question)
+    if key is not None:
+        texts[key] = key_text(study.key)
+    write_together(texts)
 
 
 def _fitting(

@@ -119,10 +119,16 @@ def write_sheet(path: str | PathLike[str], sheet: Sheet) -> None:
     Raises:
         OutputError: the file cannot be written.
     """
+    with atomic_write(path) as file:
+        file.write(sheet_text(sheet))
+
+
+def sheet_text(sheet: Sheet) -> str:
+    """What :func:`write_sheet` writes."""
     given = _input_columns(sheet.items.values())
     header = ["item", "feature", *given, "A", "B", "answer", "comment"]
     rows = [_row(item, exhibit, given) for item, exhibit in sheet.items.items()]
-    _write(path, [header, *rows])
+    return _text([header, *rows])
 
 
 def write_key(path: str | PathLike[str], key: Key) -> None:
@@ -135,8 +141,14 @@ def write_key(path: str | PathLike[str], key: Key) -> None:
     Raises:
         OutputError: the file cannot be written.
     """
+    with atomic_write(path) as file:
+        file.write(key_text(key))
+
+
+def key_text(key: Key) -> str:
+    """What :func:`write_key` writes."""
     common = (key.study, key.metric, key.signature)
-    _write(path, [KEY_COLUMNS, *((*astuple(row), *common) for row in key.rows.values())])
+    return _text([KEY_COLUMNS, *((*astuple(row), *common) for row in key.rows.values())])
 
 
 def _input_columns(exhibits: Iterable[Exhibit]) -> list[str]:
@@ -163,9 +175,8 @@ def _marked(text: ExhibitText) -> str:
     return "".join([*parts, text.text[at:]])
 
 
-def _write(path: str | PathLike[str], rows: Iterable[Sequence[str | float]]) -> None:
-    with atomic_write(path) as file:
-        file.writelines("\t".join(map(_cell, row)) + "\n" for row in rows)
+def _text(rows: Iterable[Sequence[str | float]]) -> str:
+    return "".join("\t".join(map(_cell, row)) + "\n" for row in rows)
 
 
 def _cell(value: str | float) -> str:

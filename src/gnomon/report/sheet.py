@@ -12,39 +12,10 @@ from gnomon.report.html import framed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from os import PathLike
 
     from gnomon.findings import Exhibit
 
-__all__ = ["to_form", "write_form"]
-
-
-def write_form(
-    path: str | PathLike[str],
-    items: Mapping[str, Exhibit],
-    *,
-    study: str,
-    question: str,
-    title: str = "Which output is better?",
-) -> None:
-    """Write a form; the file appears whole or not at all.
-
-    Args:
-        path: the file to write; an existing one is replaced.
-        items: name of an item -> source, references and two candidates, called A and B; its group
-            says what to judge.
-        study: what the answers belong to; answers to two studies do not mix.
-        question: what is asked of every item.
-        title: heading of the page.
-
-    Raises:
-        OutputError: the file cannot be written.
-    """
-    from gnomon.formats import atomic_write
-
-    page = to_form(items, study=study, question=question, title=title)
-    with atomic_write(path) as file:
-        file.write(page)
+__all__ = ["to_form"]
 
 
 def to_form(
@@ -54,7 +25,15 @@ def to_form(
     question: str,
     title: str = "Which output is better?",
 ) -> str:
-    """The page of :func:`write_form` as a string."""
+    """The form, as a page.
+
+    Args:
+        items: name of an item -> source, references and two candidates, called A and B; its group
+            says what to judge.
+        study: what the answers belong to; answers to two studies do not mix.
+        question: what is asked of every item.
+        title: heading of the page.
+    """
     content = {"study": study, "items": _items(items), "strings": []}
     return framed(
         "sheet.html.j2",
