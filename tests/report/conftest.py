@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
+import io
 import random
 import shutil
+import subprocess
+import sys
+import tarfile
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -585,6 +591,46 @@ def expect(browser: Any) -> Any:
 
     said.set_options(timeout=PATIENCE)
     return said
+
+
+#: axe-core of npm, pinned to the byte
+AXE = "axe-core@4.14.1"
+_AXE_HASH = "e6b0ce02b84d892e2e33e403485e7f3d6c29e2be6df65daf44d89ba564139745"
+
+
+@pytest.fixture(scope="session")
+def axe(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The script of axe-core, which looks for barriers in pages; kept beside the tests' Python."""
+    kept = Path(sys.prefix) / f"{AXE}.tgz"
+    if not kept.is_file():
+        npm = shutil.which("npm")
+        if npm is None:
+            pytest.skip(f"{AXE} cannot be had: npm is not installed")
+        folder = tmp_path_factory.mktemp("axe")
+        got = subprocess.run(
+            [npm, "pack", AXE, "--silent"], cwd=folder, capture_output=True, check=False
+        )
+        packed = list(folder.glob("*.tgz"))
+        if got.returncode or not packed:
+            pytest.skip(f"npm could not fetch {AXE}: {got.stderr.decode()[-200:]}")
+        scratch = kept.with_name(f"{kept.name}.{folder.name}")
+        shutil.copy(packed[0], scratch)
+        scratch.replace(kept)
+    content = kept.read_bytes()
+    assert hashlib.sha256(content).hexdigest() == _AXE_HASH, f"{kept} is not {AXE}; delete it"
+    with tarfile.open(fileobj=io.BytesIO(content)) as archive:
+        script = archive.extractfile("package/axe.min.js")
+        assert script is not None
+        return script.read().decode()
+
+
+def barriers(page: Any, axe: str) -> list[tuple[str, str]]:
+    """What axe-core finds on a page that is more than minor: the rule, and the first element."""
+    page.evaluate(axe)
+    # label-content-name-mismatch (WCAG 2.5.3) is off where it is not asked for
+    asked = "{resultTypes: ['violations'], rules: {'label-content-name-mismatch': {enabled: true}}}"
+    found = page.evaluate(f"axe.run(document, {asked})")["violations"]
+    return [(v["id"], v["nodes"][0]["html"]) for v in found if v["impact"] != "minor"]
 
 
 @pytest.fixture(scope="module")
