@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
-FIRST = range(1, 41)
 WORDS: dict[str, Any] = {"features": ["re:*"], "pattern": {"of": "of", "the": "the"}}
 
 
@@ -44,6 +43,10 @@ def _set(systems: int = 5) -> gn.TestSet:
     return _whole().select(systems=list(_whole().systems)[:systems])
 
 
+def _few(testset: gn.TestSet, segments: int = 12) -> gn.TestSet:
+    return testset.select(segments=range(segments))
+
+
 def _muler(systems: int) -> Finding:
     return gn.muler.score(_set(systems), "bleu", resamples=50, **WORDS)
 
@@ -52,7 +55,7 @@ def _judged() -> gn.TestSet:
     """The example, with human scores drawn around chrF."""
     values = gn.score(_set(), "chrf").segments
     drawn = values + np.random.default_rng(1).normal(0, 10, values.shape)
-    human = HumanScores("da", "segment", tuple(_set().systems), drawn)
+    human = HumanScores("quality", "segment", tuple(_set().systems), drawn)
     return replace(_set(), human=(human,))
 
 
@@ -69,11 +72,11 @@ KINDS: dict[str, Callable[[], Finding]] = {
     "muler of many": lambda: make_finding(6),
     "errors": lambda: gn.muler.errors(marked_set(20), "chrf", resamples=50),
     "metaeval": lambda: gn.metaeval(_judged(), ["bleu", "chrf"], resamples=50),
-    "bmx explain": lambda: gn.bmx.explain(_set(2), "chrf", segments=range(1, 9)),
-    "bmx score": lambda: gn.bmx.score(_set(3), "chrf", segments=range(1, 9)),
-    "bmx tune": lambda: gn.bmx.tune(_judged(), "bleu", segments=range(1, 9)),
+    "bmx explain": lambda: gn.bmx.explain(_few(_set(2)), "chrf"),
+    "bmx score": lambda: gn.bmx.score(_few(_set(3)), "chrf"),
+    "bmx tune": lambda: gn.bmx.tune(_few(_judged()), "bleu"),
     "difficulty score": lambda: gn.difficulty.score(_set(), "bleu"),
-    "difficulty words": lambda: gn.difficulty.words(_set(), "bleu", segments=FIRST),
+    "difficulty words": lambda: gn.difficulty.words(_few(_set(), 40), "bleu"),
     "paraphrase gain": lambda: gn.paraphrase.gain(_judged(), _paraphrased(), n=[1, 4]),
     "paraphrase diversity": lambda: gn.paraphrase.diversity(_set(3), measures=["lexical"]),
 }

@@ -315,7 +315,7 @@ def test_cells_of_few_systems_are_grey_and_say_so(page: Any) -> None:
     cells = page.locator("#f0-p0 tbody tr", has_text="ent:PERSON").locator("td")
     assert [cells.nth(i).get_attribute("class").strip() for i in range(3)] == ["faint"] * 3
     label = cells.first.get_attribute("aria-label")
-    assert label == "\u22120.99: r, ent:PERSON, BLEU, few systems, n 5"
+    assert label == "\u22120.99 5: r and n, ent:PERSON, BLEU, few systems"
     assert cells.first.locator("small").inner_text() == "5"
     assert "fewer than 8" in page.locator("#f0-p0 .legend").inner_text()
 
