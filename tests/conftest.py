@@ -1,4 +1,4 @@
-"""Fixtures that all rooms share."""
+"""Fixtures that all tests share."""
 
 from __future__ import annotations
 

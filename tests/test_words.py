@@ -25,8 +25,8 @@ ROOT = Path(__file__).resolve().parents[1]
 #: what no reader should meet, and what stands in its place
 BANNED = {
     r"\bcharg(?:e|es|ed|ing)\b": "cost",
-    r"\btold\b": "said, given, distinguished",
-    r"\bheld\b(?![ -]out)": "kept, stored, tested",
+    r"\btold\b(?! apart)": "said, given, distinguished",
+    r"\bheld\b(?![\s-](?:out|back))": "kept, stored, tested",
     r"\blooked at\b": "read, judged, examined",
     r"of nobody in particular": "name whom",
     r"\bUndecided: ": "the sentence itself",
@@ -67,11 +67,13 @@ def texts() -> dict[str, str]:
     pages = resources.files("gnomon.report")
     for folder in ("templates", "static"):
         for file in (pages / folder).iterdir():
-            found[file.name] = re.sub(r"^ *//.*$|/\*.*?\*/", "", file.read_text("utf-8"), flags=re.M)
+            found[file.name] = re.sub(
+                r"^ *//.*$|/\*.*?\*/", "", file.read_text("utf-8"), flags=re.MULTILINE
+            )
     for path in [*ROOT.glob("docs/**/*.md"), ROOT / "CONTRIBUTING.md"]:
         if not {"_build", "_generated"} & set(path.parts):
             # code and quoted names are themselves
-            plain = re.sub(r"```.*?```|`[^`\n]*`", "", path.read_text("utf-8"), flags=re.S)
+            plain = re.sub(r"```.*?```|`[^`\n]*`", "", path.read_text("utf-8"), flags=re.DOTALL)
             found[str(path.relative_to(ROOT))] = plain
     return found
 
@@ -102,8 +104,8 @@ def test_no_page_describes_the_code_as_a_house() -> None:
 @pytest.mark.parametrize(
     ("pattern", "text"),
     [
-        (r"\bheld\b(?![ -]out)", "what is held in a store"),
-        (r"\btold\b", "no system can be told from another"),
+        (r"\bheld\b(?![\s-](?:out|back))", "what is held in a store"),
+        (r"\btold\b(?! apart)", "no system can be told from another"),
         (r"\b(?:is|are|on) (?:level )?on top\b", "A is on top"),
     ],
 )

@@ -90,7 +90,7 @@ METRIC: Any = column("Metric", help="the metric, as it was given")
 TEST_SET: Any = column("Test set", help="name of the test set")
 SEGMENT: Any = column("Segment", help="number of the segment, from 1")
 FEATURE: Any = column("Feature", help="which words: kind and name, as in pos:NOUN")
-SLICE: Any = column("Slice", help="the segments looked at; empty for all of them")
+SLICE: Any = column("Slice", help="which segments; empty for all of them")
 
 
 @dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(column,))

@@ -183,7 +183,7 @@ def test_many_pairs_are_announced_once_and_before_they_are_asked_for(
     with caplog.at_level(logging.WARNING):
         bmx.explanations(ts, metric(asked.many, name="mine"), "lime")
     (said,) = [record.getMessage() for record in caplog.records]
-    assert "'mine' is asked for up to" in said
+    assert "'mine' will be called for up to" in said
     assert "in lists of up to 16384; each distinct pair once" in said
     caplog.clear()
     with caplog.at_level(logging.WARNING):

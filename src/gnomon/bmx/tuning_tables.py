@@ -92,7 +92,7 @@ class TunedSetting(Record):
     )
     median_p: float | None = column("Median p", help="before it is put on the grid")
     median_w: float | None = column("Median w", help="before it is put on the grid")
-    chosen_from: int | None = column("Chosen from", help="experiments the rule looked at")
+    chosen_from: int | None = column("Chosen from", help="experiments that the rule used")
     undefined: int = column("Undefined", help="experiments without a correlation")
     sides: str = _SIDES
 

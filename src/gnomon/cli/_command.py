@@ -33,7 +33,7 @@ _METRICS = "metrics"
 #: the heading of help under which results and their files stand
 _OUTPUT = "output"
 #: the heading of those that say none
-_OWN = "what is looked at"
+_OWN = "analysis"
 #: rows of a table that text shows
 _ROWS = 20
 #: the longest list of choices that stands where a value's name would; others stand in the text

@@ -392,7 +392,7 @@ class Inputs:
         """
         each = self.each()
         if len(each) > 1:
-            raise UsageError("-t names several test sets, and one is looked at; name one")
+            raise UsageError("-t names several test sets, and this command takes one; name one")
         return each[0]
 
     def each(self) -> list[Inputs]:

@@ -69,7 +69,7 @@ ANSWERS = (
         """,
     ),
     DemoAnswer(
-        "What does BLEU charge each part of speech for?",
+        "What does each part of speech cost under BLEU?",
         ("muler",),
         """
         select feature, avg(muler) as muler, min(muler) as best, max(muler) as worst,

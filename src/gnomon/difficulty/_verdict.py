@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from gnomon.findings import Cell, Finding, Statement
 
 _ALPHA = 0.05
-#: correlations over so many systems or fewer say next to nothing
+#: correlations over so many systems or fewer say little
 _FEW_SYSTEMS = 4
 _CIRCULAR = "CIRCULAR"
 _FIRST = "Pearson's r"
@@ -58,7 +58,7 @@ _RANKS = Claim(
 )
 _FEW_JUDGED = Claim(
     "difficulty.score.few_systems",
-    "people judged {systems}; agreement with people over so few says next to nothing",
+    "people judged {systems}; agreement with people over so few says little",
     "caution",
     "the number of judged systems, four at most",
 )

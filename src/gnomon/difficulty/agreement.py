@@ -183,7 +183,7 @@ def best_count(top: str, judged: int) -> int:
 # Rows
 
 
-_SUBSET = column("Systems", help="which systems are looked at together")
+_SUBSET = column("Systems", help="which systems the figure is of")
 _KIND = column("Human scores", help="the kind of human scores")
 
 

@@ -260,7 +260,7 @@ def words(
         examples: segments to read on a page, hardest first; 0 for none.
         occurrences: list every word of every reference too, in the table "occurrences".
         omission: the omission test: one content word per segment is deleted, and the drop of base
-            and weighted score is told by how hard the word was.
+            and weighted score is given by how hard the word was.
         tagger: word classes by ``spacy:NAME``, an annotator, or "auto" for the one of the target
             language; by default none.
         seed: of the omission test and of resamples.

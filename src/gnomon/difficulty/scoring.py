@@ -134,7 +134,7 @@ class WeightedRow(Record):
 class WeightedSliceRow(Record):
     """A system on some segments, with and without difficulty."""
 
-    slice: str = column("Slice", help="the segments looked at")
+    slice: str = column("Slice", help="which segments")
     segments: int = column("Segments", help="how many these are")
     system: str = SYSTEM
     metric: str = METRIC
@@ -233,7 +233,7 @@ def score(
             whose pool follows the K best systems, as the authors do.
         by: scores over slices, too: "length", "domain", "document", "score" or a label.
         omission: the omission test: one content word per segment is deleted, and the drop of both
-            scores is told by how hard the word was.
+            scores is given by how hard the word was.
         tagger: what tells content words for the omission test: ``spacy:NAME``, an annotator, or
             "auto" for the one of the target language; by default length and frequency.
         seed: of the omission test and of resamples.

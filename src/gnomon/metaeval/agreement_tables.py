@@ -107,7 +107,7 @@ class SliceAgreementRow(Record):
     statistic: str = _STATISTIC
     grouping: str = _GROUPING
     subset: str = _SUBSET
-    slice: str = column("Slice", help="the segments looked at")
+    slice: str = column("Slice", help="which segments")
     metric: str = METRIC
     value: float | None = column(
         "Agreement", digits=3, better="higher", help="the statistic on the slice"

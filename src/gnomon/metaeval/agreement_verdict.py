@@ -125,7 +125,7 @@ _EDITS = Claim(
 )
 _FEW = Claim(
     "metaeval.few_systems",
-    "{sets}: people judged {few} systems or fewer; agreement over so few says next to nothing",
+    "{sets}: people judged {few} systems or fewer; agreement over so few says little",
     "caution",
     "the number of systems",
 )

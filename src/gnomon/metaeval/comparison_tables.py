@@ -111,8 +111,8 @@ class NgramRow(Record):
     n: int = column("n", help="length in tokens")
     rank: int = column("Rank", help="among the n-grams of this length and side")
     ngram: str = column("n-gram", help="its tokens")
-    count: int = column("Right here only", help="matches that the other output lacks")
-    other: int = column("Right there only", help="matches that only the other output has")
+    count: int = column("This system only", help="matches that the other output lacks")
+    other: int = column("The other only", help="matches that only the other output has")
     reference: int = column("In references", help="occurrences in the references")
 
 

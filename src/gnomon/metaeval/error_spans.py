@@ -179,7 +179,7 @@ class ErrorFreeRow(Record):
         "AUC",
         digits=3,
         better="higher",
-        help="how often one free of errors is held for better than one that is not",
+        help="how often an output without errors is ranked above one with errors",
         interval=True,
     )
     cut: float | None = column("Cut", digits=4, help="the marker's score that decides")
@@ -360,7 +360,7 @@ def spans(
             progress("comparing", done, len(every))
     if not pairs:
         raise UsageError(
-            f"there is nothing to hold beside the marks of {people.name}: one person looked at each"
+            f"there is nothing to hold beside the marks of {people.name}: one person checked each"
             " output; name others' marks (-m, --marks; metrics=, marks=)"
         )
     made = _Made(testset, people, every, pairs, how, draws, side, examples)
@@ -631,7 +631,7 @@ def _notices(made: _Made) -> Iterator[str]:
         if not one.marking:
             yield f"{one.name} marks no errors; its scores alone tell what is free of errors"
     if not any(one.ceiling for one in made.pairs):
-        yield f"no output was looked at by two people of {made.people.name}: there is no ceiling"
+        yield f"no output was checked by two people of {made.people.name}: there is no ceiling"
     rule = made.how.error_free
     if rule not in (None, "spans") and made.people.scores is None:
         yield (

@@ -66,7 +66,7 @@ def _found(row: Mapping[str, Cell]) -> str:
     if not number(row["marked"]):
         return f"{_title(row)} marks nothing in the outputs of {n}"
     if not number(row["gold"]):
-        return f"people marked nothing in the outputs of {n} that {_title(row)} looked at"
+        return f"people marked nothing in the outputs of {n} that {_title(row)} checked"
     return (
         f"{_title(row)} marks {_figure(row, 'recall')} of the characters that people marked, and"
         f" {_figure(row, 'precision')} of what it marks is theirs (F1 {_figure(row, 'f1')}, {n})"

@@ -69,7 +69,7 @@ class PairedOutputsRow(Record):
     """A system against another one, or against a reference, under a pairwise metric."""
 
     system: str = SYSTEM
-    other: str = column("Other", help="the system, or the reference, that it is held against")
+    other: str = column("Other", help="the system, or the reference, that it is compared with")
     metric: str = METRIC
     segments: int = column("n", help="segments that both have a text for")
     score: float | None = column(

@@ -211,8 +211,8 @@ def people_marks(
         others = [one for one, some in zip(names, marked, strict=True) if not some]
         without = f", and so not of {named(others)}" if others else ""
         notices.append(
-            f"{chosen}: nothing says which outputs were looked at; those of all segments are"
-            f" taken for looked at, of the systems in which an error is marked{without}"
+            f"{chosen}: nothing says which outputs were checked; those of all segments are"
+            f" taken as checked, of the systems in which an error is marked{without}"
         )
     kinds = {error.by for error in errors}
     graded = {
@@ -528,7 +528,7 @@ def _people_faults(outline: Outline, human: Human, names: list[str]) -> Iterator
     """What is wrong with people's marks; adds what they are called, where that is known."""
     files, kinds = human_files(human)
     if len(kinds) + len(files) > 1:
-        said = "marks are held beside one kind of people's; name one"
+        said = "marks are compared with one kind of people's; name one"
         yield Fault("human", UsageError(said))
     if files:
         for file in files:

@@ -534,10 +534,11 @@ class BoundFunction(MeanOfSegments):
         if pairs > _COSTLY and not self._announced:
             self._announced = True
             _log.warning(
-                "the function %r is asked for up to %d pairs of texts%s; each distinct pair once",
+                "the function %r will be called for up to %s pairs of texts%s; each distinct pair"
+                " once",
                 self.name,
-                pairs,
-                f", in lists of up to {_AT_ONCE}" if self.metric.lists else ", one by one",
+                f"{pairs:,}",
+                f", in lists of up to {_AT_ONCE}" if self.metric.lists else ", one at a time",
             )
 
     def _ask(self, places: Sequence[_Place]) -> dict[_Call, float]:

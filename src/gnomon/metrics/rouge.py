@@ -583,7 +583,7 @@ class Rouge(Options):
             return BoundRouge(self)
         said = (
             f"{self.name} counts runs of a-z and 0-9 alone, as rouge-score does, and the references"
-            f" are written in {script.title()} letters: it says next to nothing of these outputs"
+            f" are written in {script.title()} letters: it says little of these outputs"
         )
         return BoundRouge(self, (said,))
 

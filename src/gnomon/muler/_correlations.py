@@ -51,7 +51,7 @@ class CorrelationRow(Record):
     r: float | None = column("r", help="Pearson's r of -MuLER over systems")
     n: int = column("n", help="systems where both are defined")
     faint: bool = column("few systems", help="fewer than asked for")
-    segments: int | None = column("|I|", help="median over the systems")
+    segments: int | None = column("Segments", help="median over the systems")
 
 
 def correlations(points: Sequence[Point], few: int) -> list[CorrelationRow]:
@@ -419,7 +419,7 @@ class PointRow(Record):
     variant: str = VARIANT
     feature: str = FEATURE
     slice: str | None = SLICE
-    segments: int | None = column("|I|", help="segments where both sides have the feature")
+    segments: int | None = column("Segments", help="segments where both sides have the feature")
     muler: float | None = _MULER
     score: float | None = column(
         "Score", help="of the system, over the slice: of the corpus, or the mean of segments"

@@ -335,7 +335,7 @@ class DifferenceRow(Record):
     p_max: float | None = column(
         "max-T", digits=4, help="likewise, by the largest of all differences"
     )
-    segments: int = column("|I|", help="the smaller of the two systems' sizes of I")
+    segments: int = column("Segments", help="the smaller of the two systems' sizes of I")
     resamples: int | None = column("resamples", help="of the segments; none: by document")
     carried: bool = column(
         "carried over",

@@ -76,7 +76,9 @@ class ErrorRateRow(Record):
     system: str | None = _ALL
     feature: str = FEATURE
     severity: str = _SEVERITY
-    occurrences: int = column("Occurrences", help="of the feature in outputs that were looked at")
+    occurrences: int = column(
+        "Occurrences", help="of the feature in outputs that were checked for errors"
+    )
     hits: int = column("Hit", help="of these, how many an error shares a character with")
     rate: float | None = column(
         "per 100", better="lower", help="hit, of a hundred occurrences", interval=True
@@ -114,13 +116,13 @@ class ErrorCountRow(Record):
     severity: str = column("Severity", help="as the marker has it")
     category: str = column("Category", help="likewise; empty where there is none")
     errors: float = column(
-        "Errors", digits=1, help="where several looked at an output, their mean counts"
+        "Errors", digits=1, help="where several people checked an output, their mean counts"
     )
     per_hundred: float = column("per 100 outputs", digits=1, better="lower", help="of these errors")
     placeless: float = column(
         "No place", digits=1, help="of these, errors without a place in the text"
     )
-    outputs: int = column("Outputs", help="that were looked at")
+    outputs: int = column("Outputs", help="that were checked for errors")
 
 
 class FeatureChargeRow(Record):
@@ -133,8 +135,8 @@ class FeatureChargeRow(Record):
     rate: float = column("per 100", help="errors per hundred occurrences")
     muler: float = column("MuLER", kind="share", help="mean over the systems")
     people: float = column("Marked", help="the rate's distance from its mean over features, in sd")
-    charged: float = column("Charged", help="MuLER's distance from its mean, likewise")
-    gap: float = column("Gap", help="marked less charged", ends=("low", "high"))
+    charged: float = column("Cost", help="MuLER's distance from its mean, likewise")
+    gap: float = column("Gap", help="marked minus cost", ends=("low", "high"))
     low: float | None = column("low", help="lower end of its interval")
     high: float | None = column("high", help="its upper end")
 
@@ -336,7 +338,7 @@ class MadeRates:
         tables = tuple(self._tables())
         facts = facts_of(self.testset, self.annotation)
         facts["marks"] = ", ".join(one.name for one in self.every)
-        facts["outputs looked at"] = str(int(self.tallies[0].judged.sum()))
+        facts["outputs checked"] = str(int(self.tallies[0].judged.sum()))
         return Finding(
             method="muler errors",
             title="Errors by linguistic feature",
@@ -368,9 +370,9 @@ class MadeRates:
         if self.charges:
             note = (
                 "Both are standardised over features; a gap above 0: errors are marked there more"
-                " often than the metric's charge would have it."
+                " often than the metric's cost suggests."
             )
-            title = "Where marks and metrics charge differently"
+            title = "Where marks and metrics differ"
             yield table(CHARGES, title, FeatureChargeRow, self.charges, note=note)
         if self.correlations:
             note = "Intervals are over segments, the features being those that there are."
@@ -439,7 +441,7 @@ class MadeRates:
             said = f"This page holds {_PAGE:,} of {len(rows):,} rows; JSON (-f json) has them all."
             excerpt = Excerpt(tuple(range(_PAGE)), said)
         note = (
-            "Over the segments in which both systems were looked at; features with fewer than"
+            "Over the segments in which both systems were checked; features with fewer than"
             f" {LEAST} occurrences on either side are left out."
         )
         title = "Systems compared, feature by feature"

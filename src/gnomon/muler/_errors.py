@@ -176,7 +176,7 @@ def _feature_faults(words: WordChoice, language: str | None, *, known: bool) -> 
 
 @method(
     "muler.errors",
-    answers="on which words errors stand, marked by people or machines, and what metrics charge",
+    answers="which kinds of words have errors, marked by people or machines, and what these cost",
     title="Errors by linguistic feature",
     examples=_EXAMPLES,
     tables={
@@ -223,10 +223,10 @@ def errors(
     """How many errors stand on each linguistic feature, per hundred of its occurrences.
 
     An occurrence (a noun, a name, a number) is hit by every error that shares a character with it,
-    in the outputs that somebody looked at. Where spaces do not part words (Chinese, Japanese), each
+    in the outputs that somebody checked. Where spaces do not part words (Chinese, Japanese), each
     character of a feature is an occurrence. Rates are told per system and severity, beside that of
     all words, and systems are compared feature by feature. With metrics, MuLER of the same features
-    in the same outputs stands beside them: where do people and the metric charge differently?
+    in the same outputs stands beside them: where do people and the metric differ?
 
     Args:
         testset: outputs in which errors were marked.
@@ -303,7 +303,7 @@ def _marks(
     every = read_every_mark(testset, people, marks, side=side, allow_code=allow_code)
     found = every if people is None else [people, *every]
     if not any(mark.judged.any() for mark in found):
-        raise DataError(f"no output of test set {testset.name!r} was looked at for errors")
+        raise DataError(f"no output of test set {testset.name!r} was checked for errors")
     return testset, found
 
 

@@ -27,7 +27,7 @@ WHERE = Claim(
 )
 FEW_WORDS = Claim(
     "muler.errors.few",
-    "{marks} looked at too few words to say anything",
+    "{marks} checked too few words to say anything",
     "caution",
     "fewer than 30 words in the outputs that were looked at",
 )

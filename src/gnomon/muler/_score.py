@@ -66,7 +66,9 @@ class MulerRow(Record):
     feature: str = FEATURE
     variant: str = VARIANT
     slice: str | None = SLICE
-    segments: int = column("|I|", help="segments where candidate and a reference have the feature")
+    segments: int = column(
+        "Segments", help="segments where candidate and a reference have the feature"
+    )
     muler: float | None = column(
         "MuLER",
         kind="share",

@@ -160,7 +160,7 @@ def half_splits(
     beam: Annotated[Positive | None, _OF_MODEL] = None,
     device: Annotated[str | None, Metavar("NAME"), _OF_MODEL] = None,
     precision: Annotated[Precision, _OF_MODEL] = "fp32",
-    seed: Annotated[Seed, Group("what is looked at")] = SEED,
+    seed: Annotated[Seed, Group("analysis")] = SEED,
     allow_code: bool = False,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Finding:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from gnomon.findings import Cell, Finding, Level, Statement
 
 _ALPHA = 0.05
-#: correlations over so many systems or fewer say next to nothing
+#: correlations over so many systems or fewer say little
 _FEW_SYSTEMS = 4
 _IN_FULL = 3
 #: the share of segments without what is compared that is said, at least
@@ -74,7 +74,7 @@ _NO_PARAPHRASE = Claim(
 _OUTPUTS = Claim(
     "paraphrase.gain.own_output",
     "{share} of the paraphrases of {method} are outputs of systems that are judged with them, whose"
-    " scores rise by that alone; no gain is told of these",
+    " scores rise by that alone; no gain is claimed for these",
     "caution",
     "half or more of the paraphrases are the outputs of judged systems for their segments",
 )

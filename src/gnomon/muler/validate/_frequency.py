@@ -53,7 +53,7 @@ class PartRow(Record):
     alpha: float = column("alpha", help="share of the feature asked for")
     share: float | None = column("share", digits=3, help="share that the first letters really hold")
     letters: str | None = column("letters", help="first letters of the words that are left")
-    segments: int = column("|I|", help="segments where both sides have what is left")
+    segments: int = column("Segments", help="segments where both sides have what is left")
     muler: float | None = column(
         "MuLER", kind="share", digits=3, better="lower", help="of what is left"
     )
@@ -76,7 +76,7 @@ class PartSummaryRow(Record):
     feature: str | None = column("Feature", help="empty: all of them")
     alpha: float = column("alpha", help="share of the feature asked for")
     systems: int = column("systems", help="systems (and features) averaged over")
-    share: float | None = column("share", digits=3, help="mean of the shares really held")
+    share: float | None = column("share", digits=3, help="mean of the shares that were reached")
     muler_change: float | None = column(
         "|change of MuLER|", digits=3, help="median of absolute values"
     )
@@ -208,7 +208,7 @@ def frequency(
         features: names of features, wildcards allowed; by default as for
             :func:`gnomon.muler.score`.
         shares: how much of a feature is left, in (0, 1]; changes are relative to 1, which is
-            always looked at.
+            always measured.
         tagger: ``spacy:NAME`` or an annotator; by default one for the test set's target language.
         lexicon: word lists for ``lex:NAME``, as words or as a file of one entry per line.
         pattern: regular expressions for ``re:NAME``.

@@ -54,7 +54,7 @@ class RangeRow(Record):
     letters: str | None = column(
         "letters", help="first letters that are masked alike on both sides"
     )
-    segments: int = column("|I|", help="segments where both sides have the whole feature")
+    segments: int = column("Segments", help="segments where both sides have the whole feature")
     anti_oracle: float | None = column("min", help="mean over I, masked differently on each side")
     oracle: float | None = column("max", help="mean over I, masked alike on both sides")
     base: float | None = column("base (I)", help="mean over I of the texts as they are")
@@ -78,7 +78,7 @@ class RangeSummaryRow(Record):
     feature: str | None = column("Feature", help="empty: all of them")
     alpha: float = column("alpha", help="share of the feature asked for")
     systems: int = column("systems", help="systems (and features) averaged over")
-    share: float | None = column("share", digits=3, help="mean of the shares really held")
+    share: float | None = column("share", digits=3, help="mean of the shares that were reached")
     relative_deviation: float | None = column("relative deviation", digits=3, help="mean, signed")
     absolute: float | None = column(
         "|relative deviation|", digits=3, help="mean of absolute values"

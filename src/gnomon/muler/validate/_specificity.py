@@ -219,7 +219,7 @@ class SpecificityRow(Record):
     metric: str = METRIC
     feature: str = FEATURE
     variant: str = VARIANT
-    segments: int = column("|I|", help="segments where both sides have the feature")
+    segments: int = column("Segments", help="segments where both sides have the feature")
     reference_share: float | None = column(
         "in ref", digits=3, help="share of the references' words"
     )
@@ -251,7 +251,8 @@ class SpecificityRow(Record):
         "below", digits=3, help="share of random features with lower MuLER"
     )
     apart: bool = column(
-        "told apart", help="told from the random features by a test, corrected for their number"
+        "distinct",
+        help="a test distinguishes it from the random features, corrected for their number",
     )
 
 
@@ -268,7 +269,7 @@ class RandomRow(Record):
         "in ref", digits=3, help="mean share of the references' words"
     )
     output_share: float | None = column("in out", digits=3, help="mean share of the output's words")
-    segments: float | None = column("|I|", digits=0, help="mean size of I")
+    segments: float | None = column("Segments", digits=0, help="mean size of I")
     mean: float | None = _MEAN
     variance: float | None = _VARIANCE
     low: float | None = _quantile("least", "least")
@@ -513,7 +514,7 @@ def specificity(
     tables = specificity_tables(gathered.real, gathered.synthetic, gathered.curves)
     return Finding(
         method="muler validate specificity",
-        title="MuLER's specificity: are features told from random words?",
+        title="MuLER's specificity: do features differ from random words?",
         tables=tables,
         signatures=gathered.signatures,
         views=specificity_views(list(gathered.signatures), setup.batch.systems, tables[0].rows),

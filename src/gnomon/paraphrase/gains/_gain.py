@@ -559,7 +559,7 @@ def _significant(p: Cell) -> bool:
 
 _EXAMPLES = """\
 Every metric scores with the references as they are and with n paraphrases of one method beside
-them, and both are held against people's judgements: over systems (Pearson's r, Williams's test,
+them, and both are compared with people's judgements: over systems (Pearson's r, Williams's test,
 decisions) and over segments (rankings, or scores).
 
 With several test sets (-t), names of files hold {pair}, which stands for each one's language pair.
@@ -644,8 +644,8 @@ def gain(
     """What paraphrased references bring, by their method, their number, and metric.
 
     Each metric scores with the references as they are and with n paraphrases of one method beside
-    them; both are held against people's judgements, over systems (Pearson's r, Williams's test) and
-    over segments (DaRR where people ranked, Pearson and Kendall where they scored), with the
+    them; both are compared with people's judgements, over systems (Pearson's r, Williams's test)
+    and over segments (DaRR where people ranked, Pearson and Kendall where they scored), with the
     decisions on pairs of systems and of outputs that are repaired and broken. Tables 2, 3 and 8 and
     figures 1 to 3 of Bawden et al. (2020).
 

@@ -25,7 +25,7 @@ ABOVE_0 = sys.float_info.min
 
 _OF_MODEL = Group("a model that paraphrases")
 _KEPT = Group("what is kept")
-_PLAIN = Group("what is looked at")
+_PLAIN = Group("analysis")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -37,7 +37,11 @@ async function show(first) {
   redraws.length = 0;
   tell("");
   for (const anchor of document.querySelectorAll("nav.contents a")) {
-    if (anchor.dataset.page === (name === "method" ? `method/${rest[0]}` : OF[name] || name)) { anchor.setAttribute("aria-current", "page"); anchor.scrollIntoView({block: "nearest", inline: "nearest", behavior: "instant"}); } else anchor.removeAttribute("aria-current");
+    if (anchor.dataset.page === (name === "method" ? `method/${rest[0]}` : OF[name] || name)) {
+      anchor.setAttribute("aria-current", "page");
+      // not at first: the Tab key would go on from there
+      if (!first) anchor.scrollIntoView({block: "nearest", inline: "nearest", behavior: "instant"});
+    } else anchor.removeAttribute("aria-current");
   }
   const box = el("div");
   const head = (text) => { if (now !== visit) return; title.replaceChildren(data(text)); document.title = `${shown(text)} \u2013 ${shown(page.title)}`; };

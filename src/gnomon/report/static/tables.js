@@ -1,21 +1,21 @@
 // Tables: their columns, rows and cells. What is in memory has one part.
-const held = {parts: 1, whole: () => true, need: async () => {}, async all() { return this; }, rowsOf: undefined};
+const inMemory = {parts: 1, whole: () => true, need: async () => {}, async all() { return this; }, rowsOf: undefined};
 function open(table) {
   const columns = new Map();
   for (const c of table.columns) {
     columns.set(c.name, {...c, at: c.levels ? (i) => c.levels[c.codes[i]] : (i) => c.cells[i]});
   }
-  return {...table, ...held, columns};
+  return {...table, ...inMemory, columns};
 }
 // A table made here, of a list of rows.
 const plainColumn = (c) => ({kind: "text", digits: 2, better: null, help: "", ends: null, ...c});
 function made(name, title, columns, rows) {
   const full = columns.map(plainColumn);
-  return {name, title, section: "", file: `gnomon-${name}`, size: rows.length, ...held, names: full.map((c) => c.name),
+  return {name, title, section: "", file: `gnomon-${name}`, size: rows.length, ...inMemory, names: full.map((c) => c.name),
     columns: new Map(full.map((c) => [c.name, {...c, at: (i) => rows[i][c.name] ?? null}]))};
 }
 // Some rows of a table, as a table.
-const some = (t, rows, extra) => ({...t, ...held, size: rows.length, ...extra, columns: new Map([...t.columns].map(([name, c]) => [name, {...c, at: (i) => c.at(rows[i])}]))});
+const some = (t, rows, extra) => ({...t, ...inMemory, size: rows.length, ...extra, columns: new Map([...t.columns].map(([name, c]) => [name, {...c, at: (i) => c.at(rows[i])}]))});
 // The same table with one more column of words, which says of each row what is made of it.
 const withColumn = (t, name, title, at) => ({...t, columns: new Map([...t.columns, [name, plainColumn({name, title, at})]])});
 const kindOf = (name) => String(name).includes(":") ? String(name).split(":", 1)[0] : "";
