@@ -36,7 +36,7 @@ def test_the_command_of_the_readme_prints_a_readable_table(gnomon, files, tagged
         "-l", "en", "--features", "pos:*", "ent:*",
     )  # fmt: skip
     assert answer.code == 0
-    for word in ("pos:NOUN", "|I|", "a", "b", "tagger"):
+    for word in ("pos:NOUN", "Segments", "a", "b", "tagger"):
         assert word in answer.out
     assert "time: " in answer.err
 

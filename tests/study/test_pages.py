@@ -103,7 +103,7 @@ def test_where_systems_were_taken_one_by_one_it_is_said_how_they_are_taken_toget
     by_section = {one.section: one for one in told.verdicts}
     (said,) = by_section["muler.score"].verdict
     assert said.level == "undecided"
-    assert "5 systems were looked at one by one" in said.text
+    assert "5 systems were scored one at a time" in said.text
     assert "together = true" not in said.text
 
 

@@ -45,7 +45,7 @@ CORRELATE_OUTSIDE = Claim(
 )
 FEW_SYSTEMS = Claim(
     "muler.correlate.few-systems",
-    "{n} with {metric} over too few systems say next to nothing",
+    "{n} with {metric} over too few systems say little",
     "caution",
     "fewer than five systems",
 )

@@ -55,8 +55,8 @@ if TYPE_CHECKING:
 
 _ONE_BY_ONE = Claim(
     "study.one_by_one",
-    "{systems} were looked at one by one, so that nothing is said of all of them together. Whoever"
-    " runs the study can let {method} look at all of them at once",
+    "{systems} were scored one at a time, so that nothing is said of all of them together. Whoever"
+    " runs the study can let {method} take all of them at once",
     "undecided",
     "each task of the method had one system, of several",
 )
