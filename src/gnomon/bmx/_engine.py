@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import chain
@@ -19,7 +21,7 @@ from gnomon.bmx.explainers import (
 )
 from gnomon.cache import key as cache_key
 from gnomon.errors import UsageError
-from gnomon.metrics.functions import BoundFunction
+from gnomon.metrics.functions import COSTLY, BoundFunction
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -32,6 +34,11 @@ if TYPE_CHECKING:
     from gnomon.bmx.explainers import BoundExplainer, PerturbationPlan
 
     Look = Callable[[PairTable, Sequence[TextPair]], Sequence[PairImportances]]
+
+
+#: segments whose scoring is timed before many more are scored, and seconds that tell enough
+_TRIED, _LONG = (8, 512), 0.05
+_log = logging.getLogger(__name__)
 
 
 # From the pairs to explain down to the pairs that the metric must score, and back.
@@ -295,8 +302,30 @@ class Engine:
                 f" {self.max_calls} that are allowed; allow more (--max-calls; max_calls= in a"
                 " spec and in Python), take fewer systems or segments, or a cheaper explainer"
             )
-        if isinstance(self.scorer.bound, BoundFunction):
-            self.scorer.bound.announce(calls)
+        if calls > COSTLY:
+            self._announce(calls)
+
+    def _announce(self, calls: int) -> None:
+        """Say how often the metric will be called and how long that takes, before it begins."""
+        bound, segments = self.scorer.bound, self.batch.shape[1]
+        if getattr(getattr(bound, "metric", None), "own_texts", False):
+            return  # its scores are known already
+        took: list[tuple[int, float]] = []
+        for size in (1, *_TRIED):  # the first call may load something
+            chosen = np.arange(min(size, segments), dtype=np.int32)
+            part = self.batch.select(systems=[0], segments=chosen)
+            began = time.perf_counter()
+            bound.segments(part)
+            took.append((len(chosen), time.perf_counter() - began))
+            if size > 1 and took[-1][1] > _LONG:
+                break
+        (few, short), (many, long) = took[-2:] if len(took) > len(_TRIED) else ((0, 0.0), took[-1])
+        seconds = max(0.0, long - short) / max(many - few, 1)
+        about = f"about {seconds * calls:,.0f} s" if seconds * calls >= 1 else "less than 1 s"
+        if isinstance(bound, BoundFunction):
+            bound.announce(calls, about)
+        else:
+            _log.info("%s will be called up to %s times (%s)", bound.name, f"{calls:,}", about)
 
     def _calls(self, cell: Cell) -> int:
         choosing = 1 + len(cell.others) if len(cell.others) > 1 else 0

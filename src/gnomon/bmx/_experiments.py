@@ -72,6 +72,16 @@ class Experiment:
         """Whether this is the random explainer, with whatever options."""
         return self.explainer.split("(")[0] == RANDOM
 
+    @property
+    def is_of_random_metric(self) -> bool:
+        """Whether the metric is random numbers: a control of metrics, which is none itself."""
+        return self.metric.split("(")[0] in {RANDOM, "RandomScore"}
+
+    @property
+    def is_faulty(self) -> bool:
+        """Whether the published grids hold it of a faulty run, or of nothing that is known."""
+        return self.metric.startswith("Second_Iteration")
+
 
 @dataclass(frozen=True, eq=False)
 class Explained:

@@ -24,7 +24,7 @@ from gnomon.bmx._judging import (
 )
 from gnomon.bmx._judging import faithfulness as curve_areas
 from gnomon.bmx._pairs import role_of
-from gnomon.bmx._verdict import explain_verdict
+from gnomon.bmx._verdict import EXPLAIN_CLAIMS, explain_verdict
 from gnomon.bmx.explainers import (
     Explainers,
     check_explainer,
@@ -576,6 +576,7 @@ _JUDGING = Group("judging explanations (beside the random explainer)")
     marks=importance_marks,
     check=check_explain,
     verdict=explain_verdict,
+    claims=EXPLAIN_CLAIMS,
 )
 def explain(
     testset: TestSet,

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from gnomon import stats
-from gnomon.findings import Statement
 from gnomon.stats.student import mean_test
 from gnomon.verdicts import (
     LEAST,
+    Claim,
     amount,
     are_on_top,
     counted,
@@ -19,14 +19,13 @@ from gnomon.verdicts import (
     listed,
     number,
     p_value,
-    said,
     titles_of,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from gnomon.findings import Cell, Finding, Level
+    from gnomon.findings import Cell, Finding, Level, Statement
 
 _ALPHA = 0.05
 #: where words stand, after how often they hurt
@@ -37,14 +36,127 @@ _GROUPS = 3
 _COLLAPSED = 0.1
 
 
+_CUT = Claim(
+    "bmx.cut",
+    "{notice}",
+    "caution",
+    "the lengths of the texts and what a model reads of them",
+)
+_HELP = Claim(
+    "bmx.tune.better",
+    "With {explained} metrics agree with people by {size} in r than with {against} ({n}, {p}),"
+    " {where}{beside}",
+    "better",
+    "Student's t on the means of language pairs, with Holm's correction over explainers",
+)
+_HARM = Claim(
+    "bmx.tune.worse",
+    "With {explained} metrics agree with people by {size} in r than with {against} ({n}, {p}),"
+    " {where}{beside}",
+    "worse",
+    "Student's t on the means of language pairs, with Holm's correction over explainers",
+)
+_HELP_NO_METRIC = Claim(
+    "bmx.tune.no_help",
+    "{explained} help no metric {where}: {alone} below the metric alone, though {size} in r than"
+    " with random ones ({n}, {p})",
+    "worse",
+    "the mean gain over the metric alone is not above 0",
+)
+_UNDECIDED = Claim(
+    "bmx.tune.undecided",
+    "The data cannot tell whether {explained} help: {size} in r than with {against} ({n}, {p}),"
+    " {where}{beside}",
+    "undecided",
+    "Student's t on the means of language pairs is not significant, or there are too few of them",
+)
+_HALVES = Claim(
+    "bmx.tune.halves",
+    "Chosen on one half of the segments, {metric} with explanations by {explainer} is on the other"
+    " {gain} the metric alone in r (halves from {lowest} to {highest}){beyond}; halves overlap, so"
+    " that this is not tested",
+    "undecided",
+    "the mean over halves",
+)
+_COLLAPSE = Claim(
+    "bmx.tune.collapsed",
+    "The power mean collapses on up to {share} of the segments for {settings}: a single word"
+    " decides there, and gains are no evidence",
+    "caution",
+    "the share of segments whose power mean the smallest importance decides",
+)
+#: all that a search can say
+TUNE_CLAIMS = (_HELP, _HARM, _HELP_NO_METRIC, _UNDECIDED, _HALVES, _COLLAPSE, _CUT)
+_RANKS = Claim(
+    "bmx.score.ranks",
+    "{top} under {metric}{base}; {moved}. Not tested: gnomon bmx tune says whether boosted scores"
+    " are nearer to people",
+    "undecided",
+    "the order of the scores, boosted and not",
+)
+_COLLAPSED_SCORES = Claim(
+    "bmx.score.collapsed",
+    "{notice}",
+    "caution",
+    "the share of segments whose power mean the smallest importance decides",
+)
+#: all that boosted scores can say
+SCORE_CLAIMS = (_RANKS, _COLLAPSED_SCORES, _CUT)
+_WORDS = Claim(
+    "bmx.explain.words",
+    "Words that lower {metric} most often: {words}; not tested",
+    "undecided",
+    "how often the importance of a word is below 0",
+)
+_MARKS = Claim(
+    "bmx.explain.marks",
+    "{what}, {beyond} {side} than random explanations",
+    None,
+    "an interval of the gain over random explanations that leaves 0 out",
+)
+_MARKS_UNDECIDED = Claim(
+    "bmx.explain.marks_undecided",
+    "{what}; the data cannot tell it from random explanations{beyond}",
+    "undecided",
+    "an interval of the gain over random explanations that holds 0, or none",
+)
+_FEW_MARKS = Claim(
+    "bmx.explain.few_marks",
+    "{what}; so few sentences say nothing of others",
+    "caution",
+    "the number of sentences with marked errors, below 30",
+)
+_FEW_EXPLAINED = Claim(
+    "bmx.explain.few",
+    "{segments} explained: an account of these, no finding about a metric",
+    "caution",
+    "the number of segments, below 30",
+)
+#: all that explanations can say
+EXPLAIN_CLAIMS = (_WORDS, _MARKS, _MARKS_UNDECIDED, _FEW_MARKS, _FEW_EXPLAINED, _CUT)
+
+
+def _cut(finding: Finding) -> Iterator[Statement]:
+    """A caution for each notice that says that texts were not read to their end."""
+    for one in cut_texts(finding.notices):
+        yield _CUT.said(notice=one.text.removeprefix("Caution: "))
+
+
 class _Tested(NamedTuple):
     """What an explainer gains where p and w were not chosen, on each language pair."""
 
     explainer: str
+    sides: str
     rows: list[int]
     beyond: list[float]
     alone: list[float]
     collapsed: float | None
+
+    @property
+    def explained(self) -> str:
+        """The explanations in words, and of which side where that is not both."""
+        side = "" if self.sides == "both" else " of outputs alone"
+        return f"explanations by {self.explainer}{side}"
 
     @property
     def values(self) -> list[float]:
@@ -75,8 +187,10 @@ def tune_verdict(finding: Finding) -> Iterator[Statement]:
     name = "held_back_experiments" if apart else "experiments"
     found = [
         one
-        for explainer in dict.fromkeys(row["explainer"] for row in finding.rows)
-        if (one := _tested(finding, name, explainer)) is not None
+        for explainer, sides in dict.fromkeys(
+            (row["explainer"], row["sides"]) for row in finding.rows
+        )
+        if (one := _tested(finding, name, explainer, sides)) is not None
     ]
     corrected = stats.holm([math.nan if one.p is None else one.p for one in found])
     for one, p in zip(found, corrected, strict=True):
@@ -85,15 +199,16 @@ def tune_verdict(finding: Finding) -> Iterator[Statement]:
     if not found or all(one.p is None for one in found):
         yield from _halves(finding)
     yield from _collapsed(finding)
-    yield from cut_texts(finding.notices)
+    yield from _cut(finding)
 
 
-def _tested(finding: Finding, name: str, explainer: Cell) -> _Tested | None:
+def _tested(finding: Finding, name: str, explainer: Cell, sides: Cell) -> _Tested | None:
     """Means over language pairs of what was not chosen on them, and a test of the mean of these."""
     rows = [
         (at, row)
         for at, row in enumerate(finding.table(name).rows)
-        if row["explainer"] == explainer and (name != "experiments" or row["rule"] == "held-out")
+        if (row["explainer"], row["sides"]) == (explainer, sides)
+        and (name != "experiments" or row["rule"] == "held-out")
     ]
     rules = list(dict.fromkeys(row["rule"] for _, row in rows))
     rows = [(at, row) for at, row in rows if row["rule"] == rules[0]] if rules else []
@@ -102,7 +217,12 @@ def _tested(finding: Finding, name: str, explainer: Cell) -> _Tested | None:
     if not alone:
         return None
     return _Tested(
-        str(explainer), [at for at, _ in rows], beyond, alone, _share_collapsed(finding, explainer)
+        str(explainer),
+        str(sides),
+        [at for at, _ in rows],
+        beyond,
+        alone,
+        _share_collapsed(finding, explainer, sides),
     )
 
 
@@ -130,26 +250,26 @@ def _beyond_random(
         return  # a caution says so
     mean, alone = float(np.mean(one.values)), float(np.mean(one.alone))
     where = "on data held back" if apart else "where p and w were chosen on other language pairs"
-    against = "random ones" if one.beyond else "no explanations"
-    beside = f"; {_size(one.alone)} {'above' if alone > 0 else 'below'} the metric alone"
-    also = beside if one.beyond else ""
-    explained = f"explanations by {one.explainer}"
-    more = "more" if mean > 0 else "less"
-    size = f"{_size(one.values)} {more} in r"
+    parts: dict[str, Any] = {
+        "against": "random ones" if one.beyond else "no explanations",
+        "n": one.n,
+        "p": said_p if one.p is not None else f"no test of fewer than {_GROUPS}",
+        "where": where,
+        "beside": f"; {_size(one.alone)} {'above' if alone > 0 else 'below'} the metric alone"
+        * bool(one.beyond),
+        "size": f"{_size(one.values)} {'more' if mean > 0 else 'less'}",
+        "explained": one.explained,
+    }
     rows = {name: one.rows}
     if one.p is None or p > _ALPHA:
-        tested = said_p if one.p is not None else f"no test of fewer than {_GROUPS}"
-        text = f"{explained} bring {size} than {against} ({one.n}, {tested}), {where}{also}"
-        yield said("undecided", text, rows)
+        yield _UNDECIDED.said(rows, **parts)
     elif mean > 0 and alone <= 0:
-        text = f"{explained} help no metric {where}: {_size(one.alone)} below the metric alone"
-        yield said("worse", f"{text}, though {size} than {against} ({one.n}, {said_p})", rows)
-    else:
-        text = (
-            f"with {explained} metrics agree with people by {size} than with {against} ({one.n},"
-            f" {said_p}), {where}{also}"
+        explained = one.explained[0].upper() + one.explained[1:]
+        yield _HELP_NO_METRIC.said(
+            rows, **{**parts, "explained": explained, "alone": _size(one.alone)}
         )
-        yield said("better" if mean > 0 else "worse", text[0].upper() + text[1:], rows)
+    else:
+        yield (_HELP if mean > 0 else _HARM).said(rows, **parts)
 
 
 def _halves(finding: Finding) -> Iterator[Statement]:
@@ -164,24 +284,27 @@ def _halves(finding: Finding) -> Iterator[Statement]:
         beyond = "" if over is None else f", and {_signed(over)} random ones"
         low, high = number(row["lowest"]), number(row["highest"])
         title = titles[str(row["metric"])]
-        text = (
-            f"chosen on one half of the segments, {title} with explanations by {row['explainer']}"
-            f" is on the other {_signed(gain)} the metric alone in r (halves from"
-            f" {amount(low or 0.0, share=True)} to {amount(high or 0.0, share=True)}){beyond};"
-            " halves overlap, so that no test was made"
+        yield _HALVES.said(
+            {"halves": [at]},
+            metric=title,
+            explainer=row["explainer"],
+            gain=_signed(gain),
+            lowest=amount(low or 0.0, share=True),
+            highest=amount(high or 0.0, share=True),
+            beyond=beyond,
         )
-        yield said("undecided", text, {"halves": [at]})
 
 
 def _signed(value: float) -> str:
     return f"{amount(abs(value), share=True)} {'above' if value > 0 else 'below'}"
 
 
-def _share_collapsed(finding: Finding, explainer: Cell) -> float | None:
+def _share_collapsed(finding: Finding, explainer: Cell, sides: Cell) -> float | None:
     shares = [
         number(row["collapsed"])
         for row in finding.rows
-        if row["explainer"] == explainer and row["rule"] in ("held-out", "fixed")
+        if (row["explainer"], row["sides"]) == (explainer, sides)
+        and row["rule"] in ("held-out", "fixed")
     ]
     known = [share for share in shares if share is not None]
     return max(known) if known else None
@@ -197,11 +320,8 @@ def _collapsed(finding: Finding) -> Iterator[Statement]:
     if some:
         names = listed(list(dict.fromkeys(f"{r['explainer']} ({r['rule']})" for _, r in some)))
         most = max(number(row["collapsed"]) or 0.0 for _, row in some)
-        text = (
-            f"the power mean collapses on up to {most:.0%} of the segments for {names}: a single"
-            " word decides there, and gains are no evidence"
-        )
-        yield said("caution", text, {finding.tables[0].name: [at for at, _ in some]})
+        rows = {finding.tables[0].name: [at for at, _ in some]}
+        yield _COLLAPSE.said(rows, share=f"{most:.0%}", settings=names)
 
 
 # Scores
@@ -225,26 +345,19 @@ def score_verdict(finding: Finding) -> Iterator[Statement]:
         tops = _tops([row for _, row in rows])
         title = titles[str(metric)]
         same = set(tops[0]) == set(tops[1])
-        text = f"{are_on_top(tops[0])} under {title}"
-        text += ", boosted or not" if same else f", without explanations {listed(tops[1])}"
-        moved = [row for _, row in rows if row["rank"] != row["base_rank"]]
-        of = counted(len(rows), "system")
-        text += (
-            f"; {len(moved)} of {of} change their place"
-            if len(moved) > 1
-            else f"; none of {of} changes its place"
-            if not moved
-            else f"; 1 of {of} changes its place"
-        )
-        yield said(
-            "undecided",
-            f"{text}. gnomon bmx tune tells whether boosted scores are nearer to people",
+        moved = sum(row["rank"] != row["base_rank"] for _, row in rows)
+        change = "change their place" if moved > 1 else "changes its place"
+        yield _RANKS.said(
             {finding.tables[0].name: [at for at, _ in rows]},
+            top=are_on_top(tops[0]),
+            metric=title,
+            base=", boosted or not" if same else f", without explanations {listed(tops[1])}",
+            moved=f"{moved or 'none'} of {counted(len(rows), 'system')} {change}",
         )
     if any("collapse" in one for one in finding.notices):
         told = next(one for one in finding.notices if "collapse" in one)
-        yield said("caution", told)
-    yield from cut_texts(finding.notices)
+        yield _COLLAPSED_SCORES.said(notice=told)
+    yield from _cut(finding)
 
 
 def _tops(rows: Sequence[Mapping[str, Cell]]) -> list[list[str]]:
@@ -292,13 +405,12 @@ def explain_verdict(finding: Finding) -> Iterator[Statement]:
                 for _, row in rows
             ]
             title = titles_of(finding)[str(rows[0][1]["metric"])]
-            text = f"Words that lower {title} most often: {listed(told)}; no test was made."
-            yield Statement(text, "undecided", {"hurting": tuple(at for at, _ in rows)})
+            positions = {"hurting": [at for at, _ in rows]}
+            yield _WORDS.said(positions, metric=title, words=listed(told))
     segments = len({row["segment"] for row in finding.rows})
     if segments < LEAST:
-        text = f"{counted(segments)} explained: an account of these, no finding about a metric"
-        yield said("caution", text)
-    yield from cut_texts(finding.notices)
+        yield _FEW_EXPLAINED.said(segments=counted(segments))
+    yield from _cut(finding)
 
 
 def _marked(finding: Finding) -> Iterator[Statement]:
@@ -317,17 +429,17 @@ def _marked(finding: Finding) -> Iterator[Statement]:
         )
         rows = {"errors": [at]}
         if n < LEAST:
-            yield said("caution", f"{what}; so few sentences say nothing of others", rows)
+            yield _FEW_MARKS.said(rows, what=what)
         elif gain is None or low is None or high is None:
-            yield said("undecided", f"{what}; nothing to compare it with", rows)
+            yield _MARKS_UNDECIDED.said(rows, what=what, beyond=", of which there are none")
         elif low <= 0 <= high:
-            beyond = _turned(gain, low, high)
             where = "above" if gain > 0 else "below"
-            yield said("undecided", f"{what}, {beyond} {where} random explanations", rows)
+            beyond = f": {_turned(gain, low, high)} {where} these"
+            yield _MARKS_UNDECIDED.said(rows, what=what, beyond=beyond)
         else:
-            beyond = _turned(gain, low, high)
             side: Level = "better" if gain > 0 else "worse"
-            yield said(side, f"{what}, {beyond} {side} than random explanations", rows)
+            beyond = _turned(gain, low, high)
+            yield _MARKS.said(rows, level=side, what=what, beyond=beyond, side=side)
 
 
 def _turned(value: float, low: float, high: float) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 from gnomon.bmx._engine import Boost, Memory, Progress
 from gnomon.bmx._explanations import MAX_CALLS, Sides, cache_of, calls_of, explain_batch
 from gnomon.bmx._power_mean import Shift, combine, power_means
-from gnomon.bmx._verdict import score_headline, score_verdict
+from gnomon.bmx._verdict import SCORE_CLAIMS, score_headline, score_verdict
 from gnomon.bmx.explainers import (
     EXPLAINERS,
     DirectExplainer,
@@ -450,6 +450,7 @@ def check_score(
     rows={"scores": BoostedSystem},
     check=check_score,
     verdict=score_verdict,
+    claims=SCORE_CLAIMS,
 )
 def score(
     testset: TestSet,

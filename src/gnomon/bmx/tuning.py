@@ -24,7 +24,7 @@ from gnomon.bmx._outcomes import (
     outcomes,
 )
 from gnomon.bmx._power_mean import Shift
-from gnomon.bmx._verdict import tune_verdict
+from gnomon.bmx._verdict import TUNE_CLAIMS, tune_verdict
 from gnomon.bmx.explainers import Explainers, find_explainer
 from gnomon.bmx.explanation_files import read_explanations
 from gnomon.bmx.metric import PUBLISHED, Bmx
@@ -285,6 +285,7 @@ def _judged_by(each: Sequence[Any], human: str) -> tuple[list[Any], str]:
     judged=True,
     check=check_tune,
     verdict=tune_verdict,
+    claims=TUNE_CLAIMS,
 )
 def tune(
     data: TestSet | Sequence[TestSet] | Sequence[Explained] | Grids | None = None,
@@ -441,7 +442,7 @@ def tune(
         write_grids(save_grids, made)
     second = found_iterations(made) if second_iterations is None else second_iterations
     apart = {one.second for one in second} if second_iteration else set()
-    mine, controls = _parted(made, apart)
+    mine, controls, aside = _parted(made, apart)
     others, back = _held_back(mine, held_back or {}, fixed)
     by_name = {one.experiment: one for one in own}
     tuned = [by_name[one] for one in others.experiments if one in by_name]
@@ -454,6 +455,7 @@ def tune(
         list(iteration_rows(made, second)),
         by_name,
         _BackTables.of(back, others, controls, by_name, options, fixed),
+        aside,
     )
 
 
@@ -609,8 +611,12 @@ def _chosen(grids: Grids, only: Mapping[str, str | Sequence[str]]) -> Grids:
     return grids.where(**wanted)
 
 
-def _parted(grids: Grids, apart: Collection[Experiment]) -> tuple[Grids, Grids]:
-    """Experiments but for some that are set apart, and their controls.
+def _parted(
+    grids: Grids, apart: Collection[Experiment]
+) -> tuple[Grids, Grids, Sequence[Experiment]]:
+    """Experiments but for some that are set apart, their controls, and those that are no metrics.
+
+    Random explainers are the controls. Random metrics and rows of faulty runs count as nothing.
 
     Raises:
         DataError: there is nothing to tune, or one experiment comes twice.
@@ -620,14 +626,20 @@ def _parted(grids: Grids, apart: Collection[Experiment]) -> tuple[Grids, Grids]:
         if one in seen:
             raise DataError(f"experiment {one} comes twice; give each once")
         seen.add(one)
-    control = [i for i, one in enumerate(grids.experiments) if one.is_control]
-    rest = [i for i, one in enumerate(grids.experiments) if not one.is_control and one not in apart]
+    aside = [one for one in grids.experiments if one.is_of_random_metric or one.is_faulty]
+    left_out = {*apart, *aside}
+    control = [
+        i for i, one in enumerate(grids.experiments) if one.is_control and one not in left_out
+    ]
+    rest = [
+        i for i, one in enumerate(grids.experiments) if not one.is_control and one not in left_out
+    ]
     if not rest:
         raise DataError(
-            f"nothing to tune: of {len(grids.experiments)} experiments none is of another explainer"
-            " than random, which is the control"
+            f"nothing to tune: of {len(grids.experiments)} experiments none is of a metric and an"
+            " explainer that are not random, which are the controls, or of a faulty run"
         )
-    return grids.take(rest), grids.take(control)
+    return grids.take(rest), grids.take(control), aside
 
 
 def _families(grids: Grids) -> Iterator[Grids]:
@@ -670,6 +682,7 @@ def _finding(
     iterated: Sequence[Record],
     by_name: Mapping[Experiment, Explained],
     back: _BackTables,
+    aside: Sequence[Experiment],
 ) -> Finding:
     every = [one for _, some in found for one in some]
     spread = distribution_rows(every, options)
@@ -689,8 +702,8 @@ def _finding(
         "factors": f"Ridge regression, penalty {options.ridge:g}: an indicator for every level,"
         " gains and indicators centred, the intercept not penalised.",
         "density": _KERNELS,
-        "grid_density": f"All {len(grids.p)} p and {len(grids.w)} w of every experiment; w = 1, the"
-        f" metric alone, gains 0. {_KERNELS}",
+        "grid_density": f"All {len(grids.p)} p and the {len(grids.w) - 1} w below 1 of every"
+        f" experiment; w = 1 is the metric alone. {_KERNELS}",
         "best_spread": "The first maximum of each experiment in order of p, then w: where nothing"
         f" beats w = 1, p is {grids.p[0]:g}.",
         "held_back": "p and w had no part in these experiments."
@@ -705,12 +718,27 @@ def _finding(
         signatures=_signatures(grids, options, by_name),
         views=views(tables),
         notices=(
+            *_aside(aside),
             *notices(grids, controls, options, _large(by_name)),
             *_iterated(iterated),
             *_own_notices(by_name),
         ),
         facts=_facts(grids, controls),
     )
+
+
+def _aside(aside: Sequence[Experiment]) -> Iterator[str]:
+    """Experiments that are left out because they are of no metric."""
+    random = [one for one in aside if one.is_of_random_metric]
+    faulty = [one for one in aside if one not in random]
+    for some, what in (
+        (random, "of random numbers in place of a metric"),
+        (faulty, "of a faulty run, or of a metric that is not published"),
+    ):
+        if some:
+            names = ", ".join(dict.fromkeys(one.metric for one in some))
+            experiments = "1 experiment" if len(some) == 1 else f"{len(some)} experiments"
+            yield f"Left out: {experiments} {what} ({names})."
 
 
 def _iterated(rows: Sequence[Record]) -> Iterator[str]:

@@ -460,15 +460,18 @@ def grid_density_rows(grids: Grids, controls: Grids) -> Iterator[GainDensity]:
     data = {one.data for one in grids.experiments}
     beside = controls.take([i for i, one in enumerate(controls.experiments) if one.data in data])
     for factor in _several_factors(grids.experiments):
-        gains = {
-            level: grids.where(**{factor: level}).gains.ravel() for level in grids.levels(factor)
-        }
+        gains = {level: _boosted(grids.where(**{factor: level})) for level in grids.levels(factor)}
         if factor == "explainer":
             gains |= {
-                level: beside.where(explainer=level).gains.ravel()
+                level: _boosted(beside.where(explainer=level))
                 for level in beside.levels("explainer")
             }
         yield from _density_rows(gains, {"factor": _in_words(factor), "rule": ALL_SETTINGS})
+
+
+def _boosted(grids: Grids) -> NDArray[np.float64]:
+    """Gains at every p and w but w = 1, the metric alone, which gains nothing."""
+    return np.asarray(grids.gains[..., :-1].ravel())
 
 
 def best_spread_rows(grids: Grids) -> Iterator[BestSpread]:

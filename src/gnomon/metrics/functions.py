@@ -257,7 +257,7 @@ _log = logging.getLogger(__name__)
 #: pairs that a function of lists is given at a time, which bounds the memory that it takes
 _AT_ONCE = 16384
 #: requests for more pairs than these are told before they begin
-_COSTLY = 10_000
+COSTLY = 10_000
 #: scores that a function's metric remembers
 _REMEMBERED = 1 << 19
 
@@ -525,21 +525,18 @@ class BoundFunction(MeanOfSegments):
                 scores[place] = best(known[call] for call in own)
         return scores
 
-    def announce(self, pairs: int) -> None:
+    def announce(self, pairs: int, time: str = "") -> None:
         """Say once that many pairs of texts will be asked for, before that begins.
 
         Args:
             pairs: how many at most.
+            time: how long that takes, in words, if known.
         """
-        if pairs > _COSTLY and not self._announced:
+        if pairs > COSTLY and not self._announced:
             self._announced = True
-            _log.warning(
-                "the function %r will be called for up to %s pairs of texts%s; each distinct pair"
-                " once",
-                self.name,
-                f"{pairs:,}",
-                f", in lists of up to {_AT_ONCE}" if self.metric.lists else ", one at a time",
-            )
+            of_lists = f"given up to {pairs:,} pairs in lists"
+            asked = of_lists if self.metric.lists else f"called up to {pairs:,} times"
+            _log.warning("%r will be %s%s", self.name, asked, f" ({time})" if time else "")
 
     def _ask(self, places: Sequence[_Place]) -> dict[_Call, float]:
         """Scores of calls, from memory or from the function."""

@@ -1,0 +1,228 @@
+"""Worlds of `gnomon bmx`: grids of correlations in which it is known what explanations add."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from tests.truth.worlds import bundled, outputs, planted, world
+
+import gnomon as gn
+from gnomon import bmx
+from gnomon.bmx import Experiment, Grids
+from gnomon.bmx._verdict import tune_verdict
+from gnomon.human import HumanScores
+from gnomon.scores import BEGINNINGS
+from gnomon.spans import ErrorSpan
+
+if TYPE_CHECKING:
+    from gnomon.findings import Finding, Statement
+
+P, W = np.array([-1.0, 0.0, 1.0]), np.array([0.0, 0.5, 1.0])
+PAIRS = ("de-en", "fr-en", "cs-en", "fi-en", "ru-en")
+METRICS = ("chrf", "bleu")
+NONE: dict[str, Any] = {"resamples": 0, "splits": 0}
+
+
+def grids(
+    gain: float,
+    *,
+    control: float | None = None,
+    scatter: float = 0.01,
+    pairs: tuple[str, ...] = PAIRS,
+    metrics: tuple[str, ...] = METRICS,
+    sides: str = "both",
+    seed: int = 1,
+) -> Grids:
+    """Experiments in which explanations by erasure add so much to the correlation of a metric.
+
+    Args:
+        gain: that every w below 1 adds, at every p.
+        control: what the random explainer adds; none for no controls.
+        scatter: deviation of the gain of language pairs.
+        pairs: language pairs.
+        metrics: metrics.
+        sides: whose words were explained.
+        seed: of the scatter.
+    """
+    draw = np.random.default_rng(seed)
+    experiments, correlations = [], []
+    explainers = {"erasure": gain, **({} if control is None else {"random": control})}
+    for explainer, added in explainers.items():
+        for pair in pairs:
+            own = added + scatter * draw.normal()
+            for metric in metrics:
+                experiments.append(Experiment("planted", explainer, metric, pair, sides))
+                correlations.append(np.full((len(P), len(W)), 0.5) + own * (W < 1))
+    return Grids(tuple(experiments), P, W, np.array(correlations))
+
+
+def joined(*several: Grids) -> Grids:
+    """All experiments of several grids."""
+    experiments = tuple(one for grid in several for one in grid.experiments)
+    return Grids(experiments, P, W, np.concatenate([grid.correlations for grid in several]))
+
+
+def tuned(data: Any, **options: Any) -> Finding:
+    """What the search finds in grids."""
+    return bmx.tune(data, **{**NONE, **options})
+
+
+@world("explanations that help", says=["bmx.tune.better"], silent=["bmx.*"])
+def explanations_help() -> Finding:
+    return tuned(grids(0.1, control=0.0))
+
+
+@world("explanations that harm", says=["bmx.tune.worse"], silent=["bmx.tune.*"])
+def explanations_harm() -> Finding:
+    return tuned(grids(-0.1))
+
+
+@world(
+    "explanations that harm less than random ones",
+    says=["bmx.tune.no_help"],
+    silent=["bmx.tune.*"],
+)
+def random_ones_harm_more() -> Finding:
+    return tuned(grids(-0.1, control=-0.3))
+
+
+@world("explanations that add nothing", says=["bmx.tune.undecided"], silent=["bmx.tune.*"])
+def explanations_add_nothing() -> Finding:
+    return tuned(grids(0.0, seed=3))
+
+
+@world(
+    "random numbers that explanations seem to help, beside metrics that they do not",
+    says=["bmx.tune.undecided"],
+    silent=["bmx.tune.*"],
+    without=["15 experiments", "20 experiments"],
+)
+def a_random_metric_is_a_control() -> Finding:
+    return tuned(joined(grids(0.0, seed=3), grids(0.3, metrics=("RandomScore", "random"))))
+
+
+@world(
+    "rows of a faulty run that explanations seem to help, beside metrics that they do not",
+    says=["bmx.tune.undecided"],
+    silent=["bmx.tune.*"],
+    without=["15 experiments"],
+)
+def faulty_rows_are_left_out() -> Finding:
+    return tuned(joined(grids(0.0, seed=3), grids(0.3, metrics=("Second_Iteration",))))
+
+
+@world(
+    "explanations of both sides that help, and of outputs alone that do not",
+    says=["bmx.tune.better", "bmx.tune.undecided"],
+    silent=["bmx.tune.*"],
+)
+def sides_apart() -> Finding:
+    return tuned(joined(grids(0.1), grids(0.0, sides="candidate", seed=3)))
+
+
+def _judged(segments: int = 40) -> gn.TestSet:
+    told = bundled().select(
+        systems=["apertium-direct", "apertium-french"], segments=list(range(segments))
+    )
+    chrf = gn.score(told, "chrf").segments
+    human = chrf + 5 * np.random.default_rng(1).normal(size=chrf.shape)
+    return replace(told, human=(HumanScores("quality", "segment", tuple(told.systems), human),))
+
+
+@world("one test set", says=["bmx.tune.halves"], silent=["bmx.tune.better", "bmx.tune.worse"])
+def one_test_set() -> Finding:
+    return bmx.tune(_judged(), "chrf", "erasure", resamples=0, splits=2)
+
+
+def _collapsing() -> Finding:
+    made = grids(0.1)
+    collapsed = np.full((len(made.experiments), len(P)), 0.9)
+    return tuned(replace(made, collapsed=collapsed))
+
+
+@world("a power mean that collapses", says=["bmx.tune.collapsed"], silent=["bmx.tune.*"])
+def collapsed() -> Finding:
+    return _collapsing()
+
+
+@world("two systems under a boosted metric", says=["bmx.score.ranks"], silent=["bmx.score.*"])
+def ranks() -> Finding:
+    return bmx.score(_judged(10), "chrf")
+
+
+@world(
+    "one system, whose power mean collapses",
+    says=["bmx.score.collapsed"],
+    silent=["bmx.score.ranks"],
+)
+def collapsed_scores() -> Finding:
+    return bmx.score(planted({"a": outputs()}, segments=10), "chrf", p=-1.4, w=0.4)
+
+
+@world(
+    "a metric that reads beginnings alone",
+    says=["bmx.cut"],
+    silent=["bmx.tune.undecided"],
+)
+def cut() -> list[Statement]:
+    made = tuned(grids(0.1))
+    notices = (*made.notices, f"2 texts are long; {BEGINNINGS}")
+    return list(tune_verdict(replace(made, notices=notices)))
+
+
+def _marked(count: int, *, errors: str) -> Finding:
+    """Outputs that lack nothing but one word, which people marked, or another one."""
+    told = bundled()
+    (texts,) = told.references.values()
+    chosen = [str(text) for text in texts if len(str(text).split()) > 6][:count]
+    wrong = [" ".join([*(own := text.split())[:3], "zzqx", *own[4:]]) for text in chosen]
+    made = planted({"a": wrong}, against=chosen)
+    spans, draw = [], np.random.default_rng(2)
+    for n, text in enumerate(wrong):
+        words = text.split()
+        word = words.index("zzqx") if errors == "right" else int(draw.integers(len(words)))
+        start = len(" ".join(words[:word])) + (word > 0)
+        end = start + len(words[word])
+        spans.append(ErrorSpan("a", n, "candidate", start, end, "", "major"))
+    return bmx.explain(replace(made, errors=tuple(spans)), "chrf", "erasure", errors=True)
+
+
+@world(
+    "words that people marked and that lower the score",
+    says=["bmx.explain.marks", "bmx.explain.words"],
+    silent=["bmx.explain.few_marks", "bmx.explain.few", "bmx.explain.marks_undecided"],
+)
+def marked_words() -> Finding:
+    return _marked(40, errors="right")
+
+
+@world(
+    "marks that have nothing to do with what lowers the score",
+    says=["bmx.explain.marks_undecided"],
+    silent=["bmx.explain.marks", "bmx.explain.few_marks", "bmx.explain.few"],
+)
+def marks_at_random() -> Finding:
+    return _marked(40, errors="random")
+
+
+@world(
+    "ten sentences with marked words",
+    says=["bmx.explain.few_marks", "bmx.explain.few"],
+    silent=["bmx.explain.marks", "bmx.explain.marks_undecided"],
+)
+def few_marked_words() -> Finding:
+    return _marked(10, errors="right")
+
+
+@world(
+    "outputs that are the references",
+    says=["bmx.explain.few"],
+    silent=["bmx.explain.*"],
+)
+def nothing_lowers_the_score() -> Finding:
+    (texts,) = bundled().references.values()
+    return bmx.explain(
+        planted({"a": [str(text) for text in texts]}, segments=10), "chrf", "erasure"
+    )
