@@ -40,6 +40,7 @@ def gained(
         "segments": segments,
         "without": 0,
         "outputs": 0.0,
+        "edits": False,
         "wordings": 1.0,
         "arm": "",
         "base": 0.8,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -104,6 +105,17 @@ def circular_by_another_name() -> Finding:
     (own,) = testset.human
     raw = dict(zip(own.systems, (50 + 10 * own.values[:, 0]).tolist(), strict=True))
     return score(judged(testset, raw, kind="da-raw"), pool="top:5", pool_by="da-raw")
+
+
+@world(
+    "people's scores are rates of edits",
+    says=["difficulty.score.ranks"],
+    silent=["difficulty.score.agrees", "difficulty.score.agrees_alike"],
+)
+def rates_of_edits() -> Finding:
+    testset = hard_words_that_people_hear()
+    (own,) = testset.human
+    return score(replace(testset, human=(replace(own, kind="hter"),)))
 
 
 @world(

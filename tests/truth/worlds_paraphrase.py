@@ -129,6 +129,18 @@ def own_outputs() -> Finding:
 
 
 @world(
+    "people's scores are rates of edits",
+    says=["paraphrase.gain.circular"],
+    silent=["paraphrase.gain.*"],
+    without=["agrees better"],
+)
+def edits() -> Finding:
+    testset, made = styles()
+    human = tuple(replace(one, kind="hter") for one in testset.human)
+    return gain(replace(testset, human=human), made)
+
+
+@world(
     "four systems and twenty segments",
     says=["paraphrase.gain.few_systems", "paraphrase.gain.few_segments"],
     silent=["paraphrase.gain.*"],

@@ -16,6 +16,7 @@ from gnomon.difficulty.token_hardness import measure
 from gnomon.errors import UsageError
 from gnomon.findings import Lines, Listing, Scatter
 from gnomon.human import are_of_same_judgements
+from gnomon.metrics.circularity import kind_counts_edits
 from gnomon.records import METRIC, SYSTEM, Record, column
 from gnomon.stats.bootstrap import bootstrap_p_value
 from gnomon.stats.resampling import percentile_interval, resample_counts, resampled_sums
@@ -87,6 +88,10 @@ def judges(
         notices.append(f"{_LEFT_OUT}: {testset.name} has human scores of systems: none")
     for kind in there:
         people = _people(testset, kind)
+        if testset.systems and kind_counts_edits(testset, kind):
+            said = f"human scores ({kind}) count edits, as TER does, and so cannot judge metrics"
+            notices.append(f"{_LEFT_OUT}: {said}")
+            continue
         if len(people.order) < LEAST:
             said = f"people judged {len(people.order)} system(s) ({kind}); {LEAST} are needed"
             notices.append(f"{_LEFT_OUT}: {said}")

@@ -12,13 +12,13 @@ import numpy as np
 from gnomon.errors import LengthMismatchError, UsageError
 from gnomon.faults import Fault, faults
 from gnomon.human import Judgements, mean, of_segments
-from gnomon.metaeval.circularity import (
+from gnomon.metrics import score
+from gnomon.metrics.circularity import (
     circularity,
     counts_edits,
     has_post_edits,
     known_metric,
 )
-from gnomon.metrics import score
 from gnomon.metrics.random_ import Random
 from gnomon.metrics.registry import check_metric
 from gnomon.options import SEED, Metavar
@@ -54,7 +54,7 @@ class JudgedMetric:
         system: system scores [K].
         segments: segment scores [K, N].
         control: whether it is no metric but something to compare metrics with.
-        circular: why people's scores cannot judge it, see :mod:`gnomon.metaeval.circularity`.
+        circular: why people's scores cannot judge it, see :mod:`gnomon.metrics.circularity`.
         turned: whether gnomon itself knows which way its scores point.
         corpus: system scores of some segments (bool [N]) -> [K], from statistics; None: they are
             means of segment scores.

@@ -78,6 +78,13 @@ _OUTPUTS = Claim(
     "caution",
     "half or more of the paraphrases are the outputs of judged systems for their segments",
 )
+_EDITS = Claim(
+    "paraphrase.gain.circular",
+    "people's scores of {sets} count edits of the references, or the references are edited outputs;"
+    " agreement with them says nothing of a metric, and none is told",
+    "caution",
+    "the scores are called so or are those of TER, or the references are called post-edits",
+)
 _FEW_JUDGED = Claim(
     "paraphrase.gain.few_systems",
     "people judged too few systems for agreement over them to say anything ({of})",
@@ -98,7 +105,7 @@ CUT_TEXTS = Claim(
 )
 GAIN_CLAIMS = (
     *(_AGREES, _AGREES_ALIKE, _BY_SEGMENT, _BY_SEGMENT_ALIKE),
-    *(_NO_PARAPHRASE, _OUTPUTS, _FEW_JUDGED, _FEW_SEGMENTS, CUT_TEXTS),
+    *(_NO_PARAPHRASE, _OUTPUTS, _EDITS, _FEW_JUDGED, _FEW_SEGMENTS, CUT_TEXTS),
 )
 
 
@@ -115,7 +122,9 @@ def gain_verdict(finding: Finding) -> Iterator[Statement]:
     """
     rows = _largest(finding, "gain")
     yield from _left_out(rows)
-    own = [one for one in rows if (number(one[1]["outputs"]) or 0) >= _OWN_OUTPUTS]
+    own = [
+        one for one in rows if (number(one[1]["outputs"]) or 0) >= _OWN_OUTPUTS or one[1]["edits"]
+    ]
     known = [one for one in rows if number(one[1]["gain"]) is not None and one not in own]
     few = [one for one in known if (number(one[1]["systems"]) or 0) <= _FEW_SYSTEMS]
     bare = [one for one in known if (number(one[1]["segments"]) or 0) < LEAST]
@@ -152,6 +161,9 @@ def _left_out(rows: Sequence[_Row]) -> Iterator[Statement]:
             shares[key] = share
     if missing:
         yield _NO_PARAPHRASE.said(missing=listed(missing))
+    edits = dict.fromkeys(str(row["test_set"]) for _, row in rows if row["edits"])
+    if edits:
+        yield _EDITS.said(sets=listed(list(edits)))
     for key, share in shares.items():
         yield _OUTPUTS.said(
             _at("gain", [seen[key]]), share=f"{share:.0%}", method=_heads([seen[key]])

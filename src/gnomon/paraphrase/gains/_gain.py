@@ -15,6 +15,7 @@ from gnomon.findings import Finding, Lines, Listing, Scatter, StackedBars
 from gnomon.formats import read_paraphrases
 from gnomon.methods import method
 from gnomon.metrics import score
+from gnomon.metrics.circularity import has_post_edits, kind_counts_edits
 from gnomon.metrics.protocol import Metrics
 from gnomon.metrics.registry import check_metric
 from gnomon.options import (
@@ -336,6 +337,7 @@ class GainRow(Record):
     wordings: float = column("Per segment", help="mean number of paraphrases")
     segments: int = column("Segments", help="that have a paraphrase")
     without: int = column("Without", help="segments that have none")
+    edits: bool = column("Edits", help="whether people's scores count edits, as TER does")
     outputs: float = column(
         "Outputs", kind="share", digits=3, help="of its paraphrases, outputs of judged systems"
     )
@@ -750,9 +752,10 @@ class _Study:
     def add(self, place: str, testset: TestSet, arms: Sequence[Arm]) -> None:
         """Score a test set with each arm and without."""
         people, code = people_of(testset, self._human), self.looked.allow_code
+        edits = _count_edits(testset, self._human)
         before = [(one, score(testset, one, allow_code=code)) for one in self._metrics]
         for done, arm in enumerate(arms, start=1):
-            seen = described(testset, arm, self.looked)
+            seen = {**described(testset, arm, self.looked), "edits": edits}
             wide = testset.with_paraphrases(list(arm.paraphrases))
             for metric, base in before:
                 after = score(wide, metric, allow_code=code)
@@ -787,6 +790,13 @@ def _judged(testset: TestSet, files: Sequence[str]) -> TestSet:
     for file in files:
         testset = testset.with_human(file)
     return testset
+
+
+def _count_edits(testset: TestSet, kinds: Sequence[str]) -> bool:
+    """Whether the human scores that judge a test set are rates of edits, or of post-edits."""
+    chosen = kinds_of(testset.outline, kinds)
+    judging = dict.fromkeys(kind for kind in (chosen.system, chosen.segment) if kind is not None)
+    return has_post_edits(testset) or any(kind_counts_edits(testset, kind) for kind in judging)
 
 
 def _documents(testset: TestSet, unit: Unit) -> NDArray[np.int64] | None:

@@ -73,6 +73,20 @@ def counts_edits(
     return abs(pearson(segments[rows[0], chosen], edits)) >= _ALIKE
 
 
+def kind_counts_edits(testset: TestSet, kind: str) -> bool:
+    """Whether a kind of human scores of a test set are rates of edits.
+
+    Args:
+        testset: the test set.
+        kind: of its human scores.
+    """
+    systems = list(testset.systems)
+    segments = np.full((len(systems), testset.segments), np.nan)
+    if kind in testset.human_kinds("segment"):
+        segments = testset.human_scores(kind, "segment")
+    return counts_edits(testset, [kind], systems, segments)
+
+
 def has_post_edits(testset: TestSet) -> bool:
     """Whether all references are called post-edits."""
     return bool(testset.references) and all(_words(n) & _POST_EDITS for n in testset.references)
