@@ -1,4 +1,4 @@
-"""Processes that do not outlive the one that started them, however that one ended."""
+"""Processes that end with the one that started them, however it ends, and not before."""
 
 from __future__ import annotations
 
@@ -8,11 +8,40 @@ import signal
 import sys
 import threading
 import time
+from contextlib import contextmanager
+from multiprocessing import resource_tracker
+from typing import TYPE_CHECKING
 
-__all__ = ["end_with", "leash"]
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["end_with", "leash", "starting_workers"]
 
 _PR_SET_PDEATHSIG = 1
 _PAUSE = 1.0  # seconds
+#: what a tracker says of semaphores that it removes after a process that was ended
+_LEAKED = "ignore:resource_tracker:UserWarning"
+
+
+@contextmanager
+def starting_workers() -> Iterator[None]:
+    """Start processes that a Ctrl-C, which reaches all of a terminal, leaves to their parent.
+
+    Python's tracker of semaphores, which starts with the first of them, removes in silence what a
+    parent leaves that is ended.
+    """
+    sys.warnoptions.append(_LEAKED)
+    resource_tracker.ensure_running()  # which itself lets signals through again
+    if "loky" in sys.modules:
+        from loky.backend import resource_tracker as of_loky
+
+        of_loky.ensure_running()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        sys.warnoptions.remove(_LEAKED)
 
 
 def leash() -> tuple[int, bool]:

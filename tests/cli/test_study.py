@@ -282,3 +282,17 @@ def test_an_answer_without_rows_is_an_empty_table(gnomon: Callable, study: Path)
     answer = gnomon("query", "study.store", "select * from scores where score < 0")
     assert answer.code == 0, answer.err
     assert "system" in answer.out
+
+
+def test_a_query_that_takes_too_long_is_ended_and_says_what_to_do(gnomon, study) -> None:
+    assert gnomon("run", study, "--engine", "here").code == 0
+    store = study.with_suffix(".store")
+    endless = "select count(*) from range(10000000000) a, range(1000) b where a.range * b.range = 1"
+    answer = gnomon("query", store, endless, "--timeout", ".2")
+    assert answer.code == 2
+    assert "the query has taken 0.2 s, and was ended" in answer.err
+    assert "allow more (--timeout)" in answer.err
+    assert (
+        gnomon("query", store, "select 1 as one", "--timeout", "0", "-f", "tsv").out == "one\n1\n"
+    )
+    assert "a number of seconds, 0 or more" in gnomon("query", store, "x", "--timeout", "-1").err

@@ -136,6 +136,17 @@ def test_workers_end_with_their_driver_in_the_midst_of_a_compiled_loop(
     assert len(_finished(holding, "--engine", "here")) == 2 * 2 * 8  # metrics, tables, systems
 
 
+def test_an_interrupt_from_the_terminal_is_said_in_one_line(holding: Path) -> None:
+    run = _started(holding, "--workers", "2")
+    _wait_for(lambda: len(_left(run.pid)) > 1)  # workers are on their way
+    os.killpg(run.pid, signal.SIGINT)
+    _, said = run.communicate(timeout=600)  # also of the workers, and of trackers of semaphores
+    assert run.returncode == 130
+    assert said.strip().split("\n")[-1].startswith("gnomon: interrupted; finished tasks are kept")
+    assert "Traceback" not in said
+    assert "resource_tracker" not in said
+
+
 @pytest.mark.parametrize(
     "kills", [pytest.param(2, marks=pytest.mark.slow), pytest.param(40, marks=pytest.mark.verify)]
 )

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from gnomon._processes import end_with, leash
+from gnomon._processes import end_with, leash, starting_workers
 from gnomon.annotate._facts import FORMAT, columns, keep, pack, recall, unpack
 from gnomon.annotate._features import is_wildcard, kind_of, matches
 from gnomon.cache import key, keys
@@ -136,21 +136,28 @@ def _work(
         for task in tasks:
             yield task, _annotate(annotator, [texts[i] for i in task.numbers], task.layers)
         return
-    with ProcessPoolExecutor(
-        min(processes, len(tasks)),
-        mp_context=multiprocessing.get_context("spawn"),
-        initializer=end_with,
-        initargs=leash(),
-    ) as pool:
+    others = multiprocessing.active_children()
+    with starting_workers():
+        pool = ProcessPoolExecutor(
+            min(processes, len(tasks)),
+            mp_context=multiprocessing.get_context("spawn"),
+            initializer=end_with,
+            initargs=leash(),
+        )
         futures = {
             pool.submit(_annotate, annotator, [texts[i] for i in task.numbers], task.layers): task
             for task in tasks
         }
-        try:
-            for future in as_completed(futures):
-                yield futures[future], future.result()
-        finally:
-            pool.shutdown(wait=True, cancel_futures=True)
+    workers = [one for one in multiprocessing.active_children() if one not in others]
+    try:
+        for future in as_completed(futures):
+            yield futures[future], future.result()
+    except BaseException:
+        for worker in workers:
+            worker.kill()  # nobody waits for what they do
+        raise
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
 
 
 def _worthwhile(tasks: int) -> int:

@@ -49,7 +49,7 @@ _MANY = 50_000
 #: signals that end a command in order
 _ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 #: seconds for that
-_GRACE = 10.0
+_GRACE = 1.5
 _KEPT = "what was tagged or explained so far is kept in the cache; the same command goes on with it"
 _THREADS = "OPENBLAS_NUM_THREADS"
 
@@ -62,15 +62,28 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command.
 
     Args:
-        argv: the arguments, without the program's name; those of the process by default.
+        argv: the arguments, without the program's name; those of the process by default, which then
+            ends with the command where that fails.
 
     Returns:
         The exit code.
     """
-    args = argparse.Namespace()
     atexit.register(_leave_cycles)
+    if argv is not None:
+        return _main(argv)
     try:
-        argv = sys.argv[1:] if argv is None else argv
+        code = _main(sys.argv[1:])
+    except Exception:  # noqa: BLE001  # shown as Python does
+        sys.excepthook(*sys.exc_info())
+        code = 1
+    if code:
+        _leave(code)
+    return code
+
+
+def _main(argv: Sequence[str]) -> int:
+    args = argparse.Namespace()
+    try:
         with _seldom_collecting():
             with _one_thread():
                 args = parser(argv).parse_args(argv)
@@ -86,6 +99,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt as error:
         return _interrupted(args, *error.args)
     return code
+
+
+def _leave(code: int) -> None:
+    """End at once: threads may wait for a server, and libraries count what an error still holds."""
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):
+            stream.flush()
+    os._exit(code)
 
 
 def _run(args: argparse.Namespace) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import logging
 import shlex
 from dataclasses import replace
@@ -20,9 +21,9 @@ from gnomon.cli._options import (
     show_rows,
 )
 from gnomon.errors import UsageError
+from gnomon.options import MOST
 
 if TYPE_CHECKING:
-    import argparse
     from collections.abc import Iterator, Mapping, Sequence
     from os import PathLike
 
@@ -266,10 +267,28 @@ def _add_query(commands: Subparsers[argparse.ArgumentParser]) -> None:
     parser.add_argument(
         "--columns", action="store_true", help="what the columns of all tables and views mean"
     )
+    parser.add_argument(
+        "--timeout",
+        type=_seconds,
+        default=60.0,
+        metavar="SECONDS",
+        help="seconds to wait for rows; 0: however long (default: 60)",
+    )
     add_output(parser).add_argument(
         "--all", action="store_true", help="text: every column, however many lines that takes"
     )
     parser.set_defaults(run=_query)
+
+
+def _seconds(text: str) -> float:
+    """Seconds of a command line."""
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = -1
+    if not 0 <= seconds <= MOST:
+        raise argparse.ArgumentTypeError(f"it must be a number of seconds, 0 or more; got {text}")
+    return seconds
 
 
 def _query(args: argparse.Namespace) -> int:
@@ -283,9 +302,10 @@ def _query(args: argparse.Namespace) -> int:
     if args.sql is None and len(args.store.split()) > 1 and not Path(args.store).exists():
         raise UsageError(f"the store comes first: gnomon query STORE {shlex.quote(args.store)}")
     store = Store.open(args.store)
-    found = (
-        store.query(args.sql) if args.sql else store.describe() if args.columns else store.tables()
-    )
+    if args.sql:
+        found = store.query(args.sql, timeout=args.timeout or None)
+    else:
+        found = store.describe() if args.columns else store.tables()
     columns = tuple(_columns(found))
     rows = _rows(found)
     if args.format in ("json", "tsv"):

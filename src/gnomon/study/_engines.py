@@ -14,7 +14,7 @@ from importlib.util import find_spec
 from math import inf
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from gnomon._processes import end_with, leash
+from gnomon._processes import end_with, leash, starting_workers
 from gnomon.errors import (
     DataError,
     GnomonError,
@@ -156,7 +156,7 @@ class _ProcessPool:
     def prepare(self, methods: Collection[str]) -> None:
         if self._made is None:
             self._methods = tuple(methods)
-            self.submit(os.getpid)  # all of them start now
+            self._made = self._started()
 
     @property
     def _executor(self) -> Executor:
@@ -171,9 +171,12 @@ class _ProcessPool:
         names = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
         # a worker that has loaded a model is larger than before, and none the worse for that
         environment = {**dict.fromkeys(names, threads), "LOKY_MAX_MEMORY_LEAK_SIZE": _NO_LEAK}
-        made: Executor = ProcessPoolExecutor(
-            self.workers, env=environment, initializer=_begin, initargs=(*leash(), self._methods)
-        )
+        given = (*leash(), self._methods)
+        with starting_workers():
+            made: Executor = ProcessPoolExecutor(
+                self.workers, env=environment, initializer=_begin, initargs=given
+            )
+            made.submit(os.getpid)  # all of them start now
         return made
 
     def submit(self, function: Callable[..., T], *given: object) -> Future[T]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import secrets
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,7 +19,7 @@ from gnomon.findings import Column
 from gnomon.study._tables import bundle_of, source_of, sql_files, sql_name, sql_text
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from gnomon.findings import Kind
     from gnomon.stored import StoredView
@@ -113,12 +114,6 @@ class QueryResult:
             for part in parts
         ]
         return pl.concat(frames or [pl.DataFrame(schema=schema)], how="vertical_relaxed")
-
-
-def parts_of(found: Any) -> Iterator[list[_Row]]:  # DuckDB is optional and without types
-    """The rows of a result of DuckDB, some at a time."""
-    while part := found.fetchmany(_ROWS):
-        yield part
 
 
 # What may be asked: one statement that reads.
@@ -406,12 +401,13 @@ _FRUGAL = {"memory_limit": "128MB", "threads": "2"}
 _ABOUT_ALL = ("duckdb_", "information_schema", "pg_", "pragma_", "show", "sqlite_")
 
 
-def ask(store: Store, sql: str) -> QueryResult:
-    """What a query gives.
+def ask(store: Store, sql: str, seconds: float | None = None) -> QueryResult:
+    """What a query gives; a signal ends it at once, as what takes too long is ended.
 
     Raises:
         MissingDependencyError: duckdb is not installed.
-        UsageError: the SQL is wrong, does more than read, or asks for what lies outside the store.
+        UsageError: the SQL is wrong, does more than read, asks for what lies outside the store, or
+            takes more seconds than are allowed.
         DataError: a file of the store is missing or damaged.
     """
     connection = connect(store, sql=sql, frugal=True)
@@ -419,19 +415,40 @@ def ask(store: Store, sql: str) -> QueryResult:
 
     with _query_errors(store):
         try:
-            return _query_result(store, connection, sql)
+            return _query_result(store, connection, sql, seconds)
         except duckdb.OutOfMemoryException:  # not everything can go on on the disk
-            return _query_result(store, connect(store, sql=sql), sql)
+            return _query_result(store, connect(store, sql=sql), sql, seconds)
 
 
-def _query_result(store: Store, connection: Any, sql: str) -> QueryResult:  # DuckDB has no types
-    found = connection.execute(question(sql))
+def _query_result(store: Store, connection: Any, sql: str, seconds: float | None) -> QueryResult:
+    found = _within(seconds, connection, lambda: connection.execute(question(sql)))
     described = found.description or []
     columns = tuple(str(column[0]) for column in described)
-    parts = parts_of(found)
+    parts = _parts_of(found, connection, seconds)
     first = next(parts, [])  # what goes wrong while it runs mostly does so here
     rest = _parts_or_error(store, parts)
     return QueryResult(columns, tuple(str(column[1]) for column in described), chain([first], rest))
+
+
+def _parts_of(found: Any, connection: Any, seconds: float | None) -> Iterator[list[_Row]]:
+    while part := _within(seconds, connection, lambda: found.fetchmany(_ROWS)):
+        yield part
+
+
+def _within(seconds: float | None, connection: Any, call: Callable[[], Any]) -> Any:
+    """Let DuckDB work in another thread: in the main one it would hear no signal."""
+    with ThreadPoolExecutor(1) as apart:
+        running = apart.submit(call)
+        try:
+            return running.result(seconds)
+        except TimeoutError as error:
+            raise UsageError(
+                f"the query has taken {seconds:g} s, and was ended: ask for less at a time, or"
+                " allow more (--timeout; timeout=)"
+            ) from error
+        finally:
+            if not running.done():
+                connection.interrupt()
 
 
 def _parts_or_error(

@@ -206,16 +206,20 @@ class Store:
         self.fetch([*firsts.values()])
         return united([*map(schema_in, firsts.values())])
 
-    def query(self, sql: str) -> QueryResult:
+    def query(self, sql: str, *, timeout: float | None = 60) -> QueryResult:
         """Ask with SQL; the tables of the store are views, and files outside cannot be reached.
+
+        Args:
+            sql: one statement that reads.
+            timeout: seconds to wait for rows, the first as any further ones; None: however long.
 
         Raises:
             MissingDependencyError: duckdb is not installed.
-            UsageError: the SQL is wrong; DuckDB's message is shown.
+            UsageError: the SQL is wrong (DuckDB's message is shown), or takes too long.
         """
         from gnomon.study._query import ask
 
-        return ask(self, sql)
+        return ask(self, sql, timeout)
 
     def tables(self) -> QueryResult:
         """What tables there are, with their columns and numbers of rows.
@@ -262,7 +266,7 @@ class Store:
         known = names(self)
         if table not in known:
             raise UsageError(f"there is no table {table!r}; there are {', '.join(known)}")
-        return self.query(f'select * from "{table}"').to_frame()  # noqa: S608  # a known name
+        return self.query(f'select * from "{table}"', timeout=None).to_frame()  # noqa: S608  # a known name
 
     def fetch(self, files: Sequence[Path]) -> None:
         """Make sure that files of finished tasks are here, and what the tasks gave.
