@@ -338,7 +338,7 @@ def segment_muler(scores: FeatureScores, present: Presence) -> NDArray[np.float6
     """(oracle - base)/(oracle - anti-oracle) of every segment, float64 [K, N].
 
     NaN outside I, where the oracles do not differ, and where the base does not lie between them
-    (there the two sides are tagged differently, which says nothing of the systems).
+    (there the metric does not rank masked and unmasked texts in order).
     """
     sign = 1.0 if scores.higher_is_better else -1.0
     spread = sign * (scores.oracle - scores.anti_oracle)
