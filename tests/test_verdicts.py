@@ -101,17 +101,20 @@ def test_of_many_statements_cautions_stay() -> None:
     assert [one.text for one in kept] == ["0", "1", "2", "3", "4", WARNED.text]
 
 
-def test_scores_say_who_is_on_top_and_that_no_test_was_made() -> None:
+def test_scores_say_who_has_the_best_and_that_no_test_was_made() -> None:
     found = verdicts.of_scores([scores("bleu", 30.0, 31.5, 20.0)])
     assert [one.level for one in found] == ["undecided", "undecided"]
-    assert found[0].text == "B is on top under BLEU: 31.5, before A with 30.0 (50 segments)."
+    assert found[0].text == "B has the highest BLEU, 31.5 (A 30.0; 50 segments)."
     assert found[0].rows == {"scores": (1, 0)}
-    assert "no test was made; gnomon compare" in found[1].text
+    assert found[1].text == "Not tested. `gnomon compare` with the same arguments tests it."
+    assert (
+        "gnomon compare" not in verdicts.of_scores([scores("bleu", 1.0, 2.0)], shell=False)[1].text
+    )
 
 
-def test_of_error_rates_the_lowest_is_on_top() -> None:
+def test_of_error_rates_the_lowest_is_best() -> None:
     found = verdicts.of_scores([scores("ter", 30.0, 31.5, higher=False)])
-    assert found[0].text.startswith("A is on top under TER (lower is better): 30.0, before B")
+    assert found[0].text.startswith("A has the lowest and thus best TER, 30.0 (B 31.5; ")
 
 
 def test_metrics_with_different_leaders_are_a_caution_and_one_system_has_its_score() -> None:
@@ -132,7 +135,7 @@ def test_metrics_of_which_one_has_a_tie_on_top_agree() -> None:
     assert cautions(level, alone) == []
     other = scores("ter", 60.0, 70.0, 50.0, higher=False)
     assert cautions(level, alone, other) == [
-        "Caution: the metrics do not agree on which system is on top."
+        "Caution: the metrics do not agree on which system is best."
     ]
 
 
@@ -150,7 +153,7 @@ def test_scores_of_few_segments_are_a_caution() -> None:
 
 def test_scores_that_are_close_are_shown_with_digits_that_tell_them_apart() -> None:
     found = verdicts.of_scores([scores("bleu", 30.001, 30.002)])
-    assert "30.002, before A with 30.001" in found[0].text
+    assert "BLEU, 30.002 (A 30.001; " in found[0].text
     assert "have the same BLEU" in verdicts.of_scores([scores("bleu", 30.0, 30.0)])[0].text
     rounded = verdicts.of_scores([scores("bleu", 0.1 + 0.2, 0.3)])[0]
     assert rounded.text == "A and B have the same BLEU, 0.300 (50 segments)."

@@ -196,6 +196,25 @@ def clean_outputs(said: Judgements | TestSet, kind: str) -> tuple[OutputLookedAt
     )
 
 
+#: words beside the kind in names of files: who, of what, in which form
+_BESIDE = {"human", "people", "scores", "score", "seg", "sys", "segment", "raw", "z", "wmt", "mean"}
+
+
+def names_people(name: str) -> bool:
+    """Whether a name says that people gave the scores, and nothing else.
+
+    Args:
+        name: of a file, a column or a metric, with or without a language pair.
+
+    >>> [names_people(one) for one in ("esa", "en-de.mqm.seg", "da-z", "gemba-esa", "comet")]
+    [True, True, True, False, False]
+    """
+    bare = re.sub(r"^[a-z]{2,3}-[a-z]{2,3}(?=[._])", "", name.lower())
+    words = {word for word in re.split(r"[._ -]", bare) if word}
+    kinds = words & {*_SCALES, "human"}
+    return bool(kinds) and words <= {*_SCALES, *_BESIDE}
+
+
 def scale_of(kind: str) -> tuple[float, float]:
     """The lowest and the highest score of a kind that a human score can be.
 

@@ -24,7 +24,7 @@ import importlib
 import math
 import re
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gnomon.findings import Statement
 
@@ -35,7 +35,9 @@ if TYPE_CHECKING:
     from gnomon.scores import Scores
 
 __all__ = [
+    "CUT",
     "LEAST",
+    "SCORE_CLAIMS",
     "Claim",
     "amount",
     "brief",
@@ -309,11 +311,19 @@ def further_segments(segments: int, value: float, low: float, high: float) -> in
     return int(step * math.ceil(more / step - 1e-9))
 
 
+CUT = Claim(
+    "score.cut",
+    "{notice}",
+    "caution",
+    "how many tokens a model takes, and how many the texts have",
+)
+
+
 def cut_texts(notices: Iterable[str]) -> list[Statement]:
     """A caution for each notice that says that texts were not read to their end."""
     from gnomon.scores import BEGINNINGS  # it loads what computes, and help needs none of that
 
-    return [said("caution", one) for one in dict.fromkeys(notices) if BEGINNINGS in one]
+    return [CUT.said(notice=one) for one in dict.fromkeys(notices) if BEGINNINGS in one]
 
 
 def metric_title(spec: str, among: Iterable[str] = ()) -> str:
@@ -381,38 +391,76 @@ def entitled(finding: Finding) -> Finding:
     return replace(finding, views=views)
 
 
-# Scores: nothing was tested, so that there is no more to say than who is on top.
+# Scores: nothing was tested, so that there is no more to say than who has the best one.
+
+#: shares of segments without a score above this are said first
+_MISSING = 0.01
+_FIGURES = "the scores of the systems; nothing was tested"
+HIGHEST = Claim(
+    "score.highest",
+    "{system} has the {highest} {title}, {score} ({second}; {segments})",
+    "undecided",
+    _FIGURES,
+)
+EQUAL = Claim(
+    "score.equal", "{systems} have the same {title}, {score} ({segments})", "undecided", _FIGURES
+)
+ALONE = Claim("score.alone", "{system} has {score} {title} ({segments})", "undecided", _FIGURES)
+FEW = Claim(
+    "score.few",
+    "{figures}; so few segments say nothing of other texts",
+    "caution",
+    f"fewer than {LEAST} segments",
+)
+UNLIKE = Claim(
+    "score.missing",
+    "systems have {title} on different segments ({each}), so that their scores do not"
+    " compare{common}",
+    "caution",
+    "the segments without a score, above 1 in 100 for some system",
+)
+APART = Claim(
+    "score.disagree",
+    "the metrics do not agree on which system is best",
+    "caution",
+    "the best system under each metric",
+)
+NOT_TESTED = Claim("score.not_tested", "Not tested. {remedy}", "undecided", "that no test was made")
+SCORE_CLAIMS = (HIGHEST, EQUAL, ALONE, FEW, UNLIKE, APART, NOT_TESTED, CUT)
 
 
-def of_scores(scores: Sequence[Scores], table: str = "scores") -> tuple[Statement, ...]:
-    """What scores say: who is on top, and that no test was made; what a lone system has.
+def of_scores(
+    scores: Sequence[Scores], table: str = "scores", *, shell: bool = True
+) -> tuple[Statement, ...]:
+    """What scores say: who has the best, and that no test was made; what a lone system has.
 
     Args:
         scores: what each metric said.
         table: the table whose rows these are, metric by metric.
+        shell: whether readers can run a command.
     """
+    first: list[Statement] = []
     found: list[Statement] = []
-    first, specs = 0, [one.metric for one in scores]
+    start, specs = 0, [one.metric for one in scores]
     for one in scores:
-        leader = _leader(one, first, table, metric_title(one.metric, specs))
-        found += [leader] if leader is not None else []
-        first += len(one.systems)
-    if not found:
+        title = metric_title(one.metric, specs)
+        if (unlike := _unlike(one, start, table, title)) is not None:
+            first.append(unlike)
+        elif (leader := _leader(one, start, table, title)) is not None:
+            found.append(leader)
+        start += len(one.systems)
+    if not found and not first:
         return ()
-    tops = [set(names) for one in scores if (names := _level(one))]
-    if tops and not set.intersection(
-        *tops
-    ):  # of systems that are level on top one may be that of the others
-        found.append(said("caution", "the metrics do not agree on which system is on top"))
-    if tops:
-        found.append(
-            said(
-                "undecided",
-                "no test was made; gnomon compare, given the same, says which differences are more"
-                " than chance",
-            )
-        )
-    return brief([*found, *cut_texts(notice for one in scores for notice in one.notices)])
+    tops = [set(names) for one in scores if (names := _level(one)) and not _is_unlike(one)]
+    if tops and not set.intersection(*tops):  # of several equal ones one may be that of the others
+        found.append(APART.said())
+    if any(_level(one) for one in scores):
+        remedy = "A comparison of the systems under the same metrics tests it."
+        if shell:
+            remedy = "`gnomon compare` with the same arguments tests it."
+        found.append(NOT_TESTED.said(remedy=remedy))
+    cut = cut_texts(notice for one in scores for notice in one.notices)
+    return brief([*first, *found, *cut])
 
 
 def _ranked(scores: Scores) -> list[int]:
@@ -432,52 +480,89 @@ def _level(scores: Scores) -> tuple[str, ...]:
 
 
 def leaders(scores: Scores, among: Iterable[str] = ()) -> str:
-    """Who is on top, as the title of a chart; empty where fewer than two systems have a score.
+    """Who has the best score, as the title of a chart; empty where fewer than two have one.
 
     Args:
         scores: what a metric said.
         among: the names of all metrics of the page.
     """
-    found = _level(scores)
+    found = [] if _is_unlike(scores) else _level(scores)
     title = metric_title(scores.metric, among)
+    highest = "highest" if scores.higher_is_better else "lowest"
     if len(found) > 1:
-        return f"{title}: {listed(found)} are level on top"
-    return f"{title}: {found[0]} is on top" if found else ""
+        return f"{title}: {listed(found)} have the same"
+    return f"{title}: {found[0]} has the {highest}" if found else ""
+
+
+def _known(scores: Scores) -> list[list[bool]]:
+    """Which segments of each system have a score; all where there are scores of systems alone."""
+    known = [[value == value for value in row] for row in scores.segments.tolist()]  # noqa: PLR0124  # NaN is the only such number
+    return known if any(map(any, known)) else [[True] * len(row) for row in known]
+
+
+def _is_unlike(scores: Scores) -> bool:
+    """Whether systems have scores on different segments, and more than 1 in 100 is missing."""
+    known = _known(scores)
+    n = scores.segments.shape[1]
+    fewest = min((sum(row) for row in known), default=n)
+    return n - fewest > _MISSING * n and any(row != known[0] for row in known)
+
+
+def _unlike(scores: Scores, first: int, table: str, title: str) -> Statement | None:
+    """That systems have scores on different segments, and what they have on common ones."""
+    if not _is_unlike(scores):
+        return None
+    known = _known(scores)
+    n, common = len(known[0]), [n for n, cells in enumerate(zip(*known, strict=True)) if all(cells)]
+    sizes = [(sum(row), name) for row, name in zip(known, scores.systems, strict=True)]
+    each = listed([f"{name} on {size:,} of {n:,}" for size, name in sorted(sizes)])
+    text = ""
+    if common:
+        if scores.statistics is not None and scores.aggregate is not None:
+            values = scores.aggregate(scores.statistics[:, common].sum(axis=1)).tolist()
+        else:
+            values = scores.segments[:, common].mean(axis=1).tolist()
+        sign = -1 if scores.higher_is_better else 1
+        order = sorted(range(len(values)), key=lambda k: sign * values[k])
+        figures = [f"{scores.systems[k]} has {_scores([values[k]] * 2)[0]}" for k in order]
+        text = f"; on the {counted(len(common))} that all have, {listed(figures)}"
+    rows = {table: [first + k for k in range(len(scores.systems))]}
+    return UNLIKE.said(rows, title=title, each=each, common=text)
+
+
+def _of_segments(scores: Scores) -> str:
+    """Of how many segments the scores are."""
+    known, n = [sum(row) for row in _known(scores)], scores.segments.shape[1]
+    least, most = min(known, default=n), max(known, default=n)
+    if least == most == n:
+        return counted(n)
+    return f"{f'{least:,}' if least == most else f'{least:,} to {most:,}'} of {counted(n)}"
 
 
 def _leader(scores: Scores, first: int, table: str, title: str) -> Statement | None:
     order, level = _ranked(scores), _level(scores)
-    if len(order) == len(scores.systems) == 1:
-        return _of_one(scores, order[0], first, table, title)
-    if not level:
+    alone = len(order) == len(scores.systems) == 1
+    if not level and not alone:
         return None
     values = [float(scores.system[k]) for k in order]
-    n = scores.segments.shape[1]
-    best, second = _scores(values)
-    rows = {table: tuple(first + k for k in order[: max(2, len(level))])}
-    if len(level) > 1:
-        text = f"{listed(level)} have the same {title}, {best} ({counted(n)})"
+    best, second = _scores(values * 2 if alone else values)
+    segments = _of_segments(scores)
+    if alone and not scores.higher_is_better:
+        segments += "; lower is better"
+    parts: dict[str, Any] = {"title": title, "score": best, "segments": segments}
+    rows = {table: [first + k for k in order[: max(2, len(level))]]}
+    if alone:
+        claim, parts["system"] = ALONE, scores.systems[order[0]]
+    elif len(level) > 1:
+        claim, parts["systems"] = EQUAL, listed(level)
     else:
-        lower = "" if scores.higher_is_better else " (lower is better)"
-        text = (
-            f"{level[0]} is on top under {title}{lower}: {best}, before"
-            f" {scores.systems[order[1]]} with {second} ({counted(n)})"
-        )
-    if n < LEAST:
-        return said("caution", f"{text}; so few segments say nothing of other texts", rows)
-    return Statement(f"{text}.", "undecided", rows)
-
-
-def _of_one(scores: Scores, k: int, first: int, table: str, title: str) -> Statement:
-    """What the only system has."""
-    n, (value, _) = scores.segments.shape[1], _scores([float(scores.system[k])] * 2)
-    lower = "" if scores.higher_is_better else "; lower is better"
-    text = f"{scores.systems[k]} has {value} {title} ({counted(n)}{lower})"
-    if n < LEAST:
-        return said(
-            "caution", f"{text}; so few segments say nothing of other texts", {table: (first + k,)}
-        )
-    return Statement(f"{text}.", "undecided", {table: (first + k,)})
+        claim, parts["system"] = HIGHEST, level[0]
+        parts["second"] = f"{scores.systems[order[1]]} {second}"
+        parts["highest"] = "highest" if scores.higher_is_better else "lowest and thus best"
+    said_so = claim.said(rows, **parts)
+    if max(map(sum, _known(scores))) < LEAST:
+        return FEW.said(rows, figures=said_so.text.removesuffix("."))
+    return said_so
 
 
 def _scores(values: Sequence[float]) -> tuple[str, str]:

@@ -53,7 +53,7 @@ def test_sacrebleu_s_option_names_are_understood(gnomon, files) -> None:
     )
     assert "|test:ar|bs:1000|ar:70|" in signature("--paired-ar", "--paired-ar-n", 70)
     assert signature("-par", "-parn", 70, "-j", 2) == signature("--test", "ar", "--trials", 70)
-    assert "|null:sign|" in signature()
+    assert "|null:studentised|" in signature()
     assert gnomon(*common, "--paired-ar", "--paired-bs").code == 2
 
 

@@ -314,9 +314,9 @@ def test_options_of_bleu_alone_name_bleu(gnomon, files) -> None:
 
 def test_the_verdict_is_said_first_and_beside_tables_of_rows_alone(gnomon, files) -> None:
     call = ["score", files / "ref.txt", "-i", files / "a.txt", files / "b.txt"]
-    assert " under BLEU" in gnomon(*call).out.splitlines()[0]
+    assert " has the highest BLEU, " in gnomon(*call).out.splitlines()[0]
     answer = gnomon(*call, "-f", "tsv")
-    assert " under BLEU" in answer.err
+    assert " has the highest BLEU, " in answer.err
     assert " under BLEU" not in answer.out
     assert "BLEU" not in gnomon(*call, "-f", "tsv", "-q").err
 

@@ -58,7 +58,7 @@ def test_rows_begin_with_the_fields_of_the_contract_and_hold_every_system_and_me
     assert list(found.rows[0])[: len(CONTRACT)] == CONTRACT
     assert [c.name for c in found.table().columns][: len(CONTRACT)] == CONTRACT
     assert len(found.rows) == 2 * len(ts.systems)
-    first = next(iter(ts.systems))
+    first = "apertium-direct"  # with the best score
     assert {row["baseline"] for row in found.rows} == {first}
     own = _row(found, first, "bleu")
     assert [own[name] for name in ("difference", "low", "high", "p")] == [None] * 4
@@ -79,29 +79,50 @@ def test_scores_and_differences_are_those_of_the_score_command(ts) -> None:
     assert found.rows[0]["system"] == "apertium-french"
 
 
-def test_p_and_interval_are_those_of_a_plain_resampling_loop(ts) -> None:
-    names = ["apertium-catalan", "apertium-galician"]
-    found = gnomon.compare(ts.select(systems=names), "bleu", **FEW)
+def _drawn(ts, names):
     scores = score(ts.select(systems=names), "bleu")
     draws = resamples(ts.segments, count=200, seed=12345)
-    drawn = np.array([scores.aggregate(scores.statistics[:, draw].sum(axis=1)) for draw in draws])
-    gaps = drawn[:, 1] - drawn[:, 0]
-    row = _row(found, names[1])
-    # percentiles as far out as Student's t asks for of so many segments (Hesterberg, 2015)
+    made = [scores.aggregate(scores.statistics[:, draw].sum(axis=1)) for draw in draws]
+    return scores, draws, np.array(made)
+
+
+def test_p_and_interval_are_those_of_a_plain_loop_of_studentised_resamples(ts) -> None:
+    names = ["apertium-catalan", "apertium-galician"]
+    row = _row(gnomon.compare(ts.select(systems=names), "bleu", **FEW), names[1])
+    scores, draws, drawn = _drawn(ts, names)
     n = ts.segments
-    root = np.sqrt(n / (n - 1))
-    share = float(norm.cdf(-root * t_distribution.ppf(0.975, n - 1)))
-    low, high = np.quantile(gaps, [share, 1 - share])
-    assert (row["low"], row["high"]) == pytest.approx((low, high), abs=1e-10)
+    left_out = [np.delete(scores.statistics, k, axis=1).sum(axis=1) for k in range(n)]
+    left = np.array([np.subtract(*scores.aggregate(sums)[::-1]) for sums in left_out])
+    added = (n - 1) * (left.mean() - left)
+    error = np.std(added, ddof=1) / np.sqrt(n)
+    shift = drawn[:, 1] - drawn[:, 0] - (scores.system[1] - scores.system[0])
+    t = np.sort(shift / np.array([np.std(added[draw], ddof=1) / np.sqrt(n) for draw in draws]))
+    # of 200 draws, 5 of 201 are 2.5 %: the fifth from each end, or Student's t if that is farther
+    student = t_distribution.ppf(0.975, n - 1)
+    ends = [row["difference"] - end * error for end in (max(t[-5], student), min(t[4], -student))]
+    assert (row["low"], row["high"]) == pytest.approx(ends, abs=1e-8)
+    observed = row["difference"] / error
+    tails = [
+        max((1 + (t >= observed).sum()) / 201, t_distribution.sf(observed, n - 1)),
+        max((1 + (t <= observed).sum()) / 201, t_distribution.cdf(observed, n - 1)),
+    ]
+    assert row["p"] == pytest.approx(min(1, 2 * min(tails)))
+
+
+def test_p_of_signs_is_that_of_a_plain_resampling_loop(ts) -> None:
+    names = ["apertium-catalan", "apertium-galician"]
+    row = _row(gnomon.compare(ts.select(systems=names), "bleu", null="sign", **FEW), names[1])
+    _, _, drawn = _drawn(ts, names)
+    gaps, n = drawn[:, 1] - drawn[:, 0], ts.segments
+    # as far out as Student's t asks for of so many segments (Hesterberg, 2015)
     reached = min((gaps <= 0).sum(), (gaps >= 0).sum())
+    root = np.sqrt(n / (n - 1))
     p = 2 * t_distribution.cdf(norm.ppf((reached + 1) / 201) / root, n - 1)
     assert row["p"] == pytest.approx(min(1, p))
-    ends = np.quantile(drawn[:, 1], [share, 1 - share])
-    assert (row["score_low"], row["score_high"]) == pytest.approx(tuple(ends), abs=1e-10)
 
 
 def test_metrics_of_lower_is_better_are_turned_for_verdict_gain_and_wins(ts) -> None:
-    found = gnomon.compare(ts, ["bleu", "ter"], **FEW)
+    found = gnomon.compare(ts, ["bleu", "ter"], baseline="apertium-catalan", **FEW)
     better, worse = _row(found, "apertium-direct", "ter"), _row(found, "apertium-french", "ter")
     assert better["difference"] < 0 < better["gain"]
     assert (better["verdict"], worse["verdict"]) == ("better", "worse")
@@ -133,7 +154,7 @@ def test_results_depend_on_the_seed_alone_not_on_workers_or_repetition(ts) -> No
 
 def test_other_systems_do_not_change_a_comparison(ts) -> None:
     names = list(ts.systems)
-    every = gnomon.compare(ts, "chrf", correction="none", **FEW)
+    every = gnomon.compare(ts, "chrf", baseline=names[0], correction="none", **FEW)
     turned = gnomon.compare(
         ts.select(systems=names[::-1]), "chrf", baseline=names[0], correction="none", **FEW
     )
@@ -144,22 +165,22 @@ def test_other_systems_do_not_change_a_comparison(ts) -> None:
 
 
 def test_one_sided_p_values_follow_better_not_higher(ts) -> None:
+    some = {**FEW, "baseline": "apertium-catalan"}
     p = {
-        side: _row(gnomon.compare(ts, "ter", alternative=side, **FEW), "apertium-direct", "ter")[
+        side: _row(gnomon.compare(ts, "ter", alternative=side, **some), "apertium-direct", "ter")[
             "p"
         ]
         for side in ("greater", "less")
     }
-    n = ts.segments
-    least = norm.ppf(1 / 201) * np.sqrt((n - 1) / n)
-    assert p["greater"] == pytest.approx(t_distribution.cdf(least, n - 1))
-    assert p["less"] == pytest.approx(1)
-    randomised = gnomon.compare(ts, "ter", alternative="greater", test="ar", trials=300, **FEW)
+    assert p["greater"] == pytest.approx(1 / 201)
+    assert p["less"] == pytest.approx(1, abs=1e-3)
+    randomised = gnomon.compare(ts, "ter", alternative="greater", test="ar", trials=300, **some)
     assert _row(randomised, "apertium-direct", "ter")["p"] == pytest.approx(1 / 301)
 
 
 def test_p_values_are_corrected_over_systems_and_apart_over_slices(ts) -> None:
-    found = gnomon.compare(ts, ["bleu", "chrf"], by="length", **FEW)
+    some = {**FEW, "baseline": "apertium-catalan"}
+    found = gnomon.compare(ts, ["bleu", "chrf"], by="length", **some)
     for metric in ("bleu", "chrf"):
         rows = [row for row in found.rows if row["metric"] == metric and row["p"] is not None]
         for family in (
@@ -172,22 +193,37 @@ def test_p_values_are_corrected_over_systems_and_apart_over_slices(ts) -> None:
     assert all(row["p"] == row["p_adjusted"] for row in plain.rows)
 
 
+def test_of_several_systems_the_best_is_the_baseline_in_any_order_of_files(ts) -> None:
+    names = list(ts.systems)
+    for order in (names, names[::-1]):
+        found = gnomon.compare(ts.select(systems=order), ["bleu", "ter"], **FEW)
+        assert {row["baseline"] for row in found.rows} == {"apertium-direct"}
+        assert "|baseline_by:score" in found.signatures["bleu"]
+        rows = [row for row in found.table("best").rows if row["metric"] == "bleu"]
+        assert [row["rank"] for row in rows] == [1, 2, 3, 4, 5]
+        assert [row["best"] for row in rows] == [True, False, False, False, False]
+        # the leader was looked for: p-values are corrected for all ten pairs
+        every = holm([*(row["p"] for row in rows[1:]), *[1.0] * 6])
+        assert [row["p_adjusted"] for row in rows[1:]] == pytest.approx(list(every[:4]))
+
+
 def test_too_few_draws_for_the_number_of_comparisons_are_avoided_or_told(ts) -> None:
-    # 4 systems: 2/(B + 1), the smallest p, expanded for 209 segments, has to reach .05/4
+    # 4 pairs: 2/(B + 1), the smallest p, expanded for 209 segments, has to reach .05/4
+    some = {**FEW, "baseline": "apertium-catalan", "null": "sign"}
     n = ts.segments
     share = float(norm.cdf(t_distribution.ppf(0.05 / 4 / 2, n - 1) * np.sqrt(n / (n - 1))))
     least = math.ceil(1 / share) - 1
     assert 159 < least < 200  # 159 if it were not expanded
     for asked, drawn in ((least, least), (least - 1, 1000)):
-        found = gnomon.compare(ts, "bleu", **{**FEW, "resamples": asked})
+        found = gnomon.compare(ts, "bleu", **{**some, "resamples": asked})
         assert f"|bs:{drawn}|" in found.signatures["bleu"]
         assert not found.notices
-    (notice,) = gnomon.compare(ts, "bleu", alpha=1e-4, **FEW).notices
+    (notice,) = gnomon.compare(ts, "bleu", alpha=1e-4, **some).notices
     assert "200 draws cannot show any one of 4 differences" in notice
     assert int(re.search(r"take (\d+) or more", notice)[1]) > 79999
     two = ts.select(systems=list(ts.systems)[:2])
-    (notice,) = gnomon.compare(two, "bleu", alpha=1e-4, **FEW).notices
-    said = "200 draws cannot show a difference: the smallest p they give lies above alpha (0.0001)"
+    (notice,) = gnomon.compare(two, "bleu", alpha=9e-5, **FEW).notices
+    said = "200 draws cannot show a difference: the smallest p they give lies above alpha (9e-05)"
     assert notice.startswith(said)
     sliced = gnomon.compare(ts, "bleu", by="document", examples=0, ngrams=0)
     slices = len({row["slice"] for row in sliced.rows}) - 1
@@ -197,13 +233,22 @@ def test_too_few_draws_for_the_number_of_comparisons_are_avoided_or_told(ts) -> 
     assert "slices_bs:" in sliced.signatures["bleu"]
 
 
+def test_intervals_take_39_draws_whatever_number_is_asked_for(ts) -> None:
+    two = ts.select(systems=list(ts.systems)[:2])
+    some = {"correction": "none", "examples": 0, "ngrams": 0}
+    rows = [gnomon.compare(two, "bleu", resamples=n, **some).rows[1] for n in (20, 39)]
+    assert rows[0] == rows[1]
+    assert rows[0]["p_least"] == pytest.approx(2 / 40)
+
+
 def test_without_resamples_there_are_scores_and_differences_alone(ts) -> None:
     drawn = gnomon.compare(ts, ["bleu", "ter"], **FEW)
     plain = gnomon.compare(ts, ["bleu", "ter"], **{**FEW, "resamples": 0})
     gone = ("low", "high", "p", "p_adjusted", "score_low", "score_high")
+    shown = (*gone, "verdict", "decided", "p_least")
     for row, other in zip(plain.rows, drawn.rows, strict=True):
         assert [row[key] for key in gone] == [None] * len(gone)
-        kept = [key for key in row if key not in (*gone, "verdict", "decided")]
+        kept = [key for key in row if key not in shown]
         assert [row[key] for key in kept] == [other[key] for key in kept]
     assert plain.tables[0].note == "No resamples: neither intervals nor p."
     assert not plain.notices
@@ -217,7 +262,8 @@ def test_without_resamples_there_are_scores_and_differences_alone(ts) -> None:
 
 @pytest.mark.parametrize("by", ["length", "score", "document"])
 def test_slices_share_out_the_segments(ts, by) -> None:
-    found = gnomon.compare(ts, "bleu", by=by, **FEW)
+    first = next(iter(ts.systems))
+    found = gnomon.compare(ts, "bleu", by=by, baseline=first, **FEW)
     for name in list(ts.systems)[1:]:
         parts = [row for row in found.rows if row["system"] == name and row["slice"] is not None]
         whole = _row(found, name)
@@ -301,8 +347,8 @@ LINES = st.lists(st.sampled_from(["the", "cat", "sat", "."]), max_size=5).map(" 
 def test_exchanging_the_two_systems_turns_every_figure_round(rows) -> None:
     reference, one, two = (list(column) for column in zip(*rows, strict=True))
     ts = TestSet.from_lists({"one": one, "two": two}, reference)
-    there = gnomon.compare(ts, "chrf", resamples=30)
-    back = gnomon.compare(ts, "chrf", baseline="two", resamples=30)
+    there = gnomon.compare(ts, "chrf", resamples=99)
+    back = gnomon.compare(ts, "chrf", baseline="two", resamples=99)
     row, turned = _row(there, "two"), _row(back, "one")
     assert row["wins"] + row["ties"] + row["losses"] == row["segments"] == len(rows)
     assert (row["wins"], row["losses"]) == (turned["losses"], turned["wins"])
@@ -310,6 +356,9 @@ def test_exchanging_the_two_systems_turns_every_figure_round(rows) -> None:
     assert (row["p"] is None) == (len(rows) == 1)
     if row["p"] is not None:
         assert row["p"] == turned["p"]
+        # of one to five segments that differ there is no interval
+        assert (row["low"] is None) == (0 < row["segments"] - row["ties"] < 6)
+    if row["low"] is not None:
         assert (row["low"], row["high"]) == pytest.approx((-turned["high"], -turned["low"]))
 
 

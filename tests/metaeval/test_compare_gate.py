@@ -26,7 +26,8 @@ def _finding(gains, *, higher: bool = True, **options):
     ts = TestSet.from_lists({name: ["x"] * n for name in names}, ["x"] * n)
     segments = np.array(rows)
     scores = Scores("m", tuple(names), segments.mean(axis=1), segments, higher, Signature("m"))
-    return gnomon.compare(ts, [scores], examples=0, ngrams=0, by=None, **options)
+    fixed = {"baseline": "main", "examples": 0, "ngrams": 0}
+    return gnomon.compare(ts, [scores], **{**fixed, **options})
 
 
 @pytest.mark.parametrize("higher", [True, False])
@@ -57,6 +58,13 @@ def test_only_systems_that_are_worse_are_named_by_their_corrected_p() -> None:
         fail_if_worse(_finding([2.0, -2.0, -3.0]), ["m"])
     assert "branch1" not in str(caught.value)
     assert str(caught.value).count("is worse than main") == 2
+
+
+def test_a_baseline_that_was_chosen_by_its_score_makes_no_gate() -> None:
+    with pytest.raises(UsageError, match="name the baseline"):
+        fail_if_worse(_finding([2.0, -2.0], baseline=None), ["m"])
+    failed = _finding([2.0, -2.0], baseline=None, fail_if_worse=["m"])
+    assert failed.failure.startswith("branch2 is worse than main")
 
 
 def test_an_undefined_difference_is_an_error_of_the_data_not_a_pass() -> None:

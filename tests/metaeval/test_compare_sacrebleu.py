@@ -56,7 +56,8 @@ def test_randomisation_p_values_lie_within_sacrebleu_s_spread(ts, monkeypatch) -
     pair = ts.select(systems=["apertium-catalan", "apertium-galician", "apertium-direct"])
     draws = 2000
     theirs = _sacrebleu(pair, ["bleu", "ter"], "ar", draws)
-    ours = gnomon.compare(pair, ["bleu", "ter"], test="ar", trials=draws, examples=0, ngrams=0)
+    options = {"baseline": "apertium-catalan", "test": "ar", "trials": draws}
+    ours = gnomon.compare(pair, ["bleu", "ter"], examples=0, ngrams=0, **options)
     compared = [row for row in ours.rows if row["p"] is not None]
     assert len(compared) == 4
     for row in compared:

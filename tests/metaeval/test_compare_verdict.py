@@ -46,7 +46,7 @@ def test_a_real_difference_is_said_with_its_size_interval_segments_and_p() -> No
     scores[1] += 5
     (found,) = compared(scores).verdict
     assert found.level == "better"
-    shape = r"B is better than A by \d+\.\d m0 \[\d+\.\d, \d+\.\d\] \(60 segments, p = \.\d+\)\."
+    shape = r"B is better than A by \d+\.\d m0 \[\d+\.\d, \d+\.\d\] \(60 segments, p <= \.01\)\."
     assert re.fullmatch(shape, found.text)
     assert found.rows == {"systems": (1,)}
     scores[1] -= 10
@@ -59,10 +59,10 @@ def test_a_real_difference_is_said_with_its_size_interval_segments_and_p() -> No
 def test_nobody_is_ahead_where_scores_are_equal_over_unlike_segments() -> None:
     first = np.tile([1.0, 0.0], 20)
     (found,) = compared(np.stack([first, 1 - first])).verdict
-    told = "B and A score the same under m0, but not in each segment: they differ by"
-    assert found.text.startswith(f"{told} 0.00 m0 [")
+    told = "B and A cannot be told apart under m0: they differ by 0.00 m0 [-"
+    assert found.text.startswith(told)
     (found,) = compared(np.stack([first, 1 - first, 1 - first])).verdict
-    assert "m0 does not tell B (the same) and C (the same) from A" in found.text
+    assert "A (0.500) cannot be told apart from B (the same) and C (the same)" in found.text
 
 
 @pytest.mark.parametrize(
@@ -71,15 +71,11 @@ def test_nobody_is_ahead_where_scores_are_equal_over_unlike_segments() -> None:
 def test_a_difference_on_the_side_that_was_not_tested_is_not_called_chance(
     alternative: str, gain: int, asked: str
 ) -> None:
-    scores = np.stack([noise(1)[0]] * 3) + np.array([[0], [gain], [gain]])
-    (found,) = compared(scores[:2] + noise(2), alternative=alternative).verdict
+    scores = np.stack([noise(1)[0]] * 2) + np.array([[0], [gain]])
+    (found,) = compared(scores + noise(2), alternative=alternative).verdict
     assert found.level == "undecided"
     assert f"; only whether B is {asked} was tested (60 segments, p = " in found.text
-    assert "chance" not in found.text
-    (found,) = compared(scores, alternative=alternative).verdict
-    side = "ahead" if gain > 0 else "behind"
-    assert f"m0 does not show that B (5.00 [5.00, 5.00] {side}) and C" in found.text
-    assert f"are {asked} than A, which alone was tested" in found.text
+    assert "cannot be told apart" not in found.text
 
 
 def test_of_error_rates_the_lower_one_is_better() -> None:
@@ -106,7 +102,14 @@ _DRAWS = [100, pytest.param(1000, marks=pytest.mark.verify)]
 @pytest.mark.parametrize("systems", [2, 4])
 @pytest.mark.parametrize("test", ["bootstrap", pytest.param("ar", marks=pytest.mark.verify)])
 def test_noise_is_undecided_as_often_as_alpha_says(test: str, systems: int, draws: int) -> None:
-    assert is_mostly_undecided(undecided(draws, systems, test=test, trials=499), draws)
+    options = {"test": test, "trials": 499, "baseline": "A"}
+    assert is_mostly_undecided(undecided(draws, systems, **options), draws)
+
+
+@pytest.mark.parametrize("draws", [pytest.param(1000, marks=pytest.mark.verify)])
+def test_no_best_system_is_named_among_equal_ones_more_often_than_alpha_says(draws: int) -> None:
+    options = {"resamples": 999}
+    assert is_mostly_undecided(undecided(draws, 5, **options), draws)
 
 
 @pytest.mark.verify
@@ -120,10 +123,13 @@ def test_what_is_undecided_says_how_many_more_segments_a_decision_takes() -> Non
     scores[1] += 0.8 - (scores[1] - scores[0]).mean()
     (found,) = compared(scores).verdict
     assert found.level == "undecided"
-    assert found.text.startswith("B is ahead of A by 0.8 m0 [-")
+    told = "B and A cannot be told apart under m0: B is ahead of A by 0.8 m0 [-"
+    assert found.text.startswith(told)
     row = compared(scores).rows[1]
     half = (row["high"] - row["low"]) / 2
-    more = int(re.search(r"at least ([\d,]+) more segments", found.text)[1].replace(",", ""))
+    more = int(
+        re.search(r"about ([\d,]+) more segments would be needed", found.text)[1].replace(",", "")
+    )
     assert more == pytest.approx(60 * ((half / row["difference"]) ** 2 - 1), rel=0.1)
 
 
@@ -164,11 +170,11 @@ def test_metrics_that_disagree_are_a_caution() -> None:
     up[1] += 6
     down[1] -= 6
     found = compared(up, down).verdict
-    assert [one.level for one in found] == ["better", "worse", "caution"]
-    assert found[-1].text == (
+    assert [one.level for one in found] == ["better", "caution", "worse"]
+    assert found[1].text == (
         "Caution: the metrics disagree: B is better under m0 and worse under m1."
     )
-    assert found[-1].rows == {"systems": (1, 3)}
+    assert found[1].rows == {"systems": (1, 3)}
 
 
 def test_without_resamples_nothing_is_decided() -> None:
@@ -182,12 +188,47 @@ def test_without_resamples_nothing_is_decided() -> None:
 def test_of_many_systems_a_few_are_named_and_the_others_counted() -> None:
     scores = noise(1, systems=7)
     scores[1:] += 8
-    (found,) = compared(scores).verdict
+    best, found = compared(scores, baseline="A").verdict
     assert found.level == "better"
     assert found.text.startswith("6 systems are better than A under m0 (60 segments, each")
     assert found.text.endswith(" and 3 more.")
-    assert found.rows == {"systems": tuple(found.rows["systems"])}
     assert sorted(found.rows["systems"]) == [1, 2, 3, 4, 5, 6]
+    assert " are the best of 7 systems under m0: " in best.text
+    assert sorted(best.rows["best"]) == [0, 1, 2, 3, 4, 5, 6]
+
+
+def test_the_smallest_p_that_the_draws_can_show_is_said_as_a_bound() -> None:
+    scores = noise(1)
+    scores[1] += 9
+    for options, told in (
+        ({}, "p <= .01)"),  # 2/200
+        ({"alternative": "greater"}, "p <= .005)"),
+        ({"resamples": 999}, "p <= .002)"),
+        ({"test": "ar", "trials": 999}, "p <= .001)"),
+        ({"null": "centred"}, "p <= .00"),
+        ({"null": "sacrebleu"}, "p <= .005)"),
+    ):
+        (found,) = compared(scores, **options).verdict
+        assert told in found.text, options
+        assert "= .000" not in found.text
+    scores = noise(1, 3)
+    scores[1:] -= 9
+    (best,) = compared(scores).verdict
+    assert best.text.endswith("(60 segments, each corrected p <= .03).")
+
+
+@pytest.mark.parametrize("alpha", [0.05, 0.01])
+@pytest.mark.parametrize("options", [{}, {"test": "ar", "trials": 999}, {"null": "sacrebleu"}])
+def test_verdict_interval_and_p_say_one_thing(options: dict[str, object], alpha: float) -> None:
+    for seed in range(40):
+        scores = noise(seed)
+        scores[1] += 1.4
+        how = {"resamples": 499, "alpha": alpha, "confidence": 1 - alpha}
+        row = compared(scores, **how, **options).rows[1]
+        outside = row["low"] > 0 or row["high"] < 0
+        if not options:
+            assert (row["p"] <= alpha) == outside
+        assert (row["verdict"] != "undecided") == (row["p"] <= alpha and outside)
 
 
 @pytest.mark.parametrize("metrics", [1, 2, 3, 7])

@@ -78,6 +78,7 @@ if TYPE_CHECKING:
     from gnomon.formats._registry import formats_of as formats_of
     from gnomon.formats._rows import FileHead as FileHead
     from gnomon.formats._rows import SheetRow as SheetRow
+    from gnomon.formats._rows import first_line_of as first_line_of
     from gnomon.formats._rows import from_cell as from_cell
     from gnomon.formats._rows import sheet_rows as sheet_rows
     from gnomon.formats._rows import to_cell as to_cell

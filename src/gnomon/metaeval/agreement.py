@@ -167,7 +167,7 @@ def check_metaeval(
 
 @method(
     "metaeval",
-    answers="which metric agrees best with people",
+    answers="which metric people agree with best",
     title="Agreement with people",
     data=("testsets", "paraphrased"),
     given=_test_sets,

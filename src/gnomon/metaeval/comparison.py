@@ -15,6 +15,8 @@ from gnomon.findings import Finding
 from gnomon.metaeval.comparison_tables import (
     ROWS,
     DecidingSegments,
+    best_rows,
+    best_table,
     ngram_table,
     segment_table,
     slice_table,
@@ -22,10 +24,11 @@ from gnomon.metaeval.comparison_tables import (
     system_table,
     views,
 )
-from gnomon.metaeval.comparison_verdict import compare_verdict
+from gnomon.metaeval.comparison_verdict import CLAIMS, compare_verdict
 from gnomon.metaeval.contest import metric_faults
 from gnomon.metaeval.ngrams import ngram_rows, read_tokens
 from gnomon.metaeval.paired import (
+    PairedNull,
     PairedScores,
     PairedTest,
     PairedTestPlan,
@@ -54,18 +57,26 @@ from gnomon.options import (
     Resamples,
     Seed,
     Shorthand,
+    Unit,
 )
 from gnomon.scores import Scores
 from gnomon.slices import check_slices, slices
-from gnomon.stats.bootstrap import Null
+from gnomon.stats.jackknife import LEAST_DOCUMENTS, numbered
 from gnomon.stats.significance import Alternative
 from gnomon.testset import TestSet
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from numpy.typing import NDArray
+
     from gnomon.findings import Cell, Exhibit, Table
-    from gnomon.metaeval.comparison_tables import ComparisonRow, DecidingSegmentRow, NgramRow
+    from gnomon.metaeval.comparison_tables import (
+        BestSystemRow,
+        ComparisonRow,
+        DecidingSegmentRow,
+        NgramRow,
+    )
     from gnomon.metaeval.paired import ComparedSystem
     from gnomon.metrics.protocol import AnyMetric
     from gnomon.metrics.tokenise import TokenTable
@@ -93,9 +104,10 @@ def check_compare(
     baseline: str | None = None,
     test: str = "bootstrap",
     resamples: int = 1000,
-    null: str = "sign",
+    null: str = "studentised",
     alternative: str = "two-sided",
     confidence: float = 0.95,
+    unit: str = "auto",
     by: str | None = None,
     fail_if_worse: Sequence[str] = (),
     min_drop: float = 0.0,
@@ -112,6 +124,8 @@ def check_compare(
         option = "baseline" if len(outline.systems) > 1 else ""
         yield from faults(option, check_systems, outline, baseline)
         yield from faults("by", check_slices, outline, by, scored=True)
+        if unit == "document":
+            yield from faults("unit", check_documents, outline)
 
 
 def _gate_faults(
@@ -154,6 +168,7 @@ def _gate_faults(
     metrics="all",
     reuses="costly",
     verdict=compare_verdict,
+    claims=CLAIMS,
     check=check_compare,
 )
 def compare(
@@ -166,12 +181,13 @@ def compare(
     trials: Annotated[
         int, Limits(1), Flags(("-parn", "--paired-ar-n")), Group("intervals and tests")
     ] = 10000,
-    null: Annotated[Null, Shorthand(("-pbs", "--paired-bs"), "sacrebleu")] = "sign",
+    null: Annotated[PairedNull, Shorthand(("-pbs", "--paired-bs"), "sacrebleu")] = "studentised",
     alternative: Alternative = "two-sided",
     correction: Correction = "holm",
     alpha: Alpha = 0.05,
     confidence: Confidence = 0.95,
     seed: Seed = SEED,
+    unit: Unit = "auto",
     by: By = None,
     examples: Count = 3,
     ngrams: Count = 10,
@@ -190,21 +206,27 @@ def compare(
     Args:
         testset: references and the outputs of two or more systems.
         metrics: specs, metrics, functions of texts, or :class:`Scores` of this test set.
-        baseline: the system that the others are compared with; the first by default.
+        baseline: the system that the others are compared with; by default the first of two
+            systems, and of more the one with the best score under the first metric (the first,
+            too, with ``fail_if_worse`` and with ``null="sacrebleu"``).
         test: "bootstrap" (paired bootstrap; Koehn, 2004) or "ar" (approximate randomisation;
             Riezler and Maxwell, 2005). Intervals are the bootstrap's either way.
-        resamples: bootstrap resamples of the segments, at least so many: more, up to 10000, where
+        resamples: bootstrap resamples of the segments, at least so many: more, up to 20000, where
             Holm's correction takes more; 0 for neither intervals nor a bootstrap test, so that p
             is undefined unless the test is "ar".
         trials: draws of the randomisation.
-        null: how resamples become a p-value: "sign", "centred", or "sacrebleu" for exactly what
-            sacreBLEU reports; see :func:`gnomon.stats.bootstrap_p_value`.
+        null: how resamples become a p-value: "studentised" (see
+            :func:`gnomon.stats.studentised_test`), "sign", "centred", or "sacrebleu" for exactly
+            what sacreBLEU reports (see :func:`gnomon.stats.bootstrap_p_value`).
         alternative: "two-sided", "greater" (the system is better) or "less" (it is worse).
         correction: of p for the number of systems, metric by metric, and for slices x systems:
             "holm", "benjamini-hochberg" or "none".
         alpha: largest corrected p at which a system is called better or worse.
         confidence: of the intervals, in (0, 1).
         seed: of all draws; 12345, as sacreBLEU's.
+        unit: what counts as independent: "segment", "document" (left out one at a time, or
+            exchanged whole), or "auto": documents for scores that people gave, where the test set
+            has some, segments for metrics.
         by: slices by "length", "score", "document", "domain" or a label of the test set.
         examples: segments shown per metric, system and side; 0 for none.
         ngrams: n-grams listed per system, side and length; 0 for none.
@@ -219,23 +241,38 @@ def compare(
     Returns:
         A finding whose rows hold ``system, baseline, metric, score, difference, low, high, p,
         p_adjusted, verdict, slice, segments, wins, ties, losses, gain, ...``; further tables
-        ``slices``, ``segments`` and ``ngrams``. ``None`` where undefined.
+        ``best`` (of three or more systems), ``slices``, ``segments`` and ``ngrams``. ``None``
+        where undefined.
 
     Raises:
-        DataError: there are fewer than two systems, or scores are not of this test set.
+        DataError: there are fewer than two systems, scores are not of this test set, or it has no
+            documents to take as the unit.
         UnknownNameError: the baseline is no system of the test set, or an option has no such value.
         UsageError: an option is out of range, or a metric is named twice.
     """
     plan = PairedTestPlan(
         test, resamples, trials, null, alternative, correction, alpha, confidence, seed
     )
-    compared = ordered(testset, baseline)
-    judged = scored(compared, metrics, allow_code=allow_code, progress=progress)
+    check_systems(testset.outline, baseline)
+    if unit == "document":
+        check_documents(testset.outline)
+    judged = scored(testset, metrics, allow_code=allow_code, progress=progress)
+    first = bool(fail_if_worse) or null == "sacrebleu"
+    chosen = baseline is None and len(testset.systems) > 2 and not first
+    compared = ordered(testset, leader(judged[0], list(testset.systems)) if chosen else baseline)
     pairings = [PairedScores.of(one, list(compared.systems)) for one in judged]
     found = _ComparisonParts(notices=notices(compared, judged, pairings))
     parts = [slices(compared, by, paired.segments) for paired in pairings]
-    plans = _plans(plan, parts, len(compared.systems) - 1, compared.segments)
-    _add_figures(found, pairings, parts, plans, workers, progress)
+    documents = None if compared.documents is None else numbered(compared.documents)
+    systems = len(compared.systems)
+    pairs = systems * (systems - 1) // 2 if chosen else systems - 1
+    plans = [
+        _plans(_by_unit(plan, unit, paired, documents), each, pairs, compared.segments)
+        for paired, each in zip(pairings, parts, strict=True)
+    ]
+    whole = _add_figures(found, pairings, parts, plans, documents, workers, progress)
+    if systems > 2:
+        _add_best(found, judged, pairings, plans, whole, documents)
     tokens = _tokens(compared, found) if examples or ngrams else None
     if examples:
         _add_segments(found, compared, pairings, tokens, examples)
@@ -244,7 +281,7 @@ def compare(
         found.notices += without_ngrams(compared, found.ngrams)
     if progress:
         progress("segments and n-grams", 1, 1)
-    finding = _finding(found, compared, judged, plans, by)
+    finding = _finding(found, compared, judged, plans, by, chosen=chosen)
     if not fail_if_worse:
         return finding
     worse = failures(finding, fail_if_worse, alpha=alpha, min_drop=min_drop)
@@ -254,6 +291,7 @@ def compare(
 @dataclass
 class _ComparisonParts:
     rows: list[ComparisonRow] = field(default_factory=list)
+    best: list[BestSystemRow] = field(default_factory=list)
     segments: list[DecidingSegmentRow] = field(default_factory=list)
     ngrams: list[NgramRow] = field(default_factory=list)
     exhibits: list[Exhibit] = field(default_factory=list)
@@ -261,34 +299,48 @@ class _ComparisonParts:
 
 
 class _TestPlans(NamedTuple):
-    """How all segments are tested, and how slices are."""
+    """How all segments are tested under a metric, and how slices are."""
 
     whole: PairedTestPlan
     sliced: PairedTestPlan
+    pairs: int
     comparisons: int
 
 
-def _plans(
-    plan: PairedTestPlan, parts: Sequence[Sequence[Slice]], others: int, segments: int
-) -> _TestPlans:
-    most = max(1, *(len(each) - 1 for each in parts))
-    whole, sliced = (enough(plan, n, segments) for n in (others, most * others))
-    return _TestPlans(whole, sliced, most * others)
+def _plans(plan: PairedTestPlan, parts: Sequence[Slice], pairs: int, segments: int) -> _TestPlans:
+    most = max(1, len(parts) - 1) * pairs
+    whole, sliced = (enough(plan, n, segments) for n in (pairs, most))
+    return _TestPlans(whole, sliced, pairs, most)
+
+
+def _by_unit(
+    plan: PairedTestPlan, unit: str, paired: PairedScores, documents: NDArray[np.int64] | None
+) -> PairedTestPlan:
+    """The plan with the unit of a metric's scores."""
+    known = documents is not None
+    by_document = unit == "document" or (unit == "auto" and paired.from_people and known)
+    return replace(plan, unit="document" if by_document else "segment")
 
 
 def _add_figures(
     found: _ComparisonParts,
     pairings: Sequence[PairedScores],
     parts: Sequence[Sequence[Slice]],
-    plans: _TestPlans,
+    plans: Sequence[_TestPlans],
+    documents: NDArray[np.int64] | None,
     workers: int,
     progress: Callable[[str, int, int], None] | None,
-) -> None:
-    tasks = [(c, part) for c, each in zip(pairings, parts, strict=True) for part in each]
+) -> list[list[ComparedSystem]]:
+    """The rows of all metrics and slices; gives the figures of all segments, metric by metric."""
+    tasks = [
+        (paired, part, plan.whole if part.name is None else plan.sliced)
+        for paired, each, plan in zip(pairings, parts, plans, strict=True)
+        for part in each
+    ]
 
-    def figure(task: tuple[PairedScores, Slice]) -> list[ComparedSystem]:
-        paired, part = task
-        return figures(paired, part.members, plans.whole if part.name is None else plans.sliced)
+    def figure(task: tuple[PairedScores, Slice, PairedTestPlan]) -> list[ComparedSystem]:
+        paired, part, plan = task
+        return figures(paired, part.members, plan, documents)
 
     done = []
     with ThreadPoolExecutor(workers) as pool:
@@ -297,12 +349,42 @@ def _add_figures(
             done.append(one)
             if progress:
                 progress("testing", len(done), len(tasks))
-    answers = iter(done)
-    for paired, each in zip(pairings, parts, strict=True):
-        found.rows += system_rows(
-            paired, [(part.name, next(answers)) for part in each], plans.whole
-        )
-    found.notices += too_coarse(plans.sliced, plans.comparisons, pairings[0].segments.shape[1])
+    answers, whole = iter(done), []
+    for paired, each, plan in zip(pairings, parts, plans, strict=True):
+        compared = [(part.name, next(answers)) for part in each]
+        found.rows += system_rows(paired, compared, plan.whole, plan.pairs)
+        whole.append(compared[0][1])
+    segments = pairings[0].segments.shape[1]
+    coarse = [
+        said for plan in plans for said in too_coarse(plan.sliced, plan.comparisons, segments)
+    ]
+    found.notices += dict.fromkeys(coarse)
+    return whole
+
+
+def _add_best(
+    found: _ComparisonParts,
+    judged: Sequence[Scores],
+    pairings: Sequence[PairedScores],
+    plans: Sequence[_TestPlans],
+    whole: Sequence[list[ComparedSystem]],
+    documents: NDArray[np.int64] | None,
+) -> None:
+    """Each system beside the best one under each metric."""
+    for one, paired, plan, own in zip(judged, pairings, plans, whole, strict=True):
+        first = leader(one, list(paired.systems))
+        if first is None:
+            continue
+        systems = len(paired.systems)
+        how = replace(plan.whole, alternative="two-sided", null="studentised")
+        if how.resamples or how.unit == "document":
+            how = replace(how, test="bootstrap")  # draws of exchanges may be too few for all pairs
+        how = enough(how, systems * (systems - 1) // 2, paired.segments.shape[1])
+        beside, compared = paired.starting_with(first), own
+        if first != paired.systems[0] or how != plan.whole:
+            everything = np.ones(paired.segments.shape[1], dtype=np.bool_)
+            compared = figures(beside, everything, how, documents)
+        found.best += best_rows(beside, compared, how)
 
 
 def _tokens(testset: TestSet, found: _ComparisonParts) -> TokenTable | None:
@@ -332,10 +414,14 @@ def _finding(
     found: _ComparisonParts,
     testset: TestSet,
     judged: Sequence[Scores],
-    plans: _TestPlans,
+    plans: Sequence[_TestPlans],
     by: str | None,
+    *,
+    chosen: bool,
 ) -> Finding:
-    tables: list[Table] = [system_table(found.rows, plans.whole, plans.sliced)]
+    tables: list[Table] = [system_table(found.rows, plans[0].whole, plans[0].sliced)]
+    if found.best:
+        tables.append(best_table(found.best))
     if by:
         tables.append(slice_table(found.rows))
     if found.segments:
@@ -343,14 +429,22 @@ def _finding(
     if found.ngrams:
         tables.append(ngram_table(found.ngrams))
     systems = list(testset.systems)
-    fields = {"baseline": systems[0], **plans.whole.fields()}
-    if by and plans.sliced.resamples != plans.whole.resamples:
-        fields["slices_bs"] = plans.sliced.resamples
+
+    def signature(one: Scores, plan: _TestPlans) -> str:
+        fields = {"baseline": systems[0], **plan.whole.fields()}
+        if chosen:
+            fields["baseline_by"] = "score"
+        if by and plan.sliced.resamples != plan.whole.resamples:
+            fields["slices_bs"] = plan.sliced.resamples
+        return str(one.signature.adding(fields))
+
     return Finding(
         method="compare",
         title=f"Systems compared with {systems[0]}",
         tables=tuple(tables),
-        signatures={one.metric: str(one.signature.adding(fields)) for one in judged},
+        signatures={
+            one.metric: signature(one, plan) for one, plan in zip(judged, plans, strict=True)
+        },
         views=views(tables, [one.metric for one in judged], systems),
         exhibits=tuple(found.exhibits),
         notices=tuple(found.notices),
@@ -397,6 +491,28 @@ def check_systems(outline: Outline, baseline: str | None) -> None:
         )
     if baseline is not None and baseline not in names:
         raise UnknownNameError("system (baseline)", baseline, names)
+
+
+def check_documents(outline: Outline) -> None:
+    """Refuse a test set without documents.
+
+    Raises:
+        DataError: it names none.
+    """
+    if not outline.slices.get("document"):
+        raise DataError(
+            f"test set {outline.name!r} names no documents, which are asked for as the unit; give"
+            " the document of each segment (documents.tsv in its folder, documents= in Python), or"
+            " take segments as the unit"
+        )
+
+
+def leader(scores: Scores, systems: Sequence[str]) -> str | None:
+    """The system with the best score, the first of several; None where none has a score."""
+    values = {name: float(scores.system[scores.systems.index(name)]) for name in systems}
+    known = [name for name in systems if np.isfinite(values[name])]
+    sign = 1 if scores.higher_is_better else -1
+    return max(known, key=lambda name: sign * values[name], default=None)
 
 
 def scored(
@@ -528,8 +644,9 @@ def fail_if_worse(
 ) -> None:
     """Raise an error where a system is significantly worse than the baseline.
 
-    A system fails under a metric where its score is worse by ``min_drop`` or more, and the
-    corrected p-value of the difference is at most ``alpha``. Slices do not count.
+    A system fails under a metric where its score is worse by ``min_drop`` or more, the corrected
+    p-value of the difference is at most ``alpha``, and no caveat stands beside it. Slices do not
+    count.
 
     Args:
         finding: what :func:`gnomon.compare` found.
@@ -542,7 +659,8 @@ def fail_if_worse(
         DataError: a difference is undefined, so that nothing can be said.
         UnknownNameError: there is no such metric in the finding.
         UsageError: ``alpha`` or ``min_drop`` is out of range, or the comparison tested whether
-            systems are better (``alternative="greater"``): its p-values say nothing of worse ones.
+            systems are better (``alternative="greater"``): its p-values say nothing of worse
+            ones; or its baseline was not named, and is the best of three systems or more.
     """
     worse = failures(finding, metrics, alpha=alpha, min_drop=min_drop)
     if worse:
@@ -555,6 +673,11 @@ def failures(finding: Finding, metrics: Sequence[str], *, alpha: float, min_drop
         raise UsageError(
             "the comparison tested whether systems are better than the baseline, not whether they"
             " are worse; take another alternative: two-sided, or less"
+        )
+    if any("baseline_by:score" in s.split("|") for s in finding.signatures.values()):
+        raise UsageError(
+            "the comparison was with the system that has the best score, of which any other may be"
+            " worse; name the baseline of the gate"
         )
     rows = [row for row in finding.rows if row["slice"] is None]
     known = list(dict.fromkeys(str(row["metric"]) for row in rows))
@@ -571,13 +694,19 @@ def failures(finding: Finding, metrics: Sequence[str], *, alpha: float, min_drop
 
 def _is_worse(row: Mapping[str, Cell], alpha: float, min_drop: float) -> bool:
     gain, p = row["gain"], row["p_adjusted"]
+    if isinstance(gain, float) and p is None and row["caveat"] == "documents":
+        raise DataError(
+            f"whether {row['system']} is worse than {row['baseline']} under {row['metric']} cannot"
+            f" be told by document: the two have {row['documents']} in common; give"
+            f" {LEAST_DOCUMENTS} or more"
+        )
     if not isinstance(gain, float) or not isinstance(p, float):
         raise DataError(
             f"whether {row['system']} is worse than {row['baseline']} under {row['metric']} cannot"
             f" be told: the two have scores for {row['segments']} segments in common; give two or"
             " more"
         )
-    return gain < 0 and -gain >= min_drop and p <= alpha
+    return gain < 0 and -gain >= min_drop and p <= alpha and row["caveat"] is None
 
 
 def _loss_sentence(row: Mapping[str, Cell]) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 
 from gnomon.findings import Bars, Exhibit, ExhibitText, HeatMap, Highlight, Listing
 from gnomon.metaeval.comparison_verdict import headline
+from gnomon.metaeval.paired import least_p
 from gnomon.records import METRIC, SEGMENT, SLICE, SYSTEM, Record, column, table
 from gnomon.stats import benjamini_hochberg, holm
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from gnomon.metrics.tokenise import TokenTable
     from gnomon.testset import TestSet
 
-SYSTEMS, SLICES, SEGMENTS, NGRAMS = "systems", "slices", "segments", "ngrams"
+SYSTEMS, BEST, SLICES, SEGMENTS, NGRAMS = "systems", "best", "slices", "segments", "ngrams"
 _LISTED = 12
 _DIFFERENCE = ("difference", "low", "high")
 
@@ -52,7 +53,9 @@ class ComparisonRow(Record):
     p: float = column("p", digits=4, help="of the paired test, not corrected")
     p_adjusted: float = column("p adj.", digits=4, help="corrected for the number of comparisons")
     verdict: str | None = column(
-        "Verdict", help="better or worse where the corrected p is at most alpha, else undecided"
+        "Verdict",
+        help="better or worse where the corrected p is at most alpha and the interval leaves 0"
+        " out, else undecided",
     )
     slice: str | None = SLICE
     segments: int = _COMMON
@@ -65,6 +68,48 @@ class ComparisonRow(Record):
     )
     score_low: float = column("Score low", help="lower end of the score's interval")
     score_high: float = column("Score high", help="its upper end")
+    p_least: float = column(
+        "Smallest p", digits=4, help="that the draws can show, not corrected; 0 without draws"
+    )
+    caveat: str | None = column(
+        "Caveat",
+        help="why nothing is called better or worse, whatever p says: documents (too few of"
+        " them), different (too few segments differ), skewed (too few segments for such"
+        " differences), interval (it holds 0)",
+    )
+    unit: str = column("Unit", help="what counts as independent: segment or document")
+    documents: int | None = column("Documents", help="that both have; empty where none are known")
+    design_effect: float | None = column(
+        "Design effect",
+        help="of the differences: their variance by document over that by segment",
+    )
+    missing: int = column("Missing", help="segments without a score of the system")
+    people: bool = column("People", help="people gave the scores")
+
+
+class BestSystemRow(Record):
+    """A system beside the one with the best score, under one metric."""
+
+    system: str = SYSTEM
+    metric: str = METRIC
+    rank: int | None = column("Rank", help="by score, from 1; equal scores share one")
+    score: float = column("Score", help="on the segments that the system has")
+    best: bool = column("Best", help="no other system is better: it is not worse than the leader")
+    leader: str = column("Leader", help="the system with the best score")
+    gain: float = column(
+        "Gain", better="higher", help="over the leader, positive where the system is better"
+    )
+    low: float = column("low", help="lower end of the interval of the gain")
+    high: float = column("high", help="its upper end")
+    p: float = column("p", digits=4, help="of the paired test, two-sided, not corrected")
+    p_adjusted: float = column(
+        "p adj.", digits=4, help="corrected for all pairs of systems, as the leader is chosen"
+    )
+    p_least: float = column(
+        "Smallest p", digits=4, help="that the draws can show, not corrected; 0 without draws"
+    )
+    caveat: str | None = column("Caveat", help="as in the first table")
+    segments: int = _COMMON
 
 
 class ComparisonSliceRow(Record):
@@ -119,6 +164,7 @@ class NgramRow(Record):
 #: by the names of the tables
 ROWS: Mapping[str, type[Record]] = {
     SYSTEMS: ComparisonRow,
+    BEST: BestSystemRow,
     SLICES: ComparisonSliceRow,
     SEGMENTS: DecidingSegmentRow,
     NGRAMS: NgramRow,
@@ -129,6 +175,7 @@ def system_rows(
     scores: PairedScores,
     parts: Sequence[tuple[str | None, Sequence[ComparedSystem]]],
     plan: PairedTestPlan,
+    pairs: int,
 ) -> list[ComparisonRow]:
     """The rows of one metric: p-values are corrected over systems, and over systems x slices.
 
@@ -136,31 +183,81 @@ def system_rows(
         scores: what the metric said.
         parts: name (None: all segments) and figures of each slice.
         plan: how differences were tested.
+        pairs: of systems, for which p-values are corrected: all of them where the baseline was
+            chosen by its score, else those with the baseline.
     """
     whole = [part for part in parts if part[0] is None]
     sliced = [part for part in parts if part[0] is not None]
-    return [row for family in (whole, sliced) for row in _family(scores, family, plan)]
+    return [row for family in (whole, sliced) for row in _family(scores, family, plan, pairs)]
 
 
 def _family(
     scores: PairedScores,
     parts: Sequence[tuple[str | None, Sequence[ComparedSystem]]],
     plan: PairedTestPlan,
+    pairs: int,
 ) -> list[ComparisonRow]:
     found = [(name, k, one) for name, compared in parts for k, one in enumerate(compared)]
-    adjusted = _corrected([one.p for _, _, one in found], plan)
+    others = len(scores.systems) - 1
+    adjusted = corrected([one.p for _, _, one in found], plan, (pairs - others) * len(parts))
     return [
         _system_row(scores, k, name, one, p, plan)
         for (name, k, one), p in zip(found, adjusted, strict=True)
     ]
 
 
-def _corrected(p: list[float], plan: PairedTestPlan) -> list[float]:
-    values = np.array(p, dtype=np.float64)
+def corrected(p: Sequence[float], plan: PairedTestPlan, more: int = 0) -> list[float]:
+    """Corrected p-values of some hypotheses.
+
+    Args:
+        p: NaN is no hypothesis.
+        plan: how to correct.
+        more: how many further hypotheses there are, which count as p = 1.
+    """
     if plan.correction == "none":
-        return p
+        return list(p)
     adjust = holm if plan.correction == "holm" else benjamini_hochberg
-    return [float(value) for value in adjust(values)]
+    return [float(value) for value in adjust(np.array([*p, *[1.0] * more]))[: len(p)]]
+
+
+def best_rows(
+    scores: PairedScores, found: Sequence[ComparedSystem], plan: PairedTestPlan
+) -> list[BestSystemRow]:
+    """Each system beside the leader, which is the first of these.
+
+    Args:
+        scores: what the metric said, the leader first.
+        found: the figures of each system beside the leader.
+        plan: how differences were tested.
+    """
+    systems = len(found)
+    adjusted = corrected([one.p for one in found], plan, (systems - 1) * (systems - 2) // 2)
+    values = [scores.sign * one.score for one in found]
+    rows = []
+    for k, (one, p) in enumerate(zip(found, adjusted, strict=True)):
+        gain = scores.sign * one.difference + 0.0
+        ends = (one.low, one.high) if scores.sign > 0 else (-one.high, -one.low)
+        rank = None if np.isnan(one.score) else 1 + sum(value > values[k] for value in values)
+        rows.append(
+            BestSystemRow(
+                system=scores.systems[k],
+                metric=scores.metric,
+                rank=rank,
+                score=one.score,
+                best=rank is not None
+                and (k == 0 or verdict_of(gain, p, one.caveat, plan.alpha) != "worse"),
+                leader=scores.systems[0],
+                gain=gain,
+                low=ends[0],
+                high=ends[1],
+                p=one.p,
+                p_adjusted=p,
+                p_least=least_p(plan, one.segments),
+                caveat=one.caveat,
+                segments=one.segments,
+            )
+        )
+    return sorted(rows, key=lambda row: (row.rank is None, row.rank or 0))
 
 
 def _system_row(
@@ -173,7 +270,8 @@ def _system_row(
 ) -> ComparisonRow:
     gain = scores.sign * one.difference + 0.0  # no -0.0
     counts = (None, None, None) if k == 0 else (one.wins, one.ties, one.losses)
-    verdict = "baseline" if k == 0 else _verdict(gain, p, plan.alpha)
+    verdict = "baseline" if k == 0 else verdict_of(gain, p, one.caveat, plan.alpha)
+    lie = one.dependence
     return ComparisonRow(
         system=scores.systems[k],
         baseline=scores.systems[0],
@@ -194,13 +292,21 @@ def _system_row(
         gain=gain,
         score_low=one.score_low,
         score_high=one.score_high,
+        p_least=least_p(plan, one.segments),
+        caveat=None if k == 0 else one.caveat,
+        unit=plan.unit,
+        documents=lie.documents or None,
+        design_effect=None if np.isnan(lie.design_effect) else lie.design_effect,
+        missing=one.missing,
+        people=scores.from_people,
     )
 
 
-def _verdict(gain: float, p: float, alpha: float) -> str | None:
+def verdict_of(gain: float, p: float, caveat: str | None, alpha: float) -> str | None:
+    """Whether a system is better or worse; None where nothing was tested."""
     if np.isnan(p):
-        return None
-    if p > alpha or gain == 0:
+        return "undecided" if caveat == "documents" else None
+    if p > alpha or gain == 0 or caveat is not None:
         return "undecided"
     return "better" if gain > 0 else "worse"
 
@@ -226,8 +332,11 @@ def system_table(
 
 def _note(plan: PairedTestPlan, sliced: PairedTestPlan, *, more: bool, corrected: bool) -> str:
     drawn = f"{plan.resamples} resamples" + (f" ({sliced.resamples} in slices)" if more else "")
+    whole = " of whole documents" * (plan.unit == "document")
     if plan.test == "ar":
-        how = f"approximate randomisation, {plan.trials} draws"
+        how = f"approximate randomisation{whole}, {plan.trials} draws"
+    elif plan.unit == "document":
+        how = "Student's t, leaving documents out one at a time"
     elif plan.resamples:
         how = f"paired bootstrap, {drawn}"
     else:
@@ -267,6 +376,11 @@ def slice_table(rows: Sequence[ComparisonRow]) -> Table:
 def segment_table(rows: Sequence[DecidingSegmentRow]) -> Table:
     """The segments that decide."""
     return table(SEGMENTS, "Segments that decide", DecidingSegmentRow, rows)
+
+
+def best_table(rows: Sequence[BestSystemRow]) -> Table:
+    """The systems beside the best one."""
+    return table(BEST, "Best systems", BestSystemRow, rows)
 
 
 def ngram_table(rows: Sequence[NgramRow]) -> Table:

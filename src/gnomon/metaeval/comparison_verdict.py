@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from gnomon.stats.jackknife import LEAST_DOCUMENTS
+from gnomon.stats.studentised import FEWEST_DIFFERENT
 from gnomon.verdicts import (
+    CUT,
     LEAST,
+    Claim,
     amount,
     counted,
     cut_texts,
@@ -15,7 +19,6 @@ from gnomon.verdicts import (
     metric_title,
     number,
     p_value,
-    said,
     titles_of,
 )
 
@@ -28,12 +31,205 @@ if TYPE_CHECKING:
 _IN_FULL = 2
 #: gains below this are rounding
 _SAME = 1e-9
-_ALTERNATIVE = "alternative:"
+#: shares of segments without a score above this are said first
+_MISSING = 0.01
+#: design effects above this are said
+_CLUSTERED = 1.2
 _OUTCOMES: tuple[Level, ...] = ("better", "worse", "undecided")
+
+_TESTED = "the interval of the difference and the corrected p of the test, which agree"
+BETTER = Claim(
+    "compare.better",
+    "{system} is better than {baseline} by {size} ({facts})",
+    "better",
+    _TESTED,
+)
+WORSE = Claim(
+    "compare.worse",
+    "{system} is worse than {baseline} by {size} ({facts})",
+    "worse",
+    _TESTED,
+)
+PEOPLE_BETTER = Claim(
+    "compare.people_better",
+    "{people} rate {system} above {baseline} by {size} ({facts})",
+    "better",
+    _TESTED + "; documents are the unit where they are known",
+)
+PEOPLE_WORSE = Claim(
+    "compare.people_worse",
+    "{people} rate {system} below {baseline} by {size} ({facts})",
+    "worse",
+    _TESTED + "; documents are the unit where they are known",
+)
+SAME = Claim(
+    "compare.same",
+    "{names} score the same {under} in each of {segments}",
+    "undecided",
+    "the scores of all segments",
+)
+UNDECIDED = Claim(
+    "compare.undecided",
+    "{names} cannot be told apart {under}: {ahead} ({facts}){more}",
+    "undecided",
+    "the interval of the difference, which holds 0, or the p of the test, above alpha",
+)
+FEW_DIFFERENT = Claim(
+    "compare.few_different",
+    "{names} cannot be told apart {under}: they differ in {different} of {segments}, too few for an"
+    " interval ({least} are needed); {ahead}",
+    "undecided",
+    "the number of segments whose scores differ",
+)
+SKEWED = Claim(
+    "compare.skewed",
+    "{names} cannot be told apart {under}: {ahead}, but a few segments differ by far more than the"
+    " others, and {segments} are too few for that",
+    "undecided",
+    "the number of segments and the skewness of the differences",
+)
+FEW_DOCUMENTS = Claim(
+    "compare.few_documents",
+    "{names} cannot be told apart {under}: {ahead}, of {documents}; an interval takes {least}, as"
+    " segments of a document are not independent",
+    "undecided",
+    "the number of documents",
+)
+UNTESTED = Claim(
+    "compare.untested",
+    "{ahead} ({facts}), which was not tested; resamples make a test",
+    "undecided",
+    "the scores alone",
+)
+OTHER_SIDE = Claim(
+    "compare.other_side",
+    "{ahead}; only whether {system} is {asked} was tested ({facts})",
+    "undecided",
+    "the alternative of the test",
+)
+UNDEFINED = Claim(
+    "compare.undefined",
+    "the difference of {names} {under} is not defined: they have scores for {segments} in common",
+    "caution",
+    "the number of common segments",
+)
+BEST = Claim(
+    "compare.best",
+    "{best} is the best of {systems} {under}, {score}: {others} ({facts})",
+    "better",
+    "the tests of the best-scoring system against each other one, corrected for all pairs",
+)
+LEADERS = Claim(
+    "compare.leaders",
+    "{best} are the best of {systems} {under}: {leader} ({score}) cannot be told apart from"
+    " {near}{others} ({facts})",
+    "undecided",
+    "the same tests: no system is better than these",
+)
+HIGHEST = Claim(
+    "compare.highest",
+    "{best} has the best score of {systems} {under}, {score}, which was not tested",
+    "undecided",
+    "the scores alone",
+)
+SEVERAL_BETTER = Claim(
+    "compare.several_better",
+    "{systems} are better than {baseline} {under} ({facts}): {each}",
+    "better",
+    _TESTED,
+)
+SEVERAL_WORSE = Claim(
+    "compare.several_worse",
+    "{systems} are worse than {baseline} {under} ({facts}): {each}",
+    "worse",
+    _TESTED,
+)
+SEVERAL_UNDECIDED = Claim(
+    "compare.several_undecided",
+    "{each} cannot be told apart from {baseline} {under} ({facts})",
+    "undecided",
+    "the intervals of the differences, which hold 0, or the p of the tests, above alpha",
+)
+SLICE_BETTER = Claim(
+    "compare.slice_better",
+    "By slice ({which}), {system} is better on {each}",
+    "better",
+    _TESTED + ", over all slices",
+)
+SLICE_WORSE = Claim(
+    "compare.slice_worse",
+    "By slice ({which}), {system} is worse on {each}",
+    "worse",
+    _TESTED + ", over all slices",
+)
+MISSING = Claim(
+    "compare.missing",
+    "{title} has no score for {missing} of {segments}: differences are of the segments that both"
+    " systems have, and no test can see why the others are missing",
+    "caution",
+    "the scores that are missing, above 1 in 100 for some system",
+)
+CLUSTERED = Claim(
+    "compare.clustered",
+    "intervals by document would be {wider} wider {under}: --unit document (in Python,"
+    ' unit="document")',
+    "caution",
+    "the design effect of the differences, above 1.2",
+)
+JUDGED_TOGETHER = Claim(
+    "compare.judged_together",
+    "people gave the scores of {title}, and no documents are known: segments that one person"
+    " judged together are not independent, so that intervals are too short",
+    "caution",
+    "where the scores come from, and that the test set names no documents",
+)
+DISAGREE = Claim(
+    "compare.disagree",
+    "the metrics disagree: {each}",
+    "caution",
+    "findings of opposite sign under several metrics",
+)
+FEW = Claim(
+    "compare.few",
+    "{which} rest on {segments}, too few to be read as a finding",
+    "caution",
+    f"fewer than {LEAST} segments",
+)
+
+CLAIMS = (
+    BETTER,
+    WORSE,
+    PEOPLE_BETTER,
+    PEOPLE_WORSE,
+    SAME,
+    UNDECIDED,
+    FEW_DIFFERENT,
+    SKEWED,
+    FEW_DOCUMENTS,
+    UNTESTED,
+    OTHER_SIDE,
+    UNDEFINED,
+    BEST,
+    LEADERS,
+    HIGHEST,
+    SEVERAL_BETTER,
+    SEVERAL_WORSE,
+    SEVERAL_UNDECIDED,
+    SLICE_BETTER,
+    SLICE_WORSE,
+    MISSING,
+    CLUSTERED,
+    JUDGED_TOGETHER,
+    DISAGREE,
+    FEW,
+    CUT,
+)
+_SEVERAL = {"better": SEVERAL_BETTER, "worse": SEVERAL_WORSE}
+_SLICE = {"better": SLICE_BETTER, "worse": SLICE_WORSE}
 
 
 class _Compared(NamedTuple):
-    """A row of the main table, turned so that more is better; None where undefined."""
+    """A row beside another system, turned so that more is better; None where undefined."""
 
     position: int
     table: str
@@ -46,11 +242,17 @@ class _Compared(NamedTuple):
     low: float | None
     high: float | None
     p: float | None
+    least: float
     corrected: bool
     outcome: Level | None
+    caveat: str
     same: bool
     title: str
     alternative: str
+    unit: str
+    documents: int
+    people: bool
+    different: int
 
     @property
     def level(self) -> bool:
@@ -64,28 +266,60 @@ class _Compared(NamedTuple):
 
     @property
     def few(self) -> bool:
-        return self.segments < LEAST
+        return self.gain is not None and self.segments < LEAST
+
+    @property
+    def names(self) -> str:
+        return f"{self.system} and {self.baseline}"
+
+    @property
+    def under(self) -> str:
+        return _under(self.title, people=self.people)
 
     def size(self, *, unit: bool = True) -> str:
         """How far it is from the baseline, without a sign, and the interval of that."""
         gain, low, high = self.gain or 0.0, self.low, self.high
         if gain < 0:
             low, high = (None if end is None else -end for end in (high, low))
-        return amount(abs(gain), low, high, unit=self.title if unit else "")
+        named = "" if not unit else f"points of {self.title}" if self.people else self.title
+        return amount(abs(gain), low, high, unit=named)
+
+    @property
+    def ahead(self) -> str:
+        """Who is ahead, and by how much."""
+        if self.level:
+            return f"they differ by {self.size()}"
+        gain = self.gain or 0.0
+        first, second = (self.system, self.baseline)[:: 1 if gain > 0 else -1]
+        return f"{first} is ahead of {second} by {self.size()}"
 
     @property
     def tested(self) -> str:
         if self.p is None:
             return "not tested"
-        return f"{'corrected ' if self.corrected else ''}{p_value(self.p)}"
+        return f"{'corrected ' if self.corrected else ''}{p_value(self.p, self.least)}"
+
+    @property
+    def on(self) -> str:
+        """What it rests on."""
+        by = f" in {counted(self.documents, 'document')}" if self.unit == "document" else ""
+        return f"{counted(self.segments)}{by}"
+
+    @property
+    def facts(self) -> str:
+        return f"{self.on}, {self.tested}"
 
     @property
     def rows(self) -> dict[str, list[int]]:
         return {self.table: [self.position]}
 
 
+def _under(title: str, *, people: bool) -> str:
+    return f"by people ({title})" if people else f"under {title}"
+
+
 def compare_verdict(finding: Finding) -> Iterator[Statement]:
-    """Which systems are better than the baseline or worse, under each metric; then cautions.
+    """The best system of several, or which of two is better, under each metric; cautions.
 
     Args:
         finding: what a comparison found.
@@ -95,23 +329,29 @@ def compare_verdict(finding: Finding) -> Iterator[Statement]:
     metrics = list(dict.fromkeys(one.metric for one in whole))
     systems = list(dict.fromkeys(one.system for one in whole))
     sound = [one for one in whole if not one.few]
+    # what could change the answer comes first
+    yield from _missing(finding)
+    chosen = any("baseline_by:score" in text.split("|") for text in finding.signatures.values())
     for metric in metrics:
         own = [one for one in sound if one.metric == metric]
         if len(systems) == 1:
             yield from map(_alone, own)
         elif own:
-            yield from (_by_outcome if len(metrics) <= _IN_FULL else _at_once)(own)
+            yield from _best(finding, own)
+            if not chosen and len(metrics) <= _IN_FULL:
+                yield from _by_outcome(own)
     if len(systems) == 1:
         yield from _slices([one for one in every if one.part is not None])
     yield from _disagreement(sound)
+    yield from _judged_together(whole)
+    yield from _clustered(finding, sound)
     yield from _few(every)
     yield from cut_texts(finding.notices)
 
 
 def _rows(finding: Finding) -> Iterator[_Compared]:
     table, titles = finding.tables[0], titles_of(finding)
-    said_of_tests = (part for text in finding.signatures.values() for part in text.split("|"))
-    tested = [part.partition(":")[2] for part in said_of_tests if part.startswith(_ALTERNATIVE)]
+    alternative = _field(finding, "alternative")
     for position, row in enumerate(table.rows):
         if row["system"] == row["baseline"]:
             continue
@@ -132,44 +372,82 @@ def _rows(finding: Finding) -> Iterator[_Compared]:
             low=low,
             high=high,
             p=number(row["p_adjusted"]),
+            least=_least(row),
             corrected=row["p_adjusted"] != row["p"],
             outcome=next((one for one in _OUTCOMES if one == row["verdict"]), None),
+            caveat=str(row["caveat"] or ""),
             same=gain == 0 and row["ties"] == segments,
             title=titles[str(row["metric"])],
-            alternative=tested[0] if tested else "",
+            alternative=alternative,
+            unit=str(row["unit"]),
+            documents=int(number(row["documents"]) or 0),
+            people=bool(row["people"]),
+            different=segments - int(number(row["ties"]) or 0),
         )
+
+
+def _field(finding: Finding, name: str) -> str:
+    """What signatures say of an option; empty where nothing."""
+    parts = (part for text in finding.signatures.values() for part in text.split("|"))
+    return next(
+        (value for part in parts for key, _, value in [part.partition(":")] if key == name), ""
+    )
+
+
+def _least(row: Mapping[str, Cell]) -> float:
+    """The smallest corrected p that draws can show, where that is what they show."""
+    p, least, adjusted = (number(row[name]) for name in ("p", "p_least", "p_adjusted"))
+    if p is None or adjusted is None or not least or p > least * (1 + _SAME):
+        return 0.0
+    return adjusted
 
 
 def _alone(one: _Compared) -> Statement:
     """Two systems under one metric."""
-    names = f"{one.system} and {one.baseline}"
     if one.gain is None:
-        text = f"the difference of {names} under {one.title} is not defined"
-        return said("caution", text, one.rows)
+        return UNDEFINED.said(one.rows, **_parts(one))
     if one.same:
-        text = f"{names} score the same under {one.title} in each of {counted(one.segments)}"
-        return said("undecided", text, one.rows)
-    facts = f"({counted(one.segments)}, {one.tested})"
-    if one.outcome in ("better", "worse"):
-        text = f"{one.system} is {one.outcome} than {one.baseline} by {one.size()} {facts}"
-        return said(one.outcome, text, one.rows)
-    if one.level:
-        text = (
-            f"{names} score the same under {one.title}, but not in each segment: they differ by"
-            f" {one.size()} {facts}"
-        )
-        return said("undecided", text, one.rows)
-    ahead, behind = (one.system, one.baseline) if one.gain > 0 else (one.baseline, one.system)
-    if one.outcome is not None and one.asked and (one.gain > 0) is (one.asked == "worse"):
-        text = (
-            f"{ahead} is ahead of {behind} by {one.size()}; only whether {one.system} is"
-            f" {one.asked} was tested {facts}"
-        )
-        return said("undecided", text, one.rows)
-    text = f"{ahead} is ahead of {behind} by {one.size()}, which may be chance {facts}"
+        return SAME.said(one.rows, **_parts(one))
+    if one.outcome not in ("better", "worse"):
+        return _undecided(one)
+    better = one.outcome == "better"
+    parts: dict[str, Any] = {
+        "system": one.system,
+        "baseline": one.baseline,
+        "facts": one.facts,
+    }
+    if one.people:
+        claim, size = PEOPLE_BETTER if better else PEOPLE_WORSE, one.size(unit=False)
+        return claim.said(one.rows, people=f"people ({one.title})", size=size, **parts)
+    return (BETTER if better else WORSE).said(one.rows, size=one.size(), **parts)
+
+
+def _parts(one: _Compared) -> dict[str, Any]:
+    return {
+        "names": one.names,
+        "under": one.under,
+        "ahead": one.ahead if one.gain is not None else "",
+        "facts": one.facts,
+        "segments": counted(one.segments),
+    }
+
+
+def _undecided(one: _Compared) -> Statement:
+    """Two systems that cannot be told apart, and why."""
+    parts = _parts(one)
+    if one.caveat == "documents":
+        documents = counted(one.documents, "document")
+        return FEW_DOCUMENTS.said(one.rows, documents=documents, least=LEAST_DOCUMENTS, **parts)
     if one.outcome is None:
-        text = f"{ahead} is ahead of {behind} by {one.size()} {facts}; resamples make a test"
-    return said("undecided", text + _further(one), one.rows)
+        return UNTESTED.said(one.rows, **{**parts, "facts": counted(one.segments)})
+    if one.caveat == "different":
+        parts |= {"different": one.different, "least": FEWEST_DIFFERENT}
+        return FEW_DIFFERENT.said(one.rows, **parts)
+    if one.caveat == "skewed":
+        return SKEWED.said(one.rows, **parts)
+    if one.asked and ((one.gain or 0) > 0) is (one.asked == "worse"):
+        return OTHER_SIDE.said(one.rows, asked=one.asked, system=one.system, **parts)
+    return UNDECIDED.said(one.rows, more=_further(one), **parts)
 
 
 def _further(one: _Compared) -> str:
@@ -178,39 +456,128 @@ def _further(one: _Compared) -> str:
     more = further_segments(one.segments, one.gain, one.low, one.high)
     if more is None:
         return ""
-    return f"; if that stays, a decision takes at least {counted(more, 'more segment')}"
+    return f"; at this rate, about {counted(more, 'more segment')} would be needed"
+
+
+def _best(finding: Finding, own: Sequence[_Compared]) -> Iterator[Statement]:
+    """Of several systems under one metric, those that no other beats."""
+    known = [table for table in finding.tables if table.name == "best"]
+    rows = [
+        (at, row)
+        for table in known
+        for at, row in enumerate(table.rows)
+        if row["metric"] == own[0].metric and number(row["score"]) is not None
+    ]
+    if not rows:
+        return
+    leader = str(rows[0][1]["leader"])
+    others = [
+        (at, row)
+        for at, row in rows
+        if row["system"] != leader and (row["gain"] is not None or row["caveat"] is not None)
+    ]
+    if not others:
+        return
+    top = next(row for _, row in rows if row["system"] == leader)
+    places = {"best": [at for at, _ in rows]}
+    parts: dict[str, Any] = {
+        "systems": counted(len(rows), "system"),
+        "under": own[0].under,
+        "score": amount(number(top["score"]) or 0.0),
+    }
+    if all(number(row["p"]) is None and row["caveat"] is None for _, row in others):
+        yield HIGHEST.said(places, best=leader, **parts)
+        return
+    beaten = [row for _, row in others if not row["best"]]
+    level = [row for _, row in others if row["best"]]
+    segments = sorted({int(number(row["segments"]) or 0) for _, row in others})
+    on = (
+        counted(segments[0])
+        if len(segments) == 1
+        else f"{segments[0]:,} to {counted(segments[-1])}"
+    )
+    if own[0].unit == "document":
+        on = f"{on} in {counted(max(one.documents for one in own), 'document')}"
+    worse = sorted(beaten, key=lambda row: number(row["gain"]) or 0.0, reverse=True)
+    tests = {_p_of(row) for row in worse}
+    each = [f"{row['system']} by {_lead(row)}" for row in worse]
+    facts = f"{on}, each corrected {tests.pop()}" if len(tests) == 1 else on
+    if len(worse) == 1:
+        facts = facts.replace("each ", "")
+    if not level:
+        yield BEST.said(
+            places, best=leader, others=f"better than {listed(each)}", facts=facts, **parts
+        )
+        return
+    near = sorted(level, key=lambda row: -(number(row["gain"]) or 0.0))
+    apart = [f"{row['system']} ({_behind(row)})" for row in near]
+    text = f", and is better than {listed(each)}" if each else ""
+    yield LEADERS.said(
+        places,
+        best=listed([leader, *(str(row["system"]) for row in near)]),
+        leader=leader,
+        near=listed(apart),
+        others=text,
+        facts=facts,
+        **parts,
+    )
+
+
+def _lead(row: Mapping[str, Cell]) -> str:
+    """By how much the leader is ahead of a system."""
+    gain, low, high = (number(row[name]) for name in ("gain", "low", "high"))
+    ends = (None, None) if low is None or high is None else (-high, -low)
+    return amount(-(gain or 0.0), *ends)
+
+
+def _behind(row: Mapping[str, Cell]) -> str:
+    """By how much a system is behind the leader that cannot be told from it."""
+    if not number(row["gain"]):
+        return "the same"
+    p = f", corrected {_p_of(row)}" * _leaves_zero_out(number(row["low"]), number(row["high"]))
+    return f"behind by {_lead(row)}{p}"
+
+
+def _p_of(row: Mapping[str, Cell]) -> str:
+    return p_value(number(row["p_adjusted"]) or 0.0, _least(row))
 
 
 def _by_outcome(own: Sequence[_Compared]) -> Iterator[Statement]:
-    """Several systems under one metric: a statement for those of each outcome."""
-    baseline, title, n = own[0].baseline, own[0].title, _sizes(own)
+    """Several systems beside a baseline that was named: a statement for those of each outcome."""
+    baseline, under, n = own[0].baseline, own[0].under, _sizes(own)
     for outcome in ("better", "worse"):
         some = _ordered(own, outcome)
         if len(some) == 1:
             yield _alone(some[0])
         elif some:
-            facts, told = _each([(one.system, one) for one in some])
-            text = f"{len(some)} systems are {outcome} than {baseline} under {title} ({n}{facts})"
-            yield said(outcome, f"{text}: {told}", _places(some))
+            facts, each = _each([(one.system, one) for one in some])
+            yield _SEVERAL[outcome].said(
+                _places(some),
+                systems=counted(len(some), "system"),
+                baseline=baseline,
+                under=under,
+                facts=f"{n}{facts}",
+                each=each,
+            )
     rest = [one for one in own if one.outcome not in ("better", "worse")]
     if len(rest) == 1:
         yield _alone(rest[0])
     elif rest:
-        names = listed([f"{one.system} ({_ahead(one)})" for one in rest])
-        text = f"{title} does not tell {names} from {baseline} ({n})"
-        if rest[0].asked:
-            text = f"{title} does not show that {names} are {rest[0].asked} than {baseline}"
-            text = f"{text}, which alone was tested ({n})"
-        if not any(one.outcome for one in rest):
-            text = f"{title} was not tested for {names}, against {baseline} ({n})"
-        yield said("undecided", text, _places(rest))
+        yield SEVERAL_UNDECIDED.said(
+            _places(rest),
+            each=listed([f"{one.system} ({_ahead(one)})" for one in rest]),
+            baseline=baseline,
+            under=under,
+            facts=n if any(one.outcome for one in rest) else f"{n}, not tested",
+        )
 
 
 def _each(some: Sequence[tuple[str, _Compared]]) -> tuple[str, str]:
     """What the tests say, where they say the same of all; and each by how much."""
     tests = {one.tested for _, one in some}
     if len(tests) == 1:
-        return f", each {tests.pop()}", listed(
+        each = "each " * (len(some) > 1)
+        return f", {each}{tests.pop()}", listed(
             [f"{n} by {one.size(unit=False)}" for n, one in some]
         )
     return "", listed([f"{name} by {one.size(unit=False)} ({one.tested})" for name, one in some])
@@ -219,11 +586,15 @@ def _each(some: Sequence[tuple[str, _Compared]]) -> tuple[str, str]:
 def _ahead(one: _Compared) -> str:
     if one.gain is None:
         return "not defined"
-    return "the same" if one.level else f"{one.size(unit=False)} {_side(one)}"
+    if one.level:
+        return "the same"
+    p = f", {one.tested}" if _leaves_zero_out(one.low, one.high) else ""
+    return f"{'ahead' if one.gain > 0 else 'behind'} by {one.size(unit=False)}{p}"
 
 
-def _side(one: _Compared) -> str:
-    return "ahead" if (one.gain or 0) > 0 else "behind"
+def _leaves_zero_out(low: float | None, high: float | None) -> bool:
+    """Whether an interval alone would say more than p, which is corrected for other comparisons."""
+    return low is not None and high is not None and low * high > 0
 
 
 def _sizes(own: Sequence[_Compared]) -> str:
@@ -231,32 +602,11 @@ def _sizes(own: Sequence[_Compared]) -> str:
     return counted(high) if low == high else f"{low:,} to {counted(high)}"
 
 
-def _at_once(own: Sequence[_Compared]) -> Iterator[Statement]:
-    """Several systems under one of many metrics, in one statement."""
-    baseline, title = own[0].baseline, own[0].title
-    parts = []
-    for outcome in ("better", "worse"):
-        some = _ordered(own, outcome)
-        if some:
-            first = f"{some[0].system} by {some[0].size(unit=False)}"
-            parts.append(f"{len(some)} {outcome} (most of all {first})")
-    rest = [one for one in own if one.outcome not in ("better", "worse")]
-    if rest:
-        parts.append(f"{len(rest)} undecided")
-    level: Level = next((kind for kind in _OUTCOMES if _ordered(own, kind)), "undecided")
-    text = f"{title}, {counted(len(own), 'system')} against {baseline}: {', '.join(parts)}"
-    yield said(level, text, _places(own))
-
-
 def _ordered(own: Iterable[_Compared], outcome: Level) -> list[_Compared]:
     """Those of an outcome, the largest differences first."""
     return sorted(
         (one for one in own if one.outcome == outcome), key=lambda one: -abs(one.gain or 0)
     )
-
-
-def _are(some: Sequence[_Compared]) -> str:
-    return "1 system is" if len(some) == 1 else f"{len(some)} systems are"
 
 
 def _places(some: Iterable[_Compared]) -> dict[str, list[int]]:
@@ -273,10 +623,59 @@ def _slices(parts: Sequence[_Compared]) -> Iterator[Statement]:
         for outcome in ("better", "worse"):
             some = _ordered(own, outcome)
             if some:
-                facts, told = _each([(one.part or "", one) for one in some])
-                which = f"{some[0].title}{facts}"
-                text = f"By slice ({which}), {some[0].system} is {outcome} on {told}"
-                yield said(outcome, text, _places(some))
+                facts, each = _each([(one.part or "", one) for one in some])
+                yield _SLICE[outcome].said(
+                    _places(some),
+                    which=f"{some[0].title}{facts}",
+                    system=some[0].system,
+                    each=each,
+                )
+
+
+def _missing(finding: Finding) -> Iterator[Statement]:
+    """Scores that are missing, system by system, under each metric."""
+    titles, table = titles_of(finding), finding.tables[0]
+    rows = [(at, row) for at, row in enumerate(table.rows) if row["slice"] is None]
+    total = int(finding.facts["segments"])
+    for metric in dict.fromkeys(str(row["metric"]) for _, row in rows):
+        lacking = [
+            (at, str(row["system"]), int(number(row["missing"]) or 0))
+            for at, row in rows
+            if row["metric"] == metric and (number(row["missing"]) or 0) > _MISSING * total
+        ]
+        if lacking:
+            each = [f"{n:,} ({name})" for _, name, n in sorted(lacking, key=lambda one: -one[2])]
+            yield MISSING.said(
+                {table.name: [at for at, _, _ in lacking]},
+                title=titles[metric],
+                missing=listed(each),
+                segments=counted(total),
+            )
+
+
+def _judged_together(whole: Sequence[_Compared]) -> Iterator[Statement]:
+    own = [one for one in whole if one.people and one.unit == "segment" and not one.documents]
+    if own:
+        titles = dict.fromkeys(one.title for one in own)
+        yield JUDGED_TOGETHER.said(_places(own), title=listed(list(titles)))
+
+
+def _clustered(finding: Finding, sound: Sequence[_Compared]) -> Iterator[Statement]:
+    rows = finding.tables[0].rows
+    effects = [
+        (number(rows[one.position]["design_effect"]) or 0.0, one)
+        for one in sound
+        if one.unit == "segment" and one.documents >= LEAST_DOCUMENTS
+    ]
+    large = [(effect, one) for effect, one in effects if effect > _CLUSTERED]
+    if large:
+        effect, one = max(large, key=lambda pair: pair[0])
+        most = "up to " * (len(large) > 1)
+        yield CLUSTERED.said(
+            _places(one for _, one in large),
+            wider=f"{most}{100 * (effect**0.5 - 1):.0f} %",
+            under=one.under,
+        )
 
 
 def _disagreement(sound: Sequence[_Compared]) -> Iterator[Statement]:
@@ -288,7 +687,7 @@ def _disagreement(sound: Sequence[_Compared]) -> Iterator[Statement]:
     split = {name: own for name, own in found.items() if len({one.outcome for one in own}) > 1}
     if not split:
         return
-    told = [
+    each = [
         f"{name} is "
         + " and ".join(
             f"{outcome} under {listed([one.title for one in own if one.outcome == outcome])}"
@@ -296,8 +695,7 @@ def _disagreement(sound: Sequence[_Compared]) -> Iterator[Statement]:
         )
         for name, own in split.items()
     ]
-    rows = _places(one for own in split.values() for one in own)
-    yield said("caution", f"the metrics disagree: {listed(told)}", rows)
+    yield DISAGREE.said(_places(one for own in split.values() for one in own), each=listed(each))
 
 
 def _few(every: Sequence[_Compared]) -> Iterator[Statement]:
@@ -314,7 +712,7 @@ def _few(every: Sequence[_Compared]) -> Iterator[Statement]:
     which = (
         f"differences of {names} from {some[0].baseline}" if whole else f"differences in {names}"
     )
-    yield said("caution", f"{which} rest on {n}, too few to be read as a finding", _places(some))
+    yield FEW.said(_places(some), which=which, segments=n)
 
 
 def headline(rows: Iterable[Mapping[str, Cell]], metric: str) -> str:
@@ -331,17 +729,16 @@ def headline(rows: Iterable[Mapping[str, Cell]], metric: str) -> str:
         if row["metric"] == metric and row["slice"] is None and row["system"] != row["baseline"]
     ]
     title = metric_title(metric, dict.fromkeys(str(row["metric"]) for row in every))
+    few = any((number(row["segments"]) or 0) < LEAST for row in own)
     tally = Counter(str(row["verdict"]) for row in own if row["verdict"])
-    if not tally:
-        return f"{title}: differences, not tested"
+    if not tally or few:
+        return f"{title}: differences, {'of too few segments' if few else 'not tested'}"
     baseline = own[0]["baseline"]
     if len(own) == 1:
-        system = own[0]["system"]
-        told = {
-            "better": f"{system} is better than {baseline}",
-            "worse": f"{system} is worse than {baseline}",
-        }
-        decided = told.get(str(own[0]["verdict"]), f"{system} against {baseline} is undecided")
-        return f"{title}: {decided}"
-    parts = [f"{tally[one]} {one}" for one in _OUTCOMES if tally[one]]
-    return f"{title}: {', '.join(parts)}, against {baseline}"
+        system, verdict = own[0]["system"], own[0]["verdict"]
+        if verdict in ("better", "worse"):
+            return f"{title}: {system} is {verdict} than {baseline}"
+        return f"{title}: {system} and {baseline} cannot be told apart"
+    words = {"undecided": "cannot be told apart"}
+    parts = [f"{tally[one]} {words.get(one, one)}" for one in _OUTCOMES if tally[one]]
+    return f"{title}: against {baseline}, {', '.join(parts)}"

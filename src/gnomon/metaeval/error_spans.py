@@ -255,7 +255,7 @@ def check_spans(
 
 @method(
     "metaeval.spans",
-    answers="whether metrics and judges mark the errors that people marked",
+    answers="do metrics and judges mark the errors that people marked, and who finds none",
     title="Error spans against people's",
     examples=_EXAMPLES,
     tables={

@@ -12,9 +12,18 @@ from gnomon.errors import UsageError
 from gnomon.faults import Fault
 from gnomon.metaeval.significance import Correction, resample_faults
 from gnomon.options import SEED
-from gnomon.stats import approximate_randomisation, system_bootstrap_test
-from gnomon.stats.significance import reverse
-from gnomon.stats.student import expanded_confidence
+from gnomon.stats import (
+    BootstrapTest,
+    approximate_randomisation,
+    studentised_test,
+    system_bootstrap_test,
+    system_document_randomisation,
+    system_document_test,
+)
+from gnomon.stats.jackknife import LEAST_DOCUMENTS
+from gnomon.stats.significance import fewest_draws, reverse
+from gnomon.stats.student import expanded_confidence, expanded_p
+from gnomon.stats.studentised import FEWEST_DIFFERENT, Dependence, dependence
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -22,8 +31,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gnomon.scores import Scores
-    from gnomon.stats import BootstrapTest
-    from gnomon.stats.bootstrap import Null
     from gnomon.stats.significance import Alternative
 
     Aggregate: TypeAlias = Callable[[NDArray[np.float64]], NDArray[np.float64]]
@@ -32,8 +39,16 @@ if TYPE_CHECKING:
 
 
 PairedTest: TypeAlias = Literal["bootstrap", "ar"]
+#: how resamples become a p-value
+PairedNull: TypeAlias = Literal["studentised", "sign", "centred", "sacrebleu"]
+#: what is drawn and counted as independent
+SampledUnit: TypeAlias = Literal["segment", "document"]
+#: why nothing is called better or worse, whatever p says
+Caveat: TypeAlias = Literal["documents", "different", "skewed", "interval"]
 
-_STEP, _MOST = 1000, 10000  # of resamples where those asked for show nothing
+_STEP, _MOST = 1000, 20000  # of resamples where those asked for show nothing
+#: segments below which differences that are skewed more than this allow no finding
+_FEW, _SKEWED = 60, 2.0
 
 
 def plan_faults(resamples: int, null: str, alternative: str, confidence: float) -> Iterator[Fault]:
@@ -56,23 +71,27 @@ class PairedTestPlan:
             bootstrap's either way.
         resamples: bootstrap resamples of the segments; 0: neither intervals nor a bootstrap test.
         trials: draws of the randomisation.
-        null: how resamples become a p-value, see :func:`gnomon.stats.bootstrap_p_value`.
+        null: how resamples become a p-value: "studentised" (see
+            :func:`gnomon.stats.studentised_test`), or as :func:`gnomon.stats.bootstrap_p_value`
+            has it. Intervals are studentised either way.
         alternative: "two-sided", "greater" (the system is better than the baseline) or "less".
         correction: for the number of comparisons: "holm", "benjamini-hochberg" or "none".
         alpha: largest corrected p-value of a difference that is said to be one.
         confidence: of the intervals, in (0, 1).
         seed: of resamples and draws.
+        unit: what is independent; documents are left out one at a time, or exchanged whole.
     """
 
     test: PairedTest = "bootstrap"
     resamples: int = 1000
     trials: int = 10000
-    null: Null = "sign"
+    null: PairedNull = "studentised"
     alternative: Alternative = "two-sided"
     correction: Correction = "holm"
     alpha: float = 0.05
     confidence: float = 0.95
     seed: int = SEED
+    unit: SampledUnit = "segment"
 
     def draws(self) -> int:
         """Number of draws behind a p-value."""
@@ -81,9 +100,11 @@ class PairedTestPlan:
     def fields(self) -> dict[str, object]:
         """What a signature tells of it."""
         drawn: dict[str, object] = {"test": self.test, "bs": self.resamples}
+        if self.unit == "document":
+            drawn = {"unit": self.unit, "test": "jackknife" if self.test == "bootstrap" else "ar"}
         if self.test == "ar":
             drawn["ar"] = self.trials
-        else:
+        elif self.unit == "segment":
             drawn["null"] = self.null
         return {
             **drawn,
@@ -94,13 +115,34 @@ class PairedTestPlan:
         }
 
 
+def _studentised_draws(plan: PairedTestPlan) -> int:
+    """Resamples of studentised intervals: at least so many that one lies beyond each end."""
+    return max(plan.resamples, fewest_draws((1 + plan.confidence) / 2))
+
+
+def least_p(plan: PairedTestPlan, segments: int) -> float:
+    """The smallest p-value that the draws of a plan can show, not corrected; 0 without draws."""
+    doubled = plan.null in ("studentised", "sign") and plan.alternative == "two-sided"
+    if plan.test == "ar":
+        return 1 / (plan.trials + 1)
+    if plan.unit == "document" or not plan.resamples:
+        return 0.0
+    drawn = _studentised_draws(plan) if plan.null == "studentised" else plan.resamples
+    least = 1 / (drawn + 1)
+    if plan.null in ("sign", "centred") and segments > 1:
+        tails = 2 if plan.null == "centred" and plan.alternative == "two-sided" else 1
+        least = tails * expanded_p(least / tails, segments)
+    return (1 + doubled) * least
+
+
 def needed(plan: PairedTestPlan, comparisons: int, segments: int) -> int:
     """How many draws the smallest p-value needs to stay significant after Holm's correction."""
-    if plan.correction != "holm":
+    if plan.correction != "holm" or (plan.unit == "document" and plan.test != "ar"):
         return 1
-    doubled = (plan.test, plan.null, plan.alternative) == ("bootstrap", "sign", "two-sided")
+    nulls = ("studentised", "sign")
+    doubled = plan.test == "bootstrap" and plan.null in nulls and plan.alternative == "two-sided"
     share = plan.alpha / (comparisons * (1 + doubled))
-    if plan.test == "bootstrap" and plan.null != "sacrebleu" and segments > 1:
+    if plan.test == "bootstrap" and plan.null in ("sign", "centred") and segments > 1:
         # p-values of few segments are expanded: the share of draws has to be smaller yet
         tails = 2 if plan.alternative == "two-sided" and not doubled else 1
         share = (1 - expanded_confidence(1 - 2 * share / tails, segments)) * tails / 2
@@ -108,7 +150,7 @@ def needed(plan: PairedTestPlan, comparisons: int, segments: int) -> int:
 
 
 def enough(plan: PairedTestPlan, comparisons: int, segments: int) -> PairedTestPlan:
-    """The same plan; if it has too few resamples, and 10000 are enough, twice what that takes."""
+    """The same plan; if it has too few resamples, and 20000 are enough, twice what that takes."""
     least = needed(plan, comparisons, segments)
     if plan.test == "ar" or not 0 < plan.resamples < least <= _MOST:
         return plan
@@ -129,9 +171,12 @@ class ComparedSystem(NamedTuple):
         score_low: lower end of the bootstrap interval of the score.
         score_high: its upper end.
         difference: system less baseline, on the segments that both have.
-        low: lower end of the bootstrap interval of the difference.
+        low: lower end of the interval of the difference.
         high: its upper end.
         p: of the test; not corrected.
+        caveat: why the system is called neither better nor worse, whatever p says.
+        missing: segments without a score of the system.
+        dependence: how the differences lie on segments and documents.
         segments: how many segments both have.
         wins: those where the system's segment score is better.
         ties: those where the segment scores are equal.
@@ -145,6 +190,9 @@ class ComparedSystem(NamedTuple):
     low: float
     high: float
     p: float
+    caveat: Caveat | None
+    missing: int
+    dependence: Dependence
     segments: int
     wins: int
     ties: int
@@ -159,9 +207,11 @@ class PairedScores:
         metric: its name.
         systems: names of the K systems; the first is the baseline.
         segments: float64 [K, N]; NaN where undefined.
-        values: what is added up over segments: statistics [K, N, S], else the segment scores.
+        values: what is added up over segments: statistics [K, N, S], else the segment scores; NaN
+            where a segment has no score.
         aggregate: sums of statistics to scores; ``None`` where segment scores are averaged.
         sign: 1 where higher is better, else -1.
+        from_people: whether people gave the scores.
     """
 
     metric: str
@@ -170,6 +220,7 @@ class PairedScores:
     values: NDArray[np.float64]
     aggregate: Aggregate | None
     sign: int
+    from_people: bool = False
 
     @classmethod
     def of(cls, scores: Scores, systems: list[str]) -> PairedScores:
@@ -177,6 +228,9 @@ class PairedScores:
         rows = [scores.systems.index(name) for name in systems]
         corpus = scores.statistics is not None and scores.aggregate is not None
         values = scores.segments if scores.statistics is None or not corpus else scores.statistics
+        if corpus:  # what has no score adds nothing to sums; of a pair, neither side counts there
+            missing = np.isnan(scores.segments) & (values == 0).all(axis=2)
+            values = np.where(missing[:, :, None], np.nan, values) if missing.any() else values
         return cls(
             scores.metric,
             tuple(systems),
@@ -184,6 +238,16 @@ class PairedScores:
             values if rows == [*range(len(values))] else values[rows],
             scores.aggregate if corpus else None,
             1 if scores.higher_is_better else -1,
+            scores.from_people,
+        )
+
+    def starting_with(self, system: str) -> PairedScores:
+        """The same with another system as the baseline."""
+        first = self.systems.index(system)
+        order = [first, *(k for k in range(len(self.systems)) if k != first)]
+        names = tuple(self.systems[k] for k in order)
+        return replace(
+            self, systems=names, segments=self.segments[order], values=self.values[order]
         )
 
     def gains(self) -> NDArray[np.float64]:
@@ -193,7 +257,10 @@ class PairedScores:
 
 
 def figures(
-    paired: PairedScores, members: NDArray[np.bool_], plan: PairedTestPlan
+    paired: PairedScores,
+    members: NDArray[np.bool_],
+    plan: PairedTestPlan,
+    documents: NDArray[np.int64] | None = None,
 ) -> list[ComparedSystem]:
     """Each system beside the baseline (the first), on some of the segments.
 
@@ -201,25 +268,98 @@ def figures(
         paired: what the metric said.
         members: bool [N], the segments looked at.
         plan: how differences are tested.
+        documents: the document of each segment, from 0 [N]; None where none are known.
     """
     values = paired.values[:, members]
-    boot = system_bootstrap_test(
+    own = None if documents is None else documents[members]
+    alternative = _oriented(plan.alternative, paired.sign)
+    if plan.unit == "document" and own is not None:
+        tested = system_document_test(
+            values,
+            own,
+            aggregate=paired.aggregate,
+            alternative=alternative,
+            confidence=plan.confidence,
+        )
+    else:
+        tested = studentised_test(
+            values,
+            aggregate=paired.aggregate,
+            alternative=alternative,
+            confidence=plan.confidence,
+            count=_studentised_draws(plan),
+            seed=plan.seed,
+        )
+        if not plan.resamples:
+            tested = _undrawn(tested)
+    published = _published(paired, values, plan, own)
+    shown = tested if published is None else tested._replace(p=published.p)
+    if published is not None and plan.null == "sacrebleu" and plan.test == "bootstrap":
+        shown = shown._replace(intervals=published.intervals)
+    shown = shown._replace(differences=_differences(values, paired.aggregate, tested))
+    gains = paired.gains()[:, members]
+    lie = dependence(values, aggregate=paired.aggregate, documents=own)
+    missing = np.isnan(values).reshape(*values.shape[:2], -1).any(axis=2).sum(axis=1)
+    found = []
+    for k, counts in enumerate(map(_counts, gains)):
+        inside = published is not None and float(tested.p[k, 0]) > plan.alpha
+        caveat = _caveat(plan, lie[k], counts[0]) or ("interval" if inside else None)
+        found.append(_compared(shown, k, caveat, int(missing[k]), lie[k], counts))
+    return found
+
+
+def _caveat(plan: PairedTestPlan, lie: Dependence, segments: int) -> Caveat | None:
+    """Why a difference allows no finding: where neither intervals nor tests hold their level."""
+    if plan.unit == "document":
+        return "documents" if lie.documents < LEAST_DOCUMENTS else None
+    if 0 < lie.different < FEWEST_DIFFERENT:
+        return "different"
+    return "skewed" if segments < _FEW and abs(lie.skewness) > _SKEWED else None
+
+
+def _published(
+    paired: PairedScores,
+    values: NDArray[np.float64],
+    plan: PairedTestPlan,
+    documents: NDArray[np.int64] | None,
+) -> BootstrapTest | None:
+    """The test that was asked for, where it is not that of the intervals."""
+    alternative = _oriented(plan.alternative, paired.sign)
+    if plan.test == "ar":
+        p = np.full((len(values), len(values)), np.nan)
+        if plan.unit == "document" and documents is not None:
+            p[:, 0] = system_document_randomisation(
+                values,
+                documents,
+                aggregate=paired.aggregate,
+                alternative=alternative,
+                count=plan.trials,
+                seed=plan.seed,
+            )
+        else:
+            p = approximate_randomisation(
+                values,
+                aggregate=paired.aggregate,
+                baseline=0,
+                alternative=alternative,
+                count=plan.trials,
+                seed=plan.seed,
+            ).p
+        nothing = np.full((2, len(p)), np.nan)
+        return BootstrapTest(nothing[0], nothing, p, np.stack([p, p]), p)
+    if plan.unit == "document" or plan.null == "studentised" or not plan.resamples:
+        return None
+    return system_bootstrap_test(
         values,
         aggregate=paired.aggregate,
         baseline=0,
-        alternative=_oriented(plan.alternative, paired.sign),
+        alternative=alternative,
         null=plan.null,
         confidence=plan.confidence,
-        count=max(1, plan.resamples),
+        count=plan.resamples,
         seed=plan.seed,
         expand=plan.null != "sacrebleu",
     )
-    if not plan.resamples:
-        boot = _undrawn(boot)
-    p = boot.p if plan.test == "bootstrap" else _randomised(paired, values, plan)
-    gains = paired.gains()[:, members]
-    boot = boot._replace(p=p, differences=_differences(values, paired.aggregate, boot))
-    return [_compared(boot, k, _counts(gains[k])) for k in range(len(values))]
 
 
 def _undrawn(boot: BootstrapTest) -> BootstrapTest:
@@ -248,28 +388,23 @@ def _differences(
     return differences
 
 
-def _compared(test: BootstrapTest, k: int, counts: tuple[int, int, int, int]) -> ComparedSystem:
+def _compared(
+    test: BootstrapTest,
+    k: int,
+    caveat: Caveat | None,
+    missing: int,
+    lie: Dependence,
+    counts: tuple[int, int, int, int],
+) -> ComparedSystem:
     score_low, score_high = test.intervals[:, k].tolist()
     low, high = test.difference_intervals[:, k, 0].tolist()
     difference, p = float(test.differences[k, 0]), float(test.p[k, 0])
     if k == 0:  # that the baseline differs by nothing from itself is no finding
         difference = low = high = p = float("nan")
     score = float(test.statistics[k])
-    return ComparedSystem(score, score_low, score_high, difference, low, high, p, *counts)
-
-
-def _randomised(
-    paired: PairedScores, values: NDArray[np.float64], plan: PairedTestPlan
-) -> NDArray[np.float64]:
-    found = approximate_randomisation(
-        values,
-        aggregate=paired.aggregate,
-        baseline=0,
-        alternative=_oriented(plan.alternative, paired.sign),
-        count=plan.trials,
-        seed=plan.seed,
+    return ComparedSystem(
+        score, score_low, score_high, difference, low, high, p, caveat, missing, lie, *counts
     )
-    return found.p
 
 
 def _oriented(alternative: Alternative, sign: int) -> Alternative:
@@ -330,11 +465,15 @@ def influence(paired: PairedScores) -> NDArray[np.float64]:
     known = ~np.isnan(paired.segments) & ~np.isnan(paired.segments[0])
     if paired.aggregate is None:
         return _of_means(paired.segments, known)
-    totals = paired.values.sum(axis=1)
-    sides = zip(totals, paired.values, strict=True)
-    without = np.stack([paired.aggregate(total - rows) for total, rows in sides])
-    scores = paired.aggregate(totals)
-    added: NDArray[np.float64] = (scores - scores[0])[:, None] - (without - without[0])
+    added = np.full(paired.segments.shape, np.nan)
+    for k in range(len(added)):
+        pair = paired.values[[k, 0]]
+        both = ~np.isnan(pair).any(axis=(0, 2))
+        rows = pair[:, both]
+        totals = rows.sum(axis=1)
+        if len(totals):
+            whole, without = paired.aggregate(totals), paired.aggregate(totals[:, None] - rows)
+            added[k, both] = (whole[0] - whole[1]) - (without[0] - without[1])
     return np.where(known, added, np.nan)
 
 

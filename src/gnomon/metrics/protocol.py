@@ -46,6 +46,7 @@ __all__ = [
     "Metrics",
     "NativeSignature",
     "Noticing",
+    "OfPeople",
     "PairNoticing",
     "PairScoring",
     "Partial",
@@ -221,6 +222,19 @@ class Informed(Protocol):
     @property
     def informed_by(self) -> tuple[str, ...]:
         """Kinds of human scores ("da-z") that binding looked at; none for most metrics."""
+        ...
+
+
+@runtime_checkable
+class OfPeople(Protocol):
+    """Power: tells whether people gave the scores.
+
+    What one person judged at one time is not independent, so that documents are their unit.
+    """
+
+    @property
+    def from_people(self) -> bool:
+        """Whether they did; False for all metrics."""
         ...
 
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, ClassVar, TypeAlias
 import numpy as np
 
 from gnomon.errors import DataError, SpecError, UnknownNameError, UsageError
-from gnomon.formats import find_scores, is_wmt_scores, read_bytes
+from gnomon.formats import find_scores, first_line_of, is_wmt_scores, read_bytes
+from gnomon.human import names_people
 from gnomon.metrics.means import MeanOfSegments, OfOptions
 from gnomon.metrics.spec import Options
 from gnomon.scores import check_sums, coverage, named
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gnomon.batch import Batch, Ragged
+    from gnomon.human import HumanScores
     from gnomon.metrics.protocol import Input
     from gnomon.outline import Outline
     from gnomon.testset import TestSet
@@ -172,7 +174,7 @@ class ScoreFile(Options):
             column=self.column,
             segments=testset.segments,
         )
-        given = _chosen(self, found)
+        name, given = _chosen(self, found)
         _check_systems(self.file, given, testset)
         identity = content_hash(read_bytes(self.file))
         cells = _cells(self.file, given, testset)
@@ -181,13 +183,15 @@ class ScoreFile(Options):
         without = [name for name in testset.systems if (name, None) not in given]
         if not without:
             totals = np.array([given[name, None] for name in testset.systems])
-            return BoundSystemScores(self, testset.batch(), identity, cells, others, totals)
+            people = _is_of_people(self, name, cells, testset)
+            return BoundSystemScores(self, testset.batch(), identity, cells, others, people, totals)
         if len(without) < len(testset.systems):
             raise DataError(
                 f"{self.file} scores some systems as a whole, and not {named(without)}; give all"
                 " systems such a score, or none"
             )
-        return BoundSegmentScores(self, testset.batch(), identity, cells, others)
+        people = _is_of_people(self, name, cells, testset)
+        return BoundSegmentScores(self, testset.batch(), identity, cells, others, people)
 
 
 class _Bound(OfOptions):
@@ -198,6 +202,7 @@ class _Bound(OfOptions):
     identity: str
     cells: NDArray[np.float64]
     others: tuple[str, ...]
+    from_people: bool
 
     @property
     def signature(self) -> Signature:
@@ -233,6 +238,7 @@ class BoundSegmentScores(_Bound, MeanOfSegments):
         identity: a hash of the file.
         cells: float64 [K, N].
         others: systems of the file that the test set does not have.
+        from_people: whether people gave the scores.
     """
 
     metric: ScoreFile
@@ -240,6 +246,7 @@ class BoundSegmentScores(_Bound, MeanOfSegments):
     identity: str
     cells: NDArray[np.float64]
     others: tuple[str, ...]
+    from_people: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -252,6 +259,7 @@ class BoundSystemScores(_Bound):
         identity: a hash of the file.
         cells: float64 [K, N]; NaN where the file has no scores of segments.
         others: systems of the file that the test set does not have.
+        from_people: whether people gave the scores.
         totals: float64 [K].
     """
 
@@ -260,6 +268,7 @@ class BoundSystemScores(_Bound):
     identity: str
     cells: NDArray[np.float64]
     others: tuple[str, ...]
+    from_people: bool
     totals: NDArray[np.float64]
 
     def system(self, batch: Batch) -> NDArray[np.float64]:
@@ -278,19 +287,50 @@ class BoundSystemScores(_Bound):
         return self.totals[systems]
 
 
-def _chosen(options: ScoreFile, found: dict[str, _Given]) -> _Given:
-    """The scores of the one metric that is meant."""
+#: columns that a table of judgements has and one of metrics has not
+_JUDGES = {"rater", "annotator", "user_id", "workerid"}
+
+
+def _is_of_people(
+    options: ScoreFile, metric: str, cells: NDArray[np.float64], testset: TestSet
+) -> bool:
+    """Whether people gave the scores: by names and columns, or as the test set holds the same."""
+    file = Path(options.file)
+    bare = file.name.removesuffix(".gz").rpartition(".")
+    in_name = not metric or bare[2] == "score"  # mt-metrics-eval's files are named for the metric
+    names = [bare[0] or bare[2] if in_name else metric]
+    names += [options.column.removesuffix("_score")] if options.column != "score" else []
+    if file.parent.name in ("human", "human-scores") or any(map(names_people, names)):
+        return True
+    if _JUDGES & first_line_of(options.file).column_names:
+        return True
+    return any(_are_equal(cells, one, list(testset.systems)) for one in testset.human)
+
+
+def _are_equal(cells: NDArray[np.float64], human: HumanScores, systems: list[str]) -> bool:
+    """Whether scores are those that people gave, be it with the other sign."""
+    if human.level != "segment":
+        return False
+    values = human.aligned(systems)
+    both = ~np.isnan(cells) & ~np.isnan(values)
+    mine, theirs = cells[both], values[both]
+    varies = len(mine) > 1 and bool((mine != mine[0]).any())
+    return varies and any(np.allclose(mine, sign * theirs, atol=1e-6) for sign in (1, -1))
+
+
+def _chosen(options: ScoreFile, found: dict[str, _Given]) -> tuple[str, _Given]:
+    """The one metric that is meant, empty where the file does not name it, and its scores."""
     if options.metric is not None:
         if options.metric not in found:
             raise UnknownNameError(f"metric of {options.file}", options.metric, found)
-        return found[options.metric]
+        return options.metric, found[options.metric]
     if len(found) > 1:
         first = replace(options, metric=next(iter(found))).spec
         raise UsageError(
             f"{options.file} holds the scores of several metrics: {', '.join(found)}; name one, as"
             f" in {first}"
         )
-    return next(iter(found.values()))
+    return next(iter(found.items()))
 
 
 def _check_systems(file: str, given: _Given, testset: TestSet) -> None:

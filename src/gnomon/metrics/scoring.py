@@ -14,6 +14,7 @@ from gnomon.metrics.protocol import (
     Metrics,
     NativeSignature,
     Noticing,
+    OfPeople,
     Statistics,
 )
 from gnomon.metrics.registry import check_score, is_metric, resolve
@@ -22,6 +23,7 @@ from gnomon.offers import version_of
 from gnomon.options import OutputFile
 from gnomon.scores import Scores
 from gnomon.testset import TestSet
+from gnomon.verdicts import SCORE_CLAIMS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -83,6 +85,7 @@ def score(
     tables={"": "scores", "segments": "segments"},
     by_system=True,
     check=check_score,
+    claims=SCORE_CLAIMS,
 )
 def score(
     testset: TestSet,
@@ -161,6 +164,7 @@ def _score(
         notices=bound.notices(batch) if isinstance(bound, Noticing) else (),
         native_signatures=native,
         informed_by=bound.informed_by if isinstance(bound, Informed) else (),
+        from_people=isinstance(bound, OfPeople) and bound.from_people,
     )
     texts = getattr(bound, "texts", None)
     if (

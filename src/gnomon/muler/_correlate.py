@@ -447,8 +447,7 @@ def check_correlate(
 
 @method(
     "muler.correlate",
-    answers="which features correlate with the score, over many systems and test sets",
-    title="MuLER: correlations",
+    answers="which features go along with the score, over many systems and test sets",
     data=("testsets",),
     given="testsets",
     examples=_EXAMPLES,
@@ -592,7 +591,7 @@ def _finding(
     metrics = list(setups[0].metrics)
     return Finding(
         method="muler correlate",
-        title="MuLER over many systems: what it correlates with",
+        title="MuLER over many systems: what it goes along with",
         tables=tuple(found),
         signatures=_signatures(gathered.signatures),
         views=views({table.name: table for table in found}, metrics, variants),

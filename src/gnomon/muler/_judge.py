@@ -178,8 +178,7 @@ examples:
 
 @method(
     "muler.judge",
-    answers="whether people agree with MuLER, from filled sheets of 'muler pairs'",
-    title="MuLER: answers of people",
+    answers="whether people saw what MuLER saw: filled sheets of 'muler pairs'",
     data=(),
     given="nothing",
     examples=_EXAMPLES,

@@ -385,8 +385,7 @@ def check_pairs(
 
 @method(
     "muler.pairs",
-    answers="blind A/B sheets that show whether people agree with MuLER",
-    title="MuLER: blind sheets",
+    answers="whether people see what MuLER sees: blind A/B sheets",
     examples=_EXAMPLES,
     rows={"pairs": PairRow},
     tagged=True,

@@ -66,6 +66,11 @@ from gnomon.stats.significance import (
     p_value,
     rules,
 )
+from gnomon.stats.studentised import (
+    studentised_test,
+    system_document_randomisation,
+    system_document_test,
+)
 from gnomon.stats.system_tests import approximate_randomisation, system_bootstrap_test
 
 __all__ = [
@@ -129,7 +134,10 @@ __all__ = [
     "spa_pair_swap_test",
     "span_counts",
     "spearman",
+    "studentised_test",
     "system_bootstrap_test",
+    "system_document_randomisation",
+    "system_document_test",
     "system_p_values",
     "tau_eq",
     "top",

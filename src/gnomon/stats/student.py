@@ -6,6 +6,7 @@ Written out, so that a test of two correlations needs no further package.
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from statistics import NormalDist
 from typing import TYPE_CHECKING
 
@@ -54,6 +55,7 @@ def mean_test(values: Sequence[float], alpha: float = 0.05) -> tuple[float, floa
     return mean - half, mean + half, 2 * upper_tail(abs(mean) / error, n - 1)
 
 
+@lru_cache(maxsize=1024)
 def upper_quantile(share: float, df: float) -> float:
     """The t that Student's t with ``df`` degrees of freedom exceeds so often, a share below 1/2."""
     below, above = 0.0, 2.0

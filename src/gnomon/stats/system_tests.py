@@ -82,18 +82,18 @@ def system_bootstrap_test(
     check_alternative(alternative)
     check_count(count)
     check_confidence(confidence)
-    x, score = _summable(statistics, aggregate)
+    x, score = summable(statistics, aggregate)
     present = np.asarray(~np.isnan(x).any(axis=2))
     found: dict[tuple[int, int], Replicated] = {}
     pairs = [(i, i) for i in range(len(x))] + _compared(len(x), baseline)
     counts = resample_counts(max(1, x.shape[1]), count=count, seed=seed)
     for joint in joint_cells(present[:, None], pairs):
         chosen = np.where(joint.cells[0][:, None], x[joint.metrics], 0.0)
-        values = score(_resampled(chosen, counts))
+        values = score(resampled(chosen, counts))
         observed = score(chosen.sum(axis=1))
         drawn = int(joint.cells[0].sum()) if expand else None
         found.update(Replicated.of_pairs(joint, values, observed, drawn))
-    scores = _own_scores(x, present, score)
+    scores = own_scores(x, score)
     return bootstrap_table(
         scores, found, confidence, alternative=alternative, null=null, plus_one=plus_one
     )
@@ -136,14 +136,14 @@ def approximate_randomisation(
     """
     check_alternative(alternative)
     check_count(count)
-    x, score = _summable(statistics, aggregate)
+    x, score = summable(statistics, aggregate)
     present = np.asarray(~np.isnan(x).any(axis=2))
     found: dict[tuple[int, int], tuple[float, NDArray[np.float64]]] = {}
     for joint in joint_cells(present[:, None], _compared(len(x), baseline)):
         chosen = np.where(joint.cells[0][:, None], x[joint.metrics], 0.0)
         found.update(_randomised(joint, chosen, score, count, seed))
     judge = Judge(alternative, plus_one, None)
-    return judge.table(_own_scores(x, present, score), found)
+    return judge.table(own_scores(x, score), found)
 
 
 def _randomised(
@@ -172,17 +172,22 @@ def _compared(systems: int, baseline: int | None) -> list[tuple[int, int]]:
     return [(i, baseline) for i in range(systems) if i != baseline]
 
 
-def _resampled(x: NDArray[np.float64], counts: NDArray[np.uint8]) -> NDArray[np.float64]:
-    # sums of x [systems, segments, statistics] over every resample [draws, systems, statistics]
+def resampled(x: NDArray[np.float64], counts: NDArray[np.uint8]) -> NDArray[np.float64]:
+    """Sums of x [systems, segments, statistics] over resamples [draws, systems, statistics]."""
     systems, segments, columns = x.shape
     quantities = x.transpose(0, 2, 1).reshape(systems * columns, segments)
     sums = resampled_sums(quantities, counts)
     return sums.reshape(systems, columns, -1).transpose(2, 0, 1)
 
 
-def _summable(
+def summable(
     statistics: ArrayLike, aggregate: Aggregate | None
 ) -> tuple[NDArray[np.float64], Aggregate]:
+    """What is added up [systems, segments, statistics], and the score of its sums.
+
+    Raises:
+        LengthMismatchError: neither shape, or statistics without a function.
+    """
     x = np.asarray(statistics, dtype=np.float64)
     if x.ndim == 2 and aggregate is None:
         return np.stack([x, np.where(np.isnan(x), np.nan, 1.0)], axis=2), _mean
@@ -199,9 +204,9 @@ def _mean(sums: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(sums[..., 0] / np.where(sums[..., 1] == 0, np.nan, sums[..., 1]))
 
 
-def _own_scores(
-    x: NDArray[np.float64], present: NDArray[np.bool_], score: Aggregate
-) -> NDArray[np.float64]:
+def own_scores(x: NDArray[np.float64], score: Aggregate) -> NDArray[np.float64]:
+    """The score of each system on all that it has [systems]."""
+    present = np.asarray(~np.isnan(x).any(axis=2))
     sums = np.where(present[:, :, None], x, 0.0).sum(axis=1)
     some = present.any(axis=1)
     scores = np.full(len(x), np.nan)

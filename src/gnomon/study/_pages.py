@@ -447,7 +447,11 @@ def _found_on(
     entries = [one for one in done if one.verdict]
     tested = {metric for one in entries if one.method == _COMPARE for metric in one.metrics}
     scores = [one for one in _system_scores(store, done) if one.metric not in tested]
-    tops = [PageVerdict(name, "systems", top)] if (top := of_scores(scores, _SCORES)) else []
+    tops = (
+        [PageVerdict(name, "systems", top)]
+        if (top := of_scores(scores, _SCORES, shell=False))
+        else []
+    )
     listed = {method: n for n, method in enumerate(methods.names())}
     told = [
         PageVerdict(

@@ -608,8 +608,7 @@ def check_metric(
 
 @method(
     "train.metric",
-    answers="how to train a learned metric on human scores of segments",
-    title="Learned metric",
+    answers="how to get a learned metric of one's own from human scores of segments",
     data=("testsets",),
     given="testsets",
     examples=_EXAMPLES,

@@ -1,0 +1,397 @@
+"""Differences of systems: intervals and tests that keep their level where differences are skewed.
+
+A resample's distance from what was observed is divided by the standard error of that resample
+(bootstrap-t; Efron, 1981): where differences are skewed, means and their errors move together,
+which percentiles do not see. Ends lie as far out as both these distances and Student's t ask for:
+where few segments differ or a few differ much, resamples alone come out too close.
+"""
+
+from __future__ import annotations
+
+import math
+from itertools import product
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from gnomon.stats._pair_tests import joint_cells
+from gnomon.stats.bootstrap import BootstrapTest
+from gnomon.stats.jackknife import LEAST_DOCUMENTS, design_effect, jackknife, left_out_sums
+from gnomon.stats.resampling import resample_counts, resampled_sums
+from gnomon.stats.significance import (
+    Alternative,
+    check_alternative,
+    check_confidence,
+    check_count,
+    reverse,
+)
+from gnomon.stats.student import upper_quantile, upper_tail
+from gnomon.stats.system_tests import (
+    approximate_randomisation,
+    own_scores,
+    resampled,
+    summable,
+)
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from gnomon.stats.system_tests import Aggregate
+
+__all__ = [
+    "FEWEST_DIFFERENT",
+    "Dependence",
+    "Studentised",
+    "dependence",
+    "studentised",
+    "studentised_test",
+    "system_document_randomisation",
+    "system_document_test",
+]
+
+#: of fewer segments that differ no interval holds: all of five may go one way by chance (p = .06)
+FEWEST_DIFFERENT = 6
+_SAME = 1e-9  # statistics that differ by less are equal
+_STILL = 1e-9  # standard errors below this share of the observed one are rounding
+
+
+class Studentised(NamedTuple):
+    """Ends of the interval of a statistic, and one-sided p-values that it is above 0 or below."""
+
+    low: float
+    high: float
+    greater: float
+    less: float
+
+    def p(self, alternative: Alternative) -> float:
+        """The p-value of an alternative; at most 1 - confidence exactly where 0 lies outside."""
+        if alternative == "two-sided":
+            return min(1.0, 2 * min(self.greater, self.less))
+        return self.greater if alternative == "greater" else self.less
+
+
+_UNKNOWN = Studentised(*(math.nan,) * 4)
+
+
+def influence(x: NDArray[np.float64], score: Aggregate) -> NDArray[np.float64]:
+    """What each segment adds to a statistic of sums, by leaving it out: deviations for a mean [n].
+
+    Args:
+        x: what is summed, [..., n, statistics].
+        score: sums [..., statistics] to scores [...].
+    """
+    n = x.shape[-2]
+    without = score(x.sum(axis=-2, keepdims=True) - x)
+    found: NDArray[np.float64] = (n - 1) * (without.mean(axis=-1, keepdims=True) - without)
+    return found
+
+
+def studentised(
+    estimate: float,
+    influences: NDArray[np.float64],
+    replicates: NDArray[np.float64],
+    sums: NDArray[np.float64],
+    squares: NDArray[np.float64],
+    confidence: float,
+) -> Studentised:
+    """Interval and p-values of a statistic from its resamples, each over its own standard error.
+
+    Args:
+        estimate: the statistic.
+        influences: what each segment adds to it, with mean 0 [n].
+        replicates: the statistic of every resample [draws]; NaN does not count.
+        sums: of influences over every resample [draws].
+        squares: of their squares [draws].
+        confidence: of the interval, in (0, 1).
+    """
+    n, tail = len(influences), (1 - confidence) / 2
+    error = math.sqrt(float((influences**2).sum()) / (n * (n - 1))) if n > 1 else math.nan
+    known = ~np.isnan(replicates)
+    if not np.isfinite(error) or not known.any():
+        return _UNKNOWN
+    draws = int(known.sum())
+    if error <= _STILL * abs(estimate):  # every segment adds the same
+        least = 1 / (draws + 1)
+        above, below = (least if estimate * sign > 0 else 1.0 for sign in (1, -1))
+        return Studentised(estimate, estimate, above, below)
+    shift = replicates[known] - estimate
+    spread = np.sqrt(np.maximum(squares - sums**2 / n, 0)[known] / (n * (n - 1)))
+    still = spread <= _STILL * error
+    t = shift / np.where(still, 1.0, spread)
+    t = np.where(
+        still, np.where(np.abs(shift) <= _STILL * error, 0.0, np.copysign(np.inf, shift)), t
+    )
+    ordered, beyond = np.sort(t), math.floor(tail * (draws + 1) + 1e-9) - 1
+    if beyond < 0:
+        return _UNKNOWN
+    quantile, observed = upper_quantile(tail, n - 1), estimate / error
+    ends = max(float(ordered[-1 - beyond]), quantile), min(float(ordered[beyond]), -quantile)
+    low, high = (estimate - end * error if math.isfinite(end) else math.nan for end in ends)
+    room = _STILL * abs(observed)
+    greater = (1 + int((t >= observed - room).sum())) / (draws + 1)
+    less = (1 + int((t <= observed + room).sum())) / (draws + 1)
+    return Studentised(
+        low,
+        high,
+        max(greater, upper_tail(observed, n - 1)),
+        max(less, upper_tail(-observed, n - 1)),
+    )
+
+
+def studentised_test(
+    statistics: ArrayLike,
+    *,
+    aggregate: Aggregate | None = None,
+    baseline: int = 0,
+    alternative: Alternative = "two-sided",
+    confidence: float = 0.95,
+    count: int = 1000,
+    seed: int = 0,
+) -> BootstrapTest:
+    """Studentised paired bootstrap over segments of scores and of differences from a baseline.
+
+    A corpus metric's standard errors come of what each segment adds to it (by leaving it out), in
+    resamples of the same quantities: exact for means, to first order for others.
+
+    Args:
+        statistics: segment scores [systems, segments], or what a corpus metric adds up over
+            segments [systems, segments, statistics]; NaN is missing.
+        aggregate: score of sums [..., statistics] -> [...]; needed for statistics, while segment
+            scores are averaged.
+        baseline: position of the system that all others are compared with.
+        alternative: ``greater``: the other system scores higher than the baseline.
+        confidence: of the intervals, in (0, 1).
+        count: number of resamples.
+        seed: of the resamples.
+
+    Returns:
+        Scores, differences, intervals and p-values; pairs are compared on the segments that both
+        have, and NaN without two such segments. Of one to five segments that differ there is no
+        interval, and p is that of all exchanges of these.
+
+    Raises:
+        LengthMismatchError: neither shape, or statistics without ``aggregate``.
+        UnknownNameError: no such alternative.
+        UsageError: no draws, or a confidence that is no share.
+    """
+    check_alternative(alternative)
+    check_count(count)
+    check_confidence(confidence)
+    x, score = summable(statistics, aggregate)
+    found = _empty(own_scores(x, score))
+    present = np.asarray(~np.isnan(x).any(axis=2))
+    pairs = [(k, k) for k in range(len(x))]
+    pairs += [(k, baseline) for k in range(len(x)) if k != baseline]
+    for joint in joint_cells(present[:, None], pairs):
+        cells = joint.cells[0]
+        chosen = x[joint.metrics][:, cells]
+        counts = resample_counts(chosen.shape[1], count=count, seed=seed)
+        values = score(resampled(chosen, counts))
+        observed = score(chosen.sum(axis=1))
+        added = influence(chosen, score)
+        for pair, i, j in zip(joint.pairs, *joint.places, strict=True):
+            single = pair[0] == pair[1]
+            estimate = float(observed[i] if single else observed[i] - observed[j])
+            own = added[i] if single else added[i] - added[j]
+            different = len(own) if single else _different(chosen[i], chosen[j])
+            if different < FEWEST_DIFFERENT:
+                test = _exchanged(chosen[i], chosen[j], score)
+            else:
+                replicates = values[:, i] if single else values[:, i] - values[:, j]
+                sums, squares = resampled_sums(np.stack([own, own**2]), counts)
+                test = studentised(estimate, own, replicates, sums, squares, confidence)
+            _write(found, pair, estimate, test, alternative)
+    return found
+
+
+def system_document_test(
+    statistics: ArrayLike,
+    documents: NDArray[np.int64],
+    *,
+    aggregate: Aggregate | None = None,
+    baseline: int = 0,
+    alternative: Alternative = "two-sided",
+    confidence: float = 0.95,
+) -> BootstrapTest:
+    """The same by leaving out one document at a time; see :func:`~gnomon.stats.jackknife`.
+
+    Args:
+        statistics: as for :func:`studentised_test`.
+        documents: the document of each segment, from 0 [segments].
+        aggregate: likewise.
+        baseline: likewise.
+        alternative: likewise.
+        confidence: likewise.
+
+    Returns:
+        Scores, differences, intervals and p-values; the latter two are NaN of fewer than
+        ``LEAST_DOCUMENTS`` documents.
+    """
+    x, score = summable(statistics, aggregate)
+    found = _empty(own_scores(x, score))
+    present = np.asarray(~np.isnan(x).any(axis=2))
+    pairs = [(k, k) for k in range(len(x))]
+    pairs += [(k, baseline) for k in range(len(x)) if k != baseline]
+    for joint in joint_cells(present[:, None], pairs):
+        cells = joint.cells[0]
+        chosen = x[joint.metrics][:, cells]
+        _, which = np.unique(documents[cells], return_inverse=True)
+        sizes = np.bincount(which)
+        observed, without = score(chosen.sum(axis=1)), score(left_out_sums(chosen, which))
+        for pair, i, j in zip(joint.pairs, *joint.places, strict=True):
+            single = pair[0] == pair[1]
+            estimate = float(observed[i] if single else observed[i] - observed[j])
+            left = without[:, i] if single else without[:, i] - without[:, j]
+            one = jackknife(estimate, left, sizes, confidence=confidence)
+            half, up = float(one.p) / 2, estimate > 0
+            tails = (half, 1 - half) if up else (1 - half, half)
+            test = Studentised(float(one.low), float(one.high), *tails)
+            _write(found, pair, estimate, test, alternative)
+    return found
+
+
+def system_document_randomisation(
+    statistics: ArrayLike,
+    documents: NDArray[np.int64],
+    *,
+    aggregate: Aggregate | None = None,
+    alternative: Alternative = "two-sided",
+    count: int = 1000,
+    seed: int = 0,
+) -> NDArray[np.float64]:
+    """Approximate randomisation that exchanges whole documents of a system and the first one.
+
+    Args:
+        statistics: as for :func:`studentised_test`.
+        documents: the document of each segment, from 0 [segments].
+        aggregate: likewise.
+        alternative: likewise.
+        count: number of draws.
+        seed: of the coins.
+
+    Returns:
+        p of each system against the first [systems]; NaN for the first, and of fewer than
+        ``LEAST_DOCUMENTS`` documents.
+    """
+    x, score = summable(statistics, aggregate)
+    p = np.full(len(x), np.nan)
+    for k in range(1, len(x)):
+        both = ~np.isnan(x[[k, 0]]).any(axis=(0, 2))
+        _, which = np.unique(documents[both], return_inverse=True)
+        groups = int(which.max(initial=-1)) + 1
+        if groups < LEAST_DOCUMENTS:
+            continue
+        inside = np.zeros((groups, len(which)))
+        inside[which, np.arange(len(which))] = 1.0
+        found = approximate_randomisation(
+            inside @ x[[k, 0]][:, both],
+            aggregate=score,
+            baseline=1,
+            alternative=alternative,
+            count=count,
+            seed=seed,
+        )
+        p[k] = found.p[0, 1]
+    return p
+
+
+class Dependence(NamedTuple):
+    """How the differences of two systems lie on segments and documents.
+
+    - ``different``: segments on which they differ.
+    - ``skewness``: of what the segments add to the difference; NaN where nothing varies.
+    - ``documents``: documents that both have; 0 where none are known.
+    - ``design_effect``: see :func:`~gnomon.stats.design_effect`; NaN where unknown.
+    """
+
+    different: int
+    skewness: float
+    documents: int
+    design_effect: float
+
+
+def dependence(
+    statistics: ArrayLike,
+    *,
+    aggregate: Aggregate | None = None,
+    documents: NDArray[np.int64] | None = None,
+) -> list[Dependence]:
+    """How the differences of each system from the first one lie; of the first itself, nothing.
+
+    Args:
+        statistics: as for :func:`studentised_test`.
+        aggregate: likewise.
+        documents: the document of each segment, from 0 [segments]; None where none are known.
+    """
+    x, score = summable(statistics, aggregate)
+    found = [Dependence(0, math.nan, 0, math.nan)]
+    for k in range(1, len(x)):
+        both = ~np.isnan(x[[k, 0]]).any(axis=(0, 2))
+        pair = x[[k, 0]][:, both]
+        added = influence(pair, score) if both.sum() > 1 else np.zeros((2, 0))
+        own = added[0] - added[1]
+        names = None if documents is None else documents[both]
+        found.append(
+            Dependence(
+                _different(*pair),
+                _skewness(own),
+                0 if names is None else len(np.unique(names)),
+                math.nan
+                if names is None or not len(own) or np.isnan(own).any()
+                else design_effect(own, names),
+            )
+        )
+    return found
+
+
+def _skewness(values: NDArray[np.float64]) -> float:
+    variance = float((values**2).mean()) if len(values) else 0.0
+    return float((values**3).mean()) / variance**1.5 if variance > _SAME**2 else math.nan
+
+
+def _different(a: NDArray[np.float64], b: NDArray[np.float64]) -> int:
+    return int((np.abs(a - b) > _SAME).any(axis=-1).sum())
+
+
+def _exchanged(a: NDArray[np.float64], b: NDArray[np.float64], score: Aggregate) -> Studentised:
+    """p-values of all exchanges of the few segments that differ [n, statistics]; no interval."""
+    gaps = (b - a)[(np.abs(a - b) > _SAME).any(axis=-1)]
+    if not len(gaps):
+        return Studentised(0.0, 0.0, 1.0, 1.0)
+    swaps = np.array([*product((0.0, 1.0), repeat=len(gaps))]) @ gaps
+    null = score(a.sum(axis=0) + swaps) - score(b.sum(axis=0) - swaps)
+    room = _STILL * max(abs(float(null[0])), 1.0)  # the first exchanges nothing
+    shares = float((null >= null[0] - room).mean()), float((null <= null[0] + room).mean())
+    return Studentised(math.nan, math.nan, *shares)
+
+
+def _empty(scores: NDArray[np.float64]) -> BootstrapTest:
+    m = len(scores)
+    return BootstrapTest(
+        scores,
+        np.full((2, m), np.nan),
+        np.full((m, m), np.nan),
+        np.full((2, m, m), np.nan),
+        np.full((m, m), np.nan),
+    )
+
+
+def _write(
+    found: BootstrapTest,
+    pair: tuple[int, int],
+    estimate: float,
+    test: Studentised,
+    alternative: Alternative,
+) -> None:
+    i, j = pair
+    if i == j:
+        found.intervals[:, i], found.differences[i, i] = (test.low, test.high), 0.0
+        return
+    found.differences[i, j], found.differences[j, i] = estimate, -estimate
+    found.difference_intervals[:, i, j] = test.low, test.high
+    found.difference_intervals[:, j, i] = -test.high, -test.low
+    found.p[i, j], found.p[j, i] = test.p(alternative), _turned(test).p(reverse(alternative))
+
+
+def _turned(test: Studentised) -> Studentised:
+    return Studentised(-test.high, -test.low, test.less, test.greater)

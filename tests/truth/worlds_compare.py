@@ -1,0 +1,407 @@
+"""Planted worlds of `compare`: which system is better, and when that cannot be told."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from tests.truth.worlds import bundled, noised, outputs, planted, references, world
+
+import gnomon as gn
+from gnomon.scores import BEGINNINGS, Scores
+from gnomon.signature import Signature
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from gnomon.findings import Finding
+
+BARE = {"resamples": 199, "examples": 0, "ngrams": 0}
+ANY = "compare.*"
+FOUND = ("compare.better", "compare.worse", "compare.people_better", "compare.people_worse")
+
+
+def scored(
+    *segments: NDArray[np.float64],
+    people: bool = False,
+    documents: Sequence[str] | None = None,
+    title: str = "quality",
+    **options: object,
+) -> Finding:
+    """Systems A, B, ... of these scores, or of a list of such scores by metric."""
+    metrics = segments if segments[0].ndim == 2 else (np.stack(segments),)
+    names, n = tuple("ABCDEFGH"[: len(metrics[0])]), metrics[0].shape[1]
+    texts = [f"text {k}" for k in range(n)]
+    testset = gn.TestSet.from_lists(
+        dict.fromkeys(names, texts), texts, documents=documents, name="planted"
+    )
+    given = [
+        Scores(
+            title if len(metrics) == 1 else f"{title}{k}",
+            names,
+            np.nanmean(one, axis=1),
+            one,
+            higher_is_better=True,
+            signature=Signature(title),
+            from_people=people,
+        )
+        for k, one in enumerate(metrics)
+    ]
+    return gn.compare(testset, given, **{**BARE, **options})  # type: ignore[arg-type]
+
+
+def noise(seed: int, systems: int = 2, segments: int = 60) -> NDArray[np.float64]:
+    """Systems that differ by nothing but chance."""
+    draw = np.random.default_rng(seed)
+    return draw.normal(50, 10, segments) + draw.normal(0, 5, (systems, segments))
+
+
+def judged(seed: int, gain: float, documents: int = 40) -> NDArray[np.float64]:
+    """Two systems judged by the document: half the variance is the document's."""
+    draw = np.random.default_rng(seed)
+    cells = draw.normal(0, 5, (2, documents)).repeat(5, axis=1)
+    cells += draw.normal(70, 5, (2, 5 * documents))
+    cells[1] += gain - (cells[1] - cells[0]).mean()
+    return cells
+
+
+def names_of(documents: int, each: int = 5) -> list[str]:
+    return [f"d{k}" for k in range(documents) for _ in range(each)]
+
+
+def compared(systems: dict[str, list[str]], metrics: object = "chrf", **options: object) -> Finding:
+    """Planted outputs under a metric."""
+    return gn.compare(planted(systems), metrics, **{**BARE, **options})  # type: ignore[arg-type]
+
+
+# Two systems
+
+
+@world("a system with a third of its words spoilt", says=["compare.worse"], silent=[ANY])
+def spoilt() -> Finding:
+    return compared({"A": outputs(), "B": noised(outputs(), 0.33, 1)})
+
+
+@world("a system whose neighbour is spoilt", says=["compare.better"], silent=[ANY])
+def unspoilt() -> Finding:
+    return compared({"A": noised(outputs(), 0.33, 1), "B": outputs()}, "bleu")
+
+
+@world("two equal systems", says=["compare.same"], silent=[ANY], without=["better", "worse"])
+def equal_systems() -> Finding:
+    return compared({"A": outputs(), "B": outputs()}, "bleu")
+
+
+@world("one segment changed", says=["compare.few_different"], silent=[ANY], without=["0.00 "])
+def one_segment() -> Finding:
+    texts = outputs()
+    return compared({"A": outputs(), "B": ["nothing of it", *texts[1:]]}, "bleu")
+
+
+@world("a chance difference in all segments", says=["compare.undecided"], silent=[ANY])
+def by_chance() -> Finding:
+    return scored(noise(3))
+
+
+@world(
+    "p of sacreBLEU is small and the interval holds 0",
+    says=["compare.undecided"],
+    silent=[*FOUND],
+)
+def published_p() -> Finding:
+    cells = noise(0, segments=100)
+    error = float(np.std(cells[1] - cells[0], ddof=1)) / 10
+    cells[1] += 1.75 * error - (cells[1] - cells[0]).mean()
+    found = scored(cells, null="sacrebleu", resamples=999)
+    assert found.rows[1]["p"] <= 0.05  # type: ignore[operator]
+    return found
+
+
+@world("few segments of which two differ much", says=["compare.skewed"], silent=[*FOUND])
+def skewed() -> Finding:
+    draw = np.random.default_rng(2)
+    gains = draw.exponential(1.0, 40) + 0.5
+    gains[:2] = 40
+    base = draw.normal(50, 10, 40)
+    return scored(base, base + gains)
+
+
+@world("ten segments", says=["compare.few"], silent=[ANY], without=["is better"])
+def ten_segments() -> Finding:
+    cells = noise(1, segments=10)
+    cells[1] += 20
+    return scored(cells)
+
+
+@world("nothing was drawn", says=["compare.untested"], silent=[ANY])
+def undrawn() -> Finding:
+    cells = noise(1)
+    cells[1] += 20
+    return scored(cells, resamples=0)
+
+
+@world("a gain, where only losses were tested", says=["compare.other_side"], silent=[ANY])
+def other_side() -> Finding:
+    cells = noise(1)
+    cells[1] += 5
+    return scored(cells, alternative="less")
+
+
+# Missing scores
+
+
+@world(
+    "a judge that gives no score to a third of B's outputs, the bad ones",
+    says=["compare.missing", "compare.same"],
+    silent=[*FOUND],
+    without=["is better", "is worse"],
+)
+def bad_ones_left_out() -> Finding:
+    cells = np.repeat(noise(5, 1, 90), 2, axis=0)
+    cells[1, np.argsort(cells[1])[:30]] = np.nan
+    return scored(cells)
+
+
+@world(
+    "the same holes under randomisation, and small differences elsewhere",
+    says=["compare.missing", "compare.undecided"],
+    silent=[*FOUND],
+)
+def bad_ones_left_out_exchanged() -> Finding:
+    cells = np.repeat(noise(5, 1, 90), 2, axis=0)
+    cells[1] += np.random.default_rng(1).normal(0, 1, 90)
+    cells[1] -= (cells[1] - cells[0]).mean()
+    cells[1, np.argsort(cells[0])[:30]] = np.nan
+    return scored(cells, test="ar", trials=199)
+
+
+@world("one score of 200 is missing", says=["compare.undecided"], silent=["compare.missing"])
+def one_missing() -> Finding:
+    cells = noise(3, segments=200)
+    cells[1] -= (cells[1] - cells[0]).mean()
+    cells[1, 0] = np.nan
+    return scored(cells)
+
+
+@world(
+    "no segment has both scores",
+    says=["compare.missing", "compare.undefined"],
+    silent=["compare.few", *FOUND],
+)
+def nothing_in_common() -> Finding:
+    cells = noise(3, segments=80)
+    cells[0, :40] = np.nan
+    cells[1, 40:] = np.nan
+    return scored(cells)
+
+
+# What people said, and documents
+
+
+@world(
+    "people like B better, document by document",
+    says=["compare.people_better"],
+    silent=["compare.better", "compare.people_worse", "compare.clustered"],
+    without=["agree"],
+)
+def liked() -> Finding:
+    return scored(judged(1, 8.0), people=True, documents=names_of(40), title="esa")
+
+
+@world(
+    "people like B less",
+    says=["compare.people_worse"],
+    silent=["compare.worse", "compare.people_better"],
+)
+def disliked() -> Finding:
+    return scored(judged(1, -8.0), people=True, documents=names_of(40), title="esa")
+
+
+@world(
+    "a difference that segments decide and documents do not",
+    says=["compare.undecided"],
+    silent=[*FOUND],
+)
+def judged_by_document() -> Finding:
+    return scored(judged(2, 2.1), people=True, documents=names_of(40), title="esa")
+
+
+@world(
+    "the same scores of a metric, segment by segment",
+    says=["compare.better", "compare.clustered"],
+    silent=["compare.people_better"],
+)
+def clustered() -> Finding:
+    return scored(judged(2, 2.1), documents=names_of(40))
+
+
+@world(
+    "people judged ten documents",
+    says=["compare.few_documents"],
+    silent=[*FOUND],
+    without=["p =", " [-", " [0"],
+)
+def few_documents() -> Finding:
+    return scored(judged(1, 8.0, 10), people=True, documents=names_of(10), title="esa")
+
+
+@world(
+    "people judged, and documents are not known",
+    says=["compare.judged_together", "compare.people_better"],
+    silent=["compare.better"],
+)
+def unknown_documents() -> Finding:
+    return scored(judged(1, 8.0), people=True, title="esa")
+
+
+@world(
+    "a metric's scores in documents that do not matter",
+    says=["compare.undecided"],
+    silent=["compare.clustered", *FOUND],
+)
+def unclustered() -> Finding:
+    cells = noise(3, segments=200)
+    cells[1] -= (cells[1] - cells[0]).mean()
+    return scored(cells, documents=[f"d{k % 40}" for k in range(200)])
+
+
+# Several systems
+
+
+@world("one of four systems is ahead", says=["compare.best"], silent=[ANY])
+def one_best() -> Finding:
+    cells = noise(4, 4)
+    cells[2] += 9
+    return scored(cells)
+
+
+@world("two of four systems are ahead", says=["compare.leaders"], silent=[ANY])
+def two_best() -> Finding:
+    cells = noise(4, 4)
+    cells[2:] += 12
+    return scored(cells)
+
+
+@world("four equal systems", says=["compare.leaders"], silent=[ANY], without=["better than"])
+def four_equal() -> Finding:
+    return scored(noise(4, 4))
+
+
+@world("the best of four, where nothing was drawn", says=["compare.highest"], silent=[ANY])
+def highest() -> Finding:
+    return scored(noise(4, 4), resamples=0)
+
+
+@world(
+    "two systems above a baseline that was named, and two below",
+    says=["compare.leaders", "compare.several_better", "compare.several_worse"],
+    silent=["compare.several_undecided", *FOUND],
+)
+def named_baseline() -> Finding:
+    cells = noise(4, 5)
+    cells[1:3] += 12
+    cells[3:] -= 12
+    return scored(cells, baseline="A")
+
+
+@world(
+    "systems that are like the baseline",
+    says=["compare.several_undecided"],
+    silent=["compare.several_better", "compare.several_worse"],
+)
+def like_the_baseline() -> Finding:
+    return scored(noise(4, 4), baseline="A")
+
+
+# Several metrics and slices
+
+
+@world("metrics that say the opposite", says=["compare.disagree"], silent=["compare.few"])
+def opposite() -> Finding:
+    up, down = noise(1), noise(2)
+    up[1] += 6
+    down[1] -= 6
+    return scored(up, down)
+
+
+@world("metrics that say the same", says=["compare.better"], silent=["compare.disagree"])
+def alike() -> Finding:
+    up, down = noise(1), noise(2)
+    up[1] += 6
+    down[1] += 6
+    return scored(up, down)
+
+
+def _sliced(gains: tuple[float, float]) -> Finding:
+    cells = noise(1, segments=120)
+    cells[1] += np.repeat(gains, 60)
+    texts = [f"text {k}" for k in range(120)]
+    testset = gn.TestSet.from_lists(
+        {"A": texts, "B": texts}, texts, domains=["news"] * 60 + ["chat"] * 60
+    )
+    metric = Scores("quality", ("A", "B"), cells.mean(axis=1), cells, True, Signature("quality"))
+    return gn.compare(testset, metric, by="domain", **BARE)  # type: ignore[arg-type]
+
+
+@world(
+    "better in news and worse in chat",
+    says=["compare.slice_better", "compare.slice_worse"],
+    silent=["compare.better", "compare.worse"],
+)
+def by_domain() -> Finding:
+    return _sliced((8, -8))
+
+
+@world(
+    "equal in news and in chat",
+    says=["compare.undecided"],
+    silent=["compare.slice_better", "compare.slice_worse"],
+)
+def equal_by_domain() -> Finding:
+    return _sliced((0, 0))
+
+
+# Texts that a model does not read to their end
+
+
+def _read(notice: str) -> Finding:
+    cells = noise(3)
+    texts = [f"text {k}" for k in range(60)]
+    testset = gn.TestSet.from_lists({"A": texts, "B": texts}, texts)
+    metric = Scores("quality", ("A", "B"), cells.mean(axis=1), cells, True, Signature("quality"))
+    return gn.compare(testset, replace(metric, notices=(notice,)), **BARE)  # type: ignore[arg-type]
+
+
+@world("texts that are too long for a model", says=["score.cut"], silent=[*FOUND])
+def too_long() -> Finding:
+    return _read(f"3 of 120 texts are longer than the model takes; {BEGINNINGS}")
+
+
+@world("a notice of something else", says=["compare.undecided"], silent=["score.cut"])
+def long_enough() -> Finding:
+    return _read("the model is small")
+
+
+# Noise in texts
+
+
+@world("3 % noise against another 3 % noise", says=["compare.undecided"], silent=[*FOUND])
+def equal_noise() -> Finding:
+    return compared({"A": noised(outputs(), 0.03, 1), "B": noised(outputs(), 0.03, 2)}, "bleu")
+
+
+@world("outputs of two systems, drawn by coins", says=["compare.undecided"], silent=[*FOUND])
+def by_coins() -> Finding:
+    draw = random.Random(3)
+    pairs = zip(outputs(), outputs("apertium-french"), strict=True)
+    mixed = [pair[:: draw.choice((1, -1))] for pair in pairs]
+    return compared({"A": [one for one, _ in mixed], "B": [two for _, two in mixed]}, "bleu")
+
+
+@world("the reference against a system", says=["compare.worse"], silent=["compare.better"])
+def the_reference() -> Finding:
+    assert bundled().segments == len(references())
+    return compared({"A": references(), "B": outputs()}, "bleu")

@@ -1,0 +1,93 @@
+"""Planted worlds of `score`: scores say who has the best one, and that nothing was tested."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from tests.truth.worlds import noised, outputs, planted, world
+
+import gnomon as gn
+from gnomon.scores import BEGINNINGS, Scores
+from gnomon.signature import Signature
+from gnomon.verdicts import of_scores
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from gnomon.findings import Statement
+
+ANY = "score.*"
+
+
+def texts(**systems: list[str]) -> Iterable[Statement]:
+    return of_scores([gn.score(planted(systems), "bleu")])
+
+
+def cells(*rows: Iterable[float], name: str = "quality", notice: str = "") -> Scores:
+    values: NDArray[np.float64] = np.array([list(row) for row in rows])
+    return Scores(
+        name,
+        tuple("ABCD"[: len(values)]),
+        np.nanmean(values, axis=1),
+        values,
+        higher_is_better=True,
+        signature=Signature(name),
+        notices=(notice,) if notice else (),
+    )
+
+
+@world("two systems", says=["score.highest", "score.not_tested"], silent=[ANY])
+def two_systems() -> Iterable[Statement]:
+    return texts(A=outputs(), B=noised(outputs(), 0.3, 1))
+
+
+@world("two equal systems", says=["score.equal", "score.not_tested"], silent=[ANY])
+def equal_systems() -> Iterable[Statement]:
+    return texts(A=outputs(), B=outputs())
+
+
+@world("one system", says=["score.alone"], silent=[ANY])
+def one_system() -> Iterable[Statement]:
+    return texts(A=outputs())
+
+
+@world("ten segments", says=["score.few"], silent=["score.highest"])
+def ten_segments() -> Iterable[Statement]:
+    testset = planted({"A": outputs(), "B": noised(outputs(), 0.3, 1)}, segments=10)
+    return of_scores([gn.score(testset, "bleu")])
+
+
+@world(
+    "a judge leaves the bad outputs of B out",
+    says=["score.missing", "score.not_tested"],
+    silent=["score.highest"],
+    without=["has the highest"],
+)
+def left_out() -> Iterable[Statement]:
+    whole = np.linspace(0, 1, 100)
+    return of_scores([cells(whole, np.where(whole < 0.3, np.nan, whole))])
+
+
+@world("both lack the same third", says=["score.highest"], silent=["score.missing"])
+def both_lack() -> Iterable[Statement]:
+    whole = np.linspace(0, 1, 100)
+    some = np.where(whole < 0.3, np.nan, whole)
+    (one, *others) = of_scores([cells(some, some**2)])
+    assert "70 of 100 segments" in one.text
+    return [one, *others]
+
+
+@world("metrics with different leaders", says=["score.disagree"], silent=["score.missing"])
+def different_leaders() -> Iterable[Statement]:
+    whole = np.linspace(0, 1, 50)
+    return of_scores([cells(whole, whole**2), cells(whole**2, whole, name="other")])
+
+
+@world("texts that a model cut", says=["score.cut"], silent=["score.missing"])
+def cut() -> Iterable[Statement]:
+    whole = np.linspace(0, 1, 50)
+    one = cells(whole, whole**2)
+    return of_scores([replace(one, notices=(f"3 of 90 texts are longer; {BEGINNINGS}",))])
