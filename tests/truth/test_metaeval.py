@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from tests.noise import is_mostly_undecided
 from tests.truth.worlds_metaeval import judged, metric, near, people
+from tests.truth.worlds_spans import marked, missing
 
 import gnomon as gn
 from gnomon import stats
@@ -98,6 +99,16 @@ def test_one_of_two_metrics_that_err_on_segments_alike_is_seldom_called_better(
         ]
         measured = {"statistics": [statistic], "groupings": [grouping], "levels": ["segment"]}
         found += "better" not in claims(human, made, **measured)
+    assert is_mostly_undecided(found, draws)
+
+
+@pytest.mark.parametrize("draws", DRAWS)
+def test_one_of_two_markers_that_find_as_much_is_seldom_called_better(draws: int) -> None:
+    found = 0
+    for seed in range(draws):
+        others = {name: missing(0.3, 2 * seed + k) for k, name in enumerate(("one", "two"))}
+        said = {one.claim for one in marked(others, segments=60).verdict}
+        found += "metaeval.spans.better" not in said
     assert is_mostly_undecided(found, draws)
 
 

@@ -46,7 +46,14 @@ from gnomon.metaeval.measures import (
     tasks_of,
 )
 from gnomon.metaeval.notices import notices
-from gnomon.metaeval.significance import Correction, Exchange, Test, Testing, resample_faults
+from gnomon.metaeval.significance import (
+    Correction,
+    Exchange,
+    Test,
+    Testing,
+    resample_faults,
+    without_documents,
+)
 from gnomon.methods import method
 from gnomon.metrics import resolve, score
 from gnomon.metrics.functions import FunctionMetric
@@ -154,7 +161,7 @@ def check_metaeval(
     if outline is not None:
         yield from faults("by", check_slices, outline, by)
         if unit == "document" and not outline.slices.get("document"):
-            yield Fault("unit", _without_documents(title_of(outline)))
+            yield Fault("unit", without_documents(title_of(outline)))
     if baseline is not None and not scores and not own_scores:
         yield from faults("baseline", _check_named, wanted, baseline, allow_code=allow_code)
     files, kinds = human_files(human)
@@ -359,9 +366,7 @@ def metaeval(
         tick=progress,
     )
     if unit == "document":
-        refuse(
-            Fault("unit", _without_documents(title_of(one))) for one in sets if not one.documents
-        )
+        refuse(Fault("unit", without_documents(title_of(one))) for one in sets if not one.documents)
     judged = list(contests(sets, wanted, sought))
     _check_baseline(judged, baseline)
     results: list[Result] = []
@@ -401,13 +406,6 @@ def _widened(
             continue  # of the references that there were
         found = [score(one, cast("AnyMetric", metric), allow_code=allow_code) for one in wide]
         yield f"{name or found[0].metric}+paraphrases", found
-
-
-def _without_documents(name: str) -> UsageError:
-    return UsageError(
-        f"test set {name!r} does not say which document a segment belongs to, so that documents"
-        " cannot be what is independent (unit): add them to the test set, or take auto or segment"
-    )
 
 
 def _check_named(metrics: object, baseline: str, *, allow_code: bool) -> None:

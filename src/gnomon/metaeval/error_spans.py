@@ -12,8 +12,8 @@ from gnomon.errors import UsageError
 from gnomon.faults import Fault, faults
 from gnomon.findings import Bars, Excerpt, Finding, HeatMap, Listing
 from gnomon.formats import Human
-from gnomon.metaeval.error_spans_verdict import error_spans_verdict
-from gnomon.metaeval.significance import resample_faults
+from gnomon.metaeval.error_spans_verdict import CLAIMS, error_spans_verdict
+from gnomon.metaeval.significance import resample_faults, without_documents
 from gnomon.metaeval.span_agreement import (
     AVERAGES,
     UNITS,
@@ -44,10 +44,11 @@ from gnomon.metrics.marked_outputs import (
 )
 from gnomon.metrics.protocol import Metrics
 from gnomon.metrics.registry import check_metric
-from gnomon.options import SEED, Confidence, Count, Group, Metavar, Resamples, Seed, Share
+from gnomon.options import SEED, Confidence, Count, Group, Metavar, Resamples, Seed, Share, Unit
 from gnomon.records import SEGMENT, SYSTEM, Record, column, table
 from gnomon.signature import Signature
 from gnomon.stats import holm
+from gnomon.stats.jackknife import LEAST_DOCUMENTS
 from gnomon.testset import TestSet
 from gnomon.verdicts import counted
 
@@ -139,6 +140,9 @@ class SpanAgreementRow(Record):
     marked: float = column("Marked", digits=0, help="characters or spans that were marked")
     gold: float = column("By people", digits=0, help="characters or spans that people marked")
     ceiling: bool = column("ceiling", help="people beside each other: what can be reached")
+    documents: int | None = column(
+        "Documents", help="of the judgements, where these and not segments are independent"
+    )
 
 
 class SpanContestRow(Record):
@@ -151,7 +155,9 @@ class SpanContestRow(Record):
     )
     low: float | None = column("low", digits=3, help="lower end of its interval")
     high: float | None = column("high", digits=3, help="its upper end")
-    p: float | None = column("p", digits=4, help="two-sided, of a paired bootstrap")
+    p: float | None = column(
+        "p", digits=4, help="two-sided, of a jackknife over documents or a bootstrap over segments"
+    )
     p_holm: float | None = column("p Holm", digits=4, help="corrected for the number of pairs")
     judgements: int = _JUDGEMENTS
 
@@ -223,6 +229,7 @@ def check_spans(
     partial_credit: float = _CREDIT,
     error_free: str = _RULE,
     thresholds: Sequence[float] = _THRESHOLDS,
+    unit: str = "auto",
     resamples: int = 1000,
     confidence: float = 0.95,
     allow_code: bool = False,
@@ -239,6 +246,8 @@ def check_spans(
     for one in listed_metrics(metrics):
         yield from faults("metrics", check_metric, one, outline, allow_code=allow_code)
     if outline is not None:
+        if unit == "document" and not outline.slices.get("document"):
+            yield Fault("unit", without_documents(outline.name))
         yield from mark_faults(
             outline,
             human,
@@ -270,6 +279,7 @@ def check_spans(
     human=True,
     judged=people_marked,
     verdict=error_spans_verdict,
+    claims=CLAIMS,
     marks=error_span_marks,
     check=check_spans,
 )
@@ -284,6 +294,7 @@ def spans(
     partial_credit: Share = _CREDIT,
     error_free: ErrorFree = _RULE,
     thresholds: Annotated[Sequence[float], Metavar("SCORE")] = _THRESHOLDS,
+    unit: Unit = "auto",
     resamples: Resamples = 1000,
     confidence: Confidence = 0.95,
     seed: Seed = SEED,
@@ -313,7 +324,10 @@ def spans(
         error_free: when people found an output free of errors: score and no span ("both"),
             "score", or "spans".
         thresholds: scores of people from which on an output may be free of errors.
-        resamples: resamples of the segments for intervals and tests; 0 for none.
+        unit: what is independent: "document", "segment", or "auto": documents where they are known,
+            because one person marks a whole document.
+        resamples: resamples of the segments for intervals and tests; 0 for none, neither over
+            segments nor over documents.
         confidence: of the intervals, in (0, 1).
         seed: of the resamples.
         per_segment: add a table "segments": the figures of every single output.
@@ -350,7 +364,15 @@ def spans(
             progress=progress,
         ),
     ]
-    draws = SpanDraws.of(testset.segments, resamples=resamples, confidence=confidence, seed=seed)
+    if unit == "document" and not testset.documents:
+        raise without_documents(testset.name)
+    draws = SpanDraws.of(
+        testset.segments,
+        resamples=resamples,
+        confidence=confidence,
+        seed=seed,
+        documents=None if unit == "segment" else testset.documents,
+    )
     pairs = []
     for done, one in enumerate(every, start=1):
         found = beside_people(people, one, testset, partial_credit=how.partial_credit, side=side)
@@ -371,7 +393,7 @@ def spans(
         method="metaeval spans",
         title=f"Error spans beside those of {people.name}",
         tables=tables,
-        signatures=_signatures(made, resamples, confidence, seed),
+        signatures=_signatures(made, resamples, confidence, seed, unit),
         views=_views(tables),
         exhibits=tuple(_exhibits(made)),
         notices=tuple(_notices(made)),
@@ -495,6 +517,7 @@ def _agreement_rows(made: _Made, pairs: MarkedPairs) -> Iterator[SpanAgreementRo
             marked=found.marked,
             gold=found.gold,
             ceiling=pairs.ceiling,
+            documents=found.documents,
             intervals=_ends(found),
         )
 
@@ -630,6 +653,7 @@ def _notices(made: _Made) -> Iterator[str]:
             )
         if not one.marking:
             yield f"{one.name} marks no errors; its scores alone tell what is free of errors"
+    yield from _units(made)
     if not any(one.ceiling for one in made.pairs):
         yield f"no output was checked by two people of {made.people.name}: there is no ceiling"
     rule = made.how.error_free
@@ -640,13 +664,34 @@ def _notices(made: _Made) -> Iterator[str]:
         )
 
 
-def _signatures(made: _Made, resamples: int, confidence: float, seed: int) -> dict[str, str]:
+def _units(made: _Made) -> Iterator[str]:
+    """What intervals take as independent."""
+    if made.draws.counts is None:
+        return
+    if made.draws.documents is None:
+        why = "as was asked" if made.testset.documents else "for documents are not known"
+        yield (
+            f"intervals and tests take segments as independent, {why}; where one person marked"
+            " whole documents they are too narrow"
+        )
+        return
+    most = max(made.draws.documents_of(one.segment) or 0 for one in made.pairs)
+    few = f"; these are of {most}, so that there are none" if most < LEAST_DOCUMENTS else ""
+    yield (
+        "intervals and tests: jackknife over documents, because one person marks a whole document;"
+        f" none below {LEAST_DOCUMENTS} documents{few}"
+    )
+
+
+def _signatures(
+    made: _Made, resamples: int, confidence: float, seed: int, unit: str
+) -> dict[str, str]:
     fields: dict[str, object] = {"method": "spans", "human": made.people.name}
     fields |= {"credit": f"{made.how.partial_credit:g}"}
     if made.how.error_free:
         fields |= {"free": made.how.error_free}
     if resamples:
-        fields |= {"bs": resamples, "confidence": confidence, "seed": seed}
+        fields |= {"bs": resamples, "confidence": confidence, "seed": seed, "unit": unit}
     return {
         one.name: str((one.signature or Signature(f"marks({one.name!r})")).adding(fields))
         for one in made.every

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gnomon.verdicts import LEAST, amount, counted, listed, metric_title, number, p_value, said
+from gnomon.stats.jackknife import LEAST_DOCUMENTS
+from gnomon.verdicts import LEAST, Claim, amount, counted, listed, metric_title, number, p_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -13,6 +14,83 @@ if TYPE_CHECKING:
 
 _ALPHA = 0.05
 _Row = tuple[int, "Mapping[str, Cell]"]
+
+_FOUND = Claim(
+    "metaeval.spans.found",
+    "{marker} marks {recall} of the characters that people marked, and {precision} of what it marks"
+    " is theirs (F1 {f1}, {n})",
+    "undecided",
+    "the figures alone: nothing says from which F1 on marks are good",
+)
+_NOTHING = Claim(
+    "metaeval.spans.nothing",
+    "{whose} nothing in the outputs of {n}{checked}",
+    "undecided",
+    "the number of marks",
+)
+_PEOPLE = Claim(
+    "metaeval.spans.people",
+    "People beside each other reach F1 {f1} of characters ({n}): no more can be asked of a metric",
+    "undecided",
+    "outputs that two people checked",
+)
+_BELOW_PEOPLE = Claim(
+    "metaeval.spans.below_people",
+    "People beside each other reach F1 {f1} of characters ({n}), which {marker} does not",
+    "worse",
+    "the interval of the best marker ends below that of people",
+)
+_LIKE_PEOPLE = Claim(
+    "metaeval.spans.like_people",
+    "People beside each other reach F1 {f1} of characters ({n}); the data cannot tell whether"
+    " {marker} does",
+    "undecided",
+    "the intervals of the best marker and of people meet, or there are none",
+)
+_BETTER = Claim(
+    "metaeval.spans.better",
+    "{first} marks people's errors better than {second}, by F1 {size} (corrected {p})",
+    "better",
+    "the test of the difference on the judgements that both are beside, Holm over all pairs",
+)
+_EQUAL = Claim(
+    "metaeval.spans.undecided",
+    "{first} and {second} cannot be told apart: F1 of {first} is higher by {size} (corrected {p})",
+    "undecided",
+    "the test of the difference is not significant",
+)
+_FREE = Claim(
+    "metaeval.spans.free",
+    "Of {n} people found {share} % free of errors; {marker} tells these from the others, by its"
+    " {decided} (MCC {mcc}{best})",
+    "better",
+    "an interval of Matthews' correlation above 0; the highest of several is not tested",
+)
+_FREE_UNSURE = Claim(
+    "metaeval.spans.free_unsure",
+    "Of {n} people found {share} % free of errors; the data cannot tell whether {marker} knows"
+    " which, by its {decided} (MCC {mcc}{best})",
+    "undecided",
+    "an interval of Matthews' correlation that holds 0, or none",
+)
+_FEW = Claim(
+    "metaeval.spans.few",
+    "{markers}: fewer than {least} judgements are too few to be read as a finding",
+    "caution",
+    "the number of judgements",
+)
+_FEW_DOCUMENTS = Claim(
+    "metaeval.spans.few_documents",
+    "{documents} {are} too few for intervals and tests; what one person marked in a document is not"
+    " independent",
+    "caution",
+    "the number of documents of the judgements, below 15",
+)
+#: all that marks beside people's can say
+CLAIMS = (
+    *(_FOUND, _NOTHING, _PEOPLE, _BELOW_PEOPLE, _LIKE_PEOPLE, _BETTER, _EQUAL, _FREE),
+    *(_FREE_UNSURE, _FEW, _FEW_DOCUMENTS),
+)
 
 
 def error_spans_verdict(finding: Finding) -> Iterator[Statement]:
@@ -33,23 +111,26 @@ def error_spans_verdict(finding: Finding) -> Iterator[Statement]:
     markers.sort(key=lambda one: -(number(one[1]["f1"]) or 0.0))
     table = finding.tables[0].name
     for at, row in markers:
-        some = not _empty(row) and (number(row.get("f1_low")) or 0.0) > 0
-        yield said("better" if some else "undecided", _found(row), {table: [at]})
+        yield _found(table, at, row)
     yield from _ceiling(table, ceiling, markers)
     yield from _contests(finding)
     yield from _free(finding)
     if few:
         names = listed([_title(row) for _, row in few])
-        text = f"{names}: fewer than {LEAST} judgements are too few to be read as a finding"
-        yield said("caution", text, {table: [at for at, _ in few]})
+        yield _FEW.said({table: [at for at, _ in few]}, markers=names, least=LEAST)
+    known = [(at, number(row["documents"])) for at, row in sound]
+    short = [(at, int(n)) for at, n in known if n is not None and n < LEAST_DOCUMENTS]
+    if short:
+        most = max(n for _, n in short)
+        yield _FEW_DOCUMENTS.said(
+            {table: [at for at, _ in short]},
+            documents=counted(most, "document"),
+            are="is" if most == 1 else "are",
+        )
 
 
 def _title(row: Mapping[str, Cell]) -> str:
     return metric_title(str(row["marks"]))
-
-
-def _empty(row: Mapping[str, Cell]) -> bool:
-    return not number(row["marked"]) or not number(row["gold"])
 
 
 def _figure(row: Mapping[str, Cell], name: str) -> str:
@@ -61,16 +142,15 @@ def _figure(row: Mapping[str, Cell], name: str) -> str:
     )
 
 
-def _found(row: Mapping[str, Cell]) -> str:
-    n = counted(int(number(row["judgements"]) or 0), "judgement")
+def _found(table: str, at: int, row: Mapping[str, Cell]) -> Statement:
+    n, title = counted(int(number(row["judgements"]) or 0), "judgement"), _title(row)
     if not number(row["marked"]):
-        return f"{_title(row)} marks nothing in the outputs of {n}"
+        return _NOTHING.said({table: [at]}, whose=f"{title} marks", n=n, checked="")
     if not number(row["gold"]):
-        return f"people marked nothing in the outputs of {n} that {_title(row)} checked"
-    return (
-        f"{_title(row)} marks {_figure(row, 'recall')} of the characters that people marked, and"
-        f" {_figure(row, 'precision')} of what it marks is theirs (F1 {_figure(row, 'f1')}, {n})"
-    )
+        checked = f" that {title} checked"
+        return _NOTHING.said({table: [at]}, whose="People marked", n=n, checked=checked)
+    figures = {name: _figure(row, name) for name in ("recall", "precision", "f1")}
+    return _FOUND.said({table: [at]}, marker=title, n=n, **figures)  # type: ignore[arg-type]
 
 
 def _ceiling(table: str, ceiling: _Row | None, markers: Sequence[_Row]) -> Iterator[Statement]:
@@ -78,25 +158,15 @@ def _ceiling(table: str, ceiling: _Row | None, markers: Sequence[_Row]) -> Itera
     if ceiling is None:
         return
     at, row = ceiling
-    text = f"People beside each other reach F1 {_figure(row, 'f1')} of characters"
-    n = counted(int(number(row["judgements"]) or 0), "judgement")
+    f1, n = _figure(row, "f1"), counted(int(number(row["judgements"]) or 0), "judgement")
     if not markers:
-        yield said(
-            "undecided", f"{text} ({n}): more than that nobody can ask of a metric", {table: [at]}
-        )
+        yield _PEOPLE.said({table: [at]}, f1=f1, n=n)
         return
     best = markers[0]
     high, low = number(best[1].get("f1_high")), number(row.get("f1_low"))
-    if low is not None and high is not None and high < low:
-        yield said(
-            "worse", f"{text} ({n}), which {_title(best[1])} does not", {table: [at, best[0]]}
-        )
-    else:
-        yield said(
-            "undecided",
-            f"{text} ({n}); {_title(best[1])} may reach that, too",
-            {table: [at, best[0]]},
-        )
+    below = low is not None and high is not None and high < low
+    claim = _BELOW_PEOPLE if below else _LIKE_PEOPLE
+    yield claim.said({table: [at, best[0]]}, f1=f1, n=n, marker=_title(best[1]))
 
 
 def _contests(finding: Finding) -> Iterator[Statement]:
@@ -104,21 +174,21 @@ def _contests(finding: Finding) -> Iterator[Statement]:
         return
     for at, row in enumerate(finding.table("contests").rows):
         difference, p = number(row["difference"]), number(row["p_holm"])
-        if difference is None or p is None:
+        if difference is None or p is None or (number(row["judgements"]) or 0) < LEAST:
             continue
         first, second = str(row["first"]), str(row["second"])
         low, high = number(row["low"]), number(row["high"])
         if difference < 0:
             first, second = second, first
             low, high = (None if end is None else -end for end in (high, low))
-        names = metric_title(first), metric_title(second)
-        size = amount(abs(difference), low, high, share=True)
-        if p <= _ALPHA:
-            text = f"{names[0]} marks people's errors better than {names[1]}, by F1 {size}"
-            yield said("better", f"{text} (corrected {p_value(p)})", {"contests": [at]})
-        else:
-            text = f"{names[0]} is ahead of {names[1]} by F1 {size}, which may be chance"
-            yield said("undecided", f"{text} (corrected {p_value(p)})", {"contests": [at]})
+        claim = _BETTER if p <= _ALPHA else _EQUAL
+        yield claim.said(
+            {"contests": [at]},
+            first=metric_title(first),
+            second=metric_title(second),
+            size=amount(abs(difference), low, high, share=True),
+            p=p_value(p),
+        )
 
 
 def _free(finding: Finding) -> Iterator[Statement]:
@@ -139,10 +209,13 @@ def _free(finding: Finding) -> Iterator[Statement]:
         return
     at, row = max(rows, key=lambda one: number(one[1]["mcc"]) or 0.0)
     low = number(row.get("mcc_low"))
-    free = amount(100 * (number(row["people"]) or 0.0))
-    text = (
-        f"Of {counted(int(number(row['outputs']) or 0), 'judgement')} people found {free} % free of"
-        f" errors; {_title(row)} tells these best, by its {row['decided_by']}"
-        f" (MCC {_figure(row, 'mcc')})"
+    claim = _FREE if low is not None and low > 0 else _FREE_UNSURE
+    yield claim.said(
+        {"error_free": [at]},
+        n=counted(int(number(row["outputs"]) or 0), "judgement"),
+        share=amount(100 * (number(row["people"]) or 0.0)),
+        marker=_title(row),
+        decided=row["decided_by"],
+        mcc=_figure(row, "mcc"),
+        best=f", the highest of {len(rows)}" if len(rows) > 1 else "",
     )
-    yield said("better" if low is not None and low > 0 else "undecided", text, {"error_free": [at]})

@@ -137,6 +137,14 @@ def resample_faults(resamples: int, confidence: float) -> Iterator[Fault]:
         yield Fault("resamples", UsageError(said))
 
 
+def without_documents(name: str) -> UsageError:
+    """Documents are to be independent, and nobody knows them."""
+    return UsageError(
+        f"test set {name!r} does not say which document a segment belongs to, so that documents"
+        " cannot be what is independent (unit): add them to the test set, or take auto or segment"
+    )
+
+
 # Intervals and tests of statistics that are sums over pairs: DaRR, acc_eq, soft accuracy.
 
 

@@ -18,6 +18,7 @@ from gnomon.stats.error_spans import (
     roc_area,
     span_counts,
 )
+from gnomon.stats.jackknife import Jackknife, jackknife, numbered
 from gnomon.stats.resampling import (
     percentile_interval,
     resample_counts,
@@ -45,18 +46,29 @@ _BLOCK = 200  # resamples whose weights are held at once
 
 
 class SpanDraws(NamedTuple):
-    """Resamples of the segments.
+    """Resamples of the segments, or all segments without each document in turn.
 
     Attributes:
-        counts: uint8 [N, B], how often each segment was drawn; None: no intervals.
+        counts: uint8 [N, B], how often each segment counts; None: no intervals.
         confidence: of the intervals.
+        documents: the document of each segment [N], where column k lacks document k; None:
+            segments were drawn.
     """
 
     counts: NDArray[np.uint8] | None
     confidence: float
+    documents: NDArray[np.int64] | None = None
 
     @classmethod
-    def of(cls, segments: int, *, resamples: int, confidence: float, seed: int) -> SpanDraws:
+    def of(
+        cls,
+        segments: int,
+        *,
+        resamples: int,
+        confidence: float,
+        seed: int,
+        documents: Sequence[str] | None = None,
+    ) -> SpanDraws:
         """Draw them.
 
         Args:
@@ -64,9 +76,51 @@ class SpanDraws(NamedTuple):
             resamples: how many; 0 for none.
             confidence: of the intervals.
             seed: of the draws.
+            documents: the document of each segment, where these are what is independent.
         """
-        counts = resample_counts(segments, count=resamples, seed=seed) if resamples else None
-        return cls(counts, confidence)
+        if documents is None or not resamples:
+            counts = resample_counts(segments, count=resamples, seed=seed) if resamples else None
+            return cls(counts, confidence)
+        which = numbered(documents)
+        without = which[:, None] != np.arange(int(which.max(initial=-1)) + 1)
+        return cls(without.astype(np.uint8), confidence, which)
+
+    def ends(
+        self, value: Floats, drawn: Floats, segment: NDArray[np.intp]
+    ) -> tuple[Floats, Floats]:
+        """Ends of intervals.
+
+        Args:
+            value: figures [M].
+            drawn: the same in each draw [M, B].
+            segment: the segment of each judgement that they rest on.
+        """
+        if self.documents is None:
+            low, high = percentile_interval(drawn, self.confidence)
+            return np.asarray(low), np.asarray(high)
+        found = self._jackknife(value, drawn, segment)
+        return found.low, found.high
+
+    def difference(
+        self, value: Floats, drawn: Floats, segment: NDArray[np.intp]
+    ) -> tuple[float, float, float]:
+        """Ends of the interval of a difference, and p of its being 0; arguments as of ``ends``."""
+        if self.documents is None:
+            wide = float(shift_distance(value, drawn, self.confidence))
+            return float(value) - wide, float(value) + wide, float(shift_p(value, drawn))
+        found = self._jackknife(value, drawn, segment)
+        return float(found.low), float(found.high), float(found.p)
+
+    def _jackknife(self, value: Floats, drawn: Floats, segment: NDArray[np.intp]) -> Jackknife:
+        """Over the documents that hold any of the judgements."""
+        assert self.documents is not None  # noqa: S101  # who calls has looked
+        used, sizes = np.unique(self.documents[segment], return_counts=True)
+        without = np.moveaxis(drawn[..., used], -1, 0)
+        return jackknife(value, without, sizes, confidence=self.confidence)
+
+    def documents_of(self, segment: NDArray[np.intp]) -> int | None:
+        """How many documents judgements of these segments are of; None: segments were drawn."""
+        return None if self.documents is None else len(np.unique(self.documents[segment]))
 
 
 class Figure(NamedTuple):
@@ -229,6 +283,7 @@ class SpanAgreement(NamedTuple):
         judgements: of people.
         marked: characters or spans that it marked.
         gold: characters or spans that people marked.
+        documents: of the judgements, where these are what is independent.
     """
 
     precision: Figure
@@ -237,6 +292,7 @@ class SpanAgreement(NamedTuple):
     judgements: int
     marked: float
     gold: float
+    documents: int | None
 
 
 def span_agreement(
@@ -267,10 +323,11 @@ def span_agreement(
     low = high = np.full(3, np.nan)
     if draws.counts is not None:
         sums, n = resampled_sums(values, draws.counts), resampled_sums(sizes, draws.counts)
-        low, high = percentile_interval(figures(sums, n), draws.confidence)
+        low, high = draws.ends(whole, figures(sums, n), pairs.segment[chosen])
     precision, recall, f1 = (Figure(*map(float, one)) for one in zip(whole, low, high, strict=True))
     marked, gold = pairs.of(unit)[2:, chosen].sum(axis=1).tolist()
-    return SpanAgreement(precision, recall, f1, int(chosen.sum()), marked, gold)
+    documents = draws.documents_of(pairs.segment[chosen])
+    return SpanAgreement(precision, recall, f1, int(chosen.sum()), marked, gold, documents)
 
 
 def _by_segment(columns: Floats, segment: NDArray[np.intp], draws: SpanDraws) -> Floats:
@@ -315,8 +372,8 @@ class SpanContest(NamedTuple):
 def span_contests(every: Sequence[MarkedPairs], draws: SpanDraws) -> Iterator[SpanContest]:
     """All pairs of markers, on the judgements that both are beside.
 
-    The interval is difference -+ q, and p of the same resamples; see
-    :func:`gnomon.stats.resampling.shift_p`.
+    Over segments the interval is difference -+ q, and p of the same resamples; see
+    :func:`gnomon.stats.resampling.shift_p`. Over documents both are the jackknife's.
     """
     marking = [one for one in every if one.marking and not one.ceiling]
     for number, first in enumerate(marking):
@@ -330,15 +387,12 @@ def span_contests(every: Sequence[MarkedPairs], draws: SpanDraws) -> Iterator[Sp
                 if draws.counts is not None:
                     samples.append(precision_recall_f1(resampled_sums(values, draws.counts))[2])
             difference = np.array(f1[0] - f1[1])
-            wide = p = np.nan
+            low = high = p = np.nan
             if samples and len(common):
-                drawn = samples[0] - samples[1]
-                wide = float(shift_distance(difference, drawn, draws.confidence))
-                p = float(shift_p(difference, drawn))
-            d = float(difference)
-            yield SpanContest(
-                first.name, second.name, Figure(d, d - wide, d + wide), p, len(common)
-            )
+                judged = first.segment[np.isin(first.gold, common)]
+                low, high, p = draws.difference(difference, samples[0] - samples[1], judged)
+            figure = Figure(float(difference), low, high)
+            yield SpanContest(first.name, second.name, figure, p, len(common))
 
 
 # Which outputs are free of errors
@@ -453,7 +507,7 @@ def error_free_figures(found: Calls, draws: SpanDraws) -> ErrorFreeFigures:
         drawn = Confusion(*resampled_sums(values, draws.counts))
         samples = {"mcc": matthews(drawn), "f1": drawn.f1, "auc": _areas(found, draws.counts)}
         for name, each in samples.items():
-            low, high = percentile_interval(each, draws.confidence)
+            low, high = draws.ends(np.array(figures[name]), each, found.segment)
             ends[name] = float(low), float(high)
     mcc, f1, auc = (Figure(value, *ends[name]) for name, value in figures.items())
     n = len(p)
