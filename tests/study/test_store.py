@@ -10,14 +10,16 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from gnomon import example, study
-from gnomon.errors import DataError, OutputError, UnknownNameError, UsageError
+from gnomon.cli import main
+from gnomon.errors import DataError, OutputError, UnknownNameError, UsageError, WrongTypeError
 from gnomon.study._sources import FileEntry
 
 pytest.importorskip("duckdb", reason="needs duckdb: pip install 'gnomon[study]'")
@@ -36,6 +38,65 @@ def test_a_pipe_in_place_of_a_file_is_not_waited_for(store: study.Store, name: s
     for create in (False, True):
         with pytest.raises(DataError, match=rf"{name} is a pipe, a socket or a device"):
             study.Store.open(store.path, create=create)
+
+
+@contextmanager
+def _soon() -> Iterator[None]:
+    """Ends what waits for ever."""
+
+    def ended(*_: object) -> None:
+        raise AssertionError("it waits for a pipe")
+
+    before = signal.signal(signal.SIGALRM, ended)
+    signal.alarm(60)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def test_a_pipe_in_place_of_a_table_is_not_waited_for(
+    store: study.Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = store.files()["scores"][0]
+    file.unlink()
+    os.mkfifo(file)
+    with _soon():
+        for act in (
+            lambda: store.query("select * from scores"),
+            lambda: store.export(tmp_path / "out", kind="csv"),
+        ):
+            with pytest.raises(DataError, match=rf"{file.name} is a pipe, a socket or a device"):
+                act()
+        assert main(["report", str(store.path), "-o", str(tmp_path / "page.html")]) == 1
+    assert f"{file.name} is a pipe, a socket or a device" in capsys.readouterr().err
+
+
+def test_a_pipe_in_place_of_a_copy_of_tables_is_passed_over(store: study.Store) -> None:
+    (store.path / "bundles").mkdir(exist_ok=True)
+    os.mkfifo(store.path / "bundles" / "scores.json")
+    with _soon():
+        assert store.query("select count(*) from scores").rows
+
+
+def test_a_store_is_opened_by_its_constructor_and_nothing_else_is(
+    store: study.Store, tmp_path: Path
+) -> None:
+    assert study.Store(store.path).methods() == store.methods() == ("score", "compare")
+    assert study.Store(str(store.path)).files()  # type: ignore[arg-type]  # as users write it
+    for given in (5, None, ["a"]):
+        for made in (study.Store, study.Store.open):
+            with pytest.raises(WrongTypeError, match=r"takes the folder of a store, a str or a"):
+                made(given)  # type: ignore[arg-type]  # wrong on purpose
+    (tmp_path / "file").touch()
+    (tmp_path / "empty").mkdir()
+    os.mkfifo(tmp_path / "pipe")
+    told = {"file": "file is a file; a store is a folder", "empty": "there is no store in .*empty",
+            "none": "there is no store in .*none", "pipe": "pipe is a pipe, a socket"}  # fmt: skip
+    for name, what in told.items():
+        with pytest.raises(DataError, match=what):
+            study.Store(tmp_path / name)
 
 
 def test_a_torn_line_and_files_of_no_task_are_taken_away(store: study.Store) -> None:

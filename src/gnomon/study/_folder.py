@@ -9,6 +9,7 @@ import re
 import zlib
 from collections.abc import Mapping  # noqa: TC003  # records are read from JSON by their types
 from dataclasses import dataclass
+from stat import S_ISREG
 from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
@@ -77,10 +78,8 @@ def check_layout(folder: Path) -> None:
     """
     about = folder / ABOUT
     for one in folder.iterdir():
-        if one.exists() and not (one.is_file() or one.is_dir() or one.name.startswith(".")):
-            raise DataError(
-                f"{one} is a pipe, a socket or a device; a store holds files and folders alone"
-            )
+        if not one.name.startswith("."):
+            check_kind(one)
     try:
         found = json.loads(about.read_text(encoding="utf-8"))["gnomon-store"]
     except OSError as error:
@@ -94,6 +93,19 @@ def check_layout(folder: Path) -> None:
         raise DataError(
             f"the store {folder} has layout {found!r}, and this gnomon reads layout {_LAYOUT}; run"
             " the study into a new store, or use the gnomon that made this one"
+        )
+
+
+def check_kind(file: Path) -> None:
+    """Refuse what would never end to be read.
+
+    Raises:
+        DataError: it is neither a file nor a folder.
+    """
+    if file.exists() and not (file.is_file() or file.is_dir()):
+        raise DataError(
+            f"{file} is a pipe, a socket or a device; a store holds files and folders alone: delete"
+            " it, and run the study again"
         )
 
 
@@ -111,6 +123,8 @@ def is_intact(file: Path, expected: str) -> bool:
     """Whether a file is there and has this checksum; one that had is read again if it changed."""
     try:
         stat = file.stat()
+        if not S_ISREG(stat.st_mode):
+            return False
         state = expected, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns, stat.st_ino
         if _intact.get(file) != state:
             if checksum_of(file) != expected:
@@ -159,6 +173,7 @@ def record_in(file: Path, kind: type[T]) -> T | None:
     Raises:
         DataError: it cannot be read, or holds something else.
     """
+    check_kind(file)
     try:
         return unsealed(file.read_bytes(), kind)
     except FileNotFoundError:

@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gnomon.errors import DataError, OutputError, UnknownNameError, UsageError
+from gnomon.errors import DataError, OutputError, UnknownNameError, UsageError, WrongTypeError
 from gnomon.study._folder import (
     ABOUT,
     LOCK,
@@ -23,6 +23,7 @@ from gnomon.study._folder import (
     TABLES,
     FinishedTask,
     append_line,
+    check_kind,
     check_layout,
     checksum,
     cut_torn_line,
@@ -97,9 +98,17 @@ def _check(folder: Path, own: os.stat_result | None) -> None:
     )
 
 
+def _check_type(path: object) -> None:
+    if not isinstance(path, str | os.PathLike):
+        raise WrongTypeError(
+            f"Store takes the folder of a store, a str or a Path; got {path!r}, which is of the"
+            f" type {type(path).__name__}"
+        )
+
+
 @dataclass
 class Store:
-    """A folder of results.
+    """A folder of results; ``Store(path)`` opens it to read.
 
     Attributes:
         path: the folder; of a remote store, the one here that holds what was fetched of it.
@@ -117,6 +126,20 @@ class Store:
     #: whether the folder is still the one that was locked, while it is
     _check: Callable[[], None] | None = field(default=None, repr=False)
 
+    def __post_init__(self) -> None:
+        _check_type(self.path)
+        if self.remote is None and is_remote(self.path):
+            raise UsageError(f"{self.path} is elsewhere; fetch it: Store.open({str(self.path)!r})")
+        self.path = Path(self.path)
+        if not self.is_at(self.path):
+            check_kind(self.path)
+            check_kind(self.path / ABOUT)
+            place = self.remote.url if self.remote else self.path
+            if self.path.is_file():
+                raise DataError(f"{place} is a file; a store is a folder")
+            raise DataError(f"there is no store in {place}; make one: gnomon run STUDY.toml")
+        self.refresh()
+
     @classmethod
     def open(cls, path: str | PathLike[str], *, create: bool = False) -> Store:
         """Open a store for reading (and adding).
@@ -128,23 +151,21 @@ class Store:
 
         Raises:
             DataError: there is no store, it is of another layout, or it is damaged.
+            WrongTypeError: the path is none.
             MissingDependencyError: the place is remote, and what it takes is not installed.
             OutputError: it cannot be made.
             UsageError: it is elsewhere, and is to be made.
         """
+        _check_type(path)
         remote = mirror(str(path)) if is_remote(path) else None
         folder = remote.folder if remote else Path(path)
         if remote:
             if create:
                 raise UsageError(f"the store {path} {READ_ONLY} there")
             remote.get()
-        if not (folder / ABOUT).is_file():
-            if not create:
-                raise DataError(f"there is no store in {path}; make one: gnomon run STUDY.toml")
+        elif create and not cls.is_at(path):
             make_store(folder)
-        found = cls(folder, remote=remote, _adds=create)
-        found.refresh()
-        return found
+        return cls(folder, remote=remote, _adds=create)
 
     @staticmethod
     def is_at(path: str | PathLike[str]) -> bool:
@@ -289,6 +310,10 @@ class Store:
 
     def damage_of(self, file: Path) -> DataError:
         """What to say of a file that is not what it should be."""
+        try:
+            check_kind(file)
+        except DataError as error:
+            return error
         return DataError(
             f"{self.place(file)} is missing or damaged; {self.remedy}: it is computed anew"
         )
