@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -148,11 +148,34 @@ def test_blocks_of_any_size_give_the_same(
     ts = gn.TestSet.read(example.path()).select(segments=range(20))
     spec = f"difficulty({metric}, leave_one_out={left_out})"
     whole = gn.score(ts, spec)
-    monkeypatch.setattr("gnomon.difficulty.ngrams._SEGMENTS", 3)
-    monkeypatch.setattr("gnomon.difficulty.gram_hardness._SEGMENTS", 7)
+    monkeypatch.setattr("gnomon.difficulty.gram_hardness._TEXTS", 3 * len(ts.systems))
     found = gn.score(ts, spec)
     assert found.system.tobytes() == whole.system.tobytes()
     assert found.segments.tobytes() == whole.segments.tobytes()
+
+
+def test_memory_does_not_grow_with_systems_as_their_texts_do(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # n-grams are numbered for so many texts at a time, whatever number of systems these are of
+    from gnomon.difficulty import gram_hardness
+
+    numbered: list[int] = []
+    ranks = gram_hardness.Known.ranks
+
+    def counted(self: gram_hardness.Known, offsets: Any, ids: Any) -> Any:
+        numbered.append(len(offsets) - 1)
+        return ranks(self, offsets, ids)
+
+    monkeypatch.setattr(gram_hardness.Known, "ranks", counted)
+    monkeypatch.setattr(gram_hardness, "_TEXTS", 100)
+    texts = [f"the cat sat on mat {n}" for n in range(10)]
+    for systems in (2, 40):
+        numbered.clear()
+        ts = gn.TestSet.from_lists({f"s{k}": texts for k in range(systems)}, texts)
+        gn.score(ts, "difficulty(bleu)")
+        assert max(numbered) <= 100 + 10  # and their references
+        assert len(numbered) >= 2 * systems * 10 // 100
 
 
 def test_corpus_bleu_sums_weights_over_segments() -> None:

@@ -12,7 +12,7 @@ from gnomon.metrics.comparisons import pair_rows
 from gnomon.metrics.sequences import offsets_of, ranges
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -31,6 +31,7 @@ __all__ = [
     "known_ids",
     "measure_grams",
     "ranked",
+    "segment_blocks",
 ]
 
 
@@ -330,8 +331,15 @@ def gram_rows(batch: Batch, *, union: bool) -> GramRows:
 # How hard the n-grams of the references were: d(g) = 1 - share of the pool that has g.
 
 
-#: segments whose n-grams are numbered at a time, which bounds memory
-_SEGMENTS = 4096
+#: texts whose n-grams are numbered at a time, which bounds memory
+_TEXTS = 1 << 17
+
+
+def segment_blocks(segments: int, systems: int) -> Iterator[tuple[int, int]]:
+    """Bounds of the segments whose n-grams are numbered together, of all systems at once."""
+    size = max(1, _TEXTS // max(systems, 1))
+    for low in range(0, max(segments, 1), size):
+        yield low, min(low + size, segments)
 
 
 @dataclass(frozen=True, eq=False)
@@ -397,32 +405,52 @@ def measure_grams(
         keep: whether each system's own part is kept, so that it can be left out.
     """
     segment, text = segment_references(batch)
-    own = tokens.ids[ranges(tokens.offsets[text], tokens.lengths[text])].astype(np.int64)
+    words = tokens.ids[ranges(tokens.offsets[text], tokens.lengths[text])].astype(np.int64)
     bounds = np.concatenate([[0], np.cumsum(tokens.lengths[text])])
-    known = Known.of(bounds, own, tokens.vocabulary, most)
+    known = Known.of(bounds, words, tokens.vocabulary, most)
     ids = known_ids(known, tokens.vocabulary, tokens.ids)
     systems = [batch.systems.index(name) for name in pool]
     parts = []
-    for low in range(0, max(len(batch.segments), 1), _SEGMENTS):
-        some = np.arange(low, min(low + _SEGMENTS, len(batch.segments)))
-        mine = slice(*np.searchsorted(segment, [low, low + _SEGMENTS]).tolist())
+    for low, high in segment_blocks(len(batch.segments), len(systems)):
+        some = np.arange(low, high)
+        mine = slice(*np.searchsorted(segment, [low, high]).tolist())
         texts = [text[mine], *(batch.candidates[k, some] for k in systems)]
         places = np.concatenate([segment[mine], *(some for _ in systems)])
         numbers = batch.segments[places].astype(np.int64)
-        parts.append(list(_had(tokens, ids, known, texts, numbers)))
-    orders = [
-        [np.concatenate(part) for part in zip(*each, strict=True)]
-        for each in zip(*parts, strict=True)
-    ]
-    keys = [there for there, *_ in orders]
-    missed = [1 - np.sum(had, axis=0) / len(pool) for _, *had in orders]
-    has = {name: tuple(had[k] for _, *had in orders) for k, name in enumerate(pool)}
+        found = _had(tokens, ids, known, texts, numbers)
+        parts.append([_counted_block(there, had, keep=keep) for there, had in found])
+    blocks = list(zip(*parts, strict=True))  # per order
+    keys = [np.concatenate([one.keys for one in order]) for order in blocks]
+    missed = [1 - np.concatenate([one.systems for one in order]) / len(pool) for order in blocks]
+    own = {
+        name: tuple(np.concatenate([one.own[k] for one in order]) for order in blocks)
+        for k, name in enumerate(pool if keep else ())
+    }
     references = frozenset(
         (int(batch.segments[n]), batch.texts[t])
         for n, t in zip(segment.tolist(), text.tolist(), strict=True)
     )
-    kept = has if keep else {}
-    return GramHardness(known, tuple(keys), tuple(missed), len(pool), references, identity, kept)
+    return GramHardness(known, tuple(keys), tuple(missed), len(pool), references, identity, own)
+
+
+class _Block(NamedTuple):
+    """N-grams of one order of the references of some segments."""
+
+    keys: NDArray[np.int64]
+    systems: NDArray[np.int64]  # that have each
+    own: Sequence[NDArray[np.bool_]]  # per system, whether it has each; where that is kept
+
+
+def _counted_block(
+    keys: NDArray[np.int64], had: Iterable[NDArray[np.bool_]], *, keep: bool
+) -> _Block:
+    number = np.zeros(len(keys), dtype=np.int64)
+    kept = []
+    for one in had:
+        number += one
+        if keep:
+            kept.append(one)
+    return _Block(keys, number, kept)
 
 
 def _had(
@@ -431,7 +459,7 @@ def _had(
     known: Known,
     texts: Sequence[NDArray[np.int64] | NDArray[np.int32]],
     segments: NDArray[np.int64],
-) -> Iterator[tuple[NDArray[np.int64] | NDArray[np.bool_], ...]]:
+) -> Iterator[tuple[NDArray[np.int64], Iterator[NDArray[np.bool_]]]]:
     """Per order, the n-grams of some references as keys, and which of them each system has.
 
     Args:
@@ -452,7 +480,7 @@ def _had(
         theirs, *systems = np.split(keys, offsets_of(sizes)[ends[:-1]])
         there = np.unique(theirs)
         there = there[there >= 0]
-        yield there, *(np.isin(there, one) for one in systems)
+        yield there, (np.isin(there, one) for one in systems)
 
 
 def segment_references(batch: Batch) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -17,6 +17,7 @@ from gnomon.difficulty.gram_hardness import (
     grams,
     known_ids,
     measure_grams,
+    segment_blocks,
 )
 from gnomon.difficulty.matched import check_options
 from gnomon.difficulty.pools import PooledMetric
@@ -93,10 +94,6 @@ def gram_weights(
     return GramWeights(hardness, tuple(smoothed))
 
 
-#: segments whose n-grams are numbered at a time, which bounds memory
-_SEGMENTS = 4096
-
-
 def bind_ngrams(
     options: Difficulty, bound: BoundMetric, testset: TestSet, pool: Pool | None
 ) -> BoundNgramDifficulty:
@@ -162,8 +159,10 @@ class BoundNgramDifficulty(PooledMetric):
         # of several references the one with the best score, the first among equals
         order = np.lexsort((-self._scores(counted), rows.cell))
         cells, first = np.unique(rows.cell[order], return_index=True)
-        found = np.zeros((batch.shape[0] * batch.shape[1], sum(c.shape[1] for c in columns)))
-        found[cells] = np.concatenate(columns, axis=-1)[order[first]]
+        bounds = np.cumsum([0, *(column.shape[1] for column in columns)]).tolist()
+        found = np.zeros((batch.shape[0] * batch.shape[1], bounds[-1]))
+        for column, low, high in zip(columns, bounds, bounds[1:], strict=False):
+            found[cells, low:high] = column[order[first]]
         return found.reshape(*batch.shape, -1)
 
     def aggregate(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -243,10 +242,9 @@ class BoundNgramDifficulty(PooledMetric):
         named = known_ids(self.hardness.known, tokens.vocabulary, tokens.ids)
         counts = np.zeros((2, len(rows), self._orders, 4))
         segments = max(batch.shape[1], 1)
-        for low in range(0, segments, _SEGMENTS):
-            ends = np.array([low, min(low + _SEGMENTS, segments)])
+        for ends in segment_blocks(segments, len(batch.systems)):
             parts = [
-                slice(*np.searchsorted(rows.cell, system * segments + ends).tolist())
+                slice(*np.searchsorted(rows.cell, system * segments + np.array(ends)).tolist())
                 for system in range(len(batch.systems))
             ]
             self._count_some(batch.systems, rows, parts, tokens, (*ids, named), counts)
