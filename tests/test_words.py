@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import ast
 import re
 from functools import cache
 from importlib import resources
@@ -78,6 +79,43 @@ def texts() -> dict[str, str]:
     return found
 
 
+#: lists of words, and code of another language
+_NO_PROSE = {"annotate/scorers/_sentences.py", "loops/_from_numba.py"}
+
+
+@cache
+def sentences() -> dict[str, str]:
+    """Text in gnomon's own code that is no docstring: sentences, notices, errors, titles."""
+    found: dict[str, str] = {}
+    source = ROOT / "src" / "gnomon"
+    for path in sorted(source.rglob("*.py")):
+        name = path.relative_to(source).as_posix()
+        if name not in _NO_PROSE:
+            parts = _prose(ast.parse(path.read_text("utf-8")))
+            found |= {f"{name}:{line}": text for line, text in parts}
+    return found
+
+
+def _prose(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    skipped: set[ast.AST] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, documented) and ast.get_docstring(node) is not None:
+            skipped.add(node.body[0].value)  # type: ignore[attr-defined]  # it has a docstring
+        if isinstance(node, ast.JoinedStr):
+            skipped |= {part for part in ast.walk(node) if part is not node}
+    for node in ast.walk(tree):
+        if node in skipped:
+            continue
+        if isinstance(node, ast.JoinedStr):
+            parts = (getattr(part, "value", "") for part in node.values)
+            text = "".join(part if isinstance(part, str) else "{}" for part in parts)
+        else:
+            text = node.value if isinstance(node, ast.Constant) else ""  # type: ignore[assignment]
+        if isinstance(text, str) and " " in text:
+            yield node.lineno, text  # type: ignore[attr-defined]  # expressions have lines
+
+
 def _help(of: Parser, name: str) -> Iterator[tuple[str, str]]:
     yield name, of.format_help(full=True)
     for action in of._actions:
@@ -90,7 +128,7 @@ def _help(of: Parser, name: str) -> Iterator[tuple[str, str]]:
 def test_no_text_for_readers_holds_a_banned_phrase(pattern: str) -> None:
     found = [
         f"{where}: ...{' '.join(text[max(0, at.start() - 40) : at.end() + 40].split())}..."
-        for where, text in texts().items()
+        for where, text in (texts() | sentences()).items()
         for at in re.finditer(pattern, text, re.MULTILINE)
     ]
     assert found == [], f"say instead: {BANNED[pattern]}"

@@ -860,7 +860,7 @@ def _check_human(testset: TestSet, segments: int) -> None:
             raise DataError(f"human scores {human.kind!r} name a system twice: {human.systems}")
     numbers = [(f"the ranking {r.kind!r}", n) for r in testset.rankings for n, *_ in r.rows]
     numbers += [(f"an error of the kind {e.kind!r}", e.segment) for e in testset.errors]
-    numbers += [(f"an output looked at ({one.kind!r})", one.segment) for one in testset.looked_at]
+    numbers += [(f"an output checked ({one.kind!r})", one.segment) for one in testset.looked_at]
     for what, number in numbers:
         if not 0 <= number < segments:
             raise DataError(f"{what} is of segment {number}; there are {segments}, counted from 0")

@@ -475,8 +475,8 @@ def write_appraise(path: str | PathLike[str], testset: TestSet, kind: str) -> No
     for output in esa_objects(testset, kind):
         if output["annotator"] is None:
             raise DataError(
-                f"Appraise's rows name their annotators, and the scores {kind!r} are of nobody in"
-                " particular; write format 'esa' or 'table'"
+                f"Appraise's rows name their annotators, and the scores {kind!r} do not say who"
+                " gave them; write format 'esa' or 'table'"
             )
         if output["esa_score"] is None:
             raise DataError(

@@ -379,7 +379,7 @@ def form_of(path: str | PathLike[str], suffixes: Mapping[str, str], kind: str) -
     for suffix, form in suffixes.items():
         if name.endswith(suffix):
             return form
-    remedy = f"it was told from the file name {shown(path)}; name the format explicitly"
+    remedy = f"it was inferred from the file name {shown(path)}; name the format explicitly"
     dot = name.rfind(".")
     raise UnknownNameError(kind, name[dot:] if dot > 0 else "", suffixes, remedy=remedy)
 

@@ -660,7 +660,7 @@ def _notices(made: _Made) -> Iterator[str]:
     if rule not in (None, "spans") and made.people.scores is None:
         yield (
             f"{made.people.name} has no scores of segments, and which outputs are free of errors is"
-            " not told; error_free='spans' goes by marks alone"
+            " not given; error_free='spans' goes by marks alone"
         )
 
 

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 #: what must stand beside figures that judge ties
 _TIES = (
-    "controls know nothing of quality; a metric that does not clearly beat them on a tie-aware"
-    " figure says little by it"
+    "controls (length, random scores) do not measure quality; a metric that does not clearly beat"
+    " them on a tie-aware figure says little by it"
 )
 
 

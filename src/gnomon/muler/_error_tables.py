@@ -313,8 +313,9 @@ class MadeRates:
             if system is None and len(own.outside) and severity == COMPARED[0]:
                 names = ", ".join(features[f] for f in own.outside.tolist())
                 self.notices.append(
-                    f"MuLER under {metric} lies outside 0 to 1 on {names}; these are not held"
-                    f" beside the errors of {marks}: masks (masking) or tags do not fit there"
+                    f"MuLER under {metric} lies outside 0 to 1 on {names}; these are"
+                    f" not compared with the errors of {marks}: masks (masking) or tags do not fit"
+                    " there"
                 )
             if system is None:
                 self.charges += [

@@ -29,7 +29,7 @@ FEW_WORDS = Claim(
     "muler.errors.few",
     "{marks} checked too few words to say anything",
     "caution",
-    "fewer than 30 words in the outputs that were looked at",
+    "fewer than 30 words in the outputs that were checked",
 )
 SYSTEMS = Claim(
     "muler.errors.systems",

@@ -588,7 +588,7 @@ def specificity_headline(rows: Sequence[Mapping[str, Cell]], metric: str, varian
     told = list(dict.fromkeys(gloss(str(row["feature"])) for row, apart in own if apart))
     if told:
         return f"{listed(told)} {'differ' if len(told) > 1 else 'differs'} from random words"
-    return _too_few(row for row, _ in own) or "no feature is told from random words"
+    return _too_few(row for row, _ in own) or "no feature differs from random words"
 
 
 def _rare(row: Mapping[str, Cell]) -> float:

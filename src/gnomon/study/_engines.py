@@ -323,7 +323,7 @@ def _check_scheduler(address: str) -> None:
     except OSError as error:
         raise DataError(
             f"no Dask scheduler answers at {address}: {_reason(error)}; start one, or give the"
-            " address that it told when it started"
+            " address that it printed when it started"
         ) from error
     if found != "Scheduler":
         raise DataError(

@@ -387,7 +387,7 @@ class Store:
         if self.damaged and not self._adds:
             place = f"{self.place(self.path / MANIFEST)}:{found.index(None) + 1}"
             raise DataError(
-                f"{place} is damaged; {self.remedy}: what the line told of is done again"
+                f"{place} is damaged; {self.remedy}: the task of that line is done again"
             )
 
     def _last_plan(self) -> PlanRecord:
