@@ -443,7 +443,7 @@ def check_score(
 
 @method(
     "bmx.score",
-    answers="how good each system is under metrics that are boosted by their explanations",
+    answers="how good each system is under metrics boosted by explanations",
     title="BMX: boosted metrics",
     examples=_EXAMPLES,
     tables={"": "bmx"},

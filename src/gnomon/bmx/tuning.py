@@ -276,6 +276,7 @@ def _judged_by(each: Sequence[Any], human: str) -> tuple[list[Any], str]:
 @method(
     "bmx.tune",
     answers="which p and w make a metric and its explanations agree best with people",
+    title="BMX: choice of p and w",
     examples=_EXAMPLES,
     data=("data", "second_iterations"),
     given=_given,

@@ -35,13 +35,13 @@ def add(commands: Subparsers[argparse.ArgumentParser]) -> None:
     _add_cache(commands)
 
 
-# ``gnomon info``: what a test set holds.
+# ``gnomon info``: what a test set contains.
 
 
 def _add_info(commands: Subparsers[argparse.ArgumentParser]) -> None:
     """Add the command."""
     parser = add_command(
-        commands, "info", answers="what a test set holds", more="example: gnomon info -t DIR"
+        commands, "info", answers="what a test set contains", more="example: gnomon info -t DIR"
     )
     add_data(parser)
     add_output(parser)
@@ -275,7 +275,7 @@ def _add_setup(commands: Subparsers[argparse.ArgumentParser]) -> None:
     parser = add_command(
         commands,
         "setup",
-        answers="what a language or BERTScore needs, and install it; baselines; learned metrics",
+        answers="how to install what languages, BERTScore and learned metrics need",
         more="examples:\n  gnomon setup en\n  gnomon setup bertscore\n"
         "  gnomon setup baseline roberta-large --texts news.txt -l en\n"
         "  gnomon setup model wmt22-comet-da --encoder xlm-roberta-large",
@@ -532,7 +532,7 @@ def _selftest(args: argparse.Namespace) -> int:
 
 def _add_cache(commands: Subparsers[argparse.ArgumentParser]) -> None:
     """Add the command."""
-    parser = add_command(commands, "cache", answers="what is kept between runs, and forget it")
+    parser = add_command(commands, "cache", answers="what is kept between runs, and how to delete it")
     parser.add_argument(
         "action",
         choices=("info", "clear"),

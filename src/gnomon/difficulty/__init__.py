@@ -1,4 +1,4 @@
-"""Difficulty: which words were hard for a pool of systems, and who got those right.
+"""Difficulty: which words are hard for a group of systems, and which systems get them right.
 
 Zhan et al. (2021), "Difficulty-Aware Machine Translation Evaluation". The room is callable:
 ``gnomon.difficulty(testset, "rouge1")`` is :func:`score`. Everything public is listed

@@ -1,4 +1,4 @@
-"""Judges: what do language models say of translations and summaries, and may they be believed?
+"""Judges: how language models judge translations and summaries, and how reliable they are.
 
 The room is callable as its main method: ``gnomon.judges(...)`` is ``gnomon.judges.spread``.
 Everything public is listed in ``__all__``; names are imported when first used.

@@ -72,7 +72,7 @@ def check_spread(
 
 @method(
     "judges.spread",
-    answers="how far a judge's scores would move if it were asked again, or of other segments",
+    answers="how much a judge's scores vary when it is asked again, and with other segments",
     title=_TITLE,
     examples=_EXAMPLES,
     tables={"": "judge_spread", "segments": "judge_spread_segments"},

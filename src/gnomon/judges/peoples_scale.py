@@ -137,7 +137,7 @@ def _scored(outline: Outline, options: Mapping[str, Any]) -> bool:
 
 @method(
     "judges.calibrate",
-    answers="what a judge's scores stand for on people's scale, and how near they come to theirs",
+    answers="what a judge's scores mean on people's scale, and how close they are to people's",
     title=_TITLE,
     examples=_EXAMPLES,
     tables={"": "judge_calibration", "points": "judge_calibration_points"},

@@ -174,7 +174,7 @@ def check_metaeval(
 
 @method(
     "metaeval",
-    answers="which metric people agree with best",
+    answers="which metric agrees best with people",
     title="Agreement with people",
     data=("testsets", "paraphrased"),
     given=_test_sets,

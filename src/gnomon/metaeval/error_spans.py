@@ -264,7 +264,7 @@ def check_spans(
 
 @method(
     "metaeval.spans",
-    answers="do metrics and judges mark the errors that people marked, and who finds none",
+    answers="whether metrics and judges mark the errors that people marked",
     title="Error spans against people's",
     examples=_EXAMPLES,
     tables={

@@ -182,7 +182,7 @@ def _scores_alone(spec: str) -> UsageError:
 
 @method(
     "pairwise",
-    answers="which of each two systems a pairwise metric prefers, and the best output per segment",
+    answers="which system of each pair a pairwise metric prefers, and the best output per segment",
     title="Systems in pairs",
     examples=_EXAMPLES,
     tables={

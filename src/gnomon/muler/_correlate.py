@@ -447,7 +447,8 @@ def check_correlate(
 
 @method(
     "muler.correlate",
-    answers="which features go along with the score, over many systems and test sets",
+    answers="which features correlate with the score, over many systems and test sets",
+    title="MuLER: correlations",
     data=("testsets",),
     given="testsets",
     examples=_EXAMPLES,
@@ -591,7 +592,7 @@ def _finding(
     metrics = list(setups[0].metrics)
     return Finding(
         method="muler correlate",
-        title="MuLER over many systems: what it goes along with",
+        title="MuLER over many systems: what it correlates with",
         tables=tuple(found),
         signatures=_signatures(gathered.signatures),
         views=views({table.name: table for table in found}, metrics, variants),

@@ -178,7 +178,8 @@ examples:
 
 @method(
     "muler.judge",
-    answers="whether people saw what MuLER saw: filled sheets of 'muler pairs'",
+    answers="whether people agree with MuLER, from filled sheets of 'muler pairs'",
+    title="MuLER: answers of people",
     data=(),
     given="nothing",
     examples=_EXAMPLES,

@@ -385,7 +385,8 @@ def check_pairs(
 
 @method(
     "muler.pairs",
-    answers="whether people see what MuLER sees: blind A/B sheets",
+    answers="blind A/B sheets that show whether people agree with MuLER",
+    title="MuLER: blind sheets",
     examples=_EXAMPLES,
     rows={"pairs": PairRow},
     tagged=True,

@@ -545,7 +545,7 @@ def check_sentences(
 
 @method(
     "muler.sentences",
-    answers="what each system changes of sentiment, concreteness, valence of its references",
+    answers="how systems change the sentiment, concreteness or valence of the references",
     title="MuLER: sentence scorers",
     examples=_EXAMPLES,
     tables={"": "muler_sentences"},

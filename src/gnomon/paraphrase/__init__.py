@@ -1,4 +1,4 @@
-"""Paraphrased references: what a metric would say with wider references.
+"""Paraphrased references: what further references change in a metric.
 
 Everything public is listed in ``__all__``; names are imported when first used.
 """

@@ -133,7 +133,7 @@ def check_half_splits(
 
 @method(
     "paraphrase.half_splits",
-    answers="what paraphrases that some systems ask for bring when others are judged",
+    answers="whether paraphrases made for some systems help to judge others",
     examples=_EXAMPLES,
     rows={"gain": HalfSplitGainRow, "splits": HalfSplitRow},
     human=True,

@@ -608,7 +608,8 @@ def check_metric(
 
 @method(
     "train.metric",
-    answers="how to get a learned metric of one's own from human scores of segments",
+    answers="how to train a learned metric on human scores of segments",
+    title="Learned metric",
     data=("testsets",),
     given="testsets",
     examples=_EXAMPLES,

@@ -165,7 +165,7 @@ example:
 
 @method(
     "muler.validate.frequency",
-    answers="whether MuLER holds still when a feature gets rarer",
+    answers="whether MuLER stays the same when a feature is rarer",
     title="MuLER: frequency",
     examples=_EXAMPLES,
     tables={"": "muler_frequency"},

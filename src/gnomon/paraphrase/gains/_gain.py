@@ -606,7 +606,7 @@ def _sets_of_study(
 
 @method(
     "paraphrase.gain",
-    answers="what paraphrases bring: agreement with people with and without them",
+    answers="how agreement with people changes with paraphrased references",
     title="Paraphrases: gain",
     data=("testsets", "paraphrases"),
     given=_named_paraphrases,
