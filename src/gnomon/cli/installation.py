@@ -532,7 +532,9 @@ def _selftest(args: argparse.Namespace) -> int:
 
 def _add_cache(commands: Subparsers[argparse.ArgumentParser]) -> None:
     """Add the command."""
-    parser = add_command(commands, "cache", answers="what is kept between runs, and how to delete it")
+    parser = add_command(
+        commands, "cache", answers="what is kept between runs, and how to delete it"
+    )
     parser.add_argument(
         "action",
         choices=("info", "clear"),

@@ -81,7 +81,7 @@ _OUTPUTS = Claim(
 _EDITS = Claim(
     "paraphrase.gain.circular",
     "people's scores of {sets} count edits of the references, or the references are edited outputs;"
-    " agreement with them says nothing of a metric, and none is told",
+    " agreement with them says nothing of a metric, and none is reported",
     "caution",
     "the scores are called so or are those of TER, or the references are called post-edits",
 )
