@@ -697,14 +697,14 @@ def _is_worse(row: Mapping[str, Cell], alpha: float, min_drop: float) -> bool:
     if isinstance(gain, float) and p is None and row["caveat"] == "documents":
         raise DataError(
             f"whether {row['system']} is worse than {row['baseline']} under {row['metric']} cannot"
-            f" be told by document: the two have {row['documents']} in common; give"
+            f" be decided by document: the two have {row['documents']} in common; give"
             f" {LEAST_DOCUMENTS} or more"
         )
     if not isinstance(gain, float) or not isinstance(p, float):
         raise DataError(
             f"whether {row['system']} is worse than {row['baseline']} under {row['metric']} cannot"
-            f" be told: the two have scores for {row['segments']} segments in common; give two or"
-            " more"
+            f" be decided: the two have scores for {row['segments']} segments in common; give two"
+            " or more"
         )
     return gain < 0 and -gain >= min_drop and p <= alpha and row["caveat"] is None
 
