@@ -124,3 +124,13 @@ def test_systems_that_err_equally_often_by_documents_are_told_apart_as_rarely_as
         finding = found(testset, features=["re:dog", "re:cat"])
         undecided += not any(one.claim == "muler.errors.systems" for one in finding.verdict)
     assert is_mostly_undecided(undecided, draws)
+
+
+@pytest.mark.parametrize(("share", "words"), [(0.2, 120), (0.03, 60)])
+@pytest.mark.parametrize("draws", [100, pytest.param(1000, marks=pytest.mark.verify)])
+def test_errors_by_chance_are_on_no_word_more_often(draws: int, share: float, words: int) -> None:
+    undecided = 0
+    for seed in range(draws):
+        finding = found(marks({"a": [share] * 6}, words, seed), resamples=99)
+        undecided += not any("often on" in one.text for one in finding.verdict)
+    assert is_mostly_undecided(undecided, draws)

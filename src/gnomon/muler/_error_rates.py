@@ -8,6 +8,7 @@ is an occurrence, and rates are held against that of all characters.
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
@@ -144,6 +145,22 @@ class ErrorRates(NamedTuple):
         if self.samples is None:
             return value, *_ends(None, None, value)
         return value, *_ends(self.draws, _divided(self.samples, self.samples[:, :1]), value)
+
+    def tests(self) -> Floats:
+        """P of each rate being that of all words, float64 [3, F, K + 1]; NaN without draws.
+
+        The larger one of two tests: by the draws, which know what goes together, and by the
+        binomial distribution under the rate of all words, which knows of few errors.
+        """
+        if self.samples is None or self.draws is None:
+            return np.full_like(self.rate, np.nan)
+        own, samples = _divided(self.rate, self.rate[:, :1]), self.samples
+        drawn = self.draws.p(own - 1, _divided(samples, samples[:, :1]) - 1)
+        share = self.rate[:, :1] / 100
+        spread = np.sqrt(self.occurrences * share * (1 - share))
+        z = _divided(np.abs(self.hits - self.occurrences * share), spread)
+        exact = np.vectorize(math.erfc, otypes=[np.float64])(z / math.sqrt(2))
+        return np.asarray(np.maximum(drawn, exact))
 
 
 def _ends(draws: Draws | None, samples: Floats | None, values: Floats) -> tuple[Floats, Floats]:
@@ -316,6 +333,7 @@ class FeatureGap(NamedTuple):
         people: how far the rate lies above the mean of all features, in standard deviations.
         metric: the same of MuLER.
         gap: people less metric, with its interval.
+        p: of the gap being 0.
     """
 
     feature: int
@@ -324,6 +342,7 @@ class FeatureGap(NamedTuple):
     people: float
     metric: float
     gap: tuple[float, float, float]
+    p: float
 
 
 class ChargeCorrelation(NamedTuple):
@@ -402,10 +421,11 @@ class Charges:
         if len(self.features) < 3:
             return
         people, metric = _standing(self.rate), _standing(self.muler)
-        low = high = np.full(len(people), np.nan)
+        low = high = p = np.full(len(people), np.nan)
         if self.drawn is not None and self.draws is not None:
             apart = _standing(self.drawn[0]) - _standing(self.drawn[1])
             low, high = self.draws.ends(people - metric, apart)
+            p = self.draws.p(people - metric, apart)
         for at, feature in enumerate(self.features.tolist()):
             gap = float(people[at] - metric[at])
             yield FeatureGap(
@@ -415,6 +435,7 @@ class Charges:
                 float(people[at]),
                 float(metric[at]),
                 (gap, float(low[at]), float(high[at])),
+                float(p[at]),
             )
 
 

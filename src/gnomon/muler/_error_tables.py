@@ -86,6 +86,11 @@ class ErrorRateRow(Record):
     relative: float | None = column(
         "x words", help="the rate as a multiple of that of all words (or characters)", interval=True
     )
+    p_words: float | None = column(
+        "p words",
+        digits=4,
+        help="of the rate being that of all words, corrected over features after Holm",
+    )
     few: bool = column("few", help="fewer than 30 occurrences")
 
 
@@ -139,6 +144,7 @@ class FeatureChargeRow(Record):
     gap: float = column("Gap", help="marked minus cost", ends=("low", "high"))
     low: float | None = column("low", help="lower end of its interval")
     high: float | None = column("high", help="its upper end")
+    p: float | None = column("p", digits=4, help="of no gap, corrected over features after Holm")
 
 
 class ChargeCorrelationRow(Record):
@@ -318,6 +324,8 @@ class MadeRates:
                     " there"
                 )
             if system is None:
+                gaps = sorted(own.gaps(), key=lambda gap: -abs(gap.gap[0]))
+                corrected = holm(np.array([gap.p for gap in gaps])).tolist()
                 self.charges += [
                     FeatureChargeRow(
                         **where,
@@ -329,8 +337,9 @@ class MadeRates:
                         gap=one.gap[0],
                         low=one.gap[1],
                         high=one.gap[2],
+                        p=p,
                     )
-                    for one in sorted(own.gaps(), key=lambda gap: -abs(gap.gap[0]))
+                    for one, p in zip(gaps, corrected, strict=True)
                 ]
 
     def finding(self, examples: int) -> Finding:
@@ -384,6 +393,12 @@ class MadeRates:
         one, tallies, rates = self.every[number], self.tallies[number], self.rates[number]
         low, high = rates.ends()
         relative, beneath, above = rates.relative()
+        p = rates.tests()
+        p[:, 0] = np.nan  # all words themselves
+        p[:, rates.occurrences < LEAST] = np.nan
+        corrected = np.stack(
+            [np.stack([holm(p[s, :, k]) for k in range(p.shape[2])], axis=1) for s in range(len(p))]
+        )
         looked = [*np.flatnonzero(tallies.judged.any(axis=1)).tolist()]
         for k in (-1, *looked):
             for f, feature in enumerate(tallies.features):
@@ -399,6 +414,7 @@ class MadeRates:
                         hits=int(rates.hits[at]),
                         rate=rates.rate[at],
                         relative=relative[at],
+                        p_words=float(corrected[s, f, k]),
                         few=bool(rates.occurrences[f, k] < LEAST),
                         intervals={
                             "rate": (low[at], high[at]),

@@ -23,7 +23,8 @@ WHERE = Claim(
     "muler.errors.where",
     "{marks} marked errors on {rate} of a hundred {unit}{more}",
     None,
-    "intervals of the rates of features, as multiples of that of all words, that leave out 1",
+    "p of rates being that of all words, the larger of a test by the draws and a binomial one,"
+    " corrected over features after Holm",
 )
 FEW_WORDS = Claim(
     "muler.errors.few",
@@ -74,12 +75,9 @@ def _where(table: str, marks: str, rows: Sequence[_Row]) -> Iterator[Statement]:
         yield FEW_WORDS.said({}, marks=metric_title(marks))
         return
     sound = [one for one in rows if not one[1]["few"] and one[1]["feature"] not in _UNITS]
-    more = [one for one in sound if (number(one[1].get("relative_low")) or 0.0) > 1]
-    fewer = [
-        one
-        for one in sound
-        if (high := number(one[1].get("relative_high"))) is not None and high < 1
-    ]
+    apart = [one for one in sound if _is_low(one[1].get("p_words"))]
+    more = [one for one in apart if (number(one[1]["relative"]) or 0.0) > 1]
+    fewer = [one for one in apart if one not in more]
     more.sort(key=lambda one: -(number(one[1]["relative"]) or 0.0))
     fewer.sort(key=lambda one: number(one[1]["relative"]) or 0.0)
     text = ""
@@ -100,6 +98,11 @@ def _where(table: str, marks: str, rows: Sequence[_Row]) -> Iterator[Statement]:
     )
 
 
+def _is_low(p: Cell) -> bool:
+    value = number(p)
+    return value is not None and value <= _ALPHA
+
+
 def _size(row: Mapping[str, Cell], name: str) -> str:
     value, low, high = (number(row.get(one)) for one in (name, f"{name}_low", f"{name}_high"))
     return "an undefined number" if value is None else amount(value, low, high)
@@ -112,7 +115,7 @@ def _systems(finding: Finding) -> Iterator[Statement]:
     rows = [
         (at, row)
         for at, row in enumerate(finding.table("differences").rows)
-        if row["severity"] == "any" and (number(row["p_bh"]) or 1.0) <= _ALPHA
+        if row["severity"] == "any" and _is_low(row["p_bh"])
     ]
     for marks in dict.fromkeys(row["marks"] for _, row in rows):
         own = [one for one in rows if one[1]["marks"] == marks and one[1]["feature"] not in _UNITS]
@@ -172,7 +175,7 @@ def _gaps(finding: Finding, of: Mapping[str, Cell]) -> str:
         some = [
             gloss(str(row["feature"]))
             for row in rows
-            if (end := number(row["low" if sign > 0 else "high"])) is not None and sign * end > 0
+            if _is_low(row["p"]) and sign * (number(row["gap"]) or 0.0) > 0
         ]
         if some:
             told += f"; {who} on {listed(some)}"

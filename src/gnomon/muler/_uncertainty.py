@@ -528,6 +528,16 @@ class SegmentDraws:
         """The ends of the intervals of statistics [...] with samples [..., B]: percentiles."""
         return percentile_interval(samples, self.confidence)
 
+    def p(self, values: Floats, samples: Floats) -> Floats:
+        """Two-sided p of statistics [...] being 0, normal with the spread of their samples."""
+        known = ~np.isnan(samples)
+        n = np.maximum(known.sum(axis=-1), 1)
+        mean = np.where(known, samples, 0.0).sum(axis=-1) / n
+        squares = np.where(known, samples - mean[..., None], 0.0) ** 2
+        with np.errstate(invalid="ignore", divide="ignore"):
+            z = np.abs(values) / np.sqrt(squares.sum(axis=-1) / n)
+        return np.asarray(np.vectorize(math.erfc, otypes=[np.float64])(z / math.sqrt(2)))
+
     def test(self, value: float, samples: Floats) -> tuple[float, float, float]:
         """Interval and p of a difference."""
         wide = float(shift_distance(np.array(value), samples, self.confidence))
@@ -566,6 +576,10 @@ class DocumentsOut:
         """The ends of the intervals of statistics [...] with samples [..., G]: jackknife."""
         found = self._jackknife(values, samples)
         return found.low, found.high
+
+    def p(self, values: Floats, samples: Floats) -> Floats:
+        """Two-sided p of statistics [...] being 0: jackknife."""
+        return self._jackknife(values, samples).p
 
     def test(self, value: float, samples: Floats) -> tuple[float, float, float]:
         """Interval and p of a difference."""
