@@ -247,7 +247,7 @@ def test_a_full_disk_is_refused_with_what_to_do_and_nothing_is_half_kept(tmp_pat
         cache.put_many({b"a": b"1"})
         pages = cache._connection().execute("PRAGMA page_count").fetchone()[0]
         cache._connection().execute(f"PRAGMA max_page_count = {pages + 5}")
-        with pytest.raises(OutputError, match=r"disk is full.*GNOMON_CACHE.*--no-cache") as caught:
+        with pytest.raises(OutputError, match=r"disk is full.*GNOMON_CACHE.*cache=") as caught:
             cache.put_many({str(i).encode(): bytes(1000) for i in range(500)})
         assert str(tmp_path) in str(caught.value)
         assert cache.get_many([b"a", b"0", b"1"]) == {b"a": b"1"}
@@ -260,7 +260,7 @@ def test_a_cache_that_may_only_be_read_is_read_but_not_written(tmp_path: Path) -
         cache._connection().execute("PRAGMA query_only = 1")
         clock.now += 100_000
         assert cache.get_many([b"a"]) == {b"a": b"1"}
-        with pytest.raises(OutputError, match=r"readonly.*--no-cache"):
+        with pytest.raises(OutputError, match=r"readonly.*cache="):
             cache.put_many({b"b": b"2"})
 
 

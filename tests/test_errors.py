@@ -1,9 +1,14 @@
 from __future__ import annotations
 
+import ast
 import inspect
+import re
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
+import gnomon
 from gnomon import errors
 from gnomon.errors import (
     DataError,
@@ -17,6 +22,7 @@ from gnomon.errors import (
     SpecError,
     UnknownNameError,
     UsageError,
+    named_in_shell,
 )
 
 
@@ -96,3 +102,36 @@ def test_where_nothing_exists_that_is_said() -> None:
     assert (
         str(UnknownNameError("tagger", "x", [])) == "unknown tagger 'x'; there is no tagger at all"
     )
+
+
+def _messages_raised() -> Iterator[tuple[str, str]]:
+    """Each text that stands in a ``raise`` outside the command line, with its place."""
+    home = Path(gnomon.__file__).parent
+    for file in sorted(home.rglob("*.py")):
+        if "cli" in file.relative_to(home).parts:
+            continue
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            for inner in ast.walk(node) if isinstance(node, ast.Raise) else ():
+                if isinstance(inner, ast.JoinedStr):
+                    parts = [p.value if isinstance(p, ast.Constant) else "{}" for p in inner.values]
+                    yield "".join(map(str, parts)), f"{file.name}:{inner.lineno}"
+
+
+def test_errors_name_options_as_the_surface_at_hand_does() -> None:
+    commands = re.compile(r"`[^`]*`|\b(?:gnomon|pip|python3?|apt|git) [^;()]*")
+    seen = 0
+    for message, place in _messages_raised():
+        error = GnomonError(message)
+        seen += "--" in message
+        assert not re.search(r"(?<![\w-])--(?!from)[a-z]", commands.sub("", str(error))), place
+        with named_in_shell():
+            assert not re.search(r"; \w+=[^;()]*\)", str(error)), place
+    assert seen > 30
+
+
+def test_options_of_messages_are_keywords_in_python_and_flags_in_the_shell() -> None:
+    said = "go on (--resume), or allow (--max-calls; max_calls=); give --sides both; gnomon a --b"
+    error = UsageError(said)
+    assert str(error) == "go on (resume=), or allow (max_calls=); give sides= both; gnomon a --b"
+    with named_in_shell():
+        assert str(error).startswith("go on (--resume), or allow (--max-calls); give --sides")

@@ -50,7 +50,7 @@ _PARTS = 4096  # of a key, which are read at once
 _SALVAGED = 1000  # entries that are kept at a time
 _REMEDY = (
     "make room or give it another place (GNOMON_CACHE=FOLDER), empty it (`gnomon cache clear`), or"
-    " do without (`--no-cache`)"
+    " do without (--no-cache; cache=None)"
 )
 _TOUCH_AFTER = 3600  # seconds: use is noted once an hour, so that reading seldom writes
 _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)

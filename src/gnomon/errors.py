@@ -21,16 +21,19 @@
 
 Every message says what happened, what was given, what is allowed and what to do. Where a remedy has
 two names, both stand in brackets, that of the command line first: ``(--max-calls; max_calls=)``.
-The command line shows its own alone.
+Python shows its own alone, and so does the command line; an option without a twin (``--resume``) is
+in Python the keyword of its name (``resume=``).
 """
 
 from __future__ import annotations
 
 import difflib
+import re
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
 __all__ = [
     "AnnotationError",
@@ -52,12 +55,49 @@ __all__ = [
 ]
 
 _SHOWN = 12
+#: the two names of a remedy, as in (--max-calls; max_calls=)
+_PAIR = re.compile(r"\((--?[^();]*); ((?:[^()]|\([^()]*\))*)\)")
+#: commands, whose options are theirs in Python, too; or an option
+_OPTION = re.compile(
+    r"`[^`]*`|\b(?:gnomon|pip|python3?|apt|git) [^;()]*"
+    r"|(?<![\w-])--(?!from\b)(?P<no>no-)?(?P<name>[a-z][a-z0-9-]*)"
+    r"(?: (?=[A-Z]{2}|'|\{|\d|\w+[:=])|=|)"
+)
+_in_shell = False
+
+
+@contextmanager
+def named_in_shell() -> Iterator[None]:
+    """Let messages name options as the command line does."""
+    global _in_shell  # noqa: PLW0603  # of the process: one command line at a time
+    before, _in_shell = _in_shell, True
+    try:
+        yield
+    finally:
+        _in_shell = before
+
+
+def _of_surface(message: str) -> str:
+    """A message as the surface at hand names options."""
+    if _in_shell:
+        return _PAIR.sub(r"(\1)", message)
+    return _OPTION.sub(_keyword, _PAIR.sub(r"(\2)", message))
+
+
+def _keyword(found: re.Match[str]) -> str:
+    if not found["name"]:
+        return found[0]
+    name = found["name"].replace("-", "_")
+    return f"{name}=False" if found["no"] else f"{name}="
 
 
 class GnomonError(Exception):
     """Base of every error that gnomon raises on purpose."""
 
     exit_code: ClassVar[int] = 1
+
+    def __str__(self) -> str:
+        return _of_surface(super().__str__())
 
 
 class DataError(GnomonError, ValueError):

@@ -109,7 +109,7 @@ def test_a_full_disk_while_caching_is_refused(toy: Toy, tmp_path: Path) -> None:
     with Cache(tmp_path) as cache:
         cache.stats()
         cache._connection().execute("PRAGMA max_page_count = 5")
-        with pytest.raises(OutputError, match=r"disk is full.*--no-cache"):
+        with pytest.raises(OutputError, match=r"disk is full.*cache="):
             annotate([f"Word {i}" for i in range(300)], ["pos:*"], tagger=toy, cache=cache)
 
 
@@ -173,9 +173,9 @@ def test_no_tagger_and_no_language_is_an_error_that_shows_the_fix() -> None:
 
 
 def test_lists_and_patterns_that_are_not_given_are_missed() -> None:
-    with pytest.raises(UsageError, match="--lexicon NAME=FILE"):
+    with pytest.raises(UsageError, match="lexicon="):
         annotate(TEXTS, ["lex:food"])
-    with pytest.raises(UsageError, match="--pattern NAME=REGEX"):
+    with pytest.raises(UsageError, match="pattern="):
         annotate(TEXTS, ["re:year"])
     with pytest.raises(UnknownNameError, match="did you mean 'lex:food'"):
         annotate(TEXTS, ["lex:foods"], lexicon={"food": ["tea"]})

@@ -60,5 +60,5 @@ def test_texts_are_parsed_once_and_cached(tmp_path: object) -> None:
 
 
 def test_a_parser_must_be_named() -> None:
-    with pytest.raises(UsageError, match="--trees"):
+    with pytest.raises(UsageError, match="trees="):
         parse(["a"])

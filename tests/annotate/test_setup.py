@@ -24,7 +24,7 @@ def test_a_language_without_a_tagger_gets_the_commands() -> None:
 
 
 def test_a_language_that_nobody_serves_is_refused_with_the_alternatives() -> None:
-    with pytest.raises(UnknownNameError, match=r"'tlh'.*--labels"):
+    with pytest.raises(UnknownNameError, match=r"'tlh'.*labels="):
         setup_plan("tlh")
 
 

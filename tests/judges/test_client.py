@@ -354,7 +354,7 @@ def test_texts_leave_this_machine_only_where_that_is_allowed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     far = Endpoint("https://judge.invalid/v1")
-    with pytest.raises(UsageError, match=r"sent to judge\.invalid.*--allow-network"):
+    with pytest.raises(UsageError, match=r"sent to judge\.invalid.*network_allowed"):
         far.check_consent()
     with network_allowed():
         far.check_consent()

@@ -645,7 +645,7 @@ def test_what_people_did_not_judge_is_left_out_and_said(human) -> None:
 def test_without_human_scores_there_is_nothing_to_judge(human) -> None:
     ts = replace(make(human), human=())
     with pytest.raises(
-        DataError, match=r"nobody has judged set de-en: .* add it \(--human scores\.tsv;"
+        DataError, match=r"nobody has judged set de-en: .* add it \(human="
     ):
         gn.metaeval(ts, [scores(human)])
 
@@ -794,7 +794,7 @@ def test_public_names_are_all_there() -> None:
 
 def test_people_do_not_judge_a_metric_that_their_scores_went_into(human) -> None:
     seen = replace(scores(noisy(human, 2)), informed_by=("da",))
-    with pytest.raises(UsageError, match=r"m was made with human scores \(da\).*--allow-circular"):
+    with pytest.raises(UsageError, match=r"m was made with human scores \(da\).*allow_circular="):
         metaeval.metaeval(make(human), [seen], **FEW_DRAWS)
     found = metaeval.metaeval(make(human), [seen], allow_circular=True, **FEW_DRAWS)
     assert any(notice.startswith("CIRCULAR, as was allowed") for notice in found.notices)

@@ -122,7 +122,7 @@ def test_code_runs_only_where_it_is_allowed(
     )
     monkeypatch.chdir(tmp_path)
     path = list(sys.path)
-    with pytest.raises(UsageError, match="--allow-code"):
+    with pytest.raises(UsageError, match="allow_code="):
         parse("python('mine_for_gnomon:exact')")
     assert "mine_for_gnomon" not in sys.modules
     found = parse("python('mine_for_gnomon:exact', higher_is_better=False)", allow_code=True)

@@ -76,7 +76,7 @@ def test_a_file_that_differs_from_the_recorded_one_is_refused(site, tmp_path: Pa
     changed = xml_archive(to_xml(small_set()).replace("It rains", "It snows"))
     site.files["/mini.tgz"] = changed
     with pytest.raises(
-        DataError, match=r"recorded when .*first fetched.*pass its own with --sha256"
+        DataError, match=r"recorded when .*first fetched.*pass its own with sha256="
     ):
         fetch(url, tmp_path, language_pairs=["de-en"])
     fetch(url, tmp_path, language_pairs=["de-en"], sha256=hashlib.sha256(changed).hexdigest())

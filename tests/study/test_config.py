@@ -122,7 +122,7 @@ def test_a_set_named_twice_is_refused(tmp_path: Path) -> None:
 def test_code_needs_permission(tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
     text = "metrics = [\"python('os:getcwd')\"]\n[[testsets]]\npath = 'a'\n"
-    with pytest.raises(DataError, match="--allow-code"):
+    with pytest.raises(DataError, match="allow_code="):
         read_study(_written(tmp_path, text))
 
 

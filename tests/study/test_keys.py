@@ -173,7 +173,7 @@ def test_code_of_scorers_is_not_run_where_that_is_not_allowed(code: Path) -> Non
     _, _, rest = (code / "study.toml").read_text().partition("\n")
     (code / "study.toml").write_text(f"metrics = ['bleu']\n{rest}")
     _forgotten("own", "constants")
-    with pytest.raises(DataError, match=r"scorers\[0\]: .*--allow-code"):
+    with pytest.raises(DataError, match=r"scorers\[0\]: .*allow_code="):
         study.plan(study.read_study(code / "study.toml"))
     assert "own" not in sys.modules
 

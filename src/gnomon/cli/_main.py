@@ -24,7 +24,7 @@ from gnomon import methods
 from gnomon.cli import _cite
 from gnomon.cli._command import add_commands, add_group, add_method
 from gnomon.cli._parser import HelpFormatter, Parser
-from gnomon.errors import DataError, GnomonError, OutputError
+from gnomon.errors import DataError, GnomonError, OutputError, named_in_shell
 from gnomon.signature import version
 
 if TYPE_CHECKING:
@@ -41,8 +41,6 @@ _METHODS = {
 #: modules with the commands that run no method
 _OTHERS = ("studies", "data", "installation", "demo")
 _STOPPING = ("strict", "surrogateescape")  # how streams are set by default
-# of the two names of a remedy, as in (--max-calls; max_calls=), the one for Python
-_PYTHONS = re.compile(r"\((--?[^();]*); (?:[^()]|\([^()]*\))*\)")
 _RULE = "\u2500"  # the lines of tables
 #: new objects between two looks for cycles
 _MANY = 50_000
@@ -82,6 +80,11 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _main(argv: Sequence[str]) -> int:
+    with named_in_shell():
+        return _of_command(argv)
+
+
+def _of_command(argv: Sequence[str]) -> int:
     args = argparse.Namespace()
     try:
         with _seldom_collecting():
@@ -346,6 +349,6 @@ def _failed(args: argparse.Namespace, error: Exception) -> int:
 
     if getattr(args, "debug", False):
         raise error
-    said = _PYTHONS.sub(r"(\1)", re.sub(r"\[Errno -?\d+\] ", "", str(error)))
+    said = re.sub(r"\[Errno -?\d+\] ", "", str(error))
     sys.stderr.write(f"gnomon: error: {visible_lines(said)}\n")
     return error.exit_code if isinstance(error, GnomonError) else 1

@@ -72,7 +72,7 @@ def largest_input() -> int:
     given = os.environ.get(MAX_INPUT, "").strip()
     match = _SIZE.fullmatch(given)
     if given and not match:
-        raise UsageError(f"{MAX_INPUT} (--max-input) is a size such as 500MB or 8GB; got {given!r}")
+        raise UsageError(f"{MAX_INPUT} is a size such as 500MB or 8GB; got {given!r}")
     if not match:
         return _MAX_INPUT
     return int(match[1]) << 10 * " KMGT".index((match[2] or " ").upper())
@@ -96,6 +96,8 @@ def read_bytes(path: str | PathLike[str]) -> bytes:
         return _decompress(data, "standard input") if data.startswith(_GZIP) else data
     file = Path(path)
     with _explained(file), _opened(file) as stream:
+        if isinstance(stream, io.BufferedReader) and file.is_file():
+            _check_size(file.stat().st_size, file)  # before anything is held
         data = _drained(stream, file)
     return _decompress(data, file) if file.suffix == ".gz" else data
 
@@ -124,18 +126,21 @@ def _kind(mode: int) -> str:
 
 def _drained(stream: IO[bytes], name: object) -> bytes:
     """All bytes of a stream, but not more than an input may have."""
-    most = largest_input()
     held = io.BytesIO()
     while chunk := stream.read(_CHUNK):
         held.write(chunk)
-        if held.tell() > most:
-            raise FormatError(
-                f"has more than {most:,} bytes (decompressed), the most that an input may have; if"
-                f" this is meant, allow more: --max-input 8GB, or {MAX_INPUT}=8GB in the"
-                " environment",
-                path=name,
-            )
+        _check_size(held.tell(), name)
     return held.getvalue()
+
+
+def _check_size(size: int, name: object) -> None:
+    most = largest_input()
+    if size > most:
+        raise FormatError(
+            f"has more than {most:,} bytes (decompressed), the most that an input may have; if this"
+            f" is meant, allow more (--max-input 8GB; {MAX_INPUT}=8GB in the environment)",
+            path=name,
+        )
 
 
 @contextlib.contextmanager

@@ -80,7 +80,7 @@ def test_repeated_sentences_count_as_often_as_they_stand_there(tiny_model: Path)
 
 
 def test_fewer_different_sentences_than_codes_are_refused(tiny_model: Path) -> None:
-    with pytest.raises(UsageError, match=r"2 different sentences cannot make 3 codes.*--k 2"):
+    with pytest.raises(UsageError, match=r"2 different sentences cannot make 3 codes.*k=2"):
         codes.fit(["a", "b", "a", ""], encoder=f"semantic:{tiny_model}", k=3, device="cpu")
 
 
