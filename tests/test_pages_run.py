@@ -34,6 +34,7 @@ _PAGES = (
     _ROOT / "docs" / "start.md",
     _ROOT / "docs" / "tutorial.md",
     _ROOT / "docs" / "gallery.md",
+    _ROOT / "docs" / "truth.md",
     *sorted((_ROOT / "docs" / "howto").glob("*.md")),
 )
 #: pages of methods and extensions: their Python runs, in a moment or under verify

@@ -1,0 +1,48 @@
+"""How often a metric that was trained is said to agree worse than another that is as good."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+import pytest
+from tests.noise import is_mostly_undecided
+from tests.truth.worlds_train import row
+
+from gnomon.findings import Finding
+from gnomon.records import table
+from gnomon.train._metric import (
+    HeldOutRow,
+    LearnedSetRow,
+    TrainedMetricRow,
+    _agreements,
+    _HeldOut,
+    train_metric_verdict,
+)
+
+if TYPE_CHECKING:
+    from gnomon.train._metric import _TrainingRequest
+
+
+@pytest.mark.parametrize("draws", [100, pytest.param(1000, marks=pytest.mark.verify)])
+def test_noise_of_held_out_documents_is_no_loss(draws: int) -> None:
+    pytest.importorskip("torch", reason="needs torch: pip install 'gnomon[learned]'")
+    of = np.arange(150) // 5
+    undecided = 0
+    for seed in range(draws):
+        draw = np.random.default_rng(seed)
+        label = draw.normal(size=30)[of] + draw.normal(size=150)
+        own, other = (label + draw.normal(size=30)[of] + draw.normal(size=150) for _ in range(2))
+        held = _HeldOut(label, np.zeros(150, int), of, {"comet('m')": own, "chrf": other})
+        asked = SimpleNamespace(resamples=200, confidence=0.95, recipe=SimpleNamespace(seed=seed))
+        rows = _agreements(cast("_TrainingRequest", asked), held, np.ones(150, bool), ("set", "da"))
+        made = row(TrainedMetricRow, folder="m", stopped="patience", best=1, passes=5)
+        tables = (
+            table("metric", "", TrainedMetricRow, [made], confidence=0.95),
+            table("held_out", "", HeldOutRow, rows, confidence=0.95),
+            table("sets", "", LearnedSetRow, [row(LearnedSetRow, test_set="set")]),
+        )
+        told = train_metric_verdict(Finding("train metric", "", tables, {}))
+        undecided += all(one.level not in ("better", "worse") for one in told)
+    assert is_mostly_undecided(undecided, draws)
