@@ -253,3 +253,28 @@ def test_tables_are_written_by_name(gnomon, sets, tmp_path) -> None:
     assert answer.code == 0
     assert (tmp_path / "w.tsv").read_text(encoding="utf-8").startswith("place\tlevel")
     assert '"outlier": false' in (tmp_path / "s.json").read_text(encoding="utf-8")
+
+
+def test_the_first_segments_are_judged_by_files_of_all_of_them(gnomon, tmp_path) -> None:
+    from gnomon import example
+
+    rows = [
+        f"{system}\t{number}\t{(number * (7 + len(system))) % 11}"
+        for system in ("apertium-direct", "apertium-french", "apertium-catalan")
+        for number in range(209)
+    ]
+    human = tmp_path / "da.tsv"
+    human.write_text("\n".join(["system\tseg\tscore", *rows]) + "\n", "utf-8")
+    common = ("metaeval", "-t", example.path(), "-m", "chrf", "--human", human, "--resamples", "0")
+    few = gnomon(*common, "--first", "30", "--first-segment", "0", "-f", "json")
+    assert few.code == 0, few.err
+    (row,) = [
+        row
+        for row in few.json()["rows"]
+        if (row["level"], row["statistic"], row["grouping"]) == ("segment", "pearson", "none")
+        and row["metric"] == "chrf"
+    ]
+    assert row["n"] == 3 * 30
+    assert "segment is '0'" in gnomon(*common).err
+    unread = gnomon("metaeval", "-t", example.path(), "-m", "chrf", "--first-segment", "0")
+    assert "--first-segment is of files of human scores" in unread.err

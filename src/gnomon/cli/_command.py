@@ -120,6 +120,8 @@ def build(parser: Parser, method: Method) -> None:
         _options.add_data(parser, several=several, without=method.options, paraphrases=about)
         parser.usage = "%(prog)s REF ... -i SYSTEM ... [OPTIONS]\n       %(prog)s -t DIR [OPTIONS]"
     _add_options(parser, method)
+    if "human" in method.options and method.given != "nothing":
+        _options.add_first_segment(parser)
     if "allow_code" in method.of_the_run and _METRICS not in method.options:
         _options.add_allow_code(parser)
     if "cache" in method.of_the_run:
@@ -399,6 +401,8 @@ def _data(method: Method, args: argparse.Namespace, options: dict[str, Any]) -> 
         given = (_options.load_several(args),)
     else:
         given = method.given(_options.Inputs(args), options)
+    if "human" in options:
+        options["human"] = args.human  # kinds, where files were read with the test set
     return dict(zip(method.data, given, strict=False))
 
 

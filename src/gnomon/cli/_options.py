@@ -405,7 +405,20 @@ class Inputs:
 
 def load(args: argparse.Namespace) -> TestSet:
     """The test set that the options name, with the paraphrases that they name."""
-    return paraphrased(args, load_original(args))
+    return _first(args, *_judged(args, [paraphrased(args, _load(args))]))
+
+
+def add_first_segment(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
+    """How files of human scores number segments."""
+    rare(
+        parser.add_argument(
+            "--first-segment",
+            type=int,
+            choices=(0, 1),
+            help="the number of the first segment in files of human scores, if it is not the"
+            " format's own",
+        )
+    )
 
 
 def paraphrased(args: argparse.Namespace, testset: TestSet) -> TestSet:
@@ -435,7 +448,7 @@ def paraphrase_sections(*testsets: TestSet) -> list[Finding]:
 
 def load_original(args: argparse.Namespace) -> TestSet:
     """The test set that the options name, as it is."""
-    return _first(args, _load(args))
+    return _first(args, *_judged(args, [_load(args)]))
 
 
 def load_references(args: argparse.Namespace) -> TestSet:
@@ -449,6 +462,26 @@ def load_references(args: argparse.Namespace) -> TestSet:
         references=args.refs, systems=[], source=args.source, language_pair=args.language_pair
     )
     return _first(args, found)
+
+
+def _judged(args: argparse.Namespace, testsets: list[TestSet]) -> list[TestSet]:
+    """With the human scores of files that number more segments than are wanted, or otherwise.
+
+    Other files are read by the methods themselves.
+    """
+    human, counted = getattr(args, "human", None), getattr(args, "first_segment", None)
+    if counted is None and (args.first is None or not human):
+        return testsets
+    from gnomon.formats import human_files
+    from gnomon.metaeval.files import with_judgements
+
+    files, kinds = human_files(human or ())
+    if not files and counted is not None:
+        raise UsageError("--first-segment is of files of human scores; name some: --human FILE")
+    form = getattr(args, "human_format", None)
+    testsets, more = with_judgements(testsets, files, format=form, first_segment=counted)
+    args.human = list(dict.fromkeys([*kinds, *more])) or None
+    return testsets
 
 
 def _first(args: argparse.Namespace, testset: TestSet) -> TestSet:
@@ -559,7 +592,10 @@ def check_outputs(args: argparse.Namespace, *paths: str | None, inputs: Iterable
 
 def load_outputs(args: argparse.Namespace) -> TestSet:
     """Likewise, and it must hold the output of at least one system."""
-    testset = load(args)
+    return _with_outputs(load(args))
+
+
+def _with_outputs(testset: TestSet) -> TestSet:
     if not testset.systems:
         raise DataError(
             f"test set {testset.name!r} holds no system outputs; name some with -i, or, of a table,"
@@ -576,8 +612,9 @@ def load_several(args: argparse.Namespace) -> list[TestSet]:
         raise UsageError("-i and -s belong to one test set, and -t names several; leave them out")
     if len(args.test_set) > 1 and args.paraphrases:
         raise UsageError(_OF_ONE)
-    each = (argparse.Namespace(**{**vars(args), "test_set": name}) for name in args.test_set)
-    return [load_outputs(one) for one in each]
+    each = [argparse.Namespace(**{**vars(args), "test_set": name}) for name in args.test_set]
+    whole = _judged(args, [paraphrased(one, _load(one)) for one in each])
+    return [_with_outputs(_first(args, one)) for one in whole]
 
 
 def metrics(args: argparse.Namespace) -> list[str]:

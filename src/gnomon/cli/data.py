@@ -7,7 +7,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gnomon.cli._options import add_command, add_format, add_group, add_output, show, show_rows
+from gnomon.cli._options import (
+    add_command,
+    add_first_segment,
+    add_format,
+    add_group,
+    add_output,
+    show,
+    show_rows,
+)
 from gnomon.errors import UnknownNameError, UsageError
 
 if TYPE_CHECKING:
@@ -332,6 +340,7 @@ def _add_convert(commands: Subparsers[argparse.ArgumentParser]) -> None:
     chosen.add_argument(
         "--human", nargs="+", default=[], metavar="FILE", help="human judgements of any format"
     )
+    add_first_segment(chosen)
     chosen.add_argument(
         "--span-ends",
         choices=("last", "behind"),
@@ -378,6 +387,7 @@ def _convert(args: argparse.Namespace) -> int:
         references=args.references,
         outputs=args.input,
         human=args.human,
+        first_segment=args.first_segment,
         span_ends=args.span_ends,
         keep=args.keep,
         incomplete=args.incomplete,

@@ -433,8 +433,8 @@ def _first(rows: Sequence[_Row], testset: TestSet, name: str) -> int:
     if len(fitting) != 1:
         raise UsageError(
             f"{name}: nothing tells whether its segments count from 0 or from 1 (the documents of"
-            " the test set, if it has any, do not match either); pass first_segment=0 or"
-            " first_segment=1"
+            " the test set, if it has any, do not match either); say which (--first-segment 0 or 1;"
+            " first_segment=0 or 1)"
         )
     LOGGER.info("%s: segments count from %d, as its documents show", name, fitting[0])
     return fitting[0]

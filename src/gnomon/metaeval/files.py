@@ -326,6 +326,7 @@ def with_judgements(
     files: Files,
     *,
     format: str | None = None,  # noqa: A002  # the word that users know from every command
+    first_segment: int | None = None,
 ) -> tuple[list[TestSet], tuple[str, ...]]:
     """The test sets with what people said of them in files, and the kinds of these judgements.
 
@@ -335,6 +336,7 @@ def with_judgements(
             a mapping from kinds, says what to call the judgements. Where there are several test
             sets, a file's name (or its folder's) tells the language pair.
         format: the format of all these files, if they do not tell.
+        first_segment: the number of the first segment, 0 or 1, if it is not the format's own.
 
     Raises:
         UsageError: it is unclear which test set a file belongs to.
@@ -344,7 +346,9 @@ def with_judgements(
     for kind, path in named_files(files):
         for place in _places(path, found):
             named = kind or kind_in_name(path)
-            judgements = read_human(path, found[place], format=format, kind=named)
+            judgements = read_human(
+                path, found[place], format=format, kind=named, first_segment=first_segment
+            )
             found[place] = found[place].with_human(judgements)
             kinds |= dict.fromkeys(h.kind for h in judgements.scores)
             kinds |= dict.fromkeys(r.kind for r in judgements.rankings)

@@ -136,6 +136,7 @@ def convert(
     references: Sequence[str] = (),
     outputs: Sequence[str | PathLike[str]] = (),
     human: Sequence[str | PathLike[str]] = (),
+    first_segment: Literal[0, 1] | None = None,
     span_ends: Literal["last", "behind"] | None = None,
     keep: Sequence[str] = (),
     incomplete: Incomplete = "refuse",
@@ -157,6 +158,7 @@ def convert(
         references: only these; in an MQM file, those "systems" that are human translations.
         outputs: plain text files of further systems.
         human: files of human judgements, in any format of :func:`gnomon.formats.read_human`.
+        first_segment: the number of the first segment in these, if it is not the format's own.
         span_ends: what the ends of their error spans are: the "last" character, or the one
             "behind"; by default as formats have it.
         keep: what is kept although it is usually left out: "test-suites", "unreferenced"
@@ -181,6 +183,7 @@ def convert(
         references=tuple(references),
         outputs=tuple(map(str, outputs)),
         human=tuple(map(str, human)),
+        first_segment=first_segment,
         span_ends=span_ends,
         keep=tuple(keep),
         incomplete=incomplete,

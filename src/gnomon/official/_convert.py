@@ -51,6 +51,7 @@ class Wishes:
         references: only these; in an MQM file, the systems that are human translations.
         outputs: plain text files of further systems.
         human: files of human judgements.
+        first_segment: the number of their first segment, 0 or 1; None: as formats say.
         span_ends: what the ends of their error spans are, "last" or "behind"; None: as formats say.
         keep: "test-suites", "unreferenced", "entities".
         incomplete: "refuse", "empty" or "drop".
@@ -63,6 +64,7 @@ class Wishes:
     references: tuple[str, ...] = ()
     outputs: tuple[str, ...] = ()
     human: tuple[str, ...] = ()
+    first_segment: int | None = None
     span_ends: str | None = None
     keep: tuple[str, ...] = ()
     incomplete: Incomplete = "refuse"
@@ -231,8 +233,9 @@ def _added(testset: TestSet, wishes: Wishes) -> TestSet:
                 raise DataError(f"there is a system {name!r} already; rename the file")
         testset = replace(testset, systems={**testset.systems, **outputs})
     for file in wishes.human:
-        own = {} if wishes.span_ends is None else {"ends": wishes.span_ends}
-        testset = testset.with_human(file, **own)
+        own = {"ends": wishes.span_ends, "first_segment": wishes.first_segment}
+        given = {name: value for name, value in own.items() if value is not None}
+        testset = testset.with_human(file, **given)
     return testset
 
 
