@@ -63,8 +63,8 @@ def test_differences_go_to_a_file_as_tsv_or_json(gnomon, es_en, files) -> None:
     rows = json.loads((files / "d.json").read_text(encoding="utf-8"))["rows"]
     assert len(rows) == 2 * 10  # two variants, five systems
     fields = (
-        "metric variant slice feature system_a system_b difference low high p p_holm p_bh p_max"
-        " segments significant reliable"
+        "metric variant slice feature system_a system_b difference low high p words p_words p_holm"
+        " p_bh p_max segments resamples carried significant reliable"
     )
     assert list(rows[0]) == fields.split()
     (first,) = answer.json()["signatures"].values()
@@ -387,10 +387,10 @@ def test_of_two_systems_text_lists_companions_and_intervals_of_many_it_does_not(
     assert "a under BLEU" in two
     assert "b under BLEU" in two
     assert re.search(
-        r"Feature +\|I\| +MuLER +low +high +wide +base \(I\) +max +min +max - base", two
+        r"Feature +Segments +MuLER +low +high +wide +base \(I\) +max +min +max - base", two
     )
     plain = gnomon(*command, files / "a.txt", "--resamples", "0").out
-    assert re.search(r"Feature +\|I\| +MuLER +base \(I\) +max +min +max - base", plain)
+    assert re.search(r"Feature +Segments +MuLER +base \(I\) +max +min +max - base", plain)
     third = files / "c.txt"
     third.write_text((files / "a.txt").read_text(encoding="utf-8"), encoding="utf-8")
     three = gnomon(*command, files / "a.txt", files / "b.txt", third).out

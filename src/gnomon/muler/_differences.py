@@ -18,7 +18,7 @@ from gnomon.verdicts import LEAST as ENOUGH
 from gnomon.verdicts import metric_title
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -413,13 +413,22 @@ def listings(
     )
 
 
-def pictures(metrics: Sequence[str], variant: str, table: Table) -> tuple[View, ...]:
-    """Of two systems, what lies between them feature by feature; of more, none."""
+def pictures(
+    metrics: Sequence[str], variant: str, table: Table, wide: Collection[tuple[str, str]] = ()
+) -> tuple[View, ...]:
+    """Of two systems, what lies between them feature by feature; of more, none.
+
+    Args:
+        metrics: names of the metrics.
+        variant: the first one.
+        table: the differences.
+        wide: metrics and features of which an interval of MuLER is too wide to be useful.
+    """
     rows = [row for row in table.rows if row["variant"] == variant and row["slice"] is None]
     if len({(row["system_a"], row["system_b"]) for row in rows}) != 1:
         return ()
     ends = (f"{rows[0]['system_a']} better", f"{rows[0]['system_b']} better")
-    drawn = [row for row in rows if row["reliable"]]
+    drawn = [row for row in rows if row["reliable"] and (row["metric"], row["feature"]) not in wide]
     return tuple(
         Bars(
             table=table.name,
@@ -443,11 +452,12 @@ def pictures(metrics: Sequence[str], variant: str, table: Table) -> tuple[View, 
 def _headline(title: str, rows: Sequence[Mapping[str, Cell]]) -> str:
     """Who is better on how many features."""
     first, second = rows[0]["system_a"], rows[0]["system_b"]
+    tested = sum(row["p_bh"] is not None for row in rows)
     found = [cast("float", row["difference"]) for row in rows if row["significant"]]
     ours = sum(one < 0 for one in found)
     return (
-        f"{title}: {first} is better on {ours or 'no'} feature{'s' * (ours != 1)},"
-        f" {second} on {len(found) - ours or 'none'}, of {len(rows)} that can be read"
+        f"{title}: {first} is better on {ours or 'no'} kind{'s' * (ours != 1)} of words,"
+        f" {second} on {len(found) - ours or 'none'}, of {tested} compared"
     )
 
 

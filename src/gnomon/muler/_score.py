@@ -751,7 +751,9 @@ def _differences(
         *found.uncertainty.notices(),
         *significance_notices(options, pairs, table, found.uncertainty.sparse),
     )
-    drawn = pictures(list(found.signatures), variant, table)
+    rows = found.rows.get(variant, [])
+    wide = {(row.metric, row.feature) for row in rows if row.uninformative and row.slice is None}
+    drawn = pictures(list(found.signatures), variant, table, wide)
     return (table,), (*drawn, *listed), said
 
 
