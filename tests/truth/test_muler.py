@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from tests.noise import is_mostly_undecided
+from tests.truth.worlds import noised
 from tests.truth.worlds_errors import found, marks
 from tests.truth.worlds_muler import PATTERN, lines
 
@@ -134,3 +135,33 @@ def test_errors_by_chance_are_on_no_word_more_often(draws: int, share: float, wo
         finding = found(marks({"a": [share] * 6}, words, seed), resamples=99)
         undecided += not any("often on" in one.text for one in finding.verdict)
     assert is_mostly_undecided(undecided, draws)
+
+
+@pytest.mark.parametrize("unit", ["segment", "document"])
+@pytest.mark.parametrize("draws", [100, pytest.param(1000, marks=pytest.mark.verify)])
+def test_two_noised_copies_of_one_output_are_told_apart_as_rarely_as_tests_say(
+    draws: int, unit: str
+) -> None:
+    undecided = 0
+    for seed in range(draws):
+        systems, reference = lines({"A": {}}, 80, seed)
+        copies = {name: noised(systems["A"], 0.1, 2 * seed + k) for k, name in enumerate("AB")}
+        testset = gn.TestSet.from_lists(copies, reference, documents=list(_documents(80)))
+        asked = {"features": ["re:animal", "re:place"], "unit": unit, "resamples": 199}
+        claims = {one.claim for one in _scored(testset, **asked).verdict}
+        undecided += not claims & {"muler.score.better", "muler.score.carried"}
+    assert is_mostly_undecided(undecided, draws)
+
+
+def test_words_that_are_the_same_are_no_finding_however_their_neighbours_change() -> None:
+    for seed in range(30):
+        systems, reference = lines({"A": {}}, 80, seed)
+        draw = np.random.default_rng(seed)
+        other = [
+            one if draw.random() < 0.5 else one.replace("the small", "zzq") for one in systems["A"]
+        ]
+        testset = gn.TestSet.from_lists({"A": systems["A"], "B": other}, reference)
+        finding = _scored(testset, resamples=199)
+        assert not any(one.claim == "muler.score.better" for one in finding.verdict)
+        (row,) = (r for r in finding.table("differences").rows if r["variant"] == "ratio")
+        assert (row["words"], row["p_holm"], row["significant"]) == (0, None, False)
