@@ -796,6 +796,9 @@ def test_people_do_not_judge_a_metric_that_their_scores_went_into(human) -> None
     seen = replace(scores(noisy(human, 2)), informed_by=("da",))
     with pytest.raises(UsageError, match=r"m was made with human scores \(da\).*allow_circular="):
         metaeval.metaeval(make(human), [seen], **FEW_DRAWS)
+    raw = replace(seen, informed_by=("da-raw",))  # the same judgements
+    with pytest.raises(UsageError, match="allow_circular="):
+        metaeval.metaeval(make(human), [raw], **FEW_DRAWS)
     found = metaeval.metaeval(make(human), [seen], allow_circular=True, **FEW_DRAWS)
     assert any(notice.startswith("CIRCULAR, as was allowed") for notice in found.notices)
 

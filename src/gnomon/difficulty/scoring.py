@@ -64,9 +64,9 @@ from gnomon.difficulty.sides import Both, Side, base_side, facts_of, precision_r
 from gnomon.errors import DataError, GnomonError
 from gnomon.findings import Bars, Finding, HeatMap, Listing, beside_base
 from gnomon.formats import with_human
-from gnomon.human import are_of_same_judgements
 from gnomon.methods import method
 from gnomon.metrics import score as score_by
+from gnomon.metrics.circularity import is_informed
 from gnomon.metrics.protocol import Metrics
 from gnomon.metrics.scoring import signature_of
 from gnomon.options import SEED, By, Confidence, OutputFile, Resamples, Seed
@@ -449,11 +449,7 @@ class _Judging:
                 told.append(f"{one} is left out: {error}")
                 continue
             name = one if isinstance(one, str) else scores.metric
-            seen = [
-                judge.kind
-                for judge in self.people
-                if any(are_of_same_judgements(judge.kind, one) for one in scores.informed_by)
-            ]
+            seen = [judge.kind for judge in self.people if is_informed(scores, judge.kind)]
             if seen and not self.circular:
                 raise DataError(
                     f"{name} has seen the human scores ({', '.join(seen)}) that judge it; leave it"

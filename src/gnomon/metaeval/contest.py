@@ -17,6 +17,7 @@ from gnomon.metrics.circularity import (
     circularity,
     counts_edits,
     has_post_edits,
+    is_informed,
     known_metric,
 )
 from gnomon.metrics.random_ import Random
@@ -427,7 +428,7 @@ def _circular(
 ) -> Iterator[str]:
     """Metrics that people's scores went into, which these would judge too kindly."""
     for name, scores in scored:
-        both = [kind for kind in kinds if kind in scores.informed_by]
+        both = [kind for kind in kinds if is_informed(scores, kind)]
         others = [kind for kind in kinds if kind not in both]
         if both and not allowed:
             raise circular(title, name, both)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gnomon.errors import GnomonError
+from gnomon.human import are_of_same_judgements
 from gnomon.metrics import resolve, score
 from gnomon.stats import pearson
 
@@ -101,6 +102,11 @@ def known_metric(scores: Scores) -> Metric | None:
     return found if found.higher_is_better == scores.higher_is_better else None
 
 
+def is_informed(scores: Scores, kind: str) -> bool:
+    """Whether human scores of a kind, raw or standardised, went into a metric's scores."""
+    return any(are_of_same_judgements(kind, one) for one in scores.informed_by)
+
+
 def circularity(
     scores: Scores,
     kinds: Collection[str],
@@ -118,7 +124,7 @@ def circularity(
         edits: whether the human scores count edits.
         post_edits: whether the references are post-edits.
     """
-    if any(kind in scores.informed_by for kind in kinds):
+    if any(is_informed(scores, kind) for kind in kinds):
         return "informed"
     for human, metric in pairs:
         both = ~(np.isnan(human) | np.isnan(metric))
