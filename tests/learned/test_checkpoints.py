@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import pickle
 import shutil
 import zipfile
@@ -15,6 +16,7 @@ import pytest
 from gnomon.cli import main
 from gnomon.errors import DataError, FormatError, GnomonError, MissingFileError, UsageError
 from gnomon.learned.checkpoints import read_weights
+from gnomon.learned.torch_weights import is_plain
 from gnomon.metrics import parse
 
 if TYPE_CHECKING:
@@ -368,6 +370,17 @@ def test_hyper_parameters_that_hold_each_other_many_times_are_refused(checkpoint
     content["hyper_parameters"]["seeds"] = shared
     _save(checkpoint, content)
     _refused(checkpoint, "hyper-parameter 'seeds' holds lists .* more than 65536 values")
+
+
+@pytest.mark.parametrize("file", ["encoder/config.json", "encoder/sentencepiece.bpe.model"])
+def test_a_pipe_in_place_of_a_file_is_not_waited_for(checkpoint: Path, file: str) -> None:
+    (checkpoint.parent / file).unlink()
+    os.mkfifo(checkpoint.parent / file)
+    with pytest.raises(DataError, match="is a pipe, a socket or a device"):
+        _convert(checkpoint, encoder=str(checkpoint.parent / "encoder"))
+    os.mkfifo(checkpoint / "config.json")
+    with pytest.raises(DataError, match=r"config\.json is a pipe, a socket or a device"):
+        is_plain(str(checkpoint), None)
 
 
 def test_a_folder_that_needs_no_conversion_is_named(checkpoint: Path) -> None:

@@ -38,7 +38,7 @@ from gnomon.learned.weights import (
     own_folder,
     write_learned,
 )
-from gnomon.models import find_folder, missing_package
+from gnomon.models import check_content, find_folder, missing_package
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -373,6 +373,7 @@ def _bytes_of(path: Path) -> bytes:
 
 
 def _check_size(path: Path) -> None:
+    check_content(path)
     try:
         if path.stat().st_size > _LARGEST_CONFIG:
             raise FormatError(f"it is larger than {_LARGEST_CONFIG} bytes", path=path)

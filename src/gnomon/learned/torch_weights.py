@@ -19,7 +19,7 @@ from gnomon.learned.weights import (
     new_folder,
     own_folder,
 )
-from gnomon.models import ModelFolder, find_folder, find_model
+from gnomon.models import ModelFolder, check_content, find_folder, find_model
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -49,8 +49,11 @@ def is_plain(name: str, revision: str | None) -> bool:
 
     Raises:
         MissingFileError, MissingDependencyError: it is not on this machine.
+        DataError: its configuration is empty, a pipe, or a pointer of git LFS.
     """
     file = find_folder(name, revision, ("config.json",)).path / "config.json"
+    if file.exists():
+        check_content(file)
     try:
         said = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):

@@ -83,12 +83,7 @@ def find_model(name: str, revision: str | None = None) -> ModelFolder:
     if not (found.path / "config.json").is_file():
         raise DataError(f"model {found.name!r} ({found.path}) holds no config.json")
     for file in found.path.iterdir():
-        if file.exists() and not (file.is_file() or file.is_dir()):
-            raise DataError(
-                f"model {found.name!r}: {file} is a pipe, a socket or a device; a model folder"
-                " holds files alone"
-            )
-        if file.is_file() and file.suffix in _CHECKED:
+        if not file.is_dir() and (file.suffix in _CHECKED or not file.is_file()):
             check_content(file)
     return found
 
@@ -139,11 +134,13 @@ def check_safetensors(folder: ModelFolder) -> None:
 
 
 def check_content(file: Path) -> None:
-    """Refuse a file that is empty, or a pointer of git LFS to the one that is meant.
+    """Refuse a file that is empty, a pipe or the like, or a pointer of git LFS to what is meant.
 
     Raises:
         DataError: it is one, or cannot be read.
     """
+    if file.exists() and not (file.is_file() or file.is_dir()):
+        raise DataError(f"{file} is a pipe, a socket or a device; a model folder holds files alone")
     try:
         with file.open("rb") as stream:
             head = stream.read(len(_POINTER))
