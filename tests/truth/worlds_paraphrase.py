@@ -368,7 +368,7 @@ def trees() -> Finding:
 
 @world(
     "a model that reads the beginnings of texts",
-    says=["paraphrase.gain.cut_texts"],
+    says=["score.cut"],
     silent=["paraphrase.gain.missing", "paraphrase.gain.own_output"],
 )
 def beginnings() -> list[Statement]:

@@ -9,6 +9,7 @@ import numpy as np
 from gnomon import stats
 from gnomon.stats.jackknife import LEAST_DOCUMENTS
 from gnomon.verdicts import (
+    CUT,
     LEAST,
     Claim,
     amount,
@@ -97,15 +98,9 @@ _FEW_SEGMENTS = Claim(
     "caution",
     "the number of segments with a paraphrase",
 )
-CUT_TEXTS = Claim(
-    "paraphrase.gain.cut_texts",
-    "{notice}",
-    "caution",
-    "a model read the beginnings of some texts alone",
-)
 GAIN_CLAIMS = (
     *(_AGREES, _AGREES_ALIKE, _BY_SEGMENT, _BY_SEGMENT_ALIKE),
-    *(_NO_PARAPHRASE, _OUTPUTS, _EDITS, _FEW_JUDGED, _FEW_SEGMENTS, CUT_TEXTS),
+    *(_NO_PARAPHRASE, _OUTPUTS, _EDITS, _FEW_JUDGED, _FEW_SEGMENTS, CUT),
 )
 
 
@@ -141,8 +136,7 @@ def gain_verdict(finding: Finding) -> Iterator[Statement]:
         yield _FEW_JUDGED.said({"gain": [at for at, _ in few]}, of=_heads(few))
     if bare:
         yield _FEW_SEGMENTS.said(_at("gain", bare), of=_heads(bare))
-    for one in cut_texts(finding.notices):
-        yield CUT_TEXTS.said(notice=one.text.removeprefix("Caution: "))
+    yield from cut_texts(finding.notices)
 
 
 def _left_out(rows: Sequence[_Row]) -> Iterator[Statement]:
