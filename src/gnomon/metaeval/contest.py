@@ -22,6 +22,7 @@ from gnomon.metrics.circularity import (
 )
 from gnomon.metrics.random_ import Random
 from gnomon.metrics.registry import check_metric
+from gnomon.metrics.spec import is_own_metric
 from gnomon.options import SEED, Metavar
 from gnomon.scores import Scores
 from gnomon.signature import content_hash
@@ -59,6 +60,7 @@ class JudgedMetric:
         turned: whether gnomon itself knows which way its scores point.
         corpus: system scores of some segments (bool [N]) -> [K], from statistics; None: they are
             means of segment scores.
+        directed: whether it is known which way its scores point.
     """
 
     metric: str
@@ -68,6 +70,7 @@ class JudgedMetric:
     circular: str | None = None
     turned: bool = False
     corpus: Callable[[NDArray[np.bool_]], NDArray[np.float64]] | None = None
+    directed: bool = False
 
     def on(self, members: NDArray[np.bool_]) -> JudgedMetric:
         """The same on some segments, bool [N]."""
@@ -506,7 +509,11 @@ def _entry(name: str, scores: Scores, systems: Sequence[str], segments: int) -> 
     system[known] = sign * np.asarray(scores.system, dtype=np.float64)[rows]
     cells[known] = sign * np.asarray(scores.segments, dtype=np.float64)[rows]
     return JudgedMetric(
-        name, system, cells, corpus=_corpus(scores, sign, known, rows, len(systems))
+        name,
+        system,
+        cells,
+        corpus=_corpus(scores, sign, known, rows, len(systems)),
+        directed=is_own_metric(str(scores.signature)),
     )
 
 

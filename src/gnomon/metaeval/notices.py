@@ -297,7 +297,7 @@ def _reason(human: NDArray[np.float64], scores: NDArray[np.float64], n: int) -> 
 
 def _directions(contest: Contest, results: Sequence[Result]) -> Iterator[str]:
     """Metrics that seem to point the wrong way, where nobody knows which way they point."""
-    known = {entry.metric for entry in contest.entries if entry.turned}
+    known = {entry.metric for entry in contest.entries if entry.turned or entry.directed}
     for result in results:
         if result.contest is not contest or result.subset != "all":
             continue

@@ -552,8 +552,24 @@ ALIASES = {
 #: ``python('module:function')``
 CODE = "python"
 
+#: the name with which a spec begins
+_FIRST_NAME = re.compile(r"[\w.+-]+")
 #: names in lower case -> names: those of gnomon's own metrics are read without regard to case
 _NAMES = {name.lower(): name for name in (*BUILTIN, *ALIASES)}
+
+
+
+def is_own_metric(signature: str) -> bool:
+    """Whether numbers are those of a metric of gnomon's own, whose direction is known.
+
+    Scores of a file, and those of somebody's function, may be error rates without saying so.
+
+    >>> is_own_metric("ter|refs:1|gnomon:1"), is_own_metric("scores('ter.tsv')|gnomon:1")
+    (True, False)
+    """
+    name = _FIRST_NAME.match(signature)
+    return name is not None and name[0] in BUILTIN and name[0] != "scores"
+
 
 #: names that neither a user's function nor a package's metric may take
 RESERVED = frozenset((*BUILTIN, *ALIASES, CODE))
