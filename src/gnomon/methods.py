@@ -17,7 +17,7 @@ import functools
 import importlib
 import inspect
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeAlias, TypeVar, cast
@@ -37,7 +37,7 @@ from gnomon.options import (
 if TYPE_CHECKING:
     from gnomon.findings import Finding, Statement
     from gnomon.options import Option
-    from gnomon.outline import Outline
+    from gnomon.outline import Anomaly, Outline
     from gnomon.records import Record
     from gnomon.stored import Marker, Standing, StoredRows, StoredView
     from gnomon.verdicts import Claim
@@ -246,20 +246,33 @@ class Method:
         every = any(one.kind is one.VAR_KEYWORD for one in known.values())
         yield from self.check(outline, **{k: v for k, v in options.items() if every or k in known})
 
-    def with_verdict(self, found: R) -> R:
-        """What the method gave, and what that says; scores are given without a finding."""
-        from gnomon.findings import Finding  # help loads neither
-        from gnomon.verdicts import brief, entitled
+    def with_verdict(self, found: R, anomalies: Sequence[Anomaly] = ()) -> R:
+        """What the method gave, and what that says; scores are given without a finding.
 
+        Args:
+            found: what it gave.
+            anomalies: what looks wrong in its data: of systems that it makes doubtful a verdict
+                says this first, and nothing else.
+        """
+        from gnomon.findings import Finding  # help loads neither
+        from gnomon.scores import Scores
+        from gnomon.verdicts import anomaly_notice, brief, cautious, entitled
+
+        notices = tuple(anomaly_notice(one) for one in anomalies)
+        if isinstance(found, Scores):
+            return cast("R", replace(found, notices=(*notices, *found.notices)))
+        if isinstance(found, list):
+            return cast("R", [self.with_verdict(one, anomalies) for one in found])
         if not isinstance(found, Finding):
             return found
+        told = replace(found, notices=(*notices, *found.notices))
         if self.verdict is not None:
-            verdict = brief(self.verdict(found))
+            verdict = cautious(brief(self.verdict(told)), anomalies)
             strangers = {one.claim for one in verdict} - {one.id for one in self.claims}
             if self.claims and strangers:
                 raise ValueError(f"{self.name} does not declare the claims {sorted(strangers)}")
-            return cast("R", entitled(replace(found, verdict=verdict)))
-        return cast("R", entitled(found))
+            told = replace(told, verdict=verdict)
+        return cast("R", entitled(told))
 
     def table(self, name: str, *, first: bool) -> str:
         """What a table of a finding is called in a store."""
@@ -295,16 +308,28 @@ def method(name: str, *, answers: str, **more: Any) -> Callable[[Callable[P, R]]
                     options["sets"] = len(outlines)
                 for outline in outlines:
                     refuse(found.faults(outline, options))
-            return found.with_verdict(function(*args, **kwargs))
+            doubts = _anomalies(bound.arguments, found) if found.systems else ()
+            return found.with_verdict(function(*args, **kwargs), doubts)
 
         if "metrics" not in signature.parameters:
             more["metrics"] = "none"
+        if more.get("claims") and more.get("systems", True):
+            from gnomon.verdicts import DOUBTFUL  # its claims are made with that module
+
+            more["claims"] = (*more["claims"], DOUBTFUL)
         more.setdefault("title", _in_words(name))
         found = Method(name, answers, called, **more)
         called.method = found  # type: ignore[attr-defined]  # where the registry finds it
         return called
 
     return decorated
+
+
+def _anomalies(arguments: Mapping[str, object], method: Method) -> tuple[Anomaly, ...]:
+    """What looks wrong in the test sets that a method is given."""
+    data = arguments.get(method.data[0]) if method.data else None
+    sets = data if isinstance(data, list | tuple) else (data,)
+    return tuple(dict.fromkeys(a for one in sets for a in getattr(one, "anomalies", ())))
 
 
 def _outlines(data: object) -> Iterator[Outline | None]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from gnomon.testset import TestSet
 
-__all__ = ["Marked", "Outline", "outline_of", "target_of"]
+__all__ = ["Anomaly", "Marked", "Outline", "outline_of", "target_of"]
 
 
 def target_of(pair: str) -> str:
@@ -19,6 +19,19 @@ def target_of(pair: str) -> str:
     ('en', 'en')
     """
     return pair.rsplit("-", 1)[-1]
+
+
+class Anomaly(NamedTuple):
+    """Something that looks wrong in a test set, though it can be read.
+
+    Attributes:
+        text: what, in a sentence without its stop.
+        systems: of whose outputs nothing can be said while it is so: they are shifted, in another
+            order, repeated, not translated, or in another language.
+    """
+
+    text: str
+    systems: tuple[str, ...] = ()
 
 
 class Marked(NamedTuple):

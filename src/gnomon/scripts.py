@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections import Counter
 from functools import lru_cache
@@ -12,7 +13,14 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["base_language", "is_unspaced", "main_script", "script_counts", "unspaced_language"]
+__all__ = [
+    "base_language",
+    "is_unspaced",
+    "main_script",
+    "script_counts",
+    "unspaced_language",
+    "unspaced_letters",
+]
 
 #: scripts in which what stands between spaces is no word, and the language that each is taken for
 _UNSPACED = {
@@ -25,6 +33,9 @@ _UNSPACED = {
     "MYANMAR": "my",
     "TIBETAN": "bo",
 }
+_RUNS = re.compile(
+    "[\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]+"
+)
 _LANGUAGES = frozenset((*_UNSPACED.values(), "dz"))
 #: codes of three letters, and languages that are written alike
 _ALIKE = {
@@ -56,6 +67,11 @@ def is_unspaced(language: str | None) -> bool:
     Korean is among these: its spaces part phrases of a word and its particles.
     """
     return base_language(language) in _LANGUAGES
+
+
+def unspaced_letters(text: str) -> int:
+    """How many letters of a text are of a script whose words no space parts."""
+    return sum(map(len, _RUNS.findall(text)))
 
 
 def unspaced_language(texts: Iterable[str | None]) -> str | None:

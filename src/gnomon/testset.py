@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from gnomon.outline import Outline
+    from gnomon.outline import Anomaly, Outline
 
 __all__ = [
     "ErrorSpan",
@@ -629,6 +629,13 @@ class TestSet:
             object.__setattr__(self, "_outline", kept)
         return kept
 
+    @property
+    def anomalies(self) -> tuple[Anomaly, ...]:
+        """What looks wrong in it, though it can be read; looked for once."""
+        if "_anomalies" not in self.__dict__:
+            object.__setattr__(self, "_anomalies", _formats().anomalies(self))
+        return cast("tuple[Anomaly, ...]", self.__dict__["_anomalies"])
+
     def _build_batch(self) -> Batch:
         return Batch.build(
             systems=self.systems,
@@ -669,7 +676,7 @@ class TestSet:
             ["domains", named(list(found.domains)) or "none"],
             ["human scores", named(list(found.human_scores)) or "none"],
         ]
-        doubts = [f"<p><em>{escape(one)}</em></p>" for one in _formats().suspicions(self)]
+        doubts = [f"<p><em>{escape(one.text)}</em></p>" for one in self.anomalies]
         table = notebook.html_table([("Part", False), ("Holds", False)], rows)
         return notebook.html_box(f"Test set {self.name}", [table, *doubts])
 
@@ -707,7 +714,7 @@ class _Formats(Protocol):
 
     def read_frame(self, frame: object, *, name: str, **columns: Any) -> TestSet: ...
 
-    def suspicions(self, testset: TestSet) -> tuple[str, ...]: ...
+    def anomalies(self, testset: TestSet) -> tuple[Anomaly, ...]: ...
 
     def read_plain(
         self,

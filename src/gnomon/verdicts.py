@@ -32,15 +32,19 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from gnomon.findings import Cell, Finding, Level
+    from gnomon.outline import Anomaly
     from gnomon.scores import Scores
 
 __all__ = [
     "CUT",
+    "DOUBTFUL",
     "LEAST",
     "SCORE_CLAIMS",
     "Claim",
     "amount",
+    "anomaly_notice",
     "brief",
+    "cautious",
     "counted",
     "cut_texts",
     "entitled",
@@ -48,6 +52,7 @@ __all__ = [
     "leaders",
     "listed",
     "metric_title",
+    "misaligned",
     "number",
     "of_scores",
     "p_value",
@@ -156,6 +161,45 @@ def _place(statements: Sequence[Statement], n: int) -> int:
         if other.level != "caution" and not own.isdisjoint(rests_on):
             return position
     return n
+
+
+#: in each notice of outputs that are no translations line by line
+_DISTRUSTED = "until then no comparison with"
+DOUBTFUL = Claim(
+    "data.doubtful",
+    "{notice}",
+    "caution",
+    "which references the lines fit, whether they are copies, and in which language they are",
+)
+
+
+def anomaly_notice(anomaly: Anomaly) -> str:
+    """What looks wrong in a test set, and what follows for the systems that it makes doubtful."""
+    if not anomaly.systems:
+        return anomaly.text
+    return f"{anomaly.text}; {_DISTRUSTED} {listed(anomaly.systems)} can be trusted"
+
+
+def misaligned(notices: Iterable[str]) -> tuple[str, ...]:
+    """The notices that say of systems that their outputs are no translations line by line."""
+    return tuple(dict.fromkeys(one for one in notices if _DISTRUSTED in one))
+
+
+def cautious(verdict: Iterable[Statement], anomalies: Sequence[Anomaly]) -> tuple[Statement, ...]:
+    """A verdict that says first which systems are doubtful, and nothing else of them.
+
+    Args:
+        verdict: what a method says.
+        anomalies: what looks wrong in its data.
+    """
+    doubts = [one for one in anomalies if one.systems]
+    names = sorted({name for one in doubts for name in one.systems}, key=len, reverse=True)
+    if not names:
+        return tuple(verdict)
+    mention = re.compile(rf"(?<![\w.-])(?:{'|'.join(map(re.escape, names))})(?![\w-]|\.\w)")
+    first = [DOUBTFUL.said(notice=anomaly_notice(one)) for one in doubts]
+    kept = [one for one in verdict if one.level == "caution" or not mention.search(one.text)]
+    return brief([*first, *kept])
 
 
 def amount(
@@ -459,8 +503,9 @@ def of_scores(
         if shell:
             remedy = "`gnomon compare` with the same arguments tests it."
         found.append(NOT_TESTED.said(remedy=remedy))
-    cut = cut_texts(notice for one in scores for notice in one.notices)
-    return brief([*first, *found, *cut])
+    notices = [notice for one in scores for notice in one.notices]
+    doubts = [DOUBTFUL.said(notice=one) for one in misaligned(notices)]
+    return brief([*doubts, *first, *found, *cut_texts(notices)])
 
 
 def _ranked(scores: Scores) -> list[int]:

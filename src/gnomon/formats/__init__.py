@@ -92,6 +92,7 @@ if TYPE_CHECKING:
     from gnomon.formats._scores import write_segment_scores as write_segment_scores
     from gnomon.formats._scores import write_system_scores as write_system_scores
     from gnomon.formats._sgml import read_sgml as read_sgml
+    from gnomon.formats._suspicions import anomalies as anomalies
     from gnomon.formats._suspicions import say_suspicions as say_suspicions
     from gnomon.formats._suspicions import suspicions as suspicions
     from gnomon.formats._table import read_frame as read_frame

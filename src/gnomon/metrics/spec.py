@@ -558,7 +558,6 @@ _FIRST_NAME = re.compile(r"[\w.+-]+")
 _NAMES = {name.lower(): name for name in (*BUILTIN, *ALIASES)}
 
 
-
 def is_own_metric(signature: str) -> bool:
     """Whether numbers are those of a metric of gnomon's own, whose direction is known.
 

@@ -1,0 +1,169 @@
+"""Lines are checked before anything is compared: shifted, shuffled, doubled, not translated."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+from tests.truth.scripts import damaged, sentences
+from tests.truth.worlds import bundled, outputs, planted, references
+
+import gnomon as gn
+from gnomon.formats import sets_in, suspicions
+from gnomon.verdicts import misaligned, of_scores
+
+Damage = Callable[[Sequence[str]], list[str]]
+
+
+def _dropped(texts: Sequence[str], at: int) -> list[str]:
+    """One line is missing, and the last line stands there twice in return."""
+    return [*texts[:at], *texts[at + 1 :], texts[-1]]
+
+
+def _doubled(texts: Sequence[str], at: int) -> list[str]:
+    """One line stands there twice, and the last line is gone."""
+    return [*texts[: at + 1], *texts[at:-1]]
+
+
+def _shuffled(texts: Sequence[str]) -> list[str]:
+    return random.Random(1).sample(list(texts), len(texts))
+
+
+#: what is done to an output, and what is said of it
+DAMAGES: dict[str, tuple[Damage, str]] = {
+    "one line up": (lambda t: [*t[1:], t[0]], "shifted by 1 line "),
+    "one line down": (lambda t: [t[-1], *t[:-1]], "shifted by 1 line "),
+    "two lines up": (lambda t: [*t[2:], *t[:2]], "shifted by 2 lines "),
+    "three lines down": (lambda t: [*t[-3:], *t[:-3]], "shifted by 3 lines "),
+    "a line dropped in the middle": (lambda t: _dropped(t, len(t) // 2), "shifted by 1 line "),
+    "a line doubled in the middle": (lambda t: _doubled(t, len(t) // 2), "shifted by 1 line "),
+    "shuffled": (_shuffled, "in another order"),
+    "turned round": (lambda t: list(t[::-1]), "in another order"),
+    "each line twice": (
+        lambda t: [line for line in t for _ in "ab"][: len(t)],
+        "repeat the line before",
+    ),
+    "the first half twice": (
+        lambda t: [*t[: len(t) // 2], *t[: len(t) - len(t) // 2]],
+        "repeat the line",
+    ),
+}
+
+
+@pytest.mark.parametrize("segments", [30, 209])
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_damaged_files_are_named_with_what_is_wrong(damage: str, segments: int) -> None:
+    own, (change, said) = outputs()[:segments], DAMAGES[damage]
+    ts = planted({"fine": outputs("apertium-galician"), "wrong": change(own)}, segments=segments)
+    (one,) = ts.anomalies
+    assert said in one.text
+    assert one.systems == ("wrong",)
+
+
+@pytest.mark.parametrize("language", ["zh", "ja", "th"])
+@pytest.mark.parametrize("damage", ["one line up", "a line dropped in the middle", "shuffled"])
+def test_they_are_named_where_spaces_part_no_words(damage: str, language: str) -> None:
+    own = sentences(language, 60)
+    fine = damaged(own, language, 0.3, 2)
+    change, said = DAMAGES[damage]
+    ts = gn.TestSet.from_lists({"fine": fine, "wrong": change(fine)}, own)
+    (one,) = ts.anomalies
+    assert said in one.text
+    assert one.systems == ("wrong",)
+
+
+def test_the_place_where_a_shift_begins_is_told() -> None:
+    ts = planted({"wrong": _dropped(outputs(), 150)})
+    (one,) = ts.anomalies
+    first = int(one.text.split("from segment ")[1].split(" ")[0])
+    assert 145 <= first <= 156
+    assert f"output {first} fits reference {first + 1}" in one.text
+
+
+def test_texts_that_are_not_translated_are_named() -> None:
+    source, own = list(bundled().sources or ()), outputs()
+    n = len(own)
+    some = set(random.Random(2).sample(range(n), n // 2))
+    half = [source[i] if i in some else own[i] for i in range(n)]
+
+    def found(**systems: list[str]) -> list[str]:
+        ts = gn.TestSet.from_lists(systems, references(), sources=source)
+        return [one.text for one in ts.anomalies if one.systems]
+
+    assert "segments untranslated" in found(half=half, fine=own)[0]
+    assert "the same text as the source" in found(copy=source, fine=own)[0]
+    assert found(fine=own) == []
+    unknown = planted({"half": half, "fine": own})  # the sources are not given
+    (one,) = unknown.anomalies
+    assert "half looks like a different language" in one.text
+
+
+@pytest.mark.parametrize("share", [1.0, 0.5])
+def test_outputs_in_a_third_language_are_named(share: float) -> None:
+    """Spanish in place of English, of which the test set knows no source; Greek letters, too."""
+    source, own = list(bundled().sources or ()), outputs()
+    for other in (source, [f"αυτο ειναι το κειμενο με αριθμο {n}" for n in range(len(own))]):
+        draw = random.Random(3)
+        mixed = [o if draw.random() < share else e for o, e in zip(other, own, strict=True)]
+        ts = planted({"mixed": mixed, "fine": outputs("apertium-galician")})
+        assert [one.systems for one in ts.anomalies] == [("mixed",)]
+
+
+def test_names_numbers_and_code_are_no_other_language() -> None:
+    own = [f"{text} torch.nn.Linear(512, 512)" for text in outputs()]
+    codes = [f"{text} torch.nn.Linear(512, 512)" for text in references()]
+    assert planted({"a": own}, against=codes).anomalies == ()
+    ja = sentences("ja", 120)
+    mixed = [f"{text} GPU London" for text in ja]
+    assert gn.TestSet.from_lists({"a": mixed}, ja).anomalies == ()
+
+
+@pytest.mark.parametrize("damage", ["one line up", "shuffled", "each line twice"])
+def test_no_sentence_judges_a_system_whose_lines_are_wrong(damage: str) -> None:
+    wrong = DAMAGES[damage][0](outputs())
+    ts = planted({"fine": outputs(), "other": outputs("apertium-french"), "wrong": wrong})
+    finding = gn.compare(ts, "bleu", resamples=100)
+    first, *rest = finding.verdict
+    assert first.claim == "data.doubtful"
+    assert "no comparison with wrong can be trusted" in first.text
+    assert not any("wrong" in one.text for one in rest if one.level != "caution")
+    assert misaligned(finding.notices)
+    (scores,) = gn.score(ts, ["bleu"])
+    assert of_scores([scores])[0].claim == "data.doubtful"
+    fine = gn.compare(planted({"fine": outputs(), "other": outputs("apertium-french")}), "bleu")
+    assert not misaligned(fine.notices)
+    assert fine.verdict[0].claim != "data.doubtful"
+
+
+def test_equal_outputs_are_named_and_compared() -> None:
+    ts = planted({"a": outputs(), "b": outputs()})
+    (one,) = ts.anomalies
+    assert "the outputs of a, b are the same text" in one.text
+    assert one.systems == ()
+
+
+@pytest.mark.verify
+@pytest.mark.slow
+def test_published_sets_are_in_order(shared: Path) -> None:
+    """No system of any set is suspected, nor are 30 segments of it; each that is shifted is."""
+    looked_at = missed = 0
+    for folder in sorted((shared / "data").iterdir()):
+        try:
+            there = sets_in(folder)
+        except gn.GnomonError:
+            continue
+        for one in there:
+            ts = gn.TestSet.read(one.place, language_pair=one.language_pair, human="readable")
+            assert suspicions(ts) == (), one.place
+            for first in range(0, ts.segments - 30, max(30, ts.segments // 4)):
+                some = ts.select(segments=list(range(first, first + 30)))
+                assert suspicions(some) == (), (one.place, first)
+            looked_at += len(ts.systems)
+            for name in list(ts.systems)[:4] if ts.references else ():
+                moved = {name: [*ts.systems[name][1:], ts.systems[name][0]]}
+                alone = gn.TestSet.from_lists(moved, list(next(iter(ts.references.values()))))
+                missed += not alone.anomalies
+    assert looked_at > 200
+    assert missed == 0
