@@ -104,7 +104,10 @@ def test_texts_that_are_not_translated_are_named() -> None:
 def test_outputs_in_a_third_language_are_named(share: float) -> None:
     """Spanish in place of English, of which the test set knows no source; Greek letters, too."""
     source, own = list(bundled().sources or ()), outputs()
-    for other in (source, [f"αυτο ειναι το κειμενο με αριθμο {n}" for n in range(len(own))]):
+    for other in (
+        source,
+        [f"{'αυτο ειναι το κειμενο με αριθμο ' * 3}{n}" for n in range(len(own))],
+    ):
         draw = random.Random(3)
         mixed = [o if draw.random() < share else e for o, e in zip(other, own, strict=True)]
         ts = planted({"mixed": mixed, "fine": outputs("apertium-galician")})
