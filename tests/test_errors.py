@@ -118,7 +118,7 @@ def _messages_raised() -> Iterator[tuple[str, str]]:
 
 
 def test_errors_name_options_as_the_surface_at_hand_does() -> None:
-    commands = re.compile(r"`[^`]*`|\b(?:gnomon|pip|python3?|apt|git) [^;()]*")
+    commands = re.compile(r"`[^`]*`|\b(?:gnomon|pip|python3?|apt|git|hf) [^;()]*")
     seen = 0
     for message, place in _messages_raised():
         error = GnomonError(message)
@@ -131,6 +131,7 @@ def test_errors_name_options_as_the_surface_at_hand_does() -> None:
 
 def test_options_of_messages_are_keywords_in_python_and_flags_in_the_shell() -> None:
     said = "go on (--resume), or allow (--max-calls; max_calls=); give --sides both; gnomon a --b"
+    assert str(UsageError("fetch it: hf download a --revision b")).endswith("a --revision b")
     error = UsageError(said)
     assert str(error) == "go on (resume=), or allow (max_calls=); give sides= both; gnomon a --b"
     with named_in_shell():

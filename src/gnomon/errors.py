@@ -59,7 +59,7 @@ _SHOWN = 12
 _PAIR = re.compile(r"\((--?[^();]*); ((?:[^()]|\([^()]*\))*)\)")
 #: commands, whose options are theirs in Python, too; or an option
 _OPTION = re.compile(
-    r"`[^`]*`|\b(?:gnomon|pip|python3?|apt|git) [^;()]*"
+    r"`[^`]*`|\b(?:gnomon|pip|python3?|apt|git|hf) [^;()]*"
     r"|(?<![\w-])--(?!from\b)(?P<no>no-)?(?P<name>[a-z][a-z0-9-]*)"
     r"(?: (?=[A-Z]{2}|'|\{|\d|\w+[:=])|=|)"
 )

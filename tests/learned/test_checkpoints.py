@@ -243,7 +243,7 @@ def test_hyper_parameters_without_an_end_are_refused(checkpoint: Path) -> None:
     ("values", "told"),
     [
         ({"encoder_model": ["XLM-RoBERTa"]}, "which gnomon does not compute"),
-        ({"pretrained_model": "x" * 5000}, "name the encoder: --encoder FOLDER"),
+        ({"pretrained_model": "x" * 5000}, "name the encoder: encoder=FOLDER"),
         ({"pool": "mean"}, "pool is 'mean'; it is 'avg', 'max', 'cls' or 'default'"),
         ({"layer": 5}, "layer is 5; the encoder has layers 0 to 4"),
     ],
@@ -282,7 +282,7 @@ def test_an_encoder_by_a_path_of_somebodys_disk_is_not_followed(
     checkpoint: Path, name: str
 ) -> None:
     _hyper_parameters(checkpoint, pretrained_model=name)
-    _refused(checkpoint, "by a path of somebody's disk .* --encoder FOLDER")
+    _refused(checkpoint, "by a path of somebody's disk .* encoder=FOLDER")
     assert _convert(checkpoint, encoder=str(checkpoint.parent / "encoder")).kind
 
 
@@ -307,7 +307,7 @@ def test_an_encoder_of_other_sizes_is_refused(checkpoint: Path) -> None:
         ({"encoder_model": "RemBERT"}, "is of a model 'xlm-roberta'"),
         ({"layer": "all"}, "layer is 'all'"),
         ({"hidden_sizes": "many"}, "hidden_sizes is 'many'"),
-        ({"pretrained_model": None}, "--encoder FOLDER"),
+        ({"pretrained_model": None}, "encoder=FOLDER"),
     ],
 )
 def test_hyper_parameters_that_mean_nothing_are_refused(
