@@ -18,7 +18,6 @@ from gnomon.options import SEED
 from gnomon.stats.jackknife import (
     LEAST_DOCUMENTS,
     design_effect,
-    effective_documents,
     jackknife,
     left_out_sums,
     numbered,
@@ -604,6 +603,8 @@ _FIGURES: Mapping[Variant, Literal["muler", "clipped"]] = {
 }
 #: pairs of systems beyond which those of the first system stand for all in the design effect
 _ALL_PAIRS = 45
+#: segments of pairs that are compared at once
+_CELLS = 1_000_000
 #: a design effect above this is told of
 _GROUPED = 1.2
 
@@ -641,43 +642,54 @@ def own_words(
         documents: the document of each segment; None: segments are drawn.
     """
     first, second = np.triu_indices(len(inside), 1)
-    gain, spread = values
-    either = inside[first] | inside[second]
-    used = either & differ
+    some = np.flatnonzero(inside.any(axis=0))
+    sides = (values[0][:, some], values[1][:, some], inside[:, some])
+    groups = None
+    if documents is not None:
+        which = numbered(documents[some].tolist())
+        groups = (which[:, None] == np.arange(which.max(initial=-1) + 1)).astype(np.float64)
+    whole = linearised(*sides)[0]
     p, p_same = np.ones((2, len(first)))
-    whole = linearised(gain, spread, inside)[0]
-    for k, (a, b) in enumerate(zip(first.tolist(), second.tolist(), strict=True)):
-        if (used[k] == either[k]).all():
-            continue
-        for found, rows in ((p, used[k]), (p_same, either[k] & ~used[k])):
-            where = np.flatnonzero(rows)
-            if len(where) < LEAST:
-                continue
-            ours, theirs = ((gain[x][where], spread[x][where], inside[x][where]) for x in (a, b))
-            groups = None if documents is None else documents[where]
-            difference, value = _tested(ours, theirs, groups)
-            if difference * (whole[a] - whole[b]) > 0:
-                found[k] = value
-    return OwnWords(differ.sum(axis=1), (used == either).all(axis=1), p, p_same)
+    everywhere = np.zeros(len(first), dtype=np.bool_)
+    step = max(1, _CELLS // max(1, len(some)))
+    for start in range(0, len(first), step):
+        part = slice(start, start + step)
+        pair = first[part], second[part]
+        either = sides[2][pair[0]] | sides[2][pair[1]]
+        used = either & differ[part][:, some]
+        everywhere[part] = (used == either).all(axis=1)
+        apart = whole[pair[0]] - whole[pair[1]]
+        for found, rows in ((p, used), (p_same, either & ~used)):
+            difference, own = _tested(sides, pair, rows, groups)
+            fits = (rows.sum(axis=1) >= LEAST) & (difference * apart > 0) & ~everywhere[part]
+            found[part] = np.where(fits, own, 1.0)
+    return OwnWords(differ.sum(axis=1), everywhere, p, p_same)
 
 
 def _tested(
-    ours: tuple[Floats, Floats, NDArray[np.bool_]],
-    theirs: tuple[Floats, Floats, NDArray[np.bool_]],
-    documents: NDArray[np.int64] | None,
-) -> tuple[float, float]:
-    """The difference of two ratios over the same segments, and its p; NaN where undefined."""
-    (first, moves), (second, others) = (linearised(*side) for side in (ours, theirs))
-    z, n = moves - others, float(len(moves))
-    if documents is not None:
-        _, which = np.unique(documents, return_inverse=True)
-        z = np.bincount(which, z).astype(np.float64)
-        n = effective_documents(np.bincount(which))
-    difference = float(first - second)
-    error = math.sqrt(n / (n - 1) * float((z**2).sum())) if n > 1 else math.inf
-    if error < _STILL:
-        return difference, 1.0 if difference == 0 else 0.0
-    return difference, min(1.0, 2 * upper_tail(abs(difference) / error, n - 1))
+    sides: tuple[Floats, Floats, NDArray[np.bool_]],
+    pair: tuple[NDArray[np.intp], NDArray[np.intp]],
+    rows: NDArray[np.bool_],
+    groups: Floats | None,
+) -> tuple[Floats, Floats]:
+    """Differences of two ratios over the same segments [P, n], and their p; NaN where undefined."""
+    gain, spread, within = sides
+    (first, moves), (second, others) = (
+        linearised(gain[x], spread[x], within[x] & rows) for x in pair
+    )
+    z, n = moves - others, rows.sum(axis=1).astype(np.float64)
+    if groups is not None:
+        z, sizes = z @ groups, rows @ groups
+        n = _over(sizes.sum(axis=1) ** 2, (sizes**2).sum(axis=1))
+    difference = first - second
+    with np.errstate(divide="ignore", invalid="ignore"):
+        error = np.sqrt(n / (n - 1) * (z**2).sum(axis=1))
+        t = np.where(
+            error < _STILL, np.where(difference == 0, 0.0, np.inf), abs(difference) / error
+        )
+    known = zip(t.tolist(), (n - 1).tolist(), strict=True)
+    p = [min(1.0, 2 * upper_tail(a, df)) if a >= 0 and df > 0 else np.nan for a, df in known]
+    return difference, np.array(p)
 
 
 @dataclass

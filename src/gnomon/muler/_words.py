@@ -104,12 +104,8 @@ class FeatureWords:
         ours, theirs = self.batch.candidates[[first, second]]
         found = np.zeros((len(self.spans.features), self.batch.shape[1]), dtype=np.bool_)
         rows = np.flatnonzero(ours != theirs)
-        shared = self._shared(ours[rows], theirs[rows])
-        here, there = shared.counts()
-        uneven = (here != there)[shared.which]
-        middle = len(shared.ours)
-        for texts, changed in ((ours[rows], uneven[:middle]), (theirs[rows], uneven[middle:])):
-            feature, at = self._spans_with(texts, changed)
+        for texts, others in ((ours[rows], theirs[rows]), (theirs[rows], ours[rows])):
+            feature, at = self._spans_with(texts, self._uneven(texts, others))
             found[feature, rows[at]] = True
         bags, orders = self._contents
         moved = (bags[:, ours] == bags[:, theirs]) & (orders[:, ours] != orders[:, theirs])
@@ -137,6 +133,38 @@ class FeatureWords:
         found = np.zeros(self.batch.shape[1], dtype=np.bool_)
         found[segment[shared.pair[(both > 0) & apart]]] = True
         return found
+
+    def _uneven(self, texts: NDArray[np.int32], others: NDArray[np.int32]) -> NDArray[np.bool_]:
+        """Of the words of some texts, those that others do not hold as often."""
+        first, word, often, entry = self._bags
+        size = int(word.max(initial=0)) + 1
+        (own, at), (their, to) = (_ranges(first[t], first[t + 1]) for t in (texts, others))
+        keys, against = at * size + word[own], to * size + word[their]
+        place = np.minimum(np.searchsorted(against, keys), max(len(against) - 1, 0))
+        uneven = np.ones(len(keys), dtype=np.bool_)
+        if len(against):
+            uneven = (against[place] != keys) | (often[their[place]] != often[own])
+        words, of = _ranges(self._tokens.first[texts], self._tokens.first[texts + 1])
+        sizes = first[texts + 1] - first[texts]
+        shift = np.cumsum(sizes) - sizes - first[texts]
+        return np.asarray(uneven[entry[words] + shift[of]])
+
+    @cached_property
+    def _bags(
+        self,
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        """The distinct words of each text in order: where they begin, which, and how often.
+
+        Last, for every word of the texts its place among these.
+        """
+        tokens = self._tokens
+        size = int(tokens.word.max(initial=0)) + 1
+        text = np.repeat(np.arange(len(tokens.first) - 1), np.diff(tokens.first))
+        keys, entry, often = np.unique(
+            text * size + tokens.word, return_inverse=True, return_counts=True
+        )
+        first = np.searchsorted(keys, np.arange(len(tokens.first)) * size)
+        return first, keys % size, often, entry
 
     def _shared(self, ours: NDArray[np.int32], theirs: NDArray[np.int32]) -> _Shared:
         tokens = self._tokens
