@@ -184,3 +184,17 @@ def test_no_command_calls_the_worse_system_better_on_real_japanese(shared: Path)
         one, other = (gn.compare(each, metric, resamples=100) for each in (ts, unknown))
         assert one.verdict[0].text == other.verdict[0].text
         assert "ONLINE-B is worse" not in one.verdict[0].text
+
+
+def test_every_method_says_which_tokens_were_taken() -> None:
+    ts = reversed_by_words("zh", given=False, count=40)
+    findings = [
+        gn.compare(ts, "bleu", resamples=20),
+        gn.muler(ts, "bleu", ["re:n"], pattern={"n": r"\d+"}, resamples=0),
+        gn.difficulty.score(ts, "bleu"),
+    ]
+    for finding in findings:
+        assert any("no language pair is given" in one for one in finding.notices)
+        assert all("tok:zh" in one for one in finding.signatures.values())
+    explained = gn.bmx.explain(ts, "bleu")
+    assert any("they speak of whole clauses" in one for one in explained.notices)

@@ -24,6 +24,7 @@ from gnomon.metrics.functions import BoundFunction
 from gnomon.metrics.protocol import Partial
 from gnomon.metrics.scoring import bind, signature_of
 from gnomon.options import Positive, Segments  # noqa: TC001  # the door reads their limits
+from gnomon.scripts import is_unspaced
 from gnomon.testset import pick
 
 if TYPE_CHECKING:
@@ -329,7 +330,11 @@ def explain_batch(
         ),
         calls=scorer.calls,
         known=known,
-        notices=(*_said(explainer, sides, batch), *_undefined_notice(every)),
+        notices=(
+            *_unspaced_notice(batch),
+            *_said(explainer, sides, batch),
+            *_undefined_notice(every),
+        ),
     )
     return ExplainedBatch(explanations, _matrix([cell.base for cell in every], batch))
 
@@ -454,6 +459,16 @@ def _said(explainer: BoundExplainer, sides: Sequence[SideWords], batch: Batch) -
         for side, numbers in texts.items()
         for notice in explainer.notices(side, [batch.texts[number] for number in numbers])
     )
+
+
+def _unspaced_notice(batch: Batch) -> tuple[str, ...]:
+    """That words are no words, where spaces do not part them."""
+    if not is_unspaced(batch.target_language):
+        return ()
+    said = (
+        "explanations take what stands between spaces for a word, and spaces do not part the words"
+    )
+    return (f"{said} of this language: they speak of whole clauses",)
 
 
 def _undefined_notice(every: Sequence[CellExplanation]) -> tuple[str, ...]:

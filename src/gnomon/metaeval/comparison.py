@@ -64,6 +64,7 @@ from gnomon.slices import check_slices, slices
 from gnomon.stats.jackknife import LEAST_DOCUMENTS, numbered
 from gnomon.stats.significance import Alternative
 from gnomon.testset import TestSet
+from gnomon.verdicts import anomaly_notice
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -570,8 +571,9 @@ def notices(
     baseline, *others = testset.systems
     same = [name for name in others if testset.systems[name] == testset.systems[baseline]]
     said = [f"{name} and {baseline} have the same output in every segment" for name in same]
+    known = {anomaly_notice(one) for one in testset.anomalies}
     for one, paired in zip(scored, pairings, strict=True):
-        said += [f"{one.metric}: {notice}" for notice in one.notices]
+        said += [f"{one.metric}: {notice}" for notice in one.notices if notice not in known]
         said += _holes(paired)
         if paired.aggregate is None and not _is_mean(one):
             said.append(

@@ -27,6 +27,7 @@ from gnomon.options import SEED, Metavar
 from gnomon.scores import Scores
 from gnomon.signature import content_hash
 from gnomon.slices import slices
+from gnomon.verdicts import anomaly_notice
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator
@@ -244,6 +245,13 @@ def _scored_by(
     return scored
 
 
+def _of_scores(testset: TestSet, scored: Sequence[tuple[str, Scores]]) -> Iterator[str]:
+    """What metrics say of their scores; what is said of the test set itself stands elsewhere."""
+    known = {anomaly_notice(one) for one in testset.anomalies}
+    for name, scores in scored:
+        yield from (f"{name}: {one}" for one in scores.notices if one not in known)
+
+
 def _contest(
     testset: TestSet,
     place: str,
@@ -272,7 +280,7 @@ def _contest(
         entries=(),
         signatures={name: str(s.signature) for name, s in scored},
         documents=None if testset.documents is None else tuple(testset.documents),
-        notices=(*left_out, *seen),
+        notices=(*left_out, *seen, *_of_scores(testset, scored)),
     )
     entries = _entries(made, scored)
     made = replace(made, entries=tuple(entries))

@@ -358,6 +358,7 @@ class Setup:
         """What a reader should know of features and masks."""
         found = list(self.annotation.notices)
         for name, metric in self.metrics.items():
+            found += [f"{name}: {one}" for one in getattr(metric, "choice", ())]
             if isinstance(metric, MaskNoticing):
                 found += metric.mask_notices()
             elif self.masks.mask_words:
