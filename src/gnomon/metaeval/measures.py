@@ -220,16 +220,18 @@ PRESETS: Mapping[PresetName, Preset] = {
         " Pearson of system scores and of all segment scores; acc_eq by item, ties calibrated on"
         " the test data; the average over tasks gives pooled accuracy the weight of as many tasks"
         " as there are language pairs, and takes (r + 1)/2 of correlations (Freitag et al., 2023);"
-        " differences by permutation, those of acc_eq by exchange of decisions, r/B, in blocks of"
-        " 100 until p < .02 or p > .5; differences of the average are not tested",
+        " the task's permutation tests, r/B in blocks of 100 until p < .02 or p > .5, take segments"
+        " as independent (unit 'segment'), and those of acc_eq even pairs of outputs (p_decisions);"
+        " differences of the average are not tested",
         averaged=True,
     ),
     "wmt24": Preset(
         (Measure("spa", "system", "none"), Measure("acc_eq", "segment", "item")),
         "preset wmt24: soft pairwise accuracy (1000 sign flips, seed 4, systems sorted by name) and"
         " acc_eq by item, ties calibrated on the test data; the average over tasks is their plain"
-        " mean (Freitag et al., 2024); differences of acc_eq by exchange of decisions, r/B, in"
-        " blocks of 100 until p < .02 or p > .5; those of soft pairwise accuracy by bootstrap over"
+        " mean (Freitag et al., 2024); the task's tests of acc_eq, r/B in blocks of 100 until"
+        " p < .02 or p > .5, take pairs of outputs as independent (p_decisions); differences of"
+        " soft pairwise accuracy by bootstrap over"
         " systems, which is gnomon's own choice (--test permutation exchanges scores, as the task"
         " did); differences of the average are not tested",
         averaged=True,
