@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import gnomon as gn
 from gnomon import TestSet
 from gnomon.errors import DataError, LengthMismatchError, UnknownNameError, UsageError
 from gnomon.metrics import score
@@ -247,3 +248,35 @@ def test_texts_without_names_and_names_of_files_are_refused_as_such(parts: dict[
     given = {"name": "x", "references": {"r": ["a"]}, "systems": {"s": ["a"]}, **parts}
     with pytest.raises(DataError, match="from names to lists of texts"):
         TestSet(**given)
+
+
+@pytest.mark.parametrize(
+    ("parts", "message"),
+    [
+        ({"name": 5}, r"name: names are texts; got 5 \(int\)"),
+        ({"language_pair": 7}, "language_pair: names are texts; got 7"),
+        ({"systems": {5: ["u"]}}, "systems: names are texts; got 5"),
+        ({"systems": {"s": [5]}}, r"systems 's': segments are texts; got 5 \(int\) in segment 1"),
+        ({"systems": {"s": [None]}}, "a system that lacks a segment has an empty text there"),
+        ({"sources": "s"}, "sources: give a list with one text per segment; got 's'"),
+        ({"documents": [1]}, "documents: segments are texts; got 1"),
+        ({"human": 3}, "human: give a tuple; got 3"),
+    ],
+)
+def test_the_constructor_refuses_what_is_no_name_and_no_text(
+    parts: dict[str, Any], message: str
+) -> None:
+    given = {"name": "n", "references": {"A": ["x"]}, "systems": {"s": ["u"]}}
+    with pytest.raises(DataError, match=message):
+        TestSet(**{**given, **parts})
+    assert TestSet(**{**given, "references": {"A": [None]}}).references["A"] == (None,)
+
+
+def test_controls_are_shown_in_notebooks_as_in_the_terminal() -> None:
+    outputs = {"a\x1b[31m\u202e": ["x y"], "b": ["x z"]}
+    testset = TestSet.from_lists(outputs, ["x y"], name="n\x1b[2J")
+    for shown in (testset, gn.score(testset, "bleu"), gn.compare(testset, "bleu", resamples=20)):
+        html = shown._repr_html_()
+        assert "\x1b" not in html
+        assert "\u202e" not in html
+        assert r"a\x1b[31m&lt;U+202E&gt;" in html

@@ -82,7 +82,9 @@ def __getattr__(name: str) -> object:
         return getattr(importlib.import_module(_HOMES[name]), name)
     if name in _ROOMS:
         return importlib.import_module(f"gnomon.{name}")
-    raise AttributeError(f"module 'gnomon' has no attribute {name!r}")
+    if name.startswith("_"):
+        raise AttributeError(f"module 'gnomon' has no attribute {name!r}")
+    raise importlib.import_module("gnomon.doors").unknown_attribute("gnomon", name, __all__)
 
 
 def __dir__() -> list[str]:

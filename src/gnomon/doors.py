@@ -14,12 +14,13 @@ import sys
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
-from gnomon.options import check_arguments
+from gnomon.errors import nearest
+from gnomon.options import check_arguments, refuse_unknown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
-__all__ = ["callable_room", "checked", "door"]
+__all__ = ["callable_room", "checked", "door", "unknown_attribute"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -43,11 +44,19 @@ def door(
     def found(name: str) -> Any:  # whatever has the name
         home = homes.get(name) or _home_of_method(room, name)
         if home is None:
-            raise AttributeError(f"module {room!r} has no attribute {name!r}")
+            raise unknown_attribute(room, name, names)
         public = getattr(importlib.import_module(home), name)
         return _of_room(public, room) if checking and inspect.isfunction(public) else public
 
     return found, lambda: sorted({*vars(sys.modules[room]), *names}), names
+
+
+def unknown_attribute(room: str, name: str, known: Iterable[str]) -> AttributeError:
+    """The error of a name that a module lacks, with the one that was most likely meant."""
+    near = nearest(name, known) if not name.startswith("_") else ""
+    meant = f"; did you mean {near!r}?" if near else ""
+    # Python itself would suggest names that were imported so far alone
+    return AttributeError(f"module {room!r} has no attribute {name!r}{meant}")
 
 
 def _imported(room: str) -> Iterator[tuple[str, str]]:
@@ -101,7 +110,8 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
         try:
             arguments = signature.bind(*given, **options).arguments
         except TypeError:
-            arguments = {}  # Python says what is missing or unknown
+            refuse_unknown(function, options)
+            arguments = {}  # Python says what is missing
         check_arguments(function, arguments)
         return function(*given, **options)
 

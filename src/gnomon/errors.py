@@ -221,6 +221,13 @@ def nearest(name: str, known: Iterable[str]) -> str:
     return names[near[0]] if near else ""
 
 
+def plain(error: Exception) -> str:
+    """What an error of a parser says; of numbers with more digits than Python reads, in words."""
+    if "int_max_str_digits" in str(error):
+        return "a whole number has more than 4,300 digits"
+    return str(error)
+
+
 def _are(kind: str, known: tuple[str, ...]) -> str:
     if not known:
         return f"is no {kind} at all"

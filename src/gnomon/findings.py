@@ -14,7 +14,6 @@ from __future__ import annotations
 import importlib
 from collections.abc import Mapping  # noqa: TC003  # views are read from JSON by their types
 from dataclasses import dataclass, field, replace
-from html import escape
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from gnomon import notebook
@@ -596,8 +595,10 @@ class Finding:
     def _repr_html_(self) -> str:
         """The verdict if there is one, the first rows of what text shows first, and notices."""
         verdict = [str(getattr(one, "text", one)) for one in getattr(self, "verdict", ())]
-        said = [f"<p>{escape(one)}</p>" for one in verdict]
-        notices = [f"<p><em>{escape(one)}</em></p>" for one in self.notices[:_SHOWN_NOTICES]]
+        said = [f"<p>{notebook.escape(one)}</p>" for one in verdict]
+        notices = [
+            f"<p><em>{notebook.escape(one)}</em></p>" for one in self.notices[:_SHOWN_NOTICES]
+        ]
         if len(self.notices) > _SHOWN_NOTICES:
             notices.append(f"<p><em>and {len(self.notices) - _SHOWN_NOTICES} more notices</em></p>")
         rows = [self._first_shown()] if self.tables else []
@@ -614,7 +615,7 @@ class Finding:
         before = f"and {more} more: " if more > 0 else ""
         said = f"{before}to_pandas({name!r}) has all rows and columns"
         heads = [(c.title, c.numeric) for c in made.columns]
-        return f"<p>{escape(made.title)}</p>{notebook.html_table(heads, rows, said)}"
+        return f"<p>{notebook.escape(made.title)}</p>{notebook.html_table(heads, rows, said)}"
 
     def shown(self) -> tuple[View | None, ...]:
         """The views that text shows: listings and prominent heat maps, else the first view."""

@@ -32,6 +32,7 @@ from gnomon.options import (
     misfits,
     options_of,
     refusal,
+    refuse_unknown,
 )
 
 if TYPE_CHECKING:
@@ -297,7 +298,8 @@ def method(name: str, *, answers: str, **more: Any) -> Callable[[Callable[P, R]]
             try:
                 bound = signature.bind(*args, **kwargs)
             except TypeError:
-                return function(*args, **kwargs)  # Python says what is missing or unknown
+                refuse_unknown(function, kwargs)
+                return function(*args, **kwargs)  # Python says what is missing
             check_arguments(function, bound.arguments)
             bound.apply_defaults()
             if found.check is not None:

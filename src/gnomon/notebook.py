@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from html import escape
+from html import escape as escaped
 from typing import TYPE_CHECKING, Any
 
 from gnomon.errors import MissingDependencyError
@@ -13,10 +13,29 @@ if TYPE_CHECKING:
 
     from gnomon.findings import Finding
 
-__all__ = ["counted", "figure", "frame", "html_box", "html_table", "pandas_frame", "short_name"]
+__all__ = [
+    "counted",
+    "escape",
+    "figure",
+    "frame",
+    "html_box",
+    "html_table",
+    "pandas_frame",
+    "short_name",
+]
 
 _LONGEST = 40
 _EXTRA = "gnomon[frames]"
+
+
+def escape(text: str) -> str:
+    r"""A text as HTML, with control characters shown as in a terminal.
+
+    >>> print(escape("a\x1b[31m<b>"))
+    a\x1b[31m&lt;b&gt;
+    """
+    # found by name: tables are made of findings, which show themselves by this
+    return escaped(importlib.import_module("gnomon.tabular").visible_lines(text))
 
 
 def counted(number: int, what: str) -> str:

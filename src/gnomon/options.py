@@ -49,7 +49,7 @@ from typing import (
     get_origin,
 )
 
-from gnomon.errors import UnknownNameError, UsageError, WrongTypeError
+from gnomon.errors import UnknownNameError, UsageError, WrongTypeError, nearest
 
 __all__ = [
     "MOST",
@@ -88,6 +88,7 @@ __all__ = [
     "options_of",
     "read_text",
     "refusal",
+    "refuse_unknown",
     "type_hints",
     "with_fields",
 ]
@@ -700,6 +701,24 @@ def check_arguments(function: Callable[..., Any], given: Mapping[str, object]) -
             raise refusal(options[name], one, function.__name__)
 
 
+def refuse_unknown(function: Callable[..., Any], given: Iterable[str]) -> None:
+    """Refuse names that are no parameters of a function; of any other wrong call, Python tells.
+
+    Raises:
+        WrongTypeError: one is none; with the one that was most likely meant.
+    """
+    parameters = inspect.signature(function).parameters
+    if any(one.kind is one.VAR_KEYWORD for one in parameters.values()):
+        return
+    for name in given:
+        if name not in parameters:
+            near = nearest(name, parameters)
+            meant = f"did you mean {near!r}? " if near else ""
+            raise WrongTypeError(
+                f"{function.__name__}() takes no {name!r}; {meant}it takes: {', '.join(parameters)}"
+            )
+
+
 def check_fields(one: object) -> None:
     """Refuse an object of a dataclass whose fields do not fit their types; as arguments.
 
@@ -912,7 +931,7 @@ def _number(text: str, kind: type) -> int | float:
     except ValueError:
         value = math.nan
     if value != value:  # noqa: PLR0124  # nan; a whole number may be too large for a float
-        raise UsageError(f"{text!r} is not {'a whole number' if kind is int else 'a number'}")
+        raise UsageError(f"{text!r:.60} is not {'a whole number' if kind is int else 'a number'}")
     return value
 
 

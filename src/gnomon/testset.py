@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from html import escape
 from itertools import chain
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, cast
@@ -210,6 +209,7 @@ class TestSet:
 
     def __post_init__(self) -> None:
         _freeze(self)
+        _check_types(self)
         _check_parts(self)
 
     @classmethod
@@ -676,7 +676,7 @@ class TestSet:
             ["domains", named(list(found.domains)) or "none"],
             ["human scores", named(list(found.human_scores)) or "none"],
         ]
-        doubts = [f"<p><em>{escape(one.text)}</em></p>" for one in self.anomalies]
+        doubts = [f"<p><em>{notebook.escape(one.text)}</em></p>" for one in self.anomalies]
         table = notebook.html_table([("Part", False), ("Holds", False)], rows)
         return notebook.html_box(f"Test set {self.name}", [table, *doubts])
 
@@ -802,7 +802,16 @@ def _freeze(testset: TestSet) -> None:
         fix(name, MappingProxyType({key: tuple(texts) for key, texts in parts.items()}))
     for name in ("sources", "documents", "domains"):
         value = getattr(testset, name)
+        if value is not None and (isinstance(value, str) or not isinstance(value, Iterable)):
+            raise DataError(f"{name}: give a list with one text per segment; got {value!r:.60}")
         fix(name, None if value is None else tuple(value))
+    for name in ("human", "rankings", "errors", "looked_at"):
+        value = getattr(testset, name)
+        if isinstance(value, str) or not isinstance(value, Iterable):
+            raise DataError(
+                f"{name}: give a tuple; got {value!r:.60} (TestSet.with_human reads files)"
+            )
+        fix(name, tuple(value))
     fix("info", MappingProxyType(dict(testset.info)))
     fix("paraphrases", MappingProxyType(dict(testset.paraphrases)))
     own = {
@@ -825,6 +834,34 @@ def _parts(testset: TestSet) -> dict[str, Sequence[object]]:
     for system, refs in testset.system_references.items():
         parts |= {f"reference {n!r} of system {system!r}": t for n, t in refs.items()}
     return parts
+
+
+def _check_types(testset: TestSet) -> None:
+    """Refuse what is no name and no text; many texts are looked at by their classes alone."""
+    names = [("name", testset.name), ("language_pair", testset.language_pair)]
+    names += [(part, one) for part in _NAMED for one in getattr(testset, part)]
+    checked_names: list[tuple[str, object]] = [*names]
+    for part, name in checked_names:
+        if not (isinstance(name, str) or (name is None and part == "language_pair")):
+            raise DataError(f"{part}: names are texts; got {name!r:.60} ({type(name).__name__})")
+    lists = {f"references {n!r}": (t, True) for n, t in testset.references.items()}
+    lists |= {f"systems {n!r}": (t, False) for n, t in testset.systems.items()}
+    lists |= {f"labels {n!r}": (t, False) for n, t in testset.labels.items()}
+    for part in ("sources", "documents", "domains"):
+        lists[part] = (getattr(testset, part) or (), False)
+    for part, (texts, lacking) in lists.items():
+        kinds = {type(text): text for text in texts}
+        for kind, text in kinds.items():
+            if not issubclass(kind, str) and not (lacking and text is None):
+                missing = "; a system that lacks a segment has an empty text there"
+                raise DataError(
+                    f"{part}: segments are texts; got {text!r:.60} ({kind.__name__}) in segment"
+                    f" {texts.index(text) + 1}{missing if text is None else ''}"
+                )
+
+
+#: what is given by name
+_NAMED = ("references", "systems", "labels", "info", "paraphrases", "system_references")
 
 
 def _check_parts(testset: TestSet) -> None:

@@ -195,8 +195,17 @@ def _logging(args: argparse.Namespace) -> Iterator[None]:
             level = "" if record.levelno < logging.WARNING else f"{record.levelname.lower()}: "
             return f"gnomon: {level}{visible_lines(record.getMessage())}"
 
+    seen = set[str]()
+
+    def is_new(record: logging.LogRecord) -> bool:
+        """Of what is said of many files alike, the first alone."""
+        known = getattr(record, "once", False) and record.msg in seen
+        seen.add(record.msg)
+        return not known
+
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(Plain())
+    handler.addFilter(is_new)
     logger = logging.getLogger("gnomon")
     before = (logger.handlers[:], logger.propagate, logger.level)
     logger.handlers[:] = [handler]

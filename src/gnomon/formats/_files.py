@@ -163,6 +163,10 @@ def _explained(file: Path) -> Generator[None]:
         _refuse_lost_link(file)
         raise MissingFileError(f"there is no file {file}{_nearest(file)}") from error
     except (OSError, ValueError) as error:
+        if isinstance(error, OSError) and error.errno == errno.ELOOP:
+            raise MissingFileError(
+                f"{file} cannot be read: symbolic links lead in a circle; name the file itself"
+            ) from error
         raise MissingFileError(f"{str(file)!r} cannot be read: {error}") from error
 
 

@@ -81,7 +81,8 @@ def read_lines(path: str | PathLike[str]) -> list[str]:
     last = lines.pop()
     returns = sum(line.endswith("\r") for line in lines)
     if returns:
-        LOGGER.info("%s: %d of %d lines end in \\r\\n; read as \\n", name, returns, len(lines))
+        said = "%s: %d of %d lines end in \\r\\n; read as \\n"
+        LOGGER.info(said, name, returns, len(lines), extra={"once": True})
         lines = [line.removesuffix("\r") for line in lines]
     if last:
         LOGGER.info("%s: the last line has no line end; is the file whole?", name)

@@ -19,6 +19,7 @@ from gnomon.errors import (
     RowNumber,
     UnknownNameError,
     UsageError,
+    plain,
 )
 from gnomon.formats._files import LOGGER, STANDARD_INPUT, largest_input, read_bytes
 from gnomon.formats._lines import read_lines, read_text, shown
@@ -91,7 +92,8 @@ class FileRecord:
         """
         value = self.value(key)
         if not isinstance(value, str):
-            raise self.error(f"{key} is {_short(value)}; a string is expected")
+            lacking = ": fill it with an empty text, or leave the row out" if value is None else ""
+            raise self.error(f"{key} is {_short(value)}; a string is expected{lacking}")
         return self._unicode(key, value)
 
     def name(self, key: str) -> str:
@@ -202,7 +204,7 @@ def parse_object(path: str, number: int, line: str) -> FileRecord:
         value = json.loads(line, object_pairs_hook=_unique, parse_constant=_no_constant)
     except (ValueError, RecursionError) as error:
         raise FormatError(
-            f"is not a JSON object ({error}); JSONL has one object per line",
+            f"is not a JSON object ({plain(error)}); JSONL has one object per line",
             path=path,
             line=number,
         ) from error

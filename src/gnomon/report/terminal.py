@@ -47,6 +47,8 @@ __all__ = ["print_finding", "print_grid", "print_scores", "print_table", "print_
 #: variables that make rich write colours to anything
 _COLOURED = frozenset({"FORCE_COLOR", "TTY_COMPATIBLE"})
 _RULE = "\u2500"
+#: parts of a table below each other that can still be read together
+_BLOCKS = 2
 
 
 class _PlainConsole:
@@ -439,6 +441,8 @@ def _print_grid(console: Console | _PlainConsole, made: Grid, notices: Sequence[
                 console, f"columns {part[0] - made.stub + 1}-{part[-1] - made.stub + 1} of {shown}"
             )
         _print_block(console, made, [*range(made.stub), *part], sizes)
+    if len(parts) > _BLOCKS:
+        _line(console, "too wide for this terminal: -f tsv writes all columns side by side")
     for note in (*made.notes, *notices):
         _line(console, note)
     for name, signature in made.signatures.items():

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gnomon import methods
-from gnomon.errors import FormatError, GnomonError
+from gnomon.errors import FormatError, GnomonError, plain
 from gnomon.formats import read_text
 from gnomon.study._checks import Problems, checked_options, checked_specs, described
 from gnomon.study._remote import READ_ONLY, is_remote
@@ -119,6 +119,8 @@ def _toml(file: Path) -> Mapping[str, object]:
         number = said.partition("(at line ")[2].partition(",")[0]
         line = int(number) if number.isdigit() else text.count("\n") + 1
         raise FormatError(f"is not TOML: {said}", path=str(file), line=line) from error
+    except ValueError as error:
+        raise FormatError(f"is not TOML: {plain(error)}", path=str(file)) from error
     for key in _with_nul(found):
         raise FormatError(f"{key} holds a NUL character, which no name has", path=str(file))
     return found
