@@ -352,9 +352,12 @@ def _open(folder: Path, facts: dict[str, object], *, resume: bool) -> bool:
     """Make the folder, or find a run in it that is this one."""
     run = folder / "training" / "run.json"
     if not run.is_file():
-        if (folder / "config.json").exists():
+        there = {one.name for one in folder.iterdir()} if folder.is_dir() else set()
+        # a run that ended before its description was written leaves a vocabulary at most
+        if there and ("training" not in there or there & {"config.json", "model.safetensors"}):
             raise UsageError(
-                f"{folder} holds a model and no run to go on with; name another folder"
+                f"{folder} holds something else, and no run to go on with; name a new or an empty"
+                " folder"
             )
         with explain_failure(folder):
             (folder / "training").mkdir(parents=True, exist_ok=True)
