@@ -101,6 +101,15 @@ def test_of_many_statements_cautions_stay() -> None:
     assert [one.text for one in kept] == ["0", "1", "2", "3", "4", WARNED.text]
 
 
+def test_a_caution_follows_what_it_limits() -> None:
+    first, second = replace(SAID, rows={"t": (0,)}), replace(SAID, rows={"t": (1, 2)})
+    of_second, of_first = (replace(WARNED, rows={"t": (row,)}) for row in (2, 0))
+    general = replace(WARNED, rows={})
+    other = replace(WARNED, rows={"u": (1,)})
+    told = verdicts.brief([first, second, other, of_second, of_first, general])
+    assert told == (first, of_first, second, of_second, other, general)
+
+
 def test_scores_say_who_has_the_best_and_that_no_test_was_made() -> None:
     found = verdicts.of_scores([scores("bleu", 30.0, 31.5, 20.0)])
     assert [one.level for one in found] == ["undecided", "undecided"]

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import gnomon
-from gnomon.findings import Bars, Column, Finding, Table
+from gnomon.findings import Bars, Column, Finding, HeatMap, Statement, Table
 from gnomon.report import write_html
 from gnomon.scores import Scores
 from gnomon.signature import Signature
@@ -137,6 +137,46 @@ def test_the_first_screen_shows_the_verdict_and_the_picture_that_proves_it(
     assert page.locator(".proof .glosses dt").first.inner_text() == "Difference"
     assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
     assert visited.faults == []
+    page.close()
+
+
+def test_on_a_phone_what_answers_is_in_sight(browser: Any, tmp_path: Path) -> None:
+    names = [f"system-{n:02d}" for n in range(12)]
+    columns = (
+        Column("testset", "Test set"),
+        Column("feature", "Feature"),
+        Column("system", "System"),
+        Column("empty", "Nothing", "number"),
+        Column("other", "Other", "number"),
+        Column("muler", "MuLER", "share", better="lower"),
+    )
+    rows = tuple(
+        dict(zip((c.name for c in columns), ("one", f"pos:{f}", s, None, 1.5, k / 20), strict=True))
+        for f in ("NOUN", "VERB")
+        for k, s in enumerate(names)
+    )
+    verdict = (Statement("system-11 is worse than system-1 and system-07.", "worse"),)
+    heat = HeatMap("t", "Map", "feature", "system", "muler")
+    found = Finding("m", "M", (Table("t", "Rows", columns, rows),), {}, (heat,), verdict=verdict)
+    write_html(tmp_path / "page.html", found)
+    page = browser.new_page(viewport=NARROW)
+    page.goto((tmp_path / "page.html").as_uri())
+    page.wait_for_selector("html[data-ready]")
+    heads = page.locator("table.heat thead th.head")
+    assert [heads.nth(n).inner_text()[:9] for n in range(2)] == ["system-11", "system-07"]
+    frame = page.locator("#f0-p0 .scroll")
+    assert frame.evaluate("box => box.scrollWidth <= box.clientWidth + 1")
+    page.get_by_label("System", exact=True).first.select_option(label="6 to 10")
+    assert heads.count() == 5
+    table = page.locator("#f0-t0 table.data thead th")
+    assert [text.rstrip("\u2195\n ") for text in table.all_inner_texts()] == [
+        "Feature", "System", "MuLER", "Other"
+    ]  # fmt: skip
+    assert "Test set: one" in page.locator("#f0-t0").inner_text()
+    assert "Without any value: Nothing." in page.locator("#f0-t0").inner_text()
+    page.set_viewport_size(WIDE)
+    page.locator("#f0-t0 th", has_text="Test set").wait_for()
+    assert heads.count() == 12
     page.close()
 
 

@@ -7,6 +7,7 @@ import hashlib
 import html.parser
 import json
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,9 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gnomon.errors import OutputError
-from gnomon.findings import Column, Excerpt, Exhibit, ExhibitText, Finding, Table
+from gnomon.findings import Column, Excerpt, Exhibit, ExhibitText, Finding, Statement, Table
 from gnomon.report import render, to_html, write_html
-from gnomon.report.html import json_in_html
+from gnomon.report.html import json_in_html, leading
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -51,6 +52,25 @@ def cells_of(column: dict) -> list:
     if "cells" in column:
         return column["cells"]
     return [column["levels"][code] for code in column["codes"]]
+
+
+def test_the_first_statements_stand_with_their_cautions() -> None:
+    levels = ("better", "caution", "worse", "caution", "caution", "undecided", "caution")
+    verdict = [Statement(str(n), level) for n, level in enumerate(levels)]
+    assert ["".join(one.text for one in part) for part in leading(verdict)] == ["01234", "56"]
+    assert leading(verdict[:3]) == [verdict[:3]]
+    assert leading([]) == []
+
+
+def test_notes_are_folded_below_a_verdict_and_open_without_one() -> None:
+    noted = replace(NOTHING, notices=("much <b>is</b> cut",))
+    said = replace(noted, verdict=(Statement("A is best.", "better"),))
+    for finding, folded in ((said, True), (noted, False)):
+        page = to_html(finding)
+        tags = Reader(page).tags
+        notes = next(attrs for tag, attrs in tags if tag == "details" and "class" in attrs)
+        assert ("open" in notes) != folded
+        assert "much &lt;b&gt;is&lt;/b&gt; cut" in page
 
 
 def test_the_policy_names_the_hashes_of_the_only_script_and_style(finding: Finding) -> None:
