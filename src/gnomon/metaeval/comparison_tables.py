@@ -45,7 +45,7 @@ class ComparisonRow(Record):
     )
     difference: float = column(
         "Difference",
-        help="system - baseline, in the metric's units, on the segments that both have",
+        help="difference to the baseline, in points of the metric, on the segments that both have",
         ends=("low", "high"),
     )
     low: float = column("low", help="lower end of the interval of the difference")

@@ -242,7 +242,7 @@ def scores_finding(scores: Sequence[Scores], name: str) -> Finding:
         ),
         notices=_notices(scores),
         facts={"test set": name, "metrics": ", ".join(one.metric for one in scores)},
-        verdict=of_scores(scores),
+        verdict=of_scores(scores, shell=False),
     )
 
 

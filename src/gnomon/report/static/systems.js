@@ -43,17 +43,17 @@ function shading(t) {
 }
 // What was found: of the test set in sight the first sentence of each method, the picture, then the
 // rest; of the others on request.
-const LEADS = 3, FIRST_SENTENCES = 2;
+const FIRST_SENTENCES = 2;
 function foundSections(t, picture) {
   const of = (n) => page.found.filter((one) => one.set === n);
   const name = (id) => (page.sections.find((one) => one.id === id) || {title: "Scores"}).title;
   const titled = (one, n) => one.section === "systems" ? data(name(one.section)) : link(`#/method/${encodeURIComponent(one.section)}/${n}`, name(one.section));
-  const sentence = ([level, text], label = null) => el("li", {class: level}, label ? el("span", {class: "of"}, label) : "", data(text.replaceAll("p = ", "p\u00a0=\u00a0"), "span"));
+  const sentence = ([level, text], label = null) => el("li", {class: level}, label ? el("span", {class: "of"}, label) : "", data(text.replaceAll("p = ", "p\u00a0=\u00a0").replaceAll("p <= ", "p\u00a0\u2264\u00a0").replaceAll("p < ", "p\u00a0<\u00a0"), "span"));
   const sentences = (said, label = null) => said.length ? el("ul", {class: "verdict"}, ...said.map((one, k) => sentence(one, k === 0 ? label : null))) : "";
   const named = (one, n) => of(n).length > 1 || one.section !== "systems" ? titled(one, n) : null;
   const list = (n, from = () => 0) => of(n).map((one, k) => [one, one.said.slice(from(k))]).filter(([, said]) => said.length)
     .map(([one, said]) => el("div", {}, named(one, n) ? el("h3", {}, named(one, n)) : "", sentences(said)));
-  const own = of(t), several = own.length > 1, set = page.sets[t];
+  const own = of(t), several = own.length > 1, set = page.sets[t], LEADS = narrow.matches ? 2 : 3;
   // so many sentences of a method, and the cautions that follow these
   const until = (one, most) => { const plain = one.said.flatMap(([level], n) => level === "caution" ? [] : [n]); return plain.length > most ? plain[most] : one.said.length; };
   const leads = several ? el("ul", {class: "verdict"}, ...own.slice(0, LEADS).flatMap((one) => one.said.slice(0, until(one, 1)).map((text, n) => sentence(text, n ? null : titled(one, t)))))
