@@ -304,9 +304,7 @@ def test_a_request_above_the_limit_is_refused_before_anything_is_scored(
     testset: gn.TestSet,
 ) -> None:
     metric = Counting()
-    with pytest.raises(
-        UsageError, match=r"up to \d+ metric calls, more than the 100 .*max_calls="
-    ):
+    with pytest.raises(UsageError, match=r"up to \d+ metric calls, more than the 100 .*max_calls="):
         explanations(testset, metric, "lime", max_calls=100)
     assert metric.scored == []
 

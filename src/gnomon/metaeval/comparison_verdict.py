@@ -337,8 +337,11 @@ def compare_verdict(finding: Finding) -> Iterator[Statement]:
         if len(systems) == 1:
             yield from map(_alone, own)
         elif own:
-            yield from _best(finding, own)
-            if not chosen and len(metrics) <= _IN_FULL:
+            best = list(_best(finding, own))
+            yield from best
+            leads = any(one.claim == BEST.id for one in best) and own[0].asked == ""
+            beside = leads and _leader(finding, metric) == own[0].baseline  # the same is said
+            if not chosen and not beside and len(metrics) <= _IN_FULL:
                 yield from _by_outcome(own)
     if len(systems) == 1:
         yield from _slices([one for one in every if one.part is not None])
@@ -521,6 +524,13 @@ def _best(finding: Finding, own: Sequence[_Compared]) -> Iterator[Statement]:
         facts=facts,
         **parts,
     )
+
+
+def _leader(finding: Finding, metric: str) -> str:
+    """The system with the best score under a metric; empty where there is none."""
+    tables = (table for table in finding.tables if table.name == "best")
+    rows = (row for table in tables for row in table.rows if row["metric"] == metric)
+    return next((str(row["leader"]) for row in rows), "")
 
 
 def _lead(row: Mapping[str, Cell]) -> str:

@@ -48,7 +48,7 @@ Caveat: TypeAlias = Literal["documents", "different", "skewed", "interval"]
 
 _STEP, _MOST = 1000, 20000  # of resamples where those asked for show nothing
 #: segments below which differences that are skewed more than this allow no finding
-_FEW, _SKEWED = 60, 2.0
+_FEW, _SKEWED = 60, 1.5
 
 
 def plan_faults(resamples: int, null: str, alternative: str, confidence: float) -> Iterator[Fault]:

@@ -18,7 +18,7 @@ from gnomon.faults import Fault
 from gnomon.findings import Bars, Excerpt, Finding, HeatMap, Listing
 from gnomon.formats import atomic_write
 from gnomon.metaeval.contest import every_metric, metric_faults
-from gnomon.metaeval.preferences_verdict import pairwise_verdict
+from gnomon.metaeval.preferences_verdict import CLAIMS, pairwise_verdict
 from gnomon.metaeval.significance import Correction
 from gnomon.methods import method
 from gnomon.metrics import BoundMetric, resolve
@@ -194,6 +194,7 @@ def _scores_alone(spec: str) -> UsageError:
     rows=ROWS,
     metrics="all",
     verdict=pairwise_verdict,
+    claims=CLAIMS,
     check=check_pairwise,
 )
 def pairwise(

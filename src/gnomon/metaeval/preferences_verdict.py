@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gnomon.verdicts import (
+    CUT,
     LEAST,
+    Claim,
     amount,
     counted,
     cut_texts,
@@ -13,7 +15,6 @@ from gnomon.verdicts import (
     metric_title,
     number,
     p_value,
-    said,
 )
 
 if TYPE_CHECKING:
@@ -24,6 +25,78 @@ if TYPE_CHECKING:
     Numbered = tuple[int, Mapping[str, Cell]]
 
 _PAIRS, _STANDINGS, _REFERENCES = "pairs", "systems", "references"
+_SIGNS = "the sign test of the segments that prefer one output, corrected for all pairs"
+PREFERS = Claim(
+    "pairwise.prefers",
+    "{title} prefers {ahead} to {behind} in {most} segments, and the reverse in {least} ({facts})",
+    "better",
+    _SIGNS,
+)
+UNDECIDED = Claim(
+    "pairwise.undecided",
+    "{ahead} and {behind} cannot be told apart by {title}: it prefers {ahead} in {most} segments,"
+    " and {behind} in {least} ({facts})",
+    "undecided",
+    _SIGNS,
+)
+SAME = Claim(
+    "pairwise.same",
+    "{title} prefers neither {ahead} nor {behind} in any segment ({facts})",
+    "undecided",
+    "the answers for all segments",
+)
+BEST = Claim(
+    "pairwise.best",
+    "{system} is the best of {systems} by {title}: {size} above the mean of the others, and better"
+    " than each of them ({segments})",
+    "better",
+    _SIGNS,
+)
+FIRST = Claim(
+    "pairwise.first",
+    "{system} is preferred most by {title}, by {size} to the mean of the others, but is better than"
+    " {better} of {others} only ({segments})",
+    "undecided",
+    _SIGNS,
+)
+CHOSEN = Claim(
+    "pairwise.chosen",
+    "of the outputs of a segment, that of {system} is chosen most often under {title}, in a share"
+    " of {share} of the segments; whether more often than the next was not tested",
+    "undecided",
+    "the shares of segments, with Wilson's intervals",
+)
+OPPOSITE = Claim(
+    "pairwise.opposite",
+    "for {names} the mean says the opposite of most segments: read some of these",
+    "caution",
+    "the signs of the mean and of wins less losses",
+)
+FEW = Claim(
+    "pairwise.few",
+    "preferences of {title} rest on {segments}, too few to be a finding",
+    "caution",
+    f"fewer than {LEAST} segments",
+)
+REFERENCES = Claim(
+    "pairwise.references",
+    "{title} prefers {names}: either the references are poor, or the metric likes machine"
+    " translation",
+    "caution",
+    "the sign test of systems against references",
+)
+CLAIMS = (
+    PREFERS,
+    UNDECIDED,
+    SAME,
+    BEST,
+    FIRST,
+    CHOSEN,
+    OPPOSITE,
+    FEW,
+    REFERENCES,
+    CUT,
+)
 
 
 def pairwise_verdict(finding: Finding) -> Iterator[Statement]:
@@ -46,8 +119,8 @@ def pairwise_verdict(finding: Finding) -> Iterator[Statement]:
         yield from _contradictions(sound)
         if pairs and not sound:
             n = counted(int(number(pairs[0][1]["segments"]) or 0))
-            text = f"preferences of {metric_title(metric)} rest on {n}, too few to be a finding"
-            yield said("caution", text, _places(_PAIRS, pairs))
+            title = metric_title(metric)
+            yield FEW.said(_places(_PAIRS, pairs), title=title, segments=n)
         if _REFERENCES in tables:
             yield from _anchored(_of(tables[_REFERENCES].rows, metric), metric)
     yield from cut_texts(finding.notices)
@@ -65,36 +138,39 @@ def _pair(one: Numbered, metric: str) -> Statement:
     """Two systems."""
     place, row = one
     wins, losses, ties = (int(number(row[name]) or 0) for name in ("wins", "losses", "ties"))
-    title, p = metric_title(metric), number(row["p_adjusted"])
-    facts = f"({counted(int(number(row['segments']) or 0))}, {counted(ties, 'tie')}"
-    if p is None or wins + losses == 0:
-        text = f"{title} tells {row['system']} from {row['other']} nowhere {facts})"
-        return said("undecided", text, {_PAIRS: [place]})
+    p = number(row["p_adjusted"])
     ahead, behind = ("system", "other") if wins >= losses else ("other", "system")
-    most, least = max(wins, losses), min(wins, losses)
-    told = (
-        f"{title} prefers {row[ahead]} to {row[behind]} in {most:,} segments, and the reverse in"
-        f" {least:,} {facts}, {p_value(p)})"
-    )
-    if row["verdict"] == "undecided":
-        return said("undecided", f"{told}, which may be chance", {_PAIRS: [place]})
-    level = "better" if row["verdict"] == "better" else "worse"
-    return said(level, told, {_PAIRS: [place]})  # type: ignore[arg-type]  # one of the levels
+    facts = f"{counted(int(number(row['segments']) or 0))}, {counted(ties, 'tie')}"
+    parts: dict[str, Any] = {
+        "title": metric_title(metric),
+        "ahead": row[ahead],
+        "behind": row[behind],
+        "most": f"{max(wins, losses):,}",
+        "least": f"{min(wins, losses):,}",
+        "facts": facts if p is None else f"{facts}, {p_value(p)}",
+    }
+    if p is None or wins + losses == 0:
+        return SAME.said({_PAIRS: [place]}, **{**parts, "facts": facts})
+    claim = UNDECIDED if row["verdict"] == "undecided" else PREFERS
+    return claim.said({_PAIRS: [place]}, **parts)
 
 
 def _overall(standings: Sequence[Numbered], metric: str) -> Statement:
     """Several systems: who is better than most."""
     order = sorted(standings, key=lambda one: -(number(one[1]["score"]) or 0.0))
-    (place, first), title = order[0], metric_title(metric)
-    low, high = number(first["low"]), number(first["high"])
-    size = amount(number(first["score"]) or 0.0, low, high)
-    text = (
-        f"{first['system']} is preferred most by {title}, by {size} to the mean of the others; it"
-        f" is better than {first['better']} of {counted(len(standings) - 1, 'other system')}"
-        f" ({counted(int(number(first['segments']) or 0))})"
+    place, first = order[0]
+    size = amount(number(first["score"]) or 0.0, number(first["low"]), number(first["high"]))
+    claim = BEST if first["better"] == len(standings) - 1 else FIRST
+    return claim.said(
+        {_STANDINGS: [place]},
+        system=first["system"],
+        title=metric_title(metric),
+        size=size,
+        better=first["better"],
+        others=counted(len(standings) - 1, "other system"),
+        systems=counted(len(standings), "system"),
+        segments=counted(int(number(first["segments"]) or 0)),
     )
-    level = "better" if first["better"] == len(standings) - 1 else "undecided"
-    return said(level, text, {_STANDINGS: [place]})  # type: ignore[arg-type]  # one of the levels
 
 
 def _chosen(standings: Sequence[Numbered], metric: str) -> Iterator[Statement]:
@@ -108,11 +184,9 @@ def _chosen(standings: Sequence[Numbered], metric: str) -> Iterator[Statement]:
         number(most["share_high"]),
         share=True,
     )
-    text = (
-        f"of the outputs of a segment, that of {most['system']} is chosen most often under"
-        f" {metric_title(metric)}, for a share of {share} of the segments"
+    yield CHOSEN.said(
+        {_STANDINGS: [place]}, system=most["system"], title=metric_title(metric), share=share
     )
-    yield said("undecided", text, {_STANDINGS: [place]})
 
 
 def _contradictions(pairs: Sequence[Numbered]) -> Iterator[Statement]:
@@ -125,8 +199,7 @@ def _contradictions(pairs: Sequence[Numbered]) -> Iterator[Statement]:
     ]
     if some:
         names = listed([f"{row['system']} and {row['other']}" for _, row in some])
-        text = f"for {names} the mean says the opposite of most segments: read some of these"
-        yield said("caution", text, _places(_PAIRS, some))
+        yield OPPOSITE.said(_places(_PAIRS, some), names=names)
 
 
 def _lead(row: Mapping[str, Cell]) -> float:
@@ -138,8 +211,5 @@ def _anchored(rows: Sequence[Numbered], metric: str) -> Iterator[Statement]:
     some = [one for one in rows if one[1]["verdict"] == "better"]
     if some:
         names = listed([f"{row['system']} to {row['other']}" for _, row in some])
-        text = (
-            f"{metric_title(metric)} prefers {names}: either the references are poor, or the metric"
-            " likes machine translation"
-        )
-        yield said("caution", text, _places(_REFERENCES, some))
+        places = _places(_REFERENCES, some)
+        yield REFERENCES.said(places, title=metric_title(metric), names=names)

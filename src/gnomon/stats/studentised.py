@@ -9,6 +9,7 @@ where few segments differ or a few differ much, resamples alone come out too clo
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -185,7 +186,7 @@ def studentised_test(
     for joint in joint_cells(present[:, None], pairs):
         cells = joint.cells[0]
         chosen = x[joint.metrics][:, cells]
-        counts = resample_counts(chosen.shape[1], count=count, seed=seed)
+        counts = _resample_counts(chosen.shape[1], count, seed)
         values = score(resampled(chosen, counts))
         observed = score(chosen.sum(axis=1))
         added = influence(chosen, score)
@@ -341,6 +342,14 @@ def dependence(
                 else design_effect(own, names),
             )
         )
+    return found
+
+
+@lru_cache(maxsize=1)
+def _resample_counts(n: int, count: int, seed: int) -> NDArray[np.uint8]:
+    """The resamples of so many segments, which metrics and systems share."""
+    found = resample_counts(n, count=count, seed=seed)
+    found.flags.writeable = False
     return found
 
 
