@@ -286,7 +286,7 @@ def metaeval(
             of systems. That of acc_eq exchanges inputs; p_decisions exchanges decisions on pairs,
             as the shared tasks do, and is too small.
         unit: what is independent at segment level: "document", "segment", or "auto": documents
-            where they are known and no test is named, because one person judges a whole document.
+            where they are known and no test is named.
             At system level systems are.
         alternative: what p speaks of: the metric is "greater" (better) than the baseline, "less",
             or "two-sided". Ranks and clusters need "greater".
@@ -294,7 +294,7 @@ def metaeval(
             p itself.
         resamples: draws of tests and intervals; 0 for neither (Williams's test draws nothing).
         confidence: share of draws inside the intervals.
-        alpha: largest p that is significant, for ranks and wins.
+        alpha: largest significant p (ranks, wins).
         seed: of all draws.
         allow_code: let a spec ``python('module:function')`` import and run the module.
         progress: called with a stage, what is done and the total.

@@ -225,9 +225,8 @@ def compare(
         alpha: largest corrected p at which a system is called better or worse.
         confidence: of the intervals, in (0, 1).
         seed: of all draws; 12345, as sacreBLEU's.
-        unit: what counts as independent: "segment", "document" (left out one at a time, or
-            exchanged whole), or "auto": documents for scores that people gave, where the test set
-            has some, segments for metrics.
+        unit: what counts as independent: "segment", "document", or "auto": documents for scores
+            that people gave, segments for metrics.
         by: slices by "length", "score", "document", "domain" or a label of the test set.
         examples: segments shown per metric, system and side; 0 for none.
         ngrams: n-grams listed per system, side and length; 0 for none.
