@@ -262,7 +262,7 @@ def test_exports_of_appraise_are_read(tmp_path: Path) -> None:
 
 def test_numbers_that_could_count_from_0_or_1_are_refused(tmp_path: Path) -> None:
     file = written(tmp_path, "wmt.scores.csv", *APPRAISE)
-    with pytest.raises(UsageError, match="first_segment=0 or first_segment=1"):
+    with pytest.raises(UsageError, match="first_segment=0 or 1"):
         read_human(file, judged_set())
     assert read_human(file, judged_set(), first_segment=1).scores
     short = written(tmp_path, "old.csv", "u,alpha,0,TGT,deu,eng,50,1.5,2.5")

@@ -495,6 +495,10 @@ def _first(args: argparse.Namespace, testset: TestSet) -> TestSet:
     return testset.select(segments=range(args.first))
 
 
+#: the bundled test set, where no folder has its name
+_EXAMPLE = "es-en"
+
+
 def _load(args: argparse.Namespace) -> TestSet:
     from gnomon import formats
     from gnomon.testset import TestSet
@@ -513,6 +517,10 @@ def _load(args: argparse.Namespace) -> TestSet:
         )
         return _with_inputs(found, args.input, also=found.systems) if args.input else found
     if args.test_set:
+        if args.test_set == _EXAMPLE and not os.path.lexists(_EXAMPLE):
+            from gnomon import example
+
+            args = argparse.Namespace(**vars(args) | {"test_set": str(example.path())})
         return _named_set(args)
     if not args.refs and not (args.source and args.input):  # some metrics read sources alone
         raise UsageError(
