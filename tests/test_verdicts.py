@@ -224,8 +224,10 @@ def test_a_page_has_no_sections_for_tables_without_rows(finding: Finding) -> Non
 
 
 def test_a_method_says_what_it_found_by_the_function_that_it_declares(finding: Finding) -> None:
+    few = verdicts.Claim("mine.few", "{rows} row is not enough", "undecided", "the rows")
+
     def told(found: Finding) -> list[Statement]:
-        return [verdicts.said("undecided", f"{len(found.rows)} row is not enough", {"rows": [0]})]
+        return [few.said({"rows": [0]}, rows=len(found.rows))]
 
     def plain() -> Finding:
         """Nothing but a finding."""
@@ -233,4 +235,4 @@ def test_a_method_says_what_it_found_by_the_function_that_it_declares(finding: F
 
     made = methods.method("mine", answers="nothing", data=(), given="nothing", verdict=told)(plain)
     (said,) = made().verdict
-    assert said == Statement("1 row is not enough.", "undecided", {"rows": (0,)})
+    assert said == Statement("1 row is not enough.", "undecided", {"rows": (0,)}, "mine.few")

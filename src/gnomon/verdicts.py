@@ -56,7 +56,6 @@ __all__ = [
     "number",
     "of_scores",
     "p_value",
-    "said",
     "titles_of",
 ]
 
@@ -101,6 +100,8 @@ class Claim:
     ) -> Statement:
         """The sentence, of its parts.
 
+        Cautions begin with that word; what is undecided says so itself ("cannot be told apart").
+
         Args:
             rows: what it rests on: positions of rows, by the name of their table.
             level: where the claim itself has none.
@@ -113,28 +114,10 @@ class Claim:
         which = self.level or level
         if which is None:
             raise ValueError(f"the claim {self.id} needs a level")
-        told = said(which, self.template.format_map(parts), rows)
-        return replace(told, claim=self.id)
-
-
-def said(level: Level, text: str, rows: Mapping[str, Sequence[int]] | None = None) -> Statement:
-    """A statement: cautions begin with that word, and all end with a stop.
-
-    What is undecided says so itself: "cannot be told apart", "the data cannot tell".
-
-    Args:
-        level: "better", "worse", "undecided" or "caution": of what the sentence names first, see
-            :class:`gnomon.findings.Statement`.
-        text: the sentence.
-        rows: what it rests on: positions of rows, by the name of their table.
-
-    >>> said("undecided", "A and B cannot be told apart").text
-    'A and B cannot be told apart.'
-    """
-    opening = "Caution: " if level == "caution" else ""
-    ended = text if text.endswith((".", "!", "?")) else f"{text}."
-    places = {name: tuple(some) for name, some in (rows or {}).items()}
-    return Statement(opening + ended, level, places)
+        text = ("Caution: " if which == "caution" else "") + self.template.format_map(parts)
+        ended = text if text.endswith((".", "!", "?")) else f"{text}."
+        places = {name: tuple(some) for name, some in (rows or {}).items()}
+        return Statement(ended, which, places, self.id)
 
 
 def brief(statements: Iterable[Statement]) -> tuple[Statement, ...]:
