@@ -56,7 +56,7 @@ __all__ = [
 
 _SHOWN = 12
 #: the two names of a remedy, as in (--max-calls; max_calls=)
-_PAIR = re.compile(r"\((--?[^();]*); ((?:[^()]|\([^()]*\))*)\)")
+_PAIR = re.compile(r"\((--?[a-z][^();]*); ((?:[^()]|\([^()]*\))*)\)")
 #: commands, whose options are theirs in Python, too; or an option
 _OPTION = re.compile(
     r"`[^`]*`|\b(?:gnomon|pip|python3?|apt|git|hf) [^;()]*"

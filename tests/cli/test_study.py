@@ -113,7 +113,7 @@ def test_rows_of_a_query_are_let_go_once_they_are_printed(
     held: list[weakref.ref[Part]] = []
     most = 0
 
-    def parts(_: object) -> Iterator[Part]:
+    def parts(*_: object) -> Iterator[Part]:
         nonlocal most
         for number in range(20):
             part = Part([(f"{number}-{row}",) for row in range(100)])
@@ -122,7 +122,7 @@ def test_rows_of_a_query_are_let_go_once_they_are_printed(
             yield part
 
     assert gnomon("run", study, "--engine", "here").code == 0
-    monkeypatch.setattr("gnomon.study._query.parts_of", parts)
+    monkeypatch.setattr("gnomon.study._query._parts_of", parts)
     for where in ((), ("-o", "out")):
         answer = gnomon("query", "study.store", "select 'x' as x", "-f", form, *where)
         text = Path("out").read_text() if where else answer.out
