@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 __all__ = [
+    "UNSPACED",
     "base_language",
     "is_unspaced",
     "main_script",
@@ -33,9 +34,11 @@ _UNSPACED = {
     "MYANMAR": "my",
     "TIBETAN": "bo",
 }
-_RUNS = re.compile(
-    "[\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]+"
+#: their letters, as the inside of a class of characters
+UNSPACED = (
+    "\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff"
 )
+_RUNS = re.compile(f"[{UNSPACED}]+")
 _LANGUAGES = frozenset((*_UNSPACED.values(), "dz"))
 #: codes of three letters, and languages that are written alike
 _ALIKE = {

@@ -13,15 +13,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from gnomon.scripts import UNSPACED
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gnomon.batch import Batch
     from gnomon.spans import SpanTable
 
-#: letters of scripts that write no spaces between words: each counts as a word
-_UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
-_WORD = re.compile(rf"[{_UNSPACED}]|(?:(?![{_UNSPACED}])\w)+|[^\w\s]")
+#: each letter of a script whose words no space parts counts as a word
+_WORD = re.compile(rf"[{UNSPACED}]|(?:(?![{UNSPACED}])\w)+|[^\w\s]")
 
 
 class _Tokens(NamedTuple):

@@ -156,6 +156,7 @@ def _scores(store: Store, keys: Sequence[str]) -> tuple[Scores, str]:
         higher_is_better=bool(first["higher_is_better"][0]),
         signature=Signature.parse(str(first["signature"][0])),
         informed_by=tuple(str(informed).split(", ")) if informed else (),
+        from_people=bool(first["from_people"][0]),
     )
     made_of = str(first["made_of"][0])
     if made_of == "segments":

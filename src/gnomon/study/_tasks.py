@@ -222,6 +222,7 @@ _SCORES = (
         "Informed by",
         help="kinds of human scores that went into it, which cannot judge it",
     ),
+    Column("from_people", "From people", "truth", help="people gave the scores, no metric"),
     Column(
         "made_of",
         "Made of",
@@ -289,6 +290,7 @@ def tables_of(task: Task, found: Scores | Finding) -> Iterator[TaskTable]:
         said = {
             "higher_is_better": found.higher_is_better,
             "informed_by": ", ".join(found.informed_by) or None,
+            "from_people": found.from_people,
             "made_of": _made_of(found),
         }
         rows = [{**row, **said} for row in found.rows()]
