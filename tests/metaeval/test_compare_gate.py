@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 import numpy as np
 import pytest
@@ -38,8 +39,10 @@ def test_a_significant_drop_fails_and_the_message_says_who_how_much_and_p(higher
         fail_if_worse(found, ["m"])
     said = str(caught.value)
     assert "branch1 is worse than main under m" in said
-    assert f"{abs(row['difference']):.4g} worse" in said
-    assert f"p = {row['p']:.4g}" in said
+    (size, low, high) = map(float, re.findall(r"by ([\d.]+) \[([\d.]+), ([\d.]+)\]", said)[0])
+    ends = sorted(abs(row[name]) for name in ("difference", "low", "high"))
+    assert [low, size, high] == pytest.approx(ends, abs=0.06)
+    assert "(p <= .002)" in said  # 2 / 1001, the least that 1,000 resamples can show
     assert caught.value.exit_code == 3
 
 

@@ -24,7 +24,7 @@ from gnomon.metaeval.comparison_tables import (
     system_table,
     views,
 )
-from gnomon.metaeval.comparison_verdict import CLAIMS, compare_verdict
+from gnomon.metaeval.comparison_verdict import CLAIMS, compare_verdict, tested_by
 from gnomon.metaeval.contest import metric_faults
 from gnomon.metaeval.ngrams import ngram_rows, read_tokens
 from gnomon.metaeval.paired import (
@@ -64,7 +64,7 @@ from gnomon.slices import check_slices, slices
 from gnomon.stats.jackknife import LEAST_DOCUMENTS, numbered
 from gnomon.stats.significance import Alternative
 from gnomon.testset import TestSet
-from gnomon.verdicts import anomaly_notice
+from gnomon.verdicts import amount, anomaly_notice, number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -711,9 +711,12 @@ def _is_worse(row: Mapping[str, Cell], alpha: float, min_drop: float) -> bool:
 
 
 def _loss_sentence(row: Mapping[str, Cell]) -> str:
-    p = "p" if row["p"] == row["p_adjusted"] else "corrected p"
+    gain, low, high = (number(row[name]) or 0.0 for name in ("gain", "low", "high"))
+    ends: tuple[float, ...] = ()
+    if row["low"] is not None and row["high"] is not None:
+        ends = (-high, -low) if gain == number(row["difference"]) else (low, high)
+    corrected = "" if row["p"] == row["p_adjusted"] else "corrected "
     return (
-        f"{row['system']} is worse than {row['baseline']} under {row['metric']}:"
-        f" {row['score']:.4g}, {abs(float(str(row['difference']))):.4g} worse,"
-        f" {p} = {row['p_adjusted']:.4g}"
+        f"{row['system']} is worse than {row['baseline']} under {row['metric']} by"
+        f" {amount(-gain, *ends)} ({corrected}{tested_by(row)})"
     )

@@ -502,7 +502,7 @@ def _best(finding: Finding, own: Sequence[_Compared]) -> Iterator[Statement]:
     if own[0].unit == "document":
         on = f"{on} in {counted(max(one.documents for one in own), 'document')}"
     worse = sorted(beaten, key=lambda row: number(row["gain"]) or 0.0, reverse=True)
-    tests = {_p_of(row) for row in worse}
+    tests = {tested_by(row) for row in worse}
     each = [f"{row['system']} by {_lead(row)}" for row in worse]
     facts = f"{on}, each corrected {tests.pop()}" if len(tests) == 1 else on
     if len(worse) == 1:
@@ -544,11 +544,12 @@ def _behind(row: Mapping[str, Cell]) -> str:
     """By how much a system is behind the leader that cannot be told from it."""
     if not number(row["gain"]):
         return "the same"
-    p = f", corrected {_p_of(row)}" * _leaves_zero_out(number(row["low"]), number(row["high"]))
+    p = f", corrected {tested_by(row)}" * _leaves_zero_out(number(row["low"]), number(row["high"]))
     return f"behind by {_lead(row)}{p}"
 
 
-def _p_of(row: Mapping[str, Cell]) -> str:
+def tested_by(row: Mapping[str, Cell]) -> str:
+    """What the test of a row says, corrected."""
     return p_value(number(row["p_adjusted"]) or 0.0, _least(row))
 
 
