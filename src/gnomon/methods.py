@@ -257,18 +257,20 @@ class Method:
         """
         from gnomon.findings import Finding  # help loads neither
         from gnomon.scores import Scores
-        from gnomon.verdicts import anomaly_notice, brief, cautious, entitled
+        from gnomon.verdicts import anomaly_notice, cautious, entitled
 
         notices = tuple(anomaly_notice(one) for one in anomalies)
         if isinstance(found, Scores):
-            return cast("R", replace(found, notices=(*notices, *found.notices)))
+            doubtful = tuple(dict.fromkeys(name for one in anomalies for name in one.systems))
+            told_scores = replace(found, notices=(*notices, *found.notices), doubtful=doubtful)
+            return cast("R", told_scores)
         if isinstance(found, list):
             return cast("R", [self.with_verdict(one, anomalies) for one in found])
         if not isinstance(found, Finding):
             return found
         told = replace(found, notices=(*notices, *found.notices))
         if self.verdict is not None:
-            verdict = cautious(brief(self.verdict(told)), anomalies)
+            verdict = cautious(self.verdict, told, anomalies)
             strangers = {one.claim for one in verdict} - {one.id for one in self.claims}
             if self.claims and strangers:
                 raise ValueError(f"{self.name} does not declare the claims {sorted(strangers)}")

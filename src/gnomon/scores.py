@@ -48,6 +48,7 @@ class Scores:
             be judged by.
         from_people: whether people gave them: what one person judged at one time is not
             independent, so that documents are their unit, and they agree with no people but others.
+        doubtful: systems whose outputs are no translations line by line, as a notice says.
     """
 
     metric: str
@@ -62,6 +63,7 @@ class Scores:
     native_signatures: Mapping[str, str] | None = None
     informed_by: tuple[str, ...] = ()
     from_people: bool = False
+    doubtful: tuple[str, ...] = ()
 
     def rows(self) -> list[dict[str, str | float | None]]:
         """One flat record per system: ``system, metric, score, signature``."""

@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Any
 from gnomon.findings import Statement
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from gnomon.findings import Cell, Finding, Level
     from gnomon.outline import Anomaly
@@ -168,21 +168,51 @@ def misaligned(notices: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(one for one in notices if _DISTRUSTED in one))
 
 
-def cautious(verdict: Iterable[Statement], anomalies: Sequence[Anomaly]) -> tuple[Statement, ...]:
+def cautious(
+    verdict: Callable[[Finding], Iterable[Statement]],
+    finding: Finding,
+    anomalies: Sequence[Anomaly],
+) -> tuple[Statement, ...]:
     """A verdict that says first which systems are doubtful, and nothing else of them.
 
     Args:
-        verdict: what a method says.
+        verdict: says what a method found.
+        finding: what it found; rows that set a system beside a doubtful one are not read.
         anomalies: what looks wrong in its data.
     """
     doubts = [one for one in anomalies if one.systems]
     names = sorted({name for one in doubts for name in one.systems}, key=len, reverse=True)
     if not names:
-        return tuple(verdict)
+        return brief(verdict(finding))
     mention = re.compile(rf"(?<![\w.-])(?:{'|'.join(map(re.escape, names))})(?![\w-]|\.\w)")
     first = [DOUBTFUL.said(notice=anomaly_notice(one)) for one in doubts]
-    kept = [one for one in verdict if one.level == "caution" or not mention.search(one.text)]
+    told = _without(verdict, finding, frozenset(names))
+    kept = [one for one in told if one.level == "caution" or not mention.search(one.text)]
     return brief([*first, *kept])
+
+
+#: columns that name the system that another one is compared with
+_PARTNERS = frozenset({"baseline", "leader"})
+
+
+def _without(
+    verdict: Callable[[Finding], Iterable[Statement]], finding: Finding, names: frozenset[str]
+) -> Iterable[Statement]:
+    """What a verdict says without the rows of some systems, where rows compare two systems."""
+    places, tables = {}, []
+    for table in finding.tables:
+        columns = {one.name for one in table.columns}
+        read = {"system", *_PARTNERS} & columns if _PARTNERS & columns else set()
+        kept = [n for n, row in enumerate(table.rows) if names.isdisjoint(row[c] for c in read)]
+        places[table.name] = kept
+        tables.append(replace(table, rows=tuple(table.rows[n] for n in kept), excerpt=None))
+    return (_at(one, places) for one in verdict(replace(finding, tables=tuple(tables))))
+
+
+def _at(statement: Statement, places: Mapping[str, Sequence[int]]) -> Statement:
+    """A statement of some rows, with the positions that these have among all rows."""
+    rows = {name: tuple(places[name][n] for n in some) for name, some in statement.rows.items()}
+    return replace(statement, rows=rows)
 
 
 def amount(
@@ -462,10 +492,34 @@ def of_scores(
     """What scores say: who has the best, and that no test was made; what a lone system has.
 
     Args:
-        scores: what each metric said.
+        scores: what each metric said; of doubtful systems nothing else is said.
         table: the table whose rows these are, metric by metric.
         shell: whether readers can run a command.
     """
+    notices = [notice for one in scores for notice in one.notices]
+    doubts = [DOUBTFUL.said(notice=one) for one in misaligned(notices)]
+    every = [(name, name not in one.doubtful) for one in scores for name in one.systems]
+    places = {table: [n for n, (_, sound) in enumerate(every) if sound]}
+    told = [_at(one, places) for one in _of_sound([_sound(one) for one in scores], table, shell)]
+    return brief([*doubts, *told, *cut_texts(notices)]) if doubts or told else ()
+
+
+def _sound(scores: Scores) -> Scores:
+    """The scores of the systems whose outputs are not doubtful."""
+    if not scores.doubtful:
+        return scores
+    kept = [k for k, name in enumerate(scores.systems) if name not in scores.doubtful]
+    return replace(
+        scores,
+        systems=tuple(scores.systems[k] for k in kept),
+        system=scores.system[kept],
+        segments=scores.segments[kept],
+        statistics=None if scores.statistics is None else scores.statistics[kept],
+    )
+
+
+def _of_sound(scores: Sequence[Scores], table: str, shell: bool) -> list[Statement]:  # noqa: FBT001  # named by its caller
+    """What scores say of systems that are not doubtful."""
     first: list[Statement] = []
     found: list[Statement] = []
     start, specs = 0, [one.metric for one in scores]
@@ -477,7 +531,7 @@ def of_scores(
             found.append(leader)
         start += len(one.systems)
     if not found and not first:
-        return ()
+        return []
     tops = [set(names) for one in scores if (names := _level(one)) and not _is_unlike(one)]
     if tops and not set.intersection(*tops):  # of several equal ones one may be that of the others
         found.append(APART.said())
@@ -486,9 +540,7 @@ def of_scores(
         if shell:
             remedy = "`gnomon compare` with the same arguments tests it."
         found.append(NOT_TESTED.said(remedy=remedy))
-    notices = [notice for one in scores for notice in one.notices]
-    doubts = [DOUBTFUL.said(notice=one) for one in misaligned(notices)]
-    return brief([*doubts, *first, *found, *cut_texts(notices)])
+    return [*first, *found]
 
 
 def _ranked(scores: Scores) -> list[int]:
@@ -511,9 +563,10 @@ def leaders(scores: Scores, among: Iterable[str] = ()) -> str:
     """Who has the best score, as the title of a chart; empty where fewer than two have one.
 
     Args:
-        scores: what a metric said.
+        scores: what a metric said; doubtful systems do not count.
         among: the names of all metrics of the page.
     """
+    scores = _sound(scores)
     found = [] if _is_unlike(scores) else _level(scores)
     title = metric_title(scores.metric, among)
     highest = "highest" if scores.higher_is_better else "lowest"

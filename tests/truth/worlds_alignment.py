@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tests.truth.worlds import outputs, planted, world
+from tests.truth.worlds import noised, outputs, planted, world
 
 import gnomon as gn
+from gnomon.verdicts import of_scores
 
 if TYPE_CHECKING:
-    from gnomon.findings import Finding
+    from collections.abc import Iterable
+
+    from gnomon.findings import Finding, Statement
 
 _FEW = 50
 
@@ -28,3 +31,58 @@ def shifted() -> Finding:
 def in_order() -> Finding:
     ts = planted({"fine": outputs(), "other": outputs("apertium-french")})
     return gn.compare(ts, resamples=_FEW)
+
+
+def _shifted(texts: list[str]) -> list[str]:
+    return [*texts[1:], texts[0]]
+
+
+@world(
+    "two good systems and a file shifted by one line",
+    says=["data.doubtful", "compare.better"],
+    silent=["compare.best", "compare.several_better", "compare.several_worse"],
+    without=["shifted is", "better than shifted", "3 systems"],
+)
+def two_and_shifted() -> Finding:
+    systems = {"fine": outputs(), "noised": noised(outputs(), 0.3, 1)}
+    return gn.compare(
+        planted({**systems, "shifted": _shifted(outputs())}), baseline="noised", resamples=_FEW * 4
+    )
+
+
+@world(
+    "three good systems and a file shifted by one line",
+    says=["data.doubtful", "compare.best"],
+    without=["shifted by 1.", "4 systems", "shifted is", "and shifted"],
+)
+def three_and_shifted() -> Finding:
+    systems = {f"noised{k}": noised(outputs(), k / 5, k) for k in range(3)}
+    return gn.compare(
+        planted({"shifted": _shifted(outputs()), **systems}), resamples=1000, examples=0, ngrams=0
+    )
+
+
+@world("a baseline shifted by one line", says=["data.doubtful"], silent=["compare.*"])
+def baseline_shifted() -> Finding:
+    systems = {"shifted": _shifted(outputs()), "a": outputs(), "b": noised(outputs(), 0.2, 1)}
+    return gn.compare(planted(systems), baseline="shifted", resamples=_FEW)
+
+
+@world(
+    "scores of two good systems and a file shifted by one line",
+    says=["data.doubtful", "score.highest"],
+    without=["shifted has", "shifted 0", "shifted 1"],
+)
+def scores_of_two_and_shifted() -> Iterable[Statement]:
+    systems = {"shifted": _shifted(outputs()), "fine": outputs(), "b": noised(outputs(), 0.2, 1)}
+    return of_scores([gn.score(planted(systems), "bleu")])
+
+
+@world(
+    "scores of two files shifted by one line",
+    says=["data.doubtful"],
+    silent=["score.highest", "score.equal", "score.alone", "score.not_tested"],
+)
+def scores_of_shifted() -> Iterable[Statement]:
+    systems = {"shifted": _shifted(outputs()), "b": _shifted(noised(outputs(), 0.1, 1))}
+    return of_scores([gn.score(planted(systems), "bleu")])
