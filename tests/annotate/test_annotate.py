@@ -117,7 +117,7 @@ def test_progress_counts_the_texts_to_tag(toy: Toy, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(tagging, "_BATCH_TEXTS", 2)
     seen: list[tuple[str, int, int]] = []
     annotate(TEXTS, ["pos:*"], tagger=toy, progress=lambda *said: seen.append(said))
-    assert seen == [("tagging", 2, 3), ("tagging", 3, 3)]
+    assert seen == [("tagging", 0, 3), ("tagging", 2, 3), ("tagging", 3, 3)]
 
 
 def test_batches_do_not_depend_on_the_order_of_texts(
@@ -168,7 +168,7 @@ def test_features_that_never_occur_stay_and_are_said(toy: Toy) -> None:
 
 
 def test_no_tagger_and_no_language_is_an_error_that_shows_the_fix() -> None:
-    with pytest.raises(UsageError, match=r"kind pos need a tagger.*-l en.*gnomon setup en"):
+    with pytest.raises(UsageError, match=r"kind pos need a tagger.*language='en'.*gnomon setup en"):
         annotate(TEXTS, ["pos:NOUN"])
 
 

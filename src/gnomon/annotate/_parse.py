@@ -240,6 +240,8 @@ def parse(
     kept = cache.get_many(list(names.values())) if cache is not None else {}
     known = {t: kept[key].decode() for t, key in names.items() if key in kept}
     missing = [text for text in distinct if text not in known]
+    if missing and progress is not None:
+        progress("parsing", 0, len(missing))
     for start in range(0, len(missing), _BATCH):
         part = missing[start : start + _BATCH]
         made = parser.trees(part)

@@ -83,6 +83,8 @@ def tag(
     left = sum(bool(names) for names in missing)
     blank = sum(not text.strip() for text in texts)
     done = 0
+    if left and progress:
+        progress("tagging", done, left)
     for task, results in _work(list(_tasks(texts, missing)), texts, annotator, processes):
         _keep(task, results, texts, annotator, cache)
         for number, packed in zip(task.numbers, results, strict=True):

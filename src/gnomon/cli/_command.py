@@ -301,15 +301,17 @@ def _run(method: Method, args: argparse.Namespace) -> int:
     early = {**options, **({"allow_code": args.allow_code} if "allow_code" in run else {})}
     with _in_flags(method):
         refuse(method.faults(None, early))
-    with stages(quiet=args.quiet, timed=not method.gives_scores) as progress:
+    with stages("reading", quiet=args.quiet, timed=not method.gives_scores) as progress:
         data = _data(method, args, options)
         if "progress" in run:
             progress.tick("reading")
             run["progress"] = progress
+        progress.begin(" ".join(method.command))
         with _in_flags(method):
             found = method.function(**data, **options, **run)
         if os.environ.get("RANK", "0") != "0":  # of several processes, the first one answers
             return 0
+        progress.begin("reporting")
         finding = _as_finding(found, data.values()) if method.gives_scores else found
         finding = replace(finding, method=" ".join(method.command))
         # what is said of paraphrases themselves needs no section that lists them

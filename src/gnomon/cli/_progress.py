@@ -18,7 +18,20 @@ __all__ = ["Stages", "stages"]
 
 #: seconds of silence after which it is said that something goes on
 _PATIENCE = 2.0
-_WORKING = "working"
+#: what the parts of a stage are
+_UNITS = {
+    "comparing": "markers",
+    "encoding": "sentences",
+    "fetch": "bytes",
+    "marking": "metrics",
+    "other metrics": "metrics",
+    "parsing": "sentences",
+    "scoring": "metrics",
+    "tagging": "sentences",
+    "testing": "tests",
+    "training": "epochs",
+    "unpack": "bytes",
+}
 _log = logging.getLogger("gnomon.time")
 
 
@@ -27,6 +40,7 @@ class Stages:
     """Called with a stage, what is done and the total; draws a bar where a person looks on."""
 
     bars: Progress | None
+    doing: str = "working"
     _tasks: dict[str, TaskID] = field(default_factory=dict)
     _seconds: dict[str, float] = field(default_factory=dict)
     _last: float = field(default_factory=time.perf_counter)
@@ -36,9 +50,22 @@ class Stages:
         self.tick(stage)
         if self.bars is None:
             return
+        share = f"{done:,} of {total:,} {_UNITS.get(stage, '')}".rstrip()
+        said = f"{stage}: {share}"
         if stage not in self._tasks:
-            self._tasks[stage] = self.bars.add_task(stage, total=total)
-        self.bars.update(self._tasks[stage], completed=done, total=total)
+            self._tasks[stage] = self.bars.add_task(said, total=total)
+        self.bars.update(self._tasks[stage], description=said, completed=done, total=total)
+        if done >= total:
+            self._say(f"{self.doing}, after {stage}")
+
+    def begin(self, doing: str) -> None:
+        """Say what goes on from here, until a stage counts its parts."""
+        self.doing = doing
+        self._say(doing)
+
+    def _say(self, text: str) -> None:
+        if self.bars is not None:
+            self.bars.update(self.bars.task_ids[0], description=text)
 
     def tick(self, stage: str) -> None:
         """Count the time since the last call to a stage."""
@@ -52,34 +79,39 @@ class Stages:
 
 
 @contextmanager
-def stages(*, quiet: bool, timed: bool = True) -> Iterator[Stages]:
+def stages(doing: str, *, quiet: bool, timed: bool = True) -> Iterator[Stages]:
     """Bars while the block runs, unless stderr is no terminal; seconds per stage at its end.
 
-    After two seconds without a bar that moves, one without an end says that something goes on, and
-    for how long.
+    After two seconds without a bar that moves, one without an end says what goes on, and for how
+    long; so long, too, a stage of which nothing is done yet waits for its bar.
 
     Args:
+        doing: what goes on until a stage counts its parts: "reading".
         quiet: nothing is drawn.
         timed: say how long the stages took.
     """
     if quiet or not sys.stderr.isatty():
-        found = Stages(None)
+        found = Stages(None, doing)
         yield found
     else:
-        with _bars() as bars:
-            found = Stages(bars)
+        with _bars(doing) as bars:
+            found = Stages(bars, doing)
             yield found
     if timed and found.in_words():
         _log.info("time: %s", found.in_words())
 
 
-def _bars() -> Progress:
+def _bars(doing: str) -> Progress:
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
     class _PatientBars(Progress):
         def get_renderables(self) -> Iterator[object]:  # type: ignore[override]  # what rich draws
-            counted = [task for task in self.tasks if task.total is not None]
+            counted = [
+                task
+                for task in self.tasks
+                if task.total is not None and (task.completed or (task.elapsed or 0) > _PATIENCE)
+            ]
             busy = any(not task.finished for task in counted)
             idle = [
                 task
@@ -97,5 +129,5 @@ def _bars() -> Progress:
         console=Console(stderr=True),
         transient=True,
     )
-    bars.add_task(_WORKING, total=None)
+    bars.add_task(doing, total=None)
     return bars

@@ -260,7 +260,7 @@ def _fetch(args: argparse.Namespace) -> int:
     from gnomon import official
     from gnomon.cli._progress import stages
 
-    with stages(quiet=args.quiet) as progress:
+    with stages("looking for what to fetch", quiet=args.quiet) as progress:
         found = official.fetch(
             args.name,
             language_pairs=args.language_pairs,

@@ -225,7 +225,7 @@ def _run(wanted: Study, args: argparse.Namespace) -> tuple[Store, RunOutcome]:
     workers = args.workers if args.engine == "pool" else None
     engine = study.open_engine(args.engine, workers=workers)
     try:
-        with stages(quiet=args.quiet) as progress:
+        with stages("running the study", quiet=args.quiet) as progress:
             store = study.Store.open(wanted.store, create=True)
             return store, study.run(made, engine, store=store, progress=progress)
     finally:

@@ -380,7 +380,7 @@ def _setup_bertscore(args: argparse.Namespace) -> int:
         return 0
     for command in plan.commands:
         _install(command)
-    with stages(quiet=args.quiet):
+    with stages("preparing the model", quiet=args.quiet):
         same, other = trial(plan)
     sys.stdout.write(
         f"Tried: two sentences that mean the same score {same:.2f}, two that do not {other:.2f}.\n"
@@ -425,7 +425,7 @@ def _setup_baseline(args: argparse.Namespace) -> int:
     file = Path(args.texts) if args.texts else example.path() / "ref.A.txt"
     texts = [line for line in read_text(file).split("\n") if line.strip()]
     seed = SEED if args.seed is None else args.seed
-    with stages(quiet=args.quiet) as progress:
+    with stages("preparing the model", quiet=args.quiet) as progress:
         path, found = set_up_baseline(
             args.model,
             args.text_language,

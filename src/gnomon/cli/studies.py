@@ -154,7 +154,7 @@ def _finish(
     from gnomon import study
     from gnomon.cli._progress import stages
 
-    with stages(quiet=args.quiet) as progress:
+    with stages("running the study", quiet=args.quiet) as progress:
         store = study.Store.open(made.study.store, create=True)
         outcome = study.run(made, engine, store=store, prune=args.prune, progress=progress)
     if args.prune:
@@ -519,7 +519,7 @@ def write_report(
 
     if not store.files():
         raise UsageError(f"nothing is in the store {store.path} yet; run the study: gnomon run")
-    with stages(quiet=quiet) as progress:
+    with stages("reading the results", quiet=quiet) as progress:
         content = pages(
             store, texts=texts, spans=spans, cache=Cache(default_path()), progress=progress
         )

@@ -327,6 +327,8 @@ def _runs(
 ) -> list[_ScoredMetric]:
     batch = testset.batch()
     found = []
+    if progress:
+        progress("scoring", 0, len(bound))
     for done, one in enumerate(bound, start=1):
         found.append(_ScoredMetric(testset, one, base_side(one, batch), weighted_side(one, batch)))
         if progress:

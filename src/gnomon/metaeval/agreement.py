@@ -370,6 +370,8 @@ def metaeval(
     judged = list(contests(sets, wanted, sought))
     _check_baseline(judged, baseline)
     results: list[Result] = []
+    if progress:
+        progress("judging", 0, len(judged))
     for done, one in enumerate(judged, start=1):
         results += judge(one, judging)
         if progress:

@@ -343,6 +343,8 @@ def _add_figures(
         return figures(paired, part.members, plan, documents)
 
     done = []
+    if progress:
+        progress("testing", 0, len(tasks))
     with ThreadPoolExecutor(workers) as pool:
         # what a thread frees, others do not get: without need there is none
         for one in pool.map(figure, tasks) if workers > 1 else map(figure, tasks):
@@ -532,6 +534,8 @@ def scored(
     if not chosen:
         raise UsageError("a comparison takes one metric or more; none is given")
     found = []
+    if progress:
+        progress("scoring", 0, len(chosen))
     for done, one in enumerate(chosen, start=1):
         if isinstance(one, Scores):
             found.append(_checked(one, testset))

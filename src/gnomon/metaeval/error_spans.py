@@ -374,6 +374,8 @@ def spans(
         documents=None if unit == "segment" else testset.documents,
     )
     pairs = []
+    if progress:
+        progress("comparing", 0, len(every))
     for done, one in enumerate(every, start=1):
         found = beside_people(people, one, testset, partial_credit=how.partial_credit, side=side)
         if len(found.gold):

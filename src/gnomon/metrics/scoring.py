@@ -124,7 +124,7 @@ def score(
     every = cast("Sequence[Any]", metrics if several else [metrics])
     found = []
     for done, one in enumerate(every):
-        if progress and len(every) > 1:
+        if progress:
             progress("scoring", done, len(every))
         found.append(_score(testset, one, allow_code=allow_code))
     if progress:
