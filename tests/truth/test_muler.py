@@ -75,8 +75,10 @@ def test_segments_of_documents_that_go_together_are_told_of() -> None:
     systems, reference = lines({"A": {"animal": 0.0}, "B": {"animal": 1.0}}, 80)
     mixed = [a if fine else b for a, b, fine in zip(*systems.values(), good, strict=True)]
     testset = gn.TestSet.from_lists({"A": mixed}, reference, documents=list(_documents(80)))
-    assert any("wider (median of 1): --unit document" in one for one in _scored(testset).notices)
-    assert not any("--unit document" in one for one in _scored(_testset()).notices)
+    assert any(
+        "wider (median of 1): take documents as the unit" in one for one in _scored(testset).notices
+    )
+    assert not any("documents as the unit" in one for one in _scored(_testset()).notices)
 
 
 def test_of_people_s_marks_documents_are_the_unit() -> None:

@@ -233,6 +233,7 @@ def judged_by_document() -> Finding:
     "the same scores of a metric, segment by segment",
     says=["compare.better", "compare.clustered"],
     silent=["compare.people_better"],
+    without=["--"],
 )
 def clustered() -> Finding:
     return scored(judged(2, 2.1), documents=names_of(40))

@@ -171,8 +171,7 @@ MISSING = Claim(
 )
 CLUSTERED = Claim(
     "compare.clustered",
-    "intervals by document would be {wider} wider {under}: --unit document (in Python,"
-    ' unit="document")',
+    "intervals by document would be {wider} wider {under}: take documents as the unit",
     "caution",
     "the design effect of the differences, above 1.2",
 )

@@ -818,7 +818,7 @@ class Uncertainty:
                 yield (
                     "segments of one document are alike: intervals by document would be"
                     f" {math.sqrt(effect) - 1:.0%} wider (median of"
-                    f" {len(self.effects)}): --unit document"
+                    f" {len(self.effects)}): take documents as the unit"
                 )
             return
         assert self.documents is not None  # noqa: S101  # uncertainty() saw to it
