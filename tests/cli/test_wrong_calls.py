@@ -111,6 +111,7 @@ WRONG = """
 1 | score -t set -o folder | cannot write folder | directory
 1 | score -t set -o missing/x | cannot write missing/x | folder
 1 | score --table table.tsv --system-columns b | unknown column or key 'b' | reference, a
+1 | score --table table.tsv --reference-columns gold | or name it (--reference-columns reference)
 2 | compare -t set --baseline sysD | unknown system (baseline) 'sysD'
 2 | compare -t set --confidence 95 | --confidence: it must be a number, strictly between 0 and 1
 2 | compare -t set --alpha 1e-320 | --alpha: it must be a number, strictly between 0 and 1

@@ -5,10 +5,11 @@ import io
 import json
 import logging
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+import gnomon as gn
 from gnomon.errors import DataError, FormatError, UnknownNameError, UsageError
 from gnomon.formats import read_table
 
@@ -94,6 +95,66 @@ def test_a_row_with_another_number_of_fields_is_named(tmp_path: Path) -> None:
 def test_a_missing_column_is_answered_with_those_that_exist(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match=r"unknown column or key 'ref'.*there are: reference, s"):
         read_table(tsv(tmp_path, "reference\ts\na\tb\n"), references=["ref"], systems=["s"])
+
+
+@pytest.mark.parametrize(
+    ("header", "asked", "says"),
+    [
+        (
+            "src\thyp\tgold",
+            {"references": ["reference"], "systems": ["hyp"]},
+            "rename 'gold' to 'reference', or name it (references=['gold'])",
+        ),
+        (
+            "original\tref\tsys",
+            {"source": "orignal", "references": ["ref"], "systems": ["sys"]},
+            "rename 'original' to 'orignal', or name it (source='original')",
+        ),
+        (
+            "src\tref\ttranslation",
+            {"references": ["ref"], "systems": ["mt"]},
+            "name 'translation' if it is meant (systems=['translation'])",
+        ),
+        (
+            "ref\tsys\tgold",
+            {"references": ["reference"], "systems": ["sys"]},
+            "name the column that is meant (references=['COLUMN'])",
+        ),
+        (
+            "ref\tsys\tdoc_id",
+            {"references": ["ref"], "systems": ["sys"], "document": "chapter"},
+            "name the column that is meant (document='COLUMN')",
+        ),
+        (  # the only near one is taken already
+            "ref\tmt",
+            {"source": "refs", "references": ["ref"], "systems": ["mt"]},
+            "name the column that is meant (source='COLUMN')",
+        ),
+    ],
+)
+def test_a_missing_column_is_answered_with_what_to_do(
+    tmp_path: Path, header: str, asked: dict[str, Any], says: str
+) -> None:
+    with pytest.raises(FormatError) as wrong:
+        read_table(tsv(tmp_path, f"{header}\n{header}\n"), **asked)
+    assert str(wrong.value).endswith(says)
+
+
+def test_a_frame_names_its_own_keyword() -> None:
+    frame = [{"src": "a", "hyp": "b", "gold": "c"}]
+    with pytest.raises(FormatError) as wrong:
+        gn.TestSet.from_frame(frame, reference="reference", systems="hyp")
+    said = "rename 'gold' to 'reference', or name it (reference=['gold'])"
+    assert str(wrong.value).endswith(said)
+    with pytest.raises(UsageError, match=r"rename 'gold' to 'reference'.*reference=\['gold'\]"):
+        gn.TestSet.from_frame([{"hyp": "b", "gold": "c"}], systems="hyp")
+
+
+def test_a_column_that_later_rows_have_is_no_matter_of_names(tmp_path: Path) -> None:
+    path = jsonl(tmp_path, {"r": "a", "gold": "b"}, {"r": "a", "ref": "b"})
+    with pytest.raises(FormatError) as wrong:
+        read_table(path, references=["ref"])
+    assert "rename" not in str(wrong.value)
 
 
 def test_a_table_without_rows_is_refused(tmp_path: Path) -> None:

@@ -68,10 +68,18 @@ class FileRecord:
         """
         found = list(_inside(self.values, key))
         if not found:
-            raise self.error(
-                str(UnknownNameError("column or key", key, self.paths, remedy=self._separator()))
-            )
+            raise self.lacking(key)
         return found[0]
+
+    def has(self, key: str) -> bool:
+        """Whether there is such a key."""
+        return any(True for _ in _inside(self.values, key))
+
+    def lacking(self, key: str, remedy: str = "") -> FormatError:
+        """An error that there is no such key; the keys that exist are listed."""
+        remedy = self._separator() or remedy
+        unknown = UnknownNameError("column or key", key, self.paths, remedy=remedy)
+        return self.error(str(unknown.args[0]))
 
     def _separator(self) -> str:
         """That the only column holds what separates columns elsewhere."""

@@ -10,6 +10,7 @@ line's direction are written ``\\``, ``\t``, ``\n``, ``\x1b``, ``\u202e``.
 from __future__ import annotations
 
 import csv
+import difflib
 import json
 import re
 from dataclasses import dataclass
@@ -95,11 +96,45 @@ class TextTable:
         """
         for column in columns:
             if column not in self.columns:
+                others = [one for one in self.columns if one not in columns]
+                meant = column_meant(column, others)
+                remedy = f"; rename {meant!r} to {column!r}" if meant else ""
                 raise FormatError(
-                    f"there is no column {column!r}; the header has: {', '.join(self.columns)}",
+                    f"there is no column {column!r}; the header has: {', '.join(self.columns)}"
+                    f"{remedy}",
                     path=self.path,
                     line=1,
                 )
+
+
+#: how people call the columns of sources, references and outputs
+_KINDS_OF_TEXT = (
+    ("source", "src"),
+    ("reference", "ref", "references", "refs", "gold", "target", "tgt"),
+    ("mt", "hypothesis", "hyp", "candidate", "prediction", "output", "translation"),
+)
+_NEAR = 0.75  # of 1: "zmean" and "z_mean" are nearer, "system" and "segment" farther
+
+
+def column_meant(name: str, others: Iterable[str]) -> str:
+    """The one column that may be what a missing one was to hold; "" where none or several may be.
+
+    >>> column_meant("reference", ["src", "hyp", "gold"])
+    'gold'
+    >>> column_meant("z_mean", ["Z.mean", "raw"])
+    'Z.mean'
+    >>> column_meant("reference", ["ref", "gold"])
+    ''
+    """
+    folded = name.casefold()
+    kinds = next((names for names in _KINDS_OF_TEXT if folded in names), ())
+    found = [
+        one
+        for one in others
+        if one.casefold() in kinds
+        or difflib.SequenceMatcher(None, folded, one.casefold()).ratio() >= _NEAR
+    ]
+    return found[0] if len(found) == 1 else ""
 
 
 def read_tsv(path: str | PathLike[str]) -> TextTable:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,7 @@ from gnomon.errors import DataError, UsageError
 from gnomon.formats._files import plain_name
 from gnomon.formats._lines import report_empty, shown
 from gnomon.formats._records import read_records, records_of_frame
+from gnomon.formats._rows import column_meant
 from gnomon.formats._suspicions import say_suspicions
 from gnomon.testset import TestSet
 
@@ -138,7 +140,32 @@ def _test_set(
         source, references = _usual_columns(records[0], language_pair)
     if not systems and system_column is None:
         systems = _only(records[0], _OUTPUTS)
-    _check_request(references, systems, source, system_column, candidate, segment_column, records)
+    _check_request(
+        references,
+        systems,
+        source,
+        system_column,
+        candidate,
+        segment_column,
+        records,
+        frame=path is None,
+    )
+    asked: dict[str, list[str | None]] = {
+        "source": [source],
+        "reference": list(_columns_by_name(references).values()),
+        "systems": list(_columns_by_name(systems).values()),
+        "system_column": [system_column],
+        "candidate": [candidate],
+        "segment_column": [segment_column],
+        "document": [document],
+        "domain": [domain],
+        "labels": list(_columns_by_name(labels).values()),
+    }
+    _check_columns(
+        records,
+        {one: [c for c in columns if c] for one, columns in asked.items()},
+        frame=path is None,
+    )
     if system_column is not None and candidate is not None:
         grid = _by_system(records, system_column, segment_column, where)
         texts = {s: [row.text(candidate) for row in rows] for s, rows in grid.items()}
@@ -196,11 +223,15 @@ def _check_request(
     candidate: str | None,
     segment_column: str | None,
     records: Sequence[FileRecord],
+    *,
+    frame: bool,
 ) -> None:
     if not references and source is None:
+        meant = column_meant("reference", records[0].paths)
         raise UsageError(
             "name the columns of the references (or of the source, without any); there are:"
             f" {', '.join(records[0].paths)}"
+            + (f"; {_remedy('reference', 'reference', meant, frame=frame)}" if meant else "")
         )
     if (system_column is None) != (candidate is None):
         raise UsageError("system_column and candidate go together: a row per system and segment")
@@ -210,6 +241,47 @@ def _check_request(
         )
     if segment_column is not None and system_column is None:
         raise UsageError("segment_column is for a row per system and segment; give system_column")
+
+
+#: options of the command line that name columns, by keyword
+_OPTIONS = {
+    "source": "--source-column",
+    "reference": "--reference-columns",
+    "systems": "--system-columns",
+    "document": "--document-column",
+    "domain": "--domain-column",
+}
+_SEVERAL = ("reference", "systems", "labels")
+
+
+def _check_columns(
+    records: Sequence[FileRecord], asked: Mapping[str, Sequence[str]], *, frame: bool
+) -> None:
+    """Refuse columns that no row has; one that may be meant is named with what to do."""
+    there = records[0].paths
+    used = {column for columns in asked.values() for column in columns}
+    for keyword, columns in asked.items():
+        for column in columns:
+            if not any(record.has(column) for record in records):
+                meant = column_meant(column, [one for one in there if one not in used])
+                raise records[0].lacking(column, _remedy(keyword, column, meant, frame=frame))
+
+
+def _remedy(keyword: str, column: str, meant: str, *, frame: bool) -> str:
+    """What to rename to what, or the option that names the column."""
+    named = meant if meant and not set(meant) & set("();`") else "COLUMN"
+    python = "references" if keyword == "reference" and not frame else keyword
+    value = f"[{named!r}]" if keyword in _SEVERAL else repr(named)
+    option = f"{python}={value}"
+    if keyword in _OPTIONS:
+        option = f"({_OPTIONS[keyword]} {shlex.quote(named)}; {option})"
+    else:
+        option = f"({option})"
+    if not meant:
+        return f"name the column that is meant {option}"
+    if keyword == "systems":  # whose columns are called after them
+        return f"name {meant!r} if it is meant {option}"
+    return f"rename {meant!r} to {column!r}, or name it {option}"
 
 
 def _columns_by_name(columns: Sequence[str] | Mapping[str, str]) -> dict[str, str]:
