@@ -11,8 +11,9 @@ from tests.truth.scripts import damaged, sentences
 from tests.truth.worlds import bundled, outputs, planted, references
 
 import gnomon as gn
+from gnomon.findings import Bars
 from gnomon.formats import sets_in, suspicions
-from gnomon.verdicts import misaligned, of_scores
+from gnomon.verdicts import leaders, misaligned, of_scores
 
 Damage = Callable[[Sequence[str]], list[str]]
 
@@ -132,12 +133,27 @@ def test_no_sentence_judges_a_system_whose_lines_are_wrong(damage: str) -> None:
     assert first.claim == "data.doubtful"
     assert "no comparison with wrong can be trusted" in first.text
     assert not any("wrong" in one.text for one in rest if one.level != "caution")
+    assert any("other" in one.text and "fine" in one.text for one in rest)
     assert misaligned(finding.notices)
     (scores,) = gn.score(ts, ["bleu"])
     assert of_scores([scores])[0].claim == "data.doubtful"
     fine = gn.compare(planted({"fine": outputs(), "other": outputs("apertium-french")}), "bleu")
     assert not misaligned(fine.notices)
     assert fine.verdict[0].claim != "data.doubtful"
+
+
+def test_no_title_of_a_chart_judges_a_system_whose_lines_are_wrong() -> None:
+    wrong = [*outputs()[1:], outputs()[0]]
+
+    def titles(**systems: list[str]) -> str:
+        ts = planted(systems)
+        finding = gn.compare(ts, "bleu", baseline="fine", resamples=100)
+        charts = [one.title for one in finding.views if isinstance(one, Bars)]
+        return f"{charts[0]}; {leaders(gn.score(ts, 'bleu'))}"
+
+    assert titles(fine=outputs(), wrong=wrong) == "BLEU: differences; "
+    three = titles(fine=outputs(), other=outputs("apertium-french"), wrong=wrong)
+    assert three == "BLEU: other is worse than fine; BLEU: fine has the highest"
 
 
 def test_equal_outputs_are_named_and_compared() -> None:

@@ -431,6 +431,7 @@ def _finding(
     if found.ngrams:
         tables.append(ngram_table(found.ngrams))
     systems = list(testset.systems)
+    doubtful = frozenset(name for one in testset.anomalies for name in one.systems)
 
     def signature(one: Scores, plan: _TestPlans) -> str:
         fields = {"baseline": systems[0], **plan.whole.fields()}
@@ -447,7 +448,7 @@ def _finding(
         signatures={
             one.metric: signature(one, plan) for one, plan in zip(judged, plans, strict=True)
         },
-        views=views(tables, [one.metric for one in judged], systems),
+        views=views(tables, [one.metric for one in judged], systems, doubtful),
         exhibits=tuple(found.exhibits),
         notices=tuple(found.notices),
         facts=_facts(testset, by),

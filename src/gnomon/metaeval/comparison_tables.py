@@ -15,7 +15,7 @@ from gnomon.records import METRIC, SEGMENT, SLICE, SYSTEM, Record, column, table
 from gnomon.stats import benjamini_hochberg, holm
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Container, Iterator, Mapping, Sequence
 
     from gnomon.batch import Batch
     from gnomon.findings import Cell, Table, View
@@ -396,7 +396,10 @@ def ngram_table(rows: Sequence[NgramRow]) -> Table:
 
 
 def views(
-    tables: Sequence[Table], metrics: Sequence[str], systems: Sequence[str]
+    tables: Sequence[Table],
+    metrics: Sequence[str],
+    systems: Sequence[str],
+    doubtful: Container[Cell] = (),
 ) -> tuple[View, ...]:
     """What text shows, then what a page shows beside the tables.
 
@@ -404,13 +407,14 @@ def views(
         tables: those of the finding.
         metrics: names of the metrics.
         systems: names of the systems, the baseline first.
+        doubtful: systems of which titles say nothing.
     """
     kinds = {table.name: table for table in tables}
     alone = systems[1] if len(systems) == 2 else None
     found: list[View] = [_listing(metric, systems[0], alone) for metric in metrics]
     if SLICES in kinds and alone:
         found += [_slices(metric, alone) for metric in metrics]
-    found += [_bars(metric, tables[0], systems[0], alone) for metric in metrics]
+    found += [_bars(metric, tables[0], systems[0], alone, doubtful) for metric in metrics]
     if SLICES in kinds:
         found += [_slice_map(kinds[SLICES], metric, prominent=alone is None) for metric in metrics]
     if SEGMENTS in kinds and alone:
@@ -478,13 +482,15 @@ def _ngrams(side: str) -> Listing:
     )
 
 
-def _bars(metric: str, table: Table, baseline: str, alone: str | None) -> Bars:
+def _bars(
+    metric: str, table: Table, baseline: str, alone: str | None, doubtful: Container[Cell]
+) -> Bars:
     ends = (f"{baseline} is better", f"{alone or 'the other system'} is better")
     if any(row["gain"] != row["difference"] for row in table.rows if _tells(row, metric)):
         ends = (ends[1], ends[0])  # lower is better
     return Bars(
         SYSTEMS,
-        headline(table.rows, metric),
+        headline(table.rows, metric, doubtful),
         category="metric",
         series="system",
         values=("difference", "score"),

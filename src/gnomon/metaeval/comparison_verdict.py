@@ -23,7 +23,7 @@ from gnomon.verdicts import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
     from gnomon.findings import Cell, Finding, Level, Statement
 
@@ -725,12 +725,15 @@ def _few(every: Sequence[_Compared]) -> Iterator[Statement]:
     yield FEW.said(_places(some), which=which, segments=n)
 
 
-def headline(rows: Iterable[Mapping[str, Cell]], metric: str) -> str:
+def headline(
+    rows: Iterable[Mapping[str, Cell]], metric: str, doubtful: Container[Cell] = ()
+) -> str:
     """What a chart of differences shows, as its title: for all segments, under one metric.
 
     Args:
         rows: of the main table.
         metric: its name.
+        doubtful: systems of which nothing is said.
     """
     every = list(rows)
     own = [
@@ -739,6 +742,9 @@ def headline(rows: Iterable[Mapping[str, Cell]], metric: str) -> str:
         if row["metric"] == metric and row["slice"] is None and row["system"] != row["baseline"]
     ]
     title = metric_title(metric, dict.fromkeys(str(row["metric"]) for row in every))
+    own = [row for row in own if row["system"] not in doubtful and row["baseline"] not in doubtful]
+    if not own:
+        return f"{title}: differences"
     few = any((number(row["segments"]) or 0) < LEAST for row in own)
     tally = Counter(str(row["verdict"]) for row in own if row["verdict"])
     if not tally or few:
