@@ -140,6 +140,15 @@ def test_a_missing_column_is_answered_with_what_to_do(
     assert str(wrong.value).endswith(says)
 
 
+@pytest.mark.parametrize(("column", "says"), [("gold", True), ("notes", False)])
+def test_a_column_that_may_hold_references_is_named(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, column: str, says: bool
+) -> None:
+    read_table(tsv(tmp_path, f"src\thyp\t{column}\na\tb\tc\n"))
+    said = f"if '{column}' holds them, rename it to 'reference'"
+    assert (said in caplog.text) == says
+
+
 def test_a_frame_names_its_own_keyword() -> None:
     frame = [{"src": "a", "hyp": "b", "gold": "c"}]
     with pytest.raises(FormatError) as wrong:

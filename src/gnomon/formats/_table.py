@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from gnomon.doors import checked
 from gnomon.errors import DataError, UsageError
-from gnomon.formats._files import plain_name
+from gnomon.formats._files import LOGGER, plain_name
 from gnomon.formats._lines import report_empty, shown
 from gnomon.formats._records import read_records, records_of_frame
 from gnomon.formats._rows import column_meant
@@ -179,6 +179,15 @@ def _test_set(
         records = _agreeing(grid, [column for column in shared if column is not None])
     else:
         texts = {n: [r.text(c) for r in records] for n, c in _columns_by_name(systems).items()}
+    used = {column for columns in asked.values() for column in columns}
+    meant = column_meant("reference", [one for one in records[0].paths if one not in used])
+    if not references and meant:
+        LOGGER.warning(
+            "%s: no references were read, for no column is called reference or ref; if %r holds"
+            " them, rename it to 'reference'",
+            where,
+            meant,
+        )
     refs: dict[str, list[str | None]] = {}
     for reference, column in _columns_by_name(references).items():
         refs |= _reference(records, reference, column)
