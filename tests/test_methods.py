@@ -21,7 +21,7 @@ import gnomon as gn
 from gnomon import methods
 from gnomon.cli._command import _in_flags
 from gnomon.cli._main import parser
-from gnomon.errors import UnknownNameError, UsageError, WrongTypeError
+from gnomon.errors import UnknownNameError, UsageError, WrongTypeError, named_in_shell
 from gnomon.faults import Fault
 from gnomon.options import (
     SEED,
@@ -245,7 +245,9 @@ def test_names_that_users_give_are_not_taken_for_options() -> None:
     said = "'min_drop' in x/min_drop.txt, {} is"
     with pytest.raises(UsageError) as caught, _in_flags(methods.find("compare")):
         raise UsageError(said.format("min_drop"))
-    assert str(caught.value) == said.format("--min-drop")
+    with named_in_shell():
+        assert str(caught.value) == said.format("--min-drop")
+    assert str(caught.value) == said.format("min_drop=")
 
 
 @pytest.fixture(scope="module")

@@ -149,7 +149,7 @@ def test_a_missing_package_is_named_with_the_extra_that_brings_it(
     tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = shutil.copytree(tiny, tmp_path / "pieces")
-    (folder / "spm.model").write_bytes(b"")
+    (folder / "spm.model").write_bytes(b"x")
     monkeypatch.setitem(__import__("sys").modules, "sentencepiece", None)
     with pytest.raises(MissingDependencyError, match=r"gnomon\[models,sentencepiece\]"):
         gn.score(_testset(), f"bleurt('{folder}')")

@@ -35,7 +35,7 @@ def test_a_folder_of_ones_own_goes_before_a_short_name(tmp_path, monkeypatch):
     folder = tmp_path / "minilm"
     folder.mkdir()
     (folder / "config.json").write_text(json.dumps({"model_type": "bert"}))
-    (folder / "model.safetensors").write_bytes(b"")
+    (folder / "model.safetensors").write_bytes(b"x")
     monkeypatch.chdir(tmp_path)
     assert find_model("minilm").path.resolve() == folder
 

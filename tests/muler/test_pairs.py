@@ -143,7 +143,7 @@ def test_options_out_of_range_are_refused(wrong: dict[str, float]) -> None:
 
 
 def test_an_option_that_does_not_exist_is_not_swallowed() -> None:
-    with pytest.raises(TypeError, match="unexpected keyword argument 'taggers'"):
+    with pytest.raises(TypeError, match="takes no 'taggers'; did you mean 'tagger'"):
         study(taggers="spacy:x")
 
 

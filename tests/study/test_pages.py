@@ -92,8 +92,8 @@ def test_what_was_found_is_told_test_set_by_test_set(folder: Path, told: StudyPa
     ((name, rows),) = said.rows.items()
     assert name == "comparisons"
     assert all(0 <= row < len(table.rows) for row in rows)
-    # bleu was compared; of ter it is said who is on top
-    assert " under TER " in scored.verdict[0].text
+    # bleu was compared; of ter it is said which system has the lowest
+    assert " TER, " in scored.verdict[0].text
     assert all("BLEU" not in one.text for one in scored.verdict)
 
 
