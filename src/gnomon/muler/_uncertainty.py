@@ -788,6 +788,8 @@ class Uncertainty:
         """How many times as far figures scatter over documents as over segments."""
         if self.documents is None or self.counts is None:
             return
+        if len(np.unique(self.documents)) < LEAST_DOCUMENTS:
+            return  # there would be no intervals by document
         values = _summed(scores, _FIGURES[self.variants[0]])
         moves = linearised(*values, present.both)[1]
         systems = len(moves)
