@@ -45,6 +45,8 @@ def started(url: str, asked: str, **more: object) -> subprocess.Popen[bytes]:
     """Another process that asks a server."""
     options = "".join(f", {name}={value!r}" for name, value in more.items())
     program = (
+        # shells let what they start in the background ignore it
+        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "from tests.judges.test_client import client, question\n"
         f"client({url!r}{options}).ask([question(text) for text in {asked}])\n"
     )
