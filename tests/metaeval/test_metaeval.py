@@ -644,7 +644,9 @@ def test_what_people_did_not_judge_is_left_out_and_said(human) -> None:
 
 def test_without_human_scores_there_is_nothing_to_judge(human) -> None:
     ts = replace(make(human), human=())
-    with pytest.raises(DataError, match=r"nobody has judged set de-en: .* add it \(TestSet.with_human"):
+    with pytest.raises(
+        DataError, match=r"nobody has judged set de-en: .* add it \(TestSet.with_human"
+    ):
         gn.metaeval(ts, [scores(human)])
 
 

@@ -102,7 +102,7 @@ def test_levels_say_how_the_system_named_first_does_here_as_in_a_comparison(name
         *(
             one
             for one in scored(systems, reference).verdict
-            if one.level == "better" or one.level == "worse"
+            if one.level in {"better", "worse"}
         ),
     ]
     assert len(told) == 2

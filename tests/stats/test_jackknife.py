@@ -6,10 +6,10 @@ import csv
 import json
 from collections import defaultdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 from scipy import stats as scipy_stats
 
 from gnomon.stats.jackknife import (
@@ -19,6 +19,9 @@ from gnomon.stats.jackknife import (
     jackknife,
     jackknife_test,
 )
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 def _mean(sums: NDArray[np.float64]) -> NDArray[np.float64]:
