@@ -150,7 +150,25 @@ def other_side() -> Finding:
     return scored(cells, alternative="less")
 
 
-# Missing scores
+# Missing outputs and scores
+
+
+@world(
+    "a fifth of a system's outputs are empty",
+    says=["compare.empty", "compare.worse"],
+    silent=[ANY],
+    without=["A leaves"],
+)
+def empty_outputs() -> Finding:
+    texts = ["" if k % 5 == 0 else text for k, text in enumerate(outputs())]
+    found = compared({"A": outputs(), "B": texts}, "bleu")
+    assert "B leaves 42 of 209 outputs empty" in found.verdict[0].text
+    return found
+
+
+@world("two outputs of 209 are empty", says=["compare.few_different"], silent=[ANY])
+def two_empty_outputs() -> Finding:
+    return compared({"A": outputs(), "B": ["", " ", *outputs()[2:]]}, "bleu")
 
 
 @world(

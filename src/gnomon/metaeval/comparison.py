@@ -270,7 +270,8 @@ def compare(
         _plans(_by_unit(plan, unit, paired, documents), each, pairs, compared.segments)
         for paired, each in zip(pairings, parts, strict=True)
     ]
-    whole = _add_figures(found, pairings, parts, plans, documents, workers, progress)
+    empty = np.array([[not t.strip() for t in out] for out in compared.systems.values()])
+    whole = _add_figures(found, pairings, parts, plans, documents, empty, workers, progress)
     if systems > 2:
         _add_best(found, judged, pairings, plans, whole, documents)
     tokens = _tokens(compared, found) if examples or ngrams else None
@@ -328,6 +329,7 @@ def _add_figures(
     parts: Sequence[Sequence[Slice]],
     plans: Sequence[_TestPlans],
     documents: NDArray[np.int64] | None,
+    empty: NDArray[np.bool_],
     workers: int,
     progress: Callable[[str, int, int], None] | None,
 ) -> list[list[ComparedSystem]]:
@@ -354,7 +356,8 @@ def _add_figures(
     answers, whole = iter(done), []
     for paired, each, plan in zip(pairings, parts, plans, strict=True):
         compared = [(part.name, next(answers)) for part in each]
-        found.rows += system_rows(paired, compared, plan.whole, plan.pairs)
+        lacking = [empty[:, part.members].sum(axis=1).tolist() for part in each]
+        found.rows += system_rows(paired, compared, plan.whole, plan.pairs, lacking)
         whole.append(compared[0][1])
     segments = pairings[0].segments.shape[1]
     coarse = [

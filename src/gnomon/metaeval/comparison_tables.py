@@ -84,6 +84,7 @@ class ComparisonRow(Record):
         help="of the differences: their variance by document over that by segment",
     )
     missing: int = column("Missing", help="segments without a score of the system")
+    empty: int = column("Empty", help="empty outputs of the system")
     people: bool = column("People", help="people gave the scores")
 
 
@@ -176,6 +177,7 @@ def system_rows(
     parts: Sequence[tuple[str | None, Sequence[ComparedSystem]]],
     plan: PairedTestPlan,
     pairs: int,
+    empty: Sequence[Sequence[int]],
 ) -> list[ComparisonRow]:
     """The rows of one metric: p-values are corrected over systems, and over systems x slices.
 
@@ -185,25 +187,28 @@ def system_rows(
         plan: how differences were tested.
         pairs: of systems, for which p-values are corrected: all of them where the baseline was
             chosen by its score, else those with the baseline.
+        empty: how many outputs of each system are empty, slice by slice.
     """
-    whole = [part for part in parts if part[0] is None]
-    sliced = [part for part in parts if part[0] is not None]
+    every = [(*part, counts) for part, counts in zip(parts, empty, strict=True)]
+    whole = [part for part in every if part[0] is None]
+    sliced = [part for part in every if part[0] is not None]
     return [row for family in (whole, sliced) for row in _family(scores, family, plan, pairs)]
 
 
 def _family(
     scores: PairedScores,
-    parts: Sequence[tuple[str | None, Sequence[ComparedSystem]]],
+    parts: Sequence[tuple[str | None, Sequence[ComparedSystem], Sequence[int]]],
     plan: PairedTestPlan,
     pairs: int,
 ) -> list[ComparisonRow]:
-    found = [(name, k, one) for name, compared in parts for k, one in enumerate(compared)]
-    others = len(scores.systems) - 1
-    adjusted = corrected([one.p for _, _, one in found], plan, (pairs - others) * len(parts))
-    return [
-        _system_row(scores, k, name, one, p, plan)
-        for (name, k, one), p in zip(found, adjusted, strict=True)
+    found = [
+        (k, name, one, empty[k])
+        for name, compared, empty in parts
+        for k, one in enumerate(compared)
     ]
+    others = len(scores.systems) - 1
+    adjusted = corrected([one.p for _, _, one, _ in found], plan, (pairs - others) * len(parts))
+    return [_system_row(scores, *one, p, plan) for one, p in zip(found, adjusted, strict=True)]
 
 
 def corrected(p: Sequence[float], plan: PairedTestPlan, more: int = 0) -> list[float]:
@@ -265,6 +270,7 @@ def _system_row(
     k: int,
     name: str | None,
     one: ComparedSystem,
+    empty: int,
     p: float,
     plan: PairedTestPlan,
 ) -> ComparisonRow:
@@ -298,6 +304,7 @@ def _system_row(
         documents=lie.documents or None,
         design_effect=None if np.isnan(lie.design_effect) else lie.design_effect,
         missing=one.missing,
+        empty=empty,
         people=scores.from_people,
     )
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 _IN_FULL = 2
 #: gains below this are rounding
 _SAME = 1e-9
-#: shares of segments without a score above this are said first
+#: shares of empty outputs, or of segments without a score, above this are said first
 _MISSING = 0.01
 #: design effects above this are said
 _CLUSTERED = 1.2
@@ -162,6 +162,12 @@ SLICE_WORSE = Claim(
     "worse",
     _TESTED + ", over all slices",
 )
+EMPTY = Claim(
+    "compare.empty",
+    "{each} of {outputs} empty",
+    "caution",
+    "the empty outputs, above 1 in 100 of some system",
+)
 MISSING = Claim(
     "compare.missing",
     "{title} has no score for {missing} of {segments}: differences are of the segments that both"
@@ -216,6 +222,7 @@ CLAIMS = (
     SEVERAL_UNDECIDED,
     SLICE_BETTER,
     SLICE_WORSE,
+    EMPTY,
     MISSING,
     CLUSTERED,
     JUDGED_TOGETHER,
@@ -329,6 +336,7 @@ def compare_verdict(finding: Finding) -> Iterator[Statement]:
     systems = list(dict.fromkeys(one.system for one in whole))
     sound = [one for one in whole if not one.few]
     # what could change the answer comes first
+    yield from _empty(finding)
     yield from _missing(finding)
     chosen = any("baseline_by:score" in text.split("|") for text in finding.signatures.values())
     for metric in metrics:
@@ -640,6 +648,23 @@ def _slices(parts: Sequence[_Compared]) -> Iterator[Statement]:
                     system=some[0].system,
                     each=each,
                 )
+
+
+def _empty(finding: Finding) -> Iterator[Statement]:
+    """Empty outputs, system by system."""
+    table, total = finding.tables[0], int(finding.facts["segments"])
+    lacking: dict[str, tuple[int, list[int]]] = {}
+    for at, row in enumerate(table.rows):
+        empty = int(number(row["empty"]) or 0)
+        if row["slice"] is None and empty > _MISSING * total:
+            lacking.setdefault(str(row["system"]), (empty, []))[1].append(at)
+    if lacking:
+        named = sorted(lacking.items(), key=lambda one: -one[1][0])
+        yield EMPTY.said(
+            {table.name: [at for _, (_, places) in named for at in places]},
+            each=listed([f"{name} leaves {empty:,}" for name, (empty, _) in named]),
+            outputs=counted(total, "output"),
+        )
 
 
 def _missing(finding: Finding) -> Iterator[Statement]:
