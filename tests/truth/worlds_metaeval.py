@@ -140,6 +140,32 @@ def none_agrees() -> Finding:
     return gn.metaeval(judged(human), made, levels=["segment"], controls=False, **FEW)
 
 
+def _by_chance(level: str, seed: int) -> Finding:
+    draws = [people(seed=seed + k, spread=0.0) for k in range(3)]
+    made = [metric(one, f"m{k}") for k, one in enumerate(draws[1:])]
+    return gn.metaeval(judged(draws[0]), made, levels=[level], controls=False, **FEW)
+
+
+@world(
+    "human scores of systems drawn at random, and two metrics",
+    says=["metaeval.none"],
+    silent=["metaeval.*"],
+    without=["highest agreement", "agrees better"],
+)
+def random_people_of_systems() -> Finding:
+    return _by_chance("system", 40)
+
+
+@world(
+    "human scores of segments drawn at random, and two metrics",
+    says=["metaeval.none"],
+    silent=["metaeval.*"],
+    without=["highest agreement", "agrees better"],
+)
+def random_people_of_segments() -> Finding:
+    return _by_chance("segment", 40)
+
+
 @world(
     "a statistic without a value of chance, and one metric",
     says=["metaeval.value"],

@@ -84,7 +84,8 @@ _NONE = Claim(
     "metaeval.none",
     "{none} of {metrics} agrees with {people} ({facts})",
     None,
-    "the highest value is not above 0; its interval is below 0 where the sentence says None",
+    "the highest value is not above 0, or the intervals of all hold 0 or their tests of the"
+    " coefficient are not significant; below 0, interval and all, where the sentence says None",
 )
 _KINDS_BETTER = Claim(
     "metaeval.kinds_better",
@@ -388,10 +389,14 @@ def _of_set(finding: Finding, judged: _Judged) -> Iterator[Statement]:
     """The best metric on one test set, and what it is better than."""
     best = judged.figures[0]
     if len(judged.figures) == 1:
-        yield _alone(judged)
+        yield _alone(judged, best)
         return
-    if judged.statistic in _CORRELATIONS and best.value <= 0:
+    if _by_chance(judged):
         yield _none(judged, best)
+        return
+    if _sign(judged, best) == 0:
+        # it is the highest by chance alone: what holds is said of each metric
+        yield from (_alone(judged, one) for one in judged.figures)
         return
     parts: dict[str, Any] = {
         "best": best.title,
@@ -412,10 +417,20 @@ def _of_set(finding: Finding, judged: _Judged) -> Iterator[Statement]:
         yield _UNTESTED.said({_MAIN: [best.position]}, **parts, others=beside)
 
 
+def _by_chance(judged: _Judged) -> bool:
+    """Whether none of the metrics agrees with people beyond chance."""
+    if judged.statistic not in _CORRELATIONS:
+        return False
+    signs = {_sign(judged, one) for one in judged.figures}
+    return judged.figures[0].value <= 0 or not signs & {1, None}
+
+
 def _none(judged: _Judged, best: _Agreement) -> Statement:
     """Several metrics, of which not even the best agrees with people."""
     against = _sign(judged, best) == -1
     over = counted(best.n, judged.unit.removesuffix("s"))
+    if best.value > 0 and judged.level == "system" and judged.place != AVERAGE:
+        over += f", {p_value(_of_systems(judged.statistic, best.value, best.n))}"
     return _NONE.said(
         {_MAIN: [one.position for one in judged.figures]},
         level="worse" if against else "undecided",
@@ -431,8 +446,8 @@ def _over_kinds(finding: Finding, groups: Sequence[_Judged]) -> Iterator[Stateme
     best: dict[tuple[str, int | None], list[_Judged]] = {}
     for one in groups:
         first = one.figures[0]
-        if len(one.figures) > 1 and one.statistic in _CORRELATIONS and first.value <= 0:
-            yield _none(one, first)
+        if len(one.figures) > 1 and (_by_chance(one) or _sign(one, first) == 0):
+            yield from _of_set(finding, one)
             continue
         sign = _sign(one, first) if len(one.figures) == 1 else None
         best.setdefault((first.title, sign), []).append(one)
@@ -482,9 +497,8 @@ def _draws(others: Sequence[_Against]) -> str:
     return "; more resamples may tell them apart" if coarse else ""
 
 
-def _alone(judged: _Judged) -> Statement:
+def _alone(judged: _Judged, only: _Agreement) -> Statement:
     """One metric: whether it agrees with people at all."""
-    only = judged.figures[0]
     claim = {None: _VALUE, 0: _UNSURE, 1: _AGREES, -1: _AGAINST}[_sign(judged, only)]
     facts = judged.facts(only)
     if claim is _UNSURE and judged.level == "system":
@@ -557,7 +571,8 @@ def _on_average(finding: Finding, judged: _Judged, sets: Sequence[_Judged]) -> I
         )
         yield _AVERAGE_VALUE.said(rows, metric=best.title, people=judged.people, facts=facts)
         return
-    if judged.statistic in _CORRELATIONS and best.value <= 0:
+    chance = all(_by_chance(one) for one in sets)
+    if judged.statistic in _CORRELATIONS and (best.value <= 0 or chance):
         yield _none(judged, best)
         return
     parts, clear = [], []
