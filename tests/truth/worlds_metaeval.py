@@ -244,6 +244,13 @@ def the_same() -> Finding:
     return gn.metaeval(judged(human), made, levels=["segment"], controls=False, **FEW)
 
 
+@world("human scores with a little noise", says=["metaeval.circular"], silent=["metaeval.*"])
+def nearly_the_same() -> Finding:
+    human = people()
+    made = metric(2 * human + 5 + near(human, 0.001, 3) - human, "same")
+    return gn.metaeval(judged(human), [made], resamples=100)
+
+
 @world("scores that people gave", says=["metaeval.circular"], silent=["metaeval.*"])
 def people_as_a_metric() -> Finding:
     human = people()

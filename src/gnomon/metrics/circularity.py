@@ -36,6 +36,8 @@ _POST_EDITS = frozenset({"pe", "postedit", "postedits", "postedited"})
 #: segments that are compared with TER, and its correlation from which scores count as edits
 _FEWEST, _MOST, _ALIKE = 20, 200, 0.95
 _IDENTICAL, _SEVERAL = 1 - 1e-9, 4
+#: of so many points at least, a correlation that no metric reaches but one made of the scores
+_COPIED, _ENOUGH = 0.9999, 10
 
 
 def _words(name: str) -> set[str]:
@@ -129,7 +131,8 @@ def circularity(
     for human, metric in pairs:
         both = ~(np.isnan(human) | np.isnan(metric))
         if both.sum() >= _SEVERAL:
-            if pearson(human[both], metric[both]) >= _IDENTICAL:
+            least = _COPIED if both.sum() >= _ENOUGH else _IDENTICAL
+            if pearson(human[both], metric[both]) >= least:
                 return "same"
             break  # segments say it more surely than systems do
     if scores.from_people:
