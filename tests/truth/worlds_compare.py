@@ -261,10 +261,41 @@ def clustered() -> Finding:
     "people judged ten documents",
     says=["compare.few_documents"],
     silent=[*FOUND],
-    without=["p =", " [-", " [0"],
+    without=["p =", " [-", " [0", "told apart"],
 )
 def few_documents() -> Finding:
     return scored(judged(1, 8.0, 10), people=True, documents=names_of(10), title="esa")
+
+
+@world(
+    "people judged four systems in ten documents",
+    says=["compare.few_documents", "compare.highest"],
+    silent=["compare.leaders", "compare.several_undecided", *FOUND],
+    without=["p =", "told apart"],
+)
+def few_documents_of_several() -> Finding:
+    cells = np.vstack([judged(1, 8.0, 10), judged(2, 4.0, 10)])
+    return scored(cells, people=True, documents=names_of(10), baseline="A", title="esa")
+
+
+@world(
+    "scores with a mood in each of twelve documents",
+    says=["compare.few_clustered"],
+    silent=["compare.clustered", "compare.few_documents"],
+)
+def moods() -> Finding:
+    return scored(judged(1, 8.0, 12), documents=names_of(12))
+
+
+@world(
+    "twelve documents that do not matter",
+    says=["compare.undecided"],
+    silent=["compare.few_clustered", "compare.clustered"],
+)
+def no_moods() -> Finding:
+    cells = noise(3, segments=120)
+    cells[1] -= (cells[1] - cells[0]).mean()
+    return scored(cells, documents=[f"d{k % 12}" for k in range(120)])
 
 
 @world(

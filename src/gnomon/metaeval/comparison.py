@@ -703,7 +703,7 @@ def failures(finding: Finding, metrics: Sequence[str], *, alpha: float, min_drop
 
 def _is_worse(row: Mapping[str, Cell], alpha: float, min_drop: float) -> bool:
     gain, p = row["gain"], row["p_adjusted"]
-    if isinstance(gain, float) and p is None and row["caveat"] == "documents":
+    if isinstance(gain, float) and row["caveat"] == "documents":
         raise DataError(
             f"whether {row['system']} is worse than {row['baseline']} under {row['metric']} cannot"
             f" be decided by document: the two have {row['documents']} in common; give"

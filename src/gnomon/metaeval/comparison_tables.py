@@ -311,8 +311,8 @@ def _system_row(
 
 def verdict_of(gain: float, p: float, caveat: str | None, alpha: float) -> str | None:
     """Whether a system is better or worse; None where nothing was tested."""
-    if np.isnan(p):
-        return "undecided" if caveat == "documents" else None
+    if np.isnan(p) or caveat == "documents":
+        return None
     if p > alpha or gain == 0 or caveat is not None:
         return "undecided"
     return "better" if gain > 0 else "worse"

@@ -90,8 +90,7 @@ SKEWED = Claim(
 )
 FEW_DOCUMENTS = Claim(
     "compare.few_documents",
-    "{names} cannot be told apart {under}: {ahead}, of {documents}; an interval takes {least}, as"
-    " segments of a document are not independent",
+    "{ahead}, not tested: {few}",
     "undecided",
     "the number of documents",
 )
@@ -128,7 +127,7 @@ LEADERS = Claim(
 )
 HIGHEST = Claim(
     "compare.highest",
-    "{best} has the best score of {systems} {under}, {score}, which was not tested",
+    "{best} has the best score of {systems} {under}, {score}, which was not tested{why}",
     "undecided",
     "the scores alone",
 )
@@ -181,6 +180,14 @@ CLUSTERED = Claim(
     "caution",
     "the design effect of the differences, above 1.2",
 )
+FEW_CLUSTERED = Claim(
+    "compare.few_clustered",
+    "segments are taken as independent, but by document the variance of the difference {under} is"
+    " {effect} times as large (the design effect), and {documents} are too few for intervals by"
+    " document ({least} are needed)",
+    "caution",
+    "the design effect of the differences, above 1.2, and the number of documents",
+)
 JUDGED_TOGETHER = Claim(
     "compare.judged_together",
     "people gave the scores of {title}, and no documents are known: segments that one person"
@@ -225,6 +232,7 @@ CLAIMS = (
     EMPTY,
     MISSING,
     CLUSTERED,
+    FEW_CLUSTERED,
     JUDGED_TOGETHER,
     DISAGREE,
     FEW,
@@ -446,8 +454,7 @@ def _undecided(one: _Compared) -> Statement:
     """Two systems that cannot be told apart, and why."""
     parts = _parts(one)
     if one.caveat == "documents":
-        documents = counted(one.documents, "document")
-        return FEW_DOCUMENTS.said(one.rows, documents=documents, least=LEAST_DOCUMENTS, **parts)
+        return FEW_DOCUMENTS.said(one.rows, ahead=one.ahead, few=_too_few(one))
     if one.outcome is None:
         return UNTESTED.said(one.rows, **{**parts, "facts": counted(one.segments)})
     if one.caveat == "different":
@@ -458,6 +465,11 @@ def _undecided(one: _Compared) -> Statement:
     if one.asked and ((one.gain or 0) > 0) is (one.asked == "worse"):
         return OTHER_SIDE.said(one.rows, asked=one.asked, system=one.system, **parts)
     return UNDECIDED.said(one.rows, more=_further(one), **parts)
+
+
+def _too_few(one: _Compared) -> str:
+    are = "are" if one.documents > 1 else "is"
+    return f"{counted(one.documents, 'document')} {are} too few ({LEAST_DOCUMENTS} are needed)"
 
 
 def _further(one: _Compared) -> str:
@@ -495,8 +507,10 @@ def _best(finding: Finding, own: Sequence[_Compared]) -> Iterator[Statement]:
         "under": own[0].under,
         "score": amount(number(top["score"]) or 0.0),
     }
-    if all(number(row["p"]) is None and row["caveat"] is None for _, row in others):
-        yield HIGHEST.said(places, best=leader, **parts)
+    if all(number(row["p"]) is None or row["caveat"] == "documents" for _, row in others):
+        lacking = [one for one in own if one.caveat == "documents"]
+        why = f": {_too_few(lacking[0])}" if lacking else ""
+        yield HIGHEST.said(places, best=leader, why=why, **parts)
         return
     beaten = [row for _, row in others if not row["best"]]
     level = [row for _, row in others if row["best"]]
@@ -580,6 +594,9 @@ def _by_outcome(own: Sequence[_Compared]) -> Iterator[Statement]:
     rest = [one for one in own if one.outcome not in ("better", "worse")]
     if len(rest) == 1:
         yield _alone(rest[0])
+    elif rest and all(one.caveat == "documents" for one in rest):
+        ahead = listed([one.ahead for one in rest])
+        yield FEW_DOCUMENTS.said(_places(rest), ahead=ahead, few=_too_few(rest[0]))
     elif rest:
         yield SEVERAL_UNDECIDED.said(
             _places(rest),
@@ -700,16 +717,23 @@ def _clustered(finding: Finding, sound: Sequence[_Compared]) -> Iterator[Stateme
     effects = [
         (number(rows[one.position]["design_effect"]) or 0.0, one)
         for one in sound
-        if one.unit == "segment" and one.documents >= LEAST_DOCUMENTS
+        if one.unit == "segment" and one.documents > 1
     ]
     large = [(effect, one) for effect, one in effects if effect > _CLUSTERED]
-    if large:
-        effect, one = max(large, key=lambda pair: pair[0])
-        most = "up to " * (len(large) > 1)
-        yield CLUSTERED.said(
-            _places(one for _, one in large),
-            wider=f"{most}{100 * (effect**0.5 - 1):.0f} %",
+    if not large:
+        return
+    effect, one = max(large, key=lambda pair: pair[0])
+    most, places = "up to " * (len(large) > 1), _places(one for _, one in large)
+    if one.documents >= LEAST_DOCUMENTS:
+        wider = f"{most}{100 * (effect**0.5 - 1):.0f} %"
+        yield CLUSTERED.said(places, wider=wider, under=one.under)
+    else:
+        yield FEW_CLUSTERED.said(
+            places,
             under=one.under,
+            effect=f"{most}{effect:.1f}",
+            documents=counted(one.documents, "document"),
+            least=LEAST_DOCUMENTS,
         )
 
 
