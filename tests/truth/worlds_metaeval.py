@@ -166,6 +166,43 @@ def random_people_of_segments() -> Finding:
     return _by_chance("segment", 40)
 
 
+def _equal_people(human: Array) -> Finding:
+    made = [metric(near(people(), 1.0, k), f"m{k}") for k in (1, 2)]
+    return gn.metaeval(judged(human), made, **FEW)
+
+
+@world(
+    "people who gave every output the same score",
+    says=["metaeval.equal_people"],
+    silent=["metaeval.*"],
+    without=["every system", "of a segment"],
+)
+def equal_people() -> Finding:
+    return _equal_people(np.full(people().shape, 70.1))
+
+
+@world(
+    "people who gave all outputs of a segment the same score",
+    says=["metaeval.equal_people"],
+    silent=["metaeval.controls", "metaeval.none", *_AGREEMENTS[3:]],
+    without=["1.00 against"],
+)
+def equal_within_segments() -> Finding:
+    return _equal_people(np.repeat(people()[:1], 12, axis=0))
+
+
+@world(
+    "a metric that goes against people beside one that agrees",
+    says=["metaeval.better", "metaeval.backwards"],
+    silent=["metaeval.equal_people"],
+    without=["as well as back"],
+)
+def one_is_backwards() -> Finding:
+    human = people()
+    made = [metric(near(human, 0.3, 1), "m"), metric(-near(human, 0.3, 2), "back")]
+    return gn.metaeval(judged(human), made, **FEW)
+
+
 @world(
     "a statistic without a value of chance, and one metric",
     says=["metaeval.value"],

@@ -11,13 +11,14 @@ import numpy as np
 
 from gnomon import stats
 from gnomon.metaeval.judging import ALL, AVERAGE, POOLED
+from gnomon.metaeval.notices import equal_notice
 from gnomon.metaeval.significance import FEW_SYSTEMS
 from gnomon.stats.jackknife import LEAST_DOCUMENTS
 from gnomon.stats.student import upper_tail
 from gnomon.verdicts import LEAST, Claim, amount, counted, listed, number, p_value, titles_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from gnomon.findings import Cell, Finding, Statement
 
@@ -124,6 +125,12 @@ _EDITS = Claim(
     "caution",
     "the name of the human scores, or that TER against the references gives the same",
 )
+_EQUAL = Claim(
+    "metaeval.equal_people",
+    "{notice}",
+    "caution",
+    "the human scores, which are all equal, or within each system or segment",
+)
 _FEW = Claim(
     "metaeval.few_systems",
     "{sets}: people judged {few} systems or fewer; agreement over so few says little",
@@ -165,8 +172,8 @@ _CONTROLS = Claim(
 #: all that a meta-evaluation can say
 CLAIMS = (
     *(_BETTER, _HIGHEST, _NOT_WORSE, _UNTESTED, _AGREES, _AGAINST, _UNSURE, _VALUE, _NONE),
-    *(_KINDS_BETTER, _KINDS_HIGHEST, _AVERAGE, _AVERAGE_VALUE, _CIRCULAR, _EDITS, _FEW),
-    *(_FEW_SEGMENTS, _FEW_DOCUMENTS, _THIN, _BACKWARDS, _CONTROLS),
+    *(_KINDS_BETTER, _KINDS_HIGHEST, _AVERAGE, _AVERAGE_VALUE, _CIRCULAR, _EDITS, _EQUAL),
+    *(_FEW, _FEW_SEGMENTS, _FEW_DOCUMENTS, _THIN, _BACKWARDS, _CONTROLS),
 )
 
 
@@ -275,13 +282,15 @@ def metaeval_verdict(finding: Finding) -> Iterator[Statement]:
     else:
         for one in sound if places == 1 else ():
             yield from _of_set(finding, one)
+    equal = {one: text for one in groups if (text := _equal(finding, one))}
+    yield from (_EQUAL.said(notice=text) for text in _widest(equal.values()))
     yield from _circular(finding)
     yield from _edits(single)
     yield from _few(few)
     yield from _few_units(short)
     yield from _thin(groups)
     yield from _backwards(finding, groups)
-    yield from _controlled(groups)
+    yield from _controlled([one for one in groups if one not in equal])
 
 
 def _alike(one: _Judged, average: _Judged) -> bool:
@@ -628,6 +637,29 @@ def _circular(finding: Finding) -> Iterator[Statement]:
             yield _CIRCULAR.said({_MAIN: rows}, metrics=listed(list(names)), why=text)
 
 
+def _equal(finding: Finding, judged: _Judged) -> str:
+    """The notice that people told nothing apart that it compares; empty where they did."""
+    texts = [
+        equal_notice(judged.place, judged.level, grouping, judged.human)
+        for grouping in dict.fromkeys(("", judged.grouping))
+    ]
+    return next((text for text in texts if text in finding.notices), "")
+
+
+def _widest(notices: Iterable[str]) -> list[str]:
+    """Each notice once; of all outputs alone where that says the rest."""
+    every = dict.fromkeys(notices)
+    whole = [one for one in every if " every output the same" in one]
+    rest = [one for one in every if not any(_of(one) == _of(other) for other in whole)]
+    return [*whole, *rest]
+
+
+def _of(notice: str) -> tuple[str, str]:
+    """The test set and the kind that a notice of equal scores is about."""
+    place, _, rest = notice.partition(": people gave ")
+    return place, rest.partition(" the same score")[2].partition(": nothing can")[0]
+
+
 def _edits(groups: Sequence[_Judged]) -> Iterator[Statement]:
     """Human scores that count edits."""
     some = [one for one in groups if one.edits]
@@ -710,22 +742,30 @@ _NAMES = {
 
 def _controlled(groups: Sequence[_Judged]) -> Iterator[Statement]:
     """Metrics that something reaches that knows nothing of quality: which one, which of them."""
-    reached: dict[str, list[str]] = {}
+    reached: dict[str, dict[str, str]] = {}
     rows = []
+    backwards = {
+        (one.place, one.level, one.human, figure.metric)
+        for one in groups
+        for figure in one.figures
+        if _sign(one, figure) == -1
+    }
     for one in groups:
         for control in one.controls if not one.few and not one.few_units else ():
             name = control.metric.removeprefix("control: ")
             does = "ranks the systems" if one.level == "system" else "agrees with people"
             for figure in one.figures:
-                if figure.value <= control.value:
+                turned = (one.place, one.level, one.human, figure.metric) in backwards
+                if 0 < figure.value <= control.value and not turned:
                     sizes = [amount(own.value, share=True) for own in (control, figure)]
                     text = f"{figure.title} ({sizes[0]} against {sizes[1]})"
                     opening = f"{_NAMES.get(name, name)} {does} as well as"
-                    reached.setdefault(f"{opening}|{one.measure}", []).append(text)
+                    named = reached.setdefault(f"{opening}|{one.measure}", {})
+                    named.setdefault(figure.title, text)
                     rows += [control.position, figure.position]
     if reached:
-        named = [(key.split("|"), texts) for key, texts in reached.items()]
-        parts = [f"{opening} {listed(texts)}, {by}" for (opening, by), texts in named]
+        each = [(key.split("|"), list(texts.values())) for key, texts in reached.items()]
+        parts = [f"{opening} {listed(texts)}, {by}" for (opening, by), texts in each]
         more = len(parts) - _MOST_CONTROLS
         text = "; ".join(parts[:_MOST_CONTROLS])
         if more > 0:

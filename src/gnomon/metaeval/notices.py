@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from gnomon.metaeval.judging import Judging, Overall, Result
     from gnomon.metaeval.measures import MeasuredScores
 
+#: how far scores that are equal lie apart, as a share of them
+_ROUNDING = 1e-12
 #: what must stand beside figures that judge ties
 _TIES = (
     "controls (length, random scores) do not measure quality; a metric that does not clearly beat"
@@ -201,6 +203,7 @@ def _weights(one: Overall) -> str:
 def _measured(contest: Contest, results: Sequence[Result]) -> Iterator[str]:
     own = [result for result in results if result.contest is contest]
     done = {result.measure for result in own}
+    yield from dict.fromkeys(equal_notice(r.place, *same, r.human) for r, same in _equal(own))
     for result in own:
         yield from _undefined(result)
         yield from _beaten(result)
@@ -261,6 +264,43 @@ def _rankings(contest: Contest) -> Iterator[str]:
             f"{contest.name}: the ranking {contest.kinds['ranking']} repeats {repeated}"
             f" judgement(s) and contradicts itself on {against} pair(s); all count as they stand"
         )
+
+
+def equal_notice(place: str, level: str, grouping: str, human: str | None) -> str:
+    """What is said where people told nothing apart that a measure compares.
+
+    Args:
+        place: what tables call the test set.
+        level: "system" or "segment".
+        grouping: what the scores that are compared have in common.
+        human: the kind of the human scores.
+    """
+    every, where = {
+        "item": ("every output of a segment", " within segments"),
+        "system": ("every output of a system", " within systems"),
+    }.get(grouping, ("every output", ""))
+    if level == "system":
+        every, where = "every system", " at system level"
+    kind = f" ({human})" if human else ""
+    said = f"{place}: people gave {every} the same score{kind}"
+    return f"{said}: nothing can agree with it{where}"
+
+
+def _equal(results: Sequence[Result]) -> Iterator[tuple[Result, tuple[str, str]]]:
+    """The measures whose human scores are all equal, or within each group."""
+    for result in results:
+        cells, measure = result.cells, result.measure
+        if result.subset != "all" or result.slice is not None or cells.pairs is not None:
+            continue
+        human = cells.human
+        axis = {"item": 0, "system": 1}.get(measure.grouping) if human.ndim > 1 else None
+        most = np.nanmax(human, axis=axis, initial=-np.inf, where=~np.isnan(human))
+        least = np.nanmin(human, axis=axis, initial=np.inf, where=~np.isnan(human))
+        judged = np.isfinite(most)
+        spread = np.where(judged, most, 0) - np.where(judged, least, 0)
+        if np.any(judged) and bool((spread <= _ROUNDING * np.abs(np.where(judged, most, 1))).all()):
+            every = human.ndim > 1 and np.ptp(human[~np.isnan(human)]) == 0
+            yield result, (measure.level, "" if every else measure.grouping)
 
 
 def _undefined(result: Result) -> Iterator[str]:
