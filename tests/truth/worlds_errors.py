@@ -68,6 +68,41 @@ def by_chance() -> Finding:
     return found(marks({"a": EVEN, "b": EVEN}, seed=1))
 
 
+@world(
+    "errors on dogs in ten segments",
+    says=["muler.errors.where", "muler.errors.few-segments"],
+    silent=["muler.errors.*"],
+    without=["more often on"],
+)
+def few_segments() -> Finding:
+    return found(marks({"a": [0.9, *EVEN[1:]], "b": [0.1] * 6}, segments=10))
+
+
+def unscored(a: list[int], b: list[int]) -> Finding:
+    """Errors of the segments of two systems, in the order of a file without scores."""
+    testset = marks({"a": [1.0] * 6, "b": [1.0] * 6})
+    kept = [e for e in testset.errors if e.segment in {"a": a, "b": b}[e.system]]
+    return found(replace(testset, errors=tuple(kept), human=()))
+
+
+@world(
+    "outputs of one system that a file lists in part",
+    says=["muler.errors.unlisted", "muler.errors.where", "muler.errors.systems"],
+    silent=["muler.errors.few*"],
+)
+def listed_in_part() -> Finding:
+    return unscored(list(range(120)), list(range(0, 120, 3)))
+
+
+@world(
+    "outputs of both systems that a file lists",
+    says=["muler.errors.where"],
+    silent=["muler.errors.*"],
+)
+def listed_alike() -> Finding:
+    return unscored(list(range(120)), list(range(1, 120)))
+
+
 @world("three words in all", says=["muler.errors.few"], silent=["muler.errors.*"])
 def few_words() -> Finding:
     return found(marks({"a": EVEN}, segments=2))
@@ -75,7 +110,7 @@ def few_words() -> Finding:
 
 @world(
     "marked by people by fewer documents than intervals need",
-    says=["muler.errors.where"],
+    says=["muler.errors.where", "muler.errors.few-segments"],
     silent=["muler.errors.*"],
     without=[" [", "more often on"],
 )

@@ -118,6 +118,8 @@ class ErrorMarks:
         marking: whether errors were marked; a metric may score alone.
         notices: what a reader should know.
         signature: of the metric; None for others.
+        listed: int64 [K], the outputs of each system with an error, where nothing says which others
+            were looked at, so that all of them are taken to be; None elsewhere.
     """
 
     name: str
@@ -131,6 +133,7 @@ class ErrorMarks:
     marking: bool = True
     notices: tuple[str, ...] = ()
     signature: Signature | None = None
+    listed: NDArray[np.int64] | None = None
 
     def judgements(self) -> Iterator[Judgement]:
         """The outputs that were looked at, rater by rater."""
@@ -204,9 +207,10 @@ def people_marks(
         judged[place] = True
         if error.side == side:
             (spans if error.end > error.start else placeless).setdefault(place, []).append(error)
-    notices = []
+    notices, with_errors = [], None
     if not human and not listed:
-        marked = np.any(judged, axis=(0, 2))
+        with_errors = np.any(judged, axis=0).sum(axis=1)
+        marked = with_errors > 0
         judged |= marked[None, :, None]
         others = [one for one, some in zip(names, marked, strict=True) if not some]
         without = f", and so not of {named(others)}" if others else ""
@@ -228,6 +232,7 @@ def people_marks(
         placeless={place: tuple(own) for place, own in placeless.items()},
         ungraded=sum(not is_graded(error.severity) for error in errors),
         notices=tuple(notices),
+        listed=with_errors,
     )
 
 

@@ -50,6 +50,10 @@ ERRORS, DIFFERENCES, COUNTS = "errors", "differences", "counts"
 CHARGES, CORRELATIONS = "charges", "correlations"
 _PAGE = 2000  # differences that a page holds
 _LISTED = 15
+#: systems of which so much more is listed, of all segments, differ in it
+_UNLISTED = 0.01
+#: facts of one marker
+TOO_FEW, LISTED = "too few", "outputs listed"
 # what text lists of each table
 _RATES = ("feature", "occurrences", "rate", "rate_low", "rate_high", "relative")
 _DIFFERING = (
@@ -349,6 +353,10 @@ class MadeRates:
         facts = facts_of(self.testset, self.annotation)
         facts["marks"] = ", ".join(one.name for one in self.every)
         facts["outputs checked"] = str(int(self.tallies[0].judged.sum()))
+        for number, one in enumerate(self.every):
+            few, listed = self._few(number), self._listed(one)
+            facts |= {f"{one.name}: {TOO_FEW}": few} if few else {}
+            facts |= {f"{one.name}: {LISTED}": listed} if listed else {}
         return Finding(
             method="muler errors",
             title="Errors by linguistic feature",
@@ -359,6 +367,28 @@ class MadeRates:
             notices=tuple(dict.fromkeys(self.notices)),
             facts=facts,
         )
+
+    def _few(self, number: int) -> str:
+        """What one marker checked, in segments or documents, if it is too little for a finding."""
+        segments = self.tallies[number].judged.any(axis=0)
+        if not isinstance(self.draws[number], DocumentsOut):
+            n = int(segments.sum())
+            return counted(n, "segment") if n < LEAST else ""
+        known = self.testset.documents
+        assert known is not None  # noqa: S101  # what is left out
+        n = len(set(np.array(known)[segments].tolist()))
+        return counted(n, "document") if n < LEAST_DOCUMENTS else ""
+
+    def _listed(self, one: ErrorMarks) -> str:
+        """How many outputs of the systems have errors, if others are only taken as checked."""
+        if one.listed is None:
+            return ""
+        some = [k for k in np.argsort(-one.listed, kind="stable").tolist() if one.listed[k]]
+        whole = self.testset.segments
+        if one.listed[some[0]] - one.listed[some[-1]] <= _UNLISTED * whole:
+            return ""
+        first, last = (f"{self.systems[k]}: {one.listed[k]:,} of" for k in (some[0], some[-1]))
+        return f"{first} {whole:,}, {last} {whole:,}"
 
     def _tables(self) -> Iterator[Table]:
         level = self.bootstrap.confidence if self.bootstrap.resamples else None
@@ -396,6 +426,9 @@ class MadeRates:
         p = rates.tests()
         p[:, 0] = np.nan  # all words themselves
         p[:, rates.occurrences < LEAST] = np.nan
+        if not isinstance(self.draws[number], DocumentsOut):
+            checked = [*tallies.judged.sum(axis=1), tallies.judged.any(axis=0).sum()]
+            p[:, :, np.array(checked) < LEAST] = np.nan
         corrected = np.stack(
             [np.stack([holm(p[s, :, k]) for k in range(p.shape[2])], axis=1) for s in range(len(p))]
         )
@@ -426,6 +459,11 @@ class MadeRates:
         rows: list[ErrorRateDifferenceRow] = []
         for one, tallies, draws in zip(self.every, self.tallies, self.draws, strict=True):
             found = list(rate_differences(tallies, draws))
+            if not isinstance(draws, DocumentsOut):
+                both = tallies.judged.astype(int) @ tallies.judged.T.astype(int)
+                found = [
+                    d._replace(p=np.nan) if both[d.first, d.second] < LEAST else d for d in found
+                ]
             for severity in COMPARED:
                 family = [d for d in found if d.severity == severity and d.feature not in UNITS]
                 family += [d for d in found if d.severity == severity and d.feature in UNITS]
@@ -459,7 +497,8 @@ class MadeRates:
             excerpt = Excerpt(tuple(range(_PAGE)), said)
         note = (
             "Over the segments in which both systems were checked; features with fewer than"
-            f" {LEAST} occurrences on either side are left out."
+            f" {LEAST} occurrences on either side are left out, and fewer than {LEAST} segments are"
+            " not tested."
         )
         title = "Systems compared, feature by feature"
         return table(DIFFERENCES, title, ErrorRateDifferenceRow, rows, note=note, excerpt=excerpt)

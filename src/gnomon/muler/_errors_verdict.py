@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from gnomon.annotate import gloss
+from gnomon.muler._error_tables import LISTED, TOO_FEW
 from gnomon.verdicts import LEAST, Claim, amount, counted, listed, metric_title, number, p_value
 
 if TYPE_CHECKING:
@@ -52,7 +53,21 @@ FEW_FEATURES = Claim(
     "caution",
     "fewer than five features",
 )
-ERRORS_CLAIMS = (WHERE, FEW_WORDS, SYSTEMS, TOGETHER, FEW_FEATURES)
+FEW = Claim(
+    "muler.errors.few-segments",
+    "what {marks} marked rests on {n}, too few to be read as a finding",
+    "caution",
+    "fewer than 30 segments that were checked, or 15 documents where these are independent",
+)
+UNLISTED = Claim(
+    "muler.errors.unlisted",
+    "{marks} lists only outputs with errors ({listed}); outputs that are not listed count as free"
+    " of errors",
+    "caution",
+    "nothing says which outputs without errors were checked, and of two systems the numbers of"
+    " outputs with errors differ by more than 1 in 100 segments",
+)
+ERRORS_CLAIMS = (UNLISTED, WHERE, FEW_WORDS, FEW, SYSTEMS, TOGETHER, FEW_FEATURES)
 
 
 def errors_verdict(finding: Finding) -> Iterator[Statement]:
@@ -63,13 +78,18 @@ def errors_verdict(finding: Finding) -> Iterator[Statement]:
     """
     rows = [(at, row) for at, row in enumerate(finding.rows) if row["severity"] == "any"]
     for marks in dict.fromkeys(row["marks"] for _, row in rows):
+        unlisted = finding.facts.get(f"{marks}: {LISTED}")
+        if unlisted:
+            yield UNLISTED.said({}, marks=metric_title(str(marks)), listed=unlisted)
+    for marks in dict.fromkeys(row["marks"] for _, row in rows):
         own = [one for one in rows if one[1]["marks"] == marks and one[1]["system"] is None]
-        yield from _where(finding.tables[0].name, str(marks), own)
+        few = finding.facts.get(f"{marks}: {TOO_FEW}")
+        yield from _where(finding.tables[0].name, str(marks), own, few)
     yield from _systems(finding)
     yield from _metrics(finding)
 
 
-def _where(table: str, marks: str, rows: Sequence[_Row]) -> Iterator[Statement]:
+def _where(table: str, marks: str, rows: Sequence[_Row], few: str | None) -> Iterator[Statement]:
     words = next((one for one in rows if one[1]["feature"] in _UNITS), None)
     if words is None or (number(words[1]["occurrences"]) or 0) < LEAST:
         yield FEW_WORDS.said({}, marks=metric_title(marks))
@@ -96,6 +116,8 @@ def _where(table: str, marks: str, rows: Sequence[_Row]) -> Iterator[Statement]:
         unit=words[1]["feature"],
         more=text,
     )
+    if few:
+        yield FEW.said({table: [words[0]]}, marks=metric_title(marks), n=few)
 
 
 def _is_low(p: Cell) -> bool:
@@ -144,6 +166,8 @@ def _metrics(finding: Finding) -> Iterator[Statement]:
         return
     for at, row in enumerate(finding.table("correlations").rows):
         if row["severity"] != "any" or row["system"] is not None:
+            continue
+        if f"{row['marks']}: {TOO_FEW}" in finding.facts:
             continue
         value, low, high = (number(row[one]) for one in ("r", "r_low", "r_high"))
         if value is None:
