@@ -155,9 +155,10 @@ def uneven_lengths() -> Finding:
 
 
 @world(
-    "words of both sides that a tagger finds on one alone",
+    "words of both sides that a pattern finds on one alone",
     says=["muler.score.tagger"],
     silent=["muler.*"],
+    without=["the tagger", "tagged"],
 )
 def other_tags() -> Finding:
     return scored(moved(), features=["re:after"])

@@ -100,11 +100,10 @@ NOTHING = Claim(
 )
 TAGGER = Claim(
     "muler.score.tagger",
-    "left out under {metric}, because the tagger disagrees between outputs and references:"
-    " {features} (MuLER outside 0 to 1; {tested})",
+    "left out under {metric}, because {why}: {features} (MuLER outside 0 to 1; {tested})",
     "caution",
-    "MuLER outside 0 to 1 that lies inside over the segments where no word of both sides is tagged"
-    " as the feature on one side alone, or fewer than 10 segments without such a word",
+    "MuLER outside 0 to 1 that lies inside over the segments where no word of both sides has"
+    " the feature on one side alone, or fewer than 10 segments without such a word",
 )
 OUTSIDE = Claim(
     "muler.score.outside",
@@ -625,13 +624,25 @@ def _outside(title: str, figures: Sequence[_Figure]) -> Iterator[Statement]:
     rest = [one for one in figures if not one.by_tagger]
     above = [one for one in rest if (one.muler or 0.0) < 0]
     below = [one for one in rest if one not in above]
-    if tagged:
-        tested = "inside it where shared words are tagged alike"
-        if any(one.agreed is None for one in tagged):
-            tested = "shared words are tagged apart in nearly every segment"
-        if len({one.agreed is None for one in tagged}) > 1:
-            tested = "inside it where shared words are tagged alike, if there are such segments"
-        yield TAGGER.said(_at(tagged), metric=title, features=_kinds(tagged), tested=tested)
+    by_form = [one for one in tagged if one.feature.startswith(("re:", "lex:"))]
+    for some in ([one for one in tagged if one not in by_form], by_form):
+        if not some:
+            continue
+        cause, alike, apart = (
+            ("words of both sides have the feature on one side alone", "found alike", "found apart")
+            if some is by_form
+            else (
+                "the tagger disagrees between outputs and references",
+                "tagged alike",
+                "tagged apart",
+            )
+        )
+        tested = f"inside it where shared words are {alike}"
+        if any(one.agreed is None for one in some):
+            tested = f"shared words are {apart} in nearly every segment"
+        if len({one.agreed is None for one in some}) > 1:
+            tested = f"inside it where shared words are {alike}, if there are such segments"
+        yield TAGGER.said(_at(some), metric=title, why=cause, features=_kinds(some), tested=tested)
     why = {
         "higher": f"{title} is higher with these words as they are than with masks that match",
         "lower": f"{title} is lower with these words as they are than with masks that differ",
