@@ -21,6 +21,10 @@ def target_of(pair: str) -> str:
     return pair.rsplit("-", 1)[-1]
 
 
+#: in each notice of an output that is a copy of a reference
+REFERENCE_COPIED = "the same text as the reference"
+
+
 class Anomaly(NamedTuple):
     """Something that looks wrong in a test set, though it can be read.
 

@@ -36,7 +36,10 @@ def scored(
     names, n = tuple("ABCDEFGH"[: len(metrics[0])]), metrics[0].shape[1]
     texts = [f"text {k}" for k in range(n)]
     testset = gn.TestSet.from_lists(
-        dict.fromkeys(names, texts), texts, documents=documents, name="planted"
+        dict.fromkeys(names, texts),
+        [f"{text} ." for text in texts],
+        documents=documents,
+        name="planted",
     )
     given = [
         Scores(
@@ -390,7 +393,9 @@ def _sliced(gains: tuple[float, float]) -> Finding:
     cells[1] += np.repeat(gains, 60)
     texts = [f"text {k}" for k in range(120)]
     testset = gn.TestSet.from_lists(
-        {"A": texts, "B": texts}, texts, domains=["news"] * 60 + ["chat"] * 60
+        {"A": texts, "B": texts},
+        [f"{text} ." for text in texts],
+        domains=["news"] * 60 + ["chat"] * 60,
     )
     metric = Scores("quality", ("A", "B"), cells.mean(axis=1), cells, True, Signature("quality"))
     return gn.compare(testset, metric, by="domain", **BARE)  # type: ignore[arg-type]
@@ -420,7 +425,7 @@ def equal_by_domain() -> Finding:
 def _read(notice: str) -> Finding:
     cells = noise(3)
     texts = [f"text {k}" for k in range(60)]
-    testset = gn.TestSet.from_lists({"A": texts, "B": texts}, texts)
+    testset = gn.TestSet.from_lists({"A": texts, "B": texts}, [f"{text} ." for text in texts])
     metric = Scores("quality", ("A", "B"), cells.mean(axis=1), cells, True, Signature("quality"))
     return gn.compare(testset, replace(metric, notices=(notice,)), **BARE)  # type: ignore[arg-type]
 
@@ -451,7 +456,29 @@ def by_coins() -> Finding:
     return compared({"A": [one for one, _ in mixed], "B": [two for _, two in mixed]}, "bleu")
 
 
-@world("the reference against a system", says=["compare.worse"], silent=["compare.better"])
+@world(
+    "the reference against a system",
+    says=["compare.reference_copied", "compare.worse"],
+    silent=["compare.better"],
+)
 def the_reference() -> Finding:
     assert bundled().segments == len(references())
-    return compared({"A": references(), "B": outputs()}, "bleu")
+    found = compared({"copy": references(), "B": outputs()}, "bleu")
+    assert "output of 'copy' is the same text as the reference" in found.verdict[0].text
+    return found
+
+
+def _copied(of_hundred: int) -> Finding:
+    rows = enumerate(zip(references(), outputs(), strict=True))
+    texts = [ref if at % 100 < of_hundred else out for at, (ref, out) in rows]
+    return compared({"A": outputs(), "B": texts}, "bleu")
+
+
+@world("nearly all outputs are the reference", says=["compare.reference_copied"])
+def nearly_the_reference() -> Finding:
+    return _copied(97)
+
+
+@world("most outputs are the reference", silent=["compare.reference_copied"])
+def mostly_the_reference() -> Finding:
+    return _copied(80)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from gnomon.outline import REFERENCE_COPIED
 from gnomon.stats.jackknife import LEAST_DOCUMENTS
 from gnomon.stats.studentised import FEWEST_DIFFERENT
 from gnomon.verdicts import (
@@ -161,6 +162,12 @@ SLICE_WORSE = Claim(
     "worse",
     _TESTED + ", over all slices",
 )
+REFERENCE = Claim(
+    "compare.reference_copied",
+    "{notice}",
+    "caution",
+    "95 in 100 or more of a system's outputs, which equal those of a reference",
+)
 EMPTY = Claim(
     "compare.empty",
     "{each} of {outputs} empty",
@@ -229,6 +236,7 @@ CLAIMS = (
     SEVERAL_UNDECIDED,
     SLICE_BETTER,
     SLICE_WORSE,
+    REFERENCE,
     EMPTY,
     MISSING,
     CLUSTERED,
@@ -344,6 +352,7 @@ def compare_verdict(finding: Finding) -> Iterator[Statement]:
     systems = list(dict.fromkeys(one.system for one in whole))
     sound = [one for one in whole if not one.few]
     # what could change the answer comes first
+    yield from _copied(finding)
     yield from _empty(finding)
     yield from _missing(finding)
     chosen = any("baseline_by:score" in text.split("|") for text in finding.signatures.values())
@@ -665,6 +674,13 @@ def _slices(parts: Sequence[_Compared]) -> Iterator[Statement]:
                     system=some[0].system,
                     each=each,
                 )
+
+
+def _copied(finding: Finding) -> Iterator[Statement]:
+    """Outputs that are copies of a reference."""
+    for one in dict.fromkeys(finding.notices):
+        if REFERENCE_COPIED in one:
+            yield REFERENCE.said(notice=one)
 
 
 def _empty(finding: Finding) -> Iterator[Statement]:
