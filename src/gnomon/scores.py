@@ -18,10 +18,12 @@ if TYPE_CHECKING:
 
     from gnomon.signature import Signature
 
-__all__ = ["BEGINNINGS", "Scores", "check_sums", "coverage", "named"]
+__all__ = ["BEGINNINGS", "UNREAD", "Scores", "check_sums", "coverage", "named"]
 
 #: what notices say of texts that a model does not read to their end; verdicts warn of these
 BEGINNINGS = "only their beginnings are scored"
+#: what notices say of a metric that does not read the letters of the texts; verdicts warn of it
+UNREAD = "it says little of these outputs"
 
 _LARGEST = 1e150
 

@@ -57,6 +57,7 @@ __all__ = [
     "of_scores",
     "p_value",
     "titles_of",
+    "unread_texts",
 ]
 
 #: segments below which a figure is no evidence
@@ -383,6 +384,21 @@ def cut_texts(notices: Iterable[str]) -> list[Statement]:
     return [CUT.said(notice=one) for one in dict.fromkeys(notices) if BEGINNINGS in one]
 
 
+UNREAD_TEXTS = Claim(
+    "score.unread",
+    "{notice}",
+    "caution",
+    "the letters of the references, and those that the metric reads",
+)
+
+
+def unread_texts(notices: Iterable[str]) -> list[Statement]:
+    """A caution for each notice that says that a metric does not read the letters of the texts."""
+    from gnomon.scores import UNREAD  # as above
+
+    return [UNREAD_TEXTS.said(notice=one) for one in dict.fromkeys(notices) if UNREAD in one]
+
+
 def metric_title(spec: str, among: Iterable[str] = ()) -> str:
     """A metric's short name for people: the title of its class.
 
@@ -483,7 +499,7 @@ APART = Claim(
     "the best system under each metric",
 )
 NOT_TESTED = Claim("score.not_tested", "Not tested. {remedy}", "undecided", "that no test was made")
-SCORE_CLAIMS = (HIGHEST, EQUAL, ALONE, FEW, UNLIKE, APART, NOT_TESTED, CUT)
+SCORE_CLAIMS = (HIGHEST, EQUAL, ALONE, FEW, UNLIKE, APART, NOT_TESTED, CUT, UNREAD_TEXTS)
 
 
 def of_scores(
@@ -501,7 +517,8 @@ def of_scores(
     every = [(name, name not in one.doubtful) for one in scores for name in one.systems]
     places = {table: [n for n, (_, sound) in enumerate(every) if sound]}
     told = [_at(one, places) for one in _of_sound([_sound(one) for one in scores], table, shell)]
-    return brief([*doubts, *told, *cut_texts(notices)]) if doubts or told else ()
+    first = [*doubts, *unread_texts(notices)]
+    return brief([*first, *told, *cut_texts(notices)]) if first or told else ()
 
 
 def _sound(scores: Scores) -> Scores:
@@ -525,13 +542,16 @@ def _of_sound(scores: Sequence[Scores], table: str, shell: bool) -> list[Stateme
     start, specs = 0, [one.metric for one in scores]
     for one in scores:
         title = metric_title(one.metric, specs)
-        if (unlike := _unlike(one, start, table, title)) is not None:
+        if _is_unread(one):
+            pass  # its zeros say nothing
+        elif (unlike := _unlike(one, start, table, title)) is not None:
             first.append(unlike)
         elif (leader := _leader(one, start, table, title)) is not None:
             found.append(leader)
         start += len(one.systems)
     if not found and not first:
         return []
+    scores = [one for one in scores if not _is_unread(one)]
     tops = [set(names) for one in scores if (names := _level(one)) and not _is_unlike(one)]
     if tops and not set.intersection(*tops):  # of several equal ones one may be that of the others
         found.append(APART.said())
@@ -541,6 +561,11 @@ def _of_sound(scores: Sequence[Scores], table: str, shell: bool) -> list[Stateme
             remedy = "`gnomon compare` with the same arguments tests it."
         found.append(NOT_TESTED.said(remedy=remedy))
     return [*first, *found]
+
+
+def _is_unread(scores: Scores) -> bool:
+    """Whether the metric does not read the letters of the texts, so that all its scores are 0."""
+    return bool(unread_texts(scores.notices)) and not scores.system.any()
 
 
 def _ranked(scores: Scores) -> list[int]:
@@ -567,7 +592,7 @@ def leaders(scores: Scores, among: Iterable[str] = ()) -> str:
         among: the names of all metrics of the page.
     """
     scores = _sound(scores)
-    found = [] if _is_unlike(scores) else _level(scores)
+    found = [] if _is_unlike(scores) or _is_unread(scores) else _level(scores)
     title = metric_title(scores.metric, among)
     highest = "highest" if scores.higher_is_better else "lowest"
     if len(found) > 1:

@@ -482,3 +482,20 @@ def nearly_the_reference() -> Finding:
 @world("most outputs are the reference", silent=["compare.reference_copied"])
 def mostly_the_reference() -> Finding:
     return _copied(80)
+
+
+UNREAD_OUTPUTS = ["今天天气很好", "我们去公园", "他喜欢读书"] * 15
+
+
+@world(
+    "Chinese texts under a metric of Latin letters",
+    says=["score.unread"],
+    silent=["compare.*"],
+    without=["the same", "highest"],
+)
+def unread() -> Finding:
+    other = ["他们在家", "明天下雨", "她去学校"] * 15
+    testset = gn.TestSet.from_lists(
+        {"A": UNREAD_OUTPUTS, "B": other}, [f"{one}了" for one in UNREAD_OUTPUTS]
+    )
+    return gn.compare(testset, "rougeL", **BARE)  # type: ignore[arg-type]

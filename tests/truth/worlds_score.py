@@ -91,3 +91,20 @@ def cut() -> Iterable[Statement]:
     whole = np.linspace(0, 1, 50)
     one = cells(whole, whole**2)
     return of_scores([replace(one, notices=(f"3 of 90 texts are longer; {BEGINNINGS}",))])
+
+
+UNREAD_OUTPUTS = ["今天天气很好", "我们去公园", "他喜欢读书"] * 15
+
+
+@world(
+    "Chinese texts under a metric of Latin letters",
+    says=["score.unread"],
+    silent=["score.*"],
+    without=["the same", "highest"],
+)
+def unread() -> Iterable[Statement]:
+    other = ["他们在家", "明天下雨", "她去学校"] * 15
+    testset = gn.TestSet.from_lists(
+        {"A": UNREAD_OUTPUTS, "B": other}, [f"{one}了" for one in UNREAD_OUTPUTS]
+    )
+    return of_scores([gn.score(testset, "rougeL")])

@@ -11,6 +11,7 @@ from gnomon.stats.studentised import FEWEST_DIFFERENT
 from gnomon.verdicts import (
     CUT,
     LEAST,
+    UNREAD_TEXTS,
     Claim,
     amount,
     counted,
@@ -21,6 +22,7 @@ from gnomon.verdicts import (
     number,
     p_value,
     titles_of,
+    unread_texts,
 )
 
 if TYPE_CHECKING:
@@ -245,6 +247,7 @@ CLAIMS = (
     DISAGREE,
     FEW,
     CUT,
+    UNREAD_TEXTS,
 )
 _SEVERAL = {"better": SEVERAL_BETTER, "worse": SEVERAL_WORSE}
 _SLICE = {"better": SLICE_BETTER, "worse": SLICE_WORSE}
@@ -346,7 +349,8 @@ def compare_verdict(finding: Finding) -> Iterator[Statement]:
     Args:
         finding: what a comparison found.
     """
-    every = list(_rows(finding))
+    yield from unread_texts(finding.notices)
+    every = [one for one in _rows(finding) if not _unread(finding, one.metric)]
     whole = [one for one in every if one.part is None]
     metrics = list(dict.fromkeys(one.metric for one in whole))
     systems = list(dict.fromkeys(one.system for one in whole))
@@ -374,6 +378,14 @@ def compare_verdict(finding: Finding) -> Iterator[Statement]:
     yield from _clustered(finding, sound)
     yield from _few(every)
     yield from cut_texts(finding.notices)
+
+
+def _unread(finding: Finding, metric: str) -> bool:
+    """Whether a metric does not read the letters of the texts, so that all its scores are 0."""
+    if not unread_texts(one for one in finding.notices if one.startswith(f"{metric}: ")):
+        return False
+    rows = [row for row in finding.tables[0].rows if row["metric"] == metric]
+    return not any(number(row["score"]) for row in rows)
 
 
 def _rows(finding: Finding) -> Iterator[_Compared]:

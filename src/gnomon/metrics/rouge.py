@@ -32,6 +32,7 @@ from gnomon.metrics.tokenise import (
     code_points,
     lowered,
 )
+from gnomon.scores import UNREAD
 from gnomon.scripts import main_script
 from gnomon.signature import Signature
 
@@ -583,7 +584,7 @@ class Rouge(Options):
             return BoundRouge(self)
         said = (
             f"{self.name} counts runs of a-z and 0-9 alone, as rouge-score does, and the references"
-            f" are written in {script.title()} letters: it says little of these outputs"
+            f" are written in {script.title()} letters: {UNREAD}"
         )
         return BoundRouge(self, (said,))
 
