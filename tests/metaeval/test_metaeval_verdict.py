@@ -82,7 +82,7 @@ def test_one_metric_that_agrees_is_said_to_agree() -> None:
 
 def test_few_systems_are_a_caution_and_no_finding() -> None:
     human = people(1, 4)
-    found = judged(human, near=unlike(1, human, 0.01), far=people(2, 4))
+    found = judged(human, near=unlike(1, human, 0.1), far=people(2, 4))
     assert {one.level for one in found} == {"caution"}
     assert "4 systems or fewer" in found[0].text
 
@@ -177,13 +177,12 @@ def test_many_kinds_of_human_scores_share_a_sentence_and_none_is_left_out() -> N
     assert len([one for one in found if one.level != "caution"]) == 2  # of systems, of segments
 
 
-def test_metrics_that_a_control_reaches_are_a_caution() -> None:
+def test_a_control_is_set_beside_no_metric_that_goes_against_people() -> None:
     human = drawn(1, (6, 20))
     found = gnomon.metaeval(
         contest(human), scores(-human, name="m"), statistics=("pairwise_accuracy",), resamples=0
     ).verdict
-    (caution,) = (one for one in found if one.level == "caution")
-    assert "a random score ranks the systems as well as m (.467 against .00)" in caution.text
+    assert not any("random score" in one.text for one in found)
 
 
 def test_over_test_sets_the_average_is_said_and_on_how_many_tests_decide() -> None:

@@ -110,7 +110,9 @@ def _written(folder: Path, name: str, cells: np.ndarray, header: str = "score") 
 def _set(human: np.ndarray | None = None, documents: bool = True) -> gn.TestSet:  # type: ignore[type-arg]
     texts = [f"text {k}" for k in range(200)]
     found = gn.TestSet.from_lists(
-        {"A": texts, "B": texts}, texts, documents=names_of(40) if documents else None
+        {"A": texts, "B": texts},
+        [f"{text} too" for text in texts],
+        documents=names_of(40) if documents else None,
     )
     if human is None:
         return found
