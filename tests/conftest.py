@@ -6,6 +6,7 @@ import gc
 import itertools
 import os
 import random
+import sys
 from pathlib import Path
 
 import pytest
@@ -26,6 +27,8 @@ settings.load_profile("steady")
 
 _ROOT = Path(__file__).resolve().parent.parent
 _CACHES = itertools.count()
+if str(_ROOT) not in sys.path:  # some tests run what stands in scripts/
+    sys.path.append(str(_ROOT))
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
