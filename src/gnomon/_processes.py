@@ -55,10 +55,6 @@ def end_with(parent: int, lasting: bool) -> None:  # noqa: FBT001  # initialiser
     A thread looks, which works everywhere, but not while a compiled loop keeps the interpreter to
     itself. So Linux is asked, too: it ends a process in the midst of anything, but at the end of
     the thread that started it, which is that of the parent only for the main thread.
-
-    Args:
-        parent: its number.
-        lasting: the thread that started this process lives as long as the parent.
     """
     if lasting and sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)

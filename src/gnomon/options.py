@@ -936,11 +936,7 @@ def _number(text: str, kind: type) -> int | float:
 
 
 def _segment_numbers(text: str) -> list[int]:
-    """Segments from 1: ``7``, or ``4-6`` for three of them.
-
-    Raises:
-        UsageError: the text is neither.
-    """
+    """Segments from 1: ``7``, or ``4-6`` for three of them."""
     found = re.fullmatch(r"(\d{1,9})(?:-(\d{1,9}))?", text)
     first = int(found[1]) if found else 0
     last = int(found[2] or first) if found else 0

@@ -118,11 +118,7 @@ def annotate(
 
 
 def no_features(asked: Sequence[str]) -> None:
-    """Refuse a request for nothing.
-
-    Raises:
-        UsageError: no feature was asked for.
-    """
+    """Refuse a request for nothing."""
     if not asked:
         raise UsageError(f"no feature was asked for; names are {FORMS}")
 
@@ -133,12 +129,7 @@ def annotator_of(
     kinds: Sequence[str],
     labels: Labels | None,
 ) -> tuple[Annotator, tuple[str, ...]]:
-    """The tagger that gives some kinds of features, and what is to be said of that.
-
-    Raises:
-        UsageError: neither tagger nor language was given.
-        UnknownNameError, MissingDependencyError: there is no such tagger.
-    """
+    """The tagger that gives some kinds of features, and what is to be said of that."""
     if isinstance(tagger, str):
         return find_tagger(tagger), ()
     if tagger is not None:

@@ -108,11 +108,7 @@ def find_tagger(tagger: str) -> Annotator:
 
 
 def _from_package(point: EntryPoint, model: str) -> Annotator:
-    """What a package offers.
-
-    Raises:
-        UsageError: it cannot be loaded, or makes no annotator.
-    """
+    """What a package offers."""
     try:
         made = point.load()(model)
     except GnomonError:

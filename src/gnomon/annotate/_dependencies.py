@@ -16,9 +16,6 @@ if TYPE_CHECKING:
 def reach(heads: Sequence[int]) -> list[int]:
     """For each token the length of its longest arc, as head or as dependent, in tokens.
 
-    Args:
-        heads: position of each token's head; a root is its own head.
-
     >>> reach([1, 1, 1, 5, 5, 1])
     [1, 4, 1, 2, 1, 4]
     """

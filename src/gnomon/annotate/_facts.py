@@ -45,18 +45,7 @@ _START, _END, _LABEL = map(itemgetter, range(3))
 
 @dataclass(frozen=True)
 class LayerFacts:
-    """The marks of one layer over some texts, as columns.
-
-    Attributes:
-        layer: which layer.
-        texts: number of texts.
-        text: int32 [R], index of the text.
-        start: int32 [R], first code point.
-        end: int32 [R], code point after the last one.
-        label: int32 [R], index into ``labels``.
-        labels: distinct labels.
-        without: kinds of features to leave out.
-    """
+    """The marks of one layer over some texts, as columns."""
 
     layer: str
     texts: int
@@ -167,11 +156,7 @@ def _column(entries: Sequence[bytes], counts: list[int], place: int) -> NDArray[
 
 
 def table(facts: Sequence[LayerFacts], features: Sequence[str], texts: int) -> SpanTable:
-    """The spans of some features, from all layers; a span given twice counts once.
-
-    Raises:
-        AnnotationError: two spans of one feature overlap in one text.
-    """
+    """The spans of some features, from all layers; a span given twice counts once."""
     number = {name: i for i, name in enumerate(features)}
     parts = [_rows(part, number) for part in facts]
     text, feature, start, end = (
@@ -261,11 +246,7 @@ def recall(
 def keep(
     cache: Cache | None, signature: str, facts: Mapping[str, LayerFacts], texts: Sequence[str]
 ) -> None:
-    """Keep the facts of some layers of these texts.
-
-    Raises:
-        OutputError: the cache cannot be written.
-    """
+    """Keep the facts of some layers of these texts."""
     if cache is None or len(texts) < _MANY or not facts:
         return
     names = _keys_of_layers(signature, list(facts), texts)

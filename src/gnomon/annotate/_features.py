@@ -157,11 +157,7 @@ def _morph(fact: str) -> tuple[str, ...]:
 
 
 def kind_of(feature: str) -> str:
-    """The part of a feature's name before the colon.
-
-    Raises:
-        UsageError: the name has no such part, or nothing after it.
-    """
+    """The part of a feature's name before the colon."""
     kind, colon, rest = feature.partition(":")
     if colon and kind and rest:
         return kind
@@ -196,11 +192,7 @@ def is_wildcard(feature: str) -> bool:
 
 
 def reach_of(feature: str) -> int | None:
-    """N of ``dep:long>=N``; none for other features.
-
-    Raises:
-        UsageError: ``dep:long`` without a bound.
-    """
+    """N of ``dep:long>=N``; none for other features."""
     found = _LONG.fullmatch(feature)
     if found is None and re.match(r"dep:long\b", feature):
         raise UsageError(f"{feature!r} lacks its bound in tokens; write it as 'dep:long>=5'")
@@ -240,16 +232,7 @@ def _rank(name: str) -> tuple[int, int, str]:
 def expand(
     asked: Sequence[str], observed: Collection[str], known: Collection[str]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The features that the asked names stand for, each once, and what is to be said of them.
-
-    Args:
-        asked: names and wildcards.
-        observed: features that occur in the texts.
-        known: features that the annotators can give, occurring or not.
-
-    Raises:
-        UnknownNameError: a name is neither observed nor known.
-    """
+    """The features that the asked names stand for, each once, and what is to be said of them."""
     found: dict[str, None] = {}
     notices = []
     for name in asked:

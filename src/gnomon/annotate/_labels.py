@@ -60,14 +60,6 @@ def read_conllu(
 
     Words of a multiword token (``1-2``) bear the span of the whole token; empty nodes (``1.1``)
     are left out. Without ``# text`` the text is put together from the forms.
-
-    Args:
-        path: the file.
-        aligned: a text file whose segments hold one or more of the sentences each.
-
-    Raises:
-        FormatError: a line is not CoNLL-U.
-        AnnotationError: the words are not those of the text.
     """
     sentences = list(_sentences(path))
     if aligned is not None:
@@ -273,17 +265,7 @@ _LABEL, _LABEL_AND_START = attrgetter("label"), attrgetter("label", "start")
 def read_jsonl(
     path: str, aligned: str | None = None
 ) -> Iterator[tuple[int, str, dict[str, Sequence[Mark]]]]:
-    """Line number, text and marks of each segment.
-
-    Args:
-        path: the file.
-        aligned: a text file of as many segments; the objects may then lack ``text``.
-
-    Raises:
-        FormatError: a line is not an object of the right shape.
-        AnnotationError: a span lies outside its text, or overlaps one of the same label.
-        LengthMismatchError: the two files have unequal numbers of segments.
-    """
+    """Line number, text and marks of each segment."""
     lines = read_lines(path)
     texts = None if aligned is None else read_lines(aligned)
     if texts is not None and len(texts) != len(lines):

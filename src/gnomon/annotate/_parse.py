@@ -32,12 +32,7 @@ _log = logging.getLogger(__name__)
 
 
 class TreeParser(Protocol):
-    """Anything that makes trees of texts.
-
-    Attributes:
-        name: what a user writes, ``engine:model``.
-        signature: name with versions; a part of every cache key.
-    """
+    """Anything that makes trees of texts."""
 
     @property
     def name(self) -> str: ...  # documented above
@@ -51,12 +46,7 @@ class TreeParser(Protocol):
 
 
 def find_parser(name: str) -> TreeParser:
-    """The parser of a name like ``spacy:NAME`` or ``stanza:LANGUAGE``.
-
-    Raises:
-        UsageError: the name is of another form, or names a tagger that makes no trees.
-        MissingDependencyError: the parser or its model is not installed.
-    """
+    """The parser of a name like ``spacy:NAME`` or ``stanza:LANGUAGE``."""
     engine, _, model = name.partition(":")
     if engine in _ENGINES and model:
         return _ENGINES[engine](model)

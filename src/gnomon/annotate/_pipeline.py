@@ -49,15 +49,7 @@ _SURROGATES = re.compile("[\ud800-\udfff]")
 
 @dataclass(frozen=True)
 class Pipeline:
-    """The parts of a pipeline that some layers need.
-
-    Attributes:
-        nlp: spaCy's object.
-        order: names of the parts, as they run.
-        gratis: layers that come with those asked for.
-        rules: what the attribute ruler says, as a table; None where it cannot be one.
-        parsers: parts that go from step to step, by name.
-    """
+    """The parts of a pipeline that some layers need."""
 
     nlp: Any
     order: tuple[str, ...]
@@ -66,12 +58,7 @@ class Pipeline:
     parsers: Mapping[str, _Parser]
 
     def run(self, texts: Sequence[str], *, tabulated: bool = False) -> list[Any]:
-        """The texts as spaCy's documents.
-
-        Args:
-            texts: not too long, each.
-            tabulated: leave parts of speech and morphology to :meth:`labels`, where they can be.
-        """
+        """The texts as spaCy's documents."""
         from threadpoolctl import threadpool_limits
 
         docs = [self.nlp.make_doc(_SURROGATES.sub("\ufffd", text)) for text in texts]
@@ -102,13 +89,7 @@ class Pipeline:
 
 @lru_cache(maxsize=4)
 def load(package: str, version: str, layers: tuple[str, ...]) -> Pipeline:
-    """Load the parts that some layers need, and put them in the order to run.
-
-    Args:
-        package: the installed name.
-        version: the pipeline's.
-        layers: "pos", "ent", "dep".
-    """
+    """Load the parts that some layers need, and put them in the order to run."""
     import spacy
 
     folder = Path(spacy.util.get_package_path(package)) / f"{package}-{version}"
@@ -216,12 +197,7 @@ def _share(component: Any) -> None:
 
 @dataclass
 class _SharedVectors:
-    """Computes what a layer of convolutions would, each distinct neighbourhood once.
-
-    Attributes:
-        whole: spaCy's layer.
-        same: whether both gave the same on the first texts; None before these.
-    """
+    """Computes what a layer of convolutions would, each distinct neighbourhood once."""
 
     whole: Any
     same: bool | None = None
@@ -305,11 +281,6 @@ class _Parser:
 
     spaCy's own loop gives the lock away and asks for it again several times per step and
     transition, which takes as long as all the rest.
-
-    Attributes:
-        component: spaCy's.
-        same: whether both gave the same so far.
-        checked: on how many texts; the first ones are.
     """
 
     component: Any
@@ -366,15 +337,7 @@ _MOST_WORDS = 1 << 18
 
 @dataclass
 class RuleTable:
-    """Part of speech and morphology by tag, relation and word, as the attribute ruler gives them.
-
-    Attributes:
-        name: the ruler's in the pipeline.
-        nlp: the pipeline.
-        single: a ruler with the rules of single tokens alone.
-        longer: finds where a rule of several tokens holds; there, the whole ruler is asked.
-        known: labels by (tag, relation, word), numbers of spaCy.
-    """
+    """Part of speech and morphology by tag, relation and word, by the attribute ruler."""
 
     name: str
     nlp: Any
@@ -386,13 +349,7 @@ class RuleTable:
     def of(
         cls, nlp: Any, factories: Mapping[str, str], rules: Sequence[Mapping[str, Any]]
     ) -> RuleTable | None:
-        """The table of a pipeline's ruler; None where its rules ask for more than tables hold.
-
-        Args:
-            nlp: the pipeline.
-            factories: what its parts are, by name.
-            rules: the ruler's.
-        """
+        """The table of a pipeline's ruler; None where its rules ask for more than tables hold."""
         from spacy.matcher import Matcher
         from spacy.pipeline import AttributeRuler
 

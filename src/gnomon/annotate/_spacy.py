@@ -165,12 +165,7 @@ def _entities(doc: Any, shift: int) -> Iterator[Mark]:
 
 
 def _relations(doc: Any, known: dict[tuple[int, int, bool], str]) -> Iterator[str]:
-    """The relation of every token, how far it reaches, and whether it crosses; "" for a space.
-
-    Args:
-        doc: parsed.
-        known: labels by relation (spaCy's number), reach and crossing, which is added to.
-    """
+    """The relation of every token, how far it reaches, and whether it crosses; "" for a space."""
     from gnomon.annotate._dependencies import crossing, reach
 
     columns = doc.to_array(["DEP", "IS_SPACE", "HEAD"]).T
@@ -233,12 +228,7 @@ def look_again() -> None:
 
 @lru_cache(maxsize=64)
 def meta_of(package: str) -> dict[str, Any]:
-    """What a pipeline says of itself, read without loading it.
-
-    Raises:
-        MissingDependencyError: there is no such package.
-        UnknownNameError: the package is not a spaCy pipeline.
-    """
+    """What a pipeline says of itself, read without loading it."""
     try:
         spec = importlib.util.find_spec(package)
     except (ImportError, ValueError):

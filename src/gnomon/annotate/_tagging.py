@@ -36,13 +36,7 @@ Packed = dict[str, bytes]
 
 @dataclass(frozen=True)
 class Tags:
-    """What a tagger said: for each layer, one packed entry per text.
-
-    Attributes:
-        entries: for each layer, the packed marks of every text.
-        tagged: number of texts that were tagged now.
-        cached: number of texts whose layers all came from the cache.
-    """
+    """What a tagger said: for each layer, one packed entry per text."""
 
     entries: Mapping[str, list[bytes]]
     tagged: int
@@ -71,11 +65,6 @@ def tag(
 
     Batches depend on the texts that are missing and not on their order, and each is kept whole or
     not at all, so that an interrupted run, begun again, makes the same batches.
-
-    Raises:
-        UsageError: ``processes`` is below 1.
-        AnnotationError: the annotator's spans lie outside their text.
-        OutputError: the cache cannot be written.
     """
     if processes is not None and processes < 1:
         raise UsageError(f"processes={processes} was given; at least 1 is needed")
@@ -227,16 +216,7 @@ S = TypeVar("S")
 
 @dataclass(frozen=True)
 class MarkSource:
-    """What one tagger, label file, word list or pattern says of distinct texts.
-
-    Attributes:
-        facts: for each layer, what it says of the texts.
-        known: features that it may give, occurring or not.
-        signature: what it is, exactly.
-        tagged: number of texts that were tagged now.
-        cached: number of texts that came from the cache.
-        notices: what a user should know.
-    """
+    """What one tagger, label file, word list or pattern says of distinct texts."""
 
     facts: Mapping[str, LayerFacts]
     known: frozenset[str]
@@ -263,11 +243,7 @@ def listed(
     given: Mapping[str, S] | None,
     read: Callable[[str, S], _Marker],
 ) -> Iterator[MarkSource]:
-    """Word lists or patterns, if they are asked for.
-
-    Raises:
-        UsageError: they are asked for and none is given.
-    """
+    """Word lists or patterns, if they are asked for."""
     if not any(matches(asked, kind) for asked in kinds):
         return
     check_listed(kind, kinds, given)
@@ -279,26 +255,13 @@ def listed(
 
 
 def check_listed(kind: str, kinds: Collection[str], given: Collection[str] | None) -> None:
-    """Refuse features of word lists or patterns where none is given.
-
-    Raises:
-        UsageError: likewise.
-    """
+    """Refuse features of word lists or patterns where none is given."""
     if not given and kind in kinds:
         raise UsageError(f"features of kind {kind!r} need {_GIVEN_BY[kind]}; none was given")
 
 
 def check_kind(annotator: Annotator, kinds: Iterable[str], wanted: str) -> None:
-    """Refuse a kind of feature that a tagger does not give.
-
-    Args:
-        annotator: the tagger.
-        kinds: what it gives.
-        wanted: what is asked for, perhaps with wildcards.
-
-    Raises:
-        UnknownNameError: likewise.
-    """
+    """Refuse a kind of feature that a tagger does not give."""
     if not is_wildcard(wanted) and wanted not in kinds:
         remedy = f"tagger {annotator.name} gives these; others come from lists or label files"
         raise UnknownNameError("kind of feature", wanted, kinds, remedy=remedy)
@@ -307,11 +270,7 @@ def check_kind(annotator: Annotator, kinds: Iterable[str], wanted: str) -> None:
 def labelled(
     kinds: Collection[str], texts: Sequence[str], labels: Labels | None
 ) -> Iterator[MarkSource]:
-    """The user's labels, if any of their kinds is asked for.
-
-    Raises:
-        AnnotationError: a text has no labels.
-    """
+    """The user's labels, if any of their kinds is asked for."""
     wanted = labels and any(matches(asked, own) for asked in kinds for own in labels.kinds)
     if labels is None or not wanted:
         return
@@ -340,11 +299,7 @@ def tagged(
     processes: int | None,
     notices: tuple[str, ...],
 ) -> MarkSource:
-    """What a tagger says, for the kinds that no other source gives.
-
-    Raises:
-        UnknownNameError: a kind of feature is asked for that the tagger does not give.
-    """
+    """What a tagger says, for the kinds that no other source gives."""
     kinds = {kind: layer for layer, some in annotator.layers.items() for kind in some}
     left = [name for name in asked if kind_of(name) not in own]
     layers: dict[str, None] = {}

@@ -36,12 +36,6 @@ class Lexicon:
 
     Words are compared without regard to case (Unicode case folding) and canonical composition,
     unless the name is given with ``:case``. White space inside an entry matches any white space.
-
-    Attributes:
-        name: the feature is ``lex:NAME``.
-        entries: words of every entry, by first word, the longest entries first.
-        cased: whether case counts.
-        signature: ``lex:NAME#HASH``, the hash of the entries.
     """
 
     name: str
@@ -51,13 +45,7 @@ class Lexicon:
 
     @classmethod
     def read(cls, name: str, source: str | PathLike[str] | Sequence[str]) -> Lexicon:
-        """Take the entries from a file (``#`` begins a comment line) or a list.
-
-        Raises:
-            UsageError: there is no entry.
-            MissingFileError: the file does not exist.
-            FormatError: the file is not UTF-8 text.
-        """
+        """Take the entries from a file (``#`` begins a comment line) or a list."""
         lines = read_lines(source) if isinstance(source, str | PathLike) else list(source)
         cased, bare = name.endswith(_CASE), bare_name(name)
         words = {
@@ -133,17 +121,7 @@ def built_in_lists() -> dict[str, dict[str, Path]]:
 
 
 def with_built_in(given: Lists | None, asked: Iterable[str], language: str | None) -> Lists | None:
-    """The user's lists, and those of ours that are asked for by name; the user's go first.
-
-    Args:
-        given: the user's lists by name.
-        asked: names of features.
-        language: "en", or a pair "de-en", of which the target counts; unknown: any.
-
-    Raises:
-        UnknownNameError: neither the user nor gnomon has a list of that name.
-        UsageError: gnomon has it in other languages only.
-    """
+    """The user's lists, and those of ours that are asked for by name; the user's go first."""
     wanted = [n.removeprefix(_KIND) for n in asked if n.startswith(_KIND) and not is_wildcard(n)]
     own = {bare_name(name) for name in given or ()}
     lists = built_in_lists()
@@ -179,13 +157,7 @@ _SECONDS = 2.0  # per text; a sane pattern takes microseconds
 
 @dataclass(frozen=True)
 class Pattern:
-    """A named regular expression, in the syntax of the ``regex`` package (a superset of ``re``).
-
-    Attributes:
-        name: the feature is ``re:NAME``.
-        pattern: the expression.
-        compiled: the expression made ready.
-    """
+    """A named regular expression, in the syntax of the ``regex`` package (a superset of ``re``)."""
 
     name: str
     pattern: str
@@ -193,11 +165,7 @@ class Pattern:
 
     @classmethod
     def read(cls, name: str, pattern: str) -> Pattern:
-        """Make an expression ready.
-
-        Raises:
-            UsageError: it is not a regular expression.
-        """
+        """Make an expression ready."""
         import regex
 
         try:
@@ -215,11 +183,7 @@ class Pattern:
         return f"re:{self.name}#{content_hash(self.pattern)}"
 
     def marks(self, text: str, *, seconds: float = _SECONDS) -> Iterator[Mark]:
-        """The matches from left to right; empty ones are left out.
-
-        Raises:
-            UsageError: the search takes longer than the time allowed.
-        """
+        """The matches from left to right; empty ones are left out."""
         try:
             for match in self.compiled.finditer(text, timeout=seconds):
                 if match.end() > match.start():

@@ -81,14 +81,6 @@ def choose(grids: Grids, rule: Rule = "median") -> Setting:
     The last two choose among settings that use explanations (w < 1), since w = 1 gains 0 whatever
     they say: where every setting loses, they name the one that loses least, and a mean gain that
     is not above 0 says to keep the metric.
-
-    Args:
-        grids: the experiments; those without a defined correlation do not count.
-        rule: the rule.
-
-    Raises:
-        DataError: no experiment is left to choose from.
-        UnknownNameError: no such rule.
     """
     if rule not in RULES:
         raise UnknownNameError("rule", str(rule), RULES)
@@ -201,18 +193,6 @@ def held_out(
     Each language pair (or data set) in turn is held out, with all its experiments; p and w are
     chosen on all others. The control is the random explainer on the same data with the same
     weight; its own p is the one of the largest mean gain at this weight on the same other groups.
-
-    Args:
-        grids: the experiments of one explainer.
-        controls: experiments of the random explainer.
-        by: what is held out.
-        rule: how a setting is chosen, see :func:`choose`.
-
-    Returns:
-        One result per experiment, in their order; none where there are fewer than two groups.
-
-    Raises:
-        UnknownNameError: no such group or rule.
     """
     if by not in HELD_OUT_BY:
         raise UnknownNameError("group", str(by), HELD_OUT_BY)
@@ -298,11 +278,7 @@ class HeldBack(NamedTuple):
 
 
 def grid_setting(grids: Grids, p: float, w: float) -> Setting:
-    """A point of the grid as a setting.
-
-    Raises:
-        UsageError: the grid has no such point.
-    """
+    """A point of the grid as a setting."""
     rows = np.flatnonzero(np.abs(grids.p - p) <= _ROUNDING)
     columns = np.flatnonzero(np.abs(grids.w - w) <= _ROUNDING)
     if not len(rows) or not len(columns):
@@ -322,22 +298,7 @@ def held_back(
     published: tuple[float, float] | None = None,
     fixed: tuple[float, float] | None = None,
 ) -> list[HeldBack]:
-    """Settings that are chosen on some experiments, on others that are held back.
-
-    Args:
-        back: held-back experiments of one explainer.
-        others: the other experiments of that explainer; there may be none.
-        controls: experiments of the random explainer, on either.
-        published: p and w that are published for the explainer.
-        fixed: p and w that are given.
-
-    Returns:
-        Rule by rule, the results of all held-back experiments: the rules of :func:`choose` where
-        there are others to choose on, then "published", then "fixed".
-
-    Raises:
-        UsageError: a given p or w is not on the grid.
-    """
+    """Settings that are chosen on some experiments, on others that are held back."""
     settings: dict[str, Setting] = {}
     for rule in RULES if len(others.experiments) else ():
         try:
@@ -393,21 +354,7 @@ def halves(
     splits: int = 10,
     seed: int = SEED,
 ) -> Halves:
-    """Choose the best setting on half of the segments, measure its gain on the others; both ways.
-
-    Args:
-        one: the experiment.
-        control: the random explainer on the same segments; its p is chosen on the same half at the
-            weight that was chosen.
-        p: exponents.
-        w: weights.
-        shift: of the importances.
-        splits: how many random splits.
-        seed: seed of the splits.
-
-    Returns:
-        Two gains for each split; NaN where a half has no defined correlation.
-    """
+    """Choose the best setting on half of the segments, measure its gain on the rest; both ways."""
     kept, reason = usable(one)
     if control is not None:
         kept &= usable(control).kept

@@ -53,21 +53,7 @@ def search(
     w: Floats = W,
     shift: Shift = "paper",
 ) -> Grids:
-    """The grids of some experiments, from explanations that were computed once.
-
-    Args:
-        explained: the experiments.
-        p: exponents, rising.
-        w: weights of the metric, rising, the last of them 1.
-        shift: of the importances, see :func:`gnomon.bmx.power_mean`.
-
-    Returns:
-        Correlations [E, P, W]; NaN where undefined, and said why in ``reasons``.
-
-    Raises:
-        UnknownNameError: no such shift.
-        UsageError: the last weight is not 1, or p or w do not rise.
-    """
+    """The grids of some experiments, from explanations that were computed once."""
     correlations = np.full((len(explained), len(p), len(w)), np.nan)
     collapsed = np.full((len(explained), len(p)), np.nan)
     some = [usable(one) for one in explained]
@@ -111,15 +97,6 @@ def grid_correlations(score: Floats, means: Floats, human: Floats, w: Floats = W
 
     All of them follow from three sums per exponent, of centred values: s_hat with itself, with S0
     and with the human scores. Where S0 and s_hat nearly cancel, the sum is formed and centred.
-
-    Args:
-        score: float64 [N], S0; finite.
-        means: float64 [P, N], s_hat; finite.
-        human: float64 [N]; finite.
-        w: float64 [W].
-
-    Returns:
-        float64 [P, W]; NaN where a side is constant or there are fewer than three segments.
     """
     if len(score) < _FEWEST:
         return np.full((len(means), len(w)), np.nan)
@@ -213,10 +190,6 @@ def read_grids(path: str | os.PathLike[str]) -> Grids:
     and ``name`` does not. Exponents within 1e-9 of a tenth are that tenth. Explainers of the
     published files get our names; so do their second iterations by erasure, whose metrics become
     ``bmx(METRIC, explainer='erasure', p=-0.3, w=0.6)``.
-
-    Raises:
-        MissingFileError: there is no such file.
-        FormatError: it is no such archive, or lacks a field, or a name cannot be read.
     """
     if not Path(path).is_file():
         raise MissingFileError(f"no grids at {path}: there is no such file")
@@ -249,11 +222,7 @@ def read_grids(path: str | os.PathLike[str]) -> Grids:
 
 
 def write_grids(path: str | os.PathLike[str], grids: Grids) -> None:
-    """Write grids so that :func:`read_grids` reads them back.
-
-    Raises:
-        OutputError: the file cannot be written.
-    """
+    """Write grids so that :func:`read_grids` reads them back."""
     names = np.array([_name(one) for one in grids.experiments], dtype=np.str_)
     dataset, explainer, metric, pair, sides = (
         np.array([getattr(one, part) for one in grids.experiments], dtype=np.str_)

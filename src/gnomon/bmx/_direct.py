@@ -56,21 +56,13 @@ class Match(Options):
         return {}
 
     def bind(self, testset: TestSet, bound: BoundMetric) -> Match:  # noqa: ARG002  # nothing is frozen
-        """Itself, if the metric matches words.
-
-        Raises:
-            UsageError: it does not.
-        """
+        """Itself, if the metric matches words."""
         if not isinstance(bound, Matching):
             raise UsageError(_no_matches(bound.name))
         return self
 
     def check(self, metric: Metric) -> None:
-        """Refuse a metric that will not match words.
-
-        Raises:
-            UsageError: likewise.
-        """
+        """Refuse a metric that will not match words."""
         if lacks(metric, Matching):
             raise UsageError(_no_matches(metric.name))
 
@@ -141,20 +133,12 @@ class Gradient(Options):
         return {}
 
     def bind(self, testset: TestSet, bound: BoundMetric) -> Gradient:  # noqa: ARG002  # nothing is frozen
-        """Itself, if the metric can be differentiated.
-
-        Raises:
-            UsageError: it cannot.
-        """
+        """Itself, if the metric can be differentiated."""
         _check(bound)
         return self
 
     def check(self, metric: Metric) -> None:
-        """Refuse a metric that will not be differentiable.
-
-        Raises:
-            UsageError: likewise.
-        """
+        """Refuse a metric that will not be differentiable."""
         if lacks(metric, Differentiable):
             raise UsageError(_not_differentiable(metric.name))
 
@@ -227,33 +211,20 @@ class OwnErrors(Options):
     blind: ClassVar[bool] = False
 
     def bind(self, testset: TestSet, bound: BoundMetric) -> BoundOwnErrors:  # noqa: ARG002  # nothing is frozen
-        """Itself, if the metric marks errors.
-
-        Raises:
-            UsageError: it does not.
-        """
+        """Itself, if the metric marks errors."""
         _marking(bound)
         other = () if "references" in bound.needs else ("source",)
         return BoundOwnErrors(self.spec, frozenset(("candidate", *other)))
 
     def check(self, metric: Metric) -> None:
-        """Refuse a metric that will mark no errors.
-
-        Raises:
-            UsageError: likewise.
-        """
+        """Refuse a metric that will mark no errors."""
         if lacks(metric, ErrorMarking):
             raise UsageError(_marks_nothing(metric.name))
 
 
 @dataclass(frozen=True)
 class BoundOwnErrors:
-    """Shows the errors of one metric.
-
-    Attributes:
-        spec: canonical spec.
-        sides: the candidate, and the source where the metric looks at no reference.
-    """
+    """Shows the errors of one metric."""
 
     spec: str
     sides: frozenset[str]
@@ -326,14 +297,6 @@ class Attention(Options):
     the heads; the pieces of a word add up. Attention tells where a model looks, not what the score
     rests on (Jain and Wallace, 2019): judge it by ``--faithfulness``. Costs one score, and reads
     each text once.
-
-    Attributes:
-        layer: which layer's attention, from 1; by default the last one that the metric uses.
-        head: which head, from 1; by default the mean of all.
-        model: an encoder: a folder, ``package:NAME/FOLDER`` or a name on the hub; by default that
-            of the metric (bertscore, xbertscore, sbert).
-        revision: commit of the model on the hub.
-        device: "cpu", "cuda", ...; by default a GPU if there is one.
     """
 
     name: ClassVar[str] = "attention"
@@ -351,13 +314,7 @@ class Attention(Options):
         return self.model is not None
 
     def bind(self, testset: TestSet, bound: BoundMetric) -> BoundAttention:  # noqa: ARG002  # nothing is frozen
-        """The explainer with its encoder.
-
-        Raises:
-            UsageError: the metric has no encoder, and no model is named; or the model has no such
-                layer or head, or does not run in torch.
-            MissingDependencyError: torch, transformers or the model is not there.
-        """
+        """The explainer with its encoder."""
         from gnomon.models import check_attention, load_encoder
 
         if self.model is not None:
@@ -371,11 +328,7 @@ class Attention(Options):
         return BoundAttention(self, encoder, layer)
 
     def check(self, metric: Metric) -> None:
-        """Refuse a metric that will have no encoder.
-
-        Raises:
-            UsageError: likewise, where no model is named.
-        """
+        """Refuse a metric that will have no encoder."""
         if self.model is None and lacks(metric, Differentiable):
             raise UsageError(_no_encoder(metric.name))
 
@@ -399,14 +352,7 @@ def _no_encoder(name: str) -> str:
 
 @dataclass(frozen=True, eq=False)
 class BoundAttention:
-    """Attention with its encoder.
-
-    Attributes:
-        options: as they were asked for.
-        encoder: the model; counts what it reads.
-        layer: whose attention, from 1.
-        blind: whether it looks at nothing of the metric.
-    """
+    """Attention with its encoder."""
 
     options: Attention
     encoder: Encoder
@@ -461,11 +407,7 @@ class BoundAttention:
 
 @dataclass(frozen=True)
 class RandomExplainer(Options):
-    """Random: uniform between 0 and 1, drawn from both texts and a seed.
-
-    Attributes:
-        seed: another seed draws other importances.
-    """
+    """Random: uniform between 0 and 1, drawn from both texts and a seed."""
 
     name: ClassVar[str] = "random"
     blind: ClassVar[bool] = True
@@ -510,15 +452,6 @@ def explainer(
     with two is given the words of the candidate and those of the other side (the reference or the
     source; an empty list where the metric takes neither), and returns two lists.
 
-    Args:
-        function: words -> importances; must be deterministic. NaN is undefined.
-        name: what to call it; the function's own name by default.
-        other: whether it explains the other side, too; else ``sides="candidate"`` is wanted, and
-            a function of two parameters returns one list.
-
-    Raises:
-        UsageError: the function takes neither one nor two arguments.
-
     >>> explainer(lambda words: [len(word) for word in words], name="letters").spec
     'letters'
     """
@@ -543,16 +476,7 @@ def explainer(
 
 @dataclass(frozen=True)
 class FunctionExplainer:
-    """A function of words as an explainer; made by :func:`explainer`.
-
-    Attributes:
-        function: the function.
-        name: its name, which is its spec.
-        arguments: 1 or 2.
-        sides: what it explains.
-        code: a hash of its source, where that tells all; without, explanations are not kept.
-        blind: it looks at nothing of the metric.
-    """
+    """A function of words as an explainer; made by :func:`explainer`."""
 
     function: Callable[..., Any]
     name: str
@@ -581,11 +505,7 @@ class FunctionExplainer:
         batch: Batch,  # noqa: ARG002  # the texts are those of the pairs
         pairs: Sequence[TextPair],
     ) -> Sequence[PairImportances]:
-        """What the function gives for the words of both sides.
-
-        Raises:
-            ScoringError: it fails, or returns something else than a number for each word.
-        """
+        """What the function gives for the words of both sides."""
         return [self._of(pair) for pair in pairs]
 
     def _of(self, pair: TextPair) -> PairImportances:

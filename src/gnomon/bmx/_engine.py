@@ -59,13 +59,7 @@ class Boost(NamedTuple):
 
 
 class Importances(NamedTuple):
-    """Importances of the words of some pairs, candidate before other (compressed sparse rows).
-
-    Attributes:
-        values: float64 [rows].
-        offsets: int64 [pairs + 1].
-        candidate: int64 [pairs], how many of a pair's rows are the candidate's.
-    """
+    """Importances of the words of some pairs, candidate before other (compressed sparse rows)."""
 
     values: NDArray[np.float64]
     offsets: NDArray[np.int64]
@@ -74,13 +68,7 @@ class Importances(NamedTuple):
 
 @dataclass
 class Planner:
-    """The plans of texts, each made once.
-
-    Attributes:
-        explainer: says what to score.
-        texts: where perturbed texts are added.
-        both: perturb the other side too.
-    """
+    """The plans of texts, each made once."""
 
     explainer: BoundExplainer
     texts: Texts
@@ -135,12 +123,7 @@ class IterationLevel:
         return found
 
     def importances(self, scores: NDArray[np.float64], look: Look) -> Importances:
-        """What explains the scores of the level below at this level's pairs.
-
-        Args:
-            scores: float64 [pairs below], better is higher.
-            look: asks a direct explainer.
-        """
+        """What explains the scores of the level below at this level's pairs."""
         if isinstance(self.planner.explainer, DirectExplainer):
             sides = look(self.pairs, [self._pair(key) for key in self.pairs.number])
             parts = [(found.candidate, found.other) for found in sides]
@@ -216,16 +199,7 @@ _SCHEMA = "bmx explanation 1"
 
 
 class CellExplanation(NamedTuple):
-    """What is known of a cell; scores are oriented: the better the higher.
-
-    Attributes:
-        full: the metric's score beside all references.
-        held: its score beside the reference that is held.
-        chosen: which of the cell's references that is; -1 for none.
-        base: the score that is explained: ``held``, or what the iterations before made of it.
-        candidate: float64, importance of each word.
-        other: float64, of each word of the other side; empty if that is not explained.
-    """
+    """What is known of a cell; scores are oriented: the better the higher."""
 
     full: float
     held: float
@@ -237,18 +211,7 @@ class CellExplanation(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Engine:
-    """Explains cells of one batch.
-
-    Attributes:
-        scorer: scores pairs, and counts.
-        batch: the texts.
-        explainer: what to perturb, or where to look.
-        both: explain the other side too.
-        before: the iterations that come before the explanation; none to explain the metric.
-        max_calls: most pairs that may be scored.
-        cache: remembers explanations; none to remember nothing.
-        progress: is told how many cells are done.
-    """
+    """Explains cells of one batch."""
 
     scorer: Scorer
     batch: Batch
@@ -260,12 +223,7 @@ class Engine:
     progress: Progress | None
 
     def explain(self, cells: Sequence[Cell]) -> tuple[list[CellExplanation], int]:
-        """Explanations of some distinct cells, and how many of them the cache knew.
-
-        Raises:
-            UsageError: more pairs may have to be scored than allowed.
-            ScoringError: the metric failed.
-        """
+        """Explanations of some distinct cells, and how many of them the cache knew."""
         known = self._known(cells)
         open_ = [cell for cell in cells if cell not in known]
         self._check(open_)
@@ -526,10 +484,6 @@ class Memory:
 
     Masked, selected and resampled batches repeat most of the texts of the batch they come from.
     Above the limit the entries that came first go.
-
-    Attributes:
-        behind: asked for what is not here, and told what is new.
-        limit_bytes: most bytes of values to hold.
     """
 
     behind: ExplanationStore | None = None

@@ -272,30 +272,7 @@ def explained(
     progress: Progress | None = None,
     allow_code: bool = False,
 ) -> Explained:
-    """Explanations of the segments that people scored, with their scores, for :func:`tune`.
-
-    Args:
-        testset: a test set with human segment scores.
-        metric: as in :func:`explanations`.
-        explainer: likewise.
-        human: kind of the human scores; may be left out where there is one.
-        sides: explain ``both`` sides or the ``candidate`` alone.
-        scale: what the metric's scores are divided by, as in :class:`Bmx`.
-        sample: so many scored segments, drawn with the seed over all systems; by default all.
-        seed: of the sample.
-        human_systems: whether outputs that are human translations count.
-        max_calls: most pairs of texts that may be scored for this.
-        cache: as in :func:`explanations`.
-        progress: as in :func:`explanations`.
-        allow_code: as in :func:`explanations`.
-
-    Returns:
-        The experiment: segments of all systems one after the other.
-
-    Raises:
-        DataError: there are no human segment scores, or several kinds and none was named.
-        UsageError: the sample is not positive, or whatever :func:`explanations` refuses.
-    """
+    """Explanations of the segments that people scored, with their scores, for :func:`tune`."""
     chosen, both = find_explainer(explainer), check_sides(sides)
     scores = human_scores(testset, human, human_systems=human_systems)
     wanted = _sampled(~np.isnan(scores), sample, seed)

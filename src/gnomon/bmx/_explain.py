@@ -131,12 +131,6 @@ class ImportanceMarks:
 
     In a reference it is the mean over the systems that it is held beside: of several references a
     system is explained beside the one that fits it best.
-
-    Attributes:
-        layers: a layer for each metric and explainer.
-        stored: what the store holds of the test set.
-        rows: SQL of the rows.
-        by: SQL that names a layer.
     """
 
     layers: tuple[Layer, ...]
@@ -246,15 +240,7 @@ def explainer_faults(
     allow_code: bool,
     changed: bool = False,
 ) -> Iterator[Fault]:
-    """Metrics and explainers, and whether they go together.
-
-    Args:
-        outline: what the test set holds.
-        metrics: one or several.
-        explainers: likewise.
-        allow_code: let a spec ``python('module:function')`` import and run the module.
-        changed: changed texts will be scored, whatever the explainers do.
-    """
+    """Metrics and explainers, and whether they go together."""
     explaining = explainers if isinstance(explainers, list | tuple) else None
     good = []
     if not listed(explainers):
@@ -311,15 +297,7 @@ def worst_explained(
     tagged: Mapping[str, NDArray[np.bool_]],
     most: int,
 ) -> tuple[Exhibit, ...]:
-    """The outputs that score worst, the worst first.
-
-    Args:
-        testset: for documents and domains.
-        explanations: of one metric.
-        explainer: its name.
-        tagged: words that people marked, by side; see :func:`tagged_words`.
-        most: how many outputs.
-    """
+    """The outputs that score worst, the worst first."""
     sign = 1.0 if explanations.higher_is_better else -1.0
     oriented = sign * explanations.scores.ravel()
     order = np.argsort(np.where(np.isnan(oriented), np.inf, oriented), kind="stable")
@@ -479,12 +457,7 @@ def hurting_table(words: Iterable[CountedWord]) -> Table:
 
 
 def lowest_table(words: Iterable[CountedWord], min_count: int) -> Table:
-    """Words of the lowest mean importance.
-
-    Args:
-        words: every word.
-        min_count: how often a word must occur.
-    """
+    """Words of the lowest mean importance."""
     some = (one for one in words if one.count >= min_count)
     title = f"Lowest mean importance of words that occur {min_count} times or more"
     found = sorted(some, key=lambda one: (one.mean, -one.count))
@@ -524,11 +497,6 @@ def held_references(
     """The references that explanations hold on to, by system and segment (from 1).
 
     Of references with the same text it is the first. Nothing for metrics that take no references.
-
-    Args:
-        testset: what was explained.
-        bound: the metric.
-        found: the explanations.
     """
     if role_of(bound, testset.batch()) != "reference":
         return {}

@@ -205,28 +205,6 @@ def explanations(
     perturbing changes nothing that was frozen. Of several references the one that scores best is
     held. Metrics that take both references and sources keep the source as it is.
 
-    Args:
-        testset: what was translated, and by whom.
-        metric: a spec, a metric, a bound metric or a function of texts.
-        explainer: a spec: ``erasure``, ``lime``, ``shap``, ``marginalisation``, ``gradient``,
-            ``match`` or ``random``, with options: ``lime(samples=50)``.
-        sides: explain "both" sides or the "candidate" alone.
-        systems: names of the systems to explain; all by default.
-        segments: numbers of the segments to explain, from 1; all by default.
-        max_calls: most pairs of texts that may be scored.
-        cache: remembers explanations: a run that was cut off goes on where it was.
-        progress: called with a stage, how much is done and how much there is.
-        allow_code: let a spec ``python('module:function')`` import and run the module.
-
-    Returns:
-        Scores [K, N] and the importances of all words.
-
-    Raises:
-        UsageError: more calls may be needed than allowed, or the metric cannot be explained so.
-        UnknownNameError: there is no such explainer, option or system.
-        DataError: the test set lacks what the metric needs.
-        ScoringError: the metric failed, or returned something else than scores.
-
     >>> from gnomon.testset import TestSet
     >>> ts = TestSet.from_lists({"a": ["the cat"]}, ["the dog"])
     >>> found = explanations(ts, lambda candidate, reference: float("cat" in candidate), "erasure")
@@ -258,24 +236,14 @@ def explanations(
 
 
 def check_sides(sides: str) -> bool:
-    """Whether both sides are wanted.
-
-    Raises:
-        UnknownNameError: the word is neither "both" nor "candidate".
-    """
+    """Whether both sides are wanted."""
     if sides not in get_args(Sides):
         raise UnknownNameError("choice of sides", sides, get_args(Sides))
     return sides == "both"
 
 
 class ExplainedBatch(NamedTuple):
-    """Explanations, and what they explain.
-
-    Attributes:
-        explanations: the importances.
-        base: float64 [K, N], oriented scores that are explained: the metric's beside the held
-            reference, or what the iterations before made of them.
-    """
+    """Explanations, and what they explain."""
 
     explanations: Explanations
     base: NDArray[np.float64]

@@ -33,16 +33,7 @@ if TYPE_CHECKING:
 
 
 class TagRanks(NamedTuple):
-    """Agreement of the importances of one sentence's words with tags; 1 is best.
-
-    Attributes:
-        auc: area under the ROC curve: how often a tagged word is less important than an untagged
-            one, ties counting half; chance is .5.
-        average_precision: mean precision at each tagged word, words of equal importance taken at
-            once; chance is about the share of tagged words.
-        recall: share of the tagged words among the K least important words, K the number of tagged
-            words; of words of equal importance at the border as many as chance would take.
-    """
+    """Agreement of the importances of one sentence's words with tags; 1 is best."""
 
     auc: float
     average_precision: float
@@ -53,13 +44,6 @@ def tag_ranks(importance: NDArray[np.float64], tagged: NDArray[np.bool_]) -> Tag
     """Agreement of one sentence (Fomicheva et al., 2021, "The Eval4NLP shared task").
 
     Low importance, and so a word without which the score rises, stands for an error.
-
-    Args:
-        importance: float64 [n], finite.
-        tagged: bool [n], words that people tagged as errors.
-
-    Returns:
-        None where no word or every word is tagged.
 
     >>> tag_ranks(np.array([0.5, -0.1, 0.2]), np.array([False, True, False]))
     TagRanks(auc=1.0, average_precision=1.0, recall=1.0)
@@ -126,19 +110,6 @@ def against_errors(
     A word is an error where a marked span overlaps it; marks without extent (of missing words) say
     nothing of a word. The less important a word, the more it is taken for an error: where the
     importance is negative, the score rises without the word.
-
-    Args:
-        testset: whose errors: ``TestSet.errors``.
-        explanations: of :func:`explanations`, of all or some systems and segments of the test set.
-        kind: which judgements ("word-tags", "mqm"); may be left out where there is one kind.
-
-    Returns:
-        One agreement for each explained side that has tags.
-
-    Raises:
-        DataError: nobody marked errors on an explained side, or there are several kinds and none
-            was named.
-        UnknownNameError: there is no such kind.
     """
     check_errors(testset.outline, [side.side for side in explanations.sides], kind=kind)
     tagged = tagged_words(testset, explanations, kind=kind)
@@ -150,12 +121,7 @@ def against_errors(
 
 
 def check_errors(outline: Outline, sides: Sequence[str], *, kind: str | None = None) -> None:
-    """Refuse a test set without marked errors on some sides, before anything is explained.
-
-    Raises:
-        DataError: nobody marked errors there, or there are several kinds and none was named.
-        UnknownNameError: there is no such kind.
-    """
+    """Refuse a test set without marked errors on some sides, before anything is explained."""
     _check_kind([one.kind for one in outline.marked], kind)
     there = {one.side for one in outline.marked if kind in (None, one.kind) and one.extent}
     if there.isdisjoint(sides):
@@ -267,17 +233,6 @@ def faithfulness(
 
     Words of one side go, with the white space after them, while the other side is intact; words of
     equal importance in the order of the text.
-
-    Args:
-        testset: what was explained.
-        metric: what was explained: a spec, a metric, a bound metric or a function of texts.
-        explanations: of :func:`explanations`, of all or some systems and segments of the test set.
-        max_calls: most pairs of texts that may be scored.
-        allow_code: let a spec ``python('module:function')`` import and run the module.
-
-    Raises:
-        UsageError: more calls may be needed than allowed.
-        ScoringError: the metric failed.
     """
     _, bound = bind(testset, metric, allow_code=allow_code)
     words = sum(len(side.importance) for side in explanations.sides)
@@ -306,9 +261,6 @@ def faithfulness(
 
 def curve_area(scores: NDArray[np.float64]) -> float:
     """Area under a curve over equal steps from 0 to 1, by trapezoids.
-
-    Args:
-        scores: float64 [n + 1], with 0, 1, ... n words gone or come.
 
     >>> curve_area(np.array([1.0, 0.5, 0.0]))
     0.5
@@ -433,10 +385,6 @@ def mean_of(values: NDArray[np.float64], draws: Resampling) -> Mean:
     """The mean of all defined cells, and its bootstrap interval over segments.
 
     Outputs of several systems for one segment are drawn together.
-
-    Args:
-        values: float64 [K, N]; NaN is left out.
-        draws: resamples; 0 for no interval.
     """
     defined = ~np.isnan(values)
     count = defined.sum(axis=0).astype(np.float64)
@@ -457,16 +405,7 @@ def mean_of(values: NDArray[np.float64], draws: Resampling) -> Mean:
 
 
 class JudgedExplanations(NamedTuple):
-    """What was judged, and how it and its control did.
-
-    Attributes:
-        metric: spec.
-        explainer: spec.
-        errors: agreement with marked errors, by side; empty if not asked for.
-        errors_control: that of the random explainer.
-        curves: deletion and insertion; None if not asked for.
-        curves_control: those of the random explainer.
-    """
+    """What was judged, and how it and its control did."""
 
     metric: str
     explainer: str

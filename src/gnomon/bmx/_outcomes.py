@@ -62,18 +62,6 @@ def gain_intervals(
     """Gains of some settings over the metric alone, with percentile intervals over segments.
 
     The same segments are drawn for the metric and for all settings.
-
-    Args:
-        score: float64 [N], S0; finite.
-        means: float64 [S, N], s_hat of every setting; finite.
-        human: float64 [N]; finite.
-        w: weight of every setting.
-        resamples: number of draws; 0 for none.
-        seed: seed of the draws.
-        confidence: share of draws inside the intervals.
-
-    Returns:
-        One interval for each setting; NaN where undefined or not drawn.
     """
     sides = np.stack([score, *(combine(score, m, x) for m, x in zip(means, w, strict=True))])
     scaled = np.stack([_standardised(values) for values in (human, *sides)])
@@ -119,18 +107,7 @@ ALL_RULES: tuple[AnyRule, ...] = get_args(AnyRule)
 
 @dataclass(frozen=True)
 class TuneOptions:
-    """How to search, beside the experiments.
-
-    Attributes:
-        shift: of the importances.
-        held_out_by: what is held out.
-        held_out_rule: how the held-out setting is chosen.
-        ridge: penalty of the ridge regression.
-        curves: how many experiments are shown as curves over p.
-        resamples: draws of the intervals; 0 for none.
-        seed: of the draws.
-        confidence: of the intervals.
-    """
+    """How to search, beside the experiments."""
 
     shift: Shift
     held_out_by: HeldOutBy
@@ -170,14 +147,7 @@ class RuleOutcome(NamedTuple):
 def outcomes(
     grids: Grids, controls: Grids, explained: Mapping[Experiment, Explained], options: TuneOptions
 ) -> list[RuleOutcome]:
-    """Outcomes of all experiments of one explainer, rule by rule.
-
-    Args:
-        grids: its experiments.
-        controls: those of the random explainer.
-        explained: the explanations, where there are any; without, gains have no intervals.
-        options: how to hold out, and how to draw.
-    """
+    """Outcomes of all experiments of one explainer, rule by rule."""
     found: list[RuleOutcome] = []
     for rule in RULES:
         found += _fixed(grids, rule)
@@ -374,13 +344,6 @@ def densities(groups: Mapping[str, Floats], *, points: int = 121) -> dict[str, D
 
     Gaussian kernels; the bandwidth is the median of Silverman's of the groups; drawn from the first
     to the last percentile of all gains and three bandwidths beyond.
-
-    Args:
-        groups: float64 [n] by name; NaN is left out.
-        points: how many points of each curve.
-
-    Returns:
-        A curve for each group with three gains or more that are not all equal.
     """
     widths = {name: bandwidth(gains) for name, gains in groups.items()}
     some = {name: groups[name] for name, width in widths.items() if width is not None}
@@ -425,18 +388,6 @@ def ridge_coefficients(
     Every level has an indicator, none is left out as a baseline: the penalty makes the coefficients
     of a factor add up to 0. Gains and indicators are centred, so that the intercept, the mean gain,
     is not penalised; indicators are not scaled. Minimises |gain - X b|^2 + ridge |b|^2.
-
-    Args:
-        experiments: the E experiments.
-        gains: float64 [E]; NaN is left out.
-        factors: which of their names count; those with a single level add nothing.
-        ridge: weight of the penalty, above 0.
-
-    Returns:
-        A coefficient for each level of each factor with several; none without two experiments.
-
-    Raises:
-        UsageError: ridge is not above 0.
     """
     if not ridge > 0:
         raise UsageError(f"the penalty of a ridge regression is above 0; got {ridge}")
@@ -459,12 +410,7 @@ def ridge_coefficients(
 
 
 def gain_and_base(gains: Floats, base: Floats) -> float:
-    """Pearson(C1 - C0, C0): do weak metrics gain more? NaN below three experiments.
-
-    Args:
-        gains: float64 [E], C1 - C0; NaN is left out.
-        base: float64 [E], C0.
-    """
+    """Pearson(C1 - C0, C0): do weak metrics gain more? NaN below three experiments."""
     if int((~np.isnan(gains) & ~np.isnan(base)).sum()) < _FEWEST:
         return float("nan")
     return pearson(gains, base)
@@ -477,18 +423,6 @@ def second_iteration_difference(
 
     The metric of the second iteration is the boosted one of the first, so that its w = 1 column
     equals the first iteration's correlation at the p and w that it was boosted with.
-
-    Args:
-        first: grids of the first iteration.
-        second: grids of the second, experiment by experiment.
-        p: exponent of the first iteration.
-        w: weight of the first iteration.
-
-    Returns:
-        float64 [E], the largest difference of each experiment over p.
-
-    Raises:
-        UsageError: the grids are not of equally many experiments, or have no such p and w.
     """
     rows = np.flatnonzero(np.isclose(first.p, p, rtol=0, atol=1e-9))
     columns = np.flatnonzero(np.isclose(first.w, w, rtol=0, atol=1e-9))

@@ -141,15 +141,7 @@ class Texts:
 
 
 class PairKey(NamedTuple):
-    """A candidate and what it is judged by.
-
-    Attributes:
-        segment: position of the segment in the batch: metrics may have frozen something for it.
-        candidate: number of the text.
-        other: number of the reference, or source; ``NO_TEXT`` for none.
-        source: number of the source that stays beside the reference; ``NO_TEXT`` for none.
-        system: position of the system in the batch, for metrics that look at its name; else -1.
-    """
+    """A candidate and what it is judged by."""
 
     segment: int
     candidate: int
@@ -188,15 +180,7 @@ def generator(seed: int, *texts: str) -> np.random.Generator:
 
 
 class Cell(NamedTuple):
-    """A candidate and what it is judged by, in numbers of the batch's texts.
-
-    Attributes:
-        segment: position in the batch.
-        candidate: the text.
-        others: its references; or the source; or nothing.
-        source: the source beside the references; -1 for none.
-        system: position in the batch, for metrics that look at its name; else -1.
-    """
+    """A candidate and what it is judged by, in numbers of the batch's texts."""
 
     segment: int
     candidate: int
@@ -207,25 +191,14 @@ class Cell(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class DistinctCells:
-    """Distinct cells, segment by segment.
-
-    Attributes:
-        distinct: the cells.
-        of: int64 [K * N], the distinct cell of system k and segment i at k * N + i.
-    """
+    """Distinct cells, segment by segment."""
 
     distinct: tuple[Cell, ...]
     of: NDArray[np.int64]
 
 
 def cells_of(batch: Batch, role: Role, *, by_system: bool) -> DistinctCells:
-    """The distinct cells of a batch: systems with equal outputs share theirs.
-
-    Args:
-        batch: the texts.
-        role: what candidates are judged by.
-        by_system: systems share nothing, their scores depend on their names.
-    """
+    """The distinct cells of a batch: systems with equal outputs share theirs."""
     systems, segments = batch.shape
     number: dict[Cell, int] = {}
     of = np.empty((systems, segments), dtype=np.int64)
@@ -264,19 +237,7 @@ def role_of(bound: BoundMetric, batch: Batch) -> Role:
 
 
 class Scorer:
-    """Scores pairs of texts; never binds, and counts.
-
-    Args:
-        bound: the metric.
-        batch: whose segments and language the pairs belong to.
-        scale: what scores are divided by.
-
-    Attributes:
-        role: what the other side of a pair is.
-        by_system: scores depend on the name of the system, so that pairs have to tell it.
-        calls: pairs scored so far.
-        scale: what scores are divided by.
-    """
+    """Scores pairs of texts; never binds, and counts."""
 
     def __init__(self, bound: BoundMetric, batch: Batch, scale: float = 1.0) -> None:
         self.bound = bound
@@ -346,11 +307,7 @@ class Scorer:
         )
 
     def _known(self, keys: Sequence[PairKey], texts: Texts) -> NDArray[np.float64]:
-        """Scores of a metric that knows those of the batch's own texts alone.
-
-        Raises:
-            UsageError: a candidate is another text.
-        """
+        """Scores of a metric that knows those of the batch's own texts alone."""
         cells = [(key.system, key.segment) for key in keys]
         for cell, key in zip(cells, keys, strict=True):
             own = int(self._batch.candidates[cell])
@@ -366,11 +323,7 @@ class Scorer:
 
 
 def checked_scores(bound: BoundMetric, batch: Batch) -> NDArray[np.float64]:
-    """The metric's scores of a batch, float64 [K, N]; NaN where they are not finite.
-
-    Raises:
-        ScoringError: the metric returned no numbers, or not one for each cell.
-    """
+    """The metric's scores of a batch, float64 [K, N]; NaN where they are not finite."""
     found = bound.segments(batch)
     try:
         scores = np.asarray(found, dtype=np.float64)

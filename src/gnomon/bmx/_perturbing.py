@@ -75,13 +75,6 @@ class Lime(Options):
 
     Each sample replaces between 1 and all words of one side, as many as not with equal chance, by
     ``UNKWORDZ``. Equal texts get equal samples. Each side costs samples - 1 scores at most.
-
-    Attributes:
-        samples: texts per side, the unperturbed one included.
-        seed: another seed draws other samples.
-
-    Raises:
-        SpecError: fewer than two samples.
     """
 
     name: ClassVar[str] = "lime"
@@ -142,10 +135,6 @@ def lime_weights(masks: NDArray[np.bool_], scores: NDArray[np.float64]) -> NDArr
 
     Ridge regression (alpha 1, with intercept) of the scores on the masks. A sample's own weight is
     sqrt(exp(-(100 d)^2 / 25^2)), d its cosine distance to the full mask: 1 - sqrt(kept share).
-
-    Args:
-        masks: bool [samples, n], words that are kept.
-        scores: float64 [samples].
     """
     distance = 100 * (1 - np.sqrt(masks.mean(axis=1)))
     weight = np.sqrt(np.exp(-((distance / _WIDTH) ** 2)))
@@ -174,14 +163,6 @@ class Shap(Options):
     Exact up to 7 words of a side; else from random orders of the words, each walked forth and back
     (antithetic), as many as ``max_evals`` allows: floor(max_evals / (2n + 1)), at least one. The
     values of a side add up to the score minus the score with all words of that side replaced.
-
-    Attributes:
-        max_evals: scores per side of more than 7 words; a side too long for one order of its
-            words takes 2n + 1 all the same.
-        seed: another seed draws other orders.
-
-    Raises:
-        SpecError: no evaluation is allowed.
     """
 
     name: ClassVar[str] = "shap"
@@ -254,10 +235,6 @@ def exact_values(masks: NDArray[np.bool_], scores: NDArray[np.float64]) -> NDArr
     """Shapley values, float64 [n], from the scores of all coalitions.
 
     phi_i = sum over S without i of |S|! (n - |S| - 1)! / n! (S(S and i) - S(S)).
-
-    Args:
-        masks: bool [2^n, n], of :func:`exact_masks`.
-        scores: float64 [2^n].
     """
     words = masks.shape[1]
     sizes = masks.sum(axis=1)
@@ -275,9 +252,6 @@ def antithetic_masks(orders: NDArray[np.int64]) -> NDArray[np.bool_]:
 
     Words come one by one until all are there (rows 0 to n), then go in the same order (rows n to
     2n).
-
-    Args:
-        orders: int64 [R, n], permutations of the words.
     """
     words = orders.shape[1]
     rank = orders.argsort(axis=1)[:, None, :]
@@ -288,12 +262,7 @@ def antithetic_masks(orders: NDArray[np.int64]) -> NDArray[np.bool_]:
 def antithetic_values(
     orders: NDArray[np.int64], scores: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Mean gain of each word where it comes and where it goes, float64 [n].
-
-    Args:
-        orders: int64 [R, n], permutations of the words.
-        scores: float64 [R, 2n + 1], of the coalitions of :func:`antithetic_masks`.
-    """
+    """Mean gain of each word where it comes and where it goes, float64 [n]."""
     words = orders.shape[1]
     steps = np.diff(scores, axis=1)
     gains = (steps[:, :words] - steps[:, words:]) / (2 * len(orders))
@@ -322,17 +291,6 @@ class Marginalisation(Options):
     Probabilities are divided by their sum; where no word exceeds the threshold the most probable
     one stands alone. Words are replaced by whole words. A word that the model cannot read, or
     finds no whole word for, has importance 0.
-
-    Attributes:
-        model: a masked language model: a folder, ``package:NAME/FOLDER`` or a name on the hub. It
-            must know the languages of all explained sides.
-        threshold: probability that a word must exceed, in (0, 1).
-        raw: probabilities as they are, not divided by their sum.
-        revision: commit of the model on the hub.
-        device: "cpu", "cuda", ...; by default a GPU if there is one.
-
-    Raises:
-        SpecError: the threshold is no share.
     """
 
     name: ClassVar[str] = "marginalisation"
@@ -352,12 +310,7 @@ class Marginalisation(Options):
             )
 
     def bind(self, testset: TestSet, bound: BoundMetric) -> BoundMarginalisation:  # noqa: ARG002  # any metric
-        """Load the model.
-
-        Raises:
-            MissingDependencyError: torch, transformers or the model is not there.
-            DataError: it is no masked language model.
-        """
+        """Load the model."""
         from gnomon.models import load_masked_lm
 
         model = load_masked_lm(self.model, revision=self.revision, device=self.device)
@@ -366,12 +319,7 @@ class Marginalisation(Options):
 
 @dataclass(frozen=True, eq=False)
 class BoundMarginalisation:
-    """Input marginalisation with its model.
-
-    Attributes:
-        options: as they were asked for.
-        model: the masked language model; counts what it fills.
-    """
+    """Input marginalisation with its model."""
 
     options: Marginalisation
     model: MaskedLM
@@ -402,12 +350,7 @@ class BoundMarginalisation:
         return words * int(np.ceil(1 / self.options.threshold))
 
     def notices(self, side: str, texts: Sequence[str]) -> tuple[str, ...]:
-        """Whether the model knows the language of a side.
-
-        Args:
-            side: "candidate", "reference" or "source".
-            texts: its distinct texts.
-        """
+        """Whether the model knows the language of a side."""
         fluency = self.model.fluency(texts)
         if fluency.unknown > _UNKNOWN:
             why = f"{fluency.unknown:.0%} of its pieces are unknown to the vocabulary"
@@ -427,14 +370,7 @@ class BoundMarginalisation:
 
 @dataclass(frozen=True, eq=False)
 class _Replaced:
-    """A text with other words in it.
-
-    Attributes:
-        texts: one for each filling.
-        word: int64 [V], which word of the text each replaces.
-        share: float64 [V], weight of each.
-        count: number of words.
-    """
+    """A text with other words in it."""
 
     texts: Sequence[str]
     word: NDArray[np.int64]

@@ -47,11 +47,7 @@ class Shifted(NamedTuple):
 
 
 def shifted(values: Floats, offsets: NDArray[np.int64], shift: Shift) -> Shifted:
-    """Importances shifted segment by segment; no segment is empty.
-
-    Raises:
-        UnknownNameError: no such shift.
-    """
+    """Importances shifted segment by segment; no segment is empty."""
     if shift not in SHIFTS:
         raise UnknownNameError("shift", str(shift), SHIFTS)
     starts, sizes = offsets[:-1], np.diff(offsets)
@@ -119,19 +115,6 @@ def power_mean(values: ArrayLike, p: ArrayLike, *, shift: Shift = "paper") -> fl
 
     Computed in float64 on logarithms with the largest power taken out, so that no p overflows.
 
-    Args:
-        values: importances [n].
-        p: one exponent, or exponents [P].
-        shift: ``paper``, ``floor`` or ``exponential``.
-
-    Returns:
-        The mean, a float, or float64 [P] for exponents [P]; NaN without importances, or where one
-        is not finite.
-
-    Raises:
-        UsageError: a p is NaN, or the values are no list of numbers.
-        UnknownNameError: no such shift.
-
     >>> power_mean([0.1, 0.3, 0.2], 1)
     0.2000...
     >>> power_mean([0.1, 0.3, 0.2], float("-inf"))
@@ -149,24 +132,7 @@ def power_mean(values: ArrayLike, p: ArrayLike, *, shift: Shift = "paper") -> fl
 def power_means(
     values: ArrayLike, offsets: ArrayLike, p: ArrayLike, *, shift: Shift = "paper"
 ) -> Aggregates:
-    """Power means of many ragged segments for many p at once.
-
-    Args:
-        values: importances of all segments, one after the other [values]; both sides of a
-            segment together.
-        offsets: where segments begin and end [N + 1]: segment i is
-            ``values[offsets[i]:offsets[i + 1]]``.
-        p: exponents [P].
-        shift: as in :func:`power_mean`.
-
-    Returns:
-        The means [P, N] and which of them collapsed.
-
-    Raises:
-        LengthMismatchError: the offsets do not cover the values.
-        UsageError: a p is NaN.
-        UnknownNameError: no such shift.
-    """
+    """Power means of many ragged segments for many p at once."""
     importances = np.ascontiguousarray(values, dtype=np.float64)
     bounds = _checked(np.asarray(offsets, dtype=np.int64), importances)
     exponents = np.atleast_1d(np.asarray(p, dtype=np.float64))
@@ -185,17 +151,6 @@ def power_means(
 
 def combine(score: ArrayLike, aggregate: ArrayLike, w: float) -> Floats:
     """The boosted score, S1 = w S0 + (1 - w) s_hat (Leiter et al., step 3).
-
-    Args:
-        score: scores of the metric, S0, any shape.
-        aggregate: power means of their explanations, s_hat; shapes broadcast.
-        w: weight of the metric in [0, 1].
-
-    Returns:
-        float64; NaN where a side that counts is. At w = 1 exactly S0, at w = 0 exactly s_hat.
-
-    Raises:
-        UsageError: w is not in [0, 1].
 
     >>> combine([1.0, 2.0], [3.0, 5.0], 0.5).tolist()
     [2.0, 3.5]
@@ -216,11 +171,6 @@ def _log_means(logs: Floats, offsets: NDArray[np.int64], p: Floats) -> Floats:
     log M_p = m + log(mean exp(p (log x - m)))/p with the largest (p > 0) or smallest (p < 0)
     logarithm as m, so that no power overflows. There is no compiled twin: what p makes of a
     segment is the same number whatever else is asked for.
-
-    Args:
-        logs: float64 [values], logarithms of positive values; finite.
-        offsets: int64 [N + 1], where segments begin and end; no segment is empty.
-        p: float64 [P], any but NaN.
     """
     starts, sizes = offsets[:-1], np.diff(offsets)
     found = np.empty((len(p), len(sizes)))

@@ -195,9 +195,6 @@ def tune_verdict(finding: Finding) -> Iterator[Statement]:
     were chosen on the other pairs, Holm over explainers): intervals over few of them are too
     narrow. Settings that are judged on what they were chosen on
     are no evidence.
-
-    Args:
-        finding: what a search found.
     """
     apart = "held_back_experiments" in {table.name for table in finding.tables}
     name = "held_back_experiments" if apart else "experiments"
@@ -345,11 +342,7 @@ def _collapsed(finding: Finding) -> Iterator[Statement]:
 
 
 def score_verdict(finding: Finding) -> Iterator[Statement]:
-    """Who is on top under boosted metrics, and who rises; nothing is tested there.
-
-    Args:
-        finding: boosted scores.
-    """
+    """Who is on top under boosted metrics, and who rises; nothing is tested there."""
     titles = titles_of(finding)
     for metric in dict.fromkeys(row["metric"] for row in finding.rows):
         rows = [
@@ -383,11 +376,7 @@ def _tops(rows: Sequence[Mapping[str, Cell]]) -> list[list[str]]:
 
 
 def score_headline(rows: Sequence[Mapping[str, Cell]]) -> str:
-    """Who is on top under one metric, boosted or not, as the title of a picture.
-
-    Args:
-        rows: the systems that have a rank.
-    """
+    """Who is on top under one metric, boosted or not, as the title of a picture."""
     boosted, base = _tops(rows)
     text = f"{rows[0]['metric']}: {are_on_top(boosted)}"
     same = set(boosted) == set(base)
@@ -400,11 +389,7 @@ def score_headline(rows: Sequence[Mapping[str, Cell]]) -> str:
 
 
 def explain_verdict(finding: Finding) -> Iterator[Statement]:
-    """Which words hurt the score, whether people marked the same, and how faithful it all is.
-
-    Args:
-        finding: explained words.
-    """
+    """Which words hurt the score, whether people marked the same, and how faithful it all is."""
     tables = {table.name: table for table in finding.tables}
     yield from _marked(finding) if "errors" in tables else ()
     if "hurting" in tables:

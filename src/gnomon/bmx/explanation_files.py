@@ -253,13 +253,7 @@ class BoundExplanationFile:
 
 
 class _Gathered:
-    """What lines say of one text.
-
-    Attributes:
-        words: the words of the text.
-        values: importances by word, in the order of the lines.
-        worded: lines speak of words, and what they leave out is not known.
-    """
+    """What lines say of one text."""
 
     def __init__(self, text: str) -> None:
         self.words = TextWords(text)

@@ -222,15 +222,7 @@ class Bmx(Options):
 
 
 class _Boosted(NamedTuple):
-    """What is known of a batch.
-
-    Attributes:
-        found: the explanations of the last iteration.
-        scores: float64 [K, N], S1 in the metric's own units.
-        collapsed: share of the segments whose power mean collapsed.
-        wordless: segments without a word on any explained side.
-        raised: segments whose importances, which have a zero of their own, a shift raises.
-    """
+    """What is known of a batch."""
 
     found: ExplainedBatch
     scores: NDArray[np.float64]

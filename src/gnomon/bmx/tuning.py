@@ -472,11 +472,7 @@ def _second_iterations(
     fixed: Sequence[float] | None,
     options: tuple[Shift, Sides, float, int, bool],
 ) -> list[tuple[TestSet, Bmx, Any]]:
-    """Test sets, boosted metrics and what explains them again.
-
-    Raises:
-        UsageError: no p and w are published for an explainer, and none are given.
-    """
+    """Test sets, boosted metrics and what explains them again."""
     shift, sides, scale, max_calls, allow_code = options
     found = []
     for explainer in explainers:
@@ -510,9 +506,6 @@ def _held_back(
     """The experiments to choose on, and those that are held back.
 
     Without a word on these, a fixed setting is judged on all.
-
-    Raises:
-        DataError: nothing is left to choose on.
     """
     if not wanted:
         return grids, grids if fixed is not None else grids.take([])
@@ -618,9 +611,6 @@ def _parted(
     """Experiments but for some that are set apart, their controls, and those that are no metrics.
 
     Random explainers are the controls. Random metrics and rows of faulty runs count as nothing.
-
-    Raises:
-        DataError: there is nothing to tune, or one experiment comes twice.
     """
     seen = set()
     for one in grids.experiments:

@@ -74,13 +74,7 @@ def add_method(commands: Any, name: str) -> None:  # argparse gives the type no 
 
 
 def add_commands(commands: Any, prefix: str = "", *, done: Container[str] = ()) -> None:
-    """Add the commands of methods, and one command for those whose names go on after a dot.
-
-    Args:
-        commands: where they are added.
-        prefix: what their names begin with, the dot included.
-        done: names, or beginnings of names, that are left out.
-    """
+    """Add the commands of methods, and one command for those whose names go on after a dot."""
     heads: dict[str, None] = {}
     for name in methods.names():
         if name.startswith(prefix):

@@ -138,11 +138,7 @@ def _one_thread() -> Iterator[None]:
 
 
 def parser(argv: Sequence[str] = ()) -> argparse.ArgumentParser:
-    """The parser of all commands.
-
-    Args:
-        argv: what it is to parse: if that begins with a method's command, it knows no other.
-    """
+    """The parser of all commands."""
     HelpFormatter.styles["argparse.metavar"] = "cyan"
     top = Parser(
         prog="gnomon",
@@ -282,11 +278,7 @@ def _encodable() -> Iterator[None]:
 
 @contextmanager
 def _ending(args: argparse.Namespace) -> Iterator[None]:
-    """End in order when asked to, unless somebody provided for the signal (nohup).
-
-    Raises:
-        KeyboardInterrupt: a signal came; with its number.
-    """
+    """End in order when asked to, unless somebody provided for the signal (nohup)."""
     usual = (signal.SIG_DFL, signal.default_int_handler)
     known = {one: signal.getsignal(one) for one in _ENDS}
     before = {one: handler for one, handler in known.items() if handler in usual}

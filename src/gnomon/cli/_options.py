@@ -90,14 +90,7 @@ def add_data(
     without: Container[str] = (),
     paraphrases: bool = False,
 ) -> None:
-    """References, systems, sources; or a test set (or several of them); or a table.
-
-    Args:
-        parser: of the command.
-        several: it takes several test sets.
-        without: what chooses among paraphrases and is an option of the command itself.
-        paraphrases: they are what the command is about, and help tells of them.
-    """
+    """References, systems, sources; or a test set (or several of them); or a table."""
     data = parser.add_argument_group("texts")
     data.add_argument("refs", nargs="*", metavar="REF", help="reference files, one segment a line")
     data.add_argument(
@@ -319,11 +312,7 @@ def add_tables(parser: argparse._ActionsContainer) -> None:
 
 
 def wanted_tables(args: argparse.Namespace) -> dict[str, str]:
-    """The files of tables, by their names.
-
-    Raises:
-        UsageError: a table has no file, or its suffix names no format.
-    """
+    """The files of tables, by their names."""
     found: dict[str, str] = {}
     for given in args.tables or ():
         name, _, path = given.partition("=")
@@ -338,11 +327,7 @@ def wanted_tables(args: argparse.Namespace) -> dict[str, str]:
 
 
 class Inputs:
-    """The data that a command line names, for methods that make something of their own of it.
-
-    Attributes:
-        args: what was given: ``refs``, ``input``, ``test_set``, ``paraphrases`` and so on.
-    """
+    """The data that a command line names, for methods that make something of their own of it."""
 
     def __init__(self, args: argparse.Namespace) -> None:
         self.args = args
@@ -385,11 +370,7 @@ class Inputs:
         return paraphrased(self.args, testset)
 
     def one(self) -> Inputs:
-        """The inputs of the only test set that is named.
-
-        Raises:
-            UsageError: several are.
-        """
+        """The inputs of the only test set that is named."""
         each = self.each()
         if len(each) > 1:
             raise UsageError("-t names several test sets, and this command takes one; name one")
@@ -569,17 +550,7 @@ def _forgotten(args: argparse.Namespace) -> str:
 
 
 def check_outputs(args: argparse.Namespace, *paths: str | None, inputs: Iterable[str] = ()) -> None:
-    """Refuse, before any work, outputs that cannot be written or that are one file.
-
-    Args:
-        args: the command line, with its data.
-        paths: outputs beside ``-o``.
-        inputs: files that are read beside the data.
-
-    Raises:
-        OutputError: the folder of an output is missing or may not be written to.
-        UsageError: two outputs are the same file, or an output is an input.
-    """
+    """Refuse, before any work, outputs that cannot be written or that are one file."""
     wanted = [Path(path) for path in (args.output, *paths) if path not in (None, "-")]
     data = [getattr(args, name, None) for name in ("refs", "input", "paraphrases")]
     given = (*inputs, *(path for some in data for path in some or ()))
@@ -668,13 +639,6 @@ def show(
     """Write a finding or scores as the options ask; in colour where a person looks on.
 
     Notices and the verdict go to stderr where the format has no place for them.
-
-    Args:
-        args: the command line.
-        what: the finding or the scores.
-        command: the command's name.
-        most: rows of a table of a finding in text; all by default.
-        after: prints what follows it in text, to a file or (None) to standard output.
     """
     from gnomon import report
     from gnomon.verdicts import of_scores

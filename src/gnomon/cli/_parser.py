@@ -85,12 +85,7 @@ class _HelpAll(argparse.Action):
 
 
 class Parser(argparse.ArgumentParser):
-    """argparse's, which reads -inf as an option -i with the value nf, and -1e3 as unknown.
-
-    Args:
-        build: adds its arguments, when it is first used: of a hundred options one command's are
-            read.
-    """
+    """argparse's, which reads -inf as an option -i with the value nf, and -1e3 as unknown."""
 
     def __init__(
         self, *args: Any, build: Callable[[Parser], None] | None = None, **options: Any
@@ -122,11 +117,7 @@ class Parser(argparse.ArgumentParser):
         return self
 
     def format_help(self, *, full: bool = False) -> str:
-        """Its help.
-
-        Args:
-            full: with options that few need, and all that is said of each.
-        """
+        """Its help."""
         self.built()
         own, epilog, groups = self.usage, self.epilog, self._action_groups
         description = self.description

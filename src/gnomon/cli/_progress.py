@@ -84,11 +84,6 @@ def stages(doing: str, *, quiet: bool, timed: bool = True) -> Iterator[Stages]:
 
     After two seconds without a bar that moves, one without an end says what goes on, and for how
     long; so long, too, a stage of which nothing is done yet waits for its bar.
-
-    Args:
-        doing: what goes on until a stage counts its parts: "reading".
-        quiet: nothing is drawn.
-        timed: say how long the stages took.
     """
     if quiet or not sys.stderr.isatty():
         found = Stages(None, doing)

@@ -188,11 +188,7 @@ def _study_file(keep: str | None) -> Iterator[Path]:
 
 
 def _possible(wanted: Study) -> Study:
-    """The study without metrics whose models are not installed, which is said.
-
-    Raises:
-        DataError: nothing is left.
-    """
+    """The study without metrics whose models are not installed, which is said."""
     lacking: dict[str, None] = {}
     steps = []
     for step in wanted.steps:

@@ -389,11 +389,7 @@ def _setup_bertscore(args: argparse.Namespace) -> int:
 
 
 def _install(command: Sequence[str]) -> None:
-    """Run a command that installs something, its output shown.
-
-    Raises:
-        MissingDependencyError: it failed (no network, no right to install).
-    """
+    """Run a command that installs something, its output shown."""
     import subprocess  # of all commands this one alone needs it
 
     try:

@@ -52,11 +52,7 @@ def each_metric(metrics: Metrics) -> list[AnyMetric]:
 
 
 def pool_of(pool: PoolOfSystems) -> str | tuple[str, ...] | None:
-    """A rule ("all", "top:6"), or the names of systems; a rule may stand in a list of its own.
-
-    Raises:
-        UsageError: a rule stands among others.
-    """
+    """A rule ("all", "top:6"), or the names of systems; a rule may stand in a list of its own."""
     if pool is None or isinstance(pool, str):
         return pool
     rules = [name for name in pool if name == "all" or name.startswith("top:")]

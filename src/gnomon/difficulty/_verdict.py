@@ -131,11 +131,7 @@ WORDS_CLAIMS = (
 
 
 def score_verdict(finding: Finding) -> Iterator[Statement]:
-    """Who is on top where hard words count more, who rises, and whether people agree better.
-
-    Args:
-        finding: what the weighted scores are.
-    """
+    """Who is on top where hard words count more, who rises, and whether people agree better."""
     segments = _segments(finding)
     yield from _empty(finding)
     if any(table.name == "gains" for table in finding.tables):
@@ -147,11 +143,7 @@ def score_verdict(finding: Finding) -> Iterator[Statement]:
 
 
 def words_verdict(finding: Finding) -> Iterator[Statement]:
-    """Which words are hardest, and which systems have them right.
-
-    Args:
-        finding: hard words.
-    """
+    """Which words are hardest, and which systems have them right."""
     yield from _empty(finding)
     for metric in dict.fromkeys(row.get("metric") for row in finding.rows):
         yield from _hardest(finding, metric)
@@ -214,12 +206,7 @@ def _tops(rows: Sequence[Mapping[str, Cell]]) -> list[list[str]]:
 
 
 def moves_headline(rows: Sequence[Mapping[str, Cell]], among: Iterable[Cell]) -> str:
-    """Who is highest under one metric, and how many change their place, as the title of a picture.
-
-    Args:
-        rows: the systems that have a rank.
-        among: the names of all metrics of the table.
-    """
+    """Who is highest under one metric, and how many change their place: a picture's title."""
     ours, theirs = _tops(rows)
     title = metric_title(_inner(str(rows[0]["metric"])), [_inner(str(one)) for one in among])
     if set(ours) == set(theirs):
@@ -234,11 +221,7 @@ def moves_headline(rows: Sequence[Mapping[str, Cell]], among: Iterable[Cell]) ->
 
 
 def agreement_headline(rows: Sequence[Mapping[str, Cell]]) -> str:
-    """Which metric has the highest agreement, as the title of a picture; empty for few systems.
-
-    Args:
-        rows: agreement over all systems with one kind of human scores.
-    """
+    """Which metric has the highest agreement, as the title of a picture; empty for few systems."""
     known = [
         row
         for row in rows
@@ -431,12 +414,7 @@ def _right(finding: Finding, metric: Cell) -> Iterator[Statement]:
 
 
 def words_headline(rows: Sequence[Mapping[str, Cell]], title: str) -> str:
-    """Which words are hardest, or that hard words tell no systems apart, as a picture's title.
-
-    Args:
-        rows: systems and how near they are to the hardest words and to the others.
-        title: the metric.
-    """
+    """Which words are hardest, or that hard words tell no systems apart, as a picture's title."""
     known = [row for row in rows if number(row["hard"]) is not None]
     tops = [[str(r["system"]) for r in known if r[way] == 1] for way in ("rank", "other_rank")]
     if len(known) < 2 or not tops[0]:

@@ -460,15 +460,7 @@ def _had(
     texts: Sequence[NDArray[np.int64] | NDArray[np.int32]],
     segments: NDArray[np.int64],
 ) -> Iterator[tuple[NDArray[np.int64], Iterator[NDArray[np.bool_]]]]:
-    """Per order, the n-grams of some references as keys, and which of them each system has.
-
-    Args:
-        tokens: of all texts.
-        ids: of all tokens, among the known ones.
-        known: the n-grams.
-        texts: of the references, and of each system.
-        segments: of all these texts.
-    """
+    """Per order, the n-grams of some references as keys, and which of them each system has."""
     every = np.concatenate(texts)
     lengths = tokens.lengths[every]
     own = ids[ranges(tokens.offsets[every], lengths)]

@@ -435,15 +435,7 @@ def _views_of(
     *,
     classes: bool,
 ) -> Iterator[View]:
-    """The views of one metric.
-
-    Args:
-        rows: of all metrics, by table.
-        spec: of the weighted metric.
-        said: added to titles.
-        where: what tells its rows from those of others.
-        classes: there are word classes.
-    """
+    """The views of one metric."""
 
     def listing(name: str, columns: tuple[str, ...], most: int | None = None) -> Listing:
         return Listing(name, f"{_TITLES[name]}{said}", columns, where, most)

@@ -535,26 +535,14 @@ class BoundAlignedDifficulty(TokenDifficulty):
 
 
 class _Groups(NamedTuple):
-    """The references that comparisons are judged by, int64 [comparisons] each.
-
-    Attributes:
-        own: the reference itself; -1 where it is not among the frozen ones (a perturbed text).
-        by: a frozen reference of the same segment, whose types say what words weigh.
-    """
+    """The references that comparisons are judged by, int64 [comparisons] each."""
 
     own: NDArray[np.int64]
     by: NDArray[np.int64]
 
 
 class _Slots(NamedTuple):
-    """The tokens of one side of some comparisons, one after the other.
-
-    Attributes:
-        slot: int64, the slot of each token on its side.
-        row: int64, its comparison, from 0.
-        pair: int64, the distinct pair of that comparison.
-        rows: number of comparisons.
-    """
+    """The tokens of one side of some comparisons, one after the other."""
 
     slot: NDArray[np.int64]
     row: NDArray[np.int64]

@@ -323,13 +323,7 @@ class BoundNgramDifficulty(PooledMetric):
 
 
 class _Counted(NamedTuple):
-    """Counts of comparisons.
-
-    Attributes:
-        lengths: float64 [P, 2], tokens of the candidate and of the reference nearest in length.
-        candidate: float64 [P, n, 4], matches, n-grams, weight of the matches, weight of all.
-        reference: float64 [P, n, 4], the same of the first reference.
-    """
+    """Counts of comparisons."""
 
     lengths: NDArray[np.float64]
     candidate: NDArray[np.float64]

@@ -68,15 +68,7 @@ class Omission:
 
 
 class _Cut(NamedTuple):
-    """A word to be deleted.
-
-    Attributes:
-        segment: from 0.
-        system: whose output.
-        text: the output without the word.
-        word: the word.
-        difficulty: of the same word in the reference.
-    """
+    """A word to be deleted."""
 
     segment: int
     system: int

@@ -103,12 +103,7 @@ def _read(path: str | PathLike[str]) -> _BySystem:
 
 
 def read_comet_set(path: str | PathLike[str]) -> TestSet:
-    """Read the texts of COMET's JSON as a test set.
-
-    Raises:
-        FormatError: it is not what COMET reads or writes.
-        DataError: systems have other sources or references, or other numbers of segments.
-    """
+    """Read the texts of COMET's JSON as a test set."""
     return _test_set(_read(path), shown(path))
 
 
@@ -263,18 +258,7 @@ def read_comet_errors(
     kind: str = "xcomet",
     rename: Mapping[str, str] | None = None,
 ) -> Judgements:
-    """Read the error spans of what xCOMET's ``--to_json`` writes.
-
-    Args:
-        path: the file.
-        testset: whose outputs were scored.
-        kind: what to call the spans; their rater, too.
-        rename: name in the file -> name in the test set.
-
-    Raises:
-        FormatError: an object has no errors, or one that does not lie in its output.
-        DataError: no system of the file is in the test set.
-    """
+    """Read the error spans of what xCOMET's ``--to_json`` writes."""
     name, names = shown(path), SystemNames(testset, rename)
     found, errors, looked_at = _read(path), [], []
     if list(found) == [_SINGLE] and _SINGLE not in names.known and len(testset.systems) == 1:

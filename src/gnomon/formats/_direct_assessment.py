@@ -99,20 +99,6 @@ def read_hits(
     Raw scores become the kinds ``da-raw`` and ``da-z``; scores below 0 say that the file is
     standardised, and give ``da-z``. Outputs (``SYSTEM``) and their repetitions (``REPEAT``) count;
     controls (``REF``, ``BAD_REF``) only enter a rater's mean and standard deviation.
-
-    Args:
-        path: the file.
-        testset: whose outputs were judged.
-        kind: the first part of the kinds' names.
-        rename: name in the file -> name in the test set.
-        language_pair: which pair, where the file holds several; the test set's by default.
-        first_segment: the number of the first segment.
-
-    Raises:
-        FormatError: a column is missing, a cell is not what it should be, or a score lies beyond
-            its scale.
-        DataError: no system of the file is in the test set.
-        UnknownNameError: the file has no rows of the language pair.
     """
     table = read_spaced(path)
     table.require("WorkerId", "Input.src", "Input.trg", "sys_id", "type", "sid", "score")
@@ -332,22 +318,6 @@ def read_appraise(
 
     With error spans: the kind ``esa``, the mean and each person, and the spans. Without: ``da-raw``
     and ``da-z``, standardised per person.
-
-    Args:
-        path: the file.
-        testset: whose outputs were judged.
-        kind: what to call it in place of ``esa`` or ``da``.
-        rename: name in the file -> name in the test set.
-        language_pair: which pair, where the file holds several; the test set's by default.
-        first_segment: the number of the first segment. Campaigns differ; the documents of the test
-            set tell which it is, if it has any.
-        ends: what ``end_i`` of an error span is: its last unit, or the one behind it.
-
-    Raises:
-        FormatError: a row is not what it should be.
-        UsageError: nothing tells whether segments count from 0 or from 1.
-        DataError: no system of the file is in the test set.
-        UnknownNameError: the file has no rows of the language pair.
     """
     name = shown(path)
     wanted = language_pair or testset.language_pair
@@ -458,13 +428,7 @@ def _spans(record: FileRecord, text: str | None) -> object:
 
 
 def write_appraise(path: str | PathLike[str], testset: TestSet, kind: str) -> None:
-    """Write scores and error spans of a kind as Appraise exports them; segments count from 0.
-
-    Raises:
-        DataError: the test set has no language pair, there are no segment scores of this kind, a
-            system has no text, or scores are of nobody in particular.
-        OutputError: the file cannot be written.
-    """
+    """Write scores and error spans of a kind as Appraise exports them; segments count from 0."""
     source, _, target = (testset.language_pair or "").partition("-")
     if not target:
         raise DataError(

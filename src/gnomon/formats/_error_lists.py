@@ -71,18 +71,7 @@ def read_span_lines(
     kind: str | None = None,
     rename: Mapping[str, str] | None = None,
 ) -> Judgements:
-    """Read error spans, and scores where lines have some.
-
-    Args:
-        path: the file.
-        testset: whose outputs were marked.
-        kind: what to call spans and scores; by default as each line says, or else "errors".
-        rename: name in the file -> name in the test set.
-
-    Raises:
-        FormatError: a line is not as it should be, or a span does not lie in its text.
-        DataError: no system of the file is in the test set.
-    """
+    """Read error spans, and scores where lines have some."""
     name = shown(path)
     names = SystemNames(testset, rename)
     tables: dict[str, ScoreTable] = {}
@@ -172,11 +161,7 @@ def _listed(
 
 
 def write_span_lines(path: str | PathLike[str], testset: TestSet, kind: str) -> None:
-    """Write error spans of a kind, and the segment scores of the same kind.
-
-    Raises:
-        OutputError: the file cannot be written.
-    """
+    """Write error spans of a kind, and the segment scores of the same kind."""
     write_lines(path, [json.dumps(one, ensure_ascii=False) for one in _lines(testset, kind)])
 
 
@@ -258,21 +243,6 @@ def read_task_spans(
 
     Segments are found by their texts. Scores are minus the penalties of the errors, 0 where there
     is none: they say which outputs were looked at.
-
-    Args:
-        path: the file.
-        testset: whose outputs were marked.
-        kind: what to call spans and scores.
-        rename: name in the file -> name in the test set.
-        language_pair: which pair, where the file holds several; the test set's by default.
-        weights: changes to :data:`gnomon.formats.MQM_WEIGHTS`; a critical error counts as a major
-            one.
-        ends: what an end is: the character behind a span, as the organisers' function takes it, or
-            its last one, which it is in tables that WMT made of ESA.
-
-    Raises:
-        FormatError: a row is not as it should be, or is of no segment of the test set.
-        DataError: no system of the file is in the test set.
     """
     table = read_tsv(path)
     there = [names for names in _CELLS if set(names) <= set(table.columns)]
@@ -383,11 +353,6 @@ def write_task_spans(path: str | PathLike[str], testset: TestSet, kind: str) -> 
 
     Every output of the test set is a row; or, where it is known which outputs were looked at, each
     of these.
-
-    Raises:
-        DataError: several raters marked one output, there are marks in sources, or the test set has
-            no sources or no language pair.
-        OutputError: the file cannot be written.
     """
     require_spans(testset, kind, "wmt-qe-spans")
     source, _, target = (testset.language_pair or "").partition("-")

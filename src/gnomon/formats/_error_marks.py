@@ -100,14 +100,7 @@ _MANY_ENDS = 0.3  # share of them
 
 
 class EndsOfSpans(NamedTuple):
-    """Where some spans end, as shares of them.
-
-    Attributes:
-        spans: how many there are.
-        cut: end within a word.
-        cut_longer: would, were each a character longer.
-        spaced: end with white space.
-    """
+    """Where some spans end, as shares of them."""
 
     spans: int
     cut: float
@@ -161,16 +154,7 @@ def _within_word(text: str, at: int) -> bool:
 
 
 def from_browser(start: int, last: int, text: str) -> Span | None:
-    """Half-open code points from a browser's inclusive UTF-16 units, line ends not counted.
-
-    Args:
-        start: first unit.
-        last: last unit, included.
-        text: the text that was marked.
-
-    Returns:
-        The span; None where it begins behind the text (the mark for something missing).
-    """
+    """Half-open code points from a browser's inclusive UTF-16 units, line ends not counted."""
     units = [i for i, c in enumerate(text) if c != "\n" for _ in range(1 + (ord(c) > 0xFFFF))]
     if not 0 <= start < len(units) or last < start:
         return None
@@ -203,16 +187,7 @@ _WORDS, _GAPS, _END = _WAYS
 
 
 class TaggedText(NamedTuple):
-    """The tags of one segment, and where they stand.
-
-    Attributes:
-        tags: the line, tags between spaces.
-        tokenised: the text whose tokens, between spaces, are tagged.
-        text: the same text as the test set has it; it may differ in white space.
-        path: the file of the tags.
-        line: its line.
-        column: the column of a table; empty in a file of its own.
-    """
+    """The tags of one segment, and where they stand."""
 
     tags: str
     tokenised: str
@@ -225,18 +200,7 @@ class TaggedText(NamedTuple):
 def tagged_errors(
     rows: Sequence[TaggedText], system: str, side: str, *, gaps: bool = False
 ) -> list[ErrorSpan]:
-    """The tagged words and gaps, one span each, in the order of the segments.
-
-    Args:
-        rows: one per segment.
-        system: whose output.
-        side: "candidate" or "source".
-        gaps: there may be tags for gaps, or for the end.
-
-    Raises:
-        FormatError: the number of tags does not fit the tokens, a tag is unknown, or the tokens
-            are not the text's.
-    """
+    """The tagged words and gaps, one span each, in the order of the segments."""
     tags = [row.tags.split() for row in rows]
     way = _way(rows, [len(marks) for marks in tags], tuple(_WAYS) if gaps else (_WORDS,))
     found: list[ErrorSpan] = []

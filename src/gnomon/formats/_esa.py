@@ -96,21 +96,7 @@ class Annotations:
         spans: object,
         text: str | None = None,
     ) -> None:
-        """Take an annotation in.
-
-        Args:
-            record: where it stands.
-            rater: who made it.
-            system: whose output, by the test set's name.
-            segment: 0-based segment.
-            score: a number, or None.
-            spans: a list of objects, or None.
-            text: the output that was annotated, if the file has it.
-
-        Raises:
-            FormatError: the score is no number of its scale, the spans are not what they should
-                be, or it is the second annotation of an output by nobody in particular.
-        """
+        """Take an annotation in."""
         place = (rater, system, segment)
         if rater is None and place in self._kept:
             raise record.error(
@@ -198,11 +184,7 @@ class Annotations:
 
 
 def confidence_of(record: FileRecord, span: Mapping[str, object]) -> float | None:
-    """How sure the marker of an error is, if the file says so.
-
-    Raises:
-        FormatError: it is no number from 0 to 1.
-    """
+    """How sure the marker of an error is, if the file says so."""
     said = span.get("confidence")
     if said is None:
         return None
@@ -213,11 +195,7 @@ def confidence_of(record: FileRecord, span: Mapping[str, object]) -> float | Non
 def marker_of(
     record: FileRecord, span: Mapping[str, object], default: SpanMarker = "person"
 ) -> SpanMarker:
-    """What marked an error: a person, unless the file says otherwise.
-
-    Raises:
-        FormatError: it is nothing that marks errors.
-    """
+    """What marked an error: a person, unless the file says otherwise."""
     said = span.get("by") or default
     if said not in MARKERS:
         raise record.error(f"by is {said!r}; one of {', '.join(MARKERS)} is expected, or nothing")
@@ -253,17 +231,6 @@ def read_pearmut(
 
     Segments are found by their texts. Tutorials, attention checks and forms are left out; of
     several answers of one person to one item, the last counts.
-
-    Args:
-        path: the file.
-        testset: whose outputs were annotated.
-        kind: what to call scores and errors.
-        rename: name in the file -> name in the test set.
-        ends: what ``end_i`` is: the last unit of a span, or the one behind it.
-
-    Raises:
-        FormatError: an object is not what it should be, or is of no segment of the test set.
-        DataError: no system of the file is in the test set.
     """
     found = Annotations(shown(path), testset, kind, rename, ends=ends)
     places = SegmentFinder(testset, shown(path))
@@ -360,12 +327,7 @@ def read_humeval(
 
 
 def write_esa(path: str | PathLike[str], testset: TestSet, kind: str) -> None:
-    """Write scores and error spans of a kind, one annotated output per line (format ``esa``).
-
-    Raises:
-        DataError: there are no scores or spans of this kind, or a system has no text.
-        OutputError: the file cannot be written.
-    """
+    """Write scores and error spans of a kind, one annotated output per line (format ``esa``)."""
     write_lines(
         path, [json.dumps(record, ensure_ascii=False) for record in esa_objects(testset, kind)]
     )
@@ -431,9 +393,6 @@ def esa_objects(testset: TestSet, kind: str) -> Iterator[dict[str, object]]:
     """Annotated outputs of a kind as the format ``esa`` holds them, one after the other.
 
     An output that has spans and no score, or was found without errors, has no score here, too.
-
-    Raises:
-        DataError: there are no segment scores and no spans of this kind, or a system has no text.
     """
     humans = [h for h in testset.human if (h.kind, h.level) == (kind, "segment")]
     if not humans and kind not in marked_kinds(testset):
@@ -488,12 +447,7 @@ def _object(error: ErrorSpan, text: str) -> dict[str, object]:
 
 
 def write_pearmut(path: str | PathLike[str], testset: TestSet, kind: str) -> None:
-    """Write scores and error spans of a kind as pearmut logs them: a line per person and segment.
-
-    Raises:
-        DataError: there are no scores or spans of this kind, or a system has no text.
-        OutputError: the file cannot be written.
-    """
+    """Write scores and error spans of a kind as pearmut logs them, by person and segment."""
     answers: dict[tuple[object, int], dict[str, dict[str, object]]] = {}
     for record in esa_objects(testset, kind):
         place = (record["annotator"], cast("int", record["line_id"]))

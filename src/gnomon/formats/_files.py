@@ -171,11 +171,7 @@ def _explained(file: Path) -> Generator[None]:
 
 
 def read_head(path: Path, size: int) -> bytes:
-    """The first bytes of a file or of a decompressed ``.gz`` file; none where it is damaged.
-
-    Raises:
-        MissingFileError: as :func:`read_bytes`.
-    """
+    """The first bytes of a file or of a decompressed ``.gz`` file; none where it is damaged."""
     with _explained(path), _opened(path) as file:
         if path.suffix != ".gz":
             return file.read(size)
@@ -186,11 +182,7 @@ def read_head(path: Path, size: int) -> bytes:
 
 
 def require_directory(path: Path) -> None:
-    """Check that a directory is there.
-
-    Raises:
-        MissingFileError: there is nothing of this name, or it is a file.
-    """
+    """Check that a directory is there."""
     if path.is_dir():
         return
     if path.exists():
@@ -203,11 +195,7 @@ def require_directory(path: Path) -> None:
 
 
 def _refuse_lost_link(path: Path) -> None:
-    """Refuse a link that leads nowhere; it is not as if there were nothing.
-
-    Raises:
-        MissingFileError: it is one.
-    """
+    """Refuse a link that leads nowhere; it is not as if there were nothing."""
     if path.is_symlink() and not path.exists():
         raise MissingFileError(f"{path} is a link to {path.readlink()}, which is not there")
 
@@ -459,11 +447,7 @@ def is_pair(name: str) -> bool:
 
 
 def find(folder: Path, name: str) -> Path | None:
-    """A file of this name, plain or compressed; whatever bears the name, the reader judges it.
-
-    Raises:
-        FormatError: both are there.
-    """
+    """A file of this name, plain or compressed; whatever bears the name, the reader judges it."""
     files = [file for file in (folder / name, folder / f"{name}.gz") if os.path.lexists(file)]
     if len(files) > 1:
         raise FormatError(f"{files[1].name} lies beside it; keep one of the two", path=files[0])
@@ -471,11 +455,7 @@ def find(folder: Path, name: str) -> Path | None:
 
 
 def entries(folder: Path) -> list[Path]:
-    """What lies in a folder, sorted; nothing where there is none.
-
-    Raises:
-        MissingFileError: its name is that of a pipe, or of a link that leads nowhere.
-    """
+    """What lies in a folder, sorted; nothing where there is none."""
     if os.path.lexists(folder) and not folder.is_file():
         require_directory(folder)
     return sorted(folder.iterdir()) if folder.is_dir() else []
@@ -491,11 +471,7 @@ def bears_file(path: Path) -> bool:
 
 
 def text_files(folder: Path) -> dict[str, Path]:
-    """Name -> file of the ``NAME.txt`` and ``NAME.txt.gz`` in a folder, in natural order.
-
-    Raises:
-        DataError: two files have the same name.
-    """
+    """Name -> file of the ``NAME.txt`` and ``NAME.txt.gz`` in a folder, in natural order."""
     named: dict[str, Path] = {}
     for file in entries(folder):
         match = _TEXT.fullmatch(file.name)
@@ -515,11 +491,7 @@ def natural(name: str) -> list[tuple[int, int, str]]:
 
 
 def choose(kind: str, wanted: Sequence[str] | None, there: Mapping[str, T]) -> dict[str, T]:
-    """The wanted ones in the order wanted; all by default.
-
-    Raises:
-        UnknownNameError: a wanted one is not there.
-    """
+    """The wanted ones in the order wanted; all by default."""
     for name in wanted or ():
         if name not in there:
             raise UnknownNameError(kind, name, there)
@@ -527,11 +499,7 @@ def choose(kind: str, wanted: Sequence[str] | None, there: Mapping[str, T]) -> d
 
 
 def agree(known: str | None, given: str | None, path: Path) -> str | None:
-    """The language pair, from what the directory says and what the user says.
-
-    Raises:
-        UsageError: the two contradict each other.
-    """
+    """The language pair, from what the directory says and what the user says."""
     if known is None or given is None or given in (known, known.split("-")[-1]):
         return known or given
     raise UsageError(f"{path} is a test set for {known}; {given} was asked for")

@@ -65,16 +65,7 @@ class SystemNames:
         rename: Mapping[str, str] | None = None,
         others: Iterable[str] = (),
     ) -> None:
-        """Start with no name met.
-
-        Args:
-            testset: whose systems are known.
-            rename: name in the file -> name in the test set.
-            others: systems that have a text, but were not asked for.
-
-        Raises:
-            UnknownNameError: ``rename`` leads to a system that is not known.
-        """
+        """Start with no name met."""
         self._rename = dict(rename or {})
         judged = (name for human in testset.human for name in human.systems)
         known = [*testset.systems, *judged, *others]
@@ -124,11 +115,7 @@ class SystemNames:
         )
 
     def report(self, path: str) -> None:
-        """Say which systems have no text, and which have no judgement.
-
-        Raises:
-            DataError: the file names systems, and the test set knows none of them.
-        """
+        """Say which systems have no text, and which have no judgement."""
         if self.strangers and not self.found and self.known:
             first = next(iter(self.strangers))
             raise DataError(
@@ -225,21 +212,13 @@ def system_level(
 
 
 def in_scale(kind: str, value: float, path: str, line: int) -> float:
-    """A human score that its scale can hold (NaN: there is none).
-
-    Raises:
-        FormatError: it lies beyond the scale.
-    """
+    """A human score that its scale can hold (NaN: there is none)."""
     low, high = scale_of(kind)
     return between(low, value, high, f"{kind} score", path, line)
 
 
 def between(low: float, value: float, high: float, what: str, path: str, line: int) -> float:
-    """A number within limits, or NaN.
-
-    Raises:
-        FormatError: it lies beyond them.
-    """
+    """A number within limits, or NaN."""
     if low <= value <= high or value != value:  # noqa: PLR0124  # NaN alone differs from itself
         return value
     raise FormatError(
@@ -251,11 +230,7 @@ def between(low: float, value: float, high: float, what: str, path: str, line: i
 
 
 def refuse_second(seen: dict[K, int], place: K, row: Row) -> None:
-    """Remember where a score stands.
-
-    Raises:
-        FormatError: there was one before.
-    """
+    """Remember where a score stands."""
     if place in seen:
         raise row.error(
             f"a second score for the same place; line {seen[place]} has the first; keep one"
@@ -264,18 +239,7 @@ def refuse_second(seen: dict[K, int], place: K, row: Row) -> None:
 
 
 def segment_number(text: str, first: int, count: int, path: str, line: int) -> int:
-    """The 0-based segment that a number in a file means.
-
-    Args:
-        text: the number as it stands.
-        first: the number of the first segment, 0 or 1.
-        count: segments of the test set.
-        path: the file.
-        line: its line.
-
-    Raises:
-        FormatError: it is no such number.
-    """
+    """The 0-based segment that a number in a file means."""
     number = whole_number(text)
     if not first <= number < first + count:
         size = f"{count} segment{'' if count == 1 else 's'}"
@@ -317,10 +281,6 @@ def score_columns(table: TextTable, others: Collection[str]) -> list[str]:
 
     Columns that hold something else are told. A cell of a score column that is no number is not
     looked at here; whoever reads it refuses it.
-
-    Args:
-        table: what was read.
-        others: columns that are no scores: systems, segments, raters.
     """
     found: list[str] = []
     unread: list[str] = []
@@ -356,11 +316,7 @@ def readable_judgements() -> Generator[None]:
 
 @contextmanager
 def judgements_of(file: Path) -> Generator[None]:
-    """A file of judgements is read within it, and left out with a warning where that is allowed.
-
-    Raises:
-        GnomonError: what is wrong in the file, where it may not be left out.
-    """
+    """A file of judgements is read within it, and left out with a warning where that is allowed."""
     try:
         yield
     except GnomonError as error:
@@ -397,17 +353,7 @@ class SegmentFinder:
     def of(
         self, number: int | None, source: str | None, targets: Mapping[str, str], line: int
     ) -> int:
-        """The 0-based segment.
-
-        Args:
-            number: the 0-based number that the file gives, if any.
-            source: the source that was judged, if the file has it.
-            targets: outputs that were judged, by the test set's names of their systems.
-            line: where this stands in the file.
-
-        Raises:
-            FormatError: neither number nor texts lead to a segment.
-        """
+        """The 0-based segment."""
         key = (number, source) if self._testset.sources else (number, tuple(targets.items()))
         if key not in self._kept:
             self._kept[key] = self._find(number, source, targets, line)
@@ -551,12 +497,7 @@ def pair(source: str, target: str) -> str:
 def of_pair(
     rows: Sequence[T], pair_of: Callable[[T], str], wanted: str | None, path: str
 ) -> list[T]:
-    """The rows of the wanted language pair; all of them where only one pair is there.
-
-    Raises:
-        UnknownNameError: the wanted pair is not there.
-        DataError: several pairs are there and none is wanted.
-    """
+    """The rows of the wanted language pair; all of them where only one pair is there."""
     there = list(dict.fromkeys(pair_of(row) for row in rows))
     if wanted is not None and "-" in wanted and there:
         fitting = [name for name in there if _same(name, wanted)]
@@ -591,22 +532,14 @@ def _same(there: str, wanted: str) -> bool:
 
 
 def human_scores_of(testset: TestSet, kind: str | None, level: str) -> list[HumanScores]:
-    """The scores of a kind and level: the mean over the raters, and of each.
-
-    Raises:
-        UnknownNameError: there is no such kind, or several and none is named.
-    """
+    """The scores of a kind and level: the mean over the raters, and of each."""
     there = tuple(dict.fromkeys(h.kind for h in testset.human if h.level == level))
     name = only_kind(kind, there, f"human {level} scores")
     return [h for h in testset.human if (h.kind, h.level) == (name, level)]
 
 
 def rated_kind(testset: TestSet, kind: str | None) -> str:
-    """The kind of segment scores or of error spans that is meant.
-
-    Raises:
-        UnknownNameError: there is no such kind, or several and none is named.
-    """
+    """The kind of segment scores or of error spans that is meant."""
     there = dict.fromkeys([h.kind for h in testset.human if h.level == "segment"])
     there |= dict.fromkeys(marked_kinds(testset))
     return only_kind(kind, tuple(there), "segment scores or error spans")
@@ -616,9 +549,6 @@ def require_spans(testset: TestSet, kind: str, form: str) -> None:
     """Refuse scores that the error spans do not account for: the format holds spans alone.
 
     Scores of kinds that are no penalties (``esa``) are left out, and that is said.
-
-    Raises:
-        DataError: there are such scores.
     """
     marked = {(e.system, e.segment) for e in testset.errors if e.kind == kind}
     lost = sum(

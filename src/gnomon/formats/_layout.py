@@ -73,11 +73,7 @@ class About:
 
 
 def read_about(path: Path) -> About:
-    """Read ``testset.json``; without it, ``SET/de-en`` is the set SET for the pair de-en.
-
-    Raises:
-        FormatError: it is not the JSON object that is expected.
-    """
+    """Read ``testset.json``; without it, ``SET/de-en`` is the set SET for the pair de-en."""
     folder = path.resolve()
     pair = folder.name if is_pair(folder.name) else None
     default = About((folder.parent.name or folder.name) if pair else folder.name, pair)
@@ -111,11 +107,7 @@ class Systems:
 
 
 def read_systems(path: Path) -> Systems:
-    """Read ``systems.tsv``, which may list systems that have no text.
-
-    Raises:
-        FormatError: a system is listed twice, or a cell is not what its column asks for.
-    """
+    """Read ``systems.tsv``, which may list systems that have no text."""
     file = find(path, "systems.tsv")
     if file is None:
         return Systems()
@@ -161,11 +153,7 @@ def _flag(row: Row, column: str) -> bool | None:
 def read_documents(
     path: Path, segments: int
 ) -> tuple[list[str] | None, list[str] | None, dict[str, list[str]]]:
-    """Read ``documents.tsv``: the documents, the domains and further labels of the segments.
-
-    Raises:
-        FormatError: there is not one row per segment.
-    """
+    """Read ``documents.tsv``: the documents, the domains and further labels of the segments."""
     file = find(path, "documents.tsv")
     if file is None:
         return None, None, {}
@@ -210,11 +198,7 @@ class _KnownNames:
     items: Mapping[str, frozenset[str]]
 
     def system(self, row: Row, column: str = "system") -> str:
-        """The system that a row names.
-
-        Raises:
-            FormatError: there is no such system.
-        """
+        """The system that a row names."""
         name = row[column]
         if name not in self.systems:
             unknown = UnknownNameError(
@@ -236,12 +220,7 @@ def read_folder(
     documents: Sequence[str] | None,
     domains: Sequence[str] | None,
 ) -> Judgements:
-    """Read every file in the folder ``human``, which may be missing.
-
-    Raises:
-        FormatError: a row names an unknown system, a segment out of range, or no number on the
-            scale of its kind; or a table has no rows.
-    """
+    """Read every file in the folder ``human``, which may be missing."""
     found = Judgements()
     items = {
         level: frozenset(names)
@@ -257,11 +236,7 @@ def read_folder(
 
 
 def read_one(file: Path, testset: TestSet, kind: str | None) -> Judgements:
-    """Read one such file for a test set.
-
-    Raises:
-        FormatError: as :func:`read_folder`.
-    """
+    """Read one such file for a test set."""
     named = (name for human in testset.human for name in human.systems)
     items = {
         level: frozenset(names)
@@ -566,13 +541,7 @@ _SHORT = {level: short for short, level in LEVELS.items()}
 
 
 def write_layout(testset: TestSet, folder: Path, *, compress: bool) -> None:
-    """Fill an empty directory with a test set.
-
-    Raises:
-        DataError: a text or a name cannot be held by a file of one segment per line, a
-            tab-separated table, or a file name.
-        OutputError: a file cannot be written.
-    """
+    """Fill an empty directory with a test set."""
     suffix = ".txt.gz" if compress else ".txt"
     _write_about(testset, folder)
     if testset.sources is not None:
@@ -710,11 +679,7 @@ def write_ranking(file: Path, ranking: Ranking) -> None:
 
 
 def write_scores(file: Path, group: Sequence[HumanScores]) -> None:
-    """Write the scores of one kind and level, of all its raters.
-
-    Raises:
-        DataError: two of them are of the same rater.
-    """
+    """Write the scores of one kind and level, of all its raters."""
     raters = [human.rater or "" for human in group]
     if len(set(raters)) < len(raters):
         raise DataError(f"human/{file.name} would hold two sets of scores of one rater; rename one")

@@ -40,15 +40,7 @@ _MOST = 3000
 
 
 class Misplaced(NamedTuple):
-    """Lines that stand elsewhere than the references that they fit.
-
-    Attributes:
-        shift: by how many lines, where it is the same for all; positive: an output fits the
-            reference so many lines further down. 0: the order is lost.
-        first: 0-based, the first such segment.
-        segments: how many of those that were found at all.
-        found: how many were found.
-    """
+    """Lines that stand elsewhere than the references that they fit."""
 
     shift: int
     first: int
@@ -57,11 +49,7 @@ class Misplaced(NamedTuple):
 
 
 class LineOrder:
-    """The references of a test set, as outputs are looked for among them.
-
-    Args:
-        references: one text per segment; None where a segment has none.
-    """
+    """The references of a test set, as outputs are looked for among them."""
 
     def __init__(self, references: Sequence[str | None]) -> None:
         self._references = references
@@ -76,11 +64,7 @@ class LineOrder:
         self._whole: _Index | None = None
 
     def misplaced(self, outputs: Sequence[str]) -> Misplaced | None:
-        """What is wrong with the order of an output; None: nothing.
-
-        Args:
-            outputs: one text per segment.
-        """
+        """What is wrong with the order of an output; None: nothing."""
         some = self._some
         places = self._first.places(outputs, some)
         home = int((places == some).sum())

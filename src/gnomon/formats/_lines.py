@@ -118,11 +118,7 @@ def write_lines(path: str | PathLike[str], lines: Iterable[str]) -> None:
 
 
 def check_writable(text: str, place: str) -> None:
-    r"""Refuse a text that a line of a file cannot hold.
-
-    Raises:
-        DataError: it holds ``\n`` or NUL, ends in ``\r``, or holds a lone surrogate.
-    """
+    r"""Refuse a text that a line of a file cannot hold."""
     if _BREAKS.search(text):
         raise DataError(
             f"{place} is {_clip(text)}: a text in a file of one segment per line must hold no line"
@@ -139,11 +135,7 @@ def check_writable(text: str, place: str) -> None:
 
 
 def decode(data: bytes, name: str) -> str:
-    """The text of a UTF-8 file, without its byte order mark.
-
-    Raises:
-        FormatError: the bytes are binary or not UTF-8.
-    """
+    """The text of a UTF-8 file, without its byte order mark."""
     start = 0
     if data.startswith(_BOM):
         LOGGER.info("%s: begins with a byte order mark, which is not part of the text", name)
@@ -333,12 +325,7 @@ def _check_standard_input(paths: Sequence[str | PathLike[str]]) -> None:
 
 
 def check_parallel(counts: Mapping[str, int]) -> None:
-    """Check that files have equally many segments, and any at all.
-
-    Raises:
-        LengthMismatchError: two files differ; both and their counts are named.
-        DataError: all files are empty.
-    """
+    """Check that files have equally many segments, and any at all."""
     if not counts:
         return
     first, expected = next(iter(counts.items()))

@@ -75,15 +75,7 @@ class MqmWeights:
     """Penalties by severity and category, upper and lower case alike."""
 
     def __init__(self, changes: Mapping[str, float] | None = None) -> None:
-        """Change some of the usual weights.
-
-        Args:
-            changes: ``SEVERITY``, ``SEVERITY/CATEGORY`` or ``SEVERITY/CATEGORY/SUBCATEGORY`` (``*``
-                is any severity) -> penalty, 0 or more.
-
-        Raises:
-            UsageError: a penalty is negative, or over a million.
-        """
+        """Change some of the usual weights."""
         for name, weight in (changes or {}).items():
             if not 0 <= weight <= _MOST:
                 raise UsageError(
@@ -94,11 +86,7 @@ class MqmWeights:
         self._table = {_norm(n): float(w) for n, w in {**MQM_WEIGHTS, **(changes or {})}.items()}
 
     def of(self, severity: str, category: str) -> float:
-        """The penalty of an error; the most specific weight counts, then the severity's own.
-
-        Raises:
-            DataError: there is no weight for this severity.
-        """
+        """The penalty of an error; the most specific weight counts, then the severity's own."""
         key = (severity, category)
         if key not in self._known:
             self._known[key] = self._find(severity, category)
@@ -165,22 +153,7 @@ def read_mqm(
     first_segment: int = 1,
     places: Mapping[tuple[str, str], int] | None = None,
 ) -> Judgements:
-    """Read an MQM file: segment scores (mean and each rater) and error spans.
-
-    Args:
-        path: the file.
-        testset: whose outputs were rated.
-        kind: what to call scores and errors.
-        weights: changes to :data:`gnomon.formats.MQM_WEIGHTS`.
-        rename: name in the file -> name in the test set.
-        first_segment: the number of the first segment.
-        places: document and number in the file -> 0-based segment, where that is known for all.
-
-    Raises:
-        FormatError: a column is missing, marks do not pair up, a severity has no weight, or a row
-            is of no segment of the test set.
-        DataError: no system of the file is in the test set.
-    """
+    """Read an MQM file: segment scores (mean and each rater) and error spans."""
     table = read_tsv(path)
     columns = columns_of(table)
     costs = MqmWeights(weights)
@@ -206,11 +179,7 @@ def read_mqm(
 
 
 def columns_of(table: TextTable) -> dict[str, str]:
-    """The table's own names of the columns.
-
-    Raises:
-        FormatError: one that is needed is not there.
-    """
+    """The table's own names of the columns."""
     names = {}
     for name in COLUMNS:
         there = [alias for alias in _ALIASES.get(name, (name,)) if alias in table.columns]
@@ -478,13 +447,7 @@ def _name_of(path: str) -> str:
 
 
 def write_mqm(path: str | PathLike[str], testset: TestSet, kind: str) -> None:
-    """Write error spans and unmarred segments of a kind as an MQM file.
-
-    Raises:
-        DataError: there are no judgements of this kind, a cell cannot hold a text, or a text holds
-            the marks of errors, ``<v>``.
-        OutputError: the file cannot be written.
-    """
+    """Write error spans and unmarred segments of a kind as an MQM file."""
     write_tsv(path, COLUMNS, list(_rows(testset, kind)))
 
 

@@ -206,18 +206,7 @@ def _human_of_file(
 def read_blocks(
     file: Path, level: str, count: int | None, *, human: str | None = None
 ) -> tuple[tuple[str, ...], dict[str, list[float]]]:
-    """Read a score file: the domains (at domain level), and the scores of each system in order.
-
-    Args:
-        file: a ``.score`` file.
-        level: "system", "segment", "document" or "domain".
-        count: scores that every system must have (not at domain level); None: any number.
-        human: the kind of the scores, if people gave them.
-
-    Raises:
-        FormatError: a line has another number of fields, a score is no number or lies beyond the
-            scale of its kind, a system has another number of scores, or there is none at all.
-    """
+    """Read a score file: the domains (at domain level), and the scores of each system in order."""
     width = 3 if level == "domain" else 2
     scores: dict[str, list[float]] = {}
     domains: dict[str, dict[str, float]] = {}
@@ -267,13 +256,7 @@ _SHORT = {level: short for short, level in LEVELS.items()}
 
 
 def write_layout(testset: TestSet, folder: Path, *, compress: bool = False) -> None:  # noqa: ARG001  # its texts are plain
-    """Fill an empty directory with a test set; what the layout cannot hold is left out and said.
-
-    Raises:
-        UsageError: the language pair is unknown.
-        DataError: a name or a text cannot be held, or a segment lacks a reference.
-        OutputError: a file cannot be written.
-    """
+    """Fill an empty directory with a test set; what the layout cannot hold is left out and said."""
     pair = require_pair(testset)
     if testset.sources is not None:
         _write(folder / "sources" / f"{pair}.txt", testset.sources)
@@ -302,11 +285,7 @@ def write_layout(testset: TestSet, folder: Path, *, compress: bool = False) -> N
 
 
 def require_pair(testset: TestSet) -> str:
-    """The language pair.
-
-    Raises:
-        UsageError: it is not known.
-    """
+    """The language pair."""
     if not testset.language_pair:
         raise UsageError(
             f"the language pair of {testset.name!r} is not known, and this format needs it; give"
@@ -317,11 +296,7 @@ def require_pair(testset: TestSet) -> str:
 
 
 def check_word(kind: str, name: str) -> None:
-    """Refuse a name that cannot be both a file name and a field between white space.
-
-    Raises:
-        DataError: it is empty, begins with a dot, or holds white space or a slash.
-    """
+    """Refuse a name that cannot be both a file name and a field between white space."""
     if name.startswith(".") or name.split() != [name] or set(name) & set("/\\\0"):
         raise DataError(
             f"the {kind} name {name!r} cannot stand in mt-metrics-eval's files: it must not be"
@@ -370,11 +345,7 @@ def _write_documents(testset: TestSet, file: Path) -> None:
 
 
 def check_field(kind: str, name: str) -> None:
-    """Refuse a name that cannot be a field between white space.
-
-    Raises:
-        DataError: it is empty or holds white space.
-    """
+    """Refuse a name that cannot be a field between white space."""
     if name.split() != [name]:
         raise DataError(
             f"the {kind} name {name!r} cannot stand in mt-metrics-eval's files: it must not be"
@@ -383,11 +354,7 @@ def check_field(kind: str, name: str) -> None:
 
 
 def human_lines(human: HumanScores, testset: TestSet) -> list[str]:
-    """The lines of a ``.score`` file.
-
-    Raises:
-        DataError: a name cannot be held, or documents are not the test set's.
-    """
+    """The lines of a ``.score`` file."""
     values = human.values
     if human.level == "domain":
         for name in human.items:
@@ -445,21 +412,7 @@ def read_ratings(
     rename: Mapping[str, str] | None = None,
     others: Iterable[str] = (),
 ) -> Judgements:
-    """Read a rating file: segment scores and error spans.
-
-    Args:
-        path: the file.
-        testset: whose outputs were rated.
-        kind: what to call them; the NAME in the file's name by default.
-        weights: changes to :data:`gnomon.formats.MQM_WEIGHTS`, for errors without a score.
-        rename: name in the file -> name in the test set.
-        others: systems that have a text, but were not asked for.
-
-    Raises:
-        FormatError: a line is not what it should be, a system has another number of lines than
-            the test set has segments, or a span does not fit its text.
-        DataError: no system of the file is in the test set.
-    """
+    """Read a rating file: segment scores and error spans."""
     name = shown(path)
     match = _FILE.fullmatch(Path(name).name.removesuffix(".gz"))
     label = kind or (match["kind"] if match else "ratings")
@@ -499,12 +452,7 @@ def read_standalone(
     rename: Mapping[str, str] | None = None,
     first_segment: int = 0,
 ) -> Judgements:
-    """Read mt-metrics-eval's standalone ratings; arguments as for :func:`read_ratings`.
-
-    Raises:
-        FormatError: an object lacks a key, or is of no segment of the test set.
-        DataError: no system of the file is in the test set.
-    """
+    """Read mt-metrics-eval's standalone ratings; arguments as for :func:`read_ratings`."""
     names = SystemNames(testset, rename)
     reader = _RatingReader(shown(path), testset, kind or _plain(path), weights, names)
     places = SegmentFinder(testset, shown(path))
@@ -528,11 +476,6 @@ def write_ratings(path: str | PathLike[str], testset: TestSet, kind: str) -> Non
 
     A segment without an error is written as rated if it has a score of this kind, or is known to
     have been looked at.
-
-    Raises:
-        DataError: there are none, two raters marked the same output (one file holds one rater per
-            output), or a name cannot be held.
-        OutputError: the file cannot be written.
     """
     write_lines(path, rating_lines(testset, kind))
 

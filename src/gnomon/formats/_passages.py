@@ -34,16 +34,7 @@ class PassagePlace(NamedTuple):
 
 @dataclass
 class Passages:
-    """The segments of one source, one translator or one system.
-
-    Attributes:
-        role: what they are.
-        name: the translator or the system; empty if the file does not say.
-        path: the file.
-        language: as the file says.
-        texts: in the order of the file.
-        lines: 1-based line of each.
-    """
+    """The segments of one source, one translator or one system."""
 
     role: Role
     name: str
@@ -53,11 +44,7 @@ class Passages:
     lines: dict[PassagePlace, int] = field(default_factory=dict)
 
     def add(self, place: PassagePlace, text: str, line: int) -> None:
-        """Note a segment.
-
-        Raises:
-            FormatError: it is there already.
-        """
+        """Note a segment."""
         if place in self.texts:
             raise FormatError(
                 f"a second {self.called} for segment {place.number} of document"
@@ -76,13 +63,7 @@ class Passages:
 
 @dataclass
 class Collected:
-    """What one or several files of a set hold.
-
-    Attributes:
-        name: of the set.
-        parts: sources, references and outputs.
-        facts: document -> what is said of it (domain, origlang, testsuite, collection).
-    """
+    """What one or several files of a set hold."""
 
     name: str = ""
     parts: list[Passages] = field(default_factory=list)
@@ -95,15 +76,7 @@ class Collected:
 
 @dataclass(frozen=True)
 class Choices:
-    """What to do where a file is not plain.
-
-    Attributes:
-        keep: what is kept although it is usually left out: "test-suites" (documents of test
-            suites), "unreferenced" (segments without a reference, where others have one);
-            "entities" leaves ``&amp;`` in SGML as it stands.
-        incomplete: what becomes of a system that lacks segments: "refuse" it all, "empty" texts,
-            or "drop" the system.
-    """
+    """What to do where a file is not plain."""
 
     keep: tuple[str, ...] = ()
     incomplete: Incomplete = "refuse"
@@ -127,11 +100,7 @@ def one_line(text: str) -> str:
 
 
 def merged(collections: Sequence[Collected]) -> Collected:
-    """Several files of one set as one; what they repeat must be the same.
-
-    Raises:
-        FormatError: two files give different sources of a segment, or a name twice.
-    """
+    """Several files of one set as one; what they repeat must be the same."""
     found = Collected(next((one.name for one in collections if one.name), ""))
     for one in collections:
         for document, facts in one.facts.items():
@@ -165,11 +134,6 @@ def assemble(
 
     References that name no translator are called A, B, ... Segments without a reference are left
     out where others have one, and so are documents of test suites; both are said.
-
-    Raises:
-        FormatError: a reference or an output has a segment that the sources lack.
-        DataError: there is nothing, or a system lacks segments.
-        UnknownNameError: the set is not of the language pair.
     """
     pair = _pair(found, path, language_pair)
     parts = [part for part in found.parts if _fits(part, pair)]

@@ -95,18 +95,7 @@ def estimated_set(
     references: Mapping[str, Sequence[str]],
     errors: Sequence[ErrorSpan] | None = None,
 ) -> TestSet:
-    """Put a set of one system together.
-
-    Args:
-        where: the file or folder.
-        name: what to call the set.
-        language_pair: "et-en", if known.
-        sources: one text per segment.
-        outputs: those of the system.
-        scores: kind -> one score per segment, NaN where missing; higher is better.
-        references: post-edits, by name.
-        errors: words that people tagged as wrong; None: nobody tagged any.
-    """
+    """Put a set of one system together."""
     report_empty(where, "source", sources)
     report_empty(where, "candidate", outputs)
     _report_missing(where, scores)
@@ -152,9 +141,6 @@ def gain(cost: float, path: str, line: int) -> float:
 
     HTER, edits per word, exceeds 1 where an output is longer than its post-edit; an output of a
     thousand words too many is damage.
-
-    Raises:
-        FormatError: it is negative or over 1000.
     """
     return 0.0 - between(0.0, cost, 1000.0, "hter", path, line)
 
@@ -164,22 +150,7 @@ def gain(cost: float, path: str, line: int) -> float:
 
 @dataclass(frozen=True)
 class QualityTable:
-    """The columns of one kind of table.
-
-    Attributes:
-        name: the format.
-        known_by: columns that tell it: all of these, and
-        one_of: one of these, if any are named.
-        source: column of the sources.
-        candidate: column of the outputs.
-        scores: column -> kind of the scores; higher is better.
-        costs: column -> kind likewise; lower is better in the file.
-        reference: column of the post-edits.
-        source_tags: column of the tags of the source's words.
-        candidate_tags: column of those of the output's.
-        gaps: the latter may tag gaps.
-        unused: columns that are no judgement.
-    """
+    """The columns of one kind of table."""
 
     name: str
     known_by: frozenset[str]
@@ -259,12 +230,7 @@ def table_of(header: str) -> QualityTable | None:
 
 
 def read_quality_table(path: Path, kind: QualityTable) -> TestSet:
-    """Read a table of one system's outputs.
-
-    Raises:
-        FormatError: a column is missing, a cell is no number, or tags do not fit the tokens.
-        LengthMismatchError: the file of the tags has another number of rows.
-    """
+    """Read a table of one system's outputs."""
     table = read_tsv(path)
     table.require(*kind.needed)
     if not table.rows:
@@ -335,11 +301,7 @@ def _tagged_beside(
 
 
 def direct_assessments(path: Path, sources: Sequence[str]) -> dict[str, list[float]]:
-    """The scores of an MLQE-PE table for sources that are known already, tokenised perhaps.
-
-    Raises:
-        FormatError: the table is damaged, or is of other segments.
-    """
+    """The scores of an MLQE-PE table for sources that are known already, tokenised perhaps."""
     table = read_tsv(path)
     kind = TABLES[0]
     table.require(*kind.needed)
@@ -394,12 +356,7 @@ SUFFIXES = (SOURCE, OUTPUT, ".pe", *_SCORES, *_TAGS, *_TOKENISED.values(), _LEFT
 
 
 class Stem(NamedTuple):
-    """The files of one split.
-
-    Attributes:
-        name: "dev", "test.2022", ...
-        files: suffix -> file.
-    """
+    """The files of one split."""
 
     name: str
     files: Mapping[str, Path]
@@ -450,12 +407,7 @@ def _files(stem: str, stems: list[str], names: Mapping[str, Path]) -> dict[str, 
 
 
 def read_quality_files(stem: Stem) -> TestSet:
-    """Read the files of one split.
-
-    Raises:
-        FormatError: a line of scores is no number, or tags do not fit the tokens.
-        LengthMismatchError: two files have unequal numbers of lines.
-    """
+    """Read the files of one split."""
     files = {suffix: file for suffix, file in stem.files.items() if suffix not in _NO_LINES}
     lines = {suffix: read_lines(file) for suffix, file in files.items()}
     check_parallel({str(files[suffix]): len(texts) for suffix, texts in lines.items()})
@@ -521,13 +473,7 @@ _SHARED = ("src", "ref", "doc")
 
 
 def read_rated_rows(path: Path) -> TestSet:
-    """Read the outputs of all systems and their scores, ``mqm`` and ``mqm-z``.
-
-    Raises:
-        FormatError: a column is missing, a score is no number, a segment occurs twice, or its rows
-            contradict each other.
-        DataError: a system lacks a segment.
-    """
+    """Read the outputs of all systems and their scores, ``mqm`` and ``mqm-z``."""
     table = read_csv(path)
     table.require(*_RATED_BY, *_SHARED, *_KINDS)
     if not table.rows:

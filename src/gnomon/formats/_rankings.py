@@ -66,19 +66,6 @@ def read_darr(
     """Read pairs of a better and a worse output.
 
     Repeated and contradictory pairs stay, as WMT counts them; how many there are is said.
-
-    Args:
-        path: the file.
-        testset: whose outputs were ranked.
-        kind: what to call them.
-        rename: name in the file -> name in the test set.
-        language_pair: which pair, where the file holds several; the test set's by default.
-        first_segment: the number of the first segment.
-
-    Raises:
-        FormatError: a column is missing, or a segment is out of range.
-        DataError: no system of the file is in the test set.
-        UnknownNameError: the file has no rows of the language pair.
     """
     table = _lower(_read_pairs(path))
     segment = next((name for name in _SEGMENT if name in table.columns), "seg")
@@ -152,12 +139,7 @@ def read_rr(
 
 
 def write_wmt_darr(path: str | PathLike[str], testset: TestSet, kind: str, pair: str) -> None:
-    """Write a ranking as WMT's ``LP DATA SID BETTER WORSE``.
-
-    Raises:
-        DataError: a name holds a tab or a line end.
-        OutputError: the file cannot be written.
-    """
+    """Write a ranking as WMT's ``LP DATA SID BETTER WORSE``."""
     rows = [
         [pair, testset.name, str(segment + 1), better, worse]
         for segment, better, worse in testset.ranking(kind).rows

@@ -140,11 +140,7 @@ class FileRecord:
 
 
 def finite(record: FileRecord, what: str, value: object) -> float:
-    """A finite number of a JSON object.
-
-    Raises:
-        FormatError: it is something else.
-    """
+    """A finite number of a JSON object."""
     if not isinstance(value, bool) and isinstance(value, (int, float)) and abs(value) < 1e300:
         return float(value)
     raise record.error(f"{what} is {str(value)[:40]!r}; a number is expected, or null")
@@ -203,11 +199,7 @@ def _read_objects(path: str | PathLike[str]) -> list[FileRecord]:
 
 
 def parse_object(path: str, number: int, line: str) -> FileRecord:
-    """Read one JSON object.
-
-    Raises:
-        FormatError: it is none, a key occurs twice, or it holds NaN.
-    """
+    """Read one JSON object."""
     try:
         value = json.loads(line, object_pairs_hook=_unique, parse_constant=_no_constant)
     except (ValueError, RecursionError) as error:
@@ -239,14 +231,6 @@ def objects_of(name: str, text: str, start: int) -> Iterator[tuple[int, dict[str
     """The objects of a JSON list that is all that follows, and the lines on which they begin.
 
     Of a list that stands on a single line, the numbers of the objects.
-
-    Args:
-        name: the file, for messages.
-        text: its text.
-        start: where the list begins.
-
-    Raises:
-        FormatError: it is no list of objects.
     """
     decoder = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_no_constant)
     if text[start : start + 1] != "[":
@@ -282,11 +266,7 @@ def objects_of(name: str, text: str, start: int) -> Iterator[tuple[int, dict[str
 
 
 def parse_json(name: str, text: str) -> object:
-    """A whole JSON file.
-
-    Raises:
-        FormatError: it is none, a key occurs twice, or it holds NaN.
-    """
+    """A whole JSON file."""
     try:
         return json.loads(text, object_pairs_hook=_unique, parse_constant=_no_constant)
     except json.JSONDecodeError as error:
@@ -348,16 +328,7 @@ def _read_parquet(path: str | PathLike[str]) -> list[FileRecord]:
 
 
 def records_of_frame(frame: object) -> list[FileRecord]:
-    """The rows of a data frame.
-
-    Args:
-        frame: of pandas, polars or pyarrow, a data set of Hugging Face, a mapping of columns to
-            lists, or a list of mappings. NaN and missing values are None.
-
-    Raises:
-        UsageError: it is none of these.
-        FormatError: columns differ in length.
-    """
+    """The rows of a data frame."""
     rows = _rows_of_frame(frame)
     return _numbered("data frame", rows)
 

@@ -49,20 +49,12 @@ class FoundSet(NamedTuple):
 
 
 def not_read(*_: object, **__: object) -> Any:
-    """What reads a format that nothing reads.
-
-    Raises:
-        UsageError: always.
-    """
+    """What reads a format that nothing reads."""
     raise UsageError("files of this format are not read")
 
 
 def not_written(*_: object, **__: object) -> None:
-    """What writes a format that nothing writes.
-
-    Raises:
-        UsageError: always.
-    """
+    """What writes a format that nothing writes."""
     raise UsageError("files of this format are not written")
 
 
@@ -233,11 +225,7 @@ def formats_of(kind: type[F]) -> Iterator[F]:
 
 
 def format_of_name(kind: type[F], name: str, what: str, *, written: bool = False) -> F:
-    """The format of a name that a user wrote.
-
-    Raises:
-        UnknownNameError: there is none that is read (or written); those that are there are listed.
-    """
+    """The format of a name that a user wrote."""
     there: list[str] = []
     for form in formats_of(kind):
         if not (form.is_written if written else form.is_read):

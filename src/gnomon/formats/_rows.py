@@ -32,13 +32,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Row:
-    """One row, which knows where it stands.
-
-    Attributes:
-        path: the file.
-        line: 1-based line number.
-        cells: column -> text.
-    """
+    """One row, which knows where it stands."""
 
     path: str
     line: int
@@ -56,19 +50,11 @@ class Row:
         return FormatError(problem, path=self.path, line=self.line)
 
     def number(self, column: str) -> float:
-        """A finite number; NaN where the cell is empty, ``None`` or ``nan``.
-
-        Raises:
-            FormatError: the cell is something else.
-        """
+        """A finite number; NaN where the cell is empty, ``None`` or ``nan``."""
         return parse_number(self[column], self.path, self.line, column)
 
     def integer(self, column: str, low: int, high: int | None = None) -> int:
-        """A whole number in a range, both ends included.
-
-        Raises:
-            FormatError: the cell is not such a number.
-        """
+        """A whole number in a range, both ends included."""
         text = self[column]
         value = whole_number(text)
         if value < low or (high is not None and value > high):
@@ -89,11 +75,7 @@ class TextTable:
         return iter(self.rows)
 
     def require(self, *columns: str) -> None:
-        """Check that columns are there.
-
-        Raises:
-            FormatError: one is not; the columns that are there are listed.
-        """
+        """Check that columns are there."""
         for column in columns:
             if column not in self.columns:
                 others = [one for one in self.columns if one not in columns]
@@ -141,11 +123,6 @@ def read_tsv(path: str | PathLike[str]) -> TextTable:
     """Read a tab-separated table. Quotation marks are ordinary characters.
 
     Empty lines at the end are no rows of a table of several columns.
-
-    Raises:
-        MissingFileError: the file is missing.
-        FormatError: there is no header, a column is named twice, or a row has another number of
-            fields than the header.
     """
     name = shown(path)
     lines = read_lines(path)
@@ -179,12 +156,7 @@ def read_tsv(path: str | PathLike[str]) -> TextTable:
 def write_tsv(
     path: str | PathLike[str], columns: Sequence[str], rows: Iterable[Sequence[str]]
 ) -> None:
-    """Write a tab-separated table with a header.
-
-    Raises:
-        DataError: a cell holds a tab, a line feed or NUL, or ends in a carriage return.
-        OutputError: the file cannot be written.
-    """
+    """Write a tab-separated table with a header."""
     lines = []
     for number, cells in enumerate([columns, *rows], start=1):
         for cell in cells:
@@ -195,12 +167,7 @@ def write_tsv(
 
 
 def check_cell(text: str, place: str) -> None:
-    """Refuse a text that a cell cannot hold.
-
-    Raises:
-        DataError: it holds a tab, a line feed or NUL, ends in a carriage return, or holds a lone
-            surrogate.
-    """
+    """Refuse a text that a cell cannot hold."""
     if "\t" in text:
         raise DataError(
             f"{place} is {text!r}: a tab-separated file cannot hold a tab in a cell; replace it"
@@ -214,11 +181,7 @@ def whole_number(text: str) -> int:
 
 
 def parse_number(text: str, path: str, line: int, what: str = "score") -> float:
-    """A finite number; NaN where the text is empty, ``None`` or ``nan``.
-
-    Raises:
-        FormatError: the text is something else.
-    """
+    """A finite number; NaN where the text is empty, ``None`` or ``nan``."""
     if text in ("", "None", "nan", "NaN"):
         return float("nan")
     try:
@@ -261,14 +224,6 @@ def read_spaced(
     """Read a table with fields between white space.
 
     Repeated header rows and blank lines are skipped.
-
-    Args:
-        path: the file.
-        columns: names of the columns, if there is no header.
-        unnamed: how many names the header may lack at its left end.
-
-    Raises:
-        FormatError: a row has another number of fields than the header.
     """
     name = shown(path)
     lines = [(i, line) for i, line in enumerate(read_lines(path), start=1) if line.strip()]
@@ -284,11 +239,7 @@ def read_spaced(
 
 
 def read_csv(path: str | PathLike[str], *, delimiter: str = ",") -> TextTable:
-    """Read a comma-separated table with a header; quotation marks as in RFC 4180.
-
-    Raises:
-        FormatError: a row has another number of fields, or a quotation mark is not closed.
-    """
+    """Read a comma-separated table with a header; quotation marks as in RFC 4180."""
     rows = read_csv_rows(path, delimiter=delimiter)
     if not rows:
         raise FormatError("is empty; a header row is expected", path=shown(path))
@@ -298,11 +249,7 @@ def read_csv(path: str | PathLike[str], *, delimiter: str = ",") -> TextTable:
 def read_csv_rows(
     path: str | PathLike[str], *, delimiter: str = ","
 ) -> list[tuple[int, list[str]]]:
-    """Line number and fields of each row of a comma-separated file; blank lines are skipped.
-
-    Raises:
-        FormatError: a quotation mark is not closed on its line.
-    """
+    """Line number and fields of each row of a comma-separated file; blank lines are skipped."""
     rows = []
     for number, line in enumerate(read_lines(path), start=1):
         if not line.strip():
@@ -333,10 +280,6 @@ def read_separated(path: str | PathLike[str]) -> TextTable:
     Quotation marks are those of RFC 4180: a field in them may hold separators and line ends, and a
     doubled mark is one. The separator is the one with which every row has as many fields as the
     header; a first line ``sep=;``, as spreadsheets write it, names it. Blank lines are skipped.
-
-    Raises:
-        FormatError: a row has another number of fields than the header, a quotation mark is not
-            closed, a column is named twice, or two separators fit.
     """
     name, lines = shown(path), read_lines(path)
     hint = _HINT.fullmatch(lines[0]) if lines else None
@@ -405,11 +348,7 @@ def _table(name: str, header: tuple[str, ...], rows: list[tuple[int, list[str]]]
 
 
 def form_of(path: str | PathLike[str], suffixes: Mapping[str, str], kind: str) -> str:
-    """The format that a file's suffix stands for, ``.gz`` apart.
-
-    Raises:
-        UnknownNameError: the suffix is unknown.
-    """
+    """The format that a file's suffix stands for, ``.gz`` apart."""
     name = shown(path).removesuffix(".gz")
     for suffix, form in suffixes.items():
         if name.endswith(suffix):

@@ -162,11 +162,7 @@ def read_sacrebleu_files(dataset: Any, language_pair: str) -> SacrebleuSet:
 
 
 def _parallel(lines: dict[str, list[str]], files: Mapping[str, str]) -> dict[str, list[str]]:
-    """The fields that have a line per segment; outputs that have not are left out aloud.
-
-    Raises:
-        DataError: the sources or the references have not.
-    """
+    """The fields that have a line per segment; outputs that have not are left out aloud."""
     count = len(lines["src"])
     uneven = [field for field, part in lines.items() if len(part) != count]
     for field in uneven:

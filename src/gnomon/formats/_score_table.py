@@ -84,22 +84,7 @@ def read_score_table(
     rename: Mapping[str, str] | None = None,
     first_segment: int = 1,
 ) -> Judgements:
-    """Read a table of scores.
-
-    Args:
-        path: the file.
-        testset: whose outputs were scored.
-        kind: what to call the scores; by default the column's name, or the file's. Columns ``raw``
-            and ``z`` give the kinds ``KIND-raw`` and ``KIND-z``, KIND being ``da`` by default;
-            several others give kinds of their names, or ``KIND-COLUMN``.
-        rename: name in the file -> name in the test set.
-        first_segment: the number of the first segment.
-
-    Raises:
-        FormatError: there is no column of systems or of scores, a score lies
-            beyond its scale, or a place is scored twice.
-        DataError: no system of the file is in the test set.
-    """
+    """Read a table of scores."""
     table = _read(path)
     known = roles(table.columns)
     if "system" not in known:

@@ -40,11 +40,7 @@ if TYPE_CHECKING:
 
 
 def require_all(where: str, grid: Mapping[str, Mapping[str, object]]) -> None:
-    """Check that every system has a summary of every article.
-
-    Raises:
-        DataError: one has not, or there is no summary at all.
-    """
+    """Check that every system has a summary of every article."""
     every = list(dict.fromkeys(article for rows in grid.values() for article in rows))
     for system, rows in grid.items():
         missing = [article for article in every if article not in rows]
@@ -78,10 +74,6 @@ def read_summeval(path: Path) -> TestSet:
     The kinds of human scores are the four dimensions: ``coherence`` is the mean over the experts,
     ``crowd-coherence`` that over the crowd. The first reference is the article's ``original``, the
     others are ``crowd-1``, ``crowd-2``, ...
-
-    Raises:
-        FormatError: a line is no JSON object, lacks a key, or a summary occurs twice.
-        DataError: a system lacks an article.
     """
     lines = enumerate(read_lines(path), start=1)
     records = [parse_object(str(path), number, line) for number, line in lines if line.strip()]
@@ -187,12 +179,7 @@ _SUMMARIES = ("system_summary", "sys_summ")
 
 
 def read_realsumm(path: Path) -> TestSet:
-    """Read RealSumm's scores as JSON; the kind of human scores is ``litepyramid``.
-
-    Raises:
-        FormatError: it is no JSON, or an article lacks what it should have.
-        DataError: a system lacks an article.
-    """
+    """Read RealSumm's scores as JSON; the kind of human scores is ``litepyramid``."""
     documents = _documents(path)
     grid: dict[str, dict[str, tuple[str, float]]] = {}
     for name, document in documents.items():

@@ -103,13 +103,7 @@ def anomalies(testset: TestSet) -> tuple[Anomaly, ...]:
 
 
 def say_roles(references: Sequence[str], systems: Sequence[str], source: str | None = None) -> None:
-    """Warn of files whose names say that they are something else than they are given as.
-
-    Args:
-        references: names of references.
-        systems: names of systems.
-        source: name of the source.
-    """
+    """Warn of files whose names say that they are something else than they are given as."""
     wrong = [name for name in systems if _REFERENCE.fullmatch(name)]
     if wrong and not any(_REFERENCE.fullmatch(name) for name in references):
         LOGGER.warning(
@@ -326,13 +320,7 @@ def _is_strange(found: _Strange, output: _Profile, references: Sequence[_Profile
 
 
 class _Strange(NamedTuple):
-    """Lines that hold hardly a word of the references.
-
-    Attributes:
-        letters: letters in these.
-        whole: letters in all that could be told.
-        lines: how many could be told.
-    """
+    """Lines that hold hardly a word of the references."""
 
     letters: int
     whole: int

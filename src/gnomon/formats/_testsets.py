@@ -291,11 +291,7 @@ def _recognised(head: FileHead, forms: Iterable[SetFormat]) -> tuple[str, FoundS
 
 
 def _set_of_file(path: Path) -> tuple[str, FoundSet]:
-    """The set of a file, by its first lines or its name.
-
-    Raises:
-        FormatError: it is of no known format.
-    """
+    """The set of a file, by its first lines or its name."""
     head = head_of(path)
     found = _recognised(head, formats_of(SetFormat))
     if found is not None:

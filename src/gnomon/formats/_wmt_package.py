@@ -84,13 +84,7 @@ def _sets_in(root: Path, texts: Path) -> list[Package]:
 
 
 def read_package(package: Package) -> TestSet:
-    """Read the texts of one language pair and the judgements of the package.
-
-    Raises:
-        MissingFileError: there is no reference.
-        LengthMismatchError: two files have unequal numbers of lines.
-        FormatError: a judgement is damaged.
-    """
+    """Read the texts of one language pair and the judgements of the package."""
     start, end = package.pair.split("-")
     stem = f"{package.name}-{start}{end}"
     source = package.texts / "sources" / f"{stem}-src.{start}"
@@ -163,13 +157,7 @@ def sample_of(path: Path) -> Sample | None:
 
 
 def read_sample(sample: Sample) -> TestSet:
-    """Read sampled sentences; the scores are of the kind ``da-z``.
-
-    Raises:
-        MissingFileError: one of the four files is missing.
-        LengthMismatchError: they have unequal numbers of lines.
-        FormatError: a line of the scores is no number.
-    """
+    """Read sampled sentences; the scores are of the kind ``da-z``."""
     first = next(iter(sample.files.values()))
     for part in _PARTS:
         if part not in sample.files:

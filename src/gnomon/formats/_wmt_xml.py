@@ -83,11 +83,7 @@ def read_wmt_xml(
 
 
 def parse_wmt_xml(path: str | PathLike[str]) -> Collected:
-    """What one file holds.
-
-    Raises:
-        FormatError: it is not well-formed, declares a document type, or is not of this format.
-    """
+    """What one file holds."""
     reader = _XmlReader(str(path))
     reader.read(read_bytes(path))
     if not reader.found.parts:

@@ -490,13 +490,7 @@ class ChatClient:
         return self._failure(response, text, bound="response_format" in body)
 
     def _failure(self, response: Response, text: str, *, bound: bool) -> ChatAnswer:
-        """What another status than 200 means; answers may have been bound to a JSON schema.
-
-        Raises:
-            _TransientError: another try may do.
-            _FormatRejectedError: the server takes no JSON schema.
-            UsageError: the request itself is wrong.
-        """
+        """What another status than 200 means; answers may have been bound to a JSON schema."""
         status, endpoint = response.status_code, self.server.endpoint
         code, message = _problem_of(text)
         said = f"status {status}{f': {message}' if message else ''}"
@@ -558,13 +552,7 @@ class _Session:
         await self._client.aclose()
 
     def post(self, path: str, body: Mapping[str, Any]) -> tuple[Response, bytes]:
-        """Send a request, and read the whole reply.
-
-        Raises:
-            TimeoutError: it took longer than the server's limit.
-            _TransientError: the reply is larger than any answer.
-            httpx.HTTPError: the connection failed.
-        """
+        """Send a request, and read the whole reply."""
         return self._run(asyncio.wait_for(self._posted(path, body), self._server.timeout))
 
     def _run(self, work: Coroutine[Any, Any, _T]) -> _T:
@@ -618,11 +606,7 @@ class _Progress:
 
 
 def _answer_of(text: str) -> ChatAnswer:
-    """The answer in a reply with the status 200.
-
-    Raises:
-        _TransientError: it is no chat completion, or is cut.
-    """
+    """The answer in a reply with the status 200."""
     reply = _json_of(text)
     choice = _first(reply.get("choices")) if isinstance(reply, dict) else None
     message = choice.get("message") if isinstance(choice, dict) else None

@@ -377,12 +377,7 @@ def _texts(testset: TestSet, bound: BoundChatJudge, k: int, i: int) -> dict[str,
 
 
 def _save(path: object, texts: Sequence[Mapping[str, str]], scores: Sequence[float]) -> None:
-    """Write outputs and people's scores of them as :func:`gnomon.judges.read_anchors` reads them.
-
-    Raises:
-        DataError: a text holds a tab or a line end, or an output has several references.
-        OutputError: the file cannot be written.
-    """
+    """Write outputs and people's scores as :func:`gnomon.judges.read_anchors` reads them."""
     names = list(texts[0])
     for row in texts:
         for name, text in row.items():

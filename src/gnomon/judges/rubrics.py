@@ -244,11 +244,7 @@ def _read(name: str, data: bytes, path: str, references: bool) -> Rubric:  # noq
 
 
 def _check(given: _RubricFile, question: str, path: str) -> None:
-    """Refuse a rubric that cannot be asked.
-
-    Raises:
-        FormatError: a place is unknown or lacking, or the scale is none.
-    """
+    """Refuse a rubric that cannot be asked."""
     places = set(_PLACE.findall(question))
     for place in sorted(places - {*_TEXTS, *_LANGUAGES}):
         near = nearest(place, (*_TEXTS, *_LANGUAGES))

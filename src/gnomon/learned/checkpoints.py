@@ -207,11 +207,7 @@ def _hyper_parameters_file(folder: Path) -> dict[str, Any]:
 
 
 def _of_yaml(text: str) -> Any:
-    """What YAML says, merge keys left out, which double what they copy with each line.
-
-    Raises:
-        ValueError, yaml.YAMLError, RecursionError: it says nothing plain.
-    """
+    """What YAML says, merge keys left out, which double what they copy with each line."""
     import yaml
 
     class Loader(yaml.SafeLoader):  # type: ignore[misc]  # yaml is without types
@@ -255,17 +251,7 @@ def _settings(content: object, given: dict[str, Any], folder: Path) -> tuple[dic
 
 
 def _plain(key: str, value: object, left: list[int], depth: int = 0) -> Any:
-    """A hyper-parameter that JSON can say.
-
-    Args:
-        key: its name, for errors.
-        value: what was read.
-        left: how many values may follow, as lists may hold each other many times.
-        depth: lists that it stands in.
-
-    Raises:
-        DataError: it is something else, or lists within lists without an end.
-    """
+    """A hyper-parameter that JSON can say."""
     left[0] -= 1
     if depth > _DEEPEST or left[0] < 0:
         raise DataError(
@@ -329,11 +315,7 @@ def _encoder_files(
 
 
 def _named_encoder(asked: object, folder: Path) -> str:
-    """Where an encoder is that hyper-parameters name: inside, beside, or on the hub.
-
-    Raises:
-        DataError: the name leads elsewhere.
-    """
+    """Where an encoder is that hyper-parameters name: inside, beside, or on the hub."""
     if not isinstance(asked, str) or not 0 < len(asked) <= _LONGEST_NAME:
         raise DataError(f"pretrained_model is {_shown(asked)}; name the encoder: --encoder FOLDER")
     absolute = PurePosixPath(asked).is_absolute() or PureWindowsPath(asked).is_absolute()
@@ -394,11 +376,7 @@ class _Claims:
 
 
 def _read_claims(path: Path) -> _Claims:
-    """What a checkpoint says that it holds, every size checked against the file.
-
-    Raises:
-        DataError: it holds something that is not read, or claims more than is there.
-    """
+    """What a checkpoint says that it holds, every size checked against the file."""
     content, is_zip = read_claims(path)
     state = content.get("state_dict") if isinstance(content, dict) else None
     if not isinstance(state, dict):

@@ -528,11 +528,7 @@ def _encoder_shapes(
 
 
 def _empty_model(kind: EncoderKind, config: Mapping[str, Any]) -> Any:
-    """An encoder of a configuration, without its pooler; on torch's default device.
-
-    Raises:
-        DataError: transformers cannot make sense of the configuration.
-    """
+    """An encoder of a configuration, without its pooler; on torch's default device."""
     import transformers
 
     try:

@@ -167,11 +167,7 @@ class BoundPear(BoundLearned):
         return rows.means(np.array([values[one] for one in triples]).reshape(-1, 1))
 
     def _against_pool(self, batch: Batch) -> tuple[list[int], list[Triple]]:
-        """Every output with each of the other systems', and the cell of each.
-
-        Raises:
-            UsageError: there are other segments than those that the metric was bound to.
-        """
+        """Every output with each of the other systems', and the cell of each."""
         cells, triples = [], []
         segments = batch.segments.tolist()
         frozen = len(next(iter(self.pool.values())))

@@ -90,11 +90,7 @@ MODEL_CHECKPOINTS = tuple(
 
 
 def _tensor(storage: object, offset: object, size: object, stride: object, *_: object) -> Claimed:
-    """What a pickle says of a tensor.
-
-    Raises:
-        DataError: it reaches beyond the values that it names.
-    """
+    """What a pickle says of a tensor."""
     if not (
         isinstance(storage, _Storage)
         and isinstance(size, tuple)
@@ -167,12 +163,7 @@ _SHORT_TUPLES = {"TUPLE1": 1, "TUPLE2": 2, "TUPLE3": 3}
 
 @dataclass(eq=False)
 class _Machine:
-    """Reads one pickle after the other; knows no operation that could do anything.
-
-    Attributes:
-        stream: where the pickles are.
-        storages: bytes that tensors claim, by the name of the part of the file.
-    """
+    """Reads one pickle after the other; knows no operation that could do anything."""
 
     stream: io.BytesIO
     storages: dict[str, int] = field(default_factory=dict)
@@ -303,11 +294,7 @@ class _Machine:
 
 
 def _named(module: str, name: str = "") -> object:
-    """What stands for a name of the pickle.
-
-    Raises:
-        DataError: it is none that weights need.
-    """
+    """What stands for a name of the pickle."""
     full = f"{module}.{name}"
     if module == "torch" and name in _STORAGES:
         return name

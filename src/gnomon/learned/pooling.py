@@ -275,12 +275,7 @@ class StatesOfTexts:
     def _reduced(
         self, rows: NDArray[np.int64], owner: NDArray[np.int64]
     ) -> tuple[NDArray[np.int64], NDArray[np.float32], NDArray[np.int64]]:
-        """Owners of some rows, sums (or maxima) over the rows of each, and how many these are.
-
-        Args:
-            rows: int64 [R], those of one owner side by side.
-            owner: int64 [R], ascending.
-        """
+        """Owners of some rows, sums (or maxima) over the rows of each, and how many these are."""
         some, bounds, sizes = np.unique(owner, return_index=True, return_counts=True)
         values = self.states.of(rows)
         if not len(some):

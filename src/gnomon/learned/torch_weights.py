@@ -177,11 +177,7 @@ def find_joint_model(name: str, revision: str | None) -> ModelFolder:
 
 
 def _checked(folder: ModelFolder) -> ModelFolder:
-    """A model whose weights are those that gnomon wrote, where gnomon converted it.
-
-    Raises:
-        DataError: they are others.
-    """
+    """A model whose weights are those that gnomon wrote, where gnomon converted it."""
     if (folder.path / _ORIGIN).is_file():
         stated = _origin(folder.path).get("sha256")
         if not isinstance(stated, dict):

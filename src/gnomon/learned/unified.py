@@ -68,11 +68,7 @@ class _UnifiedOptions(LearnedOptions):
 
     @property
     def sides(self) -> tuple[str, ...]:
-        """What the candidate is read with: "src", "ref" or both.
-
-        Raises:
-            SpecError: the model does not read what is asked for.
-        """
+        """What the candidate is read with: "src", "ref" or both."""
         given = self.learned.settings["input_segments"]
         sides = tuple(one for one in ("src", "ref") if one in given)
         asked = {"all": sides, "source": ("src",), "reference": ("ref",)}[self.chosen[0]]
@@ -89,13 +85,7 @@ class _UnifiedOptions(LearnedOptions):
         return "all", "all"
 
     def bind(self, testset: TestSet) -> BoundUnified | BoundMarkingUnified:
-        """Load the model.
-
-        Raises:
-            DataError: the test set lacks what the model needs, or the model cannot be loaded.
-            MissingDependencyError: torch, transformers, tokenizers or the model is not there.
-            SpecError: the model marks no errors, and a threshold for that is given.
-        """
+        """Load the model."""
         loaded = self.loaded(testset)
         if loaded.model.settings["word_level_training"]:
             return BoundMarkingUnified(self, loaded)
@@ -210,13 +200,7 @@ def _check_part(name: str, against: str, part: str) -> None:
 
 
 class _JointReading(NamedTuple):
-    """What the model says of one candidate, read in every way.
-
-    Attributes:
-        scores: float64, of each way.
-        labels: float32 [n, labels], probabilities of the labels of the candidate's pieces, its
-            first and last special ones included; none where the model marks no errors.
-    """
+    """What the model says of one candidate, read in every way."""
 
     scores: list[float]
     labels: NDArray[np.float32]
@@ -453,11 +437,6 @@ def _runs(labels: NDArray[np.float32], threshold: float | None) -> list[_Run]:
 
     An error goes on as long as pieces have any label but "O", has the label of its first piece,
     and is dropped where the text ends before it does.
-
-    Args:
-        labels: float32 [n, labels], probabilities; the first label is "O".
-        threshold: a piece is an error where all others together exceed it; None: the most
-            probable label counts.
     """
     chosen = labels.argmax(axis=1)
     if threshold:  # 0 stands for none, as in the original

@@ -116,11 +116,7 @@ class _UnigramModel(NamedTuple):
 
 
 def _sentencepiece_model(file: Path) -> _UnigramModel:
-    """Read a SentencePiece model; its format is protocol buffers (sentencepiece_model.proto).
-
-    Raises:
-        DataError: it is damaged.
-    """
+    """Read a SentencePiece model; its format is protocol buffers (sentencepiece_model.proto)."""
     import struct
 
     pieces: list[tuple[str, float]] = []

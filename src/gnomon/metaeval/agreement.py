@@ -503,11 +503,7 @@ _ATTACHING = (
 
 
 def _without_scores(there: Mapping[str, Sequence[tuple[str, str]]]) -> DataError:
-    """People said nothing that is to be measured.
-
-    Args:
-        there: kinds of human scores with their levels, by test set.
-    """
+    """People said nothing that is to be measured."""
     if not any(there.values()):
         return DataError(
             f"nobody has judged {', '.join(there)}: there are no human scores to hold metrics"
@@ -528,15 +524,7 @@ def _without_scores(there: Mapping[str, Sequence[tuple[str, str]]]) -> DataError
 
 
 class _Request(NamedTuple):
-    """What was asked for, beside the scores.
-
-    Attributes:
-        judging: what is measured and how it is tested.
-        baseline: the metric that others are tested against.
-        correction: of p-values.
-        tasks: what an average over tasks is taken of.
-        says: the formulas of a preset, in words.
-    """
+    """What was asked for, beside the scores."""
 
     judging: Judging
     baseline: str | None

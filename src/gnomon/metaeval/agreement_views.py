@@ -74,15 +74,7 @@ def _title(measure: Measure, subset: str) -> str:
 
 
 class _Shown(NamedTuple):
-    """What is shown of the tables.
-
-    Attributes:
-        tables: by name.
-        kinds: kinds of judgements that are kept apart; empty: there is one, or one by test set.
-        whole: what selects rows of all segments, where there are slices, too.
-        sets: how many test sets there are.
-        baseline: the metric that others are tested against.
-    """
+    """What is shown of the tables."""
 
     tables: Mapping[str, Table]
     kinds: tuple[str, ...]

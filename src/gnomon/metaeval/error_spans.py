@@ -74,15 +74,7 @@ examples:
 
 
 class _Preset(NamedTuple):
-    """What a shared task measures.
-
-    Attributes:
-        units: what is counted.
-        averages: how outputs are averaged.
-        partial_credit: for an error of the other severity.
-        error_free: when people found an output free of errors; None: it was not asked.
-        thresholds: of people's scores.
-    """
+    """What a shared task measures."""
 
     units: tuple[str, ...]
     averages: tuple[str, ...]

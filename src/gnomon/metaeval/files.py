@@ -55,13 +55,7 @@ _OWN = "metric-scores"
 
 
 class _ScoreFile(NamedTuple):
-    """A file of scores.
-
-    Attributes:
-        name: what its metric is to be called; None: its own name.
-        path: the file.
-        folder: the folder that stands for it, if it was not named itself.
-    """
+    """A file of scores."""
 
     name: str | None
     path: str

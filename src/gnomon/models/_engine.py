@@ -21,11 +21,7 @@ Precision: TypeAlias = Literal["fp32", "bf16", "fp16", "int8"]
 
 
 class EncoderEngine(Protocol):
-    """A model up to one layer.
-
-    Attributes:
-        name: what runs, as signatures name it; "" for torch.
-    """
+    """A model up to one layer."""
 
     @property
     def name(self) -> str:
@@ -33,29 +29,13 @@ class EncoderEngine(Protocol):
         ...
 
     def hidden(self, ids: NDArray[np.int64], kept: NDArray[np.bool_]) -> Any:
-        """Vectors of the pieces of some texts.
-
-        Args:
-            ids: int64 [B, W], padded numbers of pieces.
-            kept: bool [B, W], False for padding.
-
-        Returns:
-            float32 tensor [rows, d] on the model's device: the kept pieces, text after text.
-        """
+        """Vectors of the pieces of some texts."""
         ...
 
 
 @dataclass(frozen=True, eq=False)
 class TorchEngine:
-    """A model in torch.
-
-    Attributes:
-        model: of transformers, on its device.
-        layer: whose output to take, where the layers above it could not be dropped.
-        device: "cpu", "cuda", ...
-        precision: "fp32", or the type of automatic mixed precision.
-        name: "", since torch is what runs where nothing else is said.
-    """
+    """A model in torch."""
 
     model: Any
     layer: int

@@ -120,11 +120,7 @@ def carried_onnx(folder: ModelFolder) -> Path | None:
 
 
 def check_safetensors(folder: ModelFolder) -> None:
-    """Refuse a model without weights that can be read safely.
-
-    Raises:
-        DataError: the folder holds none.
-    """
+    """Refuse a model without weights that can be read safely."""
     if not any(folder.path.glob("*.safetensors")):
         raise DataError(
             f"model {folder.name!r} ({folder.path}) holds no *.safetensors file; other formats of"
@@ -243,12 +239,7 @@ _UNLIMITED = 1_000_000
 
 
 def read_tokenizer(folder: ModelFolder) -> tuple[Any, Any]:
-    """Tokeniser and configuration of a model.
-
-    Raises:
-        MissingDependencyError: torch or transformers is not installed.
-        DataError: they cannot be read.
-    """
+    """Tokeniser and configuration of a model."""
     with reading_model(folder):
         from transformers import AutoConfig, AutoTokenizer
 
@@ -265,12 +256,7 @@ def read_tokenizer(folder: ModelFolder) -> tuple[Any, Any]:
 
 
 def read_model(folder: ModelFolder, config: Any, layer: int) -> Any:
-    """The model in torch, on the CPU; layers above one are dropped where that is known to work.
-
-    Raises:
-        MissingDependencyError: torch or transformers is not installed.
-        DataError: the weights cannot be read.
-    """
+    """The model in torch, on the CPU; layers above one are dropped where that is known to work."""
     check_safetensors(folder)
     with reading_model(folder):
         import torch
@@ -294,12 +280,7 @@ def read_model(folder: ModelFolder, config: Any, layer: int) -> Any:
 
 
 def read_causal(folder: ModelFolder) -> tuple[Any, Any]:
-    """Tokeniser and model that predicts a text from left to right, in torch, on the CPU.
-
-    Raises:
-        MissingDependencyError: torch or transformers is not installed.
-        DataError: they cannot be read, or the model predicts no next piece.
-    """
+    """Tokeniser and model that predicts a text from left to right, in torch, on the CPU."""
     check_safetensors(folder)
     with reading_model(folder):
         import torch
@@ -318,12 +299,7 @@ def read_causal(folder: ModelFolder) -> tuple[Any, Any]:
 
 
 def read_seq2seq(folder: ModelFolder) -> tuple[Any, Any]:
-    """Tokeniser and encoder-decoder model with its language model head, in torch, on the CPU.
-
-    Raises:
-        MissingDependencyError: torch or transformers is not installed.
-        DataError: they cannot be read, or the model is of another kind.
-    """
+    """Tokeniser and encoder-decoder model with its language model head, in torch, on the CPU."""
     check_safetensors(folder)
     with reading_model(folder):
         import torch
@@ -348,12 +324,7 @@ def read_seq2seq(folder: ModelFolder) -> tuple[Any, Any]:
 
 
 def read_masked_lm(folder: ModelFolder, config: Any) -> Any:
-    """A masked language model in torch, on the CPU.
-
-    Raises:
-        MissingDependencyError: torch or transformers is not installed.
-        DataError: it is none, or its weights cannot be read.
-    """
+    """A masked language model in torch, on the CPU."""
     check_safetensors(folder)
     with reading_model(folder):
         import torch

@@ -31,12 +31,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class OnnxEngine:
-    """A model in ONNX Runtime.
-
-    Attributes:
-        session: takes ``input_ids`` and ``attention_mask``; its first output are the vectors.
-        name: "onnxruntime" and its version, and the file where it came with the model.
-    """
+    """A model in ONNX Runtime."""
 
     session: Any
     name: str
@@ -50,13 +45,7 @@ class OnnxEngine:
     def run(
         self, ids: NDArray[np.int64], kept: NDArray[np.bool_], **more: NDArray[np.int64]
     ) -> NDArray[np.float32]:
-        """What the model gives for each piece, padding too, float32 [B, W, columns].
-
-        Args:
-            ids: int64 [B, W], padded numbers of pieces.
-            kept: bool [B, W], False for padding.
-            more: other inputs by name; those that are not given are 0.
-        """
+        """What the model gives for each piece, padding too, float32 [B, W, columns]."""
         given = {"input_ids": ids, "attention_mask": kept.astype(np.int64), **more}
         wanted = [place.name for place in self.session.get_inputs()]
         feed = {name: given[name] if name in given else np.zeros_like(ids) for name in wanted}
@@ -65,15 +54,7 @@ class OnnxEngine:
 
 
 def onnx_packages(what: str = "backend='onnx'", other: str = "backend='torch'") -> ModuleType:
-    """The module onnxruntime.
-
-    Args:
-        what: option that needs it, for messages.
-        other: option that does not.
-
-    Raises:
-        MissingDependencyError: it, or onnx, is not installed.
-    """
+    """The module onnxruntime."""
     try:
         import onnx  # noqa: F401  # torch and the quantiser need it to write a model
         import onnxruntime
@@ -87,16 +68,7 @@ def onnx_packages(what: str = "backend='onnx'", other: str = "backend='torch'") 
 
 
 def load_onnx(file: Path, model: str, shown: str = "") -> OnnxEngine:
-    """Load a model.
-
-    Args:
-        file: the model.
-        model: its name, for messages.
-        shown: what to add to the engine's name.
-
-    Raises:
-        DataError: it cannot be loaded, or takes or gives something else than an encoder does.
-    """
+    """Load a model."""
     import torch
 
     runtime = onnx_packages()
@@ -147,20 +119,7 @@ _log = logging.getLogger(__name__)
 def onnx_engine(
     folder: ModelFolder, layer: int, *, last: bool, int8: bool, torch_model: Callable[[], Any]
 ) -> OnnxEngine:
-    """A model in ONNX Runtime, up to a layer.
-
-    Args:
-        folder: the model.
-        layer: whose output to take.
-        last: whether it is the last one, which a file that came with the model gives.
-        int8: whether weights, and what they are multiplied with, are rounded to 8 bits.
-        torch_model: loads the model in torch, up to the layer; called when there is no file.
-
-    Raises:
-        MissingDependencyError: onnx or onnxruntime is not installed.
-        DataError: the model cannot be written as ONNX, or the file cannot be loaded.
-        OutputError: the cache cannot be written.
-    """
+    """A model in ONNX Runtime, up to a layer."""
     onnx_packages()
     file = carried_onnx(folder) if last else None
     if file is not None:
@@ -285,13 +244,7 @@ _NAMES = ("input_ids", "attention_mask")
 
 
 def _traced(model: Any, read: Callable[[Any], Any], **options: bool) -> Any:
-    """A module that takes inputs by place and gives one tensor, as the exporter wants it.
-
-    Args:
-        model: of transformers.
-        read: from what it returns to the tensor [B, W, columns].
-        options: what else it is called with.
-    """
+    """A module that takes inputs by place and gives one tensor, as the exporter wants it."""
     import torch
 
     class TracedModel(torch.nn.Module):  # type: ignore[misc]  # torch may be absent when types are checked
@@ -347,11 +300,7 @@ def _sample(texts: int, width: int, count: int) -> tuple[NDArray[np.int64], ...]
 
 
 def _try(name: str, traced: Any, file: Path, names: tuple[str, ...], instead: str) -> None:
-    """Compare the written model with the one of torch, on another shape than it was traced with.
-
-    Raises:
-        DataError: they differ.
-    """
+    """Compare the written model with the one of torch, on another shape than it was traced with."""
     import torch
 
     inputs = _sample(3, 11, int(traced.model.config.vocab_size))[: len(names)]

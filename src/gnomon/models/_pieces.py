@@ -80,12 +80,6 @@ def cut(
 
     White space at the ends of a text is left out first, as bert-score does. Lone surrogates
     become U+FFFD.
-
-    Args:
-        tokenizer: a fast tokeniser of transformers.
-        texts: all texts.
-        wanted: which of them to cut.
-        limit: most pieces of a text, special ones included.
     """
     order = sorted(wanted)
     chunks = [order[first : first + _AT_ONCE] for first in range(0, len(order), _AT_ONCE)]
@@ -185,14 +179,7 @@ def text_places(
 
 @dataclass(frozen=True, eq=False)
 class Window:
-    """What a model reads at once: a text, or a part of one.
-
-    Attributes:
-        text: position among the texts that are encoded.
-        rows: int64, the rows of ``Pieces`` that are read, special ones at both ends.
-        kept: those of them (positions in ``rows``) whose vectors are taken from here.
-        place: position in its text of the first piece that is kept.
-    """
+    """What a model reads at once: a text, or a part of one."""
 
     text: int
     rows: NDArray[np.int64]
@@ -209,11 +196,6 @@ def windows(pieces: Pieces, texts: NDArray[np.int64], limit: int | None) -> list
     A piece is kept from the window in which it stands farthest from an end that cuts the text.
     Every window begins and ends with the special pieces of its text, whose own vectors are those
     of the first and of the last window.
-
-    Args:
-        pieces: pieces of all texts.
-        texts: int64 [E], numbers of the texts.
-        limit: most pieces of a window; None for any number.
     """
     found = []
     for position, text in enumerate(texts.tolist()):

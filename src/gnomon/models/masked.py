@@ -236,14 +236,7 @@ class Fluency(NamedTuple):
 
 
 class _Gap(NamedTuple):
-    """A word under masks.
-
-    Attributes:
-        text: position of its text among those that are filled.
-        place: position of the word among the places of that text.
-        rows: the rows of ``Pieces`` that the model reads.
-        masked: which of them are masked.
-    """
+    """A word under masks."""
 
     text: int
     place: int

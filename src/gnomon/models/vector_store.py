@@ -280,12 +280,7 @@ def _opened(shard: Path) -> Any:
 
 
 def _index_of(shard: Path) -> dict[str, NDArray[Any]]:
-    """Keys, offsets and digests of a shard.
-
-    Raises:
-        OSError: the shard cannot be read.
-        _DamagedError: it is not what was written.
-    """
+    """Keys, offsets and digests of a shard."""
     from safetensors import SafetensorError
 
     try:

@@ -83,13 +83,7 @@ _SHORT = re.compile(r"(?i)(?:wmt|iwslt|newstest|news)[-_ ]?(\d\d)(?!\d)")
 
 @dataclass(frozen=True)
 class Member:
-    """One test set of a comparison.
-
-    Attributes:
-        name: its name among the others ("wmt19 de-en").
-        testset: the test set without human submissions.
-        human: the submissions left out.
-    """
+    """One test set of a comparison."""
 
     name: str
     testset: TestSet
@@ -124,12 +118,7 @@ def year_in(name: str) -> int | None:
 
 
 def members(testsets: TestSet | Sequence[TestSet]) -> tuple[Member, ...]:
-    """Name test sets apart and leave human submissions out.
-
-    Raises:
-        UsageError: no test set is given, or two cannot be told apart.
-        DataError: all systems of a test set are human.
-    """
+    """Name test sets apart and leave human submissions out."""
     given = [testsets] if isinstance(testsets, TestSet) else list(testsets)
     if not given:
         raise UsageError("no test set was given; name one or more with -t DIR")
@@ -170,16 +159,7 @@ def add_scorers(
     tagger: Tagger,
     run: Run,
 ) -> None:
-    """Add the points of sentence scorers (features ``scorer:NAME``) to those of a test set.
-
-    Args:
-        gathered: holds the points of the test set's features, whose scores are taken over.
-        member: the test set.
-        scorers: as for :func:`gnomon.muler.sentences`.
-        by: the slices.
-        tagger: gives parts of speech and base forms.
-        run: cache and progress.
-    """
+    """Add the points of sentence scorers (features ``scorer:NAME``) to those of a test set."""
     found = sentences(
         member.testset,
         scorers,
@@ -218,13 +198,7 @@ def _points(points: Sequence[Point], rows: Sequence[Mapping[str, Cell]]) -> Iter
 
 @dataclass(frozen=True)
 class Usage:
-    """A feature in the output of one system.
-
-    Attributes:
-        occurrences: number of its spans.
-        forms: number of different strings among them, case kept.
-        words: number of white-space words of the whole output.
-    """
+    """A feature in the output of one system."""
 
     occurrences: int
     forms: int
@@ -259,13 +233,7 @@ _NEGATIVES = 5  # listed per feature and test set; `muler score` lists them for 
 
 @dataclass(frozen=True)
 class Examples:
-    """Which segments are shown.
-
-    Attributes:
-        most: contrasts per feature and test set; 0 for none.
-        near: their scores differ by this much at most, in the metric's own units.
-        far: their MuLER differs by this much at least.
-    """
+    """Which segments are shown."""
 
     most: int = 3
     near: float = 1.0

@@ -60,14 +60,6 @@ def correlations(points: Sequence[Point], few: int) -> list[CorrelationRow]:
     Within each test set; over all systems as they are; and over all systems after the mean of the
     test set was taken off both sides, so that hard and easy test sets do not make or hide a
     correlation. The last two only where there are several test sets.
-
-    Args:
-        points: one per system, test set, metric, variant, feature and slice.
-        few: cells of fewer systems than this are flagged ("faint").
-
-    Returns:
-        Rows whose ``against`` is the metric's name (score of the system), "indices" or "spread",
-        and whose ``segments`` is the median size of I.
     """
     groups: dict[tuple[str, str, str, str | None], list[Point]] = defaultdict(list)
     for point in points:
@@ -156,9 +148,6 @@ def groups(points: Iterable[Point]) -> list[GroupRow]:
     Groups are formed within each language pair and over all of them (named "all"; where there is
     one pair alone, only over all). Systems of which a year or architecture is not known are left
     out of that kind.
-
-    Returns:
-        Rows; years ascending, other groups in order of appearance.
     """
     whole = [point for point in points if point.part is None]
     pairs = list(dict.fromkeys(point.pair for point in whole))
@@ -204,11 +193,7 @@ def _of_kind(points: Sequence[Point], pair: str, kind: str) -> Iterator[GroupRow
 
 
 def meaning(score: str) -> str:
-    """What the correlations are of, for the reader of a finding.
-
-    Args:
-        score: what is taken for a system's score ("corpus score").
-    """
+    """What the correlations are of, for the reader of a finding."""
     return (
         "-MuLER (of a sentence scorer: minus its mean absolute difference) is correlated with the"
         f" {score}, with the mean sentence score over I (indices) and with max - min (spread);"
@@ -285,13 +270,7 @@ def negative_table(rows: Iterable[NegativeRow]) -> Table:
 def views(
     tables: Mapping[str, Table], metrics: Sequence[str], variants: Sequence[Variant]
 ) -> tuple[View, ...]:
-    """Heat maps of correlations, scatter plots, groups, frequency; per metric and variant.
-
-    Args:
-        tables: the tables of the finding by name.
-        metrics: names of the metrics.
-        variants: definitions of MuLER; the first is the one that text shows.
-    """
+    """Heat maps of correlations, scatter plots, groups, frequency; per metric and variant."""
     found: list[View] = []
     for metric in metrics:
         for variant in variants:
@@ -430,24 +409,7 @@ class PointRow(Record):
 
 @dataclass(frozen=True)
 class Point:
-    """One system on one test set (or slice of it): what it loses on a feature, and its scores.
-
-    Attributes:
-        test_set: name of the test set.
-        pair: its language pair; empty where not known.
-        system: name of the system.
-        known: its year, architecture and constraint.
-        metric: name of the metric.
-        variant: definition of MuLER.
-        feature: name of the feature.
-        part: name of the slice; ``None`` for all segments.
-        segments: size of I.
-        loss: MuLER, or the mean absolute difference of a sentence scorer; lower is better.
-        score: score of the system over all segments of the slice.
-        indices: mean sentence score over I.
-        spread: max - min, oriented.
-        higher_is_better: orientation of ``score`` and ``indices``.
-    """
+    """One system on one test set (or slice of it): what it loses on a feature, and its scores."""
 
     test_set: str
     pair: str

@@ -45,25 +45,7 @@ _CELLS = 4_000_000  # float64 differences held at once (32 MB)
 
 @dataclass(frozen=True)
 class PairTests:
-    """Every pair of K systems on one feature, P = K (K - 1) / 2; NaN where undefined.
-
-    Attributes:
-        first: intp [P], the system that comes first in the test set.
-        second: intp [P], the other one.
-        difference: float64 [P], MuLER of the first less that of the second.
-        low: float64 [P], lower ends of its intervals.
-        high: float64 [P], upper ends.
-        p: float64 [P], two-sided.
-        words: intp [P], the segments in which the words of the feature differ.
-        p_words: float64 [P], two-sided, of the difference in these segments alone; NaN where they
-            are fewer than ``LEAST``.
-        p_same: float64 [P], likewise in the segments where they are the same.
-        segments: intp [P], the smaller of the two sizes of I.
-        errors: float64 [P], how many bootstrap standard errors the difference is away from 0.
-        reliable: bool [P], both MuLER lie within [0, 1], over enough segments for a finding.
-        farthest: float64 [B], the farthest that any pair moves in a resample, likewise; of no
-            length where documents are left out instead.
-    """
+    """Every pair of K systems on one feature, P = K (K - 1) / 2; NaN where undefined."""
 
     first: NDArray[np.intp]
     second: NDArray[np.intp]
@@ -86,14 +68,7 @@ class PairTests:
 
 
 class OwnWords(NamedTuple):
-    """What a feature's own words say of the pairs of systems; see :class:`PairTests`.
-
-    Attributes:
-        words: intp [P], the segments in which they differ.
-        everywhere: bool [P], whether they do in all segments of either I.
-        p: float64 [P], of the difference there; 1 where it points the other way.
-        p_same: float64 [P], likewise of the segments where they are the same.
-    """
+    """What a feature's own words say of the pairs of systems; see :class:`PairTests`."""
 
     words: NDArray[np.intp]
     everywhere: NDArray[np.bool_]
@@ -113,13 +88,6 @@ def compared(
     The interval is difference -+ q, q the quantile over resamples of |difference* - difference|,
     and p = (1 + #{|difference* - difference| >= |difference|}) / (B + 1); a pair with fewer than
     ``LEAST`` segments in either I has neither.
-
-    Args:
-        estimates: float64 [K]; NaN where undefined.
-        samples: float64 [K, B], the same in every resample.
-        sizes: int [K], the size of I.
-        confidence: of the intervals.
-        own: what the words of the feature say; None: they differ everywhere.
     """
     first, second = np.triu_indices(len(estimates), 1)
     difference = estimates[first] - estimates[second]
@@ -153,15 +121,7 @@ def pair_tests(
     tests: tuple[Floats, Floats, Floats],
     own: OwnWords | None,
 ) -> PairTests:
-    """The comparisons of one feature, of the ends of their intervals and their tests.
-
-    Args:
-        estimates: float64 [K]; NaN where undefined.
-        sizes: int [K], the size of I.
-        ends: float64 [P] each.
-        tests: p, errors and farthest, as :class:`PairTests` has them.
-        own: what the words of the feature say; None: they differ everywhere.
-    """
+    """The comparisons of one feature, of the ends of their intervals and their tests."""
     first, second = np.triu_indices(len(estimates), 1)
     segments = np.minimum(sizes[first], sizes[second])
     inside = (estimates >= 0) & (estimates <= 1)
@@ -195,13 +155,7 @@ def _per_unit(values: Floats, unit: Floats) -> Floats:
 
 @dataclass
 class Differences:
-    """Gathers comparisons feature by feature, family by family (metric, variant, slice).
-
-    Attributes:
-        systems: names of the systems.
-        confidence: a difference is significant where its p-value, corrected after Benjamini and
-            Hochberg, is at most 1 - confidence.
-    """
+    """Gathers comparisons feature by feature, family by family (metric, variant, slice)."""
 
     systems: Sequence[str]
     confidence: float
@@ -416,14 +370,7 @@ def listings(
 def pictures(
     metrics: Sequence[str], variant: str, table: Table, wide: Collection[tuple[str, str]] = ()
 ) -> tuple[View, ...]:
-    """Of two systems, what lies between them feature by feature; of more, none.
-
-    Args:
-        metrics: names of the metrics.
-        variant: the first one.
-        table: the differences.
-        wide: metrics and features of which an interval of MuLER is too wide to be useful.
-    """
+    """Of two systems, what lies between them feature by feature; of more, none."""
     rows = [row for row in table.rows if row["variant"] == variant and row["slice"] is None]
     if len({(row["system_a"], row["system_b"]) for row in rows}) != 1:
         return ()

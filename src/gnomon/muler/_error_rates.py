@@ -44,14 +44,7 @@ COMPARED = ("any", "major")
 
 @dataclass(frozen=True, eq=False)
 class ErrorTallies:
-    """How often features occur in the outputs that were looked at, and how often errors hit them.
-
-    Attributes:
-        features: "words" or "characters", then the features, F.
-        occurrences: float64 [F, K, N]; of outputs that several looked at, once for each.
-        hits: float64 [3, F, K, N], by :data:`SEVERITIES`.
-        judged: bool [K, N], the outputs that somebody looked at.
-    """
+    """How often features occur in the outputs that were judged, and how often errors hit them."""
 
     features: tuple[str, ...]
     occurrences: Floats
@@ -66,15 +59,7 @@ def error_tallies(
     spans: SpanTable,
     unit: str = WORDS,
 ) -> ErrorTallies:
-    """Count occurrences and hits.
-
-    Args:
-        marks: of one metric, or one group of people.
-        texts: the distinct texts.
-        numbers: int32 [K, N], the text in which each system's errors stand.
-        spans: features over the texts; see :func:`in_characters`.
-        unit: "words" or "characters".
-    """
+    """Count occurrences and hits."""
     often = marks.judged.sum(axis=0).astype(np.float64)
     counts = spans.counts()
     occurrences = np.empty((len(spans.features) + 1, *numbers.shape))
@@ -119,15 +104,7 @@ def in_characters(spans: SpanTable, texts: Sequence[str]) -> SpanTable:
 
 
 class ErrorRates(NamedTuple):
-    """Rates per hundred occurrences, all systems together last.
-
-    Attributes:
-        occurrences: float64 [F, K + 1].
-        hits: float64 [3, F, K + 1].
-        rate: float64 [3, F, K + 1]; NaN where a feature does not occur.
-        samples: float64 [3, F, K + 1, B], the rate in every resample; None: nothing is drawn.
-        draws: what is drawn; None: nothing.
-    """
+    """Rates per hundred occurrences, all systems together last."""
 
     occurrences: Floats
     hits: Floats
@@ -176,12 +153,7 @@ def _divided(above: Floats, below: Floats) -> Floats:
 
 
 def error_rates(tallies: ErrorTallies, draws: Draws | None) -> ErrorRates:
-    """Rates of all features and systems.
-
-    Args:
-        tallies: what was counted.
-        draws: what is drawn of the segments; None: nothing.
-    """
+    """Rates of all features and systems."""
     occurrences = _with_all(tallies.occurrences.sum(axis=-1))
     hits = _with_all(tallies.hits.sum(axis=-1))
     rate = 100 * _divided(hits, occurrences[None])
@@ -223,10 +195,6 @@ def rate_differences(tallies: ErrorTallies, draws: Draws | None) -> Iterator[Rat
     By a paired bootstrap of segments (the interval is difference -+ q and p that of
     :func:`gnomon.stats.resampling.shift_p`), or by a jackknife over documents. Features with fewer
     than 30 occurrences on either side are left out.
-
-    Args:
-        tallies: what was counted.
-        draws: what is drawn of the segments; None: no intervals and no p.
     """
     systems = len(tallies.judged)
     for first in range(systems):
@@ -282,13 +250,7 @@ def _differences(
 
 @dataclass(frozen=True, eq=False)
 class MetricCharges:
-    """MuLER of every feature and system, over the outputs that somebody looked at.
-
-    Attributes:
-        muler: float64 [F, K]; NaN where undefined.
-        segments: int64 [F, K], the size of I.
-        samples: float64 [F, K, B]; None: nothing is drawn.
-    """
+    """MuLER of every feature and system, over the outputs that somebody looked at."""
 
     muler: Floats
     segments: NDArray[np.int64]
@@ -301,14 +263,7 @@ def feature_charge(
     judged: NDArray[np.bool_],
     draws: Draws | None,
 ) -> tuple[Floats, NDArray[np.int64], Floats | None]:
-    """MuLER of one feature, float64 [K], the size of I, int64 [K], and its draws [K, B].
-
-    Args:
-        scores: sentence scores of the feature.
-        present: where it occurs.
-        judged: bool [K, N], the outputs that somebody looked at.
-        draws: what is drawn of the segments; None: nothing.
-    """
+    """MuLER of one feature, float64 [K], the size of I, int64 [K], and its draws [K, B]."""
     inside = present.both & judged
     rows = np.arange(judged.shape[1], dtype=np.intp)
     columns = figure_columns(scores, present, inside, rows)
@@ -324,17 +279,7 @@ def feature_charge(
 
 
 class FeatureGap(NamedTuple):
-    """A feature as people and as a metric charge it.
-
-    Attributes:
-        feature: position among the features, words left out.
-        rate: errors per hundred occurrences, all systems together.
-        muler: mean over the systems.
-        people: how far the rate lies above the mean of all features, in standard deviations.
-        metric: the same of MuLER.
-        gap: people less metric, with its interval.
-        p: of the gap being 0.
-    """
+    """A feature as people and as a metric charge it."""
 
     feature: int
     rate: float
@@ -346,13 +291,7 @@ class FeatureGap(NamedTuple):
 
 
 class ChargeCorrelation(NamedTuple):
-    """Do features on which errors are frequent cost the metric more?
-
-    Attributes:
-        r: Pearson's, over features, with its interval.
-        rho: Spearman's, likewise.
-        features: how many.
-    """
+    """Do features on which errors are frequent cost the metric more?"""
 
     r: tuple[float, float, float]
     rho: tuple[float, float, float]
@@ -361,16 +300,7 @@ class ChargeCorrelation(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Charges:
-    """Rates and MuLER of the features that both can be told of, G, of one or of all systems.
-
-    Attributes:
-        features: int64 [G], positions among the features, words left out.
-        outside: features that are left out because their MuLER lies outside [0, 1].
-        rate: float64 [G].
-        muler: float64 [G].
-        drawn: float64 [2, G, B], rate and MuLER in every resample; None: nothing is drawn.
-        draws: what is drawn; None: nothing.
-    """
+    """Rates and MuLER of the features that both can be told of, G, of one or of all systems."""
 
     features: NDArray[np.intp]
     outside: NDArray[np.intp]
@@ -451,15 +381,7 @@ def _standing(values: Floats) -> Floats:
 
 
 class ErrorCount(NamedTuple):
-    """Errors of one severity and category in the outputs of a system.
-
-    Attributes:
-        system: its position.
-        severity: as the marker has it.
-        category: likewise.
-        errors: how many; where several looked at an output, their mean.
-        placeless: how many of these have no place in the text.
-    """
+    """Errors of one severity and category in the outputs of a system."""
 
     system: int
     severity: str

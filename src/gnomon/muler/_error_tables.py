@@ -183,23 +183,7 @@ ROWS = {
 
 @dataclass
 class MadeRates:
-    """Gathers all that the finding is made of.
-
-    Attributes:
-        testset: whose outputs were marked.
-        every: what each marker marked.
-        bootstrap: how uncertainty is estimated.
-        unit: what counts as independent: "auto", "segment" or "document".
-        side: "candidate" or "source".
-        counted: "words" or "characters": what rates of features are held against.
-        notices: what a reader should know.
-        signatures: how to make the numbers again, by marker and metric.
-        tallies: what was counted, by marker.
-        rates: rates and their draws, likewise.
-        annotation: the features.
-        charges: features as marked and as charged.
-        correlations: of both, over features.
-    """
+    """Gathers all that the finding is made of."""
 
     testset: TestSet
     every: Sequence[ErrorMarks]

@@ -71,11 +71,7 @@ ERRORS_CLAIMS = (UNLISTED, WHERE, FEW_WORDS, FEW, SYSTEMS, TOGETHER, FEW_FEATURE
 
 
 def errors_verdict(finding: Finding) -> Iterator[Statement]:
-    """Where errors stand more often than on other words; which systems differ; what metrics miss.
-
-    Args:
-        finding: errors by feature.
-    """
+    """Where errors are more frequent than elsewhere; which systems differ; what metrics miss."""
     rows = [(at, row) for at, row in enumerate(finding.rows) if row["severity"] == "any"]
     for marks in dict.fromkeys(row["marks"] for _, row in rows):
         unlisted = finding.facts.get(f"{marks}: {LISTED}")

@@ -30,14 +30,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class SegmentTexts:
-    """Makes the texts of exhibits of one test set.
-
-    Attributes:
-        testset: for sources, documents, domains and the names of references.
-        batch: its texts.
-        spans: what may be marked; ``None``: nothing.
-        feature: whose spans are marked; none if empty.
-    """
+    """Makes the texts of exhibits of one test set."""
 
     testset: TestSet
     batch: Batch
@@ -52,12 +45,7 @@ class SegmentTexts:
     def source_and_references(
         self, segment: int, values: Callable[[int], Values] = lambda _: {}
     ) -> Iterator[ExhibitText]:
-        """The source and the references that the segment has.
-
-        Args:
-            segment: 0-based.
-            values: what is said of a text of the batch.
-        """
+        """The source and the references that the segment has."""
         if self.testset.sources is not None:
             yield ExhibitText("source", "", self.testset.sources[segment])
         texts = iter(self.batch.references[segment].tolist())
@@ -70,14 +58,7 @@ class SegmentTexts:
     def candidate(
         self, segment: int, system: int, values: Values, name: str | None = None
     ) -> ExhibitText:
-        """The output of a system.
-
-        Args:
-            segment: 0-based.
-            system: position of the system.
-            values: what is said of it.
-            name: shown instead of the system's.
-        """
+        """The output of a system."""
         text = int(self.batch.candidates[system, segment])
         shown = self.batch.systems[system] if name is None else name
         marks = self._marks(text)
@@ -113,15 +94,7 @@ class MulerSegmentRow(Record):
 def segment_rows(
     scores: FeatureScores, batch: Batch, spans: SpanTable, number: int, metric: str
 ) -> Iterator[MulerSegmentRow]:
-    """The segments of every system that have a feature on either side.
-
-    Args:
-        scores: sentence scores of the feature.
-        batch: the texts.
-        spans: the features of both sides.
-        number: the feature's index there.
-        metric: name of the metric.
-    """
+    """The segments of every system that have a feature on either side."""
     often = occurrences(batch, spans, number)
     for k, system in enumerate(batch.systems):
         own, other = often[batch.candidates[k]], per_reference(often, batch, k)
@@ -191,15 +164,7 @@ def _negative(
 
 @dataclass(frozen=True)
 class FeatureShowcase:
-    """Makes exhibits of one test set under one metric.
-
-    Attributes:
-        testset: for documents, domains and the names of references.
-        batch: its texts.
-        spans: what is highlighted.
-        metric: name of the metric.
-        count: segments shown per feature and per system.
-    """
+    """Makes exhibits of one test set under one metric."""
 
     testset: TestSet
     batch: Batch
@@ -224,11 +189,7 @@ class FeatureShowcase:
         )
 
     def negatives(self, scores: FeatureScores, present: Presence) -> tuple[list[NegativeRow], int]:
-        """Segments that score above their oracle, the largest excess of each system first.
-
-        Returns:
-            Their rows, and how many are left out.
-        """
+        """Segments that score above their oracle, the largest excess of each system first."""
         excess = scores.excess()
         above = present.both & (excess > 0)
         found = [
@@ -281,19 +242,7 @@ def above_oracle(
     test_set: str,
     metric: str,
 ) -> list[NegativeRow]:
-    """The segments with the largest excess of base over oracle, oriented, over all systems.
-
-    Args:
-        scores: sentence scores of the feature.
-        present: where the feature occurs.
-        batch: the texts, for names of systems and numbers of segments.
-        most: how many; the first system and segment among equal ones.
-        test_set: name of the test set.
-        metric: name of the metric.
-
-    Returns:
-        Their rows, largest excess first.
-    """
+    """The segments with the largest excess of base over oracle, oriented, over all systems."""
     excess = np.where(present.both, scores.excess(), -np.inf)
     order = np.argsort(-excess, axis=None, kind="stable")[:most]
     systems, segments = np.unravel_index(order, excess.shape)
@@ -312,15 +261,7 @@ _ROUNDING = 1e-12
 
 @dataclass(frozen=True)
 class Contrast:
-    """One segment, two systems.
-
-    Attributes:
-        segment: position of the segment in the batch.
-        better: position of the system with the lower MuLER.
-        worse: position of the other one.
-        muler: MuLER of the two on this segment.
-        scores: their sentence scores.
-    """
+    """One segment, two systems."""
 
     segment: int
     better: int
@@ -353,18 +294,7 @@ def segment_muler(scores: FeatureScores, present: Presence) -> NDArray[np.float6
 def contrasts(
     scores: FeatureScores, present: Presence, *, near: float, far: float, most: int
 ) -> list[Contrast]:
-    """The segments where MuLER lies farthest apart although the scores are near, one pair each.
-
-    Args:
-        scores: sentence scores of the feature.
-        present: where the feature occurs.
-        near: the two scores differ by this much at most, in the metric's own units.
-        far: their MuLER differs by this much at least.
-        most: number of segments.
-
-    Returns:
-        Largest difference first; among equal ones the higher score, then the earlier segment.
-    """
+    """The segments where MuLER lies farthest apart although the scores are near, one pair each."""
     found = [
         _best(pair, near, far, most) for pair in _pairs(scores, segment_muler(scores, present))
     ]

@@ -39,16 +39,6 @@ def ratio(base: SupportsFloat, oracle: SupportsFloat, anti_oracle: SupportsFloat
 
     The same for a metric and for its negative, so that error rates need no special care.
 
-    Args:
-        base: mean sentence score over the segments where both sides have the feature.
-        oracle: the same mean with the feature masked alike on both sides.
-        anti_oracle: the same mean with the feature masked differently on each side.
-
-    Returns:
-        (oracle - base) / (oracle - anti_oracle); 0 is best, 1 is worst. Values outside [0, 1] occur
-        where taggers disagree between the two sides, and under metrics that masks do not move in
-        one direction. None where oracle equals anti-oracle, or a value is missing.
-
     >>> ratio(base=30.0, oracle=40.0, anti_oracle=20.0)
     0.5
     """
@@ -73,16 +63,7 @@ def ratios(base: ArrayLike, oracle: ArrayLike, anti_oracle: ArrayLike) -> NDArra
 def clipped_ratios(
     base: ArrayLike, oracle: ArrayLike, anti_oracle: ArrayLike
 ) -> NDArray[np.float64]:
-    """Segment-wise a / b, counted 0 unless 0 < a <= b (Karidi et al., tables 3 and 15).
-
-    Args:
-        base: sentence scores, any shape, oriented so that higher is better.
-        oracle: the same with the feature masked alike on both sides.
-        anti_oracle: the same with the feature masked differently on each side.
-
-    Returns:
-        float64 of the same shape, in [0, 1]; a = oracle - base, b = oracle - anti_oracle.
-    """
+    """Segment-wise a / b, counted 0 unless 0 < a <= b (Karidi et al., tables 3 and 15)."""
     top = np.asarray(oracle, dtype=np.float64)
     reached = np.asarray(base, dtype=np.float64)
     bottom = np.asarray(anti_oracle, dtype=np.float64)
@@ -135,27 +116,7 @@ class FeatureScores:
 
 @dataclass(frozen=True)
 class Figures:
-    """MuLER and its companions for one system and feature; ``None`` where undefined.
-
-    Attributes:
-        segments: size of I, the segments where both sides have the feature.
-        muler: ratio of means (eq. 2).
-        clipped: mean of the clipped ratios of segments; undefined where ``muler`` is.
-        base: mean score over I ("indices score").
-        base_all: mean score over all segments.
-        oracle: mean oracle score over I (max).
-        anti_oracle: mean anti-oracle score over I (min).
-        spread: max - min, oriented.
-        gain: max - base, oriented ("abl-MuLER").
-        add: share of all segments with more of the feature in the candidate.
-        miss: share with more of it in the reference.
-        hit: share with equally much, and some.
-        neither: share without it.
-        negative: segments of I whose base exceeds their oracle ("negative MuLER").
-        below: segments of I whose base falls below their anti-oracle.
-        ordered: share of I where max > base > min.
-        absent: segments where a reference has the feature and the candidate does not.
-    """
+    """MuLER and its companions for one system and feature; ``None`` where undefined."""
 
     segments: int
     muler: float | None
@@ -177,16 +138,7 @@ class Figures:
 
 
 def feature_scores(metric: MaskingMetric, batch: Batch, plan: MaskPlan) -> Iterator[FeatureScores]:
-    """Score the two oracles of every feature of a plan, a bounded number of features at a time.
-
-    Args:
-        metric: the bound metric.
-        batch: the texts.
-        plan: a plan of :meth:`MaskPlan.oracles`, lengths filled in.
-
-    Raises:
-        UsageError: all features together cost more than a costly metric may.
-    """
+    """Score the two oracles of every feature of a plan, a bounded number of features at a time."""
     if isinstance(metric, CostChecking):
         metric.check_cost(batch, plan)
     base = metric.segments(batch)
@@ -204,16 +156,7 @@ def feature_scores(metric: MaskingMetric, batch: Batch, plan: MaskPlan) -> Itera
 def figures(
     scores: FeatureScores, present: Presence, scope: NDArray[np.bool_]
 ) -> tuple[Figures, ...]:
-    """The figures of every system over the segments in scope.
-
-    Args:
-        scores: sentence scores of the feature.
-        present: where the feature occurs.
-        scope: bool [N], the segments to look at.
-
-    Returns:
-        One :class:`Figures` per system.
-    """
+    """The figures of every system over the segments in scope."""
     sign = 1.0 if scores.higher_is_better else -1.0
     shares = clipped_ratios(sign * scores.base, sign * scores.oracle, sign * scores.anti_oracle)
     order = _Order(scores.excess() > 0, scores.deficit() > 0, scores.ordered())
@@ -310,16 +253,7 @@ _ONE_EACH = ("ent", "pos", "morph", "dep")
 
 @dataclass(frozen=True)
 class Presence:
-    """One feature in the outputs of K systems and their references.
-
-    Attributes:
-        both: bool [K, N]; the candidate and at least one reference have the feature (the set I).
-        add: float64 [K, N]; 1 where the candidate has more of it than the reference, averaged
-            over the references; NaN where a segment has no reference.
-        miss: likewise where the reference has more.
-        hit: likewise where both have equally much, and some.
-        neither: likewise where neither has any.
-    """
+    """One feature in the outputs of K systems and their references."""
 
     both: NDArray[np.bool_]
     add: NDArray[np.float64]
@@ -368,13 +302,7 @@ _SPACES = np.array([chr(code).isspace() for code in range(0x3002)])
 
 
 def words_of(texts: Sequence[str], spans: SpanTable, rows: NDArray[np.intp]) -> NDArray[np.intp]:
-    """How many words some spans hold, as ``str.split`` parts them.
-
-    Args:
-        texts: the texts.
-        spans: spans of them.
-        rows: which rows of it, ascending.
-    """
+    """How many words some spans hold, as ``str.split`` parts them."""
     found = np.zeros(len(rows), dtype=np.intp)
     text = spans.text[rows]
     for first in range(0, len(texts), _TEXTS):

@@ -46,12 +46,6 @@ def majority(given: Mapping[str, Answers]) -> dict[str, str]:
 def kappa(pairs: Sequence[tuple[str, str]]) -> float | None:
     """Cohen's kappa (1960) of two annotators: agreement beyond what their habits bring by chance.
 
-    Args:
-        pairs: both answers to each item.
-
-    Returns:
-        At most 1; ``None`` without items, or where both always give one and the same answer.
-
     >>> kappa([("A", "A"), ("B", "B"), ("A", "B"), ("B", "B")])
     0.5
     """
@@ -65,12 +59,7 @@ def kappa(pairs: Sequence[tuple[str, str]]) -> float | None:
 
 
 def alpha(given: Mapping[str, Answers]) -> float | None:
-    """Krippendorff's alpha for nominal answers: several annotators, items may be left open.
-
-    Returns:
-        1 for perfect agreement, 0 for chance; ``None`` where no item has two answers, or all
-        answers are the same.
-    """
+    """Krippendorff's alpha for nominal answers: several annotators, items may be left open."""
     items = {item for answers in given.values() for item in answers}
     units = [[a[item] for a in given.values() if item in a] for item in sorted(items)]
     units = [unit for unit in units if len(unit) > 1]

@@ -59,11 +59,7 @@ FEATURES_VIEW = StoredView(
 
 
 def feature_marks(stored: StoredRows) -> FeatureMarks | None:
-    """What marks the features of the table ``muler``; None where it has no rows.
-
-    Raises:
-        GnomonError: whatever :func:`annotate` raises: a tagger may be missing here.
-    """
+    """What marks the features of the table ``muler``; None where it has no rows."""
     rows = stored.rows("muler")
     if rows is None:
         return None
@@ -85,24 +81,14 @@ def _annotate_options(options: Mapping[str, Any], language: str | None) -> dict[
 
 @dataclass(frozen=True)
 class FeatureMarks:
-    """Marks the features that MuLER was asked for.
-
-    Attributes:
-        layers: a layer for each feature.
-        asked: what :func:`annotate` takes, for each step of the study that takes the test set.
-        stored: what the store holds of the test set.
-    """
+    """Marks the features that MuLER was asked for."""
 
     layers: tuple[Layer, ...]
     asked: Sequence[Mapping[str, Any]]
     stored: StoredRows
 
     def check(self) -> None:
-        """Raise what marking would raise.
-
-        Raises:
-            GnomonError: whatever :func:`annotate` raises.
-        """
+        """Raise what marking would raise."""
         for one in self.asked:
             if not one.get("labels"):  # they belong to texts
                 self._annotated(["."], one)

@@ -171,11 +171,7 @@ def _count(row: Mapping[str, Cell], name: str) -> int:
 
 
 def correlate_verdict(finding: Finding) -> Iterator[Statement]:
-    """Which features go along with the score over systems; p-values are Holm's, over features.
-
-    Args:
-        finding: correlations of -MuLER.
-    """
+    """Which features go along with the score over systems; p-values are Holm's, over features."""
     every, titles = _rows(finding), titles_of(finding)
     pooled = any(row["pooling"] == "centred" for _, row in every)
     variant = every[0][1]["variant"] if every else None
@@ -270,9 +266,6 @@ def discrepancy_verdict(finding: Finding) -> Iterator[Statement]:
     """What systems have too few and too many of; p-values are Holm's, over systems and features.
 
     Segments with too few and with too many are compared by a normal test of their difference.
-
-    Args:
-        finding: how often features occur on both sides.
     """
     rows = [one for one in _rows(finding) if number(one[1]["miss"]) is not None]
     few = [one for one in rows if _count(one[1], "segments") < LEAST]
@@ -339,11 +332,7 @@ def _discrepancy(row: Mapping[str, Cell], part: str, other: str) -> str:
 
 
 def sentences_verdict(finding: Finding) -> Iterator[Statement]:
-    """What systems change of what scorers measure; p-values are Holm's, of normal intervals.
-
-    Args:
-        finding: differences of scores of sentences.
-    """
+    """What systems change of what scorers measure; p-values are Holm's, of normal intervals."""
     rows = [one for one in _rows(finding) if number(one[1]["signed"]) is not None]
     few = [one for one in rows if _count(one[1], "n") < LEAST]
     sound = [one for one in rows if one not in few]
@@ -399,11 +388,7 @@ def _changed(row: Mapping[str, Cell]) -> float:
 
 
 def judge_verdict(finding: Finding) -> Iterator[Statement]:
-    """Whether people prefer what MuLER calls better; p-values are Holm's, over features.
-
-    Args:
-        finding: answers of people.
-    """
+    """Whether people prefer what MuLER calls better; p-values are Holm's, over features."""
     rows = _rows(finding)
     first = rows[0][1]["annotator"] if rows else None
     rows = [
@@ -444,11 +429,7 @@ def judge_verdict(finding: Finding) -> Iterator[Statement]:
 
 
 def range_verdict(finding: Finding) -> Iterator[Statement]:
-    """Whether what is half right scores half-way; nothing is tested.
-
-    Args:
-        finding: hybrids between the oracles.
-    """
+    """Whether what is half right scores half-way; nothing is tested."""
     titles = titles_of(finding)
     for one in _of_all(finding):
         row = one[1]
@@ -469,11 +450,7 @@ def range_verdict(finding: Finding) -> Iterator[Statement]:
 
 
 def frequency_verdict(finding: Finding) -> Iterator[Statement]:
-    """Whether MuLER holds still when features get rarer; nothing is tested.
-
-    Args:
-        finding: MuLER of parts of features.
-    """
+    """Whether MuLER holds still when features get rarer; nothing is tested."""
     titles = titles_of(finding)
     for one in _of_all(finding):
         row = one[1]
@@ -502,11 +479,7 @@ def _of_all(finding: Finding) -> list[_Row]:
 
 
 def specificity_verdict(finding: Finding) -> Iterator[Statement]:
-    """Which features stand out from random words as frequent; p-values are Holm's.
-
-    Args:
-        finding: features beside random words.
-    """
+    """Which features stand out from random words as frequent; p-values are Holm's."""
     every = _rows(finding)
     rows = [
         one
@@ -555,11 +528,7 @@ def _stands_out(rows: Sequence[Mapping[str, Cell]]) -> list[bool]:
 
 
 def tell_apart(rows: Sequence[Mapping[str, Cell]]) -> list[bool]:
-    """Which features stand out from random words; p-values are corrected variant by variant.
-
-    Args:
-        rows: the features of all systems under all metrics.
-    """
+    """Which features stand out from random words; p-values are corrected variant by variant."""
     found = [False] * len(rows)
     for variant in dict.fromkeys(row["variant"] for row in rows):
         own = [
@@ -573,13 +542,7 @@ def tell_apart(rows: Sequence[Mapping[str, Cell]]) -> list[bool]:
 
 
 def specificity_headline(rows: Sequence[Mapping[str, Cell]], metric: str, variant: str) -> str:
-    """Which features stand out from random words, as the title of a picture.
-
-    Args:
-        rows: the features of all systems under all metrics.
-        metric: of the picture.
-        variant: of MuLER.
-    """
+    """Which features stand out from random words, as the title of a picture."""
     own = [
         (row, apart)
         for row, apart in zip(rows, tell_apart(rows), strict=True)

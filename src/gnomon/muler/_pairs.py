@@ -51,13 +51,7 @@ _NOISE = 1e-12  # costs that differ by a smaller share of the scores differ by r
 
 @dataclass(frozen=True)
 class Thresholds:
-    """Which pairs of systems are worth a look.
-
-    Attributes:
-        near: largest difference of the two systems' scores, in the metric's units.
-        apart: smallest difference of their MuLER.
-        least: smallest size of I, for both.
-    """
+    """Which pairs of systems are worth a look."""
 
     near: float
     apart: float
@@ -66,16 +60,7 @@ class Thresholds:
 
 @dataclass(frozen=True, eq=False)
 class PairContrast:
-    """Two systems of near-equal score, of which MuLER calls one better on a feature.
-
-    Attributes:
-        feature: the feature.
-        better: position of the system with the lower MuLER.
-        worse: position of the other one.
-        figures: their figures on the feature, the better one's first.
-        segments: 0-based segments of both systems' I that cost them unequally much.
-        costs: float64 [2, segments], what the feature costs each system there (max - base).
-    """
+    """Two systems of near-equal score, of which MuLER calls one better on a feature."""
 
     feature: str
     better: int
@@ -105,13 +90,7 @@ def near_pairs(scores: NDArray[np.float64], near: float) -> list[tuple[int, int]
 def contrasts(
     setup: Setup, metric: MaskingMetric, near: Sequence[tuple[int, int]]
 ) -> Iterable[PairContrast]:
-    """Every near pair on every feature on which both have a MuLER, however little they differ.
-
-    Args:
-        setup: the annotated test set.
-        metric: the metric that is to be taken apart.
-        near: pairs of systems, by position.
-    """
+    """Every near pair on every feature on which both have a MuLER, however little they differ."""
     everywhere = np.ones(setup.testset.segments, dtype=np.bool_)
     for scores, present in setup.scored(metric, setup.plan(metric), "scoring"):
         found = figures(scores, present, everywhere)
@@ -171,15 +150,7 @@ def pair_table(
     scores: NDArray[np.float64],
     drawn: Mapping[int, int],
 ) -> Table:
-    """The pairs, in their order.
-
-    Args:
-        found: the pairs.
-        names: names of the systems.
-        metric: name of the metric.
-        scores: float64 [K], system scores.
-        drawn: position among ``found`` -> segments in the sheet.
-    """
+    """The pairs, in their order."""
     rows = [
         PairRow(
             feature=one.feature,
@@ -207,13 +178,7 @@ def pair_table(
 
 @dataclass(frozen=True)
 class Draw:
-    """A segment of a pair of systems.
-
-    Attributes:
-        contrast: the pair, by its position in the list that was drawn from.
-        place: position of the segment in the pair's ``segments``.
-        swapped: the system that MuLER calls better is shown second.
-    """
+    """A segment of a pair of systems."""
 
     contrast: int
     place: int
@@ -225,11 +190,6 @@ def draw(found: Sequence[PairContrast], *, items: int, rng: np.random.Generator)
 
     Features take turns, and so do the pairs of a feature, until enough are drawn or none are left.
     No segment is drawn twice for a feature, so that the judgements of a feature are independent.
-
-    Args:
-        found: the pairs of systems.
-        items: how many segments, at most.
-        rng: the source of randomness.
     """
     names = list(dict.fromkeys(one.feature for one in found))
     rng.shuffle(names)

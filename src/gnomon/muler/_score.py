@@ -170,20 +170,7 @@ def rows_of(
     alike: tuple[float | None, int | None] = (None, None),
     **of_system: Any,
 ) -> dict[Variant, MulerRow]:
-    """The rows of one system, feature and slice, one per variant.
-
-    Args:
-        figures: the figures.
-        system: name of the system.
-        metric: name of the metric.
-        feature: name of the feature.
-        part: name of the slice, ``None`` for all segments.
-        ends: the ends of the intervals, by the name of the figure ("clipped": MuLER of the
-            variant "segment-clipped"); ``None`` where none were asked for.
-        alike: of the ratio outside [0, 1], MuLER where taggers agree on shared words, and the
-            segments where they do not.
-        of_system: its ``score``, ``empty`` and ``unscored``.
-    """
+    """The rows of one system, feature and slice, one per variant."""
     found: dict[Variant, MulerRow] = {}
     for variant, name in zip(VARIANTS, ("muler", "clipped"), strict=True):
         value: float | None = getattr(figures, name)
@@ -218,14 +205,7 @@ def main_table(
     confidence: float | None = None,
     compared: Sequence[Mapping[str, Cell]] = (),
 ) -> Table:
-    """The main table.
-
-    Args:
-        rows: its rows.
-        confidence: of the intervals, if they were asked for.
-        compared: differences of all pairs; of more than one pair each row says how many of the
-            other systems it is better and worse than, where figures can be read.
-    """
+    """The main table."""
     note = "Lower MuLER is better: 0 = nothing of the possible gain is lost, 1 = all of it."
     title = "MuLER by feature and system"
     if len({(row["system_a"], row["system_b"]) for row in compared}) < 2:
@@ -278,13 +258,6 @@ def views(
     """Heat maps per metric, variant and slice; then bars of one or two systems, groups, shares.
 
     Of one or two systems text also lists each with its companion figures.
-
-    Args:
-        metrics: names of the metrics.
-        variants: the variants asked for.
-        parts: names of the slices, ``None`` for all segments.
-        shown: the systems picked at first.
-        table: the main table.
     """
     told = any(column.name in _STANDING for column in table.columns)
     found: list[View] = [
@@ -424,21 +397,7 @@ def _bars(metric: str, variant: Variant, shown: tuple[str, ...]) -> tuple[View, 
 
 @dataclass
 class Scored:
-    """What all metrics gave so far.
-
-    Attributes:
-        parts: the slices; the first is all segments.
-        uncertainty: intervals and differences; ``None`` where nothing is drawn.
-        examples: segments shown per feature and system.
-        per_segment: whether rows of single segments are kept.
-        rows: rows by variant.
-        segments: the rows of single segments.
-        negatives: records of segments that score above their oracle.
-        negatives_left_out: how many more there are.
-        exhibits: segments that a feature costs most.
-        signatures: how to make the numbers again, by metric.
-        system: scores of the systems, by metric.
-    """
+    """What all metrics gave so far."""
 
     parts: Sequence[Slice]
     uncertainty: Uncertainty | None
@@ -535,15 +494,7 @@ def scored(
     *,
     per_segment: bool = False,
 ) -> Scored:
-    """Score all features under all metrics.
-
-    Args:
-        setup: the annotated test set.
-        parts: the slices; the first is all segments.
-        uncertainty: where intervals and differences are gathered; ``None`` for neither.
-        examples: segments shown per feature and system; 0 for none.
-        per_segment: keep rows of single segments.
-    """
+    """Score all features under all metrics."""
     found = Scored(parts, uncertainty, examples, per_segment)
     for name, metric in setup.metrics.items():
         found.add(setup, name, metric)

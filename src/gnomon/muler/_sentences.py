@@ -144,14 +144,7 @@ Scorers: TypeAlias = Annotated[
 def scorers_of(
     scorers: Sequence[AnyScorer], *, allow_code: bool = False
 ) -> dict[str, SentenceScorer]:
-    """Scorers by label: the name, and ``NAME=SOURCE`` where several scorers have one name.
-
-    Raises:
-        UsageError: none is given, one is given twice, or one runs code that was not allowed.
-        UnknownNameError: there is no such scorer.
-        MissingDependencyError: the package of a scorer is not installed.
-        FormatError: a lexicon is malformed.
-    """
+    """Scorers by label: the name, and ``NAME=SOURCE`` where several scorers have one name."""
     _check_some(scorers)
     found = [_scorer(one, allow_code=allow_code) for one in scorers]
     names = Counter(one.name for one in found)
@@ -197,16 +190,7 @@ def _scorer(one: AnyScorer, *, allow_code: bool) -> SentenceScorer:
 
 @dataclass(frozen=True)
 class SentenceDifferences:
-    """One scorer on K systems and N segments.
-
-    Attributes:
-        reference: float64 [K, N], mean score of a segment's references that could be scored.
-        candidate: float64 [K, N], score of the candidate.
-        signed: float64 [K, N], reference - candidate; NaN where either side has no score.
-        absolute: float64 [K, N], |reference - candidate|, averaged over the references.
-        known: int64 [K, N], words that the scorer knows on both sides; ``None`` if it knows none.
-        words: int64 [K, N], words of both sides; ``None`` likewise.
-    """
+    """One scorer on K systems and N segments."""
 
     reference: Floats
     candidate: Floats
@@ -218,21 +202,7 @@ class SentenceDifferences:
 
 @dataclass(frozen=True)
 class SentenceFigures:
-    """One scorer on one system; ``None`` where undefined.
-
-    Attributes:
-        n: segments scored on both sides.
-        signed: mean of reference - candidate over them.
-        low: lower end of its bootstrap interval.
-        high: upper end.
-        absolute: mean of |reference - candidate|.
-        absolute_low: lower end of its interval.
-        absolute_high: upper end.
-        coverage: n as a share of the segments looked at.
-        words_known: share of the words of both sides that the scorer knows.
-        mean_reference: mean score of the references over the n segments.
-        mean_candidate: mean score of the candidates over them.
-    """
+    """One scorer on one system; ``None`` where undefined."""
 
     n: int
     signed: float | None
@@ -248,12 +218,7 @@ class SentenceFigures:
 
 
 def differences(scores: SentenceScores, batch: Batch) -> SentenceDifferences:
-    """Compare the two sides of every segment.
-
-    Args:
-        scores: of the batch's texts, in their order (texts never used may be NaN).
-        batch: candidates and references; several references of a segment count with their mean.
-    """
+    """Compare the two sides of every segment."""
     sides = [
         _sides(scores.values, batch.candidates[k], batch.references_of(k))
         for k in range(batch.shape[0])
@@ -308,15 +273,7 @@ def sentence_figures(
     counts: NDArray[np.uint8] | None = None,
     confidence: float = 0.95,
 ) -> tuple[SentenceFigures, ...]:
-    """The figures of every system over some segments.
-
-    Args:
-        found: the differences.
-        scope: bool [N], the segments to look at.
-        counts: uint8 [N, B], how often each segment occurs in each resample
-            (:func:`gnomon.stats.resampling.resample_counts`); without them no intervals.
-        confidence: of the intervals, in (0, 1).
-    """
+    """The figures of every system over some segments."""
     scored = ~np.isnan(found.signed) & scope
     signed, absolute = (
         mean_ends(values, scored, counts, confidence) for values in (found.signed, found.absolute)
@@ -421,13 +378,7 @@ def sentence_table(rows: Sequence[ScorerRow]) -> Table:
 def sentence_views(
     table: Table, scorers: Sequence[str], parts: Sequence[str | None]
 ) -> tuple[View, ...]:
-    """For each scorer a listing per slice, for text, and bars over systems.
-
-    Args:
-        table: what they show; listings leave columns out that are empty in all rows.
-        scorers: labels of the scorers.
-        parts: names of the slices, ``None`` for all segments.
-    """
+    """For each scorer a listing per slice, for text, and bars over systems."""
     columns = tuple(name for name in _SHOWN if any(v is not None for v in table.values(name)))
     listings = (_listing(scorer, part, columns) for scorer in scorers for part in parts)
     first = sorted(scorers, key=lambda scorer: -_certainty(table, scorer))
@@ -470,15 +421,7 @@ _FEW = 0.5  # coverage below which a reader is told
 
 @dataclass(frozen=True)
 class SentencePart:
-    """What sentence scorers add to a finding.
-
-    Attributes:
-        table: the records.
-        views: how they may be looked at.
-        signatures: how to make them again, by the scorers' labels.
-        notices: what a reader should know.
-        exhibits: segments that systems change most.
-    """
+    """What sentence scorers add to a finding."""
 
     table: Table
     views: tuple[View, ...]
@@ -487,11 +430,7 @@ class SentencePart:
     exhibits: tuple[Exhibit, ...] = ()
 
     def added_to(self, finding: Finding) -> Finding:
-        """A finding with this part behind its own.
-
-        Raises:
-            UsageError: a scorer has the name of something that the finding has a signature for.
-        """
+        """A finding with this part behind its own."""
         both = [label for label in self.signatures if label in finding.signatures]
         if both:
             raise UsageError(
@@ -634,19 +573,7 @@ def sentence_part(
     cache: Cache | None,
     progress: Callable[[str, int, int], None] | None,
 ) -> SentencePart:
-    """Tables and views of some scorers, for a finding of their own or for another's.
-
-    Args:
-        testset: names documents and domains.
-        batch: its texts.
-        scorers: by label, see :func:`scorers_of`.
-        parts: slices; the first is all segments.
-        draws: how uncertainty is estimated.
-        tagger: as for :func:`sentences`.
-        examples: segments shown per scorer and system.
-        cache: where tags are kept.
-        progress: called with a stage, what is done and the total.
-    """
+    """Tables and views of some scorers, for a finding of their own or for another's."""
     used = _used(batch)
     reader = reader_for(tagger, testset.target_language, cache=cache, progress=progress)
     texts = Sentences(tuple(batch.texts[i] for i in used), reader)

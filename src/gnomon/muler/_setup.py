@@ -67,15 +67,7 @@ class WordChoice(NamedTuple):
         progress: Progress | None,
         more: Sequence[str] = (),
     ) -> Annotation:
-        """Annotate references and candidates (not sources), with spans over all texts of a batch.
-
-        Args:
-            batch: the texts.
-            testset: knows their language.
-            cache: where annotations are kept.
-            progress: called with a stage, what is done and the total.
-            more: features that are added to those of a tagger, unless some are named.
-        """
+        """Annotate references and candidates, not sources; spans are over all texts of a batch."""
         labels = read_labels(self.labels)
         language = testset.target_language
         features = chosen_features(
@@ -111,15 +103,7 @@ class WordChoice(NamedTuple):
 
 
 class MaskChoice(NamedTuple):
-    """How words are masked.
-
-    Attributes:
-        overlap: when a metric token counts as masked.
-        granularity: one mask per token or per span.
-        masking: what stands for words.
-        mask_words: what is put into texts as masks; chosen by a probe where it is None.
-        seed: of the words that stand in for others.
-    """
+    """How words are masked."""
 
     overlap: Overlap = "any"
     granularity: Granularity = "token"
@@ -128,11 +112,7 @@ class MaskChoice(NamedTuple):
     seed: int = SEED
 
     def metric(self, bound: BoundMetric, batch: Batch) -> MaskingMetric:
-        """A bound metric that masks so.
-
-        Raises:
-            MaskingError: the metric cannot tell two masks apart.
-        """
+        """A bound metric that masks so."""
         if self.masking == "substitute":
             return with_substitution(bound, seed=self.seed)
         place = self.masking == "in-place"
@@ -146,13 +126,7 @@ class MaskChoice(NamedTuple):
 
 
 class Run(NamedTuple):
-    """How a request is run, which decides no number.
-
-    Attributes:
-        allow_code: let a spec ``python('module:function')`` import and run the module.
-        cache: where annotations are kept between runs.
-        progress: called with a stage, what is done and the total.
-    """
+    """How a request is run, which decides no number."""
 
     allow_code: bool = False
     cache: Cache | None = None
@@ -163,12 +137,7 @@ class Run(NamedTuple):
 
 
 def side_faults(outline: Outline | None, needs: str) -> Iterator[Fault]:
-    """A test set without references or without outputs.
-
-    Args:
-        outline: what the test set holds; None: not known yet.
-        needs: who needs references, and what for: "MuLER masks references".
-    """
+    """A test set without references or without outputs."""
     if outline is None:
         return
     if not outline.has_references:
@@ -223,13 +192,6 @@ def mask_faults(
 
     The outline says what the test set holds; without, that is not known yet, and only what no test
     set could mend is told. Labels may be names of files, which are not read.
-
-    Args:
-        outline: what the test set holds.
-        metrics: one or several.
-        words: which words are looked at.
-        allow_code: let specs import code.
-        unseen: metrics that never look at references will do.
     """
     yield from side_faults(outline, "MuLER masks references")
     if isinstance(metrics, list | tuple) and not metrics:
@@ -325,16 +287,7 @@ def facts_of(
 
 @dataclass(frozen=True)
 class Setup:
-    """A test set ready to be masked.
-
-    Attributes:
-        testset: the test set.
-        batch: its texts.
-        annotation: the features of both sides, over the texts of the batch.
-        metrics: the metrics by name.
-        masks: how they mask.
-        progress: called with a stage, what is done and the total.
-    """
+    """A test set ready to be masked."""
 
     testset: TestSet
     batch: Batch
@@ -404,13 +357,7 @@ class Setup:
     def scored(
         self, metric: MaskingMetric, plan: MaskPlan, stage: str
     ) -> Iterator[tuple[FeatureScores, Presence]]:
-        """Every feature of a plan: its sentence scores, and where it occurs.
-
-        Args:
-            metric: the metric.
-            plan: a plan of oracles with the metric's lengths.
-            stage: reported after each feature.
-        """
+        """Every feature of a plan: its sentence scores, and where it occurs."""
         total = len(plan.spans.features)
         for number, scores in enumerate(feature_scores(metric, self.batch, plan)):
             yield scores, presence(self.batch, plan.spans, number)
@@ -423,14 +370,7 @@ class Setup:
         plan: MaskPlan | None = None,
         fields: Mapping[str, object] | None = None,
     ) -> str:
-        """How to make the numbers of a method again.
-
-        Args:
-            metric: the metric.
-            method: name of the method.
-            plan: where its lengths of masks decide the numbers.
-            fields: the method's own parameters.
-        """
+        """How to make the numbers of a method again."""
         known: dict[str, object] = {"method": method, **self.masks.fields()}
         known |= tagger_field(self.annotation)
         if plan is not None and plan.lengths is not None:
@@ -475,21 +415,7 @@ def prepared(
     run: Run,
     more: Sequence[str] = (),
 ) -> Setup:
-    """Bind the metrics, annotate the texts.
-
-    Args:
-        testset: references and outputs.
-        metrics: one or several.
-        words: which words are looked at.
-        masks: how they are masked.
-        run: how this is run.
-        more: features that are added to those of a tagger, unless some are named.
-
-    Raises:
-        MaskingError: a metric cannot tell two masks apart.
-        UnknownNameError: a metric, feature or tagger does not exist.
-        UsageError: a metric is named twice.
-    """
+    """Bind the metrics, annotate the texts."""
     named = list(metrics) if isinstance(metrics, list | tuple) else [cast("AnyMetric", metrics)]
     bound = _bound(testset, named, allow_code=run.allow_code)
     batch = testset.batch()

@@ -44,23 +44,7 @@ class Sheet:
 
 @dataclass(frozen=True)
 class KeyRow:
-    """What the sheet does not tell of an item.
-
-    Attributes:
-        item: name of the item.
-        feature: what was to be judged.
-        segment: 1-based segment of the test set.
-        a: the system shown as A.
-        b: the system shown as B.
-        better: the system that MuLER calls better on the feature: the one with the lower MuLER.
-        cheaper: the system that the feature costs less in this segment.
-        muler_a: MuLER of A's system.
-        muler_b: MuLER of B's system.
-        cost_a: what the feature costs A in this segment, in the metric's units (max - base).
-        cost_b: what it costs B.
-        score_a: score of A's system.
-        score_b: score of B's system.
-    """
+    """What the sheet does not tell of an item."""
 
     item: str
     feature: str
@@ -111,13 +95,6 @@ def write_sheet(path: str | PathLike[str], sheet: Sheet) -> None:
 
     Annotators write A, B or tie into ``answer``. Highlighted words stand in brackets ⟦ ⟧. Texts
     that a spreadsheet would run are neutralised by an apostrophe.
-
-    Args:
-        path: the file; an existing one is replaced.
-        sheet: the sheet.
-
-    Raises:
-        OutputError: the file cannot be written.
     """
     with atomic_write(path) as file:
         file.write(sheet_text(sheet))
@@ -132,15 +109,7 @@ def sheet_text(sheet: Sheet) -> str:
 
 
 def write_key(path: str | PathLike[str], key: Key) -> None:
-    """Write the key: which system is A and which is B in each item, and what MuLER says.
-
-    Args:
-        path: the file; an existing one is replaced.
-        key: the key.
-
-    Raises:
-        OutputError: the file cannot be written.
-    """
+    """Write the key: which system is A and which is B in each item, and what MuLER says."""
     with atomic_write(path) as file:
         file.write(key_text(key))
 
@@ -218,14 +187,6 @@ def read_answers(paths: Sequence[str | PathLike[str]]) -> list[Answer]:
     """Read filled sheets (TSV) and what the form saved (TSV or JSON); blank answers are kept.
 
     The annotator is named by the file (column or field ``annotator``), else by the file's name.
-
-    Args:
-        paths: the files; two may hold parts of one annotator's work.
-
-    Raises:
-        MissingFileError: a file is missing.
-        FormatError: a file cannot be read, an answer is none of A, B and tie, or an annotator
-            answers an item twice; file and line are named.
     """
     answers = [answer for path in paths for answer in _read(path)]
     seen: dict[tuple[str, str], Answer] = {}
@@ -241,12 +202,7 @@ def read_answers(paths: Sequence[str | PathLike[str]]) -> list[Answer]:
 
 
 def read_key(path: str | PathLike[str]) -> Key:
-    """Read the key of a study.
-
-    Raises:
-        MissingFileError: the file is missing.
-        FormatError: a column is missing, a cell is not of its kind, or an item occurs twice.
-    """
+    """Read the key of a study."""
     rows = sheet_rows(str(path), read_lines(path), KEY_COLUMNS)
     if not rows:
         raise FormatError(
@@ -357,12 +313,7 @@ def _key_row(row: SheetRow) -> KeyRow:
 
 
 def check_items(answers: Sequence[Answer], key: Key) -> None:
-    """Refuse answers to items that the key does not know.
-
-    Raises:
-        FormatError: an item is not in the key; file and line are named.
-        DataError: nothing was answered.
-    """
+    """Refuse answers to items that the key does not know."""
     for answer in answers:
         if answer.item not in key.rows:
             study = answer.item.partition("-")[0]

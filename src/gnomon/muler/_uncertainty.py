@@ -69,14 +69,7 @@ class Estimate(NamedTuple):
 def figure_columns(
     scores: FeatureScores, present: Presence, inside: NDArray[np.bool_], rows: NDArray[np.intp]
 ) -> dict[str, Floats]:
-    """What has to be summed over segments, one float64 [K, n] per name; scores point upwards.
-
-    Args:
-        scores: sentence scores of the feature.
-        present: where it occurs.
-        inside: bool [K, N], the segments of I in scope.
-        rows: intp [n], the segments looked at; outside them every quantity is 0.
-    """
+    """What has to be summed over segments, one float64 [K, n] per name; scores point upwards."""
     where = inside[:, rows]
     sign = 1.0 if scores.higher_is_better else -1.0
     base, oracle, anti_oracle = (
@@ -102,25 +95,14 @@ def figure_columns(
 def sums_by_resample(
     columns: Sums, counts: NDArray[np.uint8], rows: NDArray[np.intp]
 ) -> dict[str, Floats]:
-    """The sums over every resample, float64 [K, B] each.
-
-    Args:
-        columns: quantities of segments, float64 [K, n] each.
-        counts: uint8 [N, B], how often each segment was drawn.
-        rows: intp [n], which segments the columns hold.
-    """
+    """The sums over every resample, float64 [K, B] each."""
     stacked = np.concatenate(list(columns.values()))
     sums = resampled_sums(stacked, counts, rows)
     return dict(zip(columns, np.split(sums, len(columns)), strict=True))
 
 
 def figures_and_errors(sums: Sums, *, higher_is_better: bool) -> dict[str, Estimate]:
-    """Every figure over I: "muler", "clipped", and the mean scores that they are made of.
-
-    Args:
-        sums: sums of the columns.
-        higher_is_better: the metric's direction; scores come back in its own units.
-    """
+    """Every figure over I: "muler", "clipped", and the mean scores that they are made of."""
     sign = 1.0 if higher_is_better else -1.0
     base, oracle, anti_oracle = (
         mean_and_error(sums[name], sums[f"{name} 2"], sums.get(f"n {name}", sums["n"]))
@@ -146,12 +128,7 @@ def figures_and_errors(sums: Sums, *, higher_is_better: bool) -> dict[str, Estim
 
 
 def shares(sums: Sums, judged: Floats) -> dict[str, Floats]:
-    """The shares of segments with more, less, equally much of the feature, and with none.
-
-    Args:
-        sums: sums of the columns.
-        judged: number of segments with a reference, of the same shape.
-    """
+    """The shares of segments with more, less, equally much of the feature, and with none."""
     add, miss, hit = (_over(sums[name], judged) for name in ("add", "miss", "hit"))
     neither = np.maximum(1 - add - miss - hit, 0.0)  # not below 0 by rounding
     return {"add": add, "miss": miss, "hit": hit, "neither": neither}
@@ -228,24 +205,14 @@ def resample_faults(resamples: int, confidence: float) -> Iterator[Fault]:
 
 @dataclass(frozen=True)
 class Bootstrap:
-    """How uncertainty is estimated.
-
-    Attributes:
-        resamples: number of resamples of the segments, B; 0 for none.
-        confidence: of the intervals, in (0, 1).
-        seed: of the draws.
-    """
+    """How uncertainty is estimated."""
 
     resamples: int = 1000
     confidence: float = 0.95
     seed: int = SEED
 
     def fields(self, *, by_document: bool = False) -> dict[str, object]:
-        """What a signature says of it; nothing where nothing is drawn.
-
-        Args:
-            by_document: documents are left out one at a time, in place of draws.
-        """
+        """What a signature says of it; nothing where nothing is drawn."""
         if not self.resamples:
             return {}
         if by_document:
@@ -261,16 +228,7 @@ class Bootstrap:
 
 @dataclass(frozen=True)
 class Frame:
-    """What the features of one metric and slice have in common.
-
-    Attributes:
-        members: bool [N], the segments of the slice.
-        counts: uint8 [N, B], how often each segment of the test set was drawn.
-        confidence: of the intervals.
-        base_all: per system, the ends of the interval of the mean score over the slice.
-        judged: float64 [K, B], segments of the slice with a reference in every resample.
-        references: int [K], the same number in the test set itself.
-    """
+    """What the features of one metric and slice have in common."""
 
     members: NDArray[np.bool_]
     counts: NDArray[np.uint8]
@@ -282,16 +240,7 @@ class Frame:
 
 @dataclass(frozen=True)
 class Resampled:
-    """One feature of K systems in B resamples.
-
-    Attributes:
-        samples: float64 [K, B] each: "muler" (ratio of means) and "clipped" (mean of clipped
-            ratios); NaN where undefined.
-        ends: per system, the ends of the interval of every figure by its name, "clipped" among
-            them; ``None`` where there is none.
-        sparse: number of systems with an interval although more than one resample in twenty is
-            undefined.
-    """
+    """One feature of K systems in B resamples."""
 
     samples: Mapping[str, Floats]
     ends: tuple[Mapping[str, Ends], ...]
@@ -305,15 +254,7 @@ def frame(
     counts: NDArray[np.uint8],
     confidence: float,
 ) -> Frame:
-    """Prepare a slice under a metric.
-
-    Args:
-        base: float64 [K, N], sentence scores.
-        present: presence of any feature; it tells which segments have a reference.
-        members: bool [N], the slice.
-        counts: uint8 [N, B], the draws.
-        confidence: of the intervals.
-    """
+    """Prepare a slice under a metric."""
     rows = np.flatnonzero(members)
     values = base[:, rows]
     scored, judged = ~np.isnan(values), ~np.isnan(present.add[:, rows])
@@ -339,11 +280,6 @@ def resampled(scores: FeatureScores, present: Presence, within: Frame) -> Resamp
     estimate -+ q s, where s is the standard error and q the quantile over resamples of |estimate* -
     estimate| / s*. Shares of segments have percentile intervals. There is none for a figure over
     fewer than ``LEAST`` segments, nor for one that does not vary.
-
-    Args:
-        scores: sentence scores of the feature.
-        present: where it occurs.
-        within: the slice.
     """
     inside = present.both & within.members
     some = (inside | (present.neither < 1)).any(axis=0)  # all else adds 0 to every sum
@@ -368,13 +304,7 @@ def resampled(scores: FeatureScores, present: Presence, within: Frame) -> Resamp
 
 
 class LeftOut(NamedTuple):
-    """One feature of K systems without each of G documents.
-
-    Attributes:
-        values: float64 [G, K] each: "muler" and "clipped", without each document.
-        sizes: int64 [G, K], the segments of I in each document.
-        ends: as :class:`Resampled` has them.
-    """
+    """One feature of K systems without each of G documents."""
 
     values: Mapping[str, Floats]
     sizes: NDArray[np.intp]
@@ -388,15 +318,7 @@ def left_out(
     documents: NDArray[np.int64],
     confidence: float,
 ) -> LeftOut:
-    """The figures of one feature without each document, and their intervals (jackknife).
-
-    Args:
-        scores: sentence scores of the feature.
-        present: where it occurs.
-        members: bool [N], the segments of the slice.
-        documents: int64 [N], the document of each segment.
-        confidence: of the intervals.
-    """
+    """The figures of one feature without each document, and their intervals (jackknife)."""
     rows = np.flatnonzero(members)
     which = numbered(documents[rows].tolist())
     inside = present.both & members
@@ -435,14 +357,7 @@ def _all_figures(sums: Sums, *, better: bool) -> dict[str, Floats]:
 def without_documents(
     value: float, values: Floats, sizes: NDArray[np.intp], confidence: float
 ) -> Jackknife:
-    """The jackknife of a figure over the documents that hold something of it.
-
-    Args:
-        value: the figure.
-        values: float64 [G], without each document.
-        sizes: intp [G], segments of each.
-        confidence: of the interval.
-    """
+    """The jackknife of a figure over the documents that hold something of it."""
     some = sizes > 0
     return jackknife(value, values[some], sizes[some], confidence=confidence)
 
@@ -479,14 +394,7 @@ def _ends(low: Floats, high: Floats) -> tuple[Ends, ...]:
 def mean_ends(
     values: Floats, scored: NDArray[np.bool_], counts: NDArray[np.uint8] | None, confidence: float
 ) -> list[Ends]:
-    """Per system, the ends of the percentile interval of a mean over segments.
-
-    Args:
-        values: float64 [K, N].
-        scored: bool [K, N], the segments of each system that the mean is over.
-        counts: uint8 [N, B], how often each segment was drawn; None: no intervals.
-        confidence: of the intervals, in (0, 1).
-    """
+    """Per system, the ends of the percentile interval of a mean over segments."""
     if counts is None:
         return [(None, None)] * len(values)
     sums = resampled_sums(np.where(scored, values, 0.0), counts)
@@ -505,12 +413,7 @@ def mean_ends(
 
 @dataclass(frozen=True, eq=False)
 class SegmentDraws:
-    """Resamples of segments.
-
-    Attributes:
-        counts: uint8 [n, B], how often each segment was drawn.
-        confidence: of the intervals.
-    """
+    """Resamples of segments."""
 
     counts: NDArray[np.uint8]
     confidence: float
@@ -545,25 +448,14 @@ class SegmentDraws:
 
 @dataclass(frozen=True, eq=False)
 class DocumentsOut:
-    """Documents that are left out one at a time.
-
-    Attributes:
-        documents: int64 [n], the document of each segment, from 0.
-        sizes: int64 [G], judgements of each document.
-        confidence: of the intervals.
-    """
+    """Documents that are left out one at a time."""
 
     documents: NDArray[np.int64]
     sizes: NDArray[np.intp]
     confidence: float
 
     def within(self, rows: NDArray[np.intp], judgements: NDArray[np.intp]) -> DocumentsOut:
-        """Those of some of the segments.
-
-        Args:
-            rows: the segments.
-            judgements: intp [rows], how many judgements there are of each.
-        """
+        """Those of some of the segments."""
         which = numbered(self.documents[rows].tolist())
         return DocumentsOut(which, np.bincount(which, judgements).astype(np.intp), self.confidence)
 
@@ -610,13 +502,7 @@ _GROUPED = 1.2
 
 
 def linearised(gain: Floats, spread: Floats, where: NDArray[np.bool_]) -> tuple[Floats, Floats]:
-    """A ratio of sums over some segments [...], and how far each segment moves it [..., N].
-
-    Args:
-        gain: what is summed above, [..., N].
-        spread: what is summed below, [..., N].
-        where: bool [..., N], the segments that count.
-    """
+    """A ratio of sums over some segments [...], and how far each segment moves it [..., N]."""
     above, below = np.where(where, gain, 0.0), np.where(where, spread, 0.0)
     total = below.sum(axis=-1, keepdims=True)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -634,12 +520,6 @@ def own_words(
 
     The two ratios over these segments are linearised, and their difference is tested by Student's
     t over segments, or over documents.
-
-    Args:
-        values: float64 [K, N] each: what MuLER is the ratio of.
-        inside: bool [K, N], the segments of I in scope.
-        differ: bool [P, N], where the words differ, in scope.
-        documents: the document of each segment; None: segments are drawn.
     """
     first, second = np.triu_indices(len(inside), 1)
     some = np.flatnonzero(inside.any(axis=0))
@@ -694,19 +574,7 @@ def _tested(
 
 @dataclass
 class Uncertainty:
-    """Intervals of every feature of every metric, and comparisons of systems.
-
-    Attributes:
-        options: how.
-        counts: uint8 [N, B], how often each segment was drawn; None: documents are left out.
-        variants: the variants whose differences are wanted.
-        compared_in: names of the slices in which systems are compared; ``None``: all segments.
-        differences: the comparisons gathered so far.
-        words: where the words of features differ.
-        documents: int64 [N], the document of each segment, where that is known.
-        sparse: intervals that rest on few resamples so far.
-        effects: design effects of what was compared over all segments so far.
-    """
+    """Intervals of every feature of every metric, and comparisons of systems."""
 
     options: Bootstrap
     counts: NDArray[np.uint8] | None
@@ -727,15 +595,7 @@ class Uncertainty:
         present: Presence,
         found: Sequence[Figures],
     ) -> tuple[Mapping[str, Ends], ...]:
-        """The ends of the intervals of one feature, per system; its comparisons are noted.
-
-        Args:
-            metric: name of the metric.
-            part: the slice.
-            scores: sentence scores of the feature.
-            present: where it occurs.
-            found: its figures, one per system.
-        """
+        """The ends of the intervals of one feature, per system; its comparisons are noted."""
         drawn = self._drawn(metric, part, scores, present)
         if isinstance(drawn, Resampled):
             self.sparse += drawn.sparse
@@ -877,13 +737,7 @@ def _compared_without(
 def documents_of(
     unit: Unit, documents: Sequence[str] | None, *, people: bool = False
 ) -> tuple[NDArray[np.int64] | None, bool]:
-    """The document of each segment, where it is known, and whether documents are the unit.
-
-    Args:
-        unit: what is asked for.
-        documents: the document of each segment.
-        people: the scores come from people, of whom one judged whole documents.
-    """
+    """The document of each segment, where it is known, and whether documents are the unit."""
     known = None if documents is None else numbered(documents)
     return known, unit == "document" or (unit == "auto" and people and known is not None)
 
@@ -906,17 +760,7 @@ def uncertainty(
     parts: Sequence[Slice],
     variants: Sequence[Variant],
 ) -> Uncertainty | None:
-    """Prepare one draw of the segments, or of what is left out; ``None`` where nothing is.
-
-    Args:
-        options: how.
-        unit: what counts as independent.
-        words: the features of the batch.
-        testset: knows its documents.
-        parts: the slices; systems are compared in all of them, or, where they are too many to be
-            looked at, over all segments alone.
-        variants: the variants whose differences are wanted.
-    """
+    """Prepare one draw of the segments, or of what is left out; ``None`` where nothing is."""
     documents, by_document = documents_of(unit, testset.documents)
     if not options.resamples:
         return None

@@ -256,11 +256,7 @@ class _Difference(NamedTuple):
 
 
 def score_verdict(finding: Finding) -> Iterator[Statement]:
-    """What is left out; on which words which system is better, under each metric; cautions.
-
-    Args:
-        finding: what MuLER found.
-    """
+    """What is left out; on which words which system is better, under each metric; cautions."""
     titles = titles_of(finding)
     for metric in dict.fromkeys(row["metric"] for row in finding.rows):
         title, figures = titles[str(metric)], _figures(finding, metric)
@@ -325,11 +321,7 @@ def _absent(one: _Figure) -> float:
 
 
 def pairs_verdict(finding: Finding) -> Iterator[Statement]:
-    """Which pairs there are to be judged, and which rest on figures that cannot be read.
-
-    Args:
-        finding: pairs of near-equal score that are far apart in MuLER.
-    """
+    """Which pairs there are to be judged, and which rest on figures that cannot be read."""
     rows = list(enumerate(finding.rows))
     sound = [(n, row) for n, row in rows if all(_readable(row, side) for side in ("", "other_"))]
     if sound:

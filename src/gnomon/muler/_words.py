@@ -26,14 +26,7 @@ _WORD = re.compile(rf"[{UNSPACED}]|(?:(?![{UNSPACED}])\w)+|[^\w\s]")
 
 
 class _Tokens(NamedTuple):
-    """The words of all texts, in order.
-
-    Attributes:
-        first: int64 [texts + 1], where the words of each text begin.
-        word: int64 [W]; equal words have equal numbers.
-        begins: int64 [R], the first word of each span.
-        ends: int64 [R], the word after its last one.
-    """
+    """The words of all texts, in order."""
 
     first: NDArray[np.int64]
     word: NDArray[np.int64]
@@ -42,14 +35,7 @@ class _Tokens(NamedTuple):
 
 
 class _Shared(NamedTuple):
-    """The distinct words of pairs of texts; ``which`` numbers them, the first text's words first.
-
-    Attributes:
-        ours: int64, words of the first texts, positions among all words.
-        theirs: int64, those of the second texts.
-        which: int64, for each of both the distinct word of its pair.
-        pair: int64, the pair of each distinct word.
-    """
+    """The distinct words of pairs of texts; ``which`` numbers them, the first text's first."""
 
     ours: NDArray[np.int64]
     theirs: NDArray[np.int64]
@@ -73,12 +59,7 @@ class _Shared(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class FeatureWords:
-    """The words of features in the texts of a batch.
-
-    Attributes:
-        batch: the texts.
-        spans: the features.
-    """
+    """The words of features in the texts of a batch."""
 
     batch: Batch
     spans: SpanTable
@@ -90,11 +71,6 @@ class FeatureWords:
         They do where one side has a word of the feature that the other text does not hold as
         often, or the same ones in another order. A word that both texts hold, and that is tagged
         as the feature on one side alone, is no difference.
-
-        Args:
-            feature: its position.
-            first: the position of a system.
-            second: that of another one.
         """
         if (first, second) not in self._pairs:
             self._pairs[first, second] = np.packbits(self._differ(first, second), axis=1)
@@ -113,12 +89,7 @@ class FeatureWords:
         return np.asarray(found | moved)
 
     def disagree(self, feature: int, system: int) -> NDArray[np.bool_]:
-        """The segments where a word of both sides is tagged as the feature on one alone, bool [N].
-
-        Args:
-            feature: its position.
-            system: the position of the system whose outputs stand against their references.
-        """
+        """Where a word of both sides is tagged as the feature on one alone, bool [N]."""
         references = self.batch.references_of(system)
         segment = np.repeat(np.arange(len(references)), np.diff(references.offsets))
         shared = self._shared(self.batch.candidates[system][segment], references.indices)

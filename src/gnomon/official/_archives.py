@@ -68,11 +68,7 @@ class Budget:
         self._files = 0
 
     def take(self, count: int) -> None:
-        """Count unpacked bytes.
-
-        Raises:
-            FormatError: they are too many.
-        """
+        """Count unpacked bytes."""
         self._bytes += count
         if self._bytes > self._most:
             raise self._refusal(
@@ -87,11 +83,7 @@ class Budget:
             self._progress("unpack", position, self._size)
 
     def take_file(self) -> None:
-        """Count a file or a folder.
-
-        Raises:
-            FormatError: they are too many.
-        """
+        """Count a file or a folder."""
         self._files += 1
         if self._files > self._limits.files:
             raise self._refusal(f"holds more than {self._limits.files:,} files")
@@ -118,11 +110,7 @@ _RUBBISH = ("__MACOSX", ".DS_Store")
 
 
 def safe_path(name: str, archive: Path) -> PurePosixPath:
-    """A member's path, which leads into the folder and nowhere else.
-
-    Raises:
-        FormatError: it is absolute, leads upwards, or is no name that a file can have.
-    """
+    """A member's path, which leads into the folder and nowhere else."""
     problem = _problem(name)
     if problem:
         raise FormatError(
@@ -162,18 +150,7 @@ def _make_folder(folder: Path, path: PurePosixPath, archive: Path) -> None:
 def write_member(
     stream: IO[bytes], folder: Path, path: PurePosixPath, archive: Path, budget: Budget | None
 ) -> None:
-    """Write a member that is a file; its times and its permissions are not taken over.
-
-    Args:
-        stream: its bytes.
-        folder: into which it goes.
-        path: where there.
-        archive: for messages.
-        budget: counts the bytes, unless that is done already.
-
-    Raises:
-        FormatError: there is a member of this name, or the archive holds too much.
-    """
+    """Write a member that is a file; its times and its permissions are not taken over."""
     _make_folder(folder, path.parent, archive)
     try:
         file = (folder / path).open("xb")
@@ -291,11 +268,7 @@ def sweep(folder: Path) -> None:
 
 
 def member_names(archive: Path, *, limits: ArchiveLimits | None = None) -> list[PurePosixPath]:
-    """The files of an archive; it is read as a whole, and nothing is written.
-
-    Raises:
-        FormatError: the archive is refused, damaged, or none at all.
-    """
+    """The files of an archive; it is read as a whole, and nothing is written."""
     names: list[PurePosixPath] = []
 
     def heard(path: PurePosixPath) -> bool:

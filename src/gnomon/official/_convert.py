@@ -43,21 +43,7 @@ _MARK = re.compile(r"^[0-9a-f]{8}-(?=.)")
 
 @dataclass(frozen=True)
 class Wishes:
-    """What is to become of the sets that are found.
-
-    Attributes:
-        language_pair: only this pair; also that of a set which does not say it.
-        systems: only these.
-        references: only these; in an MQM file, the systems that are human translations.
-        outputs: plain text files of further systems.
-        human: files of human judgements.
-        first_segment: the number of their first segment, 0 or 1; None: as formats say.
-        span_ends: what the ends of their error spans are, "last" or "behind"; None: as formats say.
-        keep: "test-suites", "unreferenced", "entities".
-        incomplete: "refuse", "empty" or "drop".
-        layout: "gnomon" or "mt-metrics-eval".
-        compress: write ``.txt.gz``.
-    """
+    """What is to become of the sets that are found."""
 
     language_pair: str | None = None
     systems: tuple[str, ...] = ()

@@ -58,11 +58,7 @@ class _InterruptedError(Exception):
 
 
 def require_url(url: str) -> str:
-    """Check an address.
-
-    Raises:
-        UsageError: it is not one of HTTP or HTTPS, or holds a password.
-    """
+    """Check an address."""
     parts = urllib.parse.urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise UsageError(f"{url!r} is no address of a file: http:// or https:// is expected")

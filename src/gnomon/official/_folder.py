@@ -93,12 +93,7 @@ def write_set(
     compress: bool = False,
     usual: Sequence[str] = (),
 ) -> Written:
-    """Write a test set as a new folder, with a note of where it comes from.
-
-    Raises:
-        OutputError: the folder is not empty, or cannot be written.
-        DataError: the layout cannot hold it.
-    """
+    """Write a test set as a new folder, with a note of where it comes from."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     write_test_set(testset, folder, layout=layout, compress=compress)
     write_origin(folder, {**origin, "usual_references": list(usual)})
@@ -128,11 +123,7 @@ def write_origin(folder: Path, origin: Mapping[str, object]) -> None:
 
 
 def origin_of(folder: Path) -> dict[str, object]:
-    """What was noted; nothing where no set was written.
-
-    Raises:
-        FormatError: the note is damaged.
-    """
+    """What was noted; nothing where no set was written."""
     file = folder / ORIGIN
     if not file.is_file():
         return {}

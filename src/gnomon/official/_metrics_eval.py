@@ -75,12 +75,7 @@ class _Choice:
         )
 
     def check(self) -> None:
-        """Check that all that was asked for is there.
-
-        Raises:
-            DataError: there is no set at all.
-            UnknownNameError: a set or a pair is not there.
-        """
+        """Check that all that was asked for is there."""
         if not self.seen:
             raise DataError(
                 "the archive holds no test set of mt-metrics-eval (SET/sources, SET/references,"
@@ -96,11 +91,7 @@ class _Choice:
 
 
 def sets_in_archive(archive: Path, limits: ArchiveLimits) -> dict[str, tuple[str, ...]]:
-    """The sets of an archive and their language pairs.
-
-    Raises:
-        FormatError: the archive is refused or damaged.
-    """
+    """The sets of an archive and their language pairs."""
     found: dict[str, set[str]] = {}
     for path in member_names(archive, limits=limits):
         member = _member(path)
@@ -112,19 +103,7 @@ def sets_in_archive(archive: Path, limits: ArchiveLimits) -> dict[str, tuple[str
 def fetch_metrics_eval(
     name: str | None, language_pairs: Sequence[str], origin: Origin, limits: ArchiveLimits
 ) -> list[Written]:
-    """Fetch sets into ``HOME/mt-metrics-eval/SET``, in their own layout, which gnomon reads.
-
-    Args:
-        name: one set ("wmt22"); None: all.
-        language_pairs: of which pairs; all by default.
-        origin: the archive may be a file, or a folder in which it was unpacked.
-        limits: of the archive.
-
-    Raises:
-        MissingFileError: the archive cannot be fetched.
-        FormatError: it is refused or damaged.
-        UnknownNameError: it lacks the set or a pair.
-    """
+    """Fetch sets into ``HOME/mt-metrics-eval/SET``, in their own layout, which gnomon reads."""
     home = origin.home / NAME
     choice = _Choice((name,) if name else (), tuple(language_pairs))
     if name is not None and _has(home / name, language_pairs):

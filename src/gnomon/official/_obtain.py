@@ -66,11 +66,7 @@ class Recorded:
 
 
 def require_sha256(text: str) -> str:
-    """A SHA-256 in hexadecimal digits, in lower case.
-
-    Raises:
-        UsageError: it is none.
-    """
+    """A SHA-256 in hexadecimal digits, in lower case."""
     if not re.fullmatch(r"[0-9A-Fa-f]{64}", text):
         raise UsageError(f"{text!r} is no SHA-256: 64 hexadecimal digits are expected")
     return text.lower()
@@ -86,19 +82,7 @@ def digest(path: Path, kind: str = "sha256") -> str:
 
 
 def verify(path: Path, expected: Expected, *, shown: str) -> str:
-    """Check a file against what is expected of it.
-
-    Args:
-        path: the file.
-        expected: its checksums; none of them: nothing is checked.
-        shown: how to call it in the message.
-
-    Returns:
-        Its SHA-256.
-
-    Raises:
-        DataError: a checksum differs.
-    """
+    """Check a file against what is expected of it."""
     found = digest(path)
     if expected.sha256 is not None and found != expected.sha256:
         raise _differs(shown, "sha256", found, expected.sha256)
@@ -123,11 +107,7 @@ def unverified(path: Path, sha256: str) -> str:
 
 
 def recorded(folder: Path, url: str) -> Recorded | None:
-    """What was recorded of an address, if anything.
-
-    Raises:
-        FormatError: ``lock.json`` is damaged.
-    """
+    """What was recorded of an address, if anything."""
     entry = _read(folder).get(url)
     if entry is None:
         return None
@@ -173,15 +153,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Origin:
-    """Where files come from.
-
-    Attributes:
-        home: the folder of fetched sets; downloads lie in ``downloads`` there.
-        given: a file, a folder or an address to take in place of the publisher's.
-        sha256: the checksum that the user gave.
-        patience: how long to wait for a server.
-        progress: called with a stage, what is done, and the total.
-    """
+    """Where files come from."""
 
     home: Path
     given: str | None = None
@@ -211,19 +183,6 @@ def obtained(
     fetched, and the publisher's MD5. The SHA-256 is recorded when the block that reads the file has
     ended well: a damaged file must not become the one that is expected from then on. Of a download
     that nobody vouches for, and that cannot be read, nothing is kept but under another name.
-
-    Args:
-        url: the publisher's address.
-        origin: where to take it from in its place, and where to put it.
-        md5: as the publisher's registry says.
-        names: what the file may be called in a folder that was given, beside its own name.
-
-    Yields:
-        The file; it belongs to the user if one was given.
-
-    Raises:
-        MissingFileError: it cannot be fetched, or is not where it was said to be.
-        DataError: a checksum differs.
     """
     known = recorded(origin.downloads, url)
     mine = origin.given is None or _is_url(origin.given)

@@ -43,11 +43,6 @@ def fetch_sacrebleu(
 
     The archives and sacreBLEU's plain text come to lie where sacreBLEU has them, so that
     ``-t NAME`` and sacreBLEU itself find them from now on.
-
-    Raises:
-        UnknownNameError: there is no such pair.
-        MissingFileError: an archive cannot be fetched, or lacks a file.
-        DataError: a checksum differs.
     """
     dataset = datasets()[name]
     for pair in language_pairs:

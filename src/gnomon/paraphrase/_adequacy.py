@@ -81,17 +81,7 @@ def closeness(
     *,
     allow_code: bool = False,
 ) -> NDArray[np.float64]:
-    """The score of each paraphrase as if it were an output, against its segment's references.
-
-    Args:
-        testset: references (and sources, if the metric needs them).
-        paraphrases: the paraphrases.
-        metric: any metric.
-        allow_code: let a spec ``python('module:function')`` run code.
-
-    Returns:
-        float64 [paraphrases], in the metric's own units.
-    """
+    """The score of each paraphrase as if it were an output, against its segment's references."""
     if not paraphrases:
         return np.zeros(0)
     return np.asarray(_scored(testset, paraphrases, metric, allow_code=allow_code).segments[0])
@@ -206,11 +196,7 @@ def adequacy_finding(
     facts: Mapping[str, str],
     more: Sequence[Table] = (),
 ) -> Finding:
-    """Rows of :func:`adequacy_row` as a finding.
-
-    Raises:
-        DataError: there are none.
-    """
+    """Rows of :func:`adequacy_row` as a finding."""
     if not rows:
         raise DataError("there is no paraphrase to judge; name files with --paraphrases FILE")
     return Finding(
@@ -238,14 +224,6 @@ def adequacy_row(
     """The mean of values that come in segments, which are drawn whole.
 
     Undefined values (NaN) are left out.
-
-    Args:
-        made_by: the method.
-        measure: what the values are of.
-        by_segment: the values.
-        confidence: of the interval.
-        seed: of its draws.
-        shared: segments of which all methods have a value.
     """
     known = [[value for value in group if np.isfinite(value)] for group in by_segment.values()]
     sums = np.array([(sum(g), len(g)) for g in known if g], dtype=np.float64).reshape(-1, 2)
@@ -337,16 +315,6 @@ def adequacy_sheet(
 
     Segments are drawn at random, first those that most methods paraphrase; of each, one paraphrase
     of each method, until every method has ``items`` of them or no more are there.
-
-    Args:
-        testset: references and sources.
-        paraphrases: the paraphrases; empty ones are left out.
-        items: most paraphrases of each method.
-        seed: of the draw and of the order.
-
-    Raises:
-        DataError: there is no paraphrase.
-        UsageError: ``items`` is below 1.
     """
     found: dict[int, dict[str, list[Paraphrase]]] = {}
     for one in paraphrases:
@@ -377,9 +345,6 @@ def write_sheet(path: str | PathLike[str], items: Sequence[SheetItem]) -> None:
 
     People write into ``score`` how well the paraphrase keeps the meaning of the reference, from 0
     (not at all) to 100 (perfectly). Cells that a spreadsheet would run are neutralised.
-
-    Raises:
-        OutputError: the file cannot be written.
     """
     width = max((len(one.references) for one in items), default=0)
     sources = any(one.source for one in items)
@@ -400,22 +365,13 @@ def write_sheet(path: str | PathLike[str], items: Sequence[SheetItem]) -> None:
 
 
 def write_key(path: str | PathLike[str], items: Sequence[SheetItem]) -> None:
-    """Write the key: which method made each item. Annotators must not see it.
-
-    Raises:
-        OutputError: the file cannot be written.
-    """
+    """Write the key: which method made each item. Annotators must not see it."""
     rows = [(i.item, i.method, str(i.segment), i.system or "", i.text) for i in items]
     _write(path, [_KEY, *rows])
 
 
 def read_key(path: str | PathLike[str]) -> dict[str, SheetItem]:
-    """Read a key: item -> what it is.
-
-    Raises:
-        MissingFileError: there is no such file.
-        FormatError: a column is missing, or an item occurs twice.
-    """
+    """Read a key: item -> what it is."""
     found: dict[str, SheetItem] = {}
     for row in sheet_rows(str(path), read_lines(path), _KEY):
         item, segment = row.get("item"), row.get("segment")
@@ -562,21 +518,7 @@ def filtered(
     least: float | None = None,
     allow_code: bool = False,
 ) -> Filtered:
-    """Drop paraphrases that add nothing, or that do not say the same.
-
-    Args:
-        testset: references.
-        paraphrases: the paraphrases.
-        copies: drop those that equal a reference of their segment, white space apart.
-        duplicates: drop repetitions within a segment (and system).
-        metric: judges them against the references, with ``least``.
-        least: least score that is kept, in the metric's units (greatest, for an error rate);
-            undefined scores are dropped.
-        allow_code: let a spec ``python('module:function')`` run code.
-
-    Raises:
-        UsageError: metric and least do not come together.
-    """
+    """Drop paraphrases that add nothing, or that do not say the same."""
     if (metric is None) is not (least is None):
         raise UsageError("a filter needs both a metric and the least score that it lets through")
     full = [one for one in paraphrases if one.text.strip()]

@@ -51,11 +51,7 @@ class TokenSpans(NamedTuple):
 
 
 def words_of(texts: Sequence[str], tokenizer: str) -> dict[str, TokenSpans]:
-    """The tokens of each distinct text.
-
-    Raises:
-        UnknownNameError: there is no such tokeniser.
-    """
+    """The tokens of each distinct text."""
     from gnomon.metrics.tokenise import tokenise
 
     distinct = list(dict.fromkeys(texts))
@@ -85,11 +81,7 @@ def contains(outer: Gram, inner: Gram) -> bool:
 
 
 def check_share(share: float) -> None:
-    """Refuse a share of no system.
-
-    Raises:
-        UsageError: it is not in (0, 1].
-    """
+    """Refuse a share of no system."""
     if not 0 < share <= 1:
         raise UsageError(f"the share of systems is in (0, 1]; got {share}")
 
@@ -129,22 +121,6 @@ def output_constraints(
     Of 1 to ``longest`` tokens, found in at least ``share`` of the systems and absent from all
     references of the segment; the longest first (then those of more systems), and none that is
     part of one kept before.
-
-    Args:
-        testset: references and outputs.
-        systems: whose n-grams count; by default those of all.
-        share: of the systems, in (0, 1].
-        longest: most tokens of an n-gram.
-        most: how many are kept per segment, the first ones; all by default.
-        tokenizer: a tokeniser of BLEU; case counts.
-
-    Returns:
-        Constraints by segment, in the order in which they were kept.
-
-    Raises:
-        DataError: there are no systems.
-        UsageError: the share or a number is out of its range.
-        UnknownNameError: there is no such system or tokeniser.
     """
     check_share(share)
     chosen = testset if systems is None else testset.select(systems=systems)
@@ -285,13 +261,7 @@ def constraints(
 
 
 def constraint_finding(testset: TestSet, found: Sequence[Constraint], signature: str) -> Finding:
-    """Constraints as rows ``segment, constraint, n, systems, share, replaces``, with examples.
-
-    Args:
-        testset: what they were found in.
-        found: the constraints.
-        signature: how to find them again.
-    """
+    """Constraints as rows ``segment, constraint, n, systems, share, replaces``, with examples."""
     rows = [
         ConstraintRow(
             segment=one.segment,
@@ -322,11 +292,7 @@ def constraint_finding(testset: TestSet, found: Sequence[Constraint], signature:
 
 
 def write_constraints(path: str | PathLike[str], found: Sequence[Constraint]) -> None:
-    """Write constraints as JSONL: ``segment, text, tokens, systems, share, replaces``.
-
-    Raises:
-        OutputError: the file cannot be written.
-    """
+    """Write constraints as JSONL: ``segment, text, tokens, systems, share, replaces``."""
     keys = ("segment", "text", "tokens", "systems", "share", "replaces")
     rows = [{key: getattr(one, key) for key in keys} for one in found]
     with atomic_write(path) as file:
@@ -334,13 +300,7 @@ def write_constraints(path: str | PathLike[str], found: Sequence[Constraint]) ->
 
 
 def read_constraints(path: str | PathLike[str]) -> tuple[Constraint, ...]:
-    """Read constraints that :func:`write_constraints` wrote, or your own: ``segment`` and ``text``.
-
-    Raises:
-        MissingFileError: there is no such file.
-        FormatError: a line is not what it should be; file and line are named.
-        DataError: the file holds none.
-    """
+    """Read constraints of :func:`write_constraints`, or your own: ``segment`` and ``text``."""
     found = tuple(_of_record(record) for record in read_records(path, "jsonl"))
     if not found:
         raise DataError(f"{path} holds no constraints; 'gnomon paraphrase constraints' finds some")
@@ -417,11 +377,6 @@ def read_variants(path: str | PathLike[str]) -> tuple[tuple[str, ...], ...]:
     """Read a list of variants: a line holds two or more, separated by ``' / '`` or tabs.
 
     Empty lines, and lines that begin with ``#``, are left out.
-
-    Raises:
-        MissingFileError: there is no such file.
-        FormatError: a line holds a single variant, or one twice.
-        DataError: the file holds none.
     """
     found = []
     for number, line in enumerate(read_lines(path), start=1):
@@ -448,11 +403,6 @@ def variant_constraints(
 
     A variant counts as held where its tokens stand in a reference; each other variant of its line
     that no reference of the segment holds becomes a constraint.
-
-    Args:
-        testset: references.
-        variants: lines of variants; see :func:`read_variants`.
-        tokenizer: a tokeniser of BLEU; case counts.
     """
     made: dict[tuple[int, str], tuple[Constraint, str]] = {}
     tokens = words_of([text for line in variants for text in line], tokenizer)

@@ -68,19 +68,6 @@ def lexical_diversity(
     texts do not differ; with ``lexical-tokens`` they count all words, as the authors do, and equal
     texts with a repeated word do differ. Two empty texts do not differ.
 
-    Args:
-        sentences: the paraphrases of one sentence, or one list of paraphrases for each sentence;
-            ``None`` is a missing one.
-        variant: "lexical" or "lexical-tokens".
-        tokenizer: a tokeniser of BLEU; case counts.
-
-    Returns:
-        0 (equal) to 1 (no word in common); ``None`` where no sentence has two paraphrases.
-
-    Raises:
-        UnknownNameError: there is no such variant or tokeniser.
-        UsageError: the sentences are neither texts nor lists of texts.
-
     >>> lexical_diversity(["the cat sat here", "the cat lay here"])
     0.25
     """
@@ -130,14 +117,7 @@ def _over_pairs(texts: Sequence[str], apart: Callable[[str, str], float]) -> flo
 
 @dataclass(frozen=True, eq=False)
 class Nodes:
-    """A tree as its productions, children before their parents.
-
-    Attributes:
-        productions: label, and labels of the children, of each node; a word stands after an empty
-            string, so that it never equals a label.
-        children: the nodes below each node, in order.
-        decay: lambda of :attr:`own`.
-    """
+    """A tree as its productions, children before their parents."""
 
     productions: tuple[tuple[str, ...], ...]
     children: tuple[tuple[int, ...], ...]
@@ -173,21 +153,6 @@ def tree_similarity(
     K(a, b) is the sum over pairs of nodes of C; C = 0 where the productions differ, else decay
     times the product over the children of 1 + C. The result is K(a, b) / sqrt(K(a, a) K(b, b)).
 
-    Args:
-        a: a tree, or one in brackets.
-        b: likewise.
-        decay: lambda in (0, 1]; what a fragment counts less for each production in it.
-        words: whether words are parts of the trees; without them the lowest constituents (parts of
-            speech) are the leaves.
-
-    Returns:
-        0 (no common production) to 1 (equal trees); ``None`` where a tree has no production:
-        it is ``(())``, or a single part of speech without words.
-
-    Raises:
-        FormatError: brackets do not balance.
-        UsageError: the decay is not in (0, 1].
-
     >>> round(tree_similarity("(NP (DT a) (NN cat))", "(NP (DT a) (NN dog))"), 3)
     0.606
     """
@@ -197,11 +162,7 @@ def tree_similarity(
 
 
 def check_decay(decay: float) -> None:
-    """Refuse a decay outside of (0, 1].
-
-    Raises:
-        UsageError: it is.
-    """
+    """Refuse a decay outside of (0, 1]."""
     if not 0 < decay <= 1:
         raise UsageError(f"the decay (lambda) of the tree kernel is in (0, 1]; got {decay}")
 
@@ -290,22 +251,6 @@ def syntactic_diversity(
     """How different the constituency trees of paraphrases are, DS_t (Bawden et al., 2020).
 
     The mean over sentences of the mean over unordered pairs of 1 - :func:`tree_similarity`.
-
-    Args:
-        trees: the trees of one sentence's paraphrases, or one list of trees for each sentence;
-            trees in brackets are read. ``None`` and ``(())`` are left out.
-        decay: lambda in (0, 1]. The published figures need about .4, which the paper does not say.
-        words: whether words are parts of the trees.
-        lone: what a sentence counts that has fewer than two trees left: "zero" (as published) or
-            "skip", which leaves it out.
-
-    Returns:
-        0 (equal) to 1 (no production in common); ``None`` where no sentence has two trees.
-
-    Raises:
-        FormatError: brackets do not balance.
-        UsageError: the decay is not in (0, 1].
-        UnknownNameError: ``lone`` is neither "zero" nor "skip".
 
     >>> round(syntactic_diversity(["(NP (DT a) (NN cat))", "(NP (DT a) (NN dog))"]), 3)
     0.394

@@ -292,12 +292,6 @@ def from_outputs(
 
     A paraphrase that costs nothing: the best of the given systems' own words. Copies of a
     reference and repetitions are left out.
-
-    Args:
-        testset: references, and the systems that gave the constraints.
-        asked: the constraints.
-        metric: what closest means, by segment.
-        tokenizer: the one of the constraints.
     """
     scored = score(testset, metric)
     sign = 1 if scored.higher_is_better else -1

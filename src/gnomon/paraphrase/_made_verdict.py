@@ -91,11 +91,7 @@ TREE_STATS_CLAIMS = (_TREES,)
 
 
 def constraints_verdict(finding: Finding) -> Iterator[Statement]:
-    """How many n-grams most systems use that references lack, and the commonest.
-
-    Args:
-        finding: constraints.
-    """
+    """How many n-grams most systems use that references lack, and the commonest."""
     rows = list(enumerate(finding.rows))
     segments = len({row["segment"] for _, row in rows})
     if not rows:
@@ -118,11 +114,7 @@ def constraints_verdict(finding: Finding) -> Iterator[Statement]:
 
 
 def generate_verdict(finding: Finding) -> Iterator[Statement]:
-    """How many paraphrases were made, and how many were dropped.
-
-    Args:
-        finding: what was made.
-    """
+    """How many paraphrases were made, and how many were dropped."""
     row = finding.rows[0]
     counts = {
         name: int(number(row[name]) or 0)
@@ -146,11 +138,7 @@ def generate_verdict(finding: Finding) -> Iterator[Statement]:
 
 
 def train_verdict(finding: Finding) -> Iterator[Statement]:
-    """What a model has learnt, or what its training would take.
-
-    Args:
-        finding: of a run of training, or of its plan.
-    """
+    """What a model has learnt, or what its training would take."""
     row = finding.rows[0]
     rows = {finding.tables[0].name: [0]}
     if "folder" not in row:
@@ -177,11 +165,7 @@ def train_verdict(finding: Finding) -> Iterator[Statement]:
 
 
 def codes_verdict(finding: Finding) -> Iterator[Statement]:
-    """How evenly sentences spread over codes.
-
-    Args:
-        finding: files of codes.
-    """
+    """How evenly sentences spread over codes."""
     for at, row in enumerate(finding.rows):
         n, coded, used = (int(number(row[name]) or 0) for name in ("sentences", "coded", "used"))
         even, largest = number(row["perplexity"]), number(row["largest"])
@@ -202,11 +186,7 @@ def codes_verdict(finding: Finding) -> Iterator[Statement]:
 
 
 def tree_stats_verdict(finding: Finding) -> Iterator[Statement]:
-    """How many structures there are, at the smallest depth and in full.
-
-    Args:
-        finding: trees by depth.
-    """
+    """How many structures there are, at the smallest depth and in full."""
     of_set = finding.rows[-1]["set"] if finding.rows else None
     rows = [(at, row) for at, row in enumerate(finding.rows) if row["set"] == of_set]
     told = [

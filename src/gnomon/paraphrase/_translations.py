@@ -42,24 +42,6 @@ def pseudo_references(
     For every system and segment, the n outputs of the *other* systems that the metric likes best
     against the references, so that no system is its own reference. An output that several systems
     have counts once, and an output equal to a reference is left out.
-
-    Args:
-        testset: references and outputs of two systems or more.
-        metric: what good means, by segment.
-        n: how many for each system and segment.
-        least: least score, in the metric's units (greatest, for an error rate).
-        share: of the systems, the best ones by the metric, whose outputs may serve, in (0, 1].
-        shared: give all systems the same ones (and so each its own, too): for use outside of the
-            systems that gave them.
-        allow_code: let a spec ``python('module:function')`` run code.
-
-    Returns:
-        Paraphrases of the method "pseudo" with their scores, best first within each system (or
-        segment, if shared).
-
-    Raises:
-        DataError: there are fewer than two systems.
-        UsageError: a number is out of its range.
     """
     if n < 1:
         raise UsageError(f"at least 1 pseudo-reference is asked for; got {n}")
@@ -130,26 +112,7 @@ def round_trip(
     batch: int = 500,
     skip: Collection[int] = (),
 ) -> Iterator[list[Paraphrase]]:
-    """Translate every reference into another language and back.
-
-    Args:
-        testset: references; empty ones are left out.
-        forward: the command that translates into the other language; see :func:`translate`.
-        back: the command that translates back.
-        timeout: seconds that a command may take for a batch.
-        batch: references sent to a command at once; what earlier batches gave is not lost when a
-            later one fails.
-        skip: 1-based segments to leave out (those done before).
-
-    Yields:
-        The paraphrases of each batch, method "round-trip"; a reference whose translation is empty
-        has none.
-
-    Raises:
-        MissingDependencyError: a command is not installed.
-        DataError: a command fails, takes too long, or gives another number of lines.
-        UsageError: a command is empty, or a number is not positive.
-    """
+    """Translate every reference into another language and back."""
     if batch < 1 or timeout <= 0:
         raise UsageError(f"batch and timeout must be positive; got {batch} and {timeout}")
     commands = [_words(command) for command in (forward, back)]
@@ -180,17 +143,6 @@ def translate(
 
     The command is started once, without a shell, reads standard input to its end, and writes to
     standard output. White space at the ends of lines is removed; a carriage return is no line end.
-
-    Args:
-        texts: the texts; a ``\n`` within one would be two lines and is refused.
-        command: the program and its arguments; a string is split as a shell would split it.
-        timeout: seconds that it may take; then it is stopped, and whatever it started.
-
-    Raises:
-        MissingDependencyError: there is no such program.
-        DataError: it fails (what it said last is shown), takes too long, gives another number of
-            lines, or writes something that is not UTF-8.
-        UsageError: the command is empty.
     """
     words = _words(command)
     if not texts:

@@ -111,9 +111,6 @@ def gain_verdict(finding: Finding) -> Iterator[Statement]:
     """Whether paraphrases made metrics agree better with people, over systems and segments.
 
     Of each metric and method the largest number of paraphrases speaks; p-values are Holm's.
-
-    Args:
-        finding: agreement with and without paraphrases.
     """
     rows = _largest(finding, "gain")
     yield from _left_out(rows)
@@ -273,11 +270,7 @@ HALF_SPLITS_CLAIMS = (_HALF_SPLITS,)
 
 
 def half_splits_verdict(finding: Finding) -> Iterator[Statement]:
-    """Whether paraphrases that some systems ask for help to judge others; nothing is tested.
-
-    Args:
-        finding: gains over splits.
-    """
+    """Whether paraphrases that some systems ask for help to judge others; nothing is tested."""
     for at, row in enumerate(finding.rows):
         ends = [number(row[name]) for name in ("gain", "least", "greatest")]
         if None in ends:
@@ -310,11 +303,7 @@ COVERAGE_CLAIMS = (_MATCHES,)
 
 
 def coverage_verdict(finding: Finding) -> Iterator[Statement]:
-    """How many more of the systems' words references match, and what they miss most.
-
-    Args:
-        finding: n-grams matched before and now.
-    """
+    """How many more of the systems' words references match, and what they miss most."""
     shares = []
     for row in finding.rows:
         before, now = number(row["precision"]), number(row["wider"])
@@ -348,11 +337,7 @@ DIVERSITY_CLAIMS = (_DIVERSE, _FEW_DIVERSE)
 
 
 def diversity_verdict(finding: Finding) -> Iterator[Statement]:
-    """Which set differs most within itself, by each measure.
-
-    Args:
-        finding: diversity of sets of wordings.
-    """
+    """Which set differs most within itself, by each measure."""
     for measure in dict.fromkeys(row["measure"] for row in finding.rows):
         rows = [
             (at, row)
@@ -414,11 +399,7 @@ ADEQUACY_CLAIMS = (_NEAREST, _NEAR_ALIKE, _NEAR, _OTHER_SEGMENTS, _FEW_ADEQUATE)
 
 
 def adequacy_verdict(finding: Finding) -> Iterator[Statement]:
-    """How well the paraphrases of each method keep the meaning, and which are apart.
-
-    Args:
-        finding: adequacy by method and measure.
-    """
+    """How well the paraphrases of each method keep the meaning, and which are apart."""
     for measure in dict.fromkeys(row["measure"] for row in finding.rows):
         rows = [
             (at, row)

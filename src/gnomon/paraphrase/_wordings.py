@@ -61,12 +61,7 @@ _SCORE_FILES = (".tsv", ".csv", ".score", ".gz")
 def wordings_of(
     paraphrases: Sequence[Paraphrase], segments: int | None = None
 ) -> dict[str, Wordings]:
-    """The paraphrases of each method, segment by segment.
-
-    Args:
-        paraphrases: all of them; those of single systems lie beside the others.
-        segments: how many segments there are; by default as many as the paraphrases name.
-    """
+    """The paraphrases of each method, segment by segment."""
     size = segments or max((p.segment for p in paraphrases), default=0)
     found: dict[str, list[list[str | None]]] = {}
     for one in paraphrases:
@@ -81,12 +76,7 @@ def first_of(
     n: int | None = None,
     methods: Sequence[str] | None = None,
 ) -> list[Paraphrase]:
-    """The first n paraphrases of each method, segment and system; all by default.
-
-    Raises:
-        UnknownNameError: there is no such method.
-        UsageError: n is below 1.
-    """
+    """The first n paraphrases of each method, segment and system; all by default."""
     if n is not None and n < 1:
         raise UsageError(f"n, the number of paraphrases of each method, is at least 1; got {n}")
     known = tuple(dict.fromkeys(one.method for one in paraphrases))
@@ -121,12 +111,7 @@ def sets_of(testset: TestSet, paraphrases: Sequence[Paraphrase] = ()) -> dict[st
 
 
 def tree_sets(paths: Sequence[str | PathLike[str]]) -> dict[str, Parses]:
-    """Trees by method from files such as ``ref.human1.ptb``, ``ref.human2.ptb``.
-
-    Raises:
-        MissingFileError: a file is missing.
-        FormatError: files of a method have unequal numbers of lines.
-    """
+    """Trees by method from files such as ``ref.human1.ptb``, ``ref.human2.ptb``."""
     columns: dict[str, list[tuple[Tree | None, ...]]] = {}
     first: dict[str, str] = {}
     for path in paths:
@@ -148,16 +133,7 @@ def tree_sets(paths: Sequence[str | PathLike[str]]) -> dict[str, Parses]:
 def check_trees(
     trees: Mapping[str, Parses], segments: int, lengths: Mapping[str, int] | None = None
 ) -> None:
-    """Refuse trees that are not parallel to what they are the trees of.
-
-    Args:
-        trees: name -> one list of trees per segment; those after the last segment may be empty.
-        segments: how many segments there are.
-        lengths: name -> segments of the set of that name, where sets differ.
-
-    Raises:
-        DataError: a set of trees has more or fewer segments.
-    """
+    """Refuse trees that are not parallel to what they are the trees of."""
     for name, groups in trees.items():
         wanted = (lengths or {}).get(name, segments)
         after = any(tree is not None for group in groups[wanted:] for tree in group)
@@ -184,12 +160,7 @@ def _plain(path: str | PathLike[str]) -> str:
 
 
 def paraphrases_of(given: Paraphrases, segments: int | None = None) -> Sequence[Paraphrase]:
-    """Paraphrases, read where files are given.
-
-    Args:
-        given: paraphrases, or files of them.
-        segments: of the test set, which files may not exceed.
-    """
+    """Paraphrases, read where files are given."""
     files = [one for one in given if isinstance(one, str | PathLike)]
     if files:
         return read_paraphrases(files, segments=segments)
@@ -204,11 +175,7 @@ def trees_of(given: TreeSets | None) -> dict[str, Parses]:
 
 
 def judgement_files(human: str | Sequence[str]) -> tuple[list[str], tuple[str, ...]]:
-    """Which of some names are files of judgements, and which are kinds of them.
-
-    Raises:
-        MissingFileError: a name looks like that of a file, and there is none.
-    """
+    """Which of some names are files of judgements, and which are kinds of them."""
     names = [human] if isinstance(human, str) else [fspath(one) for one in human]
     files = [name for name in names if Path(name).is_file()]
     for name in names:
@@ -258,11 +225,7 @@ def tagger_faults(tagger: str | None, language: str | None) -> Iterator[Fault]:
 
 
 def needed(inputs: Any, why: str) -> list[str]:
-    """The files of paraphrases that a command line names.
-
-    Raises:
-        UsageError: it names none.
-    """
+    """The files of paraphrases that a command line names."""
     if not inputs.args.paraphrases:
         raise UsageError(
             f"{why}: name files with --paraphrases FILE; this makes one of a test set with several"

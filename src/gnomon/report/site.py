@@ -309,11 +309,7 @@ class Sink(Protocol):
 
 
 def _opened(path: str | PathLike[str]) -> contextlib.AbstractContextManager[Sink]:
-    """A sink for one file (a name that ends in .html or .htm) or a folder.
-
-    Raises:
-        OutputError: it cannot be written, or a folder holds something else.
-    """
+    """A sink for one file (a name that ends in .html or .htm) or a folder."""
     place = Path(path)
     return _one_file(place) if _is_file(place) else _folder(place)
 

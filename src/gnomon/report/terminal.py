@@ -52,11 +52,7 @@ _BLOCKS = 2
 
 
 class _PlainConsole:
-    """Lines in a text, as rich's console writes them there.
-
-    Attributes:
-        width: characters per line.
-    """
+    """Lines in a text, as rich's console writes them there."""
 
     encoding = "utf-8"
     is_terminal = False

@@ -44,12 +44,7 @@ def described(value: object) -> str:
 
 @dataclass
 class Problems:
-    """Errors found so far, each with the key that it belongs to.
-
-    Attributes:
-        found: the errors.
-        called: what tables call the metrics so far, with their specs.
-    """
+    """Errors found so far, each with the key that it belongs to."""
 
     found: list[str] = field(default_factory=list)
     called: dict[str, str] = field(default_factory=dict)
@@ -61,11 +56,7 @@ class Problems:
             self.found.append(told)
 
     def refuse(self, file: str | Path) -> None:
-        """Tell all of them.
-
-        Raises:
-            DataError: there are any.
-        """
+        """Tell all of them."""
         if self.found:
             count = "an error" if len(self.found) == 1 else f"{len(self.found)} errors"
             raise DataError(f"{file} has {count}:\n" + "\n".join(f"  {one}" for one in self.found))
@@ -185,16 +176,7 @@ def step_problems(
     *,
     allow_code: bool,
 ) -> None:
-    """Note what a method would refuse of a step, and of the test sets that it takes.
-
-    Args:
-        step: method, metrics and options.
-        key: where it stands.
-        sets: test sets as far as they are known; those that it does not take are left out.
-        folder: that of the study.
-        problems: where errors are noted.
-        allow_code: specs may run code.
-    """
+    """Note what a method would refuse of a step, and of the test sets that it takes."""
     taken = list(_sets_of_step(step, sets))
     if not taken:  # what no test set could mend
         for one in _of_step(step, key, None, folder, allow_code=allow_code):

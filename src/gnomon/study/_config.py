@@ -45,15 +45,6 @@ def read_study(path: str | PathLike[str], *, allow_code: bool = False) -> Study:
     """Read and check a study.
 
     Paths in the file are relative to its folder. A path with wildcards names several test sets.
-
-    Args:
-        path: the TOML file.
-        allow_code: let a spec ``python('module:function')`` import and run the module.
-
-    Raises:
-        MissingFileError: there is no such file.
-        FormatError: it is not TOML or not UTF-8; file and line are named.
-        DataError: keys, test sets, metrics or options are not right: all of them are named.
     """
     file = Path(path)
     folder = file.parent.absolute()  # workers run elsewhere
@@ -90,13 +81,7 @@ def _look_further(study: Study, problems: Problems, *, allow_code: bool) -> None
 
 
 def store_of(path: str | PathLike[str]) -> Path:
-    """Where a study keeps its results; nothing else that the file says is looked at.
-
-    Raises:
-        MissingFileError: there is no such file.
-        FormatError: it is not TOML or not UTF-8; file and line are named.
-        DataError: its ``store`` is no string, or no folder of this machine.
-    """
+    """Where a study keeps its results; nothing else that the file says is looked at."""
     file, problems = Path(path), Problems()
     found = _store(file, _toml(file), problems)
     problems.refuse(file)

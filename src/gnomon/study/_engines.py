@@ -86,19 +86,7 @@ class TaskEngine(Protocol):
 
 
 def open_engine(name: str = "pool", *, workers: int | None = None) -> TaskEngine:
-    """An engine by name.
-
-    Args:
-        name: ``here`` (this process), ``pool`` (processes of this machine), or the address of a
-            Dask scheduler, ``dask://HOST:PORT``.
-        workers: how many processes a pool has; by default one for each core.
-
-    Raises:
-        DataError: no cluster answers, or it has no worker for an hour.
-        MissingDependencyError: loky or distributed is not installed.
-        UnknownNameError: there is no such engine.
-        UsageError: the address is none, or the number of workers is below 1.
-    """
+    """An engine by name."""
     if workers is not None and workers < 1:
         raise UsageError(f"an engine has at least one worker; got {workers}")
     if name == "here":
@@ -302,12 +290,7 @@ class _DaskCluster:
 
 
 def _check_scheduler(address: str) -> None:
-    """A client would wait for ever where something else listens.
-
-    Raises:
-        DataError: no scheduler answers.
-        UsageError: this is no address.
-    """
+    """A client would wait for ever where something else listens."""
     from distributed.core import rpc
 
     async def kind() -> str:

@@ -36,21 +36,6 @@ def export(
 
     What the columns mean goes along: as comments of a .duckdb file, and in the Arrow schema of
     Parquet files, with all that methods declared of them.
-
-    Args:
-        store: the results.
-        to: a file for "duckdb", else a folder; it must not be there (a folder may be empty).
-        kind: "duckdb" (one file), "csv" or "parquet" (a file per table).
-        tables: which tables and views; all tables by default. A .duckdb file has all views, too.
-        keep_formulas: CSV: do not put ``'`` before texts that a spreadsheet would take for
-            formulas.
-
-    Raises:
-        MissingDependencyError: duckdb is not installed.
-        OutputError: the place is taken or cannot be written.
-        DataError: a file of the store is missing or damaged.
-        UnknownNameError: there is no such table.
-        UsageError: the kind is none of these.
     """
     if kind not in ("duckdb", "csv", "parquet"):
         raise UsageError(f"kind is duckdb, csv or parquet; got {kind!r}")

@@ -45,11 +45,7 @@ _intact: dict[Path, tuple[object, ...]] = {}
 
 
 def make_store(folder: Path) -> None:
-    """Make an empty store, or one of what is left of a store.
-
-    Raises:
-        OutputError: the folder holds something else, or cannot be made.
-    """
+    """Make an empty store, or one of what is left of a store."""
     from gnomon.formats import atomic_write
 
     try:
@@ -70,12 +66,7 @@ def make_store(folder: Path) -> None:
 
 
 def check_layout(folder: Path) -> None:
-    """Check that a store is one that this gnomon knows.
-
-    Raises:
-        DataError: it is of another gnomon, damaged, or something in its folder would never end to
-            be read.
-    """
+    """Check that a store is one that this gnomon knows."""
     about = folder / ABOUT
     for one in folder.iterdir():
         if not one.name.startswith("."):
@@ -97,11 +88,7 @@ def check_layout(folder: Path) -> None:
 
 
 def check_kind(file: Path) -> None:
-    """Refuse what would never end to be read.
-
-    Raises:
-        DataError: it is neither a file nor a folder.
-    """
+    """Refuse what would never end to be read."""
     if file.exists() and not (file.is_file() or file.is_dir()):
         raise DataError(
             f"{file} is a pipe, a socket or a device; a store holds files and folders alone: delete"
@@ -153,11 +140,7 @@ def sealed(record: object) -> str:
 
 
 def unsealed(data: bytes, kind: type[T]) -> T:
-    """The record that :func:`sealed` wrote.
-
-    Raises:
-        ValueError: it is damaged, or no such record.
-    """
+    """The record that :func:`sealed` wrote."""
     rest = data[_SEAL:].rstrip(b"\n")
     if data[:_SEAL] != f'{{"checksum": "{checksum(rest)}"'.encode():
         raise ValueError("the checksum is another one")
@@ -168,11 +151,7 @@ def unsealed(data: bytes, kind: type[T]) -> T:
 
 
 def record_in(file: Path, kind: type[T]) -> T | None:
-    """The record that a file holds; None where there is no file.
-
-    Raises:
-        DataError: it cannot be read, or holds something else.
-    """
+    """The record that a file holds; None where there is no file."""
     check_kind(file)
     try:
         return unsealed(file.read_bytes(), kind)
@@ -197,27 +176,7 @@ def replace_text(file: Path, text: str) -> None:
 
 @dataclass(frozen=True)
 class FinishedTask:
-    """A line of the manifest: a finished task.
-
-    Attributes:
-        key: of the task.
-        method: its method.
-        testset: its test set.
-        metrics: its metrics.
-        systems: its systems.
-        rows: how many rows it gave, by table.
-        checksums: of its files, by table.
-        schemas: digests of what its method declared of the tables: files of one need not be read.
-        notices: what a reader should know.
-        signatures: how to make its numbers again.
-        seconds: how long it took.
-        made_with: versions and hashes of what its numbers depend on beside texts, options and
-            gnomon: models, taggers, packages, files.
-        gnomon: the version of gnomon.
-        finished: when, UTC (ISO 8601).
-        options: of the method, as JSON.
-        verdict: what was found; its rows are among those that the task gave.
-    """
+    """A line of the manifest: a finished task."""
 
     key: str
     method: str
@@ -238,11 +197,7 @@ class FinishedTask:
 
 
 def entries_of(manifest: Path) -> list[FinishedTask | None]:
-    """What each finished line says; None where it is damaged.
-
-    Raises:
-        DataError: the manifest cannot be read.
-    """
+    """What each finished line says; None where it is damaged."""
     try:
         data = manifest.read_bytes()
     except FileNotFoundError:

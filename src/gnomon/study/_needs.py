@@ -43,9 +43,6 @@ def code_identity(target: str) -> str:
 
     Modules that it imports count with their content, and installed packages with their version.
     Python's own modules do not count, and nothing is known of files that the code reads.
-
-    Raises:
-        GnomonError: the function cannot be imported.
     """
     from gnomon.metrics.functions import imported
 
@@ -142,12 +139,7 @@ _MOST = 20_000
 
 
 class Stamp(NamedTuple):
-    """The state of some files.
-
-    Attributes:
-        hash: another one where a file differs; "" where there are too many files to tell.
-        newest: when the last of them changed, seconds since the epoch.
-    """
+    """The state of some files."""
 
     hash: str
     newest: float
@@ -161,13 +153,7 @@ def stamp_of_file(path: str) -> Stamp:
 
 
 def stamp_of(*paths: str, beside: bool = True, without: Collection[str] = ()) -> Stamp:
-    """The state of the files that reading some paths may look at.
-
-    Args:
-        paths: files, directories, or what is inside a file's directory under another name.
-        beside: reading a file may look at those beside it.
-        without: files that do not count.
-    """
+    """The state of the files that reading some paths may look at."""
     lines: list[str] = []
     newest = 0.0
     for path in paths:
@@ -239,11 +225,7 @@ def place_of(need: Need) -> Path | None:
 
 
 def differing(needs: dict[Need, str]) -> list[str]:
-    """What is another one here, in words.
-
-    Args:
-        needs: what is needed, with its identity elsewhere.
-    """
+    """What is another one here, in words."""
     return [
         f"has {need.label} {here}, and the study was planned with {there}"
         for need, there in needs.items()
@@ -306,14 +288,7 @@ _FILES = frozenset({"file", "function_words", "wordnet"})
 
 
 class Traits(NamedTuple):
-    """What a metric is like.
-
-    Attributes:
-        together: what it says of a system depends on the others (a pool of systems).
-        human: what people said may go into it.
-        costly: a model or another tool did the work: nobody wants to do it twice.
-        needs: what its numbers depend on.
-    """
+    """What a metric is like."""
 
     together: bool
     human: bool
@@ -323,11 +298,7 @@ class Traits(NamedTuple):
 
 @lru_cache(maxsize=1024)
 def traits_of(spec: str, language: str | None, *, allow_code: bool = False) -> Traits:
-    """What a metric is like for texts of a language.
-
-    Raises:
-        UnknownNameError, SpecError, UsageError: the spec names no metric.
-    """
+    """What a metric is like for texts of a language."""
     from gnomon.metrics import parse
     from gnomon.metrics.requirements import is_pooled, requirements
 
@@ -356,14 +327,7 @@ def located_spec(spec: str, folder: Path) -> str:
 def step_needs(
     method: Method, options: Mapping[str, object], language: str | None, *, allow_code: bool
 ) -> Iterator[Need]:
-    """What the results of a method depend on beside metrics: its package, and by its options.
-
-    Args:
-        method: what is run.
-        options: of the step; files in specs are named in full.
-        language: of references and outputs, where known.
-        allow_code: specs may run code.
-    """
+    """What the results of a method depend on beside metrics: its package, and by its options."""
     package = methods.package_of(method.name)
     if package != "gnomon":
         yield Need("package", package)
@@ -397,13 +361,7 @@ def _located(value: object, folder: Path, *, sure: bool = False) -> object:
 def located_options(
     method: Method, options: Mapping[str, object], folder: Path
 ) -> tuple[dict[str, object], dict[str, str]]:
-    """Options whose specs name files in full, and these specs by those that the study gives.
-
-    Args:
-        method: whose options they are.
-        options: as the study gives them.
-        folder: that of the study.
-    """
+    """Options whose specs name files in full, and these specs by those that the study gives."""
     places: dict[str, str] = {}
 
     def in_full(spec: str) -> str:

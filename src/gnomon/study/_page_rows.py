@@ -28,13 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PageSource:
-    """A store, and DuckDB that reads its files.
-
-    Attributes:
-        store: the results.
-        connection: sees the store's files and nothing else.
-        entries: finished tasks of the last plan.
-    """
+    """A store, and DuckDB that reads its files."""
 
     store: Store
     connection: Any  # DuckDB is optional and without types
@@ -42,11 +36,7 @@ class PageSource:
 
     @classmethod
     def of_store(cls, store: Store) -> PageSource:
-        """The rows of a store.
-
-        Raises:
-            MissingDependencyError: duckdb is not installed.
-        """
+        """The rows of a store."""
         there = store.entries
         done = tuple(there[key] for key in store.planned() if key in there)
         return cls(store, connect(store, sql="tasks", all_files=True), done)
@@ -73,14 +63,7 @@ class PageSource:
         metric: str | None = None,
         metrics: tuple[str, ...] | None = None,
     ) -> str:
-        """SQL of a table, or of what tasks of a test set and a metric gave to it.
-
-        Args:
-            table: a name of :attr:`tables`, for which such tasks gave rows.
-            testset: all by default.
-            metric: one that tasks had among theirs, under the name that rows have; all by default.
-            metrics: those that tasks had, exactly; all by default.
-        """
+        """SQL of a table, or of what tasks of a test set and a metric gave to it."""
         files = [
             self.store.file(table, one.key)
             for one in self.entries
@@ -101,21 +84,13 @@ class PageSource:
         return {str(column): str(kind) for column, kind, *_ in found}
 
     def ask(self, sql: str, *values: object) -> list[tuple[Any, ...]]:
-        """The rows of a query.
-
-        Raises:
-            DataError: a file of the store is damaged.
-        """
+        """The rows of a query."""
         with self.explain_damage():
             found: list[tuple[Any, ...]] = self.connection.execute(sql, list(values)).fetchall()
         return found
 
     def parts(self, sql: str, rows: int) -> Iterator[list[list[Cell]]]:
-        """What a query gives, column by column, at most that many rows at a time.
-
-        Raises:
-            DataError: a file of the store is damaged.
-        """
+        """What a query gives, column by column, at most that many rows at a time."""
         with self.explain_damage():
             found = self.connection.cursor().execute(sql)
             while taken := found.fetchmany(rows):
@@ -123,11 +98,7 @@ class PageSource:
 
     @contextmanager
     def explain_damage(self) -> Iterator[None]:
-        """Say which file is damaged where reading fails.
-
-        Raises:
-            DataError: a file of the store is damaged.
-        """
+        """Say which file is damaged where reading fails."""
         import duckdb
 
         try:

@@ -69,12 +69,7 @@ _TEXTS = 20_000
 
 @dataclass(frozen=True)
 class Markers:
-    """Everything that marks the texts of one test set.
-
-    Attributes:
-        markers: one for each kind of mark.
-        notices: what cannot be marked, and why.
-    """
+    """Everything that marks the texts of one test set."""
 
     markers: tuple[Marker, ...] = ()
     notices: tuple[str, ...] = ()
@@ -98,12 +93,7 @@ class Markers:
 
 @dataclass(frozen=True)
 class StudySet:
-    """A test set of a study.
-
-    Attributes:
-        page: what pages show of it.
-        planned: what the plan knows of it; None where the store does not say.
-    """
+    """A test set of a study."""
 
     page: PageSet
     planned: PlannedSet | None
@@ -318,19 +308,7 @@ def pages(
     cache: Cache | None = None,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> StudyPages:
-    """What a store holds, ready to be shown.
-
-    Args:
-        store: the results.
-        texts: show the texts that they are of.
-        spans: mark features in them, with the tagger of the study; from the cache, where it knows
-            the texts.
-        cache: where tags are kept.
-        progress: called with a stage, what is done and the total.
-
-    Raises:
-        MissingDependencyError: duckdb is not installed.
-    """
+    """What a store holds, ready to be shown."""
     source = PageSource.of_store(store)
     sets = study_sets(source, texts=texts, spans=spans, cache=cache, progress=progress)
     of_methods = _tables_of_methods(source)
@@ -378,12 +356,6 @@ def verdicts(store: Store) -> tuple[PageVerdict, ...]:
 
     Methods say what their tasks found; of metrics whose systems no task compared it is said who is
     on top.
-
-    Args:
-        store: the results.
-
-    Raises:
-        DataError: a file of the store is damaged.
     """
     there = store.entries
     done = [there[key] for key in store.planned() if key in there]

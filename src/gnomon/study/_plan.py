@@ -47,15 +47,7 @@ _SCORE = "score"
 
 @dataclass
 class TaskLayout:
-    """Tasks, as they are laid out.
-
-    Attributes:
-        folder: that of the study; file names in specs are relative to it.
-        sketches: what is remembered of files.
-        allow_code: specs may run code.
-        steps: all of the study: one that scores all systems together does so for the others too.
-        tasks: all of them, by key.
-    """
+    """Tasks, as they are laid out."""
 
     folder: Path
     sketches: Sketches
@@ -170,16 +162,7 @@ class TaskLayout:
 
 
 class RemainingTasks(NamedTuple):
-    """What is left of one method with its metrics.
-
-    Attributes:
-        method: as in the study.
-        metrics: specs.
-        testsets: on how many test sets.
-        tasks: how many there are.
-        left: how many of them are not done.
-        seconds: of one core, for these; None where no such task was ever done.
-    """
+    """What is left of one method with its metrics."""
 
     method: str
     metrics: str
@@ -313,14 +296,6 @@ def plan(study: Study, *, allow_code: bool = False) -> StudyPlan:
 
     A method whose word on a system does not depend on the others has a task for each system, so
     that one system more costs that system alone.
-
-    Args:
-        study: the study.
-        allow_code: specs may run code.
-
-    Raises:
-        DataError: test sets cannot be read, share a name, or lack what a method needs, or options
-            are not right for them: all of that is told, each with its key.
     """
     problems = Problems()
     sets, sketches = look(study, problems, allow_code=allow_code)
@@ -337,16 +312,7 @@ def plan(study: Study, *, allow_code: bool = False) -> StudyPlan:
 def look(
     study: Study, problems: Problems, *, allow_code: bool = False
 ) -> tuple[list[PlannedSet], Sketches]:
-    """Read the test sets, and note what is wrong with them, and with the methods on them.
-
-    Args:
-        study: the study.
-        problems: where errors are noted.
-        allow_code: specs may run code.
-
-    Returns:
-        The test sets that can be read, and what is remembered of files.
-    """
+    """Read the test sets, and note what is wrong with them, and with the methods on them."""
     sketches = _remembered(study)
     sets = _sketched(study, sketches, problems)
     _check_names(study, sets, problems)

@@ -128,12 +128,7 @@ _HOW = "a query only reads: write one SELECT (or FROM, WITH, PIVOT, DESCRIBE, SH
 
 
 def question(sql: str) -> str:
-    """A query as it is to be run.
-
-    Raises:
-        UsageError: it is empty, several statements, or one that does not only read.
-        duckdb.Error: it is no SQL.
-    """
+    """A query as it is to be run."""
     import duckdb
 
     found = duckdb.extract_statements(sql)
@@ -231,14 +226,7 @@ TASK = Column("task", "Task", help="key of the task that gave the row; see tasks
 
 
 class SqlView(NamedTuple):
-    """A question that many ask, as a table.
-
-    Attributes:
-        name: in queries.
-        of: the tables that it takes.
-        sql: the query.
-        meanings: of its columns.
-    """
+    """A question that many ask, as a table."""
 
     name: str
     of: tuple[str, ...]
@@ -402,14 +390,7 @@ _ABOUT_ALL = ("duckdb_", "information_schema", "pg_", "pragma_", "show", "sqlite
 
 
 def ask(store: Store, sql: str, seconds: float | None = None) -> QueryResult:
-    """What a query gives; a signal ends it at once, as what takes too long is ended.
-
-    Raises:
-        MissingDependencyError: duckdb is not installed.
-        UsageError: the SQL is wrong, does more than read, asks for what lies outside the store, or
-            takes more seconds than are allowed.
-        DataError: a file of the store is missing or damaged.
-    """
+    """What a query gives; a signal ends it at once, as what takes too long is ended."""
     connection = connect(store, sql=sql, frugal=True)
     import duckdb
 
@@ -530,19 +511,7 @@ def connect(
     all_files: bool = False,
     frugal: bool = False,
 ) -> Any:  # DuckDB is optional, without types
-    """A connection in whose memory the tables of a store are views.
-
-    Args:
-        store: the results.
-        closed: let queries reach no file but those of the tables, and change no setting.
-        sql: the query, if it is known: files of tables that it does not name are not opened.
-        all_files: let queries reach all files of the store, for SQL that no user wrote.
-        frugal: hold little at a time, the rest on the disk.
-
-    Raises:
-        MissingDependencyError: duckdb is not installed.
-        DataError: a file of the store is missing or damaged.
-    """
+    """A connection in whose memory the tables of a store are views."""
     try:
         import duckdb
     except ImportError as error:

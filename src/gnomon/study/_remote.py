@@ -34,15 +34,7 @@ def is_remote(path: str | PathLike[str]) -> bool:
 
 
 def mirror(url: str) -> Mirror:
-    """A place elsewhere, with its folder in the user's cache.
-
-    Args:
-        url: such as ``s3://bucket/wmt.store``.
-
-    Raises:
-        MissingDependencyError: fsspec, or its part for this kind of place, is not installed.
-        UsageError: there is no such kind of place.
-    """
+    """A place elsewhere, with its folder in the user's cache."""
     from gnomon.cache import default_path
 
     try:
@@ -65,14 +57,7 @@ def mirror(url: str) -> Mirror:
 
 @dataclass
 class Mirror:
-    """A place elsewhere and its folder here.
-
-    Attributes:
-        url: of the place.
-        system: fsspec's file system.
-        root: the path within it.
-        folder: the folder here.
-    """
+    """A place elsewhere and its folder here."""
 
     url: str
     system: Any  # fsspec is optional and without types
@@ -82,11 +67,7 @@ class Mirror:
     _turn: AbstractContextManager[bool] = field(default_factory=RLock, repr=False)
 
     def get(self) -> None:
-        """Bring the small files here, as they are there now.
-
-        Raises:
-            DataError: the place cannot be read.
-        """
+        """Bring the small files here, as they are there now."""
         from gnomon.formats import atomic_write
 
         for name in _SMALL:
@@ -101,11 +82,7 @@ class Mirror:
                 file.write(data)
 
     def fetch(self, files: Sequence[Path]) -> None:
-        """Bring files here that are not here yet.
-
-        Raises:
-            DataError: the place cannot be read.
-        """
+        """Bring files here that are not here yet."""
         missing = [file for file in files if not file.exists()]
         if not missing:
             return

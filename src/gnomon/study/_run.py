@@ -46,14 +46,7 @@ _SHOWN = 10
 
 @dataclass(frozen=True)
 class Equipment:
-    """What a worker has.
-
-    Attributes:
-        versions: of gnomon, of packages that numbers depend on (absent ones left out), and of
-            plug-ins.
-        missing: paths of test sets that it does not see.
-        others: models, taggers and packages that are not those of the plan, in words.
-    """
+    """What a worker has."""
 
     versions: Mapping[str, str]
     missing: tuple[str, ...]
@@ -81,11 +74,7 @@ def equipment(paths: Sequence[str], needs: Mapping[Need, str] = {}) -> Equipment
 
 
 def preflight(plan: StudyPlan, engine: TaskEngine) -> None:
-    """Compare every worker with this process.
-
-    Raises:
-        DataError: versions differ or test sets are out of reach; all workers are named.
-    """
+    """Compare every worker with this process."""
     paths = sorted({task.source.path for task in plan.tasks})
     # files are compared by every task that reads them
     needs = {n: i for task in plan.tasks for n, i in task.needs.items() if n.kind != "file"}
@@ -208,18 +197,6 @@ def run(
 
     Only this process writes. A task that fails is reported and the others go on; a task that
     kills its worker twice (the second time alone) is set aside.
-
-    Args:
-        plan: the tasks.
-        engine: where they run.
-        store: where results go; by default that of the study.
-        prune: take away what the plan does not have, before another process can write.
-        progress: called with a stage, what is done and the total.
-
-    Raises:
-        DataError: another process is writing to the store, or a worker has other versions or does
-            not see the data.
-        OutputError: the store cannot be written.
     """
     place = store or Store.open(plan.study.store, create=True)
     place.refresh()

@@ -32,19 +32,7 @@ _KEPT = 4
 
 @dataclass(frozen=True)
 class Sketch:
-    """What a plan needs to know of a test set: names, sizes and hashes of the texts.
-
-    Attributes:
-        name: what it is called in a store.
-        language_pair: which one, if that is known.
-        segments: how many.
-        references: names of the references.
-        systems: hash of the outputs, by system.
-        texts: hash of all that it holds beside its systems and what people said of them.
-        people: hash of what people said.
-        judged: whether people said anything.
-        outline: what else it holds.
-    """
+    """What a plan needs to know of a test set: names, sizes and hashes of the texts."""
 
     name: str
     language_pair: str | None
@@ -101,13 +89,7 @@ class PlannedSet:
 
 @dataclass(frozen=True)
 class SetRecord:
-    """What a store keeps of a test set.
-
-    Attributes:
-        source: where it is, and what of it the study takes.
-        sketch: what it held.
-        tasks: keys of the tasks on it.
-    """
+    """What a store keeps of a test set."""
 
     source: SetSource
     sketch: Sketch
@@ -116,14 +98,7 @@ class SetRecord:
 
 @dataclass(frozen=True)
 class PlanRecord:
-    """What a store keeps of the study that ran last.
-
-    Attributes:
-        name: of the study.
-        tasks: keys of its tasks.
-        steps: its methods with their metrics and options.
-        testsets: its test sets.
-    """
+    """What a store keeps of the study that ran last."""
 
     name: str = ""
     tasks: tuple[str, ...] = ()
@@ -133,15 +108,7 @@ class PlanRecord:
 
 @dataclass(frozen=True)
 class FileEntry:
-    """What a store remembers of files.
-
-    Attributes:
-        stamp: the state of the files.
-        sketch: of the test set that they are.
-        identity: of what else they are.
-        rest: the state of the files beside outputs.
-        outputs: the state of the file of each system.
-    """
+    """What a store remembers of files."""
 
     stamp: str
     sketch: Sketch | None = None
@@ -151,15 +118,7 @@ class FileEntry:
 
 
 def read_set(source: SetSource, *, only: tuple[str, ...] = ()) -> ReadSet:
-    """The test set that a source names, narrowed as it says, and its sketch.
-
-    Args:
-        source: where it is.
-        only: names of the systems to read; by default all that the source takes.
-
-    Raises:
-        DataError: it cannot be read, or no system is left.
-    """
+    """The test set that a source names, narrowed as it says, and its sketch."""
     return _read(source, only, stamp_of(source.path, *source.paraphrases))
 
 
@@ -174,11 +133,7 @@ def _read(source: SetSource, only: tuple[str, ...], _stamp: Stamp) -> ReadSet:
 
 
 def read_original(source: SetSource, *, only: tuple[str, ...] = ()) -> TestSet:
-    """The same without paraphrases.
-
-    Raises:
-        DataError: it cannot be read, or no system is left.
-    """
+    """The same without paraphrases."""
     whole = _whole(source, only, stamp_of(source.path))
     names = systems_of(source, whole.systems)
     if whole.systems and not names:
@@ -194,11 +149,7 @@ def read_original(source: SetSource, *, only: tuple[str, ...] = ()) -> TestSet:
 
 
 def paraphrases_of(source: SetSource) -> list[Paraphrase]:
-    """All paraphrases that a source names, of the segments that it takes.
-
-    Raises:
-        DataError: a file cannot be read, or does not fit the test set.
-    """
+    """All paraphrases that a source names, of the segments that it takes."""
     from gnomon.formats import read_paraphrases
 
     whole = _whole(source, (), stamp_of(source.path))
@@ -249,11 +200,7 @@ def sketch_of(testset: TestSet) -> Sketch:
 
 
 def content_of(sketch: Sketch, systems: Sequence[str], *, human: bool) -> str:
-    """A hash of what a task reads of a test set.
-
-    Raises:
-        DataError: a system is not there.
-    """
+    """A hash of what a task reads of a test set."""
     missing = [name for name in systems if name not in sketch.systems]
     if missing:
         raise DataError(f"{sketch.name} has no system {', '.join(missing)} any more")
@@ -312,13 +259,7 @@ _FORM = "sketch-3"
 
 @dataclass
 class Sketches:
-    """Sketches by what was read, each with the stamp of its files.
-
-    Attributes:
-        known: as a store keeps them.
-        fresh: those that are not kept yet.
-        seen: identities of this plan.
-    """
+    """Sketches by what was read, each with the stamp of its files."""
 
     known: Mapping[str, FileEntry] = field(default_factory=dict)
     fresh: dict[str, FileEntry] = field(default_factory=dict)
@@ -333,11 +274,7 @@ class Sketches:
             return cls()
 
     def sketch(self, source: SetSource) -> Sketch:
-        """The sketch of a test set, from memory where its files are unchanged.
-
-        Raises:
-            DataError: the test set cannot be read.
-        """
+        """The sketch of a test set, from memory where its files are unchanged."""
         key = content_hash(_FORM, version(), json.dumps(asdict(source), sort_keys=True))
         stamp = stamp_of(source.path, *source.paraphrases)
         entry = self.known.get(key)

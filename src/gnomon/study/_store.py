@@ -54,16 +54,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def locked(folder: Path) -> Iterator[Callable[[], None]]:
-    """Hold the folder's lock; it goes with the process, however that ends.
-
-    Yields:
-        A check, which raises an OutputError where the folder was deleted meanwhile, or another one
-        is in its place: what is written there would be of no store, or of another process's.
-
-    Raises:
-        DataError: another process holds it.
-        OutputError: the folder cannot be written, or its file system knows no locks.
-    """
+    """Hold the folder's lock; it goes with the process, however that ends."""
     try:
         import fcntl
     except ImportError:  # no such locks on this system: one writer is the user's word

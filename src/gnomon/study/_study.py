@@ -70,12 +70,7 @@ class Step:
 
 
 class StepKey(NamedTuple):
-    """Where a step stands in the file.
-
-    Attributes:
-        where: the key of its table.
-        specs: the keys of its metrics, in order.
-    """
+    """Where a step stands in the file."""
 
     where: str
     specs: tuple[str, ...]

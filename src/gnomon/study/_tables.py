@@ -88,14 +88,7 @@ class TaskTable(NamedTuple):
 
 
 class TableFile(NamedTuple):
-    """Rows for one table of a store as the file that a store keeps of them.
-
-    Attributes:
-        name: what the table is called in the store.
-        rows: how many there are.
-        digest: of all that is declared of the table.
-        data: Parquet; see :func:`to_parquet`.
-    """
+    """Rows for one table of a store as the file that a store keeps of them."""
 
     name: str
     rows: int
@@ -104,12 +97,7 @@ class TableFile(NamedTuple):
 
 
 def file_of(table: TaskTable) -> TableFile:
-    """What a store keeps of the rows of a task, made where the task is done.
-
-    Raises:
-        DataError: see :func:`to_parquet`.
-        MissingDependencyError: likewise.
-    """
+    """What a store keeps of the rows of a task, made where the task is done."""
     rows = len(next(iter(table.cells.values()), ()))
     return TableFile(table.name, rows, table.schema.digest, to_parquet(table))
 
@@ -130,12 +118,7 @@ def column_metadata(column: Column) -> dict[bytes, bytes]:
 def schema_of(
     table: Mapping[bytes, bytes], columns: Iterable[Mapping[bytes, bytes]]
 ) -> TableSchema:
-    """What was declared of a table, from the metadata of an Arrow schema and of its fields.
-
-    Raises:
-        msgspec.DecodeError: it is not what :meth:`TableSchema.metadata` and
-            :func:`column_metadata` write.
-    """
+    """What was declared of a table, from the metadata of an Arrow schema and of its fields."""
     said = msgspec.json.decode(table.get(_TABLE, b""), type=_TableRecord)
     declared = (msgspec.json.decode(one.get(_COLUMN, b""), type=Column) for one in columns)
     views = [msgspec.convert(one, _VIEWS[str(one.pop("type"))]) for one in said.views]
@@ -180,10 +163,6 @@ def to_parquet(table: TaskTable) -> bytes:
     """A table as a Parquet file; a column has the type of its kind whatever its cells.
 
     What was declared of table and columns is in the metadata of the file; see :func:`schema_in`.
-
-    Raises:
-        DataError: a cell is not of its column's kind, or a column of texts has more than 2 GiB.
-        MissingDependencyError: pyarrow is not installed.
     """
     try:
         import pyarrow as pa
@@ -218,11 +197,7 @@ def arrow_schema(schema: TableSchema) -> Any:  # pyarrow is optional
 
 
 def schema_in(file: Path) -> TableSchema:
-    """What a Parquet file of a task says of its table and columns.
-
-    Raises:
-        DataError: it says nothing that this gnomon understands.
-    """
+    """What a Parquet file of a task says of its table and columns."""
     import pyarrow.parquet as pq
 
     found = pq.read_schema(file)
@@ -311,12 +286,7 @@ class _BundleRecord(msgspec.Struct):
 
 
 class Bundle(NamedTuple):
-    """A file of the rows of many tasks.
-
-    Attributes:
-        file: Parquet; its column ``task`` has the key of each row's task.
-        tasks: keys of those that it holds.
-    """
+    """A file of the rows of many tasks."""
 
     file: Path
     tasks: frozenset[str]
@@ -362,25 +332,14 @@ def drop_bundles(store: Path) -> None:
 
 
 class RowSource(NamedTuple):
-    """Where the rows of a table are.
-
-    Attributes:
-        sql: that gives them, with their ``task``.
-        files: that it reads.
-    """
+    """Where the rows of a table are."""
 
     sql: str
     files: Sequence[Path]
 
 
 def source_of(files: Sequence[Path], known: Bundle | None, planned: Collection[str]) -> RowSource:
-    """Where the rows of a table are.
-
-    Args:
-        files: of tasks of the last plan.
-        known: a bundle of them, and maybe of others.
-        planned: keys of the tasks of the last plan.
-    """
+    """Where the rows of a table are."""
     if known is None or known.tasks.isdisjoint(planned):
         return RowSource(_of_files(files), files)
     loose = [one for one in files if one.stem not in known.tasks]

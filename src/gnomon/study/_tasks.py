@@ -85,16 +85,7 @@ class Task:
 
 @dataclass(frozen=True)
 class TaskResult:
-    """What a task gave.
-
-    Attributes:
-        key: of the task.
-        tables: its rows, as they are kept.
-        notices: what a reader should know.
-        signatures: how to make its numbers again, by what they belong to.
-        seconds: how long it took, wall clock.
-        verdict: what was found; its rows are those of the store's tables that the task gave.
-    """
+    """What a task gave."""
 
     key: str
     tables: tuple[TableFile, ...]
@@ -106,12 +97,7 @@ class TaskResult:
 
 @dataclass(frozen=True)
 class TaskFailure:
-    """A task that went wrong: said in words, since not every exception can travel.
-
-    Attributes:
-        key: of the task.
-        said: what happened.
-    """
+    """A task that went wrong: said in words, since not every exception can travel."""
 
     key: str
     said: str
@@ -134,30 +120,13 @@ def task_key(
     content: str,
     needs: Sequence[tuple[str, str]],
 ) -> str:
-    """The key of a task, from all that it depends on.
-
-    Args:
-        name: of the method.
-        metrics: specs.
-        options: as JSON, without names of places.
-        content: hash of texts.
-        needs: kind and identity of what else counts.
-    """
+    """The key of a task, from all that it depends on."""
     parts = (name, json.dumps(list(metrics)), options, content, json.dumps(needs))
     return content_hash("task-2", version(), *parts) + content_hash(*parts)
 
 
 def execute(task: Task, scores: Mapping[str, Scores] | None = None) -> TaskResult:
-    """Do a task: read, check that all is as it was planned, run the method.
-
-    Args:
-        task: what to do.
-        scores: what metrics said, for a task that takes the scores of others.
-
-    Raises:
-        DataError: texts, models, taggers or files here are not those that the plan saw.
-        GnomonError: whatever the method raises.
-    """
+    """Do a task: read, check that all is as it was planned, run the method."""
     from threadpoolctl import threadpool_limits
 
     from gnomon.metrics.scoring import expect_work
@@ -239,17 +208,7 @@ _SEGMENTS = (
 
 
 def called(task: Task, testset: TestSet, scores: Mapping[str, Scores]) -> Scores | Finding:
-    """What a method says of a test set.
-
-    Args:
-        task: which method, with which options.
-        testset: the systems of the task.
-        scores: what metrics said before, by spec.
-
-    Raises:
-        DataError: the method gives nothing that a store can keep.
-        GnomonError: whatever the method raises.
-    """
+    """What a method says of a test set."""
     chosen = methods.find(task.method)
     options = options_of_task(chosen, json.loads(task.options), task.testset, task.systems)
     options = {**chosen.usual, **options, **_of_the_run(task)}

@@ -44,14 +44,7 @@ _PASS = 1_000_003  # of seeds: passes of one never meet those of the next
 
 
 class Pass(NamedTuple):
-    """What a pass over the examples came to.
-
-    Attributes:
-        number: from 1; 0 is before the first.
-        loss: mean squared error in training, dropout included; None before the first pass.
-        held_out_loss: of the part that is held out.
-        pearson: of the part that is held out, within its judged sets; None where undefined.
-    """
+    """What a pass over the examples came to."""
 
     number: int
     loss: float | None
@@ -150,17 +143,7 @@ def _drawn(name: str, shape: tuple[int, ...]) -> Any:
 
 @dataclass(eq=False)
 class Training:
-    """A run of training.
-
-    Attributes:
-        data: judged outputs.
-        features: how texts become vectors.
-        table: vectors of the texts as the frozen encoder gives them, float32 [T, layers, d].
-        estimator: what learns.
-        recipe: how.
-        inputs: what the metric looks at.
-        curve: what passes came to so far.
-    """
+    """A run of training."""
 
     data: JudgedOutputs
     features: Features
@@ -225,18 +208,7 @@ class Training:
         self.estimator.spread.copy_(spread.float())
 
     def run(self, place: Path, progress: Callable[[str, int, int], object] | None) -> str:
-        """Train until there is no better pass, or as far as a run may go; the best pass stays.
-
-        Args:
-            place: file of the state, written after each pass.
-            progress: called with a stage, what is done and the total.
-
-        Returns:
-            Why it ended: "patience" or "epochs".
-
-        Raises:
-            DataError: the loss is infinite or undefined.
-        """
+        """Train until there is no better pass, or as far as a run may go; the best pass stays."""
         if not self.curve:
             self._count(None)
         while True:
@@ -342,11 +314,7 @@ class Training:
             file.write(save(clean, {"curve": json.dumps(self.curve)}))
 
     def resume(self, place: Path) -> None:
-        """Take up a run where it was left.
-
-        Raises:
-            FormatError: the file is damaged, or of another run.
-        """
+        """Take up a run where it was left."""
         try:
             with safe_open(place, "pt") as file:
                 found = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118  # no mapping

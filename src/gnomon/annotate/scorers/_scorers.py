@@ -150,15 +150,7 @@ def _version() -> str:
 
 
 class _NamedScorer(NamedTuple):
-    """What a user may write, and what it is.
-
-    Attributes:
-        name: what is measured.
-        source: by what, "vader"; "FILE" for any lexicon of the user's.
-        make: makes it; none for lexicons.
-        measures: the range, or what the number is.
-        comes_from: what has to be there.
-    """
+    """What a user may write, and what it is."""
 
     name: str
     source: str

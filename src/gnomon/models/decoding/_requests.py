@@ -27,15 +27,7 @@ _LOGITS = {"cpu": 1 << 26, "cuda": 1 << 28}
 
 @dataclass(frozen=True)
 class Request:
-    """A text to decode.
-
-    Attributes:
-        source: its pieces.
-        prefix: pieces that every target begins with.
-        limit: most pieces of a target, prefix included, ``</s>`` not.
-        phrases: pieces of the constraints that can be met.
-        target: what is to be scored, where nothing is searched.
-    """
+    """A text to decode."""
 
     source: tuple[int, ...]
     prefix: tuple[int, ...] = ()
@@ -51,12 +43,7 @@ def make_requests(
     prefixes: Sequence[Sequence[int]] | None = None,
     limit: int | None = None,
 ) -> list[Request | None]:
-    """One request per text; None for empty texts, of which there is nothing to say.
-
-    Raises:
-        LengthMismatchError: there are not as many prefixes as texts.
-        UsageError: the limit is below 1 or a prefix longer than it.
-    """
+    """One request per text; None for empty texts, of which there is nothing to say."""
     if prefixes is not None and len(prefixes) != len(texts):
         raise LengthMismatchError(
             f"{len(prefixes)} prefixes were given for {len(texts)} texts; give one per text, ()"
@@ -105,18 +92,7 @@ def answers(
     rows: int = 1,
     positions: int = 1,
 ) -> list[_Answer]:
-    """Decode requests in batches of like length, and halve these where memory ends.
-
-    Args:
-        model: what decodes; it is told when memory did not suffice.
-        requests: what to decode; those of a batch have prefixes of one length.
-        decode: decodes a batch.
-        rows: hypotheses per request.
-        positions: at which logits are wanted at once.
-
-    Raises:
-        ScoringError: a request does not fit into memory alone.
-    """
+    """Decode requests in batches of like length, and halve these where memory ends."""
     kind = model.device.split(":")[0]
     most = _LOGITS.get(kind, _LOGITS["cpu"]) // (rows * positions * model.size)
     size = max(1, min(_ROWS.get(kind, _ROWS["cpu"]) // rows, most))
@@ -177,16 +153,7 @@ Stopping = Literal["exact", "usual"]
 
 @dataclass(frozen=True)
 class SearchPlan:
-    """How to search.
-
-    Attributes:
-        beam: hypotheses per text and group.
-        n: targets wanted per text and group.
-        length_penalty: exponent of the length by which log-probabilities are divided.
-        stopping: "exact" or "usual"; see :func:`gnomon.models.decoding.beam`.
-        groups: groups that are to differ from each other.
-        strength: what a piece loses for each hypothesis of an earlier group that takes it.
-    """
+    """How to search."""
 
     beam: int
     n: int
@@ -209,14 +176,7 @@ class FinishedTarget(NamedTuple):
 
 
 class Continuations(NamedTuple):
-    """Continuations of the hypotheses of each slot, the preferred ones first; arrays [S, M].
-
-    Attributes:
-        parent: the hypothesis that is continued, from 0 in each slot.
-        piece: what it is continued with.
-        total: log-probability up to it; -inf for what cannot be.
-        state: of the constraints after it; 0 without constraints.
-    """
+    """Continuations of the hypotheses of each slot, the preferred ones first; arrays [S, M]."""
 
     parent: NDArray[np.int64]
     piece: NDArray[np.int64]

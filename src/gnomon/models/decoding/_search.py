@@ -26,11 +26,6 @@ class FinishedTargets:
     """The best finished hypotheses of each slot.
 
     Hypotheses are kept as links to the one that they continue; pieces are read off at the end.
-
-    Args:
-        slots: how many.
-        plan: how to search.
-        begun: pieces that all hypotheses begin with.
     """
 
     def __init__(self, slots: int, plan: SearchPlan, begun: int) -> None:
@@ -68,13 +63,7 @@ class FinishedTargets:
     def is_settled(
         self, slots: NDArray[np.int64], best: NDArray[np.float64], limits: NDArray[np.int64]
     ) -> NDArray[np.bool_]:
-        """Whether nothing that is unfinished needs to be looked at any more.
-
-        Args:
-            slots: which slots.
-            best: log-probability of the best unfinished hypothesis of each.
-            limits: most pieces of a target of each.
-        """
+        """Whether nothing that is unfinished needs to be looked at any more."""
         length = len(self._links) + self._begun
         if self._plan.stopping == "usual":
             bound = self._plan.score(best, length)
@@ -120,13 +109,6 @@ def best_entries(scores: Any, count: int) -> tuple[Any, Any]:
 
     The ``count`` highest entries of a row lie in the ``count`` blocks whose maxima are highest, so
     that only these are sorted. Equal entries come in an order that torch leaves open.
-
-    Args:
-        scores: tensor [S, N].
-        count: how many; all where a row has fewer.
-
-    Returns:
-        Values and positions, tensors [S, count].
     """
     import torch
 
@@ -167,15 +149,7 @@ def padded(rows: Sequence[Sequence[int]], fill: int) -> NDArray[np.int64]:
 
 
 def normaliser(model: Seq2Seq, logits: Any) -> Any:
-    """What turns logits into log-probabilities when taken from them [..., 1].
-
-    Args:
-        model: whose they are.
-        logits: float32 tensor [..., V].
-
-    Raises:
-        ScoringError: they are no numbers, or infinite.
-    """
+    """What turns logits into log-probabilities when taken from them [..., 1]."""
     found = logits.logsumexp(-1, keepdim=True)
     if not bool(found.isfinite().all()):
         raise ScoringError(
@@ -207,17 +181,7 @@ class Steps:
         model.encoded += len(sources)
 
     def logits(self, pieces: NDArray[np.int64]) -> Any:
-        """Logits after some pieces, which are added to the rows.
-
-        Args:
-            pieces: int64 [rows, P].
-
-        Returns:
-            float32 tensor [rows, P, V].
-
-        Raises:
-            DataError: the model keeps its keys and values in an unknown form.
-        """
+        """Logits after some pieces, which are added to the rows."""
         import torch
 
         found = self._model.model(
@@ -237,11 +201,7 @@ class Steps:
         return found.logits.float()
 
     def prefix_scores(self, logits: Any, prefixes: Sequence[Sequence[int]]) -> NDArray[np.float64]:
-        """Log-probabilities of prefixes [rows], from the logits of the decoder's start and them.
-
-        Raises:
-            ScoringError: the logits are no numbers, or infinite.
-        """
+        """Log-probabilities of prefixes [rows], from the logits of the decoder's start and them."""
         import torch
 
         asked = torch.tensor(prefixes, dtype=torch.long, device=logits.device)
@@ -256,12 +216,7 @@ class Steps:
         self._select_all(np.repeat(np.arange(count), times))
 
     def follow(self, rows: NDArray[np.int64], *, texts_left: bool) -> None:
-        """Take other rows, in this order.
-
-        Args:
-            rows: numbers of the present rows.
-            texts_left: whether texts left the batch; otherwise each row must come from its text.
-        """
+        """Take other rows, in this order."""
         if texts_left:
             self._select_all(rows)
         elif not np.array_equal(rows, np.arange(len(rows))):
@@ -291,18 +246,7 @@ def _select(cache: Any, index: Any) -> None:
 
 
 class ScoredContinuations:
-    """Log-probabilities of all continuations of some hypotheses.
-
-    Args:
-        model: which pieces are never produced is its.
-        plan: how to search.
-        logits: float32 tensor [rows, V]; rows are slots times beam.
-        total: log-probabilities of the hypotheses [slots, beam].
-        place: pieces of the hypotheses so far.
-
-    Raises:
-        ScoringError: logits are no numbers, or infinite.
-    """
+    """Log-probabilities of all continuations of some hypotheses."""
 
     def __init__(
         self, model: Seq2Seq, plan: SearchPlan, logits: Any, total: NDArray[np.float64], place: int
@@ -328,14 +272,7 @@ class ScoredContinuations:
         self._scores[rows, self._end] = end
 
     def best(self, going_on: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The best continuations of each slot, twice as many as the beam is wide.
-
-        Args:
-            going_on: slots that are not done [S]; what others take costs nobody anything.
-
-        Returns:
-            Hypotheses and pieces [S, M], the best first.
-        """
+        """The best continuations of each slot, twice as many as the beam is wide."""
         beam, size = self._plan.beam, self._scores.shape[1]
         if self._plan.groups > 1:
             places = self._group_by_group(going_on)
@@ -391,9 +328,6 @@ def search(
     """Search for the best targets of a batch, whose prefixes are of one length.
 
     A slot is a group of a text; slot s of B texts in G groups belongs to text s // G.
-
-    Returns:
-        Of each slot at most ``n`` targets, the best first.
     """
     run = _BatchSearch(model, requests, plan, allocation)
     while len(run.slots):

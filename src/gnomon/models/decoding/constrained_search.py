@@ -89,14 +89,7 @@ _EXPLORED = 4096
 
 @dataclass(frozen=True)
 class _State:
-    """Where a hypothesis stands.
-
-    Attributes:
-        tail: the longest end of its pieces that begins a phrase (or is one).
-        counts: of each phrase how often it stood before, and a word ended there; never more than
-            is asked for. A phrase at the very end is not yet among them: a piece that goes on with
-            its last word would undo it.
-    """
+    """Where a hypothesis stands."""
 
     tail: tuple[int, ...]
     counts: tuple[int, ...]

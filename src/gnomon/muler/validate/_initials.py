@@ -28,14 +28,7 @@ Shares: TypeAlias = Annotated["Sequence[float]", Limits(0, 1), Metavar("SHARE")]
 
 @dataclass(frozen=True)
 class Cut:
-    """The first letters that hold a share of a feature.
-
-    Attributes:
-        alpha: the share that was asked for, in (0, 1].
-        share: the share that the letters hold of the feature's occurrences in the references.
-        letters: first and last of the letters, as "a..h".
-        head: bool [R], the spans of the feature that begin with one of them.
-    """
+    """The first letters that hold a share of a feature."""
 
     alpha: float
     share: float
@@ -45,15 +38,7 @@ class Cut:
 
 @dataclass(frozen=True, eq=False)
 class Initials:
-    """The first letters of one feature's spans.
-
-    Attributes:
-        feature: name of the feature.
-        rows: int64 [R], its spans (rows of the span table).
-        letters: the letters that occur, ascending by code point.
-        letter: int64 [R], the letter of each span.
-        counts: int64 [letters], occurrences in the references.
-    """
+    """The first letters of one feature's spans."""
 
     feature: str
     rows: NDArray[np.int64]
@@ -62,12 +47,7 @@ class Initials:
     counts: NDArray[np.int64]
 
     def cut(self, alpha: float) -> Cut | None:
-        """Take letters in their order until they hold ``alpha`` of the references' occurrences.
-
-        Returns:
-            The cut; None where the references lack the feature, or where ``alpha`` is below 1 and
-            nothing would be left on the other side (a single letter holds too much).
-        """
+        """Take letters in their order until they hold ``alpha`` of the references' occurrences."""
         total = int(self.counts.sum())
         if not total:
             return None
@@ -84,13 +64,7 @@ class Initials:
 
 
 def initials(batch: Batch, spans: SpanTable, feature: int) -> Initials:
-    """The first letters of a feature: the first character of each span, case-folded.
-
-    Args:
-        batch: the texts.
-        spans: spans over the texts of the batch.
-        feature: index of the feature.
-    """
+    """The first letters of a feature: the first character of each span, case-folded."""
     rows = np.flatnonzero(spans.feature == feature)
     first = [
         batch.texts[text][start].casefold()[:1]
@@ -108,13 +82,7 @@ def initials(batch: Batch, spans: SpanTable, feature: int) -> Initials:
 def grouped(
     spans: SpanTable, rows: NDArray[np.int64], groups: Mapping[str, NDArray[np.bool_]]
 ) -> SpanTable:
-    """Some spans of a table in new groups, which may overlap.
-
-    Args:
-        spans: the table.
-        rows: int64 [R], some of its rows.
-        groups: name -> bool [R], the members of each group among these rows.
-    """
+    """Some spans of a table in new groups, which may overlap."""
     members = [rows[member] for member in groups.values()]
     chosen = np.concatenate([rows[:0], *members])
     group = np.repeat(np.arange(len(members), dtype=np.int32), [len(own) for own in members])
@@ -156,11 +124,6 @@ def averaged(
     """Groups of records with equal keys: per ``over``, and, where it has several, for all of them.
 
     Records of fewer than 20 segments are left out; their groups remain.
-
-    Args:
-        rows: the records, with a column ``segments``.
-        keys: columns that name a group.
-        over: the one of them that is ``None`` in groups over all of its values.
     """
     several = len({row[over] for row in rows}) > 1
     groups: dict[tuple[Cell, ...], list[Mapping[str, Cell]]] = {}

@@ -30,17 +30,6 @@ class PlacedWords:
 
     A word is a token of BLEU's tokeniser for the language; a type is its case-folded form, so that
     a word at the beginning of a sentence is the word that it is elsewhere.
-
-    Attributes:
-        texts: number of texts of the batch.
-        types: the distinct types, ascending by code points.
-        text: int32 [R], text of each word, ascending.
-        start: int32 [R], first code point.
-        end: int32 [R], code point after the last one.
-        type: int32 [R], index of its type.
-        in_references: int64 [texts], how often each text is a reference.
-        in_outputs: int64 [texts], how often it is an output.
-        drawable: int64, the types that random features are made of.
     """
 
     texts: int
@@ -73,14 +62,7 @@ class PlacedWords:
         )
 
     def shares(self, members: NDArray[np.bool_]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Share of the references' and of the output's words that some types make up.
-
-        Args:
-            members: bool [D, types], the types of each feature.
-
-        Returns:
-            Two arrays float64 [D]; NaN where a side has no words at all.
-        """
+        """Share of the references' and of the output's words that some types make up."""
         sides = []
         for occurrences in (self.in_references, self.in_outputs):
             counts = np.bincount(self.type, occurrences[self.text], len(self.types))
@@ -101,11 +83,7 @@ class PlacedWords:
         return _share(met, self.in_references[self.text]), _share(met, self.in_outputs[self.text])
 
     def among(self, spans: SpanTable) -> PlacedWords:
-        """The same words, of which those types may be drawn that meet a span more often than not.
-
-        Args:
-            spans: of some features; any of them will do.
-        """
+        """The same words; types that meet a span more often than not may be drawn."""
         met = np.zeros(len(self.text), dtype=np.bool_)
         for feature in range(len(spans.features)):
             met |= self._met(spans, feature)
@@ -170,16 +148,6 @@ def random_groups(
 
     Groups differ by one type at most. A draw depends on the seed, the number of groups and its own
     number alone, so that it does not matter how many are made at a time.
-
-    Args:
-        types: size of the vocabulary.
-        groups: number of groups, at most ``types``.
-        first: number of the first draw.
-        last: number after the last draw.
-        seed: seed of the draws.
-
-    Returns:
-        bool [last - first, types], the members of the group.
     """
     members = np.zeros((last - first, types), dtype=np.bool_)
     for number in range(first, last):
@@ -212,15 +180,7 @@ _ROUNDING = 1e-12  # a difference below this share of the scores is rounding, no
 
 @dataclass(frozen=True, eq=False)
 class Synthetic:
-    """D random features of one system under one metric, float64 [D] each; NaN where undefined.
-
-    Attributes:
-        reference: share of the references' words.
-        output: share of the output's words.
-        segments: size of I.
-        muler: ratio of means.
-        clipped: mean of clipped segment ratios; undefined where ``muler`` is.
-    """
+    """D random features of one system under one metric, float64 [D] each; NaN where undefined."""
 
     reference: NDArray[np.float64]
     output: NDArray[np.float64]
@@ -245,18 +205,7 @@ def synthetic(
     seed: int,
     progress: Callable[[int], None],
 ) -> Synthetic:
-    """Score random features of one system: each a group of a split of the vocabulary.
-
-    Args:
-        metric: the metric.
-        batch: the texts of one system.
-        words: the words of its references and output.
-        plan_of: spans -> a plan with oracle and anti-oracle of each group.
-        groups: groups that the vocabulary is split into, at most its size.
-        draws: number of features, D.
-        seed: seed of the draws.
-        progress: called with the number of features that are done.
-    """
+    """Score random features of one system: each a group of a split of the vocabulary."""
     base = metric.segments(batch)[0]
     parts = []
     for first, last in _batches(words, groups, draws):

@@ -51,15 +51,7 @@ _POINTS = 41  # of a distribution's curve
 
 @dataclass(frozen=True)
 class Real:
-    """A real feature of one system.
-
-    Attributes:
-        feature: its name.
-        reference_share: share of the references' words; None where there are no words.
-        output_share: share of the output's words.
-        groups: p, so that a group of the vocabulary is about as frequent; None without words.
-        figures: MuLER and its companions.
-    """
+    """A real feature of one system."""
 
     feature: str
     reference_share: float | None
@@ -75,14 +67,7 @@ class Real:
         figures: Figures,
         drawable: float,
     ) -> Real:
-        """A feature with its shares of the references' and the output's words.
-
-        Args:
-            feature: its name.
-            shares: the two shares.
-            figures: MuLER and its companions.
-            drawable: share of the references' words that random features are made of.
-        """
+        """A feature with its shares of the references' and the output's words."""
         reference, output = shares
         # halves up, and at least 2: a whole vocabulary is no feature
         groups = max(2, int(drawable / reference + 0.5)) if reference else None

@@ -161,17 +161,7 @@ def trained(
     device: str,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> dict[str, Any]:
-    """Weights that pack and unpack some trees.
-
-    Args:
-        trees: different trees.
-        counts: int64 [trees], how many sentences have each.
-        recipe: sizes and training.
-        labels: number of labels, 0 (one that is not known) among them.
-        seed: of the weights and of the order of trees.
-        device: where to compute.
-        progress: called with "training trees", iterations done, all iterations.
-    """
+    """Weights that pack and unpack some trees."""
     import torch
 
     from gnomon.paraphrase.codes._trees import forest
@@ -235,15 +225,7 @@ _CHUNK = 1000
 
 @dataclass(frozen=True)
 class Reconstruction:
-    """Shares of nodes and of trees that are told rightly from the vectors of trees.
-
-    Attributes:
-        labels: nodes whose label is told.
-        labels_majority: nodes that have the commonest label, which a blind guess would get.
-        children: nodes whose number of children is told.
-        children_majority: nodes that have the commonest number.
-        exact: trees of which every label and number is told, so that unpacking gives them back.
-    """
+    """Shares of nodes and of trees that are told rightly from the vectors of trees."""
 
     labels: float
     labels_majority: float
@@ -291,16 +273,7 @@ _UNKNOWN = ""
 
 @dataclass(frozen=True, eq=False)
 class Syntactic:
-    """Vectors of pruned trees.
-
-    Attributes:
-        recipe: depth, sizes and training of the autoencoder.
-        labels: the labels that it knows, from 1; 0 is any other.
-        weights: torch tensors by name.
-        parser: what made the trees: ``spacy:NAME``, ...; None where they were given.
-        reconstruction: how much of the trees it gives back that it was trained on.
-        reader: what makes trees of further sentences, where the first ones were given.
-    """
+    """Vectors of pruned trees."""
 
     recipe: TreeRecipe
     labels: tuple[str, ...]
@@ -383,11 +356,7 @@ def syntactic_space(
     cache: Cache | None = None,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> tuple[Syntactic, Sequence[Tree | None]]:
-    """Train an autoencoder on pruned trees; the trees, too, which texts have by now.
-
-    Raises:
-        UsageError: there are fewer different trees than codes.
-    """
+    """Train an autoencoder on pruned trees; the trees, too, which texts have by now."""
     chosen = _device(device)
     used = recipe or TreeRecipe()
     if trees is None:
@@ -412,11 +381,7 @@ def read_syntactic(
     device: str | None = None,
     parser: str | None = None,
 ) -> Syntactic:
-    """The space of a folder.
-
-    Raises:
-        DataError: another parser is given than the one that made the trees.
-    """
+    """The space of a folder."""
     chosen = _device(device)
     import torch
 

@@ -250,12 +250,7 @@ def items_of(
     cache: Cache | None,
     progress: Callable[[str, int, int], None] | None,
 ) -> Sequence[Hashable | None]:
-    """What a space reads of each sentence: its text, or its pruned tree; None where there is none.
-
-    Raises:
-        DataError: trees are not parallel to the texts.
-        UsageError: trees were given to a space of texts.
-    """
+    """What a space reads of each sentence: its text, or its pruned tree; None if it has none."""
     from gnomon.paraphrase.codes._autoencoder import Syntactic
 
     if isinstance(space, Syntactic):
@@ -266,11 +261,7 @@ def items_of(
 
 
 def check_parallel(texts: Sequence[str | None], trees: Sequence[Tree | None] | None) -> None:
-    """Refuse trees that are not one per text.
-
-    Raises:
-        DataError: their numbers differ.
-    """
+    """Refuse trees that are not one per text."""
     if trees is not None and texts and len(trees) != len(texts):
         raise DataError(
             f"{len(trees)} trees for {len(texts)} sentences: trees must be parallel to the text,"
@@ -308,12 +299,7 @@ _TEXTS_AT_ONCE = 4096
 
 @runtime_checkable
 class Space(Protocol):
-    """Sentences, or their trees, as vectors.
-
-    Attributes:
-        kind: "semantic" or "syntactic".
-        identity: what the vectors depend on, in words and hashes.
-    """
+    """Sentences, or their trees, as vectors."""
 
     @property
     def kind(self) -> str: ...  # documented above
@@ -336,14 +322,7 @@ class Space(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Semantic:
-    """Mean vectors of a sentence encoder.
-
-    Attributes:
-        encoder: one layer of a transformer.
-        unit: whether vectors are brought to length 1, so that nearness is the cosine.
-        revision: the commit that was asked for, on the hub.
-        known_as: identity of the encoder where codes were made, if its folder was another one.
-    """
+    """Mean vectors of a sentence encoder."""
 
     encoder: Encoder
     unit: bool = True
@@ -393,11 +372,7 @@ def same_model(asked: str, kept: str) -> bool:
 
 
 def check_model(encoder: Encoder, kept: str) -> None:
-    """Refuse codes of one model and vectors of another.
-
-    Raises:
-        DataError: they differ.
-    """
+    """Refuse codes of one model and vectors of another."""
     if not same_model(encoder.identity, kept):
         raise DataError(
             f"these codes were made with {kept}, and the model given is {encoder.identity}: its"
@@ -415,31 +390,18 @@ def _unit(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def write_codes(path: str | PathLike[str], codes: Iterable[int]) -> None:
-    """Write one code per line, an empty line for -1.
-
-    Raises:
-        OutputError: the file cannot be written.
-    """
+    """Write one code per line, an empty line for -1."""
     write_lines(path, ("" if code == NO_CODE else str(code) for code in codes))
 
 
 def read_codes(path: str | PathLike[str]) -> NDArray[np.int32]:
-    """Read one code per line, int32 [T]; -1 for an empty line.
-
-    Raises:
-        MissingFileError: there is no such file.
-        FormatError: a line holds anything but one integer from 0.
-    """
+    """Read one code per line, int32 [T]; -1 for an empty line."""
     lines = enumerate(read_lines(path), start=1)
     return np.array([code_of(line, path, number) for number, line in lines], np.int32)
 
 
 def code_of(text: str, path: object, line: int) -> int:
-    """The code that a line or a column holds; -1 where it is empty.
-
-    Raises:
-        FormatError: it holds something else.
-    """
+    """The code that a line or a column holds; -1 where it is empty."""
     said = text.strip()
     if said and not (said.isascii() and said.isdigit() and len(said) < 10):
         raise FormatError(
@@ -522,12 +484,7 @@ class CodeFacts:
 
 
 def facts(folder: str | PathLike[str]) -> CodeFacts:
-    """Read what a folder says of its codes; no model is loaded.
-
-    Raises:
-        MissingFileError: there are no codes in the folder.
-        DataError: its description is damaged.
-    """
+    """Read what a folder says of its codes; no model is loaded."""
     path = Path(folder)
     about = _about(path)
     try:
@@ -537,11 +494,7 @@ def facts(folder: str | PathLike[str]) -> CodeFacts:
 
 
 def save(codes: Codes, folder: str | PathLike[str]) -> Path:
-    """Write codes into a folder, which is made where it is missing.
-
-    Raises:
-        OutputError: it cannot be written.
-    """
+    """Write codes into a folder, which is made where it is missing."""
     numpy = _safetensors()
     path = Path(folder)
     try:
@@ -575,21 +528,7 @@ def load(
     parser: str | None = None,
     device: str | None = None,
 ) -> Codes:
-    """Read the codes of a folder.
-
-    Args:
-        folder: where :meth:`Codes.save` put them.
-        model: where the sentence encoder lies now, if not where it lay; it must be the same one.
-        parser: what makes trees of sentences, if codes were made from trees that were given; it
-            should be what made those.
-        device: where it computes; by default a GPU if there is one.
-
-    Raises:
-        MissingFileError: there are no codes in the folder.
-        DataError: its files do not belong together, or the model is another one.
-        UsageError: a model or a parser was given to codes of another kind.
-        MissingDependencyError: the model is not on this machine.
-    """
+    """Read the codes of a folder."""
     path = Path(folder)
     about = _about(path)
     for option, value, kind in (("model", model, "semantic"), ("parser", parser, "syntactic")):

@@ -46,34 +46,6 @@ def fit(
 
     Vectors go to a scratch file and are clustered from there, so that memory does not grow with
     the text. The same input and seed give the same codes on the same machine.
-
-    Args:
-        texts: sentences; empty ones are skipped and counted, repeated ones count as often as they
-            stand there and are encoded once.
-        encoder: "semantic:MODEL" (mean vectors of any encoder, named as :func:`load_encoder` takes
-            it), "syntactic" (a TreeLSTM autoencoder over pruned constituency trees), or "random"
-            (drawn by a hash: the control).
-        k: number of codes.
-        seed: of everything that is drawn.
-        unit: semantic: whether vectors are brought to length 1.
-        layer: semantic: whose output is taken; the last by default.
-        revision: semantic: commit, tag or branch on the hub.
-        device: "cpu", "cuda"; by default a GPU if there is one.
-        embeddings: semantic: folder where vectors are kept between runs, if at all.
-        trees: syntactic: one tree per text, None where there is none; they may come without
-            texts. By default texts are parsed.
-        parser: syntactic: ``spacy:NAME`` or ``stanza:LANGUAGE``.
-        language: syntactic: the standard parser of a language.
-        recipe: syntactic: depth, size and training of the autoencoder.
-        passes: most exact passes of k-means.
-        cache: where trees are kept between runs.
-        progress: called with a stage, what is done, and the total.
-
-    Raises:
-        UsageError: fewer different sentences than codes, or options that do not go together.
-        UnknownNameError: there is no such kind of encoder.
-        MissingDependencyError: scikit-learn, the model or the parser is not installed.
-        DataError: the trees are not parallel to the texts.
     """
     kind, _, model = encoder.partition(":")
     _check(kind, model, {"trees": trees, "parser": parser, "language": language, "recipe": recipe})

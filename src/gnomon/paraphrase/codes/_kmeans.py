@@ -28,14 +28,7 @@ _SPARE = 64
 
 @dataclass(frozen=True, eq=False)
 class Clusters:
-    """What k-means found.
-
-    Attributes:
-        centroids: float32 [k, dimensions].
-        counts: int64 [k], rows of each cluster (their weights added up).
-        inertia: sum over rows of weight x squared distance to the nearest centroid.
-        passes: exact passes over all rows.
-    """
+    """What k-means found."""
 
     centroids: NDArray[np.float32]
     counts: NDArray[np.int64]
@@ -64,19 +57,6 @@ def kmeans(
     (k-means++) are tried on, of which the best goes on. A cluster that has
     become empty moves to a row that is far from all centroids. Memory is a few chunks of rows and
     the centroids, however many rows there are.
-
-    Args:
-        vectors: the rows.
-        k: number of clusters.
-        seed: of the start.
-        weights: int64 [rows], how often each row counts; once by default.
-        passes: most exact passes.
-        tolerance: they end where the inertia falls by less than this share of itself.
-        progress: called with "clustering", passes done, most passes.
-
-    Raises:
-        UsageError: there are fewer rows than clusters, or k or passes is no positive number.
-        MissingDependencyError: scikit-learn is not installed.
     """
     if k < 1 or passes < 1:
         raise UsageError(f"k and the number of passes are at least 1; got k={k}, passes={passes}")
@@ -192,12 +172,7 @@ def _moved(
 
 
 class Vectors:
-    """Rows of float32 in a scratch file, read chunk by chunk; the file goes with the block.
-
-    Attributes:
-        rows: how many rows were written.
-        dimensions: numbers in a row; 0 before the first.
-    """
+    """Rows of float32 in a scratch file, read chunk by chunk; the file goes with the block."""
 
     def __init__(self) -> None:
         self.rows = 0
@@ -211,11 +186,7 @@ class Vectors:
         self._file.close()
 
     def extend(self, chunks: Iterable[NDArray[np.float32]]) -> None:
-        """Write the rows of some chunks, float32 [rows, dimensions] each.
-
-        Raises:
-            OutputError: the disk is full.
-        """
+        """Write the rows of some chunks, float32 [rows, dimensions] each."""
         for chunk in chunks:
             if len(chunk):
                 self.dimensions = chunk.shape[1]
@@ -243,11 +214,7 @@ class Vectors:
 
 
 def check_enough(distinct: int, k: int, kind: str) -> None:
-    """Refuse fewer sentences than codes.
-
-    Raises:
-        UsageError: there are too few, or k is below 1.
-    """
+    """Refuse fewer sentences than codes."""
     if k < 1:
         raise UsageError(f"k, the number of codes, is at least 1; got {k}")
     if distinct < k:

@@ -29,16 +29,7 @@ _SHUFFLES = 20
 
 @dataclass(frozen=True)
 class Shared:
-    """What the codes of sentences and of their paraphrases have in common.
-
-    Attributes:
-        n: pairs where both have a code.
-        same: share of pairs with one and the same code.
-        bits: mutual information of the two codes.
-        chance: mean of it where paraphrases are shuffled: what a table of this size has by chance.
-        normalised: (bits - chance) / (smaller entropy - chance), 0 by chance and 1 where one code
-            decides the other; None where the codes never vary.
-    """
+    """What the codes of sentences and of their paraphrases have in common."""
 
     n: int
     same: float | None
@@ -143,19 +134,7 @@ def quality(
     texts: Mapping[str, Sequence[str | None]] | None = None,
     sources: Mapping[str, NDArray[np.int32]] | None = None,
 ) -> Finding:
-    """How codes spread over files of sentences, and whether a paraphrase keeps its code.
-
-    Args:
-        codes: the codes.
-        placed: file -> what :meth:`Codes.place` gave for its sentences.
-        texts: the sentences, for the ones nearest each centroid.
-        sources: file -> codes of what its sentences paraphrase, int32 [T]; -1 where there is none.
-
-    Returns:
-        A finding with rows ``file, sentences, coded, used, entropy, perplexity, largest, distance,
-        pairs, same, information, chance, normalised``; a table ``sizes`` with one row per file and
-        code, the commonest first; and for the commonest codes the sentences nearest their centroid.
-    """
+    """How codes spread over files of sentences, and whether a paraphrase keeps its code."""
     said = texts or {}
     rows = [_row(name, codes, found, (sources or {}).get(name)) for name, found in placed.items()]
     sizes = [

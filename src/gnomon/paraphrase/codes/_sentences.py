@@ -70,15 +70,7 @@ examples:
 
 @dataclass(frozen=True)
 class SentenceFile:
-    """A file of sentences, or of trees alone.
-
-    Attributes:
-        name: the file's.
-        texts: the sentences; none where there are trees alone.
-        sources: what they paraphrase.
-        trees: of the sentences, None where there is none.
-        source_trees: of what they paraphrase.
-    """
+    """A file of sentences, or of trees alone."""
 
     name: str
     texts: Sequence[str]
@@ -119,12 +111,7 @@ def _read_files(
     sources: Files | None = None,
     source_trees: Files | None = None,
 ) -> list[SentenceFile]:
-    """Read the files that were named.
-
-    Raises:
-        DataError: files that belong together have unequal numbers of lines.
-        FormatError: a line lacks the column.
-    """
+    """Read the files that were named."""
     from gnomon.formats import read_lines, read_trees
 
     found = []

@@ -57,11 +57,6 @@ class Pruned:
 def pruned(tree: Tree, depth: int | None = 4, *, most_children: int | None = None) -> Pruned:
     """A tree without words, cut below a depth; labels lose functions and indices, traces go.
 
-    Args:
-        tree: the tree; its root is on level 1.
-        depth: levels that are kept; None keeps all.
-        most_children: of a node, the first ones; None keeps all.
-
     >>> from gnomon.formats import parse_tree
     >>> tree = parse_tree("(S (NP (DT the) (NN cat)) (VP (VBZ sits)))")
     >>> str(pruned(tree, 2)), str(pruned(tree, 3))
@@ -85,14 +80,7 @@ def _has_word(child: Child) -> TypeGuard[Tree]:
 
 @dataclass(frozen=True, eq=False)
 class Flat:
-    """A tree as columns, its nodes from the root down, level by level.
-
-    Attributes:
-        labels: int64 [nodes].
-        parents: int64 [nodes], row of the parent; 0 for the root.
-        places: int64 [nodes], place among the parent's children, from 0.
-        levels: int64 [nodes], 0 for the root.
-    """
+    """A tree as columns, its nodes from the root down, level by level."""
 
     labels: NDArray[np.int64]
     parents: NDArray[np.int64]
@@ -102,15 +90,7 @@ class Flat:
 
 @dataclass(frozen=True, eq=False)
 class TreeLevel:
-    """The nodes of all trees on one level.
-
-    Attributes:
-        labels: int64 [nodes].
-        parents: int64 [nodes], row of the parent on the level above.
-        places: int64 [nodes], place among the parent's children.
-        children: int64 [nodes], how many they have.
-        trees: int64 [nodes], the tree of each.
-    """
+    """The nodes of all trees on one level."""
 
     labels: NDArray[np.int64]
     parents: NDArray[np.int64]
@@ -190,21 +170,7 @@ def count_trees(
     depths: Iterable[int] = DEPTHS,
     most_children: int | None = None,
 ) -> Finding:
-    """Count different trees, pruned to some depths and whole (Bawden et al., 2020, table 5).
-
-    Args:
-        trees: name -> trees, None where there is none.
-        depths: levels that are kept.
-        most_children: of a node, the first ones; None keeps all.
-
-    Returns:
-        A finding with rows ``set, depth, trees, distinct, share, once, commonest, with_words,
-        nodes, skipped``; the last depth of each set, None, is the whole tree.
-
-    Raises:
-        DataError: there is no tree at all.
-        UsageError: a depth is below 1.
-    """
+    """Count different trees, pruned to some depths and whole (Bawden et al., 2020, table 5)."""
     levels = sorted(set(depths))
     if any(level < 1 for level in levels):
         raise UsageError(f"depths count from 1, the root alone; got {levels}")

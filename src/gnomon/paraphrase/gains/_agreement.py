@@ -32,16 +32,7 @@ _FEW = 3  # systems that a correlation needs
 
 
 class GainDraws(NamedTuple):
-    """How intervals are made.
-
-    Attributes:
-        resamples: how many; 0: no intervals.
-        seed: of the draws.
-        confidence: share of draws inside the interval.
-        over: "segments" or "systems".
-        documents: number of the document of each segment, left out one at a time for intervals of
-            people's scores of segments; None: segments are drawn.
-    """
+    """How intervals are made."""
 
     resamples: int
     seed: int
@@ -60,13 +51,7 @@ class Kinds(NamedTuple):
 
 @dataclass(frozen=True)
 class HumanJudgements:
-    """What people said of a test set.
-
-    Attributes:
-        systems: scores of systems [K], NaN where there are none (human translators among them).
-        segments: scores of segments [K, N]; None: there are none.
-        ranked: judgements of pairs; None: there are none.
-    """
+    """What people said of a test set."""
 
     systems: NDArray[np.float64]
     segments: NDArray[np.float64] | None
@@ -74,11 +59,7 @@ class HumanJudgements:
 
 
 def check_kinds(outlines: Sequence[Outline], kinds: Sequence[str]) -> None:
-    """Refuse kinds of judgements that no test set has.
-
-    Raises:
-        UnknownNameError: likewise.
-    """
+    """Refuse kinds of judgements that no test set has."""
     there = dict.fromkeys(
         kind
         for one in outlines
@@ -90,11 +71,7 @@ def check_kinds(outlines: Sequence[Outline], kinds: Sequence[str]) -> None:
 
 
 def kinds_of(outline: Outline, kinds: Sequence[str] = ()) -> Kinds:
-    """The kinds of human scores and rankings that judge a test set.
-
-    Raises:
-        DataError: there are several kinds and none was named.
-    """
+    """The kinds of human scores and rankings that judge a test set."""
     return Kinds(
         _kind(outline.human_kinds("system"), kinds, "human system scores"),
         _kind(outline.human_kinds("segment"), kinds, "human segment scores"),
@@ -103,15 +80,7 @@ def kinds_of(outline: Outline, kinds: Sequence[str] = ()) -> Kinds:
 
 
 def people_of(testset: TestSet, kinds: Sequence[str] = ()) -> HumanJudgements:
-    """People's scores and rankings of a test set, in the order of its systems.
-
-    Args:
-        testset: the test set.
-        kinds: kinds of human scores and rankings; empty: the only one there is.
-
-    Raises:
-        DataError: there are several kinds and none was named.
-    """
+    """People's scores and rankings of a test set, in the order of its systems."""
     found = kinds_of(testset.outline, kinds)
     judged = [name for name in testset.systems if not _is_human(testset, name)]
     systems = np.full(len(testset.systems), np.nan)
@@ -288,14 +257,7 @@ def _tested(
     judged: NDArray[np.float64],
     draws: GainDraws,
 ) -> _Tested:
-    """Interval and test of a gain: documents left out one at a time, or segments drawn.
-
-    Args:
-        moments: what is summed over segments [quantities, N].
-        gain: of such sums [quantities, ...].
-        judged: judgements of each segment [N].
-        draws: how intervals are made.
-    """
+    """Interval and test of a gain: documents left out one at a time, or segments drawn."""
     there = judged > 0
     if not draws.resamples or not there.any():
         return _UNTESTED

@@ -138,11 +138,7 @@ def _of_set(
 
 
 def parsed_language(outline: Outline) -> str:
-    """The language whose standard pipeline parses a test set.
-
-    Raises:
-        DataError: it is not known.
-    """
+    """The language whose standard pipeline parses a test set."""
     if outline.target_language is None:
         raise DataError(
             f"nothing says which language {outline.name!r} is in, and so what parses it: give a"
@@ -164,16 +160,7 @@ class Arm(NamedTuple):
 
 
 class Looked(NamedTuple):
-    """How paraphrases themselves are looked at.
-
-    Attributes:
-        adequacy: metric of the paraphrases against the references; None: none.
-        trees: trees of methods that were parsed elsewhere.
-        tagger: what parses the others (``spacy:NAME``); None with no language: nothing does.
-        language: whose standard pipeline parses them.
-        cache: where parses are kept.
-        allow_code: let a spec ``python('module:function')`` run code.
-    """
+    """How paraphrases themselves are looked at."""
 
     adequacy: str | None = "chrf"
     trees: Mapping[str, Parses] | None = None
@@ -189,10 +176,6 @@ def arms_of(
     """Each method with each number of paraphrases, and what was left out, in words.
 
     A number larger than any segment has is the same as the largest that one has.
-
-    Raises:
-        DataError: there is no paraphrase.
-        UnknownNameError: there is no such method.
     """
     known = tuple(dict.fromkeys(one.method for one in paraphrases if one.text.strip()))
     if not known:
@@ -800,11 +783,7 @@ def _count_edits(testset: TestSet, kinds: Sequence[str]) -> bool:
 
 
 def _documents(testset: TestSet, unit: Unit) -> NDArray[np.int64] | None:
-    """The document of each segment, as numbers; None: segments are the unit.
-
-    Raises:
-        DataError: documents are asked for and unknown.
-    """
+    """The document of each segment, as numbers; None: segments are the unit."""
     if testset.documents is not None and unit != "segment":
         return numbered(testset.documents)
     if unit == "document":

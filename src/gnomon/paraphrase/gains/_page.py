@@ -262,16 +262,7 @@ class UsedParaphrasesRow(Record):
 
 
 def paraphrases_used(testset: TestSet, *, segments: int = _SHOWN) -> Finding | None:
-    """The paraphrases among the references of a test set, with segments side by side.
-
-    Args:
-        testset: a test set after :meth:`gnomon.testset.TestSet.with_paraphrases`.
-        segments: how many segments are shown, the first ones that have a paraphrase.
-
-    Returns:
-        A finding with rows ``set, n, count, segments, diversity, change, identity``; ``None`` where
-        the references hold no paraphrase.
-    """
+    """The paraphrases among the references of a test set, with segments side by side."""
     sets = testset.paraphrase_sets
     if not sets:
         return None

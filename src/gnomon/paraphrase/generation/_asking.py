@@ -50,14 +50,7 @@ From0 = Annotated[float, Limits(0)]
 
 
 class Ask(NamedTuple):
-    """One text to be paraphrased.
-
-    Attributes:
-        segment: 1-based segment.
-        text: a reference.
-        code: the code to begin with.
-        phrases: what the paraphrase must hold.
-    """
+    """One text to be paraphrased."""
 
     segment: int
     text: str
@@ -74,13 +67,7 @@ class AskedGroup(NamedTuple):
 
 
 class Candidate(NamedTuple):
-    """A paraphrase before filters.
-
-    Attributes:
-        text: it.
-        score: what the model says of it.
-        unmet: phrases asked for that it does not hold.
-    """
+    """A paraphrase before filters."""
 
     text: str
     score: float | None
@@ -109,17 +96,7 @@ def asked_groups(
     together: bool = False,
     codes: Mapping[str, Sequence[int]] | None = None,
 ) -> list[list[AskedGroup]]:
-    """The groups of every segment; none where all its references are empty.
-
-    Args:
-        testset: references.
-        constraints: one group for each of them; for all of a segment, if together.
-        together: see ``constraints``.
-        codes: of the outputs of systems, -1 without one; one group for each system.
-
-    Raises:
-        DataError: a constraint is of a segment that the test set has not.
-    """
+    """The groups of every segment; none where all its references are empty."""
     phrases = None if constraints is None else _phrases(testset, constraints, together=together)
     found: list[list[AskedGroup]] = []
     for i in range(testset.segments):
@@ -420,12 +397,7 @@ def loaded(model: str | os.PathLike[str] | Seq2Seq, request: GenerationRequest) 
 
 @dataclass(frozen=True)
 class SearchingGenerator(ModelGenerator):
-    """A generator that searches.
-
-    Attributes:
-        beam: hypotheses that the search keeps; by default 20, under codes 6.
-        length_penalty: log probabilities are divided by the length to this power.
-    """
+    """A generator that searches."""
 
     beam: Positive | None = None
     length_penalty: From0 = 1.0

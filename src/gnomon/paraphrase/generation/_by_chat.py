@@ -373,11 +373,7 @@ def _wordings(answer: ChatAnswer) -> list[str] | None:
 
 
 def _own_prompt(path: str) -> str:
-    """A prompt of the user's.
-
-    Raises:
-        FormatError: it shows no reference, or has unknown places.
-    """
+    """A prompt of the user's."""
     try:
         text = read_bytes(path).decode("utf-8-sig").strip()
     except UnicodeDecodeError as error:
@@ -413,9 +409,6 @@ def _tagger(name: str | None, language: str | None) -> tuple[Annotator | None, s
 def changed_numbers(pairs: Sequence[tuple[str, str]]) -> list[bool]:
     """Whether a wording has other numbers in digits than its reference; signs between digits apart.
 
-    Args:
-        pairs: wording, reference.
-
     >>> changed_numbers([("1000 came", "There came 1,000."), ("two came", "2 came")])
     [False, True]
     """
@@ -438,11 +431,6 @@ def changed_names(
     A proper noun (UPOS) counts as held if the other text has a word that begins with the first half
     of its letters, three at least: names take endings. A word that a wording begins with is no new
     name: taggers take many of those for names.
-
-    Args:
-        pairs: wording, reference.
-        tagger: tells names.
-        request: where tags are kept.
     """
     texts = [text for pair in pairs for text in pair]
     spans = annotate(texts, ["pos:PROPN"], tagger=tagger, cache=request.cache).spans

@@ -306,12 +306,7 @@ class OutputCodes(SearchingGenerator):
 
 
 def _files_by_system(items: Sequence[str], systems: Iterable[str]) -> dict[str, str]:
-    """Files by the systems that their names, or SYSTEM=FILE, say.
-
-    Raises:
-        UnknownNameError: there is no such system.
-        UsageError: a system has no file.
-    """
+    """Files by the systems that their names, or SYSTEM=FILE, say."""
     from gnomon.paraphrase.codes import text_name
 
     known = tuple(systems)
@@ -332,11 +327,7 @@ def _files_by_system(items: Sequence[str], systems: Iterable[str]) -> dict[str, 
 
 
 def codes_of_outputs(testset: TestSet, model: Seq2Seq, coder: Coder) -> dict[str, list[int]]:
-    """The code of each output of each system.
-
-    Raises:
-        DataError: there are no systems, or the codes are not those of the model.
-    """
+    """The code of each output of each system."""
     if not testset.systems:
         raise DataError("the codes are those of outputs, and the test set holds no systems")
     _check_coder(model, coder)

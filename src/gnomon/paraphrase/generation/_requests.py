@@ -110,11 +110,7 @@ def bare_segments(testset: TestSet, part: range) -> int:
 
 
 def starts(size: int, after: int, total: int) -> range:
-    """The first segment of each batch.
-
-    Raises:
-        UsageError: a batch holds nothing.
-    """
+    """The first segment of each batch."""
     if size < 1:
         raise UsageError(f"a batch holds at least 1 segment; got {size}")
     return range(after, total, size)

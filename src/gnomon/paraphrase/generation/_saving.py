@@ -25,14 +25,7 @@ _FORMAT = 1
 
 @dataclass(frozen=True)
 class SavedRecord:
-    """How far a file has come: kept beside it, as ``FILE.settings.json``.
-
-    Attributes:
-        settings: what its paraphrases depend on.
-        done: segments done, from the first one.
-        size: bytes of the file by then.
-        counts: paraphrases, and everything that batches count.
-    """
+    """How far a file has come: kept beside it, as ``FILE.settings.json``."""
 
     settings: dict[str, object]
     done: int = 0
@@ -56,11 +49,7 @@ class SavedRecord:
 
 
 def record_of(path: str | os.PathLike[str]) -> SavedRecord | None:
-    """The record beside a file of paraphrases, if there is one.
-
-    Raises:
-        FormatError: it is damaged.
-    """
+    """The record beside a file of paraphrases, if there is one."""
     file = _settings_file(Path(path))
     if not file.is_file():
         return None

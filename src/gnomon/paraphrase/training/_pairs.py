@@ -166,12 +166,6 @@ def held_out(
 
     Pairs that share a text, directly or through others, stay together; a group of more than
     ``count`` pairs is always trained on.
-
-    Returns:
-        The pairs to train on and ``count`` held-out ones.
-
-    Raises:
-        DataError: so many cannot be held out.
     """
     groups = _groups(pairs)
     order = np.random.default_rng([seed, 1]).permutation(len(groups))

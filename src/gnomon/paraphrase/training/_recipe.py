@@ -106,12 +106,7 @@ class Recipe:
 
 
 class Score(NamedTuple):
-    """The outcome of a validation.
-
-    Attributes:
-        loss: in nats per piece.
-        bleu: of greedy decoding, from 0 to 100; None where nothing is decoded.
-    """
+    """The outcome of a validation."""
 
     loss: float
     bleu: float | None
@@ -127,14 +122,7 @@ class Score(NamedTuple):
 
 @dataclass
 class Progress:
-    """What a run knows of itself beyond the trainer's own state.
-
-    Attributes:
-        seconds: spent, over all calls.
-        best: rank of the best validation; see :meth:`Score.rank`.
-        lowest: the lowest validation loss.
-        stale: validations since one that was better.
-    """
+    """What a run knows of itself beyond the trainer's own state."""
 
     seconds: float = 0.0
     best: tuple[float, ...] | None = None
@@ -156,11 +144,7 @@ class Progress:
 
 
 def score_of(folder: Path) -> Score | None:
-    """What the model in a folder was validated with; None where there is no model.
-
-    Raises:
-        FormatError: its description is damaged.
-    """
+    """What the model in a folder was validated with; None where there is no model."""
     path = folder / ABOUT
     if not path.is_file():
         return None
@@ -173,11 +157,7 @@ def score_of(folder: Path) -> Score | None:
 
 
 def read_json(path: Path) -> dict[str, Any]:
-    """Read what a run wrote about itself.
-
-    Raises:
-        FormatError: the file is damaged.
-    """
+    """Read what a run wrote about itself."""
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:

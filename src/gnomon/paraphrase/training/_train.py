@@ -298,11 +298,7 @@ def _run(
 def _checkpoint_errors(
     checkpoint: Path | None, judge: RunCallback | None = None
 ) -> Generator[None]:
-    """Name the checkpoint that cannot be loaded; what fails later is something else.
-
-    Raises:
-        DataError: in place of what libraries raise.
-    """
+    """Name the checkpoint that cannot be loaded; what fails later is something else."""
     from safetensors import SafetensorError
 
     try:

@@ -96,11 +96,7 @@ class Arguments(Seq2SeqTrainingArguments):  # type: ignore[misc]  # transformers
 
 
 def arguments(folder: Path, recipe: Recipe, device: str | None) -> Arguments:
-    """A recipe in the trainer's terms.
-
-    Raises:
-        UsageError: the device, or the precision on it, is not to be had.
-    """
+    """A recipe in the trainer's terms."""
     if device not in {None, "cpu", "cuda"}:
         raise UsageError(
             f"training runs on 'cpu' or 'cuda', not on {device!r}; choose among several GPUs with"
@@ -266,11 +262,7 @@ class ParaphraseTrainer(Seq2SeqTrainer):  # type: ignore[misc]  # transformers i
         self._order.set_epoch(number)
 
     def training_step(self, *given: Any, **options: Any) -> Any:
-        """One batch, forward and back.
-
-        Raises:
-            DataError: the loss is infinite or undefined.
-        """
+        """One batch, forward and back."""
         loss = super().training_step(*given, **options)
         if not bool(torch.isfinite(loss)):
             raise DataError(

@@ -43,18 +43,6 @@ def learn(texts: Iterable[str], size: int, seed: int = 0) -> bytes:
 
     Texts are taken as they are: nothing is normalised but spaces, since paraphrases serve as
     references, where each character counts.
-
-    Args:
-        texts: sentences of both sides.
-        size: pieces, the three special ones included.
-        seed: of the choice of sentences where there are over a million.
-
-    Returns:
-        The model in SentencePiece's own format.
-
-    Raises:
-        MissingDependencyError: sentencepiece is not installed.
-        DataError: the texts are too few for a vocabulary of this size.
     """
     try:
         import sentencepiece
@@ -103,16 +91,7 @@ def _remedy(size: int, said: str) -> str:
 
 
 def fast_tokenizer(model: bytes, codes: int = 0) -> Any:
-    """The same vocabulary for the tokenizers library, sentence codes after the pieces.
-
-    Args:
-        model: what :func:`learn` gives.
-        codes: how many sentence codes there are.
-
-    Returns:
-        A ``tokenizers.Tokenizer``: the ids of SentencePiece, and ``</s>`` at the end. No text is
-        read as a special piece or a code.
-    """
+    """The same vocabulary for the tokenizers library, sentence codes after the pieces."""
     import sentencepiece
     import tokenizers
     from tokenizers import AddedToken, Regex, decoders, normalizers, pre_tokenizers
@@ -148,11 +127,7 @@ def fast_tokenizer(model: bytes, codes: int = 0) -> Any:
 
 
 def write_tokenizer(folder: Path, tokenizer: Any, limit: int) -> None:
-    """Write the files that AutoTokenizer reads; sentencepiece is not needed for that.
-
-    Raises:
-        OutputError: they cannot be written.
-    """
+    """Write the files that AutoTokenizer reads; sentencepiece is not needed for that."""
     from gnomon.formats import atomic_write
 
     config = {
