@@ -157,7 +157,7 @@ def test_summed_statistics_of_any_resample_give_its_corpus_score(
     sample = [i for i in chosen if i < len(rows)] or [0]
     columns = [[row[i] for row in rows] for i in range(len(rows[0]))]
     picked = [[column[i] for i in sample] for column in columns]
-    for metric, peer in ((Bleu(), BLEU()), (Chrf(word_order=2), CHRF(word_order=2))):
+    for metric, peer in ((Bleu(tokenize="13a"), BLEU()), (Chrf(word_order=2), CHRF(word_order=2))):
         bound = metric.bind(testset)
         statistics = bound.statistics(testset.batch())
         found = bound.aggregate(statistics[:, sample].sum(axis=1))
