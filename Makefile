@@ -4,14 +4,20 @@ VENV := .venv
 BIN := $(VENV)/bin
 # bytecode is made of what is imported, when it is: of everything it takes longer than unpacking
 PIP := $(BIN)/python -m pip install -qq --no-compile
-# compiled when gnomon is installed, and again when one of them changes
-LOOPS := setup.py $(wildcard src/gnomon/native/*.pyx src/gnomon/native/*.pxd src/gnomon/native/*.h)
+# compiled when gnomon is installed; where nothing else changed, what changed of them is compiled again
+LOOPS := setup.py $(wildcard $(addprefix src/gnomon/native/*.,pyx pxd h))
+BUILD = $(BIN)/python setup.py -q build_ext --inplace
+# compiles with zig's compiler where there is no other
+EDITABLE = $(PIP) --group build && \
+	{ $(BIN)/python -c 'import setup, sys; sys.exit(setup.compiler() is None)' || \
+	{ echo "No C compiler is here: installing zig's (100 MB)"; $(PIP) ziglang; }; } && \
+	$(PIP) --no-build-isolation -e '.[spacy,study,models]'
 MODELS := $(PIP) --no-deps --require-hashes -r
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # compiled once, and not again by each of the many processes that tests start
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test verify lint types docs pytest pythons bench clean debian
+.PHONY: demo test build verify sanitize lint types docs pytest pythons bench clean debian
 
 demo: $(VENV)/.demo
 	$(BIN)/gnomon demo --html gnomon-demo.html
@@ -27,7 +33,14 @@ pytest: $(VENV)/.test
 pythons: $(VENV)/.test
 	$(BIN)/python scripts/pythons.py
 
-verify: $(VENV)/.test
+# what changed of the loops
+build: $(VENV)/.test
+
+# tests of loops, under which each access to memory is checked
+sanitize: $(VENV)/.test
+	$(BIN)/python scripts/sanitized.py -m pytest tests/native --hypothesis-profile long
+
+verify: $(VENV)/.test sanitize
 	$(BIN)/pytest -n auto -m "verify or hypothesis" --hypothesis-profile long -s
 
 lint: $(VENV)/.test
@@ -61,7 +74,7 @@ debian:
 	sh scripts/debian_packages.sh
 
 clean:
-	rm -rf $(VENV) .venv-pythons docs/_build gnomon-demo.html
+	rm -rf $(VENV) .venv-pythons build docs/_build gnomon-demo.html src/gnomon/native/*.so
 
 $(VENV)/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit("gnomon needs Python 3.11 or later; name one: make PYTHON=python3.12" if sys.version_info < (3, 11) else 0)'
@@ -69,13 +82,13 @@ $(VENV)/bin/python:
 	$(BIN)/python -m pip install -qq --upgrade pip
 
 $(VENV)/.demo: $(VENV)/bin/python pyproject.toml requirements-demo.txt $(LOOPS)
-	$(PIP) -e '.[spacy,study,models]'
+	$(if $(filter-out $(LOOPS),$?),$(EDITABLE),$(BUILD))
 	$(MODELS) requirements-demo.txt
 	touch $@
 
 # in one go: what the demo needs is among it
 $(VENV)/.test: $(VENV)/bin/python pyproject.toml requirements-demo.txt requirements-test.txt $(LOOPS)
-	$(PIP) -e '.[spacy,study,models]' --group test --group docs
+	$(if $(filter-out $(LOOPS),$?),$(EDITABLE) --group test --group docs,$(BUILD))
 	$(MODELS) requirements-demo.txt
 	$(MODELS) requirements-test.txt
 	touch $(VENV)/.demo $@

@@ -1,15 +1,18 @@
 """Compiles the loops of ``gnomon.native``; pyproject.toml says everything else.
 
 GNOMON_CHECKED=1 checks every index; GNOMON_SANITIZED=1 lets AddressSanitizer and
-UndefinedBehaviorSanitizer look on, too (``make verify`` builds so).
+UndefinedBehaviorSanitizer look on, too (``make sanitize``). Both have build folders of their own.
 """
 
+import importlib.util
 import os
 import shutil
+import sys
+import sysconfig
 from pathlib import Path
 
-from Cython.Build import cythonize
 from setuptools import Extension, setup
+from setuptools.command.build import build
 from setuptools.command.build_ext import build_ext
 
 #: no flag lets a compiler fuse or reorder floating-point operations, or use what only this
@@ -19,46 +22,122 @@ OTHER_FLAGS = ["-O3", "-g0", "-ffp-contract=off"]
 
 SANITIZED = bool(os.environ.get("GNOMON_SANITIZED"))
 CHECKED = SANITIZED or bool(os.environ.get("GNOMON_CHECKED"))
-SANITIZERS = ["-fsanitize=address,undefined", "-fno-omit-frame-pointer", "-O1", "-g"]
+SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+SANITIZED_FLAGS = [*SANITIZERS, "-fno-omit-frame-pointer", "-O1", "-g"]
 
-NO_COMPILER = """
-gnomon's loops are compiled where it is installed from source, and {compiler} was not found.
-Install a C compiler (Debian: apt-get install gcc python3-dev; macOS: xcode-select --install;
-Windows: Build Tools for Visual Studio), or a wheel of gnomon, which needs none.
-"""
+BASE = "build/sanitized" if SANITIZED else "build/checked" if CHECKED else "build"
 
-
-class Build(build_ext):
-    """Compiles with the flags of the compiler at hand, and says what to install where none is."""
-
-    def build_extensions(self) -> None:
-        """Compile all loops."""
-        program = getattr(self.compiler, "compiler_so", None)
-        if program and shutil.which(program[0]) is None:
-            raise SystemExit(NO_COMPILER.format(compiler=program[0]))
-        for extension in self.extensions:
-            extension.extra_compile_args = FLAGS.get(self.compiler.compiler_type, OTHER_FLAGS)
-            if SANITIZED:
-                extension.extra_compile_args = [*OTHER_FLAGS, *SANITIZERS]
-                extension.extra_link_args = SANITIZERS[:1]
-        super().build_extensions()
-
-
-modules = [
-    Extension(f"gnomon.native.{path.stem}", [path.as_posix()])
-    for path in sorted(Path("src/gnomon/native").glob("*.pyx"))
-]
-directives = {
+NATIVE = Path("src/gnomon/native")
+DIRECTIVES = {
     "language_level": 3,
     "boundscheck": CHECKED,
     "wraparound": False,
     "initializedcheck": CHECKED,
     "cdivision": True,
     "embedsignature": True,
+    "show_performance_hints": not CHECKED,
 }
-setup(
-    cmdclass={"build_ext": Build},
-    ext_modules=cythonize(
-        modules, build_dir="build/c", compiler_directives=directives, force=CHECKED
-    ),
-)
+
+NO_COMPILER = """
+gnomon compiles loops when it is installed from source, and no C compiler was found ({command}).
+Install one:
+    Debian, Ubuntu   apt-get install gcc python3-dev
+    Fedora           dnf install gcc python3-devel
+    macOS            xcode-select --install
+or, where you may not, zig's, which is a Python package:
+    pip install --upgrade ziglang cython setuptools
+and then gnomon with pip install --no-build-isolation.
+"""
+NO_HEADERS = """
+gnomon compiles loops when it is installed from source, and the C headers of this Python were not
+found (no Python.h in {folders}). Install them:
+    Debian, Ubuntu   apt-get install python3-dev   (for another than python3: python{version}-dev)
+    Fedora           dnf install python3-devel
+or take a Python that has them, such as pyenv's or conda's.
+"""
+
+
+def compiler() -> str | None:
+    """The command that compiles C: what CC or Python names, else a common one, else zig's."""
+    given = os.environ.get("CC")
+    names = [given] if given else [sysconfig.get_config_var("CC") or "cc", "cc", "gcc", "clang"]
+    for name in names:
+        if shutil.which(name.split()[0]):
+            return name
+    if given or importlib.util.find_spec("ziglang") is None:
+        return None
+    # by itself it compiles for this very processor
+    return f"{sys.executable} -m ziglang cc -mcpu=baseline"
+
+
+class Build(build):
+    """Compiles first, so that nothing hides what is missing."""
+
+    sub_commands = sorted(build.sub_commands, key=lambda command: command[0] != "build_ext")
+
+
+class BuildLoops(build_ext):
+    """Compiles with the flags of the compiler at hand."""
+
+    def run(self) -> None:
+        """Compile all loops, or say what to install."""
+        if os.name == "posix":
+            command = compiler()
+            if command is None:
+                wanted = os.environ.get("CC") or sysconfig.get_config_var("CC")
+                raise SystemExit(NO_COMPILER.format(command=wanted))
+            os.environ["CC"] = command
+            self._require_headers()
+        super().run()
+
+    def _require_headers(self) -> None:
+        searched = [os.environ.get(name, "") for name in ("CPATH", "C_INCLUDE_PATH")]
+        folders = [*self.include_dirs, *filter(None, os.pathsep.join(searched).split(os.pathsep))]
+        if not any((Path(folder) / "Python.h").is_file() for folder in folders):
+            version = f"{sys.version_info.major}.{sys.version_info.minor}"
+            raise SystemExit(NO_HEADERS.format(folders=", ".join(folders), version=version))
+
+    def build_extensions(self) -> None:
+        """Make C of all loops, and compile it on all cores."""
+        from Cython.Build import cythonize
+
+        for extension in self.extensions:
+            extension.extra_compile_args = FLAGS.get(self.compiler.compiler_type, OTHER_FLAGS)
+            if SANITIZED:
+                extension.extra_compile_args = SANITIZED_FLAGS
+                extension.extra_link_args = SANITIZERS
+        changed = Path("setup.py").stat().st_mtime
+        old = any(path.stat().st_mtime < changed for path in Path(self.build_temp).rglob("*.c"))
+        made = cythonize(
+            self.extensions,
+            build_dir=self.build_temp,
+            compiler_directives=DIRECTIVES,
+            force=self.force or old,
+            quiet=True,
+        )
+        for extension, compiled in zip(self.extensions, made, strict=True):
+            extension.sources = compiled.sources
+        self.parallel = self.parallel or os.cpu_count()
+        super().build_extensions()
+
+
+def main() -> None:
+    """Build what the command line says."""
+    headers = [path.as_posix() for suffix in ("h", "pxd") for path in NATIVE.glob(f"*.{suffix}")]
+    setup(
+        cmdclass={"build": Build, "build_ext": BuildLoops},
+        ext_modules=[
+            Extension(
+                f"gnomon.native.{path.stem}",
+                [path.as_posix()],
+                include_dirs=[NATIVE.as_posix()],
+                depends=["setup.py", *sorted(headers)],
+            )
+            for path in sorted(NATIVE.glob("*.pyx"))
+        ],
+        options={"build": {"build_base": BASE}},
+    )
+
+
+if __name__ == "__main__":
+    main()

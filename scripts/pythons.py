@@ -4,8 +4,8 @@
     python scripts/pythons.py 3.12       under these versions alone
 
 They are looked for in pyenv's folders and on the PATH. Each gets an environment of its own with the
-core install in .venv-pythons, which is made anew when pyproject.toml changes; compiled loops are
-kept there, too.
+core install in .venv-pythons. gnomon is installed again when its source changes; loops are compiled
+in the environment's own folder, so that nothing is written beside the source, where tests run.
 """
 
 from __future__ import annotations
@@ -120,22 +120,65 @@ def prepare(one: Interpreter) -> Path:
     """
     folder = one.environment()
     python, stamp = folder / "bin" / "python", folder / "made-of"
-    wanted = hashlib.sha256((ROOT / "pyproject.toml").read_bytes() + str(ROOT).encode()).hexdigest()
-    if stamp.is_file() and stamp.read_text() == wanted:
+    wanted = _digest("pyproject.toml"), _digest("setup.py", "src")
+    made = tuple(stamp.read_text().split()) if stamp.is_file() else ("", "")
+    if made == wanted:
         return python
-    shutil.rmtree(folder, ignore_errors=True)
-    # Debian's has no pip of its own
-    venv = (one.path, "-m", "venv", "--without-pip", folder)
-    pip = (sys.executable, "-m", "pip", "-q", "--python", python, "install", "--no-compile")
-    for step, error in ((venv, NotUsableError), ((*pip, "-e", ROOT), NotInstallableError)):
-        done = _run(*step)
+    # neither pip's modules nor setuptools' are in it, so that a forgotten dependency shows
+    pip: list[str | Path] = [
+        sys.executable,
+        "-m",
+        "pip",
+        "-q",
+        "--python",
+        python,
+        "install",
+        "--no-compile",
+        ROOT,
+    ]
+    if made[0] == wanted[0]:
+        pip += ["--no-deps", "--force-reinstall"]
+    else:
+        shutil.rmtree(folder, ignore_errors=True)
+        # Debian's has no pip of its own
+        done = _run(one.path, "-m", "venv", "--without-pip", folder)
         if done.returncode:
-            shutil.rmtree(folder, ignore_errors=True)
-            lines = [line for line in (done.stderr or done.stdout).strip().split("\n") if line]
-            errors = [line for line in lines if line.startswith("ERROR")]
-            raise error((errors or lines or ["it gives no reason"])[-1])
-    stamp.write_text(wanted)
+            raise NotUsableError(_reason(done))
+    done = _run(*pip, DIST_EXTRA_CONFIG=str(_own_build(folder)))
+    if done.returncode:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise NotInstallableError(_reason(done))
+    stamp.write_text("\n".join(wanted))
     return python
+
+
+def _digest(*names: str) -> str:
+    """A hash of files and folders of the project, without what was made of them."""
+    digest = hashlib.sha256(str(ROOT).encode())
+    for name in names:
+        for path in sorted([ROOT / name, *(ROOT / name).rglob("*")]):
+            made = {"__pycache__", "gnomon.egg-info"} & set(path.parts) or path.suffix == ".so"
+            if path.is_file() and not made:
+                digest.update(f"{path}\n".encode() + path.read_bytes())
+    return digest.hexdigest()
+
+
+def _own_build(folder: Path) -> Path:
+    """A configuration that builds in this folder, of which only compiled loops are used again."""
+    build = folder / "build"
+    for path in build.glob("lib*/**/*"):
+        if path.is_file() and path.suffix != ".so":
+            path.unlink()
+    build.mkdir(exist_ok=True)
+    configuration = build / "setup.cfg"
+    configuration.write_text(f"[build]\nbuild_base = {build}\n[egg_info]\negg_base = {build}\n")
+    return configuration
+
+
+def _reason(done: subprocess.CompletedProcess[str]) -> str:
+    lines = [line for line in (done.stderr or done.stdout).strip().split("\n") if line]
+    errors = [line for line in lines if line.startswith("ERROR")]
+    return (errors or lines or ["it gives no reason"])[-1]
 
 
 def run(one: Interpreter, python: Path) -> bool:

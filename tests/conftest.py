@@ -7,6 +7,9 @@ import itertools
 import os
 import random
 import sys
+import sysconfig
+from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -38,6 +41,32 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="SEED",
         help="draw an order: of the files, and of the tests of each file",
     )
+
+
+def pytest_configure() -> None:
+    """Test no loops but those of the source."""
+    changed = next(outdated_loops(), None)
+    if changed is not None:
+        raise pytest.UsageError(
+            f"{changed} changed since the loops that tests would run were compiled: "
+            "make build compiles them (or: python setup.py -q build_ext --inplace)"
+        )
+
+
+def outdated_loops() -> Iterator[Path]:
+    """Sources of loops, as paths in the project, that are newer than what was compiled of them."""
+    spec = find_spec("gnomon.native")
+    assert spec is not None
+    assert spec.origin is not None
+    suffix = sysconfig.get_config_var("EXT_SUFFIX")
+    sources = _ROOT / "src" / "gnomon" / "native"
+    common = [_ROOT / "setup.py", *sources.glob("*.pxd"), *sources.glob("*.h")]
+    for source in sorted(sources.glob("*.pyx")):
+        compiled = Path(spec.origin).with_name(f"{source.stem}{suffix}")
+        made = compiled.stat().st_mtime if compiled.is_file() else 0
+        for path in (source, *common):
+            if path.stat().st_mtime > made:
+                yield path.relative_to(_ROOT)
 
 
 def pytest_collection() -> None:
