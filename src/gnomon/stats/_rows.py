@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 
 from gnomon.errors import LengthMismatchError, UnknownNameError
+from gnomon.native import pairs as loops
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -129,7 +130,8 @@ def mean_of_known(values: NDArray[np.float64]) -> NDArray[np.float64]:
 # Pairs of members counted by how the two sides order them.
 
 
-_LONG = 256  # members from which sorting beats looking at every pair
+LONG = 256  # members from which sorting beats looking at every pair
+_SMALLEST = 5e-324  # that a difference can be
 
 
 class Concordance(NamedTuple):
@@ -149,37 +151,26 @@ class Concordance(NamedTuple):
 
 def pair_counts(rows: PairedRows, epsilon: float = 0.0) -> Concordance:
     """Pairs of every row; y ties two members whose scores differ by at most ``epsilon``."""
-    if epsilon == 0 and rows.x.shape[1] >= _LONG:
-        return _stacked([_count_sorted(x, y) for x, y in zip(*rows, strict=True)])
-    from gnomon.stats import _kernels
-
-    return Concordance(*_kernels.count_pairs(*rows, float(epsilon)).T)
-
-
-def _stacked(counts: list[tuple[int, ...]]) -> Concordance:
-    return Concordance(*np.array(counts, dtype=np.int64).reshape(-1, 5).T)
+    if rows.x.shape[1] < LONG:
+        return Concordance(*loops.count_pairs(*rows, float(epsilon)).T)
+    concordant, discordant, of_x, of_y = sorted_counts(rows, _SMALLEST, epsilon)
+    untied, n = concordant + discordant, members(rows.x)
+    tied_both = n * (n - 1) // 2 - of_x - of_y + untied
+    return Concordance(concordant, discordant, of_y - untied, of_x - untied, tied_both)
 
 
-def _count_sorted(x: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[int, ...]:
-    from gnomon.stats import _kernels
+def sorted_counts(rows: PairedRows, least: float, epsilon: float = 0.0) -> NDArray[np.int64]:
+    """Pairs concordant, discordant, that x does not tie, and that y does not, int64 [4, groups].
 
-    present = ~np.isnan(x)
-    x, y = x[present], y[present]
-    order = np.lexsort((y, x))
-    x, y = x[order], y[order]
-    discordant = int(_kernels.inversions(y))
-    tied_x, tied_both = _tied(x[1:] == x[:-1]), _tied((x[1:] == x[:-1]) & (y[1:] == y[:-1]))
-    ascending = np.sort(y)
-    tied_y = _tied(ascending[1:] == ascending[:-1])
-    total = len(x) * (len(x) - 1) // 2
-    concordant = total - discordant - tied_x - tied_y + tied_both
-    return concordant, discordant, tied_x - tied_both, tied_y - tied_both, tied_both
-
-
-def _tied(same_as_before: NDArray[np.bool_]) -> int:
-    bounds = np.flatnonzero(~np.concatenate([[False], same_as_before, [False]]))
-    lengths = np.diff(bounds)
-    return int((lengths * (lengths - 1) // 2).sum())
+    Args:
+        rows: paired scores; best for long rows.
+        least: difference from which on x does not tie, above 0.
+        epsilon: difference up to which y does.
+    """
+    known = ~np.isnan(rows.x)
+    every = zip(rows.x, rows.y, known, strict=True)
+    counts = [loops.count_sorted(x[some], y[some], least, epsilon) for x, y, some in every]
+    return np.array(counts, dtype=np.int64).reshape(-1, 4).T
 
 
 def tau_b(counts: Concordance) -> NDArray[np.float64]:

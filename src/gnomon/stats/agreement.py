@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from gnomon.errors import LengthMismatchError, UsageError
+from gnomon.native import pairs as loops
 from gnomon.stats._rows import (
+    LONG,
     Grouping,
     PairedRows,
     accuracy,
@@ -15,6 +17,7 @@ from gnomon.stats._rows import (
     members,
     pair_counts,
     paired_rows,
+    sorted_counts,
 )
 
 if TYPE_CHECKING:
@@ -66,12 +69,13 @@ def darr(
     >>> darr([[90, 50], [40, 60]], [[0.9, 0.5], [0.4, 0.1]])
     1.0
     """
-    from gnomon.stats import _kernels
-
     if not threshold >= 0:
         raise UsageError(f"a threshold is a difference of at least 0; got {threshold}")
     rows = paired_rows(human, metric, grouping)
-    concordant, total = _kernels.count_far_pairs(*rows, float(threshold))
+    if threshold > 0 and rows.x.shape[1] >= LONG:
+        concordant, _, total, _ = sorted_counts(rows, threshold).sum(axis=1)
+    else:
+        concordant, total = loops.count_far_pairs(*rows, float(threshold))
     return _kendall_like(int(concordant), int(total))
 
 
@@ -313,8 +317,6 @@ def acc_eq_held_out(
 
 
 def _best_epsilon(rows: PairedRows) -> float:
-    from gnomon.stats import _kernels
-
     n = members(rows.x)
     pairs = n * (n - 1) // 2
     scored = pairs > 0
@@ -330,7 +332,7 @@ def _best_epsilon(rows: PairedRows) -> float:
     reachable = gained[:-1] + mass[0]  # ties first: more is not possible inside a bin
     wanted = reachable >= gained.max() - _ROUNDING
     size = int(sizes[wanted].sum())
-    differences, gains, places = _kernels.pairs_of_bins(*rows, weights, widest, wanted, size)
+    differences, gains, places = loops.pairs_of_bins(*rows, weights, widest, wanted, size)
     return _first_maximum(differences, gains, places, gained)
 
 
@@ -338,12 +340,10 @@ def _binned(
     rows: PairedRows, weights: NDArray[np.float64], widest: float, bins: int
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     # weights of pairs tied by people and of concordant ones [2, bins], and both counted [bins]
-    from gnomon.stats import _kernels
-
     mass, sizes = np.zeros((2, bins)), np.zeros(bins, dtype=np.int64)
     for weight in np.unique(weights[weights > 0]):
         alike = weights == weight
-        pairs = _kernels.tie_bins(rows.x[alike], rows.y[alike], widest, bins)[:2]
+        pairs = loops.tie_bins(rows.x[alike], rows.y[alike], widest, bins)[:2]
         mass += weight * pairs
         sizes += pairs.sum(axis=0)
     return mass, sizes

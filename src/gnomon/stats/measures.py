@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 
 from gnomon.errors import LengthMismatchError, UnknownNameError, UsageError
+from gnomon.native import pairs as loops
 from gnomon.stats._rows import (
     GROUPINGS,
     Concordance,
@@ -209,8 +210,6 @@ class SoftPairwiseAccuracy:
             A function of exchanges [draws, systems or 1, segments or 1], 0.0 or 1.0, which returns
             differences [draws, pairs].
         """
-        from gnomon.stats import _kernels
-
         signs = _signs(self.count, metrics.shape[2], self.seed).T
         of_people = _p_values(human, human @ signs, np.triu_indices(len(human), 1), self.ties)
         sizes = np.abs(metrics).sum(axis=2)
@@ -225,7 +224,7 @@ class SoftPairwiseAccuracy:
             shifts, gains = np.abs(moved).sum(axis=3), _ahead(moved, signs)
             found = np.empty((len(swaps), len(pairs)))
             for k, (i, j) in enumerate(pairs):
-                reached = _kernels.exchanged_flips(
+                reached = loops.exchanged_flips(
                     ahead, gains, sizes, shifts, int(i), int(j), _ROUNDING
                 )
                 one, other = (

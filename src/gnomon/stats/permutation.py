@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from gnomon.errors import LengthMismatchError, UsageError
+from gnomon.native import pairs as loops
 from gnomon.stats._pair_tests import (
     Joint,
     Judge,
@@ -227,8 +228,6 @@ def _from_pairs(
     # Pairs of systems counted within items. What two metrics' counts differ by is a sum over
     # cells, and so is what their statistics do, in items where no exchange makes ties, which change
     # what counts are divided by. Pairs of the other items are counted in 64 draws at once.
-    from gnomon.stats import _kernels
-
     first, second = joint.places
     people, *by_item = (np.ascontiguousarray(side.T) for side in (human, *scores))
     sides = [(people, by_item[i], by_item[j]) for i, j in zip(first, second, strict=True)]
@@ -239,7 +238,7 @@ def _from_pairs(
     leanings = np.empty((len(sides), *people.shape), dtype=np.int16)
     tying = []  # of each pair of metrics, the items to count
     for k, three in enumerate(sides):
-        leanings[k], ties = _kernels.leanings(*three, alike)
+        leanings[k], ties = loops.leanings(*three, alike)
         tying.append(np.flatnonzero(ties & defined & (not alike)))
         leanings[k, tying[k]] = 0
 
@@ -282,10 +281,8 @@ def _of_exchanges(
     measure: GroupedStatistic, three: _Sides, words: NDArray[np.uint64]
 ) -> list[NDArray[np.float64]]:
     # the statistic of each item [draws, items], of each of two metrics
-    from gnomon.stats import _kernels
-
     assert measure.of_pairs is not None  # noqa: S101  # who calls has looked
-    counts, known = _kernels.exchanged_pairs(*three, words)
+    counts, known = loops.exchanged_pairs(*three, words)
     return [measure.of_pairs(_concordance(some, known)) for some in counts]
 
 
@@ -664,11 +661,11 @@ def _sole_successes(
     epsilons: tuple[float, float],
     grouping: Grouping,
 ) -> NDArray[np.int64]:
-    from gnomon.stats import _kernels
-
     missing = np.isnan(human) | np.isnan(metrics).any(axis=0)
-    sides = [arranged(np.where(missing, np.nan, side), grouping) for side in (human, *metrics)]
-    counts = _kernels.count_sole_successes(*sides, *epsilons)
+    people, first, second = (
+        arranged(np.where(missing, np.nan, side), grouping) for side in (human, *metrics)
+    )
+    counts = loops.count_sole_successes(people, first, second, *epsilons)
     return np.asarray(counts[counts[:, 2] > 0])
 
 
