@@ -257,7 +257,7 @@ class Method:
         """
         from gnomon.findings import Finding  # help loads neither
         from gnomon.scores import Scores
-        from gnomon.verdicts import anomaly_notice, cautious, entitled
+        from gnomon.verdicts import anomaly_notice, cautious, entitled, neutral
 
         notices = tuple(anomaly_notice(one) for one in anomalies)
         if isinstance(found, Scores):
@@ -268,9 +268,11 @@ class Method:
             return cast("R", [self.with_verdict(one, anomalies) for one in found])
         if not isinstance(found, Finding):
             return found
-        told = replace(found, notices=(*notices, *found.notices))
+        told: Finding = replace(found, notices=(*notices, *found.notices))
         if self.verdict is not None:
-            verdict = cautious(self.verdict, told, anomalies)
+            judges = bool(self.judged)
+            verdict = cautious(self.verdict, told, anomalies, judges=judges)
+            told = neutral(told, anomalies, judges=judges)
             strangers = {one.claim for one in verdict} - {one.id for one in self.claims}
             if self.claims and strangers:
                 raise ValueError(f"{self.name} does not declare the claims {sorted(strangers)}")
@@ -318,9 +320,9 @@ def method(name: str, *, answers: str, **more: Any) -> Callable[[Callable[P, R]]
         if "metrics" not in signature.parameters:
             more["metrics"] = "none"
         if more.get("claims") and more.get("systems", True):
-            from gnomon.verdicts import DOUBTFUL  # its claims are made with that module
+            from gnomon.verdicts import DATA_CLAIMS  # its claims are made with that module
 
-            more["claims"] = (*more["claims"], DOUBTFUL)
+            more["claims"] = (*more["claims"], *DATA_CLAIMS)
         more.setdefault("title", _in_words(name))
         found = Method(name, answers, called, **more)
         called.method = found  # type: ignore[attr-defined]  # where the registry finds it

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from gnomon.signature import Signature
 
-__all__ = ["BEGINNINGS", "UNREAD", "Scores", "check_sums", "coverage", "named"]
+__all__ = ["BEGINNINGS", "UNREAD", "Scores", "check_sums", "coverage", "named", "of_metric"]
 
 #: what notices say of texts that a model does not read to their end; verdicts warn of these
 BEGINNINGS = "only their beginnings are scored"
@@ -51,6 +51,7 @@ class Scores:
         from_people: whether people gave them: what one person judged at one time is not
             independent, so that documents are their unit, and they agree with no people but others.
         doubtful: systems whose outputs are no translations line by line, as a notice says.
+        empty: how many outputs of a system are empty, by its name; of those that leave some.
     """
 
     metric: str
@@ -66,6 +67,7 @@ class Scores:
     informed_by: tuple[str, ...] = ()
     from_people: bool = False
     doubtful: tuple[str, ...] = ()
+    empty: Mapping[str, int] = field(default_factory=dict)
 
     def rows(self) -> list[dict[str, str | float | None]]:
         """One flat record per system: ``system, metric, score, signature``."""
@@ -194,6 +196,11 @@ def coverage(systems: Sequence[str], scored: NDArray[np.bool_]) -> str:
     told.append(f"the most is {most}" if fewer else f"every system has {most}, but unlike ones")
     said = ", ".join(told)
     return f"{of}, {said}; means over unlike segments do not compare"
+
+
+def of_metric(metric: str, notice: str) -> str:
+    """A notice that begins with the name of the metric that it is of."""
+    return notice if notice.startswith(f"{metric}: ") else f"{metric}: {notice}"
 
 
 def named(names: Sequence[str]) -> str:

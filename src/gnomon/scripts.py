@@ -17,6 +17,7 @@ __all__ = [
     "UNSPACED",
     "base_language",
     "is_unspaced",
+    "latin_share",
     "main_script",
     "script_counts",
     "unspaced_language",
@@ -105,6 +106,23 @@ def unspaced_language(texts: Iterable[str | None]) -> str | None:
     if not own or _LETTERS_OF_A_WORD * sum(own.values()) < counts.total():
         return None
     return _UNSPACED[max(own, key=lambda script: own[script])]
+
+
+def latin_share(texts: Iterable[str]) -> float:
+    """The share of a-z, A-Z and 0-9 among all letters and digits of texts; 1 where there is none.
+
+    >>> latin_share(["Sony と東京"])
+    0.5714285714285714
+    """
+    joined = "".join(texts)
+    codes = np.frombuffer(joined.encode("utf-32-le", "surrogatepass"), dtype="<u4")
+    distinct, counts = np.unique(codes, return_counts=True)
+    read = whole = 0
+    for letter, count in zip(map(chr, distinct.tolist()), counts.tolist(), strict=True):
+        if letter.isalnum():
+            whole += count
+            read += count if letter.isascii() else 0
+    return read / whole if whole else 1.0
 
 
 def script_counts(text: str) -> Counter[str]:

@@ -636,6 +636,12 @@ class TestSet:
             object.__setattr__(self, "_anomalies", _formats().anomalies(self))
         return cast("tuple[Anomaly, ...]", self.__dict__["_anomalies"])
 
+    @property
+    def empty_outputs(self) -> dict[str, int]:
+        """How many outputs of a system are empty, by its name; of those that leave some."""
+        counts = {n: sum(not t.strip() for t in texts) for n, texts in self.systems.items()}
+        return {name: n for name, n in counts.items() if n}
+
     def _build_batch(self) -> Batch:
         return Batch.build(
             systems=self.systems,
@@ -682,7 +688,6 @@ class TestSet:
 
     def summary(self) -> TestSetSummary:
         """What the test set holds, in counts."""
-        empty = {n: sum(not t.strip() for t in texts) for n, texts in self.systems.items()}
         return TestSetSummary(
             name=self.name,
             language_pair=self.language_pair,
@@ -695,7 +700,7 @@ class TestSet:
             domains=tuple(dict.fromkeys(self.domains or ())),
             human_scores=tuple(dict.fromkeys(f"{h.kind}.{h.level}" for h in self.human))
             + tuple(r.kind for r in self.rankings),
-            empty={n: count for n, count in empty.items() if count},
+            empty=self.empty_outputs,
         )
 
 

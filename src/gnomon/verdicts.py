@@ -27,17 +27,21 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from gnomon.findings import Statement
+from gnomon.outline import REFERENCE_COPIED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from gnomon.findings import Cell, Finding, Level
+    from gnomon.findings import Cell, Finding, Level, View
     from gnomon.outline import Anomaly
     from gnomon.scores import Scores
 
 __all__ = [
+    "COPIED",
     "CUT",
+    "DATA_CLAIMS",
     "DOUBTFUL",
+    "EMPTY",
     "LEAST",
     "SCORE_CLAIMS",
     "Claim",
@@ -45,18 +49,23 @@ __all__ = [
     "anomaly_notice",
     "brief",
     "cautious",
+    "copied_references",
     "counted",
     "cut_texts",
+    "empty_outputs",
     "entitled",
     "further_segments",
     "leaders",
     "listed",
+    "mentions",
     "metric_title",
     "misaligned",
+    "neutral",
     "number",
     "of_scores",
     "p_value",
     "titles_of",
+    "unread_metrics",
     "unread_texts",
 ]
 
@@ -64,6 +73,8 @@ __all__ = [
 LEAST = 30
 #: statements of a verdict, at most
 MOST = 6
+#: shares of empty outputs, or of segments without a score, above this are said first
+_MISSING = 0.01
 #: names in a list
 _NAMED = 3
 #: digits after the point of two scores that are told apart, at most
@@ -155,6 +166,26 @@ DOUBTFUL = Claim(
     "caution",
     "which references the lines fit, whether they are copies, and in which language they are",
 )
+COPIED = Claim(
+    "data.copied",
+    "{notice}",
+    "caution",
+    "95 in 100 or more of a system's outputs, which equal those of a reference",
+)
+EMPTY = Claim(
+    "data.empty",
+    "{each} of {outputs} empty",
+    "caution",
+    "the empty outputs, above 1 in 100 of some system",
+)
+UNREAD_TEXTS = Claim(
+    "data.unread",
+    "{notice}",
+    "caution",
+    "the letters of the references and those that the metric reads, or how words are told apart",
+)
+#: what is said of the data of any method with systems
+DATA_CLAIMS = (DOUBTFUL, UNREAD_TEXTS)
 
 
 def anomaly_notice(anomaly: Anomaly) -> str:
@@ -173,23 +204,78 @@ def cautious(
     verdict: Callable[[Finding], Iterable[Statement]],
     finding: Finding,
     anomalies: Sequence[Anomaly],
+    *,
+    judges: bool = False,
 ) -> tuple[Statement, ...]:
-    """A verdict that says first which systems are doubtful, and nothing else of them.
+    """A verdict that says first what systems and metrics are doubtful, and nothing else of them.
 
     Args:
         verdict: says what a method found.
-        finding: what it found; rows that set a system beside a doubtful one are not read.
+        finding: what it found; rows that set a system beside a doubtful one are not read, nor are
+            those of metrics that do not read the texts.
         anomalies: what looks wrong in its data.
+        judges: it is the metrics that are judged, so that their figures say what they are worth.
     """
     doubts = [one for one in anomalies if one.systems]
-    names = sorted({name for one in doubts for name in one.systems}, key=len, reverse=True)
-    if not names:
-        return brief(verdict(finding))
-    mention = re.compile(rf"(?<![\w.-])(?:{'|'.join(map(re.escape, names))})(?![\w-]|\.\w)")
+    names = frozenset(name for one in doubts for name in one.systems)
+    unread = frozenset() if judges else unread_metrics(finding)
     first = [DOUBTFUL.said(notice=anomaly_notice(one)) for one in doubts]
-    told = _without(verdict, finding, frozenset(names))
-    kept = [one for one in told if one.level == "caution" or not mention.search(one.text)]
+    first += unread_texts(finding.notices)
+    told = _without(verdict, finding, names, unread) if names or unread else verdict(finding)
+    silent = bool(unread) and unread >= _metrics(finding)
+    kept = [
+        one for one in told if one.level == "caution" or not (silent or mentions(one.text, names))
+    ]
     return brief([*first, *kept])
+
+
+def neutral(finding: Finding, anomalies: Sequence[Anomaly], *, judges: bool = False) -> Finding:
+    """A finding without titles of charts that name doubtful systems, or rank by unread texts.
+
+    Args:
+        finding: what a method found.
+        anomalies: what looks wrong in its data.
+        judges: as for :func:`cautious`.
+    """
+    names = frozenset(name for one in anomalies for name in one.systems)
+    unread = frozenset() if judges else unread_metrics(finding)
+    if not names and not unread:
+        return finding
+
+    def plain(view: View) -> View:
+        subject, _, rest = view.title.partition(": ")
+        where: Mapping[str, Cell] = getattr(view, "where", {})
+        silent = bool(unread) and (where.get("metric") in unread or unread >= _metrics(finding))
+        wrong = silent or mentions(rest, names)
+        return replace(view, title=subject) if rest and wrong else view
+
+    return replace(finding, views=tuple(map(plain, finding.views)))
+
+
+def mentions(text: str, names: Iterable[str]) -> bool:
+    """Whether a text holds a name, as a word of its own."""
+    longest = sorted(names, key=len, reverse=True)
+    some = "|".join(map(re.escape, longest))
+    return bool(some) and bool(re.search(rf"(?<![\w.-])(?:{some})(?![\w-]|\.\w)", text))
+
+
+def _metrics(finding: Finding) -> frozenset[str]:
+    """The metrics that a finding names."""
+    tables = (table for table in finding.tables if any(c.name == "metric" for c in table.columns))
+    rows = {str(row["metric"]) for table in tables for row in table.rows if row["metric"]}
+    return frozenset(rows) or frozenset(finding.signatures)
+
+
+def unread_metrics(finding: Finding) -> frozenset[str]:
+    """The metrics that do not read the texts, as notices say: of one, or of all without a name."""
+    from gnomon.scores import UNREAD  # it loads what computes, and help needs none of that
+
+    names = _metrics(finding)
+    found: set[str] = set()
+    for notice in (one for one in finding.notices if UNREAD in one):
+        own = {name for name in (*names, *finding.signatures) if notice.startswith(f"{name}: ")}
+        found |= own or names
+    return frozenset(found)
 
 
 #: columns that name the system that another one is compared with
@@ -197,14 +283,21 @@ _PARTNERS = frozenset({"baseline", "leader"})
 
 
 def _without(
-    verdict: Callable[[Finding], Iterable[Statement]], finding: Finding, names: frozenset[str]
+    verdict: Callable[[Finding], Iterable[Statement]],
+    finding: Finding,
+    names: frozenset[str],
+    metrics: frozenset[str],
 ) -> Iterable[Statement]:
-    """What a verdict says without the rows of some systems, where rows compare two systems."""
+    """What a verdict says without the rows of some metrics, and of systems in comparisons."""
     places, tables = {}, []
     for table in finding.tables:
         columns = {one.name for one in table.columns}
         read = {"system", *_PARTNERS} & columns if _PARTNERS & columns else set()
-        kept = [n for n, row in enumerate(table.rows) if names.isdisjoint(row[c] for c in read)]
+        kept = [
+            n
+            for n, row in enumerate(table.rows)
+            if names.isdisjoint(row[c] for c in read) and row.get("metric") not in metrics
+        ]
         places[table.name] = kept
         tables.append(replace(table, rows=tuple(table.rows[n] for n in kept), excerpt=None))
     return (_at(one, places) for one in verdict(replace(finding, tables=tuple(tables))))
@@ -384,12 +477,27 @@ def cut_texts(notices: Iterable[str]) -> list[Statement]:
     return [CUT.said(notice=one) for one in dict.fromkeys(notices) if BEGINNINGS in one]
 
 
-UNREAD_TEXTS = Claim(
-    "score.unread",
-    "{notice}",
-    "caution",
-    "the letters of the references, and those that the metric reads",
-)
+def copied_references(notices: Iterable[str]) -> list[Statement]:
+    """A caution for each notice that says that outputs are those of a reference."""
+    return [COPIED.said(notice=one) for one in dict.fromkeys(notices) if REFERENCE_COPIED in one]
+
+
+def empty_outputs(
+    empty: Mapping[str, int], segments: int, rows: Mapping[str, Sequence[int]] | None = None
+) -> list[Statement]:
+    """A caution of the systems with empty outputs, where these are more than 1 in 100.
+
+    Args:
+        empty: how many outputs of each system are empty.
+        segments: how many there are.
+        rows: those of these systems.
+    """
+    named = sorted(
+        ((n, name) for name, n in empty.items() if n > _MISSING * segments),
+        key=lambda one: -one[0],
+    )
+    each = listed([f"{name} leaves {n:,}" for n, name in named]) if named else ""
+    return [EMPTY.said(rows, each=each, outputs=counted(segments, "output"))] if named else []
 
 
 def unread_texts(notices: Iterable[str]) -> list[Statement]:
@@ -466,8 +574,6 @@ def entitled(finding: Finding) -> Finding:
 
 # Scores: nothing was tested, so that there is no more to say than who has the best one.
 
-#: shares of segments without a score above this are said first
-_MISSING = 0.01
 _FIGURES = "the scores of the systems; nothing was tested"
 HIGHEST = Claim(
     "score.highest",
@@ -499,7 +605,10 @@ APART = Claim(
     "the best system under each metric",
 )
 NOT_TESTED = Claim("score.not_tested", "Not tested. {remedy}", "undecided", "that no test was made")
-SCORE_CLAIMS = (HIGHEST, EQUAL, ALONE, FEW, UNLIKE, APART, NOT_TESTED, CUT, UNREAD_TEXTS)
+SCORE_CLAIMS = (
+    *(HIGHEST, EQUAL, ALONE, FEW, UNLIKE, APART, NOT_TESTED, CUT),
+    *(COPIED, EMPTY),
+)
 
 
 def of_scores(
@@ -517,7 +626,10 @@ def of_scores(
     every = [(name, name not in one.doubtful) for one in scores for name in one.systems]
     places = {table: [n for n, (_, sound) in enumerate(every) if sound]}
     told = [_at(one, places) for one in _of_sound([_sound(one) for one in scores], table, shell)]
-    first = [*doubts, *unread_texts(notices)]
+    empty = {name: n for one in scores for name, n in one.empty.items()}
+    segments = max((one.segments.shape[1] for one in scores), default=0)
+    lacking = empty_outputs(empty, segments)
+    first = [*doubts, *unread_texts(notices), *copied_references(notices), *lacking]
     return brief([*first, *told, *cut_texts(notices)]) if first or told else ()
 
 
@@ -543,7 +655,7 @@ def _of_sound(scores: Sequence[Scores], table: str, shell: bool) -> list[Stateme
     for one in scores:
         title = metric_title(one.metric, specs)
         if _is_unread(one):
-            pass  # its zeros say nothing
+            pass  # they say nothing of these texts
         elif (unlike := _unlike(one, start, table, title)) is not None:
             first.append(unlike)
         elif (leader := _leader(one, start, table, title)) is not None:
@@ -564,8 +676,8 @@ def _of_sound(scores: Sequence[Scores], table: str, shell: bool) -> list[Stateme
 
 
 def _is_unread(scores: Scores) -> bool:
-    """Whether the metric does not read the letters of the texts, so that all its scores are 0."""
-    return bool(unread_texts(scores.notices)) and not scores.system.any()
+    """Whether the metric does not read the texts."""
+    return bool(unread_texts(scores.notices))
 
 
 def _ranked(scores: Scores) -> list[int]:

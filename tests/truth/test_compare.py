@@ -10,7 +10,7 @@ import pytest
 from scripts.compare_levels import DISTRIBUTIONS, counts
 from tests.noise import is_mostly_undecided
 from tests.truth.worlds import outputs, planted
-from tests.truth.worlds_compare import judged, names_of
+from tests.truth.worlds_compare import judged, names_of, scored
 
 import gnomon as gn
 from gnomon.human import HumanScores
@@ -91,6 +91,22 @@ def test_scores_of_whole_documents_need_documents_as_the_unit(
     drawn, mean = DISTRIBUTIONS["normal"]
     one = counts(drawn, mean, 100, draws=100, resamples=199, documents=True, unit=unit)
     assert fewest <= one.found <= most
+
+
+@pytest.mark.parametrize("draws", _DRAWS)
+@pytest.mark.parametrize("documents", [2, 5, 12])
+def test_segments_of_few_documents_call_no_noise_a_difference(documents: int, draws: int) -> None:
+    """Half of the variance is the document's; segments alone would call a quarter different."""
+    named = names_of(documents, 60 // documents)
+    found = alone = 0
+    for seed in range(draws):
+        draw = np.random.default_rng(seed)
+        moods = draw.normal(0, 5, (2, documents)).repeat(60 // documents, axis=1)
+        finding = scored(70 + moods + draw.normal(0, 5, (2, 60)), documents=named, resamples=199)
+        found += _is_found(finding)
+        alone += finding.rows[1]["p"] <= 0.05  # type: ignore[operator]
+    assert is_mostly_undecided(draws - found, draws)
+    assert not is_mostly_undecided(draws - alone, draws)
 
 
 # Scores of people, wherever they come from

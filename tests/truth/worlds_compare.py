@@ -158,7 +158,7 @@ def other_side() -> Finding:
 
 @world(
     "a fifth of a system's outputs are empty",
-    says=["compare.empty", "compare.worse"],
+    says=["data.empty", "compare.worse"],
     silent=[ANY],
     without=["A leaves"],
 )
@@ -288,6 +288,40 @@ def few_documents_of_several() -> Finding:
 )
 def moods() -> Finding:
     return scored(judged(1, 8.0, 12), documents=names_of(12))
+
+
+@world(
+    "segments that differ, in eight documents that do not",
+    says=["compare.by_document"],
+    silent=["compare.few_clustered", *FOUND],
+    without=["is better", "is worse"],
+)
+def few_documents_of_a_metric() -> Finding:
+    found = scored(judged(2, 4.0, 8), documents=names_of(8))
+    row = found.rows[1]
+    assert row["p"] <= 0.05 < row["p_documents"]  # type: ignore[operator]
+    assert row["caveat"] == "by document"
+    return found
+
+
+@world(
+    "four systems in eight documents that do not differ",
+    says=["compare.leaders"],
+    silent=["compare.best", *FOUND],
+    without=["is better", "is worse", "p <= .00"],
+)
+def few_documents_of_four() -> Finding:
+    cells = np.vstack([judged(2, 2.4, 8), judged(5, 0.4, 8)])
+    return scored(cells, documents=names_of(8), resamples=1999)
+
+
+@world(
+    "one document",
+    says=["compare.one_document", "compare.better"],
+    silent=["compare.clustered", "compare.few_clustered", "compare.by_document"],
+)
+def one_document() -> Finding:
+    return scored(judged(1, 8.0, 12), documents=["d"] * 60)
 
 
 @world(
@@ -458,7 +492,7 @@ def by_coins() -> Finding:
 
 @world(
     "the reference against a system",
-    says=["compare.reference_copied", "compare.worse"],
+    says=["data.copied", "compare.worse"],
     silent=["compare.better"],
 )
 def the_reference() -> Finding:
@@ -474,12 +508,12 @@ def _copied(of_hundred: int) -> Finding:
     return compared({"A": outputs(), "B": texts}, "bleu")
 
 
-@world("nearly all outputs are the reference", says=["compare.reference_copied"])
+@world("nearly all outputs are the reference", says=["data.copied"])
 def nearly_the_reference() -> Finding:
     return _copied(97)
 
 
-@world("most outputs are the reference", silent=["compare.reference_copied"])
+@world("most outputs are the reference", silent=["data.copied"])
 def mostly_the_reference() -> Finding:
     return _copied(80)
 
@@ -489,7 +523,7 @@ UNREAD_OUTPUTS = ["今天天气很好", "我们去公园", "他喜欢读书"] * 
 
 @world(
     "Chinese texts under a metric of Latin letters",
-    says=["score.unread"],
+    says=["data.unread"],
     silent=["compare.*"],
     without=["the same", "highest"],
 )

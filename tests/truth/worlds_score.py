@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from tests.truth.worlds import noised, outputs, planted, world
+from tests.truth.worlds import noised, outputs, planted, references, world
 
 import gnomon as gn
 from gnomon.scores import BEGINNINGS, Scores
@@ -71,6 +71,34 @@ def left_out() -> Iterable[Statement]:
     return of_scores([cells(whole, np.where(whole < 0.3, np.nan, whole))])
 
 
+@world(
+    "a third of a system's outputs are empty",
+    says=["data.empty", "score.highest", "score.not_tested"],
+    silent=[ANY],
+)
+def empty_outputs() -> Iterable[Statement]:
+    own = ["" if n % 3 == 0 else text for n, text in enumerate(outputs())]
+    (one, *others) = texts(A=outputs(), B=own)
+    assert one.text == "Caution: B leaves 70 of 209 outputs empty."
+    return [one, *others]
+
+
+@world(
+    "a reference as a system",
+    says=["data.copied", "score.highest", "score.not_tested"],
+    silent=[ANY],
+)
+def copied_reference() -> Iterable[Statement]:
+    return texts(A=outputs(), B=references())
+
+
+@world(
+    "one empty output of 209", says=["score.highest", "score.not_tested"], silent=["data.*", ANY]
+)
+def one_empty() -> Iterable[Statement]:
+    return texts(A=noised(outputs(), 0.3, 1), B=["", *outputs()[1:]])
+
+
 @world("both lack the same third", says=["score.highest"], silent=["score.missing"])
 def both_lack() -> Iterable[Statement]:
     whole = np.linspace(0, 1, 100)
@@ -98,7 +126,7 @@ UNREAD_OUTPUTS = ["今天天气很好", "我们去公园", "他喜欢读书"] * 
 
 @world(
     "Chinese texts under a metric of Latin letters",
-    says=["score.unread"],
+    says=["data.unread"],
     silent=["score.*"],
     without=["the same", "highest"],
 )

@@ -35,6 +35,7 @@ from gnomon.metrics.requirements import is_pooled, requirements
 from gnomon.metrics.scoring import score as scores_of
 from gnomon.options import Limits, Metavar, OutputFile, Positive
 from gnomon.records import METRIC, SYSTEM, Record, column, table
+from gnomon.scores import of_metric
 from gnomon.signature import Signature
 from gnomon.testset import TestSet
 
@@ -537,7 +538,13 @@ def _finding(testset: TestSet, found: Sequence[_Both]) -> Finding:
         for row in sorted(_rows(both), key=lambda row: (row.rank is None, row.rank or 0))
     ]
     made = table("scores", title, BoostedSystem, rows, note=note)
-    notices = (notice for both in found for one in both for notice in one.notices)
+    several = len(found) > 1
+    notices = (
+        of_metric(both.boosted.metric, notice) if several else notice
+        for both in found
+        for one in both
+        for notice in one.notices
+    )
     return Finding(
         method="bmx score",
         title=title,

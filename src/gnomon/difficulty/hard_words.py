@@ -69,6 +69,7 @@ from gnomon.options import (
     Segments,
 )
 from gnomon.records import Record, columns_of, table
+from gnomon.scores import of_metric
 from gnomon.stored import Layer, metric_sql, words_in
 from gnomon.testset import TestSet
 
@@ -319,7 +320,9 @@ def words(
         rows["segments"] += by_segment
         rows["documents"] += document_rows(found, testset)
         shown += exhibits(found, testset, by_segment[:examples], hard(found)[0])
-        told += (*one.notices(batch), *_explained(found, least), *notices)
+        several = len(wanted) > 1
+        told += (of_metric(one.metric.spec, n) if several else n for n in one.notices(batch))
+        told += (*_explained(found, least), *notices)
         told += empty_notices(testset, one.pool.systems if one.pool else ())
         if omission:
             test = omission_test(

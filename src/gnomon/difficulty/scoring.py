@@ -71,7 +71,7 @@ from gnomon.metrics.protocol import Metrics
 from gnomon.metrics.scoring import signature_of
 from gnomon.options import SEED, By, Confidence, OutputFile, Resamples, Seed
 from gnomon.records import METRIC, SYSTEM, Record, column, table
-from gnomon.scores import Scores
+from gnomon.scores import Scores, of_metric
 from gnomon.slices import slices
 from gnomon.testset import TestSet
 
@@ -272,7 +272,12 @@ def score(
     if save is not None:
         runs[0].bound.save(save)
     # while the matches of all texts are remembered
-    told = [notice for run in runs for notice in run.bound.notices(batch)]
+    several = len(runs) > 1
+    told = [
+        of_metric(run.bound.metric.spec, notice) if several else notice
+        for run in runs
+        for notice in run.bound.notices(batch)
+    ]
     told += [notice for run in runs for notice in empty_notices(testset, _pool_of(run))]
     informed = {kind for run in runs for kind in run.bound.informed_by}
     people, said = judges(testset, kinds, informed, allow_circular=allow_circular)

@@ -64,7 +64,14 @@ from gnomon.slices import check_slices, slices
 from gnomon.stats.jackknife import LEAST_DOCUMENTS, numbered
 from gnomon.stats.significance import Alternative
 from gnomon.testset import TestSet
-from gnomon.verdicts import amount, anomaly_notice, number
+from gnomon.verdicts import (
+    amount,
+    anomaly_notice,
+    mentions,
+    misaligned,
+    number,
+    unread_texts,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -259,8 +266,10 @@ def compare(
     judged = scored(testset, metrics, allow_code=allow_code, progress=progress)
     first = bool(fail_if_worse) or null == "sacrebleu"
     chosen = baseline is None and len(testset.systems) > 2 and not first
-    compared = ordered(testset, leader(judged[0], list(testset.systems)) if chosen else baseline)
-    pairings = [PairedScores.of(one, list(compared.systems)) for one in judged]
+    doubtful = frozenset(name for one in testset.anomalies for name in one.systems)
+    sound = [name for name in testset.systems if name not in doubtful] or list(testset.systems)
+    compared = ordered(testset, leader(judged[0], sound) if chosen else baseline)
+    pairings = [PairedScores.of(one, list(compared.systems), doubtful) for one in judged]
     found = _ComparisonParts(notices=notices(compared, judged, pairings))
     parts = [slices(compared, by, paired.segments) for paired in pairings]
     documents = None if compared.documents is None else numbered(compared.documents)
@@ -285,7 +294,9 @@ def compare(
     finding = _finding(found, compared, judged, plans, by, chosen=chosen)
     if not fail_if_worse:
         return finding
-    worse = failures(finding, fail_if_worse, alpha=alpha, min_drop=min_drop)
+    known = tuple(map(anomaly_notice, compared.anomalies))
+    said_first = replace(finding, notices=(*known, *finding.notices))
+    worse = failures(said_first, fail_if_worse, alpha=alpha, min_drop=min_drop)
     return replace(finding, failure=worse)
 
 
@@ -377,7 +388,8 @@ def _add_best(
 ) -> None:
     """Each system beside the best one under each metric."""
     for one, paired, plan, own in zip(judged, pairings, plans, whole, strict=True):
-        first = leader(one, list(paired.systems))
+        sound = [name for name in paired.systems if name not in paired.doubtful]
+        first = leader(one, sound or list(paired.systems))
         if first is None:
             continue
         systems = len(paired.systems)
@@ -694,11 +706,27 @@ def failures(finding: Finding, metrics: Sequence[str], *, alpha: float, min_drop
         if metric not in known:
             raise UnknownNameError("metric to fail on", metric, known)
     judged = [row for row in rows if row["metric"] in metrics and row["system"] != row["baseline"]]
+    for row in judged:
+        _check_trusted(row, finding)
     worse = [row for row in judged if _is_worse(row, alpha, min_drop)]
     if not worse:
         return ""
     told = "; ".join(_loss_sentence(row) for row in worse)
     return f"{told} (alpha {alpha:g}, smallest drop that fails {min_drop:g})"
+
+
+def _check_trusted(row: Mapping[str, Cell], finding: Finding) -> None:
+    """Refuse a gate on files or metrics that a caution says not to trust."""
+    names = (str(row["system"]), str(row["baseline"]))
+    said = {
+        "lines": [one for one in misaligned(finding.notices) if mentions(one, names)],
+        "letters": [one.text.removeprefix("Caution: ") for one in unread_texts(finding.notices)],
+    }.get(str(row["caveat"]))
+    if said is not None:
+        raise DataError(
+            f"whether {row['system']} is worse than {row['baseline']} under {row['metric']} cannot"
+            f" be decided: {'; '.join(said).removesuffix('.')}"
+        )
 
 
 def _is_worse(row: Mapping[str, Cell], alpha: float, min_drop: float) -> bool:

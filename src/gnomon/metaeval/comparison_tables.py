@@ -19,7 +19,13 @@ if TYPE_CHECKING:
 
     from gnomon.batch import Batch
     from gnomon.findings import Cell, Table, View
-    from gnomon.metaeval.paired import ComparedSystem, Decider, PairedScores, PairedTestPlan
+    from gnomon.metaeval.paired import (
+        Caveat,
+        ComparedSystem,
+        Decider,
+        PairedScores,
+        PairedTestPlan,
+    )
     from gnomon.metrics.tokenise import TokenTable
     from gnomon.testset import TestSet
 
@@ -73,9 +79,16 @@ class ComparisonRow(Record):
     )
     caveat: str | None = column(
         "Caveat",
-        help="why nothing is called better or worse, whatever p says: documents (too few of"
+        help="why nothing is called better or worse, whatever p says: lines (those of a file are"
+        " wrong), letters (the metric does not read those of the texts), documents (too few of"
         " them), different (too few segments differ), skewed (too few segments for such"
-        " differences), interval (it holds 0)",
+        " differences), by document (p over few documents is above alpha), interval (it holds 0)",
+    )
+    p_documents: float | None = column(
+        "p by document",
+        digits=4,
+        help="corrected, of the same with documents as what is independent, where segments are and"
+        " the documents are fewer than 15",
     )
     unit: str = column("Unit", help="what counts as independent: segment or document")
     documents: int | None = column("Documents", help="that both have; empty where none are known")
@@ -110,6 +123,9 @@ class BestSystemRow(Record):
         "Smallest p", digits=4, help="that the draws can show, not corrected; 0 without draws"
     )
     caveat: str | None = column("Caveat", help="as in the first table")
+    p_documents: float | None = column(
+        "p by document", digits=4, help="as in the first table, corrected for all pairs"
+    )
     segments: int = _COMMON
 
 
@@ -207,8 +223,13 @@ def _family(
         for k, one in enumerate(compared)
     ]
     others = len(scores.systems) - 1
-    adjusted = corrected([one.p for _, _, one, _ in found], plan, (pairs - others) * len(parts))
-    return [_system_row(scores, *one, p, plan) for one, p in zip(found, adjusted, strict=True)]
+    more = (pairs - others) * len(parts)
+    p = corrected([one.p for _, _, one, _ in found], plan, more)
+    by_document = corrected([one.p_documents for _, _, one, _ in found], plan, more)
+    return [
+        _system_row(scores, *one, *both, plan)
+        for one, both in zip(found, zip(p, by_document, strict=True), strict=True)
+    ]
 
 
 def corrected(p: Sequence[float], plan: PairedTestPlan, more: int = 0) -> list[float]:
@@ -236,10 +257,13 @@ def best_rows(
         plan: how differences were tested.
     """
     systems = len(found)
-    adjusted = corrected([one.p for one in found], plan, (systems - 1) * (systems - 2) // 2)
+    more = (systems - 1) * (systems - 2) // 2
+    adjusted = corrected([one.p for one in found], plan, more)
+    by_document = corrected([one.p_documents for one in found], plan, more)
     values = [scores.sign * one.score for one in found]
     rows = []
-    for k, (one, p) in enumerate(zip(found, adjusted, strict=True)):
+    for k, (one, p, over) in enumerate(zip(found, adjusted, by_document, strict=True)):
+        caveat = one.caveat or _by_document(p, over, plan.alpha)
         gain = scores.sign * one.difference + 0.0
         ends = (one.low, one.high) if scores.sign > 0 else (-one.high, -one.low)
         rank = None if np.isnan(one.score) else 1 + sum(value > values[k] for value in values)
@@ -250,7 +274,7 @@ def best_rows(
                 rank=rank,
                 score=one.score,
                 best=rank is not None
-                and (k == 0 or verdict_of(gain, p, one.caveat, plan.alpha) != "worse"),
+                and (k == 0 or verdict_of(gain, p, caveat, plan.alpha) != "worse"),
                 leader=scores.systems[0],
                 gain=gain,
                 low=ends[0],
@@ -258,7 +282,8 @@ def best_rows(
                 p=one.p,
                 p_adjusted=p,
                 p_least=least_p(plan, one.segments),
-                caveat=one.caveat,
+                caveat=caveat,
+                p_documents=None if np.isnan(over) else over,
                 segments=one.segments,
             )
         )
@@ -272,11 +297,13 @@ def _system_row(
     one: ComparedSystem,
     empty: int,
     p: float,
+    p_documents: float,
     plan: PairedTestPlan,
 ) -> ComparisonRow:
     gain = scores.sign * one.difference + 0.0  # no -0.0
     counts = (None, None, None) if k == 0 else (one.wins, one.ties, one.losses)
-    verdict = "baseline" if k == 0 else verdict_of(gain, p, one.caveat, plan.alpha)
+    caveat = one.caveat or _by_document(p, p_documents, plan.alpha)
+    verdict = "baseline" if k == 0 else verdict_of(gain, p, caveat, plan.alpha)
     lie = one.dependence
     return ComparisonRow(
         system=scores.systems[k],
@@ -299,7 +326,8 @@ def _system_row(
         score_low=one.score_low,
         score_high=one.score_high,
         p_least=least_p(plan, one.segments),
-        caveat=None if k == 0 else one.caveat,
+        caveat=None if k == 0 else caveat,
+        p_documents=None if np.isnan(p_documents) else p_documents,
         unit=plan.unit,
         documents=lie.documents or None,
         design_effect=None if np.isnan(lie.design_effect) else lie.design_effect,
@@ -309,9 +337,18 @@ def _system_row(
     )
 
 
+def _by_document(p: float, p_documents: float, alpha: float) -> Caveat | None:
+    """Whether segments show a difference that their documents do not; these are few."""
+    return "by document" if p <= alpha < p_documents else None
+
+
+#: what allows no test
+_UNTESTED = ("lines", "letters", "documents")
+
+
 def verdict_of(gain: float, p: float, caveat: str | None, alpha: float) -> str | None:
     """Whether a system is better or worse; None where nothing was tested."""
-    if np.isnan(p) or caveat == "documents":
+    if np.isnan(p) or caveat in _UNTESTED:
         return None
     if p > alpha or gain == 0 or caveat is not None:
         return "undecided"

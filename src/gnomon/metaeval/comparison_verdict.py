@@ -5,24 +5,25 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from gnomon.outline import REFERENCE_COPIED
 from gnomon.stats.jackknife import LEAST_DOCUMENTS
 from gnomon.stats.studentised import FEWEST_DIFFERENT
 from gnomon.verdicts import (
+    COPIED,
     CUT,
+    EMPTY,
     LEAST,
-    UNREAD_TEXTS,
     Claim,
     amount,
+    copied_references,
     counted,
     cut_texts,
+    empty_outputs,
     further_segments,
     listed,
     metric_title,
     number,
     p_value,
     titles_of,
-    unread_texts,
 )
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 _IN_FULL = 2
 #: gains below this are rounding
 _SAME = 1e-9
-#: shares of empty outputs, or of segments without a score, above this are said first
+#: shares of segments without a score above this are said first
 _MISSING = 0.01
 #: design effects above this are said
 _CLUSTERED = 1.2
@@ -90,6 +91,13 @@ SKEWED = Claim(
     " others, and {segments} are too few for that",
     "undecided",
     "the number of segments and the skewness of the differences",
+)
+BY_DOCUMENT = Claim(
+    "compare.by_document",
+    "{names} cannot be told apart {under}: {ahead} if segments are independent ({facts}), but over"
+    " their {documents} {p}",
+    "undecided",
+    "the corrected p of Student's t over documents, where these are fewer than 15",
 )
 FEW_DOCUMENTS = Claim(
     "compare.few_documents",
@@ -164,18 +172,6 @@ SLICE_WORSE = Claim(
     "worse",
     _TESTED + ", over all slices",
 )
-REFERENCE = Claim(
-    "compare.reference_copied",
-    "{notice}",
-    "caution",
-    "95 in 100 or more of a system's outputs, which equal those of a reference",
-)
-EMPTY = Claim(
-    "compare.empty",
-    "{each} of {outputs} empty",
-    "caution",
-    "the empty outputs, above 1 in 100 of some system",
-)
 MISSING = Claim(
     "compare.missing",
     "{title} has no score for {missing} of {segments}: differences are of the segments that both"
@@ -196,6 +192,12 @@ FEW_CLUSTERED = Claim(
     " document ({least} are needed)",
     "caution",
     "the design effect of the differences, above 1.2, and the number of documents",
+)
+ONE_DOCUMENT = Claim(
+    "compare.one_document",
+    "all segments are of one document: nothing is known of other documents",
+    "caution",
+    "that the segments that both have are of one document, and a finding",
 )
 JUDGED_TOGETHER = Claim(
     "compare.judged_together",
@@ -226,6 +228,7 @@ CLAIMS = (
     UNDECIDED,
     FEW_DIFFERENT,
     SKEWED,
+    BY_DOCUMENT,
     FEW_DOCUMENTS,
     UNTESTED,
     OTHER_SIDE,
@@ -238,16 +241,16 @@ CLAIMS = (
     SEVERAL_UNDECIDED,
     SLICE_BETTER,
     SLICE_WORSE,
-    REFERENCE,
+    COPIED,
     EMPTY,
     MISSING,
     CLUSTERED,
     FEW_CLUSTERED,
+    ONE_DOCUMENT,
     JUDGED_TOGETHER,
     DISAGREE,
     FEW,
     CUT,
-    UNREAD_TEXTS,
 )
 _SEVERAL = {"better": SEVERAL_BETTER, "worse": SEVERAL_WORSE}
 _SLICE = {"better": SLICE_BETTER, "worse": SLICE_WORSE}
@@ -278,6 +281,7 @@ class _Compared(NamedTuple):
     documents: int
     people: bool
     different: int
+    p_documents: float | None
 
     @property
     def level(self) -> bool:
@@ -349,14 +353,13 @@ def compare_verdict(finding: Finding) -> Iterator[Statement]:
     Args:
         finding: what a comparison found.
     """
-    yield from unread_texts(finding.notices)
-    every = [one for one in _rows(finding) if not _unread(finding, one.metric)]
+    every = list(_rows(finding))
     whole = [one for one in every if one.part is None]
     metrics = list(dict.fromkeys(one.metric for one in whole))
     systems = list(dict.fromkeys(one.system for one in whole))
     sound = [one for one in whole if not one.few]
     # what could change the answer comes first
-    yield from _copied(finding)
+    yield from copied_references(finding.notices)
     yield from _empty(finding)
     yield from _missing(finding)
     chosen = any("baseline_by:score" in text.split("|") for text in finding.signatures.values())
@@ -378,14 +381,6 @@ def compare_verdict(finding: Finding) -> Iterator[Statement]:
     yield from _clustered(finding, sound)
     yield from _few(every)
     yield from cut_texts(finding.notices)
-
-
-def _unread(finding: Finding, metric: str) -> bool:
-    """Whether a metric does not read the letters of the texts, so that all its scores are 0."""
-    if not unread_texts(one for one in finding.notices if one.startswith(f"{metric}: ")):
-        return False
-    rows = [row for row in finding.tables[0].rows if row["metric"] == metric]
-    return not any(number(row["score"]) for row in rows)
 
 
 def _rows(finding: Finding) -> Iterator[_Compared]:
@@ -422,6 +417,7 @@ def _rows(finding: Finding) -> Iterator[_Compared]:
             documents=int(number(row["documents"]) or 0),
             people=bool(row["people"]),
             different=segments - int(number(row["ties"]) or 0),
+            p_documents=number(row["p_documents"]),
         )
 
 
@@ -478,11 +474,11 @@ def _undecided(one: _Compared) -> Statement:
         return FEW_DOCUMENTS.said(one.rows, ahead=one.ahead, few=_too_few(one))
     if one.outcome is None:
         return UNTESTED.said(one.rows, **{**parts, "facts": counted(one.segments)})
-    if one.caveat == "different":
+    why = {"different": FEW_DIFFERENT, "skewed": SKEWED, "by document": BY_DOCUMENT}.get(one.caveat)
+    if why is not None:
         parts |= {"different": one.different, "least": FEWEST_DIFFERENT}
-        return FEW_DIFFERENT.said(one.rows, **parts)
-    if one.caveat == "skewed":
-        return SKEWED.said(one.rows, **parts)
+        parts |= {"documents": counted(one.documents, "document")}
+        return why.said(one.rows, p=p_value(one.p_documents or 0.0), **parts)
     if one.asked and ((one.gain or 0) > 0) is (one.asked == "worse"):
         return OTHER_SIDE.said(one.rows, asked=one.asked, system=one.system, **parts)
     return UNDECIDED.said(one.rows, more=_further(one), **parts)
@@ -587,6 +583,8 @@ def _behind(row: Mapping[str, Cell]) -> str:
     if not number(row["gain"]):
         return "the same"
     p = f", corrected {tested_by(row)}" * _leaves_zero_out(number(row["low"]), number(row["high"]))
+    if row["caveat"] == "by document":
+        p = f", but by document {p_value(number(row['p_documents']) or 0.0)}"
     return f"behind by {_lead(row)}{p}"
 
 
@@ -645,6 +643,8 @@ def _ahead(one: _Compared) -> str:
     if one.level:
         return "the same"
     p = f", {one.tested}" if _leaves_zero_out(one.low, one.high) else ""
+    if one.caveat == "by document":
+        p = f", but by document {p_value(one.p_documents or 0.0)}"
     return f"{'ahead' if one.gain > 0 else 'behind'} by {one.size(unit=False)}{p}"
 
 
@@ -688,28 +688,13 @@ def _slices(parts: Sequence[_Compared]) -> Iterator[Statement]:
                 )
 
 
-def _copied(finding: Finding) -> Iterator[Statement]:
-    """Outputs that are copies of a reference."""
-    for one in dict.fromkeys(finding.notices):
-        if REFERENCE_COPIED in one:
-            yield REFERENCE.said(notice=one)
-
-
 def _empty(finding: Finding) -> Iterator[Statement]:
     """Empty outputs, system by system."""
     table, total = finding.tables[0], int(finding.facts["segments"])
-    lacking: dict[str, tuple[int, list[int]]] = {}
-    for at, row in enumerate(table.rows):
-        empty = int(number(row["empty"]) or 0)
-        if row["slice"] is None and empty > _MISSING * total:
-            lacking.setdefault(str(row["system"]), (empty, []))[1].append(at)
-    if lacking:
-        named = sorted(lacking.items(), key=lambda one: -one[1][0])
-        yield EMPTY.said(
-            {table.name: [at for _, (_, places) in named for at in places]},
-            each=listed([f"{name} leaves {empty:,}" for name, (empty, _) in named]),
-            outputs=counted(total, "output"),
-        )
+    rows = [(at, row) for at, row in enumerate(table.rows) if row["slice"] is None]
+    empty = {str(row["system"]): int(number(row["empty"]) or 0) for _, row in rows}
+    places = [at for at, row in rows if empty[str(row["system"])] > _MISSING * total]
+    yield from empty_outputs(empty, total, {table.name: places})
 
 
 def _missing(finding: Finding) -> Iterator[Statement]:
@@ -741,11 +726,14 @@ def _judged_together(whole: Sequence[_Compared]) -> Iterator[Statement]:
 
 
 def _clustered(finding: Finding, sound: Sequence[_Compared]) -> Iterator[Statement]:
+    alone = [one for one in sound if one.documents == 1 and one.outcome in ("better", "worse")]
+    if alone:
+        yield ONE_DOCUMENT.said(_places(alone))
     rows = finding.tables[0].rows
     effects = [
         (number(rows[one.position]["design_effect"]) or 0.0, one)
         for one in sound
-        if one.unit == "segment" and one.documents > 1
+        if one.unit == "segment" and one.documents > 1 and one.caveat != "by document"
     ]
     large = [(effect, one) for effect, one in effects if effect > _CLUSTERED]
     if not large:

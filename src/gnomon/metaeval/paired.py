@@ -12,6 +12,7 @@ from gnomon.errors import UsageError
 from gnomon.faults import Fault
 from gnomon.metaeval.significance import Correction, resample_faults
 from gnomon.options import SEED
+from gnomon.scores import UNREAD
 from gnomon.stats import (
     BootstrapTest,
     approximate_randomisation,
@@ -44,7 +45,9 @@ PairedNull: TypeAlias = Literal["studentised", "sign", "centred", "sacrebleu"]
 #: what is drawn and counted as independent
 SampledUnit: TypeAlias = Literal["segment", "document"]
 #: why nothing is called better or worse, whatever p says
-Caveat: TypeAlias = Literal["documents", "different", "skewed", "interval"]
+Caveat: TypeAlias = Literal[
+    "lines", "letters", "documents", "different", "skewed", "by document", "interval"
+]
 
 _STEP, _MOST = 1000, 20000  # of resamples where those asked for show nothing
 #: segments below which differences that are skewed more than this allow no finding
@@ -174,6 +177,8 @@ class ComparedSystem(NamedTuple):
         low: lower end of the interval of the difference.
         high: its upper end.
         p: of the test; not corrected.
+        p_documents: of the same with documents as what is independent, where segments are and the
+            documents are fewer than 15; not corrected.
         caveat: why the system is called neither better nor worse, whatever p says.
         missing: segments without a score of the system.
         dependence: how the differences lie on segments and documents.
@@ -190,6 +195,7 @@ class ComparedSystem(NamedTuple):
     low: float
     high: float
     p: float
+    p_documents: float
     caveat: Caveat | None
     missing: int
     dependence: Dependence
@@ -212,6 +218,8 @@ class PairedScores:
         aggregate: sums of statistics to scores; ``None`` where segment scores are averaged.
         sign: 1 where higher is better, else -1.
         from_people: whether people gave the scores.
+        doubtful: systems whose outputs are no translations line by line.
+        unread: whether the metric does not read the texts.
     """
 
     metric: str
@@ -221,9 +229,13 @@ class PairedScores:
     aggregate: Aggregate | None
     sign: int
     from_people: bool = False
+    doubtful: frozenset[str] = frozenset()
+    unread: bool = False
 
     @classmethod
-    def of(cls, scores: Scores, systems: list[str]) -> PairedScores:
+    def of(
+        cls, scores: Scores, systems: list[str], doubtful: frozenset[str] = frozenset()
+    ) -> PairedScores:
         """The scores of some systems, in this order."""
         rows = [scores.systems.index(name) for name in systems]
         corpus = scores.statistics is not None and scores.aggregate is not None
@@ -239,7 +251,15 @@ class PairedScores:
             scores.aggregate if corpus else None,
             1 if scores.higher_is_better else -1,
             scores.from_people,
+            doubtful,
+            any(UNREAD in one for one in scores.notices),
         )
+
+    def distrust(self, k: int) -> Caveat | None:
+        """Why nothing is said of a system beside the baseline, whatever the scores are."""
+        if not self.doubtful.isdisjoint((self.systems[0], self.systems[k])):
+            return "lines"
+        return "letters" if self.unread else None
 
     def starting_with(self, system: str) -> PairedScores:
         """The same with another system as the baseline."""
@@ -303,9 +323,17 @@ def figures(
     found = []
     for k, counts in enumerate(map(_counts, gains)):
         inside = published is not None and float(tested.p[k, 0]) > plan.alpha
-        caveat = _caveat(plan, lie[k], counts[0]) or ("interval" if inside else None)
-        found.append(_compared(shown, k, caveat, int(missing[k]), lie[k], counts))
+        caveat = paired.distrust(k) or _caveat(plan, lie[k], counts[0])
+        caveat = caveat or ("interval" if inside else None)
+        p = _over_documents(lie[k], plan)
+        found.append(_compared(shown, k, p, caveat, int(missing[k]), lie[k], counts))
     return found
+
+
+def _over_documents(lie: Dependence, plan: PairedTestPlan) -> float:
+    """The p over few documents, of which segments as the unit would claim too much."""
+    few = plan.unit == "segment" and lie.documents < LEAST_DOCUMENTS
+    return lie.p_documents / (1 + (plan.alternative != "two-sided")) if few else math.nan
 
 
 def _caveat(plan: PairedTestPlan, lie: Dependence, segments: int) -> Caveat | None:
@@ -391,6 +419,7 @@ def _differences(
 def _compared(
     test: BootstrapTest,
     k: int,
+    p_documents: float,
     caveat: Caveat | None,
     missing: int,
     lie: Dependence,
@@ -402,9 +431,8 @@ def _compared(
     if k == 0:  # that the baseline differs by nothing from itself is no finding
         difference = low = high = p = float("nan")
     score = float(test.statistics[k])
-    return ComparedSystem(
-        score, score_low, score_high, difference, low, high, p, caveat, missing, lie, *counts
-    )
+    ends = (score_low, score_high, difference, low, high)
+    return ComparedSystem(score, *ends, p, p_documents, caveat, missing, lie, *counts)
 
 
 def _oriented(alternative: Alternative, sign: int) -> Alternative:

@@ -33,7 +33,7 @@ from gnomon.metrics.tokenise import (
     lowered,
 )
 from gnomon.scores import UNREAD
-from gnomon.scripts import main_script
+from gnomon.scripts import latin_share, unspaced_language
 from gnomon.signature import Signature
 
 if TYPE_CHECKING:
@@ -187,7 +187,7 @@ KERNELS: dict[str, Kernel[Any]] = {
 # The tokens of many texts under ROUGE, at once: what :class:`RougeTokeniser` finds in each.
 
 
-_LOOKED_AT = 100_000  # characters whose script is told
+_HALF = 0.5  # of the letters and digits of the references
 _APART = "\0"  # between two texts: part of no token
 _BREAK = ord("\n")
 
@@ -577,14 +577,13 @@ class Rouge(Options):
         """
         if not testset.references:
             raise DataError(f"metric {self.spec!r} needs references; {testset.name!r} has none")
-        columns = testset.references.values()
-        texts = "".join(text or "" for texts in columns for text in texts)[:_LOOKED_AT]
-        script = None if texts.isascii() else main_script(texts)
-        if script in (None, "LATIN"):
+        texts = [text for column in testset.references.values() for text in column if text]
+        share = latin_share(texts)
+        if share >= _HALF and unspaced_language(texts) is None:
             return BoundRouge(self)
         said = (
-            f"{self.name} counts runs of a-z and 0-9 alone, as rouge-score does, and the references"
-            f" are written in {script.title()} letters: {UNREAD}"
+            f"{self.name} counts runs of a-z and 0-9 alone, as rouge-score does, which are"
+            f" {share:.0%} of the letters and digits of the references: {UNREAD}"
         )
         return BoundRouge(self, (said,))
 

@@ -165,6 +165,7 @@ def _score(
         native_signatures=native,
         informed_by=bound.informed_by if isinstance(bound, Informed) else (),
         from_people=isinstance(bound, OfPeople) and bound.from_people,
+        empty=testset.empty_outputs,
     )
     texts = getattr(bound, "texts", None)
     if (

@@ -21,7 +21,14 @@ from gnomon.metrics.comparisons import PairScorer, pair_rows
 from gnomon.metrics.means import OfOptions
 from gnomon.metrics.sequences import PRIVATE_CANDIDATE, Sequences
 from gnomon.metrics.spec import Options
-from gnomon.metrics.tokenise import Aligned, inferred_language, lowered, plain, replaced
+from gnomon.metrics.tokenise import (
+    Aligned,
+    by_spaces,
+    inferred_language,
+    lowered,
+    plain,
+    replaced,
+)
 from gnomon.scripts import base_language, is_unspaced
 from gnomon.signature import Signature
 
@@ -115,6 +122,8 @@ class Ter(Options):
 
     def _choice(self, fitting: Ter, testset: TestSet) -> Iterator[str]:
         """What a reader should know of how words are told apart."""
+        if self.tokenize == "tercom" and not (self.normalized and self.asian_support):
+            yield from by_spaces("tercom", "char", testset.target_language)
         if fitting != self and testset.language_pair is None:
             yield f"{inferred_language(testset)}, and scored as {fitting.spec}"
         elif fitting.asian_support and not (fitting.normalized or fitting.no_punct):

@@ -17,7 +17,13 @@ import numpy as np
 
 from gnomon.stats._pair_tests import joint_cells
 from gnomon.stats.bootstrap import BootstrapTest
-from gnomon.stats.jackknife import LEAST_DOCUMENTS, design_effect, jackknife, left_out_sums
+from gnomon.stats.jackknife import (
+    LEAST_DOCUMENTS,
+    design_effect,
+    effective_documents,
+    jackknife,
+    left_out_sums,
+)
 from gnomon.stats.resampling import resample_counts, resampled_sums
 from gnomon.stats.significance import (
     Alternative,
@@ -67,7 +73,7 @@ class Studentised(NamedTuple):
     def p(self, alternative: Alternative) -> float:
         """The p-value of an alternative; at most 1 - confidence exactly where 0 lies outside."""
         if alternative == "two-sided":
-            return min(1.0, 2 * min(self.greater, self.less))
+            return math.nan if math.isnan(self.less) else min(1.0, 2 * min(self.greater, self.less))
         return self.greater if alternative == "greater" else self.less
 
 
@@ -303,12 +309,15 @@ class Dependence(NamedTuple):
     - ``skewness``: of what the segments add to the difference; NaN where nothing varies.
     - ``documents``: documents that both have; 0 where none are known.
     - ``design_effect``: see :func:`~gnomon.stats.design_effect`; NaN where unknown.
+    - ``p_documents``: two-sided, of Student's t with the documents as what is independent,
+      however few they are; NaN where unknown, or of one alone.
     """
 
     different: int
     skewness: float
     documents: int
     design_effect: float
+    p_documents: float
 
 
 def dependence(
@@ -325,24 +334,35 @@ def dependence(
         documents: the document of each segment, from 0 [segments]; None where none are known.
     """
     x, score = summable(statistics, aggregate)
-    found = [Dependence(0, math.nan, 0, math.nan)]
+    found = [Dependence(0, math.nan, 0, math.nan, math.nan)]
     for k in range(1, len(x)):
         both = ~np.isnan(x[[k, 0]]).any(axis=(0, 2))
         pair = x[[k, 0]][:, both]
         added = influence(pair, score) if both.sum() > 1 else np.zeros((2, 0))
         own = added[0] - added[1]
         names = None if documents is None else documents[both]
-        found.append(
-            Dependence(
-                _different(*pair),
-                _skewness(own),
-                0 if names is None else len(np.unique(names)),
-                math.nan
-                if names is None or not len(own) or np.isnan(own).any()
-                else design_effect(own, names),
-            )
-        )
+        effect = p = math.nan
+        if names is not None and len(own) and not np.isnan(own).any():
+            sums = score(pair.sum(axis=1))
+            effect = design_effect(own, names)
+            p = _p_over_documents(float(sums[0] - sums[1]), own, effect, names)
+        groups = 0 if names is None else len(np.unique(names))
+        found.append(Dependence(_different(*pair), _skewness(own), groups, effect, p))
     return found
+
+
+def _p_over_documents(
+    estimate: float, own: NDArray[np.float64], effect: float, names: NDArray[np.int64]
+) -> float:
+    """Two-sided p of Student's t, its standard error widened by the design effect."""
+    df = effective_documents(np.unique(names, return_counts=True)[1]) - 1
+    if math.isnan(effect) or df <= 0:
+        return math.nan
+    n = len(own)
+    error = math.sqrt(effect * float((own**2).sum()) / (n * (n - 1)))
+    if error <= _SAME * max(abs(estimate), 1):
+        return float(not estimate)
+    return min(1.0, 2 * upper_tail(abs(estimate) / error, df))
 
 
 @lru_cache(maxsize=1)

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 from gnomon.errors import MissingDependencyError, UnknownNameError
+from gnomon.scores import UNREAD
 from gnomon.scripts import base_language, is_unspaced
 
 if TYPE_CHECKING:
@@ -336,26 +337,37 @@ def fitting_tokeniser(
     """
     language = given.target_language
     if named is not None:
-        return FittingTokeniser(named, _misfit(named, language))
-    name, said = default_tokeniser(language), list[str]()
+        fits = default_tokeniser(language)
+        said = by_spaces(named, fits, language) if named in _SPACED else ()
+        return FittingTokeniser(named, said)
+    name, notices = default_tokeniser(language), list[str]()
     inferred = given.language_pair is None and is_unspaced(language)
     try:
         _check_installed(name)
     except MissingDependencyError as error:
-        said = [f"{error}; until then texts are split into characters ('char')"]
+        notices = [f"{error}; until then texts are split into characters ('char')"]
         name = "char"
     if inferred:
-        said.insert(0, f"{inferred_language(given)} and are split by the tokeniser {name!r}")
-    return FittingTokeniser(name, tuple(said))
+        notices.insert(0, f"{inferred_language(given)} and are split by the tokeniser {name!r}")
+    return FittingTokeniser(name, tuple(notices))
 
 
-def _misfit(name: str, language: str | None) -> tuple[str, ...]:
-    """What is to be said of a tokeniser that goes by spaces, in a language without them."""
+def by_spaces(name: str, fits: str, language: str | None) -> tuple[str, ...]:
+    """What is to be said of a tokeniser that goes by spaces, in a language without them.
+
+    Args:
+        name: its name.
+        fits: the one that fits the language.
+        language: of the references.
+    """
     own = base_language(language)
-    if name not in _SPACED or own == "ko" or own not in _NAMES:
+    if own == "ko" or own not in _NAMES:
         return ()
-    said = f"takes what stands between spaces for a word, and {_NAMES[own]} puts no spaces between"
-    return (f"the tokeniser {name!r} {said} words: {default_tokeniser(own)!r} fits",)
+    said = (
+        f"the tokeniser {name!r} takes what stands between spaces for a word, and {_NAMES[own]}"
+        f" puts no spaces between words: {fits!r} fits; {UNREAD}"
+    )
+    return (said,)
 
 
 def inferred_language(given: TestSet | Batch | Outline) -> str:

@@ -63,9 +63,11 @@ from gnomon.paraphrase.gains._agreement import (
     system_row,
 )
 from gnomon.records import METRIC, Record, column, columns_of, table
+from gnomon.scores import of_metric
 from gnomon.stats.jackknife import numbered
 from gnomon.stats.significance import fewest_draws
 from gnomon.testset import TestSet
+from gnomon.verdicts import anomaly_notice
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -737,6 +739,10 @@ class _Study:
         people, code = people_of(testset, self._human), self.looked.allow_code
         edits = _count_edits(testset, self._human)
         before = [(one, score(testset, one, allow_code=code)) for one in self._metrics]
+        known = set(map(anomaly_notice, testset.anomalies))
+        for metric, base in before:
+            name = metric if isinstance(metric, str) else base.metric
+            self.notices += [of_metric(name, one) for one in base.notices if one not in known]
         for done, arm in enumerate(arms, start=1):
             seen = {**described(testset, arm, self.looked), "edits": edits}
             wide = testset.with_paraphrases(list(arm.paraphrases))
