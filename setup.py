@@ -71,9 +71,17 @@ def compiler() -> str | None:
 
 
 class Build(build):
-    """Compiles first, so that nothing hides what is missing."""
+    """Compiles first, so that nothing hides what is missing; keeps nothing else between builds."""
 
     sub_commands = sorted(build.sub_commands, key=lambda command: command[0] != "build_ext")
+
+    def run(self) -> None:
+        """Build without modules that the source no longer has."""
+        loops = self.get_finalized_command("build_ext").get_outputs()
+        for path in Path(self.build_lib).rglob("*"):
+            if path.is_file() and str(path) not in loops:
+                path.unlink()
+        super().run()
 
 
 class BuildLoops(build_ext):
@@ -87,6 +95,9 @@ class BuildLoops(build_ext):
                 wanted = os.environ.get("CC") or sysconfig.get_config_var("CC")
                 raise SystemExit(NO_COMPILER.format(command=wanted))
             os.environ["CC"] = command
+            # zig compiles parts of itself, and would keep them in the user's home
+            zig = Path(self.build_temp, "zig").absolute()
+            os.environ.setdefault("ZIG_GLOBAL_CACHE_DIR", zig.as_posix())
             self._require_headers()
         super().run()
 

@@ -164,11 +164,8 @@ def _digest(*names: str) -> str:
 
 
 def _own_build(folder: Path) -> Path:
-    """A configuration that builds in this folder, of which only compiled loops are used again."""
+    """A configuration that builds in this folder."""
     build = folder / "build"
-    for path in build.glob("lib*/**/*"):
-        if path.is_file() and path.suffix != ".so":
-            path.unlink()
     build.mkdir(exist_ok=True)
     configuration = build / "setup.cfg"
     configuration.write_text(f"[build]\nbuild_base = {build}\n[egg_info]\negg_base = {build}\n")

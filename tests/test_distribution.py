@@ -1,0 +1,185 @@
+"""What is built and published: its files, what it needs, what it says where nothing compiles it."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import sysconfig
+import tarfile
+import tomllib
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from gnomon.signature import VERSION
+
+_ROOT = Path(__file__).resolve().parent.parent
+_PACKAGE = _ROOT / "src" / "gnomon"
+_PROJECT = tomllib.loads((_ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+_NAME = f"gnomon-{VERSION}"
+#: all that comes with the core
+_INSTALLED = """
+    colorama gnomon jinja2 llvmlite lxml markdown-it-py markupsafe mdurl msgspec numba numpy
+    platformdirs portalocker pygments regex rich rich-argparse sacrebleu tabulate threadpoolctl
+"""
+_BESIDE_SOURCE = """
+    LICENSE MANIFEST.in PKG-INFO README.md pyproject.toml setup.cfg setup.py
+"""
+_BESIDE_WHEEL = "METADATA RECORD WHEEL entry_points.txt licenses/LICENSE top_level.txt"
+_OUTSIDE = {
+    name: value
+    for name, value in os.environ.items()
+    if name not in ("PYTHONPATH", "VIRTUAL_ENV", "GNOMON_CHECKED", "GNOMON_SANITIZED")
+}
+
+
+def _run(*argv: str | Path, cwd: Path = _ROOT, **variables: str) -> str:
+    done = subprocess.run(
+        argv, cwd=cwd, env=_OUTSIDE | variables, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def _build(kind: str, project: Path, into: Path) -> Path:
+    """An archive of a project, made without a trace in its folder."""
+    into.mkdir(exist_ok=True)
+    configuration = into / "setup.cfg"
+    configuration.write_text(f"[build]\nbuild_base = {into}\n[egg_info]\negg_base = {into}\n")
+    call = f"from setuptools import build_meta; build_meta.build_{kind}({str(into)!r})"
+    _run(sys.executable, "-c", call, cwd=project, DIST_EXTRA_CONFIG=str(configuration))
+    (archive,) = [path for path in into.iterdir() if path.suffix in (".gz", ".whl")]
+    return archive
+
+
+def _files() -> set[str]:
+    """Files of the package, without what was made of them."""
+    return {
+        path.relative_to(_PACKAGE).as_posix()
+        for path in _PACKAGE.rglob("*")
+        if path.is_file() and path.suffix not in (".pyc", ".so", ".pyd")
+    }
+
+
+def test_a_source_archive_has_the_package_and_what_builds_it_alone(tmp_path: Path) -> None:
+    with tarfile.open(_build("sdist", _ROOT, tmp_path)) as archive:
+        names = {member.name for member in archive if member.isfile()}
+    expected = {f"{_NAME}/{name}" for name in _BESIDE_SOURCE.split()}
+    assert names == expected | {f"{_NAME}/src/gnomon/{name}" for name in _files()}
+
+
+def test_a_wheel_has_the_package_compiled_and_works_with_its_dependencies_alone(
+    tmp_path: Path,
+) -> None:
+    with tarfile.open(_build("sdist", _ROOT, tmp_path)) as archive:
+        archive.extractall(tmp_path, filter="data")
+    built = f"lib.{sysconfig.get_platform()}-{sys.implementation.cache_tag}"
+    left = tmp_path / "wheel" / built / "gnomon" / "of_an_earlier_version.py"
+    left.parent.mkdir(parents=True)
+    left.touch()
+    wheel = _build("wheel", tmp_path / _NAME, tmp_path / "wheel")
+    assert not left.exists()
+    with zipfile.ZipFile(wheel) as archive:
+        names = set(archive.namelist())
+        about = archive.read(f"{_NAME}.dist-info/METADATA").decode()
+    suffix = sysconfig.get_config_var("EXT_SUFFIX")
+    loops = {Path(name).stem for name in _files() if name.endswith(".pyx")}
+    files = {name for name in _files() if Path(name).suffix not in (".pyx", ".pxd", ".h")}
+    files |= {f"native/{name}{suffix}" for name in loops}
+    expected = {f"{_NAME}.dist-info/{name}" for name in _BESIDE_WHEEL.split()}
+    assert names == expected | {f"gnomon/{name}" for name in files}
+    assert {f"native/{name}.pyi" for name in loops} <= files
+    assert f"Version: {VERSION}\n" in about
+    assert f"License-Expression: {_PROJECT['project']['license']}\n" in about
+
+    alone = tmp_path / "alone"
+    _run(sys.executable, "-m", "venv", "--without-pip", alone)
+    programs = alone / ("Scripts" if os.name == "nt" else "bin")
+    pip = [sys.executable, "-m", "pip", "--python", programs / "python"]
+    _run(*pip, "install", "-q", "--no-compile", wheel)
+    installed = json.loads(_run(*pip, "list", "--format", "json"))
+    assert {one["name"].lower().replace("_", "-") for one in installed} == set(_INSTALLED.split())
+    _run(programs / "gnomon", "selftest", cwd=tmp_path, GNOMON_CACHE=str(tmp_path / "cache"))
+
+
+def test_what_is_compiled_with_is_what_is_required_to_compile() -> None:
+    assert _PROJECT["dependency-groups"]["build"] == _PROJECT["build-system"]["requires"]
+
+
+def test_all_pages_say_the_version_of_the_package() -> None:
+    changes = (_ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert re.findall(r"^## (\S+)", changes, re.MULTILINE)[0] == VERSION
+    citation = (_ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert re.findall(r"^version: (\S+)", citation, re.MULTILINE) == [VERSION]
+
+
+def _refusal(cwd: Path, *argv: str | Path, **variables: str) -> str:
+    done = subprocess.run(
+        argv, cwd=cwd, env=_OUTSIDE | variables, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1, done.stdout + done.stderr
+    return done.stderr
+
+
+@pytest.mark.skipif(os.name != "posix", reason="Windows' own compiler is looked for by setuptools")
+def test_without_a_compiler_it_says_what_to_install(tmp_path: Path) -> None:
+    argv = [sys.executable, "setup.py", "-q", "build", "-b", tmp_path]
+    said = _refusal(_ROOT, *argv, CC="/nonexistent/cc")
+    assert "Traceback" not in said
+    assert said.split("\n")[1] == (
+        "gnomon compiles loops when it is installed from source, and no C compiler was found "
+        "(/nonexistent/cc)."
+    )
+    assert "apt-get install gcc python3-dev" in said
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.skipif(os.name != "posix", reason="Python for Windows always has its headers")
+def test_without_the_headers_of_python_it_says_what_to_install(tmp_path: Path) -> None:
+    (tmp_path / "sitecustomize.py").write_text(
+        "import sysconfig\nfrom pathlib import Path\n"
+        "is_file = Path.is_file\n"
+        "Path.is_file = lambda path: path.name != 'Python.h' and is_file(path)\n"
+    )
+    argv = [sys.executable, "setup.py", "-q", "build", "-b", tmp_path / "build"]
+    said = _refusal(_ROOT, *argv, PYTHONPATH=str(tmp_path))
+    assert "Traceback" not in said
+    assert "C headers of this Python were not" in said
+    assert "apt-get install python3-dev" in said
+
+
+def _without_compilers(folder: Path) -> str:
+    """A PATH on which is all but compilers."""
+    folder.mkdir()
+    compilers = re.compile(r"(.*-)?(cc|gcc|clang|c89|c99|tcc)(-[\d.]+)?")
+    for place in reversed(os.environ["PATH"].split(os.pathsep)):
+        for program in Path(place).glob("*"):
+            if not compilers.fullmatch(program.name):
+                (folder / program.name).unlink(missing_ok=True)
+                (folder / program.name).symlink_to(program)
+    return str(folder)
+
+
+@pytest.mark.verify
+@pytest.mark.skipif(os.name != "posix", reason="zig is for machines without a compiler")
+def test_pip_says_it_without_a_compiler_and_compiles_with_zigs(tmp_path: Path) -> None:
+    archive = _build("sdist", _ROOT, tmp_path)
+    path = _without_compilers(tmp_path / "programs")
+    _run(sys.executable, "-m", "venv", "--without-pip", tmp_path / "alone")
+    python = tmp_path / "alone" / "bin" / "python"
+    pip = [sys.executable, "-m", "pip", "--python", python, "install", "--no-cache-dir"]
+    said = _refusal(tmp_path, *pip, archive, PATH=path)
+    assert "and no C compiler was found" in said
+    assert len(said.strip().split("\n")) < 30
+    assert "Traceback" not in said
+
+    # what the message says
+    remedy = re.search(r"pip install (--upgrade .*)", said)
+    assert remedy is not None
+    _run(*pip, "-q", *remedy.group(1).split(), PATH=path)
+    _run(*pip, "-q", "--no-build-isolation", archive, PATH=path)
+    _run(python, "-m", "gnomon", "selftest", cwd=tmp_path, GNOMON_CACHE=str(tmp_path / "cache"))
