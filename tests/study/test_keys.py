@@ -494,3 +494,32 @@ def test_tables_name_metrics_in_options_as_the_study_does(folder: Path, tmp_path
         "difficulty(bleu, pool='top:1', by='scores(\\'own.tsv\\')')",
     }
     assert not [one for (one,) in store.query(sql).rows if str(tmp_path) in one]
+
+
+@pytest.mark.parametrize(
+    ("language", "package"), [("ja", "mecab-python3"), ("ko", "mecab-ko"), ("ja", "ipadic")]
+)
+def test_the_packages_of_a_tokeniser_count_where_it_is_taken(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, language: str, package: str
+) -> None:
+    (folder / "study.toml").write_text(
+        'metrics = ["bleu", "chrf"]\n[[testsets]]\npath = "set"\n'
+        f'language_pair = "en-{language}"\n[methods.score]\n[methods.compare]\n'
+    )
+
+    def with_version(version: str) -> dict[str, str]:
+        def installed(name: str) -> str:
+            if name == package and not version:
+                raise _needs.PackageNotFoundError(name)
+            return version if name == package else "1"
+
+        monkeypatch.setattr(_needs, "installed", installed)
+        _needs._plain.cache_clear()
+        made = study.plan(study.read_study(folder / "study.toml"))
+        return {task.label: task.key for task in made.tasks}
+
+    changed = _changed(with_version(""), with_version("1.0"))
+    assert {one.split(" of ")[0] for one in changed} == {"score bleu", "compare bleu, chrf"}
+    other = folder / "study.toml"
+    other.write_text(other.read_text().replace(f"en-{language}", "en-de"))
+    assert not _changed(with_version(""), with_version("1.0"))

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 from tests.truth.scripts import damaged, sentences
-from tests.truth.worlds import bundled, outputs, planted, references
+from tests.truth.worlds import bundled, noised, outputs, planted, references
 
 import gnomon as gn
+from gnomon import study
 from gnomon.findings import Bars
 from gnomon.formats import sets_in, suspicions
 from gnomon.verdicts import leaders, misaligned, of_scores
@@ -154,6 +155,53 @@ def test_no_title_of_a_chart_judges_a_system_whose_lines_are_wrong() -> None:
     assert titles(fine=outputs(), wrong=wrong) == "BLEU: differences; "
     three = titles(fine=outputs(), other=outputs("apertium-french"), wrong=wrong)
     assert three == "BLEU: other is worse than fine; BLEU: fine has the highest"
+
+
+def test_the_home_page_of_a_study_judges_no_system_whose_lines_are_wrong(tmp_path: Path) -> None:
+    pytest.importorskip("duckdb", reason="needs duckdb: pip install 'gnomon[study]'")
+    own = outputs()
+    lines = {"fine": own, "poor": noised(own, 0.3, 1), "shifted": [*own[1:], own[0]]}
+    lines |= {"holes": ["" if n % 3 == 0 else text for n, text in enumerate(own)]}
+    planted(lines).write(tmp_path / "set")
+    (tmp_path / "study.toml").write_text(
+        'metrics = ["bleu"]\n[[testsets]]\npath = "set"\n[methods.score]\n'
+    )
+    made = study.plan(study.read_study(tmp_path / "study.toml"))
+    assert study.run(made, study.open_engine("here")).failed == {}
+    (page,) = study.verdicts(study.Store.open(made.study.store))
+    one = list(page.verdict)
+    claims = [said.claim for said in one]
+    assert claims == ["data.doubtful", "data.empty", "score.highest", "score.not_tested"]
+    assert "the lines of shifted are shifted by 1 line" in one[0].text
+    assert one[1].text == "Caution: holes leaves 70 of 209 outputs empty."
+    assert one[2].text.startswith("fine has the highest BLEU")
+    assert "shifted" not in one[2].text
+
+
+@pytest.mark.parametrize("metric", ["bleu", "chrf"])
+def test_a_gate_judges_no_system_whose_lines_are_wrong(metric: str) -> None:
+    own = outputs()
+    ts = planted({"fine": own, "poor": noised(own, 0.3, 1), "shifted": [*own[1:], own[0]]})
+    with pytest.raises(gn.errors.DataError, match="shifted by 1 line against the references"):
+        gn.compare(ts, metric, baseline="fine", fail_if_worse=[metric], resamples=199)
+    found = gn.compare(ts, metric, baseline="fine", resamples=199)
+    assert [row["verdict"] for row in found.rows] == ["baseline", "worse", None]
+    assert found.rows[2]["caveat"] == "lines"
+    with pytest.raises(gn.errors.DataError, match="cannot be decided: the lines of shifted"):
+        gn.metaeval.fail_if_worse(found, [metric])
+    sound = gn.compare(
+        planted({"fine": own, "poor": noised(own, 0.3, 1)}), metric, fail_if_worse=[metric]
+    )
+    assert "poor is worse than fine" in sound.failure
+
+
+def test_a_gate_judges_nothing_by_a_metric_that_does_not_read_the_texts() -> None:
+    own = sentences("zh", 60)
+    ts = gn.TestSet.from_lists({"a": own, "b": damaged(own, "zh", 0.5, 1)}, own)
+    with pytest.raises(gn.errors.DataError, match="under rougeL cannot be decided.*counts runs"):
+        gn.compare(ts, ["rougeL", "bleu"], fail_if_worse=["rougeL"], resamples=199)
+    found = gn.compare(ts, ["rougeL", "bleu"], fail_if_worse=["bleu"], resamples=199)
+    assert "b is worse than a under bleu" in found.failure
 
 
 def test_equal_outputs_are_named_and_compared() -> None:

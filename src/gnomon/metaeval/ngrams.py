@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from gnomon.metaeval.comparison_tables import NgramRow
-from gnomon.metrics.tokenise import fitting_tokeniser, tokenise
+from gnomon.metrics.tokenise import fitting_tokeniser, tokenise, tokeniser_needs
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from numpy.typing import NDArray
 
     from gnomon.batch import Batch
     from gnomon.metrics.tokenise import TokenTable
+    from gnomon.needs import Need
     from gnomon.testset import TestSet
 
 # The n-grams that only one of two systems gets right.
@@ -247,3 +248,8 @@ def _in_turn(found: list[list[OnlyHere]]) -> Iterator[tuple[int, int, OnlyHere]]
         for n, ranked in enumerate(found, start=1):
             if rank <= len(ranked):
                 yield rank, n, ranked[rank - 1]
+
+
+def needs(most: int, language: str | None, options: Mapping[str, object]) -> tuple[Need, ...]:
+    """What n-grams, and the words that are marked in segments, depend on."""
+    return tokeniser_needs(None, language) if most or options["examples"] else ()

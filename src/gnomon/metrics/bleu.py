@@ -14,7 +14,13 @@ from gnomon.metrics.comparisons import TokenisedTexts, in_blocks, masked_scores,
 from gnomon.metrics.ngrams import Recount, counted, totals
 from gnomon.metrics.sequences import NgramLayout, offsets_of, ranges
 from gnomon.metrics.spec import Options
-from gnomon.metrics.tokenise import TOKENISERS, check_tokeniser, fitting_tokeniser, load_tokeniser
+from gnomon.metrics.tokenise import (
+    TOKENISERS,
+    check_tokeniser,
+    fitting_tokeniser,
+    load_tokeniser,
+    tokeniser_needs,
+)
 from gnomon.signature import Signature
 
 if TYPE_CHECKING:
@@ -29,6 +35,7 @@ if TYPE_CHECKING:
     from gnomon.metrics.protocol import Input
     from gnomon.metrics.sequences import Masks
     from gnomon.metrics.tokenise import Tokeniser, TokenTable
+    from gnomon.needs import Need
     from gnomon.outline import Outline
     from gnomon.testset import TestSet
 
@@ -181,6 +188,10 @@ class Bleu(Options):
         """Refuse a tokeniser that cannot be had; errors as for :meth:`bind`."""
         if self.tokenize is not None:
             check_tokeniser(self.tokenize)
+
+    def requires(self, language: str | None) -> tuple[Need, ...]:
+        """sacreBLEU, and the packages of the tokeniser."""
+        return (*super().requires(language), *tokeniser_needs(self.tokenize, language))
 
     def bind(self, testset: TestSet) -> BoundBleu:
         """Choose the tokeniser for the language of the test set.

@@ -29,6 +29,7 @@ from gnomon.metrics.tokenise import (
     check_tokeniser,
     fitting_tokeniser,
     load_tokeniser,
+    tokeniser_needs,
 )
 from gnomon.metrics.wordnet import WordNet, find_wordnet
 from gnomon.needs import Need
@@ -615,8 +616,8 @@ class Meteor(Options):
                 raise SpecError(f"meteor: {name} belongs to variant='1.5'; leave it out, or say so")
 
     def requires(self, language: str | None) -> tuple[Need, ...]:
-        """nltk, a file of function words, and, for English alone, WordNet."""
-        own = super().requires(language)
+        """nltk, the tokeniser's packages, function words, and, for English alone, WordNet."""
+        own = (*super().requires(language), *tokeniser_needs(self.tokenize, language))
         if (language or "en").lower() != "en":
             return own
         place = str(Path(self.wordnet).absolute()) if self.wordnet else ""

@@ -24,7 +24,12 @@ from gnomon.metrics.masking import Action
 from gnomon.metrics.means import MeanOfSegments
 from gnomon.metrics.requirements import offering_packages
 from gnomon.metrics.sequences import TokenMasks
-from gnomon.metrics.tokenise import Tokenised, fitting_tokeniser, load_tokeniser
+from gnomon.metrics.tokenise import (
+    Tokenised,
+    fitting_tokeniser,
+    load_tokeniser,
+    tokeniser_needs,
+)
 from gnomon.needs import Need
 from gnomon.signature import Signature
 
@@ -71,10 +76,10 @@ class SimilarityMetric:
     needs: ClassVar[frozenset[Input]] = frozenset(("references",))
     higher_is_better: ClassVar[bool] = True
 
-    def requires(self, language: str | None) -> tuple[Need, ...]:  # noqa: ARG002  # as all metrics
-        """The function, and the package that offers it."""
-        offered = "package" in dict(self.fields)
-        return (Need("code", self.spec), *(offering_packages(self.name) if offered else ()))
+    def requires(self, language: str | None) -> tuple[Need, ...]:
+        """The function, the package that offers it, and those of the tokeniser."""
+        offered = offering_packages(self.name) if "package" in dict(self.fields) else ()
+        return (Need("code", self.spec), *offered, *tokeniser_needs(None, language))
 
     def bind(self, testset: TestSet) -> BoundSimilarity:
         """The metric, with the tokeniser of the target language.

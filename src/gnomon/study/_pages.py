@@ -464,26 +464,35 @@ def _untested(name: str, done: Sequence[FinishedTask]) -> Iterator[PageVerdict]:
 
 def _system_scores(store: Store, done: Sequence[FinishedTask]) -> Iterator[Scores]:
     """Scores of systems as the store holds them: without those of segments."""
-    found: dict[str, list[tuple[str, float, bool]]] = {}
+    found: dict[str, list[Row]] = {}
+    notices: dict[str, dict[str, None]] = {}
     segments = 0
     for entry in (one for one in done if one.rows.get(_SCORES)):
         segments = max(segments, entry.rows.get(_SEGMENTS, 0) // max(1, entry.rows[_SCORES]))
-        for metric, system, score, better in _told_of_systems(store, entry):
-            value = number(score)
-            known = float("nan") if value is None else value
-            found.setdefault(str(metric), []).append((str(system), known, better is not False))
+        for row in _rows_of_systems(store, entry):
+            metric = str(row["metric"])
+            found.setdefault(metric, []).append(row)
+            notices.setdefault(metric, {}).update(dict.fromkeys(entry.notices))
     for metric, rows in found.items():
-        names, values, higher = zip(*rows, strict=True)
-        blank = np.broadcast_to(np.nan, (len(rows), segments))
-        yield Scores(metric, names, np.array(values), blank, higher[0], Signature(metric))
+        values = [number(row["score"]) for row in rows]
+        yield Scores(
+            metric,
+            tuple(str(row["system"]) for row in rows),
+            np.array([np.nan if value is None else value for value in values]),
+            np.broadcast_to(np.nan, (len(rows), segments)),
+            rows[0]["higher_is_better"] is not False,
+            Signature(metric),
+            notices=tuple(notices[metric]),
+            doubtful=tuple(str(row["system"]) for row in rows if row.get("doubtful")),
+            empty={str(row["system"]): int(number(row.get("empty")) or 0) for row in rows},
+        )
 
 
-def _told_of_systems(store: Store, entry: FinishedTask) -> Iterator[tuple[Cell, ...]]:
+def _rows_of_systems(store: Store, entry: FinishedTask) -> Iterator[Row]:
     file = store.file(_SCORES, entry.key)
     store.fetch([file])
     cells = cells_of(file)
-    wanted = ("metric", "system", "score", "higher_is_better")
-    yield from zip(*(cells[name] for name in wanted), strict=True)
+    yield from (dict(zip(cells, row, strict=True)) for row in zip(*cells.values(), strict=True))
 
 
 def _facts(sets: Sequence[StudySet], entries: Sequence[FinishedTask]) -> dict[str, str]:

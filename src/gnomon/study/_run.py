@@ -22,6 +22,7 @@ from gnomon.study._needs import differing
 from gnomon.study._store import Store
 from gnomon.study._tables import cells_of
 from gnomon.study._tasks import TaskFailure, TaskResult, attempt
+from gnomon.verdicts import misaligned
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -146,12 +147,19 @@ def _scores(store: Store, keys: Sequence[str]) -> tuple[Scores, str]:
         signature=Signature.parse(str(first["signature"][0])),
         informed_by=tuple(str(informed).split(", ")) if informed else (),
         from_people=bool(first["from_people"][0]),
+        notices=_of_metric(store, keys),
     )
     made_of = str(first["made_of"][0])
     if made_of == "segments":
         statistics = mean_statistics(scores.segments)
         scores = replace(scores, statistics=statistics, aggregate=aggregate_means)
     return scores, made_of
+
+
+def _of_metric(store: Store, keys: Sequence[str]) -> tuple[str, ...]:
+    """What a metric said of itself; what is wrong with the texts, whoever reads them sees."""
+    notices = dict.fromkeys(notice for key in keys for notice in store.entries[key].notices)
+    return tuple(one for one in notices if one not in misaligned(notices))
 
 
 def _floats(cells: Sequence[Cell]) -> NDArray[np.float64]:

@@ -122,7 +122,7 @@ def task_key(
 ) -> str:
     """The key of a task, from all that it depends on."""
     parts = (name, json.dumps(list(metrics)), options, content, json.dumps(needs))
-    return content_hash("task-2", version(), *parts) + content_hash(*parts)
+    return content_hash("task-3", version(), *parts) + content_hash(*parts)
 
 
 def execute(task: Task, scores: Mapping[str, Scores] | None = None) -> TaskResult:
@@ -192,6 +192,8 @@ _SCORES = (
         help="kinds of human scores that went into it, which cannot judge it",
     ),
     Column("from_people", "From people", "truth", help="people gave the scores, no metric"),
+    Column("doubtful", "Doubtful", "truth", help="its lines are wrong, as a notice says"),
+    Column("empty", "Empty", "count", help="empty outputs of the system"),
     Column(
         "made_of",
         "Made of",
@@ -252,7 +254,15 @@ def tables_of(task: Task, found: Scores | Finding) -> Iterator[TaskTable]:
             "from_people": found.from_people,
             "made_of": _made_of(found),
         }
-        rows = [{**row, **said} for row in found.rows()]
+        rows = [
+            {
+                **row,
+                **said,
+                "doubtful": row["system"] in found.doubtful,
+                "empty": found.empty.get(str(row["system"]), 0),
+            }
+            for row in found.rows()
+        ]
         yield _of_scores(task, names[""], "Scores", _SCORES, rows)
         yield _of_scores(
             task, names["segments"], "Scores of segments", _SEGMENTS, found.segment_rows()

@@ -25,6 +25,7 @@ from gnomon.metrics.tokenise._tokenisers import (
     lowered,
     plain,
     replaced,
+    tokeniser_needs,
 )
 
 __all__ = [
@@ -50,4 +51,5 @@ __all__ = [
     "plain",
     "replaced",
     "tokenise",
+    "tokeniser_needs",
 ]

