@@ -106,3 +106,25 @@ def test_ragged_lists_are_kept(lists: list[list[int]]) -> None:
     assert len(ragged) == len(lists)
     assert [row.tolist() for row in ragged] == lists
     assert ragged.indices.dtype == np.int32
+
+
+@given(parts(), st.integers(1, 9))
+def test_runs_of_segments_have_their_own_texts_alone(given_: dict[str, Any], most: int) -> None:
+    batch = Batch.build(**given_)
+    runs = list(batch.blocks(most))
+    assert np.concatenate([run.segments for run in runs]).tolist() == batch.segments.tolist()
+    for run in runs:
+        some = run.segments.tolist()
+        used = {*run.candidates.flat, *run.references.indices}
+        for row, texts in zip(run.candidates, given_["systems"].values(), strict=True):
+            assert spelt(run, row) == [texts[i] for i in some]
+        assert sum(len(run.texts[n]) for n in run.candidates[:, 1:].flat) <= most
+        for system in range(len(run.systems)):
+            for new, old in enumerate(some):
+                theirs = batch.references_of(system)[old]
+                assert spelt(run, run.references_of(system)[new]) == spelt(batch, theirs)
+            used |= {*run.references_of(system).indices}
+        if run.sources is not None:
+            assert spelt(run, run.sources) == [given_["sources"][i] for i in some]
+            used |= {*run.sources}
+        assert len(runs) == 1 or used == set(range(len(run.texts)))

@@ -175,3 +175,40 @@ class Batch:
             segments=self.segments[columns],
             system_references=own,
         )
+
+    def blocks(self, characters: int) -> Iterator[Batch]:
+        """Runs of segments, each with its own texts alone; this batch itself where it is one.
+
+        Args:
+            characters: how long the outputs of a run are at most, but for its first segment's.
+        """
+        lengths = np.fromiter(map(len, self.texts), np.int32, len(self.texts))
+        ends = np.cumsum(sum(lengths[row].astype(np.int64) for row in self.candidates))
+        if not len(self.systems) or ends[-1:].sum() <= characters:
+            yield self
+            return
+        run = (ends - 1).clip(0) // characters
+        for number in np.unique(run).tolist():
+            yield _of_own_texts(self.select(segments=np.flatnonzero(run == number).tolist()))
+
+
+def _of_own_texts(batch: Batch) -> Batch:
+    """Without the texts that nothing points to; the others keep their order."""
+    lists = (batch.references, *batch.system_references.values())
+    columns = [batch.candidates.ravel(), *(one.indices for one in lists)]
+    columns += [] if batch.sources is None else [batch.sources]
+    used = np.unique(np.concatenate(columns))
+    number = np.zeros(len(batch.texts), dtype=np.int32)
+    number[used] = np.arange(len(used), dtype=np.int32)
+
+    def renumbered(one: Ragged) -> Ragged:
+        return Ragged(one.offsets, number[one.indices])
+
+    return replace(
+        batch,
+        texts=tuple(batch.texts[place] for place in used.tolist()),
+        candidates=number[batch.candidates],
+        references=renumbered(batch.references),
+        sources=None if batch.sources is None else number[batch.sources],
+        system_references={k: renumbered(one) for k, one in batch.system_references.items()},
+    )

@@ -557,8 +557,8 @@ def with_pool(bound: Bound, batch: Batch, names: tuple[str, ...]) -> Bound:
         segments = measure_segments(bound.base, batch, names, identity, keep=keep)
         return replace(bound, hardness=segments, pool=None)
     base = cast("Ngrams", bound.base)
-    tokens, most = base.ngram_tokens(batch.texts), max(base.ngram_orders)
-    grams = measure_grams(batch, tokens, names, identity, most=most, keep=keep)
+    most = max(base.ngram_orders)
+    grams = measure_grams(batch, base.ngram_tokens, names, identity, most=most, keep=keep)
     return replace(bound, hardness=grams, pool=None)
 
 

@@ -12,7 +12,7 @@ from gnomon.metrics.comparisons import pair_rows
 from gnomon.metrics.sequences import offsets_of, ranges
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -31,7 +31,7 @@ __all__ = [
     "known_ids",
     "measure_grams",
     "ranked",
-    "segment_blocks",
+    "runs",
 ]
 
 
@@ -328,18 +328,16 @@ def gram_rows(batch: Batch, *, union: bool) -> GramRows:
     )
 
 
+#: length of the outputs that are looked at together, which bounds memory
+_CHARACTERS = 1 << 23
+
+
+def runs(batch: Batch) -> Iterator[Batch]:
+    """Runs of segments that are looked at one after the other, of all systems at once."""
+    return batch.blocks(_CHARACTERS)
+
+
 # How hard the n-grams of the references were: d(g) = 1 - share of the pool that has g.
-
-
-#: texts whose n-grams are numbered at a time, which bounds memory
-_TEXTS = 1 << 17
-
-
-def segment_blocks(segments: int, systems: int) -> Iterator[tuple[int, int]]:
-    """Bounds of the segments whose n-grams are numbered together, of all systems at once."""
-    size = max(1, _TEXTS // max(systems, 1))
-    for low in range(0, max(segments, 1), size):
-        yield low, min(low + size, segments)
 
 
 @dataclass(frozen=True, eq=False)
@@ -387,7 +385,7 @@ class GramHardness:
 
 def measure_grams(
     batch: Batch,
-    tokens: TokenTable,
+    tokenise: Callable[[tuple[str, ...]], TokenTable],
     pool: Sequence[str],
     identity: str,
     *,
@@ -398,28 +396,33 @@ def measure_grams(
 
     Args:
         batch: all segments of a test set in order, and at least the systems of the pool.
-        tokens: of its texts.
+        tokenise: splits texts.
         pool: their names.
         identity: what to call the pool.
         most: the longest order.
         keep: whether each system's own part is kept, so that it can be left out.
     """
     segment, text = segment_references(batch)
-    words = tokens.ids[ranges(tokens.offsets[text], tokens.lengths[text])].astype(np.int64)
-    bounds = np.concatenate([[0], np.cumsum(tokens.lengths[text])])
-    known = Known.of(bounds, words, tokens.vocabulary, most)
-    ids = known_ids(known, tokens.vocabulary, tokens.ids)
+    parts = list(runs(batch))
+    texts = batch.texts
+    if len(parts) > 1:  # the tokens of all outputs would not fit
+        theirs, text = np.unique(text, return_inverse=True)
+        texts = tuple(batch.texts[place] for place in theirs.tolist())
+    table = tokenise(texts)
+    words = table.ids[ranges(table.offsets[text], table.lengths[text])].astype(np.int64)
+    known = Known.of(offsets_of(table.lengths[text]), words, table.vocabulary, most)
     systems = [batch.systems.index(name) for name in pool]
-    parts = []
-    for low, high in segment_blocks(len(batch.segments), len(systems)):
-        some = np.arange(low, high)
-        mine = slice(*np.searchsorted(segment, [low, high]).tolist())
-        texts = [text[mine], *(batch.candidates[k, some] for k in systems)]
-        places = np.concatenate([segment[mine], *(some for _ in systems)])
-        numbers = batch.segments[places].astype(np.int64)
-        found = _had(tokens, ids, known, texts, numbers)
-        parts.append([_counted_block(there, had, keep=keep) for there, had in found])
-    blocks = list(zip(*parts, strict=True))  # per order
+    counted = []
+    for run in parts:
+        tokens = tokenise(run.texts)
+        ids = known_ids(known, tokens.vocabulary, tokens.ids)
+        place, theirs = segment_references(run)
+        every = np.arange(len(run.segments))
+        places = np.concatenate([place, *(every for _ in systems)])
+        numbers = run.segments[places].astype(np.int64)
+        found = _had(tokens, ids, known, [theirs, *run.candidates[systems]], numbers)
+        counted.append([_counted_block(there, had, keep=keep) for there, had in found])
+    blocks = list(zip(*counted, strict=True))  # per order
     keys = [np.concatenate([one.keys for one in order]) for order in blocks]
     missed = [1 - np.concatenate([one.systems for one in order]) / len(pool) for order in blocks]
     own = {

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, cast
 import numpy as np
 
 from gnomon.difficulty.frozen import check_frozen, read_hardness, write_hardness
+from gnomon.difficulty.gram_hardness import runs
 from gnomon.difficulty.pools import PooledMetric
-from gnomon.difficulty.token_hardness import Hardness, measure, rows_of_system, similarity
+from gnomon.difficulty.token_hardness import Hardness, joined, measure, rows_of_system, similarity
 from gnomon.errors import DataError, UsageError
 from gnomon.metrics.comparisons import pair_rows
 from gnomon.metrics.matching import harmonic_mean
@@ -213,9 +214,17 @@ def bind_aligned(
         hardness = read_hardness(options.frozen or "")
         check_frozen(hardness, batch, bound)
         return BoundAlignedDifficulty(options, bound, hardness, None)
-    matches = _aligning(bound).alignments(batch)
-    found = measure(matches, batch, pool.systems, pool.identity, keep=options.leave_one_out)
-    return BoundAlignedDifficulty(options, bound, found, pool)
+    parts = [
+        measure(
+            _aligning(bound).alignments(run),
+            run,
+            pool.systems,
+            pool.identity,
+            keep=options.leave_one_out,
+        )
+        for run in _aligned_runs(bound, batch)
+    ]
+    return BoundAlignedDifficulty(options, bound, joined(parts), pool)
 
 
 def check_options(options: Difficulty) -> None:
@@ -515,7 +524,8 @@ class BoundAlignedDifficulty(TokenDifficulty):
         """What the wrapped metric makes of weighted shares, float64 [K, N, S]."""
         last = self.__dict__["_last"]
         if last is None or last[0] is not batch:
-            last = batch, self._statistics(batch)
+            parts = [self._statistics(run) for run in _aligned_runs(self.base, batch)]
+            last = batch, np.concatenate(parts, axis=1)
             self.__dict__["_last"] = last
         found: NDArray[np.float64] = last[1]
         return found
@@ -584,6 +594,11 @@ def _reference_weights(
 
 def _matching(bound: BoundMetric) -> Matching:
     return cast("Matching", bound)
+
+
+def _aligned_runs(bound: BoundMetric, batch: Batch) -> Iterator[Batch]:
+    """Runs of segments that are aligned at a time; all of them, where calls are counted."""
+    return iter([batch]) if hasattr(bound, "max_calls") else runs(batch)
 
 
 def _aligning(bound: BoundMetric) -> Aligning:

@@ -17,7 +17,7 @@ from gnomon.difficulty.gram_hardness import (
     grams,
     known_ids,
     measure_grams,
-    segment_blocks,
+    runs,
 )
 from gnomon.difficulty.matched import check_options
 from gnomon.difficulty.pools import PooledMetric
@@ -27,7 +27,6 @@ from gnomon.metrics.ngrams import NgramCounts
 from gnomon.metrics.sequences import TokenMasks, offsets_of, ranges
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from os import PathLike
 
     from numpy.typing import NDArray
@@ -107,7 +106,7 @@ def bind_ngrams(
         return BoundNgramDifficulty(options, bound, found, None)
     found = measure_grams(
         batch,
-        base.ngram_tokens(batch.texts),
+        base.ngram_tokens,
         pool.systems,
         pool.identity,
         most=max(base.ngram_orders),
@@ -137,8 +136,7 @@ class BoundNgramDifficulty(PooledMetric):
 
     def segments(self, batch: Batch) -> NDArray[np.float64]:
         """Sentence scores, float64 [K, N]; NaN for segments without a reference."""
-        rows, counted = self._counted(batch)
-        return self._best(batch, rows, self._scores(counted))
+        return self._scored(batch)[0]
 
     def system(self, batch: Batch) -> NDArray[np.float64]:
         """Corpus scores, float64 [K], as the wrapped metric makes them of its counts."""
@@ -151,19 +149,35 @@ class BoundNgramDifficulty(PooledMetric):
         the n-grams; where the best reference counts, the same of its n-grams, too. Or float64
         [K, N, 2].
         """
+        return self._scored(batch)[1]
+
+    def _scored(self, batch: Batch) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Sentence scores and statistics; those of the batch seen last are remembered."""
+        last = self.__dict__["_last"]
+        if last is None or last[0] is not batch:
+            scored = [self._scored_run(run) for run in runs(batch)]
+            last = batch, tuple(np.concatenate(part, axis=1) for part in zip(*scored, strict=True))
+            self.__dict__["_last"] = last
+        found: tuple[NDArray[np.float64], NDArray[np.float64]] = last[1]
+        return found
+
+    def _scored_run(self, batch: Batch) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        plain = self._tokens(batch).ids
+        rows, counted = self._count(batch, (plain, plain))
+        scores = self._scores(counted)
+        segments = self._best(batch, rows, scores)
         if not self._ngrams.ngram_sums:
-            return mean_statistics(self.segments(batch))
-        rows, counted = self._counted(batch)
+            return segments, mean_statistics(segments)
         sides = (counted.candidate,) if self._ngrams.ngram_union else counted[1:]
         columns = [counted.lengths, *(side.reshape(len(rows), -1) for side in sides)]
         # of several references the one with the best score, the first among equals
-        order = np.lexsort((-self._scores(counted), rows.cell))
+        order = np.lexsort((-scores, rows.cell))
         cells, first = np.unique(rows.cell[order], return_index=True)
         bounds = np.cumsum([0, *(column.shape[1] for column in columns)]).tolist()
         found = np.zeros((batch.shape[0] * batch.shape[1], bounds[-1]))
         for column, low, high in zip(columns, bounds, bounds[1:], strict=False):
             found[cells, low:high] = column[order[first]]
-        return found.reshape(*batch.shape, -1)
+        return segments, found.reshape(*batch.shape, -1)
 
     def aggregate(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
         """Corpus scores [...] from summed statistics."""
@@ -223,15 +237,6 @@ class BoundNgramDifficulty(PooledMetric):
     def _tokens(self, batch: Batch) -> TokenTable:
         return self._ngrams.ngram_tokens(batch.texts)
 
-    def _counted(self, batch: Batch) -> tuple[GramRows, _Counted]:
-        last = self.__dict__["_last"]
-        if last is None or last[0] is not batch:
-            plain = self._tokens(batch).ids
-            last = batch, self._count(batch, (plain, plain))
-            self.__dict__["_last"] = last
-        found: tuple[GramRows, _Counted] = last[1]
-        return found
-
     def _count(
         self, batch: Batch, ids: tuple[NDArray[np.int32], NDArray[np.int32]]
     ) -> tuple[GramRows, _Counted]:
@@ -239,47 +244,28 @@ class BoundNgramDifficulty(PooledMetric):
         tokens = self._tokens(batch)
         rows = gram_rows(batch, union=self._ngrams.ngram_union)
         self._check_segments(rows)
-        named = known_ids(self.hardness.known, tokens.vocabulary, tokens.ids)
-        counts = np.zeros((2, len(rows), self._orders, 4))
-        segments = max(batch.shape[1], 1)
-        for ends in segment_blocks(segments, len(batch.systems)):
-            parts = [
-                slice(*np.searchsorted(rows.cell, system * segments + np.array(ends)).tolist())
-                for system in range(len(batch.systems))
-            ]
-            self._count_some(batch.systems, rows, parts, tokens, (*ids, named), counts)
-        return rows, _Counted(_lengths(rows, tokens), counts[0], counts[1])
-
-    def _count_some(
-        self,
-        systems: Sequence[str],
-        rows: GramRows,
-        parts: Sequence[slice],
-        tokens: TokenTable,
-        ids: tuple[NDArray[np.int32], ...],
-        counts: NDArray[np.float64],
-    ) -> None:
-        """Count each system's comparisons of some segments, by the n-grams of their texts alone."""
-        chosen = [rows.part(part) for part in parts]
+        # the texts of these systems alone
         texts, number = np.unique(
-            np.concatenate([each for one in chosen for each in (one.candidate, one.references)]),
-            return_inverse=True,
+            np.concatenate([rows.candidate, rows.references]), return_inverse=True
         )
         at = ranges(tokens.offsets[texts], tokens.lengths[texts])
-        offsets = offsets_of(tokens.lengths[texts])
-        candidate, named = ids[0][at], ids[2][at]
+        offsets, candidate = offsets_of(tokens.lengths[texts]), ids[0][at]
         reference = candidate if ids[0] is ids[1] else ids[1][at]
         tables = _two_sides(offsets, candidate, reference, max(self._ngrams.ngram_orders))
+        named = known_ids(self.hardness.known, tokens.vocabulary, tokens.ids[at])
         ranks = list(self.hardness.known.ranks(offsets, named))
-        left, number = 0, number.reshape(-1)
-        for name, part, one in zip(systems, parts, chosen, strict=True):
-            middle, right = left + len(one), left + len(one) + len(one.references)
-            local = replace(one, candidate=number[left:middle], references=number[middle:right])
-            left, weights = right, self._weights(name)
+        counts = np.zeros((2, len(rows), self._orders, 4))
+        own, theirs = np.split(number.reshape(-1), [len(rows)])
+        local = replace(rows, candidate=own, references=theirs)
+        segments = max(batch.shape[1], 1)
+        for system, name in enumerate(batch.systems):
+            ends = np.array([system, system + 1]) * segments
+            part = slice(*np.searchsorted(rows.cell, ends).tolist())
+            one, weights = local.part(part), self._weights(name)
             for n, order in enumerate(self._ngrams.ngram_orders):
                 weigh = weights.of_rows(order, ranks[order - 1])
-                own, theirs = (side[order - 1] for side in tables)
-                counts[:, part, n] = count(local, own, theirs, weigh)
+                counts[:, part, n] = count(one, tables[0][order - 1], tables[1][order - 1], weigh)
+        return rows, _Counted(_lengths(rows, tokens), counts[0], counts[1])
 
     def _weights(self, system: str) -> GramWeights:
         known: dict[str, GramWeights] = self.__dict__.setdefault("_known", {})

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,14 +12,23 @@ from gnomon.errors import DataError
 from gnomon.metrics.sequences import offsets_of, ranges
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from gnomon.batch import Batch
     from gnomon.metrics.matching import Matches
 
-__all__ = ["BestMatches", "Hardness", "Places", "Types", "best_matches", "measure", "similarity"]
+__all__ = [
+    "BestMatches",
+    "Hardness",
+    "Places",
+    "Types",
+    "best_matches",
+    "joined",
+    "measure",
+    "similarity",
+]
 
 
 # The places of all references: one for each token of each reference of each segment.
@@ -185,6 +194,34 @@ def measure(
             own[name] = np.full(len(total), np.nan)
             own[name][at] = best
     return Hardness(places, _hardness(total, count, places.special), count, identity, own)
+
+
+def joined(parts: Sequence[Hardness]) -> Hardness:
+    """The difficulties of runs of segments, in their order, as one."""
+    first, *others = parts
+    if not others:
+        return first
+
+    def one(values: Iterable[NDArray[Any]]) -> NDArray[Any]:
+        return np.concatenate(list(values))
+
+    every = [part.places for part in parts]
+    places = Places(
+        segment=one(each.segment for each in every),
+        text=tuple(text for each in every for text in each.text),
+        offsets=offsets_of(one(np.diff(each.offsets) for each in every)),
+        type=one(each.type for each in every),
+        start=one(each.start for each in every),
+        end=one(each.end for each in every),
+        special=one(each.special for each in every),
+    )
+    return replace(
+        first,
+        places=places,
+        value=one(part.value for part in parts),
+        count=one(part.count for part in parts),
+        own={name: one(part.own[name] for part in parts) for name in first.own},
+    )
 
 
 def rows_of_system(matches: Matches, system: int) -> slice:
