@@ -35,7 +35,6 @@ _PAIR = 2  # segments that are explained at once
 _SOME = 20  # times as many segments for gnomon as for peers that take milliseconds
 _CLOSE = 1e-9
 _SAME = 1e-4  # of scores in single precision
-_TER = "gnomon.metrics._ter_kernels"
 _NOTE = (
     f"WMT19 en-de (explanations: de-en); CPU time of one thread per output, medians of {ROUNDS}"
     f" interleaved rounds, all {_SYSTEMS} systems. fastchrf scores a twentieth of the segments."
@@ -199,7 +198,6 @@ def rows() -> Iterator[str]:
     data = wmt("wmt19/en-de", systems=_SYSTEMS, segments=_SEGMENTS)
     few = wmt("wmt19/en-de", systems=3, segments=20)
     _compiled.kernels(1 << 30)
-    _compiled.kernels(1 << 30, _TER)
     for one in COMPARISONS:
         if find_spec(one.package) is None:
             print(f"{one.package} is not installed: left out")

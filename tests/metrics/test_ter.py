@@ -2,21 +2,16 @@ from __future__ import annotations
 
 import random
 import re
-from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-import sacrebleu.metrics.lib_ter as peers
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from sacrebleu.metrics.ter import TER
 
 from gnomon.metrics import MaskPlan, Ter, score
-from gnomon.metrics import _ter_kernels as loops  # once imported, used for small inputs, too
-from gnomon.metrics.comparisons import PairRows
-from gnomon.metrics.sequences import Sequences, offsets_of
-from gnomon.metrics.ter import count_edits, kept_pairs, kept_words, plain_edits, ter_tokeniser
+from gnomon.metrics.ter import ter_tokeniser
 from gnomon.metrics.tokenise import tokenise
 from gnomon.spans import SpanTable
 from gnomon.testset import TestSet
@@ -24,8 +19,6 @@ from gnomon.testset import TestSet
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
-
-    from numpy.typing import NDArray
 
     from gnomon.scores import Scores
 
@@ -53,135 +46,6 @@ _SETS = (
 
 #: of several kinds; sweeps over all sets, and every text, are in `make verify`
 _SAMPLED = ("wmt17/cs-en", "wmt19/lt-en", "wmt24/en-cs", "realsumm")
-
-#: candidate and reference as numbers of words
-_Pair = tuple[list[int], list[int]]
-
-
-def _sides(pairs: Sequence[_Pair]) -> tuple[Sequences, Sequences, NDArray[np.int64]]:
-    found = []
-    for side in zip(*pairs, strict=True):
-        lengths = np.array([len(ids) for ids in side])
-        found.append(Sequences(offsets_of(lengths), np.array([*chain(*side)], dtype=np.int32)))
-    return found[0], found[1], np.stack([np.arange(len(pairs))] * 2, axis=-1)
-
-
-def _tried(candidate: list[int], reference: list[int]) -> int:
-    """How many shifts sacreBLEU tries."""
-    words, other = ([str(word) for word in side] for side in (candidate, reference))
-    distance, tried = peers.BeamEditDistance(other), 0
-    while True:
-        gain, words, tried = peers._shift(words, other, distance, tried)
-        if tried >= peers._MAX_SHIFT_CANDIDATES or gain <= 0:
-            return tried
-
-
-@st.composite
-def _moved(draw: st.DrawFn, longest: int = 30) -> _Pair:
-    """A reference of few words, and the same with blocks moved, words changed, lost and added."""
-    chance = random.Random(draw(st.integers(0, 1 << 32)))
-    words = draw(st.sampled_from((1, 2, 3, 6, 20, 100)))
-    reference = [chance.randrange(words) for _ in range(draw(st.integers(0, longest)))]
-    candidate = list(reference)
-    for _ in range(draw(st.integers(0, 4))):
-        first, last, to = (chance.randint(0, len(candidate)) for _ in range(3))
-        block = candidate[first:last]
-        del candidate[first:last]
-        candidate[to:to] = block
-    for _ in range(draw(st.integers(0, 6))):
-        at = chance.randint(0, len(candidate))
-        candidate[at : at + chance.randint(0, 2)] = [chance.randrange(words)] * chance.randint(0, 2)
-    kind = draw(st.sampled_from(("as it is", "turned", "cut", "longer", "other words")))
-    if kind == "cut":
-        candidate = candidate[chance.randint(0, len(candidate)) :]
-    elif kind == "longer":
-        candidate += [chance.randrange(words) for _ in range(chance.randint(0, longest))]
-    elif kind == "other words":
-        candidate = [chance.randrange(words) for _ in range(chance.randint(0, longest))]
-    return (reference, candidate) if kind == "turned" else (candidate, reference)
-
-
-@given(st.lists(_moved(), min_size=1, max_size=5))
-@example([([], []), ([], [1]), ([1], []), ([1, 2], [2, 1])])
-@example([([0], [0] * 50), ([0], [0] * 51), ([1], [0] * 120), ([0, 1] * 2, [1, 0] * 101)])
-def test_compiled_edits_and_kept_words_are_sacrebleus(pairs: list[_Pair]) -> None:
-    sides = _sides(pairs)
-    assert count_edits(*sides).tolist() == plain_edits(*sides).tolist()
-    edits, listed, computed, kept = loops.edit_pairs(*sides, 200, align=True)
-    at = 0
-    for row, (candidate, reference) in enumerate(pairs):
-        places = kept[at : at + len(reference)].tolist()
-        at += len(reference)
-        assert computed[row] <= listed[row] <= _tried(candidate, reference) if reference else True
-        if edits[row] < 0:
-            assert len(reference) > 50 * len(candidate)
-            continue
-        own, other = ([str(word) for word in side] for side in (candidate, reference))
-        found = sorted((place, j) for j, place in enumerate(places) if place >= 0)
-        alone, count = kept_words(own, other)
-        assert (found, edits[row]) == (sorted(alone), count)
-
-
-@given(st.lists(_moved(12), min_size=1, max_size=5))
-@example([([0], [0] * 51), ([0, 1], [1, 0])])
-def test_kept_words_of_many_pairs_are_those_of_each(pairs: list[_Pair]) -> None:
-    candidates, references, _ = _sides(pairs)
-    ids = np.concatenate([candidates.ids, references.ids])
-    texts = Sequences(offsets_of(np.concatenate([candidates.lengths, references.lengths])), ids)
-    n = len(pairs)
-    rows = PairRows((1, n), np.arange(n), np.arange(n), np.arange(n, 2 * n))
-    found = kept_pairs(texts, rows)
-    for row, sides in enumerate(pairs):
-        alone, count = kept_words(*([str(word) for word in side] for side in sides))
-        assert (sorted(found[row, n + row][0]), found[row, n + row][1]) == (sorted(alone), count)
-
-
-@pytest.mark.slow
-@settings(max_examples=25)
-@given(_moved(160))
-def test_compiled_edits_of_texts_longer_than_the_beam_are_sacrebleus(pair: _Pair) -> None:
-    sides = _sides([pair])
-    assert count_edits(*sides).tolist() == plain_edits(*sides).tolist()
-
-
-@pytest.mark.verify
-@settings(max_examples=400)
-@given(_moved(400))
-def test_compiled_edits_of_long_texts_are_sacrebleus(pair: _Pair) -> None:
-    sides = _sides([pair])
-    assert count_edits(*sides).tolist() == plain_edits(*sides).tolist()
-
-
-def test_a_long_reference_after_short_ones_is_its_own() -> None:
-    chance = random.Random(4)
-    pairs = []
-    for size in (10, 250, 20, 240, 30, 260):
-        reference = [chance.randrange(60) for _ in range(size)]
-        pairs.append(([chance.randrange(60, 120) for _ in range(40)], reference))
-    sides = _sides(pairs)
-    assert count_edits(*sides).tolist() == plain_edits(*sides).tolist()
-
-
-def test_few_of_the_shifts_that_are_tried_are_computed() -> None:
-    reference = list(range(60))
-    candidate = [*range(20, 30), *range(20), *range(50, 60), *range(30, 50)]
-    edits, listed, computed, _ = loops.edit_pairs(*_sides([(candidate, reference)]), 63)
-    assert edits.tolist() == [2]
-    assert listed.tolist() == [_tried(candidate, reference)]
-    assert computed[0] < listed[0] / 2
-
-
-def test_no_shift_is_computed_where_too_many_are_tried() -> None:
-    pair = [0, 1] * 60, [1, 1, 0] * 40
-    _, listed, computed, _ = loops.edit_pairs(*_sides([pair]), 5)
-    assert listed.tolist() == [_tried(*pair)]
-    assert listed[0] >= 1000
-    assert computed.tolist() == [0]
-
-
-def test_texts_that_only_lack_words_try_no_shift() -> None:
-    _, listed, _, _ = loops.edit_pairs(*_sides([([1, 2, 3, 1], [1, 2, 5, 3, 1])]), 9)
-    assert listed.tolist() == [0]
 
 
 @pytest.mark.parametrize("options", _OPTIONS, ids=str)

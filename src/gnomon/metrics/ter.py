@@ -1,8 +1,8 @@
 """TER, translation edit rate (Snover et al. 2006), equal to sacreBLEU's.
 
 Its tokens and its edit distance with shifts (a re-implementation of Tercom, whose heuristics define
-the number) are sacreBLEU's; each distinct text is split once and each distinct pair compared once.
-Small inputs are compared by sacreBLEU itself, larger ones in machine code that finds the same.
+the number) are sacreBLEU's; each distinct text is split once and each distinct pair compared once,
+by :mod:`gnomon.native.ter`, which finds the same.
 """
 
 from __future__ import annotations
@@ -10,16 +10,15 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, cast
+from typing import TYPE_CHECKING, ClassVar, Literal, Self, cast
 
 import numpy as np
 
 from gnomon.errors import DataError
-from gnomon.metrics import _compiled
 from gnomon.metrics.aligning import aligned_matches
 from gnomon.metrics.comparisons import PairScorer, pair_rows
 from gnomon.metrics.means import OfOptions
-from gnomon.metrics.sequences import PRIVATE_CANDIDATE, Sequences
+from gnomon.metrics.sequences import Sequences
 from gnomon.metrics.spec import Options
 from gnomon.metrics.tokenise import (
     Aligned,
@@ -29,6 +28,7 @@ from gnomon.metrics.tokenise import (
     plain,
     replaced,
 )
+from gnomon.native import ter as loops
 from gnomon.scripts import base_language, is_unspaced
 from gnomon.signature import Signature
 
@@ -313,25 +313,16 @@ def _statistics(
     return np.stack([fewest, length], axis=-1).reshape(*rows.shape, 2)
 
 
-_COMPILED = "gnomon.metrics._ter_kernels"
-#: cells of tables of distances that take sacreBLEU about as long as the plain loops take a text
-_CELLS = 50
-
-
 def count_edits(
     candidates: Sequences, references: Sequences, pairs: NDArray[np.int64]
 ) -> NDArray[np.int64]:
     """Edits of each pair (candidate, reference), shifts among them, int64 [P]."""
-    loops = _loops(candidates, references, pairs)
-    if loops is None:
-        return plain_edits(candidates, references, pairs)
     found = np.empty(len(pairs), dtype=np.int64)
     order = np.argsort(pairs[:, 1], kind="stable")
-    found[order] = loops.edit_pairs(
-        candidates, references, pairs[order], _ids(candidates, references)
-    )[0]
-    wide = np.flatnonzero(found < 0)
-    found[wide] = plain_edits(candidates, references, pairs[wide])
+    found[order] = loops.edit_pairs(candidates, references, pairs[order])[0]
+    wide = np.flatnonzero(found < 0)  # too long a reference for the loops
+    if len(wide):
+        found[wide] = plain_edits(candidates, references, pairs[wide])
     return found
 
 
@@ -356,17 +347,6 @@ def plain_edits(
         if sides[0] != sides[1]:
             found[row] = translation_edit_rate(*sides)[0]
     return found
-
-
-def _loops(candidates: Sequences, references: Sequences, pairs: NDArray[np.int64]) -> Any:
-    """The compiled loops (a module), where they pay or are there already."""
-    cells = candidates.lengths[pairs[:, 0]] @ references.lengths[pairs[:, 1]]
-    return _compiled.kernels(int(cells) // _CELLS, _COMPILED)
-
-
-def _ids(*sides: Sequences) -> int:
-    """How many ids there are, masks among them."""
-    return 1 + max(int(side.ids.max(initial=-1)) for side in sides) - PRIVATE_CANDIDATE
 
 
 class _Placed(str):
@@ -425,19 +405,16 @@ def kept_pairs(
     """For each pair (candidate, reference) of some rows what :func:`kept_words` says of it."""
     keys = np.unique(rows.reference << 32 | rows.candidate)
     pairs = np.stack([keys & _LOW, keys >> 32], axis=-1)
-    loops = _loops(texts, texts, pairs)
+    edits, _, _, kept = loops.edit_pairs(texts, texts, pairs, align=True)
 
     @cache
     def words(text: int) -> list[str]:
         return list(map(str, texts.ids[slice(*texts.offsets[text : text + 2])].tolist()))
 
-    if loops is None:
-        return {(own, other): kept_words(words(own), words(other)) for own, other in pairs.tolist()}
-    edits, _, _, kept = loops.edit_pairs(texts, texts, pairs, _ids(texts), align=True)
     found = {}
     ends = np.cumsum(texts.lengths[pairs[:, 1]])
     for (own, other), count, places in zip(
-        pairs.tolist(), edits.tolist(), np.split(kept, ends[:-1]), strict=True
+        pairs.tolist(), edits.tolist(), np.split(kept, ends)[:-1], strict=True
     ):
         if count < 0:
             found[own, other] = kept_words(words(own), words(other))
