@@ -168,6 +168,19 @@ def test_no_single_changed_byte_changes_a_vector(data: st.DataObject) -> None:
             assert (into[rows] == vectors[rows]).all()
 
 
+@pytest.mark.parametrize(("old", "new"), [(b'"vectors"', b'"vectoss"'), (b'"F32"', b'"I32"')])
+def test_vectors_of_another_name_or_kind_are_damaged(
+    tmp_path: Path, old: bytes, new: bytes
+) -> None:
+    keys, offsets = [vector_key("pieces", np.array([1]))], np.array([0, 2])
+    open_store(tmp_path, {"model": "m"}, 4).keep(keys, offsets, np.ones((2, 4), dtype=np.float32))
+    shard = _shard(tmp_path)
+    shard.write_bytes(shard.read_bytes().replace(old, new))
+    into = np.zeros((2, 4), dtype=np.float32)
+    assert not open_store(tmp_path, {"model": "m"}, 4).fill(keys, offsets, into).any()
+    assert not shard.exists()
+
+
 def test_shards_appear_whole_or_not_at_all(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

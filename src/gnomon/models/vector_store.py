@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 import os
 import time
+from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import pairwise
@@ -191,7 +192,7 @@ class VectorStore:
             for number in numbers:
                 entry = self._vector_places[keys[number]]
                 rows = vectors[entry.first : entry.stop]
-                if _digest(rows) != entry.digest:
+                if rows.dtype != np.float32 or _digest(rows) != entry.digest:
                     raise _DamagedError("vectors are not those that were written")
                 into[offsets[number] : offsets[number + 1]] = rows
                 found[number] = True
@@ -270,26 +271,23 @@ def _stats(files: Iterable[Path]) -> Iterator[tuple[os.stat_result, Path]]:
             continue
 
 
-def _opened(shard: Path) -> Any:
+@contextmanager
+def _opened(shard: Path) -> Iterator[Any]:
     from safetensors import SafetensorError, safe_open
 
     try:
-        return safe_open(shard, framework="numpy")
+        with safe_open(shard, framework="numpy") as file:
+            yield file
     except SafetensorError as error:
         raise _DamagedError(str(error)) from error
 
 
 def _index_of(shard: Path) -> dict[str, NDArray[Any]]:
     """Keys, offsets and digests of a shard."""
-    from safetensors import SafetensorError
-
-    try:
-        with _opened(shard) as file:
-            index = {name: file.get_tensor(name) for name in ("keys", "offsets", "digests")}
-            if (file.metadata() or {}).get("index") != _proof(index):
-                raise _DamagedError("the index is not the one that was written")
-    except SafetensorError as error:
-        raise _DamagedError(str(error)) from error
+    with _opened(shard) as file:
+        index = {name: file.get_tensor(name) for name in ("keys", "offsets", "digests")}
+        if (file.metadata() or {}).get("index") != _proof(index):
+            raise _DamagedError("the index is not the one that was written")
     return index
 
 
