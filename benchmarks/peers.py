@@ -23,7 +23,7 @@ from _measure import ROUNDS, cpu, fresh, keep, wmt
 
 import gnomon as gn
 from gnomon.bmx import explanations
-from gnomon.metrics import _compiled, bind
+from gnomon.metrics import bind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -197,7 +197,6 @@ def rows() -> Iterator[str]:
     """The rows that can be measured here; what cannot is said."""
     data = wmt("wmt19/en-de", systems=_SYSTEMS, segments=_SEGMENTS)
     few = wmt("wmt19/en-de", systems=3, segments=20)
-    _compiled.kernels(1 << 30)
     for one in COMPARISONS:
         if find_spec(one.package) is None:
             print(f"{one.package} is not installed: left out")

@@ -1,61 +1,91 @@
+"""What n-gram metrics count, and how often."""
+
 from __future__ import annotations
 
-from collections import Counter
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from gnomon.metrics import ngrams
-from gnomon.metrics.ngrams import Sides, clipped_matches
-from gnomon.metrics.sequences import Sequences
+import gnomon as gn
+from gnomon.metrics import MaskPlan, bind
+from gnomon.spans import SpanTable
 
-ids = st.lists(st.one_of(st.integers(-3, 3), st.integers(0, 2**31 - 1)), max_size=9)
-
-
-def packed(rows: list[list[int]]) -> Sequences:
-    offsets = np.cumsum([0, *map(len, rows)], dtype=np.int64)
-    return Sequences(offsets, np.array([i for row in rows for i in row], dtype=np.int32))
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
-def grams(row: list[int], n: int) -> Counter[tuple[int, ...]]:
-    return Counter(tuple(row[i : i + n]) for i in range(len(row) - n + 1))
+@pytest.mark.parametrize("metric", ["bleu(tokenize='char')", "chrf", "chrf(word_order=2)"])
+def test_thousands_of_distinct_characters_are_counted_as_sacrebleu_counts_them(metric: str) -> None:
+    from sacrebleu.metrics import BLEU, CHRF
+
+    draw = np.random.default_rng(3)
+
+    def text() -> str:
+        codes = draw.integers(0x4E00, 0x9000, 6000)
+        return "".join(map(chr, codes)) + " " + "".join(map(chr, draw.permutation(codes)[:3000]))
+
+    reference = text()
+    candidate = reference[::-1][:4000] + text() + reference[1000:3000]
+    ours = gn.score(gn.TestSet.from_lists({"a": [candidate]}, [reference]), metric).segments
+    peers = {
+        "bleu(tokenize='char')": BLEU(tokenize="char", effective_order=True),
+        "chrf": CHRF(),
+        "chrf(word_order=2)": CHRF(word_order=2),
+    }
+    expected = peers[metric].sentence_score(candidate, [reference]).score
+    assert ours[0, 0] == pytest.approx(expected, rel=0, abs=1e-9)
 
 
-def slow_matches(candidate: list[int], references: list[list[int]], n: int) -> int:
-    best: Counter[tuple[int, ...]] = Counter()
-    for reference in references:
-        best |= grams(reference, n)
-    return sum((grams(candidate, n) & best).values())
+def fresh(segments: int) -> gn.TestSet:
+    draw = np.random.default_rng(7)
+
+    def column() -> list[str]:
+        rows = draw.integers(0, 30, (segments, 6))
+        return [" ".join(f"w{i}" for i in row) + "." for row in rows]
+
+    return gn.TestSet.from_lists({"a": column(), "b": column()}, column(), language_pair="en")
 
 
-@pytest.mark.parametrize("sparsest", [0, 32])
-@pytest.mark.parametrize("chunk", [1, 12, 1 << 17])
-@given(
-    groups=st.lists(
-        st.tuples(st.lists(ids, max_size=3), st.lists(ids, min_size=1, max_size=3)), max_size=4
-    ),
-    orders=st.integers(1, 6),
-)
-def test_matches_are_those_of_counters(
-    groups: list[tuple[list[list[int]], list[list[int]]]], orders: int, chunk: int, sparsest: int
-) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ngrams, "_CHUNK", chunk)
-        patch.setattr(ngrams, "_SPARSEST", sparsest)
-        found = clipped_matches(
-            Sides(
-                packed([c for candidates, _ in groups for c in candidates]),
-                np.repeat(np.arange(len(groups)), [len(c) for c, _ in groups]),
-                packed([r for _, references in groups for r in references]),
-                np.repeat(np.arange(len(groups)), [len(r) for _, r in groups]),
-            ),
-            orders,
-        )
-    expected = [
-        [slow_matches(candidate, references, n) for n in range(1, orders + 1)]
-        for candidates, references in groups
-        for candidate in candidates
-    ]
-    assert found.tolist() == expected
+def test_every_text_is_split_once_and_every_comparison_made_once() -> None:
+    set_ = fresh(50)
+    _, metric = bind(set_, "bleu")
+    bleu_: Any = metric
+    gn.score(set_, bleu_)
+    batch = set_.batch()
+    spans = word_spans(batch.texts, ["w1", "w2", "w3"])
+    bleu_.masked(batch, MaskPlan.oracles(spans))
+    assert bleu_.texts.tokens.runs == 1
+    assert bleu_.texts.tokens.of(batch.texts).tokenised <= len(batch.texts)
+    assert bleu_.texts.compared == len(
+        {(int(c), n) for row in batch.candidates for n, c in enumerate(row)}
+    )
+
+
+def test_only_comparisons_that_a_variant_changes_are_scored_again() -> None:
+    set_ = fresh(60)
+    batch = set_.batch()
+    words = ["w1", "w2", "absent"]
+    _, metric = bind(set_, "bleu")
+    bleu_: Any = metric
+    bleu_.masked(batch, MaskPlan.oracles(word_spans(batch.texts, words)))
+    pairs = {
+        (batch.texts[c], batch.texts[batch.references[n][0]])
+        for row in batch.candidates.tolist()
+        for n, c in enumerate(row)
+    }
+    holding = sum(
+        any(word in text.rstrip(".").split() for text in pair) for pair in pairs for word in words
+    )
+    assert bleu_.texts.rescored == 2 * holding
+
+
+def word_spans(strings: tuple[str, ...], words: list[str]) -> SpanTable:
+    def places(text: str, word: str) -> Iterator[tuple[int, int]]:
+        at = 0
+        for token in text.rstrip(".").split():
+            if token == word:
+                yield at, at + len(token)
+            at += len(token) + 1
+
+    return SpanTable.build([{w: list(places(t, w)) for w in words} for t in strings], words)

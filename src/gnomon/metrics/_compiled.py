@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from types import ModuleType
 
-__all__ = ["expect", "kernels"]
+__all__ = ["kernels"]
 
-_KERNELS = "gnomon.metrics._kernels"
 #: texts or comparisons from which on numba's import pays, and so does loading code that is kept
 _ENOUGH, _ENOUGH_IF_KEPT = 5000, 2500
 #: times as many, of all that a process did so far: one that does many small things gains, too
@@ -39,7 +38,7 @@ class _Work:
 _work = _Work()
 
 
-def kernels(work: int, module: str = _KERNELS) -> ModuleType | None:
+def kernels(work: int, module: str) -> ModuleType | None:
     """The compiled loops, where they pay: for much work, after much work, or if they are there.
 
     Args:
@@ -64,11 +63,6 @@ def _pays(work: int, module: str) -> bool:
     from gnomon.loops import is_kept
 
     return most >= _ENOUGH or is_kept(module)
-
-
-def expect(work: int) -> None:
-    """Say how much there is to do for this process, in the measure of :func:`kernels`."""
-    _work.done[_KERNELS] = max(_work.done[_KERNELS], _BEFORE * work)
 
 
 def _load(module: str) -> ModuleType | None:

@@ -277,8 +277,7 @@ class BoundBleu:
         """
         masks = self.texts.masks(batch, plan)
         comparisons, statistics = self._base(batch)
-        work = len(comparisons.candidate) * plan.variants
-        count = Recount(NgramLayout.of_words(masks.tokens), masks, None, work)
+        count = Recount(NgramLayout.of_words(masks.tokens), masks, None)
         orders = self.options.max_ngram_order
 
         def rescore(

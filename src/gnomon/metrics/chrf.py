@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 import numpy as np
 
 from gnomon.errors import SpecError
-from gnomon.metrics import _compiled
 from gnomon.metrics.comparisons import TokenisedTexts, in_blocks, masked_scores, references_field
 from gnomon.metrics.ngrams import Pairing, Recount, counted, totals
-from gnomon.metrics.sequences import NgramLayout, Sequences, TokenRanges, offsets_of, ranges
+from gnomon.metrics.sequences import NgramLayout, Sequences, TokenRanges, offsets_of
 from gnomon.metrics.spec import Options
 from gnomon.metrics.tokenise import (
     Tokenised,
@@ -23,6 +22,7 @@ from gnomon.metrics.tokenise import (
     lowered,
     plain,
 )
+from gnomon.native.ngrams import spelled
 from gnomon.signature import Signature
 
 if TYPE_CHECKING:
@@ -47,26 +47,22 @@ __all__ = ["BoundChrf", "Chrf"]
 
 def character_layout(words: TokenTable) -> NgramLayout:
     """The characters of the words, white space left out."""
-    starts, codes = words.vocabulary.bounds, _numbered(words.vocabulary.codes)
-    loops = _compiled.kernels(len(words))
-    if loops is None:
-        lengths = token_lengths(words)
-        bounds = offsets_of(lengths)
-        ids = codes[ranges(starts[words.ids], lengths)]
-    else:
-        ids, bounds = loops.spelled(words.ids, starts, codes)
+    vocabulary = words.vocabulary
+    ids, bounds = spelled(words.ids, vocabulary.bounds, _numbered(vocabulary.codes))
     base = Sequences(bounds[words.offsets], ids)
-    return NgramLayout(base, lambda: TokenRanges(bounds[:-1], bounds[1:], words.text_of))
+    return NgramLayout(base, lambda: TokenRanges(bounds[:-1], bounds[1:]))
 
 
 def spaced_layout(texts: Sequence[str], words: TokenTable) -> NgramLayout:
     """All characters of the texts (lower-cased already, if so wanted), white space included."""
-    codes = code_points(texts).astype(np.int32)
+    codes = code_points(texts)
     visible = np.flatnonzero(~np.isin(codes, _spaces()))
     bounds = offsets_of(token_lengths(words))
     start, last = visible[bounds[:-1]], visible[bounds[1:] - 1]
-    base = Sequences(offsets_of(np.array([len(text) for text in texts], dtype=np.int64)), codes)
-    return NgramLayout(base, lambda: TokenRanges(start, last + 1, words.text_of), gapless=False)
+    base = Sequences(
+        offsets_of(np.array([len(text) for text in texts], dtype=np.int64)), _numbered(codes)
+    )
+    return NgramLayout(base, lambda: TokenRanges(start, last + 1))
 
 
 def token_lengths(words: TokenTable) -> NDArray[np.int64]:
@@ -108,11 +104,8 @@ def _numbered(codes: NDArray[np.uint32]) -> NDArray[np.int32]:
 
 
 @cache
-def _spaces() -> NDArray[np.int32]:
-    spaces = code_points(
-        [character for character in map(chr, range(0x110000)) if character.isspace()]
-    )
-    return spaces.astype(np.int32)
+def _spaces() -> NDArray[np.uint32]:
+    return code_points([one for one in map(chr, range(0x110000)) if one.isspace()])
 
 
 @dataclass(frozen=True)
@@ -232,11 +225,10 @@ class BoundChrf:
         lengths = plan.lengths or self.mask_lengths(batch, plan)
         masks = self.texts.masks(batch, plan)
         comparisons, statistics = self._base(batch)
-        work = len(comparisons.candidate) * plan.variants
         counts = [
-            (Recount(layout, masks, run, work), orders)
+            (Recount(layout, masks, run), orders)
             for layout, orders in self._layouts(batch)
-            for run in (None if layout.words else lengths,)
+            for run in (lengths if layout.parts else None,)
         ]
 
         def rescore(

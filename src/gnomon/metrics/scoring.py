@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeAlias, cast, overload
 
 from gnomon.methods import method
-from gnomon.metrics import _compiled
 from gnomon.metrics.comparisons import TokenisedTexts
 from gnomon.metrics.functions import FunctionMetric
 from gnomon.metrics.protocol import (
@@ -34,15 +33,11 @@ if TYPE_CHECKING:
 
 __all__ = [
     "bind",
-    "expect_work",
     "reference_count",
     "sacrebleu_signature",
     "score",
     "signature_of",
 ]
-
-#: says how many outputs this process will look at, so that compiled loops serve from the first on
-expect_work = _compiled.expect
 
 Progress: TypeAlias = "Callable[[str, int, int], None] | None"
 

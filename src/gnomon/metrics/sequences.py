@@ -13,13 +13,12 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from gnomon.errors import AnnotationError, MaskingError
-from gnomon.metrics import _compiled
 from gnomon.metrics.masking import Action
+from gnomon.native.ngrams import MaskedRows, Rows, covered_tokens
 from gnomon.spans import rows_by_number
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from types import ModuleType
+    from collections.abc import Callable
 
     from numpy.typing import NDArray
 
@@ -39,7 +38,6 @@ __all__ = [
     "mask_stretch",
     "offsets_of",
     "ranges",
-    "rows_of",
 ]
 
 
@@ -58,19 +56,12 @@ class Sequences(NamedTuple):
         lengths: NDArray[np.int64] = np.diff(self.offsets)
         return lengths
 
-    def take(self, rows: NDArray[np.int64]) -> Sequences:
-        """Some of the rows, in the order given."""
-        starts = self.offsets[rows]
-        lengths = self.offsets[rows + 1] - starts
-        return Sequences(offsets_of(lengths), self.ids[ranges(starts, lengths)])
-
 
 class TokenRanges(NamedTuple):
-    """Which part of a layout each token holds, int64 [tokens] each, as in :class:`NgramLayout`."""
+    """Which part of a layout each token holds, from the start to the end, int64 [tokens] each."""
 
     start: NDArray[np.int64]
     end: NDArray[np.int64]
-    text_of: NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,97 +70,26 @@ class NgramLayout:
 
     Attributes:
         base: the ids of all texts, unmasked.
-        parts: finds the parts of the tokens; called once, when something is masked.
-        gapless: the tokens of a text follow each other and hold all of it.
-        words: every token is one id, its own row.
+        parts: finds the part of each token in ``base.ids``, called when something is masked; none
+            where every token is one id, and every mask is one.
     """
 
     base: Sequences
-    parts: Callable[[], TokenRanges]
-    gapless: bool = True
-    words: bool = False
+    parts: Callable[[], TokenRanges] | None = None
 
     @classmethod
     def of_words(cls, tokens: TokenTable) -> NgramLayout:
         """The tokens themselves, one id each."""
-        return cls(Sequences(tokens.offsets, tokens.ids), lambda: _whole(tokens), words=True)
-
-    @property
-    def start(self) -> NDArray[np.int64]:
-        """First position of each token in ``base.ids``, int64 [tokens]."""
-        return self._token_ranges.start
-
-    @property
-    def end(self) -> NDArray[np.int64]:
-        """Position after the last one of each token, int64 [tokens]."""
-        return self._token_ranges.end
-
-    @property
-    def text_of(self) -> NDArray[np.int64]:
-        """The text of each token, int64 [tokens]."""
-        return self._token_ranges.text_of
+        return cls(Sequences(tokens.offsets, tokens.ids))
 
     @cached_property
-    def _token_ranges(self) -> TokenRanges:
-        return self.parts()
+    def rows(self) -> Rows:
+        """The ids, as compiled loops take them."""
+        return Rows(*self.base, 1 + int(self.base.ids.max(initial=-1)))
 
-    @cached_property
-    def width(self) -> int:
-        """One more than the largest id."""
-        return 1 + int(self.base.ids.max(initial=-1))
-
-    def of(
-        self,
-        texts: NDArray[np.int64],
-        masks: Masks | None,
-        side: Side,
-        lengths: Sequence[int] | None = None,
-    ) -> Sequences:
-        """Some texts (repetitions allowed), masked or plain; arguments as in :meth:`edition`."""
-        if masks is None:
-            return self.base.take(texts)
-        distinct, back = np.unique(texts, return_inverse=True)
-        return self.edition(distinct, masks, side, lengths).take(back)
-
-    def edition(
-        self,
-        texts: NDArray[np.int64],
-        masks: Masks,
-        side: Side,
-        lengths: Sequence[int] | None = None,
-    ) -> Sequences:
-        """Some texts as one side of a variant.
-
-        Args:
-            texts: the texts wanted, each once.
-            masks: what the variant masks.
-            side: "reference" or "candidate".
-            lengths: how many mask ids a mask is of each group; one by default.
-        """
-        first = np.full(len(self.base.offsets) - 1, -1, dtype=np.int64)
-        plain = self.base.take(texts)
-        first[texts] = plain.offsets[:-1]
-        chosen = np.flatnonzero(first[self.text_of[masks.token]] >= 0)
-        token, begins = masks.token[chosen], masks.first[chosen]
-        text = self.text_of[token]
-        start = first[text] + self.start[token] - self.base.offsets[text]
-        size = self.end[token] - self.start[token]
-        # a token that continues a mask takes what stands between it and the token before along
-        gap = np.where(begins, 0, self.start[token] - self.end[np.maximum(token - 1, 0)])
-        counts = np.ones(len(plain.ids), dtype=np.int64)
-        counts[ranges(start - gap, size + gap)] = 0
-        places = start[begins]
-        groups = masks.group[chosen][begins]
-        counts[places] = 1 if lengths is None else np.asarray(lengths, dtype=np.int64)[groups]
-        ids = plain.ids
-        ids[places] = masks.ids(side)[chosen][begins]
-        ends = np.concatenate([[0], np.cumsum(counts)])
-        return Sequences(ends[plain.offsets], np.repeat(ids, counts))
-
-
-def _whole(tokens: TokenTable) -> TokenRanges:
-    rows = np.arange(len(tokens.ids))
-    return TokenRanges(rows, rows + 1, tokens.text_of)
+    def masked_rows(self, tokens: TokenTable) -> MaskedRows:
+        """The ids, as loops take them that mask tokens of the texts."""
+        return MaskedRows(self.rows, tokens.offsets, *(self.parts() if self.parts else ()))
 
 
 def ranges(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -181,11 +101,6 @@ def ranges(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.
     shift = starts - offsets_of(lengths)[:-1]
     total = int(lengths.sum())
     return np.repeat(shift, lengths) + np.arange(total)
-
-
-def rows_of(sequences: Sequences) -> NDArray[np.int64]:
-    """The row of each id, int64."""
-    return np.repeat(np.arange(len(sequences.offsets) - 1), sequences.lengths)
 
 
 def offsets_of(lengths: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -268,9 +183,7 @@ class TokenMasks:
             MaskingError: a text that has spans has tokens that cannot be found in it.
         """
         _check_located(tokens, plan)
-        loops = _compiled.kernels(len(tokens))
-        found = _meetings(tokens, plan) if loops is None else _covered(loops, tokens, plan)
-        token, span, covered = found
+        token, span, covered = _covered(tokens, plan)
         size = tokens.end[token] - tokens.start[token]
         keep = np.flatnonzero(_covers(covered, size, plan.overlap))
         token, span = token[keep], span[keep]
@@ -367,7 +280,7 @@ def mask_stretch(tokens: TokenTable, plan: MaskPlan) -> NDArray[np.float64]:
     Characters of the masked tokens over those of them that lie in spans; NaN where none is masked.
     A white-space tokeniser takes a Chinese sentence for one token: masking a word masks it whole.
     """
-    token, span, covered = _meetings(tokens, plan)
+    token, span, covered = _covered(tokens, plan)
     size = tokens.end[token] - tokens.start[token]
     keep = np.flatnonzero(_covers(covered, size, plan.overlap))
     group, count = plan.spans.feature[span[keep]], len(plan.spans.features)
@@ -394,46 +307,13 @@ def _check_located(tokens: TokenTable, plan: MaskPlan) -> None:
         )
 
 
-def _meetings(
+def _covered(
     tokens: TokenTable, plan: MaskPlan
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Tokens that share a character with a group, as ``_kernels.covered_tokens`` finds them."""
     spans = plan.spans
-    # one sorted key over all texts: the place in the text plus a stride per text
-    stride = 2 + max(int(part.max(initial=0)) for part in (tokens.end, spans.end))
-    base = tokens.text_of * stride
-    low = np.searchsorted(base + tokens.end, spans.text * np.int64(stride) + spans.start, "right")
-    high = np.searchsorted(base + tokens.start, spans.text * np.int64(stride) + spans.end, "left")
-    counts = np.maximum(high - low, 0)
-    span = np.repeat(np.arange(len(counts)), counts)
-    token = np.repeat(low - (np.cumsum(counts) - counts), counts) + np.arange(len(span))
-    solid = tokens.end[token] > tokens.start[token]
-    token, span = token[solid], span[solid]
-    order = np.lexsort((token, spans.feature[span], tokens.text_of[token]))
-    token, span = token[order], span[order]
-    end = np.minimum(tokens.end[token], spans.end[span])
-    shared = (end - np.maximum(tokens.start[token], spans.start[span])).astype(np.int64)
-    new = np.ones(len(token), dtype=np.bool_)
-    new[1:] = (np.diff(token) != 0) | (np.diff(spans.feature[span]) != 0)
-    firsts = np.flatnonzero(new)
-    covered = np.add.reduceat(shared, firsts) if len(firsts) else shared
-    return token[firsts], span[firsts], covered
-
-
-def _covered(
-    loops: ModuleType, tokens: TokenTable, plan: MaskPlan
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    spans = plan.spans
-    found: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]] = loops.covered_tokens(
-        tokens.offsets,
-        tokens.start,
-        tokens.end,
-        spans.text,
-        spans.feature,
-        spans.start,
-        spans.end,
+    return covered_tokens(
+        tokens.offsets, tokens.start, tokens.end, spans.text, spans.feature, spans.start, spans.end
     )
-    return found
 
 
 def _covers(

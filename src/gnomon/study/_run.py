@@ -221,7 +221,7 @@ def run(
         place.keep_plan(plan.record())
         place.keep_sketches(plan.sketches)
         total, kept = len(plan.tasks), len(plan.tasks) - len(left)
-        left = with_work_ahead(narrowed(left, plan), plan, engine.workers)
+        left = narrowed(left, plan)
         driver = _TaskDriver(engine, place, total, kept, progress)
         for wave in waves(left, set(place.entries)):
             driver.all_of(driver.ready(wave))
@@ -275,22 +275,6 @@ def narrowed(tasks: Sequence[Task], plan: StudyPlan) -> list[Task]:
         else task
         for task in tasks
     ]
-
-
-#: times that an output is looked at by a method that masks its words, about
-_MASKED = 10
-
-
-def with_work_ahead(tasks: Sequence[Task], plan: StudyPlan, workers: int) -> list[Task]:
-    """Tasks that know how much there is to do for their worker, so that it prepares for that."""
-    sizes = plan.sizes
-    outputs = sum(
-        max(1, len(task.systems))
-        * sizes[task.testset][1]
-        * (_MASKED if methods.find(task.method).tagged else 1)
-        for task in tasks
-    )
-    return [replace(task, ahead=outputs // workers) for task in tasks]
 
 
 def waves(tasks: Sequence[Task], done: Collection[str]) -> list[list[Task]]:

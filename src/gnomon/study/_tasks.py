@@ -50,7 +50,6 @@ class Task:
             metrics, and of metrics among the options.
         said: the options without the folders of files.
         reads: names of the systems that a worker reads; by default all of the source.
-        ahead: how many outputs its worker will look at in this run, about; no result hangs on it.
     """
 
     key: str
@@ -68,7 +67,6 @@ class Task:
     places: Mapping[str, str] = field(default_factory=dict)
     said: str = "{}"
     reads: tuple[str, ...] = ()
-    ahead: int = 0
 
     @property
     def label(self) -> str:
@@ -129,10 +127,7 @@ def execute(task: Task, scores: Mapping[str, Scores] | None = None) -> TaskResul
     """Do a task: read, check that all is as it was planned, run the method."""
     from threadpoolctl import threadpool_limits
 
-    from gnomon.metrics.scoring import expect_work
-
     start = time.perf_counter()
-    expect_work(task.ahead)
     with _untold():
         whole, sketch = read_set(task.source, only=task.reads)
         if task.reads and content_of(sketch, task.systems, human=task.human) != task.content:

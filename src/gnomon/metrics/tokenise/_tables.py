@@ -6,13 +6,12 @@ import re
 from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple, TypeVar, overload
+from typing import TYPE_CHECKING, NamedTuple, overload
 
 import numpy as np
 
-from gnomon.metrics import _compiled
 from gnomon.metrics.tokenise._tokenisers import (
     OTHER_SPACE,
     Aligned,
@@ -20,14 +19,14 @@ from gnomon.metrics.tokenise._tokenisers import (
     load_tokeniser,
     wrap_function,
 )
+from gnomon.native.text import CHRF, T13A, WORDS, places_of, tokens_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-    from types import ModuleType
+    from collections.abc import Callable
 
     from numpy.typing import NDArray
 
-    from gnomon.metrics.tokenise._tokenisers import Characters, Tokens
+    from gnomon.metrics.tokenise._tokenisers import Characters, Rule, Tokens
 
 
 # Tokens of many texts as arrays: what the n-gram metrics and the masks work on.
@@ -184,212 +183,48 @@ def code_points(texts: Sequence[str]) -> NDArray[np.uint32]:
     return np.frombuffer(joined, dtype="<u4").astype(np.uint32, copy=False)
 
 
-# The compiled way from texts to tokens: UTF-8 is split and numbered, block by block.
+# Texts to tables of tokens by compiled loops, for tokenisers that have a rule.
 
 
-#: texts that are split at a time; bounds memory
-_BLOCK = 512
-#: bytes that the loops look at together
-_TOGETHER = 64
-#: what 13a replaces before it splits
-_REPLACED = ("&quot;", "&amp;", "&lt;", "&gt;", "<skipped>")
-_ENTITIES = tuple(entity.encode() for entity in _REPLACED)
-#: the ideographic space; Unicode has no white space beyond it
-_LAST_SPACE = 0x3000
+_RULES = {"words": WORDS, "13a": T13A, "chrf": CHRF}
 
 
-def split_compiled(texts: Sequence[str], tokeniser: Aligned, loops: ModuleType) -> TokenTable:
-    """What :func:`split_plain` computes, for tokenisers that have a rule."""
-    numbers = _Numbered(loops, len(texts))
-    bounds = [np.zeros(1, dtype=np.int64)]
-    for block in _blocks(texts, tokeniser, loops):
-        bounds.append(block.bounds[1:] + bounds[-1][-1])
-        numbers.add(block)
-    return TokenTable(
-        tokeniser=tokeniser.name,
-        offsets=np.concatenate(bounds),
-        ids=numbers.ids(),
-        vocabulary=numbers.vocabulary(),
-        tokenised=len(texts),
-        places=lambda: _places_compiled(texts, tokeniser, loops),
+def split_by_rule(texts: Sequence[str], tokeniser: Aligned, rule: Rule) -> TokenTable:
+    """What :func:`split_plain` computes, for a tokeniser that has a rule."""
+    texts = tuple(texts)
+    offsets, ids, store, bounds = tokens_of(
+        texts,
+        _RULES[rule],
+        tokeniser.lowercase,
+        lambda number: _unbroken(tokeniser.read(texts[number])),
     )
 
+    def spell() -> Spelling:
+        leads = (store & 0xC0) != 0x80  # the highest bits of every byte within a character
+        characters = np.concatenate([[0], np.cumsum(leads)])
+        return Spelling(
+            code_points([store.tobytes().decode("utf-8", "surrogatepass")]), characters[bounds]
+        )
 
-class _Block(NamedTuple):
-    """Some texts as bytes, and their tokens.
+    def found() -> TokenPlaces:
+        changed: dict[int, Characters] = {}
 
-    What it holds is overwritten by the next one.
+        def reread(number: int) -> str:
+            changed[number] = tokeniser.read(texts[number])
+            return _unbroken(changed[number])
 
-    Attributes:
-        codes: uint8, UTF-8 with a newline after each text.
-        room: the same, with room behind.
-        bounds: int64 [texts + 1], bounds of the tokens of each text.
-        begins: int32 [tokens], first byte.
-        ends: int32 [tokens], byte after the last one.
-        changed: the texts whose characters moved when they were read.
-    """
+        start, end = places_of(texts, _RULES[rule], tokeniser.lowercase, reread)
+        for number, characters in changed.items():
+            rows = slice(*offsets[number : number + 2])
+            _put_back(characters, rows, start, end)
+        return TokenPlaces(start, end)
 
-    codes: NDArray[np.uint8]
-    room: NDArray[np.uint8]
-    bounds: NDArray[np.int64]
-    begins: NDArray[np.int32]
-    ends: NDArray[np.int32]
-    changed: Mapping[int, Characters]
-
-
-def _blocks(texts: Sequence[str], tokeniser: Aligned, loops: ModuleType) -> Iterator[_Block]:
-    rule = {"words": loops.WORDS, "13a": loops.T13A, "chrf": loops.CHRF}[tokeniser.rule or ""]
-    codes, begins, ends = (np.empty(0, kind) for kind in ("u1", "i4", "i4"))
-    for first in range(0, max(1, len(texts)), _BLOCK):
-        some = texts[first : first + _BLOCK]
-        read, changed = _read(some, tokeniser)
-        size = len(read) - len(read) % _TOGETHER + _TOGETHER
-        if size + _TOGETHER > len(codes):  # of which the loops read some bytes
-            codes = np.zeros(size + size // 4 + _TOGETHER, np.uint8)
-            begins, ends = (np.empty(len(codes), np.int32) for _ in range(2))
-        codes[: len(read)] = np.frombuffer(read, dtype=np.uint8)
-        codes[len(read) : size] = ord(" ")
-        bounds = np.empty(len(some) + 1, dtype=np.int64)
-        made = loops.split(codes, size, _spaces(), rule, bounds, begins, ends)
-        yield _Block(codes[: len(read)], codes, bounds, begins[:made], ends[:made], changed)
+    vocabulary = Vocabulary(len(bounds) - 1, spell)
+    return TokenTable(tokeniser.name, offsets, ids, vocabulary, len(texts), found)
 
 
-def _read(texts: Sequence[str], tokeniser: Aligned) -> tuple[bytes, Mapping[int, Characters]]:
-    """The texts as the tokeniser reads them, and those whose characters move by that."""
-    lowered = [text.lower() for text in texts] if tokeniser.lowercase else texts
-    read = _encoded(lowered)
-    odd: set[int] = set()
-    if tokeniser.lowercase:
-        pairs = enumerate(zip(texts, lowered, strict=True))
-        odd.update(number for number, (text, lower) in pairs if len(text) != len(lower))
-    if tokeniser.rule == "13a" and _holds_entity(read):
-        some = [i for i, text in enumerate(lowered) if "&" in text or "<" in text]
-        odd.update(i for i in some if any(old in lowered[i] for old in _REPLACED))
-    if np.count_nonzero(np.frombuffer(read, dtype=np.uint8) == ord("\n")) > len(texts):
-        odd.update(number for number, text in enumerate(lowered) if "\n" in text)
-    if not odd:
-        return read, {}
-    changed = {number: tokeniser.read(texts[number]) for number in sorted(odd)}
-    lowered = list(lowered)
-    for number, characters in changed.items():
-        lowered[number] = characters.text.replace("\n", " ")
-    return _encoded(lowered), changed
-
-
-def _encoded(texts: Sequence[str]) -> bytes:
-    # lone surrogates are characters like any others here
-    return "\n".join([*texts, ""]).encode("utf-8", "surrogatepass")
-
-
-def _holds_entity(read: bytes) -> bool:
-    at = read.find(b"&")
-    while at >= 0:
-        if read.startswith(_ENTITIES, at):
-            return True
-        at = read.find(b"&", at + 1)
-    return b"<" in read and _ENTITIES[-1] in read
-
-
-T = TypeVar("T", bound=np.generic)
-
-
-def _with_room(values: NDArray[T], used: int, room: int) -> NDArray[T]:
-    larger = np.empty(room, dtype=values.dtype)
-    larger[:used] = values[:used]
-    return larger
-
-
-class _Numbered:
-    """Numbers the tokens of blocks as they come.
-
-    Arrays that become too small are copied to larger ones, which costs more than to fill them: the
-    tokens of all texts get room for as many as the first block lets expect.
-    """
-
-    def __init__(self, loops: ModuleType, texts: int) -> None:
-        self._loops = loops
-        self._texts = texts
-        self._ids = np.empty(0, dtype=np.int32)
-        self._made = self._known = 0
-        self._bounds = np.zeros(1 << 12, dtype=np.int64)
-        self._store = np.empty(1 << 15, dtype=np.uint8)
-        self._slots = np.empty(1 << 13, dtype=np.int32)
-        self._keys = np.zeros(2 << 13, dtype=np.uint64)
-
-    def add(self, block: _Block) -> None:
-        """Number the tokens of a block."""
-        done, made = self._made, self._made + len(block.begins)
-        if made > len(self._ids):
-            blocks = max(1, self._texts / len(block.bounds))
-            room = made + int(1.25 * blocks * len(block.begins))
-            self._ids = _with_room(self._ids, done, room)
-        ids = self._ids[done:made]
-        reached = 0
-        while True:
-            reached, self._known = self._loops.number(
-                block.room,
-                block.begins,
-                block.ends,
-                ids,
-                reached,
-                self._known,
-                self._slots,
-                self._keys,
-                self._bounds,
-                self._store,
-            )
-            if reached == len(ids):
-                break
-            self._grow(len(block.codes))
-        self._made = made
-
-    def ids(self) -> NDArray[np.int32]:
-        """The numbers of all tokens."""
-        return self._ids[: self._made]
-
-    def _grow(self, wanted: int) -> None:
-        """Make what is full larger."""
-        if 2 * self._known >= len(self._slots):
-            slots = np.empty(2 * len(self._slots), dtype=np.int32)
-            keys = np.zeros(2 * len(slots), dtype=np.uint64)
-            self._loops.moved(self._slots, self._keys, slots, keys)
-            self._slots, self._keys = slots, keys
-        if self._known + 2 > len(self._bounds):
-            self._bounds = _with_room(self._bounds, self._known + 1, 2 * len(self._bounds))
-        used = self._bounds[self._known]
-        if used + wanted > len(self._store):
-            self._store = _with_room(self._store, used, 2 * len(self._store) + wanted)
-
-    def vocabulary(self) -> Vocabulary:
-        """The distinct tokens."""
-        return Vocabulary(self._known, self._spell)
-
-    def _spell(self) -> Spelling:
-        bounds = self._bounds[: self._known + 1]
-        codes = self._store[: bounds[-1]]
-        characters = np.concatenate([[0], np.cumsum(_leads(codes))])
-        text = codes.tobytes().decode("utf-8", "surrogatepass")
-        return Spelling(code_points([text]), characters[bounds])
-
-
-def _leads(codes: NDArray[np.uint8]) -> NDArray[np.bool_]:
-    """Which bytes of UTF-8 begin a character."""
-    leads: NDArray[np.bool_] = (codes & 0xC0) != 0x80  # the highest bits of every other byte
-    return leads
-
-
-def _places_compiled(texts: Sequence[str], tokeniser: Aligned, loops: ModuleType) -> TokenPlaces:
-    """The places of the tokens that :func:`split_compiled` finds."""
-    parts = []
-    for block in _blocks(texts, tokeniser, loops):
-        character = np.append(0, np.cumsum(_leads(block.codes))).astype(np.int32)
-        texts_begin = np.append(0, np.flatnonzero(block.codes == ord("\n")) + 1)[:-1]
-        shift = np.repeat(character[texts_begin], np.diff(block.bounds))
-        start, end = character[block.begins] - shift, character[block.ends] - shift
-        for text, characters in block.changed.items():
-            _put_back(characters, slice(*block.bounds[text : text + 2]), start, end)
-        parts.append((start, end))
-    return TokenPlaces(*(np.concatenate(side) for side in zip(*parts, strict=True)))
+def _unbroken(characters: Characters) -> str:
+    return characters.text.replace("\n", " ")
 
 
 def _put_back(
@@ -399,12 +234,6 @@ def _put_back(
     if len(starts):
         start[rows] = starts[start[rows]]
         end[rows] = ends[end[rows] - 1]
-
-
-@cache
-def _spaces() -> NDArray[np.bool_]:
-    """Which code points are white space, up to the last one that is."""
-    return np.array([chr(code).isspace() for code in range(_LAST_SPACE + 1)])
 
 
 # Texts to tables of tokens, every distinct text (or word) split once.
@@ -437,9 +266,7 @@ def tokenise(
     """
     chosen = _chosen(tokeniser, lowercase=lowercase)
     if isinstance(chosen, Aligned) and chosen.rule:
-        loops = _compiled.kernels(len(texts))
-        if loops is not None:
-            return split_compiled(texts, chosen, loops)
+        return split_by_rule(texts, chosen, chosen.rule)
     return split_plain(texts, chosen)
 
 

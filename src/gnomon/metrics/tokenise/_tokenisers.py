@@ -199,12 +199,6 @@ _NEEDS = {
 _BLANK = "\u2581"
 PUNCTUATION = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
 
-#: what makes 13a split a word or change it; a newline or white space where it is no word
-_SPECIAL_13A = re.compile(r"[!-/:-@\[-`{-~\s]|^$")
-#: a word that ends in a sign that stands alone wherever it ends a word, and holds no other sign
-_ENDED_13A = re.compile(r"([^!-/:-@\[-`{-~\s]+)([!-&(-,./:-@\[-`{-~])")
-#: a word whose signs 13a leaves alone: apostrophes, and hyphens after anything but a digit
-_WHOLE_13A = re.compile(r"[^!-&(-,./:-@\[-`{-~\s0-9]+")
 #: 13a's rules, as mteval-v13a has them
 _RULES_13A = (
     (r"([\{-\~\[-\` -\&\(-\+\:-\@\/])", r" \1 "),
@@ -254,7 +248,6 @@ class Aligned:
         rule: what compiled loops can do in place of ``split``, if anything.
         special: found in every word that is not its own only token; where it is given, words with
             blanks between can be split in one go.
-        quick: the tokens of a word, where a look at it tells them.
         blanks: only blanks are between words: a text with other white space is split as a whole.
     """
 
@@ -266,7 +259,6 @@ class Aligned:
     lowercase: bool = False
     rule: Rule | None = None
     special: re.Pattern[str] | None = None
-    quick: Callable[[str], tuple[str, ...] | None] | None = None
     blanks: bool = False
 
     def __call__(self, text: str) -> Tokens:
@@ -280,15 +272,6 @@ class Aligned:
         read = [text.lower() for text in texts] if self.lowercase else texts
         found: list[Sequence[str]] = [(text,) for text in read]
         special = [i for i, text in enumerate(texts) if self.special.search(text)]
-        if self.quick is not None:
-            left = []
-            for number in special:
-                tokens = self.quick(read[number])
-                if tokens is None:
-                    left.append(number)
-                else:
-                    found[number] = tokens
-            special = left
         # a newline is no part of a word, and a text that holds the mark is split by itself
         inside = [i for i in special if _MARK not in (t := texts[i]) and not OTHER_SPACE.search(t)]
         pieces = iter(self.split(f" {_MARK} ".join([texts[i] for i in inside] + [""])))
@@ -428,10 +411,7 @@ def load_tokeniser(name: str, *, lowercase: bool = False) -> Tokeniser:
     split = partial(_split, tokenizer, lowercase=lowercase)
     signature: str = tokenizer.signature()
     rules: dict[str, Rule] = {"13a": "13a", "none": "words"}
-    special, quick = (_SPECIAL_13A, _quickly_13a) if name == "13a" else (None, None)
-    return Aligned(
-        signature, split, read, name in rules, marker, lowercase, rules.get(name), special, quick
-    )
+    return Aligned(signature, split, read, name in rules, marker, lowercase, rules.get(name))
 
 
 def wrap_function(function: Callable[[str], Sequence[str]], *, lowercase: bool) -> Tokeniser:
@@ -506,13 +486,6 @@ class _NoTokenizer:
 
 
 _OWN: Mapping[str, Callable[[], _SacrebleuTokenizer]] = {"13a": _Tokenizer13a, "none": _NoTokenizer}
-
-
-def _quickly_13a(word: str) -> tuple[str, ...] | None:
-    ended = _ENDED_13A.fullmatch(word)
-    if ended:
-        return ended.group(1, 2)
-    return (word,) if _WHOLE_13A.fullmatch(word) else None
 
 
 def _sacrebleu(name: str) -> _SacrebleuTokenizer:
