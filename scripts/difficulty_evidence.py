@@ -2,24 +2,29 @@
 
     python scripts/difficulty_evidence.py DATA OUT --model MODEL --layer N [--embeddings FOLDER]
     python scripts/difficulty_evidence.py --table OUT
+    python scripts/difficulty_evidence.py --corrected docs/methods/difficulty-evidence.md
 
 scores the six into-English sets of WMT18 and WMT19 that lie under DATA (folders such as
 ``wmt19/de-en`` in gnomon's own layout) under BERTScore with and without weights, and writes one
 file per set to OUT; sets whose file is there are not done again. ``--embeddings`` keeps the
 vectors, ``--every N`` takes every N-th segment alone. The second form prints the tables, in
-Markdown; docs/methods/difficulty-evidence.md tells what they mean.
+Markdown; docs/methods/difficulty-evidence.md tells what they mean. The third form reads these
+tables and prints what is left of each column's differences when p is corrected for their number.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import math
+import re
 import sys
 from pathlib import Path
 from typing import Any
 
 import gnomon as gn
 from gnomon.difficulty import score
+from gnomon.stats import benjamini_hochberg, holm
 
 SETS = ("wmt18/cs-en", "wmt18/de-en", "wmt18/fi-en", "wmt19/de-en", "wmt19/kk-en", "wmt19/lt-en")
 #: the best systems by human score that are judged apart
@@ -51,7 +56,11 @@ def main() -> None:
     parser.add_argument("--embeddings", type=Path)
     parser.add_argument("--resamples", type=int, default=1000)
     parser.add_argument("--table", type=Path, metavar="OUT")
+    parser.add_argument("--corrected", type=Path, metavar="PAGE")
     args = parser.parse_args()
+    if args.corrected is not None:
+        correct(args.corrected)
+        return
     if args.table is not None:
         show(args.table)
         return
@@ -130,6 +139,40 @@ def show(out: Path) -> None:
     for one in found:
         signs = [notice for notice in one["notices"] if "different signs" in notice]
         print("\n".join(f"- {one['set']}, {one['model']}: {notice}" for notice in signs))
+
+
+_CELL = re.compile(r"([+-]\d*\.\d+) \[([+-]\d*\.\d+), ([+-]\d*\.\d+)\]")
+
+
+def correct(page: Path) -> None:
+    """Print which differences of a page's tables are left after Holm, and Benjamini-Hochberg.
+
+    p is that of the normal distribution whose 95 % interval is the printed one. Figures are rounded
+    to .01: a difference counts as .005 nearer to 0, and its interval as .01 wider.
+    """
+    cells: dict[str, list[tuple[str, float, float]]] = {}
+    subset, columns = "", []
+    for line in page.read_text(encoding="utf-8").split("\n"):
+        parts = [part.strip() for part in line.split("|")[1:-1]]
+        if len(parts) > 4 and parts[1:4] == ["model", "segments", "base r"]:
+            subset, columns = parts[0], parts[4:]
+        elif len(parts) == 4 + len(columns) and parts[0].startswith("WMT"):
+            for column, text in zip(columns, parts[4:], strict=True):
+                value, low, high = map(float, _CELL.fullmatch(text).groups())  # type: ignore[union-attr]  # a cell of a table
+                error = (high - low + 0.01) / (2 * 1.959964)
+                p = math.erfc(max(abs(value) - 0.005, 0.0) / error / math.sqrt(2))
+                cells.setdefault(column, []).append((f"{subset}, {parts[0]}, {parts[1]}", value, p))
+    for column, found in cells.items():
+        p = [one[2] for one in found]
+        corrected = {"none": p, "Holm": holm(p), "Benjamini-Hochberg": benjamini_hochberg(p)}
+        for name, values in corrected.items():
+            left = [one for one, q in zip(found, values, strict=True) if q <= 0.05]
+            up = [one[0] for one in left if one[1] > 0]
+            down = [one[0] for one in left if one[1] < 0]
+            print(f"{column}, {name}: {len(up)} above 0, {len(down)} below, of {len(found)}")
+            if name == "Holm":
+                print("", *(f"above: {one}" for one in up), sep="\n  ")
+                print("", *(f"below: {one}" for one in down if "all" not in one), sep="\n  ")
 
 
 #: the variants whose differences are shown set by set

@@ -172,14 +172,14 @@ def cut() -> list[Statement]:
     return list(tune_verdict(replace(made, notices=notices)))
 
 
-def _marked(count: int, *, errors: str) -> Finding:
+def marked(count: int, *, errors: str, seed: int = 2) -> Finding:
     """Outputs that lack nothing but one word, which people marked, or another one."""
     told = bundled()
     (texts,) = told.references.values()
     chosen = [str(text) for text in texts if len(str(text).split()) > 6][:count]
     wrong = [" ".join([*(own := text.split())[:3], "zzqx", *own[4:]]) for text in chosen]
     made = planted({"a": wrong}, against=chosen)
-    spans, draw = [], np.random.default_rng(2)
+    spans, draw = [], np.random.default_rng(seed)
     for n, text in enumerate(wrong):
         words = text.split()
         word = words.index("zzqx") if errors == "right" else int(draw.integers(len(words)))
@@ -195,7 +195,7 @@ def _marked(count: int, *, errors: str) -> Finding:
     silent=["bmx.explain.few_marks", "bmx.explain.few", "bmx.explain.marks_undecided"],
 )
 def marked_words() -> Finding:
-    return _marked(40, errors="right")
+    return marked(40, errors="right")
 
 
 @world(
@@ -204,7 +204,7 @@ def marked_words() -> Finding:
     silent=["bmx.explain.marks", "bmx.explain.few_marks", "bmx.explain.few"],
 )
 def marks_at_random() -> Finding:
-    return _marked(40, errors="random")
+    return marked(40, errors="random")
 
 
 @world(
@@ -213,7 +213,7 @@ def marks_at_random() -> Finding:
     silent=["bmx.explain.marks", "bmx.explain.marks_undecided"],
 )
 def few_marked_words() -> Finding:
-    return _marked(10, errors="right")
+    return marked(10, errors="right")
 
 
 @world(
