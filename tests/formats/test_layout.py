@@ -260,6 +260,8 @@ def test_error_spans_are_read(folder: Path) -> None:
         ("da.seg", "system\tseg\tz\ns1\t1\t1\ns1\t1\t2\n", r":3: a second score .* line 2"),
         ("da.sys", "system\tz\ns1\t1\ns1\t1\n", ":3: a second score"),
         ("da.seg", "system\tz\ns1\t1\n", "no column 'seg'"),
+        ("da.doc", "system\tdocument\tz\ns1\td\t1\n", "rename 'document' to 'doc'"),
+        ("da.doc", "system\tz\ns1\t1\n", "scores of segments stand in KIND.seg.tsv"),
         ("da.sys", "system\na\n", "a column of scores is expected"),
         ("da.sys", "system\tz\traw\ns1\tx\ty\n", "there are: system, z, raw"),
         ("darr.seg", "seg\tbetter\tworse\n1\ts1\ts9\n", "unknown system 's9'"),

@@ -393,3 +393,17 @@ def a_control_is_no_metric() -> Finding:
     human = chrf + 5 * np.random.default_rng(1).normal(size=chrf.shape)
     made = replace(told, human=(HumanScores("quality", "segment", tuple(told.systems), human),))
     return gn.metaeval(made, ["chrf", "random"], levels=["segment"], controls=False, **FEW)
+
+
+@world(
+    "people gave each system one score, and all its outputs that one",
+    says=["metaeval.equal_people"],
+    silent=["metaeval.better", "metaeval.highest", "metaeval.not_worse"],
+    without=[".500 against .500", "give more to", "gives more to"],
+)
+def one_score_of_each_system() -> Finding:
+    human = np.repeat(np.arange(12.0)[:, None], 60, axis=1)
+    draw = np.random.default_rng(3)
+    noise = draw.normal(size=(2, 12, 60))
+    made = [metric(noise[0], "one"), metric(noise[1], "two")]
+    return gn.metaeval(judged(human), made, levels=["segment"], statistics=["acc_eq"], **FEW)

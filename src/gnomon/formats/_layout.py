@@ -300,7 +300,17 @@ def _read_ranking(table: TextTable, kind: str, known: _KnownNames) -> Ranking:
 
 def _read_scores(table: TextTable, kind: str, level: str, known: _KnownNames) -> list[HumanScores]:
     item = ITEM_COLUMNS.get(level)
-    table.require("system", *([item] if item else []))
+    table.require("system")
+    if item is not None and item not in table.columns:
+        rename = f"; rename {level!r} to {item!r}" if level in table.columns else ""
+        other = "; scores of segments stand in KIND.seg.tsv with a column 'seg'"
+        raise FormatError(
+            f"there is no column {item!r}, which a file called KIND.{item}.tsv has beside 'system'"
+            f" and the score, as it holds human scores of {level}s; the header has:"
+            f" {', '.join(table.columns)}{rename or (other if level != 'segment' else '')}",
+            path=table.path,
+            line=1,
+        )
     kinds = _kinds_by_column(table, kind, ["system", "rater", *([item] if item else [])])
     raters: dict[str | None, list[Row]] = {}
     for row in table:

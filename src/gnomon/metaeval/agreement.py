@@ -514,6 +514,14 @@ def _without_scores(there: Mapping[str, Sequence[tuple[str, str]]]) -> DataError
         for name, kinds in there.items()
     }
     listed = "; ".join(f"{name}: {', '.join(kinds) or 'none'}" for name, kinds in told.items())
+    levels = {level for kinds in there.values() for _, level in kinds}
+    if levels and levels <= {"document", "domain"}:
+        only = " and ".join(sorted(levels))
+        return DataError(
+            f"the human scores are of whole {only}s ({listed}), and agreement is measured over"
+            " segments and systems; give scores of segments (columns system, seg and the score) or"
+            " of systems (system and the score) in a file (--human FILE; TestSet.with_human(FILE))"
+        )
     return DataError(
         f"there are no human scores for what is to be measured; human scores are: {listed}; attach"
         " some (--human FILE; TestSet.with_human(FILE))"

@@ -28,7 +28,7 @@ _KINDS, _MOST_KINDS = 2, 6
 #: agreements with controls that a sentence names
 _MOST_CONTROLS = 2
 _MAIN, _WINS = "metaeval", "wins"
-_CORRELATIONS = ("pearson", "spearman", "kendall_b", "kendall_c")
+_CORRELATIONS = ("pearson", "spearman", "kendall_b", "kendall_c", "pairwise_difference_pearson")
 #: systems from which Student's t serves a rank correlation
 _RANKED = 8
 
@@ -272,7 +272,12 @@ def metaeval_verdict(finding: Finding) -> Iterator[Statement]:
     single = [one for one in chosen if one.place not in (AVERAGE, POOLED)]
     few = [one for one in single if one.few and one.figures]
     short = [one for one in single if not one.few and one.few_units]
-    sound = [one for one in single if not one.few and not one.few_units and one.figures]
+    equal = {one: text for one in groups if (text := _equal(finding, one))}
+    sound = [
+        one
+        for one in single
+        if not one.few and not one.few_units and one.figures and one not in equal
+    ]
     places = len({one.place for one in single})
     for one in averages:
         yield from _on_average(finding, one, [own for own in sound if _alike(own, one)])
@@ -282,15 +287,15 @@ def metaeval_verdict(finding: Finding) -> Iterator[Statement]:
     else:
         for one in sound if places == 1 else ():
             yield from _of_set(finding, one)
-    equal = {one: text for one in groups if (text := _equal(finding, one))}
     yield from (_EQUAL.said(notice=text) for text in _widest(equal.values()))
     yield from _circular(finding)
     yield from _edits(single)
     yield from _few(few)
     yield from _few_units(short)
     yield from _thin(groups)
-    yield from _backwards(finding, groups)
-    yield from _controlled([one for one in groups if one not in equal])
+    told = [one for one in groups if one not in equal]
+    yield from _backwards(finding, told)
+    yield from _controlled(told)
 
 
 def _alike(one: _Judged, average: _Judged) -> bool:
@@ -641,7 +646,7 @@ def _equal(finding: Finding, judged: _Judged) -> str:
     """The notice that people told nothing apart that it compares; empty where they did."""
     texts = [
         equal_notice(judged.place, judged.level, grouping, judged.human)
-        for grouping in dict.fromkeys(("", judged.grouping))
+        for grouping in dict.fromkeys(("", judged.grouping, "system"))
     ]
     return next((text for text in texts if text in finding.notices), "")
 
@@ -732,6 +737,8 @@ def _backwards(finding: Finding, groups: Sequence[_Judged]) -> Iterator[Statemen
         )
 
 
+#: what these statistics have by chance; others have 0
+_CHANCE = {"pairwise_accuracy": 0.5, "spa": 0.5}
 _NAMES = {
     "constant": "a constant score",
     "random": "a random score",
@@ -756,7 +763,8 @@ def _controlled(groups: Sequence[_Judged]) -> Iterator[Statement]:
             does = "ranks the systems" if one.level == "system" else "agrees with people"
             for figure in one.figures:
                 turned = (one.place, one.level, one.human, figure.metric) in backwards
-                if 0 < figure.value <= control.value and not turned:
+                by_chance = figure.value == _CHANCE.get(one.statistic, 0.0)  # nothing to reach
+                if 0 < figure.value <= control.value and not turned and not by_chance:
                     sizes = [amount(own.value, share=True) for own in (control, figure)]
                     text = f"{figure.title} ({sizes[0]} against {sizes[1]})"
                     opening = f"{_NAMES.get(name, name)} {does} as well as"

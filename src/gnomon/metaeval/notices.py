@@ -294,13 +294,23 @@ def _equal(results: Sequence[Result]) -> Iterator[tuple[Result, tuple[str, str]]
             continue
         human = cells.human
         axis = {"item": 0, "system": 1}.get(measure.grouping) if human.ndim > 1 else None
-        most = np.nanmax(human, axis=axis, initial=-np.inf, where=~np.isnan(human))
-        least = np.nanmin(human, axis=axis, initial=np.inf, where=~np.isnan(human))
-        judged = np.isfinite(most)
-        spread = np.where(judged, most, 0) - np.where(judged, least, 0)
-        if np.any(judged) and bool((spread <= _ROUNDING * np.abs(np.where(judged, most, 1))).all()):
+        if _is_constant(human, axis):
             every = human.ndim > 1 and np.ptp(human[~np.isnan(human)]) == 0
             yield result, (measure.level, "" if every else measure.grouping)
+        elif measure.level != "segment" or human.ndim < 2 or human.shape[1] < 2:
+            continue
+        elif _is_constant(human, 1):
+            yield result, (measure.level, "system")
+
+
+def _is_constant(human: NDArray[np.float64], axis: int | None) -> bool:
+    """Whether human scores [systems, segments] are equal along an axis; where there are any."""
+    most = np.nanmax(human, axis=axis, initial=-np.inf, where=~np.isnan(human))
+    least = np.nanmin(human, axis=axis, initial=np.inf, where=~np.isnan(human))
+    judged = np.isfinite(most)
+    spread = np.where(judged, most, 0) - np.where(judged, least, 0)
+    alike = (spread <= _ROUNDING * np.abs(np.where(judged, most, 1))).all()
+    return bool(np.any(judged)) and bool(alike)
 
 
 def _undefined(result: Result) -> Iterator[str]:
