@@ -184,6 +184,14 @@ def test_one_candidate_is_compared_with_many_references() -> None:
     assert count_edits(candidates, references, pairs[::-1]).tolist() == expected[::-1]
 
 
+def test_references_may_come_again() -> None:
+    chance = random.Random(6)
+    texts = [[chance.randrange(12) for _ in range(chance.randrange(1, 40))] for _ in range(8)]
+    sides = _sides([(text, text[::-1]) for text in texts])[:2]
+    pairs = np.array([(i, j) for i in range(8) for j in range(8)])
+    assert count_edits(*sides, pairs).tolist() == plain_edits(*sides, pairs).tolist()
+
+
 def test_masks_and_any_layout_of_ids_are_read() -> None:
     offsets, ids = np.array([0, 3, 6]), np.array([-1, 5, -3, 5, -1, 7])
     pairs = np.array([[0, 1], [1, 0], [0, 0]])

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from gnomon.batch import Batch
     from gnomon.metrics.tokenise import TokenTable
 
-__all__ = ["Aligned", "Aligning", "aligned_matches", "share_of"]
+__all__ = ["Aligned", "Aligning", "aligned_matches", "aligned_places", "share_of"]
 
 #: place in the candidate (-1: no single word), place in the reference, what the match is worth (1;
 #: less for a synonym)
@@ -105,6 +105,25 @@ def aligned_matches(
     )
     shape = rows.shape
     return Matches(shape, rows.cell, pair.reshape(-1), texts, tokens, sides[0], sides[1])
+
+
+def aligned_places(
+    pairs: NDArray[np.int64], lengths: NDArray[np.int64], places: NDArray[np.int64]
+) -> dict[tuple[int, int], list[tuple[int, int]]]:
+    """For each pair (candidate, reference) the places of either side that are aligned.
+
+    Args:
+        pairs: int64 [P, 2].
+        lengths: of all texts.
+        places: for each word of each pair's reference, one after the other, the place of the
+            candidate's word, or -1.
+    """
+    ends = np.cumsum(lengths[pairs[:, 1]])
+    found = {}
+    for (own, other), at in zip(pairs.tolist(), np.split(places, ends)[:-1], strict=True):
+        some = np.flatnonzero(at >= 0)
+        found[own, other] = list(zip(at[some].tolist(), some.tolist(), strict=True))
+    return found
 
 
 def share_of(side: SideMatches, matches: Matches) -> NDArray[np.float64]:

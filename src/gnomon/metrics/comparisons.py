@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, pairwise
-from typing import TYPE_CHECKING, Generic, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
@@ -28,14 +28,15 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Comparisons",
-    "Kernel",
     "PairCounts",
     "PairRows",
     "PairScorer",
     "TokenisedTexts",
     "in_blocks",
     "masked_scores",
+    "pair_keys",
     "pair_rows",
+    "pairs_of",
     "references_field",
 ]
 
@@ -283,9 +284,6 @@ def _numbered(ragged: Ragged, groups: dict[tuple[int, ...], int]) -> NDArray[np.
 # and TER. Masked variants rescore only the pairs that they change.
 
 
-T = TypeVar("T")
-
-
 @dataclass(frozen=True, eq=False)
 class PairRows:
     """Every candidate beside each of its references, one row each.
@@ -314,21 +312,6 @@ class PairCounts(NamedTuple):
     found: NDArray[np.int64]
     candidate: NDArray[np.int64]
     reference: NDArray[np.int64]
-
-
-class Kernel(NamedTuple, Generic[T]):
-    """How a metric scores two sequences of token ids.
-
-    Attributes:
-        prepare: ids -> what ``run`` takes; done once per distinct sequence. The second argument is
-            the id of the line break, if it occurs among the tokens.
-        size: length of a prepared sequence, as the metric counts it.
-        run: (candidate, reference) -> matches or edits.
-    """
-
-    prepare: Callable[[list[int], int | None], T]
-    size: Callable[[T], int]
-    run: Callable[[T, T], int]
 
 
 class PairScorer:
@@ -363,7 +346,7 @@ class PairScorer:
         table = self.tokens.of(batch.texts)
         plain = Sequences(table.offsets, table.ids)
         references = self._split_again(table, rows) if self._twice and len(rows.cell) else plain
-        keys, back = _distinct_pairs(rows)
+        keys, back = pair_keys(rows)
         if self._known is None or self._known[0] is not batch.texts:
             self._known = batch.texts, _NONE, _NONE
         _, known, found = self._known
@@ -389,7 +372,7 @@ class PairScorer:
                 rows.shape, rows.cell[changed], rows.candidate[changed], rows.reference[changed]
             )
             sides = masks.with_masks(chosen, "candidate"), masks.with_masks(chosen, "reference")
-            keys, back = _distinct_pairs(some)
+            keys, back = pair_keys(some)
             yield changed, self._counts(self._found(*sides, keys)[back], *sides, some)
 
     def _split_again(self, table: TokenTable, rows: PairRows) -> Sequences:
@@ -409,7 +392,7 @@ class PairScorer:
         self, candidates: Sequences, references: Sequences, keys: NDArray[np.int64]
     ) -> NDArray[np.int64]:
         self.counted += len(keys)
-        return self._count(candidates, references, np.stack([keys >> 32, keys & _LOW], axis=-1))
+        return self._count(candidates, references, pairs_of(keys))
 
     @staticmethod
     def _counts(
@@ -420,10 +403,18 @@ class PairScorer:
         )
 
 
-def _distinct_pairs(rows: PairRows) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Each pair of texts once, as one number, and where each row's pair is among them."""
-    keys, back = np.unique(rows.candidate << 32 | rows.reference, return_inverse=True)
+def pair_keys(rows: PairRows) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Each pair of texts once, as a number, and where each row's pair is among these.
+
+    Pairs of a reference follow each other, which is how loops are quickest.
+    """
+    keys, back = np.unique(rows.reference << 32 | rows.candidate, return_inverse=True)
     return keys, back.reshape(-1)
+
+
+def pairs_of(keys: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The pairs (candidate, reference) that numbers stand for, int64 [P, 2]."""
+    return np.stack([keys & _LOW, keys >> 32], axis=-1)
 
 
 def pair_rows(batch: Batch) -> PairRows:

@@ -7,20 +7,17 @@ and 0-9 in the lower-cased text; scores lie between 0 and 1, as rouge-score give
 from __future__ import annotations
 
 import re
-import sys
-from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
-from importlib import import_module
-from itertools import chain, pairwise
+from itertools import chain
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
 from gnomon.errors import DataError, MissingDependencyError, UsageError
-from gnomon.metrics.aligning import aligned_matches
-from gnomon.metrics.comparisons import Kernel, pair_rows
+from gnomon.metrics.aligning import aligned_matches, aligned_places
+from gnomon.metrics.comparisons import PairRows, pair_keys, pair_rows, pairs_of
 from gnomon.metrics.means import MeanOfSegments, aggregate_means, mean_statistics
 from gnomon.metrics.sequences import Sequences, TokenMasks
 from gnomon.metrics.spec import Options
@@ -32,17 +29,17 @@ from gnomon.metrics.tokenise import (
     code_points,
     lowered,
 )
+from gnomon.native import rouge as loops
 from gnomon.scores import UNREAD
 from gnomon.scripts import latin_share, unspaced_language
 from gnomon.signature import Signature
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from gnomon.batch import Batch
-    from gnomon.metrics.comparisons import PairRows
     from gnomon.metrics.masking import MaskPlan
     from gnomon.metrics.matching import Matches
     from gnomon.metrics.ngrams import NgramCounts
@@ -50,138 +47,6 @@ if TYPE_CHECKING:
     from gnomon.testset import TestSet
 
 __all__ = ["Rouge", "RougeScore", "rouge_scores"]
-
-
-# Longest common subsequences on whole machine words: a row of the table is one integer.
-#
-# Bits of a row that are 0 mark where the length grows, so that table[i][j] is the number of zeros
-# among the lowest j bits of row i (Hyyrö 2004, "Bit-parallel LCS-length computation revisited").
-
-
-def places(tokens: Sequence[int]) -> dict[int, int]:
-    """Token -> the set of its positions, as bits."""
-    found: dict[int, int] = {}
-    for position, token in enumerate(tokens):
-        found[token] = found.get(token, 0) | 1 << position
-    return found
-
-
-def lcs_length(a: Sequence[int], places_of_b: Mapping[int, int], length_of_b: int) -> int:
-    """Length of the longest common subsequence.
-
-    >>> lcs_length([1, 2, 3, 4], places([2, 9, 4]), 3)
-    2
-    """
-    row = (1 << length_of_b) - 1
-    for row in _rows(a, places_of_b, length_of_b):  # noqa: B007  # the last row is wanted
-        pass
-    return length_of_b - row.bit_count()
-
-
-def lcs_pairs(a: Sequence[int], b: Sequence[int]) -> list[tuple[int, int]]:
-    """Positions in ``a`` and ``b`` of one longest common subsequence, the last first.
-
-    Of several, the one that ROUGE's backtracking finds: from the ends, equal tokens are taken, and
-    a token of ``a`` is given up unless only giving up one of ``b`` keeps the length.
-    """
-    rows = [(1 << len(b)) - 1, *_rows(a, places(b), len(b))]
-    found: list[tuple[int, int]] = []
-    i, j = len(a), len(b)
-    while i and j:
-        if a[i - 1] == b[j - 1]:
-            i, j = i - 1, j - 1
-            found.append((i, j))
-        elif _length(rows[i], j - 1) > _length(rows[i - 1], j):
-            j -= 1
-        else:
-            i -= 1
-    return found
-
-
-def lcs_positions(a: Sequence[int], b: Sequence[int]) -> list[int]:
-    """Positions in ``a`` of the subsequence of :func:`lcs_pairs`, the last first."""
-    return [own for own, _ in lcs_pairs(a, b)]
-
-
-def _rows(a: Sequence[int], places_of_b: Mapping[int, int], length_of_b: int) -> Iterator[int]:
-    full = (1 << length_of_b) - 1
-    row = full
-    for token in a:
-        matches = row & places_of_b.get(token, 0)
-        if matches:
-            row = ((row + matches) | (row - matches)) & full
-        yield row
-
-
-def _length(row: int, j: int) -> int:
-    return j - (row & ((1 << j) - 1)).bit_count()
-
-
-# What candidate and reference share under each type of ROUGE.
-
-
-class _Lines(NamedTuple):
-    """A text's sentences and the places of its tokens, for longest common subsequences."""
-
-    sentences: list[list[int]]
-    places: dict[int, int]
-    size: int
-
-
-def _ngrams(n: int) -> Kernel[Counter[tuple[int, ...]]]:
-    def prepare(ids: list[int], _: int | None) -> Counter[tuple[int, ...]]:
-        return Counter(zip(*(ids[i:] for i in range(n)), strict=False))
-
-    def count(a: Counter[tuple[int, ...]], b: Counter[tuple[int, ...]]) -> int:
-        return sum(min(times, b[ngram]) for ngram, times in a.items() if ngram in b)
-
-    return Kernel(prepare, Counter.total, count)
-
-
-def _prepare_lines(ids: list[int], line_break: int | None) -> _Lines:
-    sentences: list[list[int]] = [[]]
-    for token in ids:
-        if token == line_break:
-            sentences.append([])
-        else:
-            sentences[-1].append(token)
-    filled = [sentence for sentence in sentences if sentence]
-    only = places(filled[0]) if len(filled) == 1 else {}
-    return _Lines(filled, only, sum(map(len, filled)))
-
-
-def _count_lines(candidate: _Lines, reference: _Lines) -> int:
-    if not candidate.size or not reference.size:
-        return 0
-    if len(candidate.sentences) == len(reference.sentences) == 1:
-        return lcs_length(reference.sentences[0], candidate.places, candidate.size)
-    return _union_hits(candidate.sentences, reference.sentences)
-
-
-def _union_hits(candidate: list[list[int]], reference: list[list[int]]) -> int:
-    """Tokens of the reference's union LCS (Lin 2004, section 3.2), none counted twice."""
-    left = _multiset(candidate)
-    hits = 0
-    for sentence in reference:
-        union = {place for own in candidate for place in lcs_positions(sentence, own)}
-        for place in sorted(union):
-            if left[sentence[place]] > 0:
-                left[sentence[place]] -= 1
-                hits += 1
-    return hits
-
-
-def _multiset(sentences: Iterable[list[int]]) -> Counter[int]:
-    return Counter(token for sentence in sentences for token in sentence)
-
-
-_LCS = Kernel(_prepare_lines, lambda lines: lines.size, _count_lines)
-KERNELS: dict[str, Kernel[Any]] = {
-    "rouge1": _ngrams(1),
-    "rouge2": _ngrams(2),
-    "rougeL": _LCS,
-    "rougeLsum": _LCS,
-}
 
 
 # The tokens of many texts under ROUGE, at once: what :class:`RougeTokeniser` finds in each.
@@ -275,11 +140,6 @@ def _correct(
 # What many candidates share with their references, and the sizes of both sides.
 
 
-_COMPILED = "gnomon.metrics._rouge_compiled"
-#: tokens of the pairs to compare from which on loading the compiled loops pays
-_MUCH = 200_000
-
-
 class Overlaps(NamedTuple):
     """What each pair shares (n-grams, tokens of a subsequence), and the sizes of both sides."""
 
@@ -307,10 +167,10 @@ class RougePairs:
         """What the rows share, unmasked."""
         table = self.tokens.of(batch.texts)
         plain = Sequences(table.offsets, table.ids)
-        keys, back = _distinct(rows.candidate, rows.reference)
+        keys, back = pair_keys(rows)
         last = self._last
         if last is None or last[0] is not batch.texts or not np.array_equal(keys, last[1]):
-            last = batch.texts, keys, self._count(table, plain, plain, keys, 1)
+            last = batch.texts, keys, self._count(table, plain, plain, keys)
             self._last = last
         sizes = self._sizes(table, plain)
         return Overlaps(last[2][back], sizes[rows.candidate], sizes[rows.reference])
@@ -325,12 +185,14 @@ class RougePairs:
             chosen = masks.masks(variant)
             touched = masks.touched(chosen)
             changed = touched[rows.candidate] | touched[rows.reference]
-            candidate, reference = rows.candidate[changed], rows.reference[changed]
+            some = PairRows(
+                rows.shape, rows.cell[changed], rows.candidate[changed], rows.reference[changed]
+            )
             sides = masks.with_masks(chosen, "candidate"), masks.with_masks(chosen, "reference")
-            keys, back = _distinct(candidate, reference)
-            found = self._count(table, *sides, keys, plan.variants)
+            keys, back = pair_keys(some)
+            found = self._count(table, *sides, keys)
             own, other = (self._sizes(table, side) for side in sides)
-            yield changed, Overlaps(found[back], own[candidate], other[reference])
+            yield changed, Overlaps(found[back], own[some.candidate], other[some.reference])
 
     def _count(
         self,
@@ -338,16 +200,15 @@ class RougePairs:
         candidates: Sequences,
         references: Sequences,
         keys: NDArray[np.int64],
-        times: int,
     ) -> NDArray[np.int64]:
-        pairs = np.stack([keys >> 32, keys & _LOW], axis=-1)
-        self.counted += len(pairs)
+        self.counted += len(keys)
+        sides = candidates, references, pairs_of(keys)
+        if self._kind in ("rouge1", "rouge2"):
+            return loops.shared_ngrams(int(self._kind[-1]), *sides)
         line_break = self._line_break(table)
-        work = times * int(candidates.lengths[pairs[:, 0]].sum())
-        loops = _loops(work)
-        if loops is None:
-            return plain_overlaps(self._kind, candidates, references, pairs, line_break)
-        return _compiled_overlaps(loops, self._kind, candidates, references, pairs, line_break)
+        if line_break is None:
+            return loops.common_subsequences(*sides)
+        return loops.union_subsequences(line_break, *sides)
 
     def _sizes(self, table: TokenTable, side: Sequences) -> NDArray[np.int64]:
         """The size of each text as the type counts it, int64 [T]."""
@@ -367,84 +228,6 @@ class RougePairs:
             found = table.vocabulary.index("\n") if "\n" in table.vocabulary else None
             self._break = table, found
         return self._break[1]
-
-
-def plain_overlaps(
-    kind: str,
-    candidates: Sequences,
-    references: Sequences,
-    pairs: NDArray[np.int64],
-    line_break: int | None,
-) -> NDArray[np.int64]:
-    """What pairs share, by the definition.
-
-    Args:
-        kind: type of ROUGE.
-        candidates: ids of all texts as candidates.
-        references: ids of all texts as references.
-        pairs: int64 [P, 2], (candidate, reference).
-        line_break: the id between two sentences, if it occurs.
-    """
-    kernel = KERNELS[kind]
-    prepared: list[dict[int, Any]] = [{}, {}]
-
-    def side(number: int, sequences: Sequences, text: int) -> Any:  # the kernel knows its type
-        if text not in prepared[number]:
-            offsets, ids = sequences
-            own = ids[offsets[text] : offsets[text + 1]].tolist()
-            prepared[number][text] = kernel.prepare(own, line_break)
-        return prepared[number][text]
-
-    counts = [
-        kernel.run(side(0, candidates, own), side(1, references, other))
-        for own, other in pairs.tolist()
-    ]
-    return np.array(counts, dtype=np.int64)
-
-
-def _compiled_overlaps(
-    loops: Any,  # a module
-    kind: str,
-    candidates: Sequences,
-    references: Sequences,
-    pairs: NDArray[np.int64],
-    line_break: int | None,
-) -> NDArray[np.int64]:
-    """The same as :func:`plain_overlaps`, in machine code."""
-    low = min(
-        (int(side.ids.min()) for side in (candidates, references) if len(side.ids)), default=0
-    )
-    high = max(
-        (int(side.ids.max()) for side in (candidates, references) if len(side.ids)), default=0
-    )
-    span = high - low + 1
-    own, other = (side.ids.astype(np.int64) - low for side in (candidates, references))
-    sides = (candidates.offsets, own, pairs, references.offsets, other, span)
-    if kind in ("rouge1", "rouge2"):
-        found: NDArray[np.int64] = loops.shared_ngrams(int(kind[-1]), *sides)
-    elif line_break is None:
-        found = loops.common_subsequences(*sides)
-    else:
-        found = loops.union_subsequences(line_break - low, *sides)
-    return found
-
-
-def _loops(work: int) -> Any:  # a module
-    """The compiled loops, where they pay or are there already."""
-    if work < _MUCH:
-        return sys.modules.get(_COMPILED)
-    return import_module(_COMPILED)
-
-
-def _distinct(
-    candidate: NDArray[np.int64], reference: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Each pair of texts once, as one number, and where each row's pair is among them."""
-    keys, back = np.unique(candidate << 32 | reference, return_inverse=True)
-    return keys, back.reshape(-1)
-
-
-_LOW = (1 << 32) - 1
 
 
 # The tokens of rouge-score, with their places in the text.
@@ -683,13 +466,12 @@ class BoundRouge(MeanOfSegments):
                 " subsequence does"
             )
         table = self._pairs.tokens.of(batch.texts)
-        ids = [table.ids[a:b].tolist() for a, b in pairwise(table.offsets.tolist())]
-
-        def align(candidate: int, reference: int) -> list[tuple[int, int, float]]:
-            found = lcs_pairs(ids[reference], ids[candidate])
-            return [(own, other, 1.0) for other, own in found]
-
-        return aligned_matches(batch, table, align)
+        texts, pairs = Sequences(table.offsets, table.ids), pairs_of(pair_keys(pair_rows(batch))[0])
+        found = loops.aligned_subsequences(texts, texts, pairs)
+        known = aligned_places(pairs, table.lengths, found)
+        return aligned_matches(
+            batch, table, lambda *pair: [(own, other, 1.0) for own, other in known[pair]]
+        )
 
     def aligned_statistics(
         self, batch: Batch, matches: Matches, shares: NDArray[np.float64]

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, ClassVar, Literal, Self, cast
 import numpy as np
 
 from gnomon.errors import DataError
-from gnomon.metrics.aligning import aligned_matches
-from gnomon.metrics.comparisons import PairScorer, pair_rows
+from gnomon.metrics.aligning import aligned_matches, aligned_places
+from gnomon.metrics.comparisons import PairScorer, pair_keys, pair_rows, pairs_of
 from gnomon.metrics.means import OfOptions
 from gnomon.metrics.sequences import Sequences
 from gnomon.metrics.spec import Options
@@ -317,9 +317,7 @@ def count_edits(
     candidates: Sequences, references: Sequences, pairs: NDArray[np.int64]
 ) -> NDArray[np.int64]:
     """Edits of each pair (candidate, reference), shifts among them, int64 [P]."""
-    found = np.empty(len(pairs), dtype=np.int64)
-    order = np.argsort(pairs[:, 1], kind="stable")
-    found[order] = loops.edit_pairs(candidates, references, pairs[order])[0]
+    found = loops.edit_pairs(candidates, references, pairs)[0]
     wide = np.flatnonzero(found < 0)  # too long a reference for the loops
     if len(wide):
         found[wide] = plain_edits(candidates, references, pairs[wide])
@@ -403,26 +401,16 @@ def kept_pairs(
     texts: Sequences, rows: PairRows
 ) -> dict[tuple[int, int], tuple[list[tuple[int, int]], int]]:
     """For each pair (candidate, reference) of some rows what :func:`kept_words` says of it."""
-    keys = np.unique(rows.reference << 32 | rows.candidate)
-    pairs = np.stack([keys & _LOW, keys >> 32], axis=-1)
+    pairs = pairs_of(pair_keys(rows)[0])
     edits, _, _, kept = loops.edit_pairs(texts, texts, pairs, align=True)
 
     @cache
     def words(text: int) -> list[str]:
         return list(map(str, texts.ids[slice(*texts.offsets[text : text + 2])].tolist()))
 
-    found = {}
-    ends = np.cumsum(texts.lengths[pairs[:, 1]])
-    for (own, other), count, places in zip(
-        pairs.tolist(), edits.tolist(), np.split(kept, ends)[:-1], strict=True
-    ):
-        if count < 0:
-            found[own, other] = kept_words(words(own), words(other))
-        else:
-            left = np.flatnonzero(places >= 0)
-            alone = list(zip(places[left].tolist(), left.tolist(), strict=True))
-            found[own, other] = alone, count
-    return found
-
-
-_LOW = (1 << 32) - 1
+    alone = aligned_places(pairs, texts.lengths, kept)
+    wide = pairs[edits < 0].tolist()  # too long a reference for the loops
+    return {
+        **{pair: (alone[pair], count) for pair, count in zip(alone, edits.tolist(), strict=True)},
+        **{(own, other): kept_words(words(own), words(other)) for own, other in wide},
+    }

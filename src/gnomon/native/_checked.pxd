@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from libc.stdint cimport int64_t
+from libc.stdint cimport INT32_MAX, INT32_MIN, int64_t
 
 
 cdef inline object checked_offsets(object offsets, Py_ssize_t ids, str name):
@@ -41,3 +41,28 @@ cdef inline object checked_pairs(object pairs, Py_ssize_t candidates, Py_ssize_t
             f"pairs name a text that is not there: {candidates} candidates, {references} references"
         )
     return found
+
+
+cdef inline tuple checked_sides(object candidates, object references, object pairs):
+    """Pairs of texts, as offsets and ids of either side, and what ids there are.
+
+    Returns:
+        Offsets, int64, and ids, int32, of the candidates and of the references; pairs, int64
+        [P, 2]; the lowest id, and how many there are from it to the highest.
+
+    Raises:
+        ValueError: offsets, ids or pairs do not fit.
+    """
+    sides = [np.asarray(candidates[1]), np.asarray(references[1])]
+    for ids in sides:
+        if ids.ndim != 1 or ids.dtype.kind not in "iu":
+            raise ValueError(f"ids need to be integers, one after the other; got {ids.dtype}")
+    lowest = min([int(ids.min()) for ids in sides if len(ids)], default=0)
+    highest = max([int(ids.max()) for ids in sides if len(ids)], default=0)
+    if lowest < INT32_MIN or highest > INT32_MAX:
+        raise ValueError(f"ids from {lowest} to {highest} do not fit 32 bits")
+    own, other = [np.ascontiguousarray(ids, dtype=np.int32) for ids in sides]
+    offsets = checked_offsets(candidates[0], len(own), "candidates")
+    other_offsets = checked_offsets(references[0], len(other), "references")
+    rows = checked_pairs(pairs, len(offsets) - 1, len(other_offsets) - 1)
+    return offsets, own, other_offsets, other, rows, lowest, highest - lowest + 1

@@ -20,11 +20,11 @@ Only a distance that the beam made too large can fall by more.
 import numpy as np
 
 from libc.math cimport floor
-from libc.stdint cimport INT32_MAX, INT32_MIN, UINT64_MAX, int32_t, int64_t, uint64_t
+from libc.stdint cimport UINT64_MAX, int32_t, int64_t, uint64_t
 from libc.stdlib cimport calloc, free
 
 from gnomon.native._bits cimport ones
-from gnomon.native._checked cimport checked_offsets, checked_pairs
+from gnomon.native._checked cimport checked_sides
 from gnomon.native._signals cimport PATIENCE, answer_signals
 
 __all__ = ["edit_pairs"]
@@ -106,14 +106,14 @@ cdef class _Scratch:
         uint64_t *falls
         Shift *shifts
         int32_t[LONGEST + 1] longest
-        #: of each id: the reference that numbered it last, and its number
+        #: of each id: when it was numbered last, and its number then
         int64_t *stamps
         int32_t *slots
         #: steps since signals were answered
         Py_ssize_t work
 
     def __cinit__(self, Py_ssize_t long, Py_ssize_t wide, Py_ssize_t span):
-        cdef Py_ssize_t numbers = min(wide, span) + 1, blocks = wide // 64 + 3, i
+        cdef Py_ssize_t numbers = min(wide, span) + 1, blocks = wide // 64 + 3
         self.own = <int32_t*>calloc(long + 1, sizeof(int32_t))
         self.order = <int32_t*>calloc(long + 1, sizeof(int32_t))
         self.wrong = <int32_t*>calloc(long + 1, sizeof(int32_t))
@@ -140,8 +140,6 @@ cdef class _Scratch:
             and self.shifts and self.stamps and self.slots
         ):
             raise MemoryError(f"TER of {long} words beside {wide}, {span} distinct words")
-        for i in range(span):
-            self.stamps[i] = -1
 
     def __dealloc__(self):
         free(self.own)
@@ -192,23 +190,12 @@ def edit_pairs(candidates, references, pairs, *, bint align=False):
     Raises:
         ValueError: offsets, ids or pairs do not fit.
     """
-    sides = [np.asarray(ids) for _, ids in (candidates, references)]
-    for ids in sides:
-        if ids.ndim != 1 or ids.dtype.kind not in "iu":
-            raise ValueError(f"ids need to be integers, one after the other; got {ids.dtype}")
-    lowest = min([int(ids.min()) for ids in sides if len(ids)], default=0)
-    highest = max([int(ids.max()) for ids in sides if len(ids)], default=0)
-    if lowest < INT32_MIN or highest > INT32_MAX:
-        raise ValueError(f"ids from {lowest} to {highest} do not fit 32 bits")
-    cdef int64_t low = lowest, span = highest - lowest + 1
-    cdef const int32_t[::1] ids_ = np.ascontiguousarray(sides[0], dtype=np.int32)
-    cdef const int32_t[::1] other_ids = np.ascontiguousarray(sides[1], dtype=np.int32)
-    cdef const int64_t[::1] offsets = checked_offsets(candidates[0], len(ids_), "candidates")
-    cdef const int64_t[::1] other_offsets = checked_offsets(
-        references[0], len(other_ids), "references"
-    )
-    cdef const int64_t[:, ::1] rows = checked_pairs(
-        pairs, offsets.shape[0] - 1, other_offsets.shape[0] - 1
+    cdef const int64_t[::1] offsets, other_offsets
+    cdef const int32_t[::1] ids, other_ids
+    cdef const int64_t[:, ::1] rows
+    cdef int64_t low, span
+    offsets, ids, other_offsets, other_ids, rows, low, span = checked_sides(
+        candidates, references, pairs
     )
     cdef Py_ssize_t pair, n, m, long = 0, wide = 0, every = 0, at = 0
     for pair in range(rows.shape[0]):
@@ -220,7 +207,7 @@ def edit_pairs(candidates, references, pairs, *, bint align=False):
     alone = np.full(every if align else 0, -1, dtype=np.int64)
     cdef int64_t[::1] kept = alone
     cdef _Scratch scratch = _Scratch(long + 1, wide + 1, span)
-    cdef int64_t last = -1
+    cdef int64_t last = -1, stamp = 0
     cdef int32_t used = 0
     with nogil:
         for pair in range(rows.shape[0]):
@@ -233,9 +220,10 @@ def edit_pairs(candidates, references, pairs, *, bint align=False):
             else:
                 if rows[pair, 1] != last:
                     last = rows[pair, 1]
-                    used = _numbered(scratch, &other_ids[other_offsets[last]], m, last, low)
+                    stamp += 1
+                    used = _numbered(scratch, &other_ids[other_offsets[last]], m, stamp, low)
                 _edits(
-                    scratch, &ids_[offsets[rows[pair, 0]]], n, m, last, low, used, align,
+                    scratch, &ids[offsets[rows[pair, 0]]], n, m, stamp, low, used, align,
                     &counts[0, pair], &counts[1, pair], &counts[2, pair],
                     &kept[at] if align else NULL,
                 )  # fmt: skip
