@@ -73,7 +73,7 @@ def power_mean_row(
 ) -> Row:
     """All exponents of all segments."""
     segments = np.split(values, offsets[1:-1])
-    power_means(values, offsets, P)  # compiled loops are compiled once, at the first call
+    power_means(values, offsets, P)  # what is loaded once does not count
 
     def theirs() -> Floats:
         return np.array([[one(segment, p) for segment in segments] for p in some.tolist()])

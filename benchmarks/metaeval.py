@@ -77,7 +77,7 @@ def interleaved(
     equal: Callable[[object, object], bool],
 ) -> tuple[float, float]:
     """Median CPU seconds of both; their results must be equal."""
-    ours()  # compiled loops are compiled once, at the first call
+    ours()  # what is loaded once does not count
     seconds: tuple[list[float], list[float]] = ([], [])
     for _ in range(_ROUNDS):
         found = []

@@ -89,7 +89,7 @@ def growth(folder: Path, *, whole: bool) -> None:
     ladders = _WHOLE if whole else _SMALL
     sizes = list(zip(*(step for steps in ladders.values() for step in steps), strict=True))
     largest = corpus(folder, max(sizes[0]), max(sizes[1]))
-    _cost(largest, folder, 2, 300)  # loops are compiled once on a machine
+    _cost(largest, folder, 2, 300)  # what is loaded once does not count
     known: dict[tuple[int, int], Cost] = {}
     lines = ["| grows | size | by | time | memory | store |", "|---|---|---|---|---|---|"]
     said = []

@@ -181,11 +181,7 @@ def _reason(done: subprocess.CompletedProcess[str]) -> str:
 def run(one: Interpreter, python: Path) -> bool:
     """Whether the suite passes under it."""
     start = time.perf_counter()
-    done = _run(
-        python,
-        ROOT / "tests" / "pythons" / "suite.py",
-        NUMBA_CACHE_DIR=str(one.environment() / "loops"),
-    )
+    done = _run(python, ROOT / "tests" / "pythons" / "suite.py")
     said = done.stdout.strip() or "nothing was said"
     if done.returncode:
         said = f"FAILED\n{said}\n{done.stderr.strip()}"

@@ -14,14 +14,12 @@ import pytest
 import gnomon
 
 _PAGE = Path(__file__).resolve().parents[1] / "docs" / "python.md"
-#: what gnomon itself is made with, and design.md tells of
-_OF_THE_HOUSE = {"gnomon.loops"}
 _ROOMS = [
     "gnomon",
     *(
         info.name
         for info in pkgutil.walk_packages(gnomon.__path__, "gnomon.")
-        if info.ispkg and "._" not in info.name and info.name not in _OF_THE_HOUSE
+        if info.ispkg and "._" not in info.name
     ),
 ]
 

@@ -23,8 +23,8 @@ _PROJECT = tomllib.loads((_ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 _NAME = f"gnomon-{VERSION}"
 #: all that comes with the core
 _INSTALLED = """
-    colorama gnomon jinja2 llvmlite lxml markdown-it-py markupsafe mdurl msgspec numba numpy
-    platformdirs portalocker pygments regex rich rich-argparse sacrebleu tabulate threadpoolctl
+    colorama gnomon jinja2 lxml markdown-it-py markupsafe mdurl msgspec numpy platformdirs
+    portalocker pygments regex rich rich-argparse sacrebleu tabulate threadpoolctl
 """
 _BESIDE_SOURCE = """
     LICENSE MANIFEST.in PKG-INFO README.md pyproject.toml setup.cfg setup.py

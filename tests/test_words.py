@@ -79,8 +79,8 @@ def texts() -> dict[str, str]:
     return found
 
 
-#: lists of words, and code of another language
-_NO_PROSE = {"annotate/scorers/_sentences.py", "loops/_from_numba.py"}
+#: lists of words
+_NO_PROSE = {"annotate/scorers/_sentences.py"}
 
 
 @cache

@@ -244,7 +244,7 @@ def test_a_small_command_loads_little(tmp_path: Path) -> None:
         [sys.executable, "-c", program], check=True, capture_output=True, text=True
     )
     loaded = answer.stdout.partition("modules:")[2].split()
-    dear = {"sacrebleu", "numba", "scipy", "importlib.metadata", "email", "gnomon.cli.studies"}
+    dear = {"sacrebleu", "scipy", "importlib.metadata", "email", "gnomon.cli.studies"}
     dear |= {"rich.console", "importlib.resources", "gnomon.report.html"}
     assert not dear.intersection(loaded)
     assert len(loaded) <= 310

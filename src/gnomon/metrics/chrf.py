@@ -22,7 +22,7 @@ from gnomon.metrics.tokenise import (
     lowered,
     plain,
 )
-from gnomon.native.ngrams import spelled
+from gnomon.native import ngrams as loops
 from gnomon.signature import Signature
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ __all__ = ["BoundChrf", "Chrf"]
 def character_layout(words: TokenTable) -> NgramLayout:
     """The characters of the words, white space left out."""
     vocabulary = words.vocabulary
-    ids, bounds = spelled(words.ids, vocabulary.bounds, _numbered(vocabulary.codes))
+    ids, bounds = loops.spelled(words.ids, vocabulary.bounds, _numbered(vocabulary.codes))
     base = Sequences(bounds[words.offsets], ids)
     return NgramLayout(base, lambda: TokenRanges(bounds[:-1], bounds[1:]))
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
-from gnomon.native.ngrams import LEFT_OUT
+from gnomon.native import ngrams as loops
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -136,7 +136,7 @@ class Recount:
         self, pairing: Pairing, orders: int, masks: Masks, *, both: bool
     ) -> tuple[Counted, ...]:
         """The counts of a variant; with ``both`` also those if its shared masks were private."""
-        fates = np.where(masks.first, masks.action, LEFT_OUT).astype(np.int8)
+        fates = np.where(masks.first, masks.action, loops.LEFT_OUT).astype(np.int8)
         runs = None if self._lengths is None else self._lengths[masks.group]
         matches, unmasked, *lengths = self._rows.matches(masks.token, fates, runs, *pairing, orders)
         found = Counted(matches, *lengths), Counted(unmasked, *lengths)

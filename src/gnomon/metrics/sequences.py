@@ -14,7 +14,7 @@ import numpy as np
 
 from gnomon.errors import AnnotationError, MaskingError
 from gnomon.metrics.masking import Action
-from gnomon.native.ngrams import MaskedRows, Rows, covered_tokens
+from gnomon.native import ngrams as loops
 from gnomon.spans import rows_by_number
 
 if TYPE_CHECKING:
@@ -83,13 +83,13 @@ class NgramLayout:
         return cls(Sequences(tokens.offsets, tokens.ids))
 
     @cached_property
-    def rows(self) -> Rows:
+    def rows(self) -> loops.Rows:
         """The ids, as compiled loops take them."""
-        return Rows(*self.base, 1 + int(self.base.ids.max(initial=-1)))
+        return loops.Rows(*self.base, 1 + int(self.base.ids.max(initial=-1)))
 
-    def masked_rows(self, tokens: TokenTable) -> MaskedRows:
+    def masked_rows(self, tokens: TokenTable) -> loops.MaskedRows:
         """The ids, as loops take them that mask tokens of the texts."""
-        return MaskedRows(self.rows, tokens.offsets, *(self.parts() if self.parts else ()))
+        return loops.MaskedRows(self.rows, tokens.offsets, *(self.parts() if self.parts else ()))
 
 
 def ranges(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -311,7 +311,7 @@ def _covered(
     tokens: TokenTable, plan: MaskPlan
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     spans = plan.spans
-    return covered_tokens(
+    return loops.covered_tokens(
         tokens.offsets, tokens.start, tokens.end, spans.text, spans.feature, spans.start, spans.end
     )
 

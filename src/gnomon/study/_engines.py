@@ -156,7 +156,7 @@ class _ProcessPool:
         from loky import ProcessPoolExecutor
 
         threads = str(max(1, len(os.sched_getaffinity(0)) // self.workers))
-        names = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
+        names = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
         # a worker that has loaded a model is larger than before, and none the worse for that
         environment = {**dict.fromkeys(names, threads), "LOKY_MAX_MEMORY_LEAK_SIZE": _NO_LEAK}
         given = (*leash(), self._methods)

@@ -19,7 +19,7 @@ from gnomon.metrics.tokenise._tokenisers import (
     load_tokeniser,
     wrap_function,
 )
-from gnomon.native.text import CHRF, T13A, WORDS, places_of, tokens_of
+from gnomon.native import text as loops
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -186,13 +186,13 @@ def code_points(texts: Sequence[str]) -> NDArray[np.uint32]:
 # Texts to tables of tokens by compiled loops, for tokenisers that have a rule.
 
 
-_RULES = {"words": WORDS, "13a": T13A, "chrf": CHRF}
+_RULES = {"words": loops.WORDS, "13a": loops.T13A, "chrf": loops.CHRF}
 
 
 def split_by_rule(texts: Sequence[str], tokeniser: Aligned, rule: Rule) -> TokenTable:
     """What :func:`split_plain` computes, for a tokeniser that has a rule."""
     texts = tuple(texts)
-    offsets, ids, store, bounds = tokens_of(
+    offsets, ids, store, bounds = loops.tokens_of(
         texts,
         _RULES[rule],
         tokeniser.lowercase,
@@ -213,7 +213,7 @@ def split_by_rule(texts: Sequence[str], tokeniser: Aligned, rule: Rule) -> Token
             changed[number] = tokeniser.read(texts[number])
             return _unbroken(changed[number])
 
-        start, end = places_of(texts, _RULES[rule], tokeniser.lowercase, reread)
+        start, end = loops.places_of(texts, _RULES[rule], tokeniser.lowercase, reread)
         for number, characters in changed.items():
             rows = slice(*offsets[number : number + 2])
             _put_back(characters, rows, start, end)
