@@ -22,6 +22,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 import gnomon as gn
 from gnomon.difficulty import score
 from gnomon.stats import benjamini_hochberg, holm
@@ -151,7 +153,8 @@ def correct(page: Path) -> None:
     to .01: a difference counts as .005 nearer to 0, and its interval as .01 wider.
     """
     cells: dict[str, list[tuple[str, float, float]]] = {}
-    subset, columns = "", []
+    subset = ""
+    columns: list[str] = []
     for line in page.read_text(encoding="utf-8").split("\n"):
         parts = [part.strip() for part in line.split("|")[1:-1]]
         if len(parts) > 4 and parts[1:4] == ["model", "segments", "base r"]:
@@ -161,12 +164,14 @@ def correct(page: Path) -> None:
                 value, low, high = map(float, _CELL.fullmatch(text).groups())  # type: ignore[union-attr]  # a cell of a table
                 error = (high - low + 0.01) / (2 * 1.959964)
                 p = math.erfc(max(abs(value) - 0.005, 0.0) / error / math.sqrt(2))
-                cells.setdefault(column, []).append((f"{subset}, {parts[0]}, {parts[1]}", value, p))
+                name = f"{subset}, {parts[0]}, {parts[1]}"
+                cells.setdefault(column, []).append((name, value, p))
     for column, found in cells.items():
-        p = [one[2] for one in found]
-        corrected = {"none": p, "Holm": holm(p), "Benjamini-Hochberg": benjamini_hochberg(p)}
+        ps = [one[2] for one in found]
+        corrected = {"none": np.array(ps), "Holm": holm(ps)}
+        corrected["Benjamini-Hochberg"] = benjamini_hochberg(ps)
         for name, values in corrected.items():
-            left = [one for one, q in zip(found, values, strict=True) if q <= 0.05]
+            left = [one for one, q in zip(found, values.tolist(), strict=True) if q <= 0.05]
             up = [one[0] for one in left if one[1] > 0]
             down = [one[0] for one in left if one[1] < 0]
             print(f"{column}, {name}: {len(up)} above 0, {len(down)} below, of {len(found)}")

@@ -2,6 +2,7 @@
 
     python scripts/pythons.py            under all
     python scripts/pythons.py 3.12       under these versions alone
+    python scripts/pythons.py --extras   with extras, too: studies, frames, plots, judges, ROUGE
 
 They are looked for in pyenv's folders and on the PATH. Each gets an environment of its own with the
 core install in .venv-pythons. gnomon is installed again when its source changes; loops are compiled
@@ -19,7 +20,7 @@ import subprocess
 import sys
 import time
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,6 +30,17 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[1]
 HOME = ROOT / ".venv-pythons"
 _LEAST = (3, 11)
+#: extras without models, and tests of what they bring
+_EXTRAS = ("frames", "judge", "plots", "rouge", "sentiment", "study")
+_TESTS = (
+    *(
+        "tests/cli/test_study.py",
+        "tests/judges",
+        "tests/study/test_run.py",
+        "tests/test_tabular.py",
+    ),
+    *("tests/study/test_parquet.py", "tests/study/test_tables.py"),
+)
 _PROBE = """
 import json, platform, sys, sysconfig
 print(json.dumps([platform.python_implementation(), platform.python_version(),
@@ -45,16 +57,19 @@ class Interpreter:
         path: its own program, whatever environment was found.
         version: such as "3.12.1".
         threaded: it has no global lock.
+        extras: it is run with the small extras.
     """
 
     path: Path
     version: str
     threaded: bool
+    extras: bool = False
 
     @property
     def label(self) -> str:
         """What to call it."""
-        return f"{self.version}{'t' * self.threaded} ({self.path})"
+        extras = ", with extras" * self.extras
+        return f"{self.version}{'t' * self.threaded} ({self.path}{extras})"
 
     @property
     def supported(self) -> bool:
@@ -68,7 +83,7 @@ class Interpreter:
     def environment(self) -> Path:
         """Where its environment is."""
         digest = hashlib.sha256(str(self.path).encode()).hexdigest()[:8]
-        return HOME / f"{self.version}-{digest}"
+        return HOME / f"{self.version}-{digest}{'-extras' * self.extras}"
 
 
 class NotUsableError(Exception):
@@ -134,8 +149,11 @@ def prepare(one: Interpreter) -> Path:
         python,
         "install",
         "--no-compile",
-        ROOT,
     ]
+    if one.extras:
+        pip += [f"{ROOT}[{','.join(_EXTRAS)}]", "pytest>=8.2", "hypothesis>=6.100"]
+    else:
+        pip.append(ROOT)
     if made[0] == wanted[0]:
         pip += ["--no-deps", "--force-reinstall"]
     else:
@@ -181,8 +199,14 @@ def _reason(done: subprocess.CompletedProcess[str]) -> str:
 def run(one: Interpreter, python: Path) -> bool:
     """Whether the suite passes under it."""
     start = time.perf_counter()
-    done = _run(python, ROOT / "tests" / "pythons" / "suite.py")
+    suite: tuple[str | Path, ...] = (ROOT / "tests" / "pythons" / "suite.py",)
+    if one.extras:  # gnomon as it is installed there, not the source
+        options = ("-q", "-p", "no:cacheprovider", "-o", "pythonpath=", "--rootdir", ROOT)
+        suite = ("-m", "pytest", *options, "-m", "not verify", *(ROOT / name for name in _TESTS))
+    done = _run(python, *suite)
     said = done.stdout.strip() or "nothing was said"
+    if one.extras and not done.returncode:
+        said = said.split("\n")[-1]
     if done.returncode:
         said = f"FAILED\n{said}\n{done.stderr.strip()}"
     print(f"Python {one.label}: {said} ({time.perf_counter() - start:.0f} s)", flush=True)
@@ -191,9 +215,9 @@ def run(one: Interpreter, python: Path) -> bool:
 
 def main() -> int:
     """Run all, and say which."""
-    wanted = sys.argv[1:]
-    fine = True
-    for one in interpreters():
+    wanted = [name for name in sys.argv[1:] if name != "--extras"]
+    fine, extras = True, "--extras" in sys.argv[1:]
+    for one in (replace(found, extras=extras) for found in interpreters()):
         if wanted and not any(f"{one.version}.".startswith(f"{name}.") for name in wanted):
             continue
         try:

@@ -122,7 +122,9 @@ def test_weights_that_are_cut_or_of_another_metric_are_refused(
     _refused(folder, "holds no model.safetensors")
 
 
-def test_a_vocabulary_of_another_encoder_is_refused(converted: Callable[..., Path]) -> None:
+def test_a_vocabulary_of_another_encoder_is_refused(
+    converted: Callable[..., Path], capfd: pytest.CaptureFixture[str]
+) -> None:
     tokenizers = pytest.importorskip("tokenizers", reason="needs pip install 'gnomon[models]'")
     folder = converted()
     file = folder / "tokenizer.json"
@@ -138,5 +140,6 @@ def test_a_vocabulary_of_another_encoder_is_refused(converted: Callable[..., Pat
     for text in ("{}", json.dumps(damaged)):
         file.write_text(text, encoding="utf-8")
         _refused(folder, "the vocabulary cannot be read")
+    assert "panicked" not in capfd.readouterr().err
     (folder / "config.json").write_text("[" * 100_000, encoding="utf-8")
     _refused(folder, "config.json cannot be read")

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from tests.metaeval.marked import marked_set
 from tests.report.conftest import barriers, make_finding
+from tests.truth import worlds_judges
 
 import gnomon as gn
 from gnomon import example
@@ -77,6 +78,10 @@ KINDS: dict[str, Callable[[], Finding]] = {
     "bmx tune": lambda: gn.bmx.tune(_few(_judged()), "bleu"),
     "difficulty score": lambda: gn.difficulty.score(_set(), "bleu"),
     "difficulty words": lambda: gn.difficulty.words(_few(_set(), 40), "bleu"),
+    "judges spread": worlds_judges.noisy,
+    "judges pairwise": worlds_judges.prefers,
+    "judges probe": worlds_judges.believes,
+    "judges calibrate": worlds_judges.another_scale,
     "paraphrase gain": lambda: gn.paraphrase.gain(_judged(), _paraphrased(), n=[1, 4]),
     "paraphrase diversity": lambda: gn.paraphrase.diversity(_set(3), measures=["lexical"]),
 }

@@ -198,7 +198,7 @@ def test_a_gate_judges_no_system_whose_lines_are_wrong(metric: str) -> None:
 def test_a_gate_judges_nothing_by_a_metric_that_does_not_read_the_texts() -> None:
     own = sentences("zh", 60)
     ts = gn.TestSet.from_lists({"a": own, "b": damaged(own, "zh", 0.5, 1)}, own)
-    with pytest.raises(gn.errors.DataError, match="under rougeL cannot be decided.*counts runs"):
+    with pytest.raises(gn.errors.DataError, match=r"under rougeL cannot be decided.*counts runs"):
         gn.compare(ts, ["rougeL", "bleu"], fail_if_worse=["rougeL"], resamples=199)
     found = gn.compare(ts, ["rougeL", "bleu"], fail_if_worse=["bleu"], resamples=199)
     assert "b is worse than a under bleu" in found.failure

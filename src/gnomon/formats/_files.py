@@ -242,19 +242,22 @@ def atomic_write(
     return _atomic_write(Path(path), mode)
 
 
-def write_together(texts: Mapping[str | PathLike[str], str]) -> None:
+def write_together(contents: Mapping[str | PathLike[str], str | bytes]) -> None:
     """Write several files, all of them or none; see :func:`atomic_write`.
 
     Args:
-        texts: what each file holds; the last one gets its name first.
+        contents: what each file holds; the last one gets its name first.
 
     Raises:
         OutputError: one of them cannot be written.
     """
     with contextlib.ExitStack() as files:
-        opened = [(files.enter_context(atomic_write(path)), text) for path, text in texts.items()]
-        for file, text in opened:
-            file.write(text)
+        opened = []
+        for path, content in contents.items():
+            mode: Literal["w", "wb"] = "wb" if isinstance(content, bytes) else "w"
+            opened.append((files.enter_context(_atomic_write(Path(path), mode)), content))
+        for file, content in opened:
+            file.write(content)
             file.flush()
 
 

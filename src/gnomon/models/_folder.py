@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Any
 
 from gnomon.errors import (
@@ -246,7 +247,8 @@ def read_tokenizer(folder: ModelFolder) -> tuple[Any, Any]:
         path, safe = _load_arguments(folder)
         config = AutoConfig.from_pretrained(path, **safe)
         spaced = {"add_prefix_space": True} if config.model_type in _BYTE_LEVEL else {}
-        tokenizer = AutoTokenizer.from_pretrained(path, use_fast=True, **safe, **spaced)
+        with _panics_unsaid():
+            tokenizer = AutoTokenizer.from_pretrained(path, use_fast=True, **safe, **spaced)
     if not tokenizer.is_fast:
         raise DataError(
             f"model {folder.name!r} has no fast tokeniser, which alone tells where pieces stand in"
@@ -289,7 +291,8 @@ def read_causal(folder: ModelFolder) -> tuple[Any, Any]:
 
         path, safe = _load_arguments(folder)
         try:
-            tokenizer = AutoTokenizer.from_pretrained(path, **safe)
+            with _panics_unsaid():
+                tokenizer = AutoTokenizer.from_pretrained(path, **safe)
             model = AutoModelForCausalLM.from_pretrained(
                 path, use_safetensors=True, dtype=torch.float32, **safe
             )
@@ -314,7 +317,8 @@ def read_seq2seq(folder: ModelFolder) -> tuple[Any, Any]:
                 " Marian, BART or T5"
             )
         try:
-            tokenizer = AutoTokenizer.from_pretrained(path, **safe)
+            with _panics_unsaid():
+                tokenizer = AutoTokenizer.from_pretrained(path, **safe)
             model = AutoModelForSeq2SeqLM.from_pretrained(
                 path, use_safetensors=True, dtype=torch.float32, **safe
             )
@@ -426,13 +430,38 @@ def reading_tokenizer(what: str) -> Iterator[None]:
         DataError: it cannot be read.
     """
     try:
-        yield
+        with _panics_unsaid():
+            yield
     except GnomonError:
         raise
     except BaseException as error:
         if not (isinstance(error, Exception) or _is_panic(error)):
             raise
         raise DataError(f"{what} cannot be read: {error}") from error
+
+
+@contextmanager
+def _panics_unsaid() -> Iterator[None]:
+    """What a library in Rust prints as it gives up stays unsaid: its error says the same."""
+    try:
+        errors = os.dup(2)
+    except OSError:  # nothing is printed in any case
+        yield
+        return
+    with TemporaryFile() as printed:
+        os.dup2(printed.fileno(), 2)
+        panicked = False
+        try:
+            yield
+        except BaseException as error:
+            panicked = _is_panic(error)
+            raise
+        finally:
+            os.dup2(errors, 2)
+            os.close(errors)
+            if not panicked:
+                printed.seek(0)
+                os.write(2, printed.read())
 
 
 def _is_panic(error: BaseException) -> bool:

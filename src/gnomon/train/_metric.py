@@ -387,6 +387,7 @@ def _write(
     with explain_failure(folder), TemporaryDirectory(dir=folder / "training") as scratch:
         made = Path(scratch) / "metric"
         write_learned(made, {"format": FORMAT, **about}, weights, tokenizer)
+        (folder / CONFIG).unlink(missing_ok=True)  # without it the others are no metric
         for name in (WEIGHTS, VOCABULARY, CONFIG):
             (made / name).replace(folder / name)
 

@@ -19,7 +19,7 @@ from gnomon.errors import (
     OutputError,
     UsageError,
 )
-from gnomon.formats import atomic_write, read_lines, write_lines
+from gnomon.formats import read_lines, write_lines, write_together
 from gnomon.paraphrase.codes._kmeans import Vectors, check_enough, kmeans, nearest
 
 if TYPE_CHECKING:
@@ -514,10 +514,8 @@ def save(codes: Codes, folder: str | PathLike[str]) -> Path:
         tensors |= {f"{_OWN}{name}": value for name, value in codes.space.tensors().items()}
         about["space"] = dict(codes.space.about())
     data = numpy.save({name: np.ascontiguousarray(value) for name, value in tensors.items()})
-    with atomic_write(path / _TENSORS, "wb") as file:
-        file.write(data)
-    with atomic_write(path / _ABOUT) as file:
-        file.write(json.dumps(about, indent=2, ensure_ascii=False) + "\n")
+    text = json.dumps(about, indent=2, ensure_ascii=False) + "\n"
+    write_together({path / _ABOUT: text, path / _TENSORS: data})
     return path
 
 
