@@ -185,7 +185,7 @@ UNREAD_TEXTS = Claim(
     "the letters of the references and those that the metric reads, or how words are told apart",
 )
 #: what is said of the data of any method with systems
-DATA_CLAIMS = (DOUBTFUL, UNREAD_TEXTS)
+DATA_CLAIMS = (DOUBTFUL, UNREAD_TEXTS, COPIED)
 
 
 def anomaly_notice(anomaly: Anomaly) -> str:
@@ -220,7 +220,7 @@ def cautious(
     names = frozenset(name for one in doubts for name in one.systems)
     unread = frozenset() if judges else unread_metrics(finding)
     first = [DOUBTFUL.said(notice=anomaly_notice(one)) for one in doubts]
-    first += unread_texts(finding.notices)
+    first += [*unread_texts(finding.notices), *copied_references(finding.notices)]
     told = _without(verdict, finding, names, unread) if names or unread else verdict(finding)
     silent = bool(unread) and unread >= _metrics(finding)
     kept = [

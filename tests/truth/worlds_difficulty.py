@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from tests.difficulty.sets import contest, judged, sentences
-from tests.truth.worlds import bundled, planted, references, world
+from tests.truth.worlds import bundled, outputs, planted, references, world
 
 import gnomon as gn
 from gnomon.difficulty import score as scored
@@ -128,6 +128,11 @@ def empty_outputs() -> Finding:
     first = next(iter(texts))
     texts[first] = ["" if n % 3 == 0 else text for n, text in enumerate(texts[first])]
     return score(planted(texts, segments=60))
+
+
+@world("the reference among the systems", says=["data.copied"])
+def copied_reference() -> Finding:
+    return score(planted({"copy": references(), "B": outputs(), "C": outputs("apertium-french")}))
 
 
 @world(

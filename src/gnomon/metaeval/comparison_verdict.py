@@ -8,13 +8,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from gnomon.stats.jackknife import LEAST_DOCUMENTS
 from gnomon.stats.studentised import FEWEST_DIFFERENT
 from gnomon.verdicts import (
-    COPIED,
     CUT,
     EMPTY,
     LEAST,
     Claim,
     amount,
-    copied_references,
     counted,
     cut_texts,
     empty_outputs,
@@ -241,7 +239,6 @@ CLAIMS = (
     SEVERAL_UNDECIDED,
     SLICE_BETTER,
     SLICE_WORSE,
-    COPIED,
     EMPTY,
     MISSING,
     CLUSTERED,
@@ -359,7 +356,6 @@ def compare_verdict(finding: Finding) -> Iterator[Statement]:
     systems = list(dict.fromkeys(one.system for one in whole))
     sound = [one for one in whole if not one.few]
     # what could change the answer comes first
-    yield from copied_references(finding.notices)
     yield from _empty(finding)
     yield from _missing(finding)
     chosen = any("baseline_by:score" in text.split("|") for text in finding.signatures.values())
