@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from itertools import chain, count
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gnomon.native.text import Distinct
 from gnomon.outline import target_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -94,37 +95,29 @@ class Batch:
         alone are appended to the shared ones.
         """
         n = len(next(iter([*references, *systems.values(), *([sources] if sources else [])]), ()))
-        first: dict[str, int] = {}  # where each text came first, among all that came
-        came, number = count(), np.zeros(0, dtype=np.int32)
-        flat = chain.from_iterable
-
-        def numbers(texts: Iterable[str]) -> NDArray[np.int32]:
-            nonlocal number
-            known = len(first)
-            places = np.fromiter(map(first.setdefault, texts, came), dtype=np.int32)
-            new = places == np.arange(len(number), len(number) + len(places))
-            number = np.concatenate([number, known - 1 + np.cumsum(new, dtype=np.int32)])
-            numbered: NDArray[np.int32] = number[places]
-            return numbered
+        distinct, flat = Distinct(), chain.from_iterable
 
         def lists(columns: Sequence[Sequence[str | None]]) -> list[list[str]]:
             rows = zip(*columns, strict=True)
             return [[text for text in row if text is not None] for row in rows] or [[]] * n
 
         def ragged(rows: Sequence[Sequence[str]]) -> Ragged:
-            return Ragged(np.cumsum([0, *map(len, rows)], dtype=np.int32), numbers(flat(rows)))
+            offsets = np.cumsum([0, *map(len, rows)], dtype=np.int32)
+            return Ragged(offsets, distinct.number(flat(rows)))
 
         shared = lists(references)
         names = tuple(systems)
         ours = ragged(shared)  # texts are numbered in this order
-        candidates = numbers(flat(systems.values())).reshape(len(names), n)
+        candidates = np.empty((len(names), n), dtype=np.int32)
+        for row, texts in zip(candidates, systems.values(), strict=True):
+            row[:] = distinct.number(texts)
         own = {
             names.index(name): ragged([a + b for a, b in zip(shared, lists(columns), strict=True)])
             for name, columns in (system_references or {}).items()
         }
-        inputs = None if sources is None else numbers(sources)
+        inputs = None if sources is None else distinct.number(sources)
         return cls(
-            texts=tuple(first),
+            texts=tuple(distinct.texts),
             candidates=candidates,
             references=ours,
             sources=inputs,

@@ -18,10 +18,10 @@ import gnomon as gn
 from gnomon.metrics.tokenise import load_tokeniser, tokenise
 from gnomon.metrics.tokenise._tables import split_plain
 from gnomon.native.text import CHRF as CHRF_RULE
-from gnomon.native.text import T13A, WORDS, places_of, tokens_of
+from gnomon.native.text import T13A, WORDS, Distinct, places_of, tokens_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 PIECES = [
     *("&quot;", "&amp;lt;", "&gt;", "&amp", "<skipped>", "-\n", "\n", "\r\n", "\r", "\u2028"),
@@ -124,6 +124,36 @@ def test_real_texts_are_split_as_sacrebleu_splits_them(shared, language: str, pa
     some = list(set_.batch().texts[:: int(17 / part)]) + list(set_.sources or ())[:: int(5 / part)]
     for name, lowercase in RULES:
         check(some, name, lowercase=lowercase)
+
+
+@given(many=st.lists(st.lists(texts, max_size=9), max_size=3))
+def test_equal_texts_have_one_number_and_others_have_others(many: list[list[str]]) -> None:
+    made = Distinct()
+    found = [made.number(again(part)) for part in many]
+    known: dict[str, int] = {}
+    expected = [[known.setdefault(text, len(known)) for text in part] for part in many]
+    assert [numbers.tolist() for numbers in found] == expected
+    assert made.texts == list(known)
+
+
+def again(texts: list[str]) -> Iterator[str]:
+    """Equal texts that are other objects."""
+    return ((text + " ")[:-1] for text in texts)
+
+
+def test_texts_of_equal_bytes_are_told_apart() -> None:
+    same = ["ab", "\u6261", "\x00a\x01\x00", "\U00016100", "a\x00b\x00", "\u0061\u0162", ""]
+    assert Distinct().number(same * 2).tolist() == [*range(len(same))] * 2
+
+
+def test_many_texts_of_all_lengths_are_numbered() -> None:
+    some = [f"{'x' * (n % 140)}{n}{'é' * (n % 3)}{'日' * (n % 5)}" for n in range(50_000)]
+    made = Distinct()
+    assert made.number(some).tolist() == [*range(50_000)]
+    assert made.number(again(some[::-7])).tolist() == [*range(50_000)][::-7]
+    assert made.texts == some
+    with pytest.raises(TypeError, match="text 1 is no str but NoneType"):
+        made.number(["a", None])  # type: ignore[list-item]
 
 
 def nothing(number: int) -> str:

@@ -74,6 +74,15 @@ static inline uint64_t highest_bits(const bytes16 some[4]) {
 }
 #endif
 
+/* Tells the processor what will be read soon. */
+#if defined(__GNUC__) || defined(__clang__)
+#define SOON(at) __builtin_prefetch(at)
+#elif defined(_M_X64)
+#define SOON(at) _mm_prefetch((const char *)(at), _MM_HINT_T0)
+#else
+#define SOON(at) ((void)(at))
+#endif
+
 /* How many bits are set: plain, for no processor must have an instruction for it. */
 static inline int ones(uint64_t bits) {
     bits -= bits >> 1 & 0x5555555555555555u;
@@ -158,6 +167,29 @@ static inline uint64_t eight_at(const uint8_t *at) {
     made = __builtin_bswap64(made);
 #endif
     return made;
+}
+
+/* A hash of some bytes, none but these being read: equal bytes have equal ones. */
+static inline uint64_t hash_of(const uint8_t *at, int64_t size) {
+    const uint64_t by = 0x9E3779B97F4A7C15u;
+    uint64_t lanes[4] = {(uint64_t)size, 0xC2B2AE3D27D4EB4Fu, 0x165667B19E3779F9u, by};
+    const uint8_t *end = at + size;
+    int k;
+    if (size < 8) {
+        for (; at < end; at++) lanes[0] = (lanes[0] ^ *at) * by;
+    } else {
+        for (; end - at > 32; at += 32) {
+            for (k = 0; k < 4; k++) {
+                lanes[k] = (lanes[k] ^ eight_at(at + 8 * k)) * by;
+                lanes[k] ^= lanes[k] >> 29;
+            }
+        }
+        for (k = 0; end - at > 8; at += 8, k++) lanes[k] = (lanes[k] ^ eight_at(at)) * by;
+        lanes[3] = (lanes[3] ^ eight_at(end - 8)) * by; /* some of it again, perhaps */
+    }
+    for (k = 1; k < 4; k++) lanes[0] = ((lanes[0] ^ lanes[0] >> 32) * by) ^ lanes[k];
+    lanes[0] = (lanes[0] ^ lanes[0] >> 29) * 0xC2B2AE3D27D4EB4Fu;
+    return lanes[0] ^ lanes[0] >> 32;
 }
 
 /* Whether some UTF-8 holds a newline, "&" or "<"; up to 15 bytes behind it are read. */

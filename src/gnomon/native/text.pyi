@@ -1,4 +1,4 @@
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -6,6 +6,11 @@ from numpy.typing import NDArray
 WORDS: int
 T13A: int
 CHRF: int
+
+class Distinct:
+    texts: list[str]
+    def __init__(self) -> None: ...
+    def number(self, texts: Iterable[str]) -> NDArray[np.int32]: ...
 
 def tokens_of(
     texts: Sequence[str], rule: int, lowercase: bool, reread: Callable[[int], str]

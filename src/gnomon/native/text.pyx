@@ -7,6 +7,7 @@ is compared byte by byte, so that no hash decides.
 """
 
 cimport cython
+from cython.view cimport array
 from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree, PyMem_RawMalloc, PyMem_RawRealloc
 from libc.stdint cimport INT32_MAX, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcmp, memcpy, memset
@@ -15,7 +16,7 @@ import numpy as np
 
 from gnomon.native._signals cimport answer_signals
 
-__all__ = ["CHRF", "T13A", "WORDS", "places_of", "tokens_of"]
+__all__ = ["CHRF", "T13A", "WORDS", "Distinct", "places_of", "tokens_of"]
 
 #: rules of splitting
 WORDS, T13A, CHRF = 0, 1, 2
@@ -25,6 +26,7 @@ cdef extern from "Python.h":
     int PyUnicode_KIND(object text)
     Py_ssize_t PyUnicode_GET_LENGTH(object text)
     int PyUnicode_READY(object text) except -1
+    void *PyTuple_GET_ITEM(tuple items, Py_ssize_t item)
 
 cdef extern from "bytes.h" nogil:
     ctypedef struct Blanks:
@@ -45,6 +47,8 @@ cdef extern from "bytes.h" nogil:
     uint64_t wide_blanks_at(const uint8_t *at)
     Signs signs_at(const uint8_t *at)
     uint64_t eight_at(const uint8_t *at)
+    void SOON(const void *at)
+    uint64_t hash_of(const uint8_t *at, int64_t size)
     bint holds_special(const uint8_t *at, int64_t size)
     uint8_t *utf8_of_one(const uint8_t *source, int64_t length, uint8_t *to)
     uint8_t *utf8_of_two(const uint16_t *source, int64_t length, uint8_t *to)
@@ -63,6 +67,8 @@ cdef enum:
     #: bytes, and tokens, between two looks for an interruption
     BYTES = 1 << 24
     TOKENS = 1 << 20
+    #: tokens whose places in the table are asked for ahead
+    AHEAD = 64
     #: characters of the longest text
     LONGEST = 1 << 28
     #: bytes that a key holds beside their number
@@ -220,10 +226,10 @@ cdef Py_ssize_t _split(
 # Numbers of tokens.
 
 
-cdef struct Slot:
+cdef struct Key:
+    # all bytes of a token of up to 15, and how many; something like it of a longer one
     uint64_t low
     uint64_t high  # 0 where no token is
-    int32_t token
 
 
 cdef inline uint64_t _first(uint64_t word, int size) noexcept nogil:
@@ -231,20 +237,42 @@ cdef inline uint64_t _first(uint64_t word, int size) noexcept nogil:
     return word & ((<uint64_t>1 << (size << 3)) - 1)
 
 
-cdef inline uint64_t _mixed(uint64_t low, uint64_t high) noexcept nogil:
+cdef inline Key _key(const uint8_t *at, int64_t size) noexcept nogil:
+    """The key of a token; up to 15 bytes behind it are read."""
+    cdef Key key
+    cdef uint64_t part
+    cdef int64_t k
+    if size <= HELD:  # no branch on its length, which nothing foretells
+        key.low = eight_at(at) & ~<uint64_t>0 >> (64 - 8 * min(size, 8))
+        key.high = _first(eight_at(at + 8), <int>(max(size, 8) - 8)) | <uint64_t>size << 56
+        return key
+    key.low, key.high = 0xC2B2AE3D27D4EB4F, 0
+    for k in range(0, size, 8):
+        part = eight_at(at + k)
+        if size - k < 8:
+            part = _first(part, <int>(size - k))
+        key.low = (key.low ^ part) * <uint64_t>0x9E3779B97F4A7C15
+        key.high = (key.high ^ key.low) * <uint64_t>0xC2B2AE3D27D4EB4F
+        key.high ^= key.high >> 32
+    key.high |= <uint64_t>255 << 56
+    return key
+
+
+cdef inline uint64_t _mixed(Key key) noexcept nogil:
     """A hash of a key, best in its highest bits."""
-    return (low ^ (high * <uint64_t>0x9E3779B97F4A7C15)) * <uint64_t>0xC2B2AE3D27D4EB4F
+    return (key.low ^ (key.high * <uint64_t>0x9E3779B97F4A7C15)) * <uint64_t>0xC2B2AE3D27D4EB4F
 
 
 @cython.final
 cdef class _Words:
     """Distinct tokens, numbered as they come."""
 
-    cdef Slot *slots
+    cdef Key *keys  # a hash table of 2 ** bits slots, and the tokens in it
+    cdef int32_t *slots
     cdef int64_t *bounds  # of each distinct token in the store
     cdef uint8_t *store
     cdef Py_ssize_t known, most, room
-    cdef int bits  # there are 2 ** bits slots
+    cdef int bits
 
     def __cinit__(self, Py_ssize_t texts):
         self.bits = 7
@@ -252,14 +280,16 @@ cdef class _Words:
             self.bits += 1
         self.most = 1 << self.bits - 1
         self.room = 16 * self.most
-        self.slots = <Slot *>PyMem_RawCalloc(<size_t>1 << self.bits, sizeof(Slot))
+        self.keys = <Key *>PyMem_RawCalloc(<size_t>1 << self.bits, sizeof(Key))
+        self.slots = <int32_t *>PyMem_RawMalloc((<size_t>1 << self.bits) * sizeof(int32_t))
         self.bounds = <int64_t *>PyMem_RawMalloc((self.most + 1) * sizeof(int64_t))
         self.store = <uint8_t *>PyMem_RawMalloc(self.room)
-        if self.slots == NULL or self.bounds == NULL or self.store == NULL:
+        if not (self.keys and self.slots and self.bounds and self.store):
             raise MemoryError
         self.bounds[0] = 0
 
     def __dealloc__(self):
+        PyMem_RawFree(self.keys)
         PyMem_RawFree(self.slots)
         PyMem_RawFree(self.bounds)
         PyMem_RawFree(self.store)
@@ -268,46 +298,50 @@ cdef class _Words:
         self, const uint8_t *codes, const int32_t *begins, const int32_t *ends, Py_ssize_t tokens,
         int32_t *ids,
     ) except -1 nogil:
-        """Number some tokens of UTF-8 with 16 bytes more behind; each distinct one has one."""
-        cdef Slot *slots = self.slots
-        cdef Slot *slot
-        cdef uint64_t low, high, part, mask = (<uint64_t>1 << self.bits) - 1
-        cdef Py_ssize_t token, place
-        cdef const uint8_t *at
-        cdef int64_t size, k
-        for token in range(tokens):
-            if not (token + 1) % TOKENS:
+        """Number some tokens of UTF-8 with 16 bytes more behind; each distinct one has one.
+
+        Where the table is larger than the processor's cache, reading it takes most of the time: it
+        is asked for some tokens ahead.
+        """
+        cdef Key[AHEAD] keys
+        cdef uint64_t[AHEAD] hashes
+        cdef Py_ssize_t first, token, some
+        cdef int64_t size
+        for first in range(0, tokens, 64):
+            if not (first + 64) % TOKENS:
                 answer_signals()
-            at = codes + begins[token]
-            size = ends[token] - begins[token]
-            if size <= HELD:  # no branch on its length, which nothing foretells
-                low = eight_at(at) & ~<uint64_t>0 >> (64 - 8 * min(size, 8))
-                high = _first(eight_at(at + 8), <int>(max(size, 8) - 8)) | <uint64_t>size << 56
-            else:
-                low, high = 0xC2B2AE3D27D4EB4F, 0
-                for k in range(0, size, 8):
-                    part = eight_at(at + k)
-                    if size - k < 8:
-                        part = _first(part, <int>(size - k))
-                    low = (low ^ part) * <uint64_t>0x9E3779B97F4A7C15
-                    high = (high ^ low) * <uint64_t>0xC2B2AE3D27D4EB4F
-                    high ^= high >> 32
-                high |= <uint64_t>255 << 56
-            place = <Py_ssize_t>(_mixed(low, high) >> (64 - self.bits))
-            while True:
-                slot = slots + place
-                if slot.low == low and slot.high == high:
-                    if size <= HELD or self.same(at, size, slot.token):
-                        ids[token] = slot.token
-                        break
-                elif slot.high == 0:
-                    slot.low, slot.high, slot.token = low, high, <int32_t>self.known
-                    ids[token] = slot.token
-                    self.add(at, size)
-                    slots, mask = self.slots, (<uint64_t>1 << self.bits) - 1
-                    break
-                place = (place + 1) & mask
+            some = min(<Py_ssize_t>AHEAD, tokens - first)
+            for token in range(some):
+                size = ends[first + token] - begins[first + token]
+                keys[token] = _key(codes + begins[first + token], size)
+                hashes[token] = _mixed(keys[token])
+                SOON(self.keys + (hashes[token] >> (64 - self.bits)))
+                SOON(self.slots + (hashes[token] >> (64 - self.bits)))
+            for token in range(some):
+                size = ends[first + token] - begins[first + token]
+                ids[first + token] = self.token(
+                    keys[token], hashes[token], codes + begins[first + token], size
+                )
         return 0
+
+    cdef inline int32_t token(
+        self, Key key, uint64_t hashed, const uint8_t *at, int64_t size
+    ) except? -1 nogil:
+        """The number of a token."""
+        cdef Py_ssize_t place = <Py_ssize_t>(hashed >> (64 - self.bits))
+        cdef Py_ssize_t mask = (<Py_ssize_t>1 << self.bits) - 1
+        cdef int32_t found
+        while True:
+            if self.keys[place].low == key.low and self.keys[place].high == key.high:
+                found = self.slots[place]
+                if size <= HELD or self.same(at, size, found):
+                    return found
+            elif self.keys[place].high == 0:
+                found = <int32_t>self.known
+                self.keys[place], self.slots[place] = key, found
+                self.add(at, size)
+                return found
+            place = (place + 1) & mask
 
     cdef inline bint same(self, const uint8_t *at, int64_t size, int32_t token) noexcept nogil:
         cdef int64_t low = self.bounds[token]
@@ -328,27 +362,28 @@ cdef class _Words:
 
     cdef int grow(self) except -1 nogil:
         """Make the table twice as large."""
-        cdef Slot *old = self.slots
-        cdef Slot *made
+        cdef Key *keys = self.keys
+        cdef int32_t *slots = self.slots
         cdef Py_ssize_t k, place, size = <Py_ssize_t>1 << self.bits, mask = 2 * size - 1
-        if self.known > INT32_MAX // 2:
+        if self.known > INT32_MAX // 4:
             with gil:
                 raise OverflowError("more distinct tokens than whole numbers of 32 bits")
         self.bounds = <int64_t *>_larger(self.bounds, (2 * self.most + 1) * sizeof(int64_t))
-        made = <Slot *>PyMem_RawCalloc(2 * size, sizeof(Slot))
-        if made == NULL:
+        self.keys = <Key *>PyMem_RawCalloc(2 * size, sizeof(Key))
+        self.slots = <int32_t *>PyMem_RawMalloc(2 * size * sizeof(int32_t))
+        if self.keys == NULL or self.slots == NULL:
             with gil:
                 raise MemoryError
         self.bits += 1
         self.most *= 2
         for k in range(size):
-            if old[k].high:
-                place = <Py_ssize_t>(_mixed(old[k].low, old[k].high) >> (64 - self.bits))
-                while made[place].high:
+            if keys[k].high:
+                place = <Py_ssize_t>(_mixed(keys[k]) >> (64 - self.bits))
+                while self.keys[place].high:
                     place = (place + 1) & mask
-                made[place] = old[k]
-        self.slots = made
-        PyMem_RawFree(old)
+                self.keys[place], self.slots[place] = keys[k], slots[k]
+        PyMem_RawFree(keys)
+        PyMem_RawFree(slots)
         return 0
 
 
@@ -362,6 +397,21 @@ cdef struct Text:
     bint moved  # lower-casing changed its length
 
 
+cdef int _point(Text *found, object text, Py_ssize_t number) except -1:
+    """Find the characters of a text, which has to stay while they are used."""
+    if not isinstance(text, str):
+        raise TypeError(f"text {number} is no str but {type(text).__name__}")
+    PyUnicode_READY(text)
+    found.data = PyUnicode_DATA(text)
+    found.length = PyUnicode_GET_LENGTH(text)
+    found.kind = PyUnicode_KIND(text)
+    if found.length > LONGEST:
+        raise ValueError(
+            f"text {number} has {found.length} characters; {LONGEST} are allowed"
+        )
+    return 0
+
+
 @cython.final
 cdef class _Reader:
     """Texts as UTF-8, some at a time, and the tokens of these.
@@ -373,9 +423,11 @@ cdef class _Reader:
         reread: gives a text by number as it is to be split, where that is not how it stands there.
     """
 
-    cdef object texts, reread, lowercase
-    cdef list kept  # what the pointers point into
+    cdef tuple texts
+    cdef object reread
+    cdef list kept  # texts that are not among these, into which pointers point
     cdef int rule
+    cdef bint lowercase
     cdef bint exact  # read what lower-casing moves again
     cdef Text *some  # the next texts, from the one with this number on
     cdef Py_ssize_t first, seen, held
@@ -388,9 +440,10 @@ cdef class _Reader:
     def __cinit__(self, texts, int rule, bint lowercase, reread, bint exact):
         if not 0 <= rule <= 2:
             raise ValueError(f"rule {rule}: WORDS (0), T13A (1) or CHRF (2)")
-        self.texts, self.rule, self.reread, self.exact = texts, rule, reread, exact
+        self.texts, self.rule, self.reread, self.exact = tuple(texts), rule, reread, exact
+        self.kept = []
         self.lowercase = lowercase
-        self.some = <Text *>PyMem_RawMalloc(TEXTS * sizeof(Text))
+        self.some = <Text *>PyMem_RawCalloc(TEXTS, sizeof(Text))
         self.bounds = <int64_t *>PyMem_RawMalloc((TEXTS + 1) * sizeof(int64_t))
         if self.some == NULL or self.bounds == NULL:
             raise MemoryError
@@ -406,31 +459,21 @@ cdef class _Reader:
     cdef Py_ssize_t gather(self, Py_ssize_t first) except -1:
         """Find the next texts from one on."""
         cdef Py_ssize_t k
-        cdef object text, lower
-        self.kept = list(self.texts[first : first + TEXTS])
-        self.first, self.seen, self.held = first, 0, len(self.kept)
+        cdef object text
+        self.kept.clear()
+        self.first, self.seen = first, 0
+        self.held = min(<Py_ssize_t>TEXTS, len(self.texts) - first)
         for k in range(self.held):
-            text = self.kept[k]
-            if not isinstance(text, str):
-                raise TypeError(f"text {first + k} is no str but {type(text).__name__}")
-            self.some[k].moved = False
+            if k + 8 < self.held:
+                SOON(PyTuple_GET_ITEM(self.texts, first + k + 8))
+            text = self.texts[first + k]
+            _point(&self.some[k], text, first + k)
             if self.lowercase:
-                lower = text.lower()
-                self.some[k].moved = len(lower) != len(text)
-                self.kept[k] = text = lower
-            self.point(k, text)
+                text = text.lower()
+                self.kept.append(text)
+                self.some[k].moved = len(text) != self.some[k].length
+                _point(&self.some[k], text, first + k)
         return self.held
-
-    cdef int point(self, Py_ssize_t k, object text) except -1:
-        PyUnicode_READY(text)
-        self.some[k].data = PyUnicode_DATA(text)
-        self.some[k].length = PyUnicode_GET_LENGTH(text)
-        self.some[k].kind = PyUnicode_KIND(text)
-        if self.some[k].length > LONGEST:
-            raise ValueError(
-                f"text {self.first + k} has {self.some[k].length} characters; {LONGEST} are allowed"
-            )
-        return 0
 
     cdef int widen(self, Py_ssize_t wanted) except -1 nogil:
         """Room for some more bytes, what is read behind them, and a token for each."""
@@ -483,8 +526,8 @@ cdef class _Reader:
     cdef int again(self, Py_ssize_t k) except -1 with gil:
         """Take what is to be split of a text that is not how it stands there."""
         cdef object text = self.reread(self.first + k)
-        self.kept[k] = text
-        self.point(k, text)
+        self.kept.append(text)
+        _point(&self.some[k], text, self.first + k)
         return 0
 
     cdef Py_ssize_t more(self) except -1 nogil:
@@ -512,6 +555,107 @@ cdef class _Reader:
 
 cdef inline bint _stands(const uint8_t *at, const char *what, int size, Py_ssize_t left) noexcept nogil:
     return left >= size and memcmp(at, what, size) == 0
+
+
+cdef struct Place:
+    uint64_t hashed
+    int32_t number  # from 1 on; 0: none
+
+
+@cython.final
+cdef class Distinct:
+    """Distinct texts, numbered as they come.
+
+    Attributes:
+        texts: the texts, list of str.
+    """
+
+    cdef readonly list texts
+    cdef Place *places  # a hash table of 2 ** bits places
+    cdef Text *known
+    cdef Py_ssize_t most
+    cdef int bits
+
+    def __cinit__(self):
+        self.texts = []
+        self.enlarge(7)
+
+    def __dealloc__(self):
+        PyMem_RawFree(self.places)
+        PyMem_RawFree(self.known)
+
+    cdef int enlarge(self, int bits) except -1:
+        """Make the table as large."""
+        cdef Place *old = self.places
+        cdef Py_ssize_t k, place, size = <Py_ssize_t>1 << self.bits if old != NULL else 0
+        if bits > 31:
+            raise OverflowError("more distinct texts than whole numbers of 32 bits")
+        self.known = <Text *>_larger(self.known, (<Py_ssize_t>1 << bits - 1) * sizeof(Text))
+        self.places = <Place *>PyMem_RawCalloc(<size_t>1 << bits, sizeof(Place))
+        if self.places == NULL:
+            self.places = old
+            raise MemoryError
+        self.bits = bits
+        self.most = <Py_ssize_t>1 << bits - 1
+        for k in range(size):
+            if old[k].number:
+                place = old[k].hashed >> (64 - bits)
+                while self.places[place].number:
+                    place = (place + 1) & (2 * self.most - 1)
+                self.places[place] = old[k]
+        PyMem_RawFree(old)
+        return 0
+
+    def number(self, texts):
+        """The number of each text, int32; equal texts have the same.
+
+        Args:
+            texts: of str; as many as one likes.
+
+        Raises:
+            TypeError: a text is no str.
+        """
+        cdef tuple some = tuple(texts)
+        cdef Py_ssize_t total = len(some), first, k, ahead
+        cdef Text[AHEAD] found
+        cdef uint64_t[AHEAD] hashes
+        numbers = np.empty(total, dtype=np.int32)
+        cdef int32_t[::1] ids = numbers
+        while self.most < len(self.texts) + total // 2 and self.bits < 17:
+            self.enlarge(self.bits + 1)
+        for first in range(0, total, 64):
+            ahead = min(<Py_ssize_t>AHEAD, total - first)
+            for k in range(ahead):
+                SOON(PyTuple_GET_ITEM(some, first + k))
+            for k in range(ahead):
+                _point(&found[k], some[first + k], first + k)
+                hashes[k] = hash_of(
+                    <const uint8_t *>found[k].data, found[k].length * found[k].kind
+                )
+                SOON(self.places + (hashes[k] >> (64 - self.bits)))
+            for k in range(ahead):
+                ids[first + k] = self.one(&found[k], hashes[k], some[first + k])
+        return numbers
+
+    cdef int32_t one(self, const Text *text, uint64_t hashed, object itself) except? -1:
+        cdef Py_ssize_t place = <Py_ssize_t>(hashed >> (64 - self.bits))
+        cdef const Text *other
+        while self.places[place].number:
+            if self.places[place].hashed == hashed:
+                other = self.known + self.places[place].number - 1
+                if other.data == text.data or (
+                    other.length == text.length and other.kind == text.kind
+                    and not memcmp(other.data, text.data, text.length * text.kind)
+                ):
+                    return self.places[place].number - 1
+            place = (place + 1) & (2 * self.most - 1)
+        self.known[len(self.texts)] = text[0]
+        self.texts.append(itself)
+        self.places[place].hashed = hashed
+        self.places[place].number = <int32_t>len(self.texts)
+        if len(self.texts) == self.most:
+            self.enlarge(self.bits + 1)
+        return <int32_t>len(self.texts) - 1
 
 
 def tokens_of(texts, int rule, bint lowercase, reread):
@@ -557,12 +701,24 @@ def tokens_of(texts, int rule, bint lowercase, reread):
                     at += done
         return (
             offsets,
-            _array(ids, total, np.int32),
+            _owned(&ids, total),
             _array(words.store, words.bounds[words.known], np.uint8),
             _array(words.bounds, words.known + 1, np.int64),
         )
     finally:
         PyMem_RawFree(ids)
+
+
+cdef object _owned(int32_t **values, Py_ssize_t number):
+    """An array that frees them."""
+    cdef array made
+    if not number:
+        return np.empty(0, dtype=np.int32)
+    values[0] = <int32_t *>_larger(values[0], number * sizeof(int32_t))
+    made = array((number,), sizeof(int32_t), "i", "c", False)
+    made.data, made.callback_free_data = <char *>values[0], PyMem_RawFree
+    values[0] = NULL
+    return np.asarray(made)
 
 
 cdef object _array(void *values, Py_ssize_t number, kind):
@@ -602,7 +758,7 @@ def places_of(texts, int rule, bint lowercase, reread):
                         ends = <int32_t *>_larger(ends, room * sizeof(int32_t))
                     _locate(reader, starts + total, ends + total)
                     total += reader.tokens
-        return _array(starts, total, np.int32), _array(ends, total, np.int32)
+        return _owned(&starts, total), _owned(&ends, total)
     finally:
         PyMem_RawFree(starts)
         PyMem_RawFree(ends)
