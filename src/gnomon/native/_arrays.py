@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     Kind: TypeAlias = type[np.signedinteger[Any]]
 
-__all__ = ["ascending", "bounds", "check", "numbers", "whole"]
+__all__ = ["ascending", "bounds", "check", "numbers", "sides", "whole"]
 
 
 def check(fine: object, message: str) -> None:
@@ -65,3 +65,33 @@ def bounds(values: ArrayLike, last: int, name: str, rows: int | None = None) -> 
     ascending(array, len(array) if rows is None else rows + 1, name)
     check(array[0] == 0 and array[-1] == last, f"{name}: not from 0 to {last}")
     return array
+
+
+def sides(
+    candidates: tuple[ArrayLike, ArrayLike],
+    references: tuple[ArrayLike, ArrayLike],
+    pairs: ArrayLike,
+) -> tuple[Any, ...]:
+    """Pairs of texts, as offsets and ids of either side, and what ids there are.
+
+    Returns:
+        Offsets, int64, and ids, int32, of the candidates and of the references; pairs, int64
+        [P, 2]; the lowest id, and how many there are from it to the highest.
+
+    Raises:
+        TypeError: some are no whole numbers.
+        ValueError: they do not fit together.
+    """
+    found: list[NDArray[Any]] = []
+    for name, (offsets, ids) in (("candidates", candidates), ("references", references)):
+        own = whole(ids, np.int32, f"ids of {name}")
+        found += bounds(offsets, len(own), f"offsets of {name}"), own
+    rows = np.asarray(pairs)
+    check(rows.ndim == 2 and rows.shape[1] == 2, f"pairs: not [pairs, 2] but {list(rows.shape)}")
+    rows = whole(rows.reshape(-1), np.int64, "pairs").reshape(-1, 2)
+    texts = len(found[0]) - 1, len(found[2]) - 1
+    check(((rows >= 0) & (rows < texts)).all(), f"pairs: a text that is none of {texts}")
+    known = [ids for ids in (found[1], found[3]) if len(ids)]
+    low = min((int(ids.min()) for ids in known), default=0)
+    high = max((int(ids.max()) for ids in known), default=0)
+    return *found, rows, low, high - low + 1

@@ -7,11 +7,12 @@ computation revisited"). What a pair finds in memory is valid where its stamp is
 
 import numpy as np
 
+from gnomon.native._arrays import sides as checked
+
 from libc.stdint cimport UINT64_MAX, int32_t, int64_t, uint64_t
 from libc.stdlib cimport calloc, free
 
 from gnomon.native._bits cimport ones
-from gnomon.native._checked cimport checked_sides
 from gnomon.native._signals cimport PATIENCE, answer_signals
 
 __all__ = [
@@ -65,7 +66,7 @@ cdef class _Pairs:
         (
             self.offsets, self.ids, self.other_offsets, self.other_ids, self.rows, self.low,
             self.span,
-        ) = checked_sides(candidates, references, pairs)  # fmt: skip
+        ) = checked(candidates, references, pairs)  # fmt: skip
         self.count = self.rows.shape[0]
         cdef Py_ssize_t pair
         for pair in range(self.count):

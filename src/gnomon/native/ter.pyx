@@ -19,12 +19,13 @@ Only a distance that the beam made too large can fall by more.
 
 import numpy as np
 
+from gnomon.native._arrays import sides as checked
+
 from libc.math cimport floor
 from libc.stdint cimport UINT64_MAX, int32_t, int64_t, uint64_t
 from libc.stdlib cimport calloc, free
 
 from gnomon.native._bits cimport ones
-from gnomon.native._checked cimport checked_sides
 from gnomon.native._signals cimport PATIENCE, answer_signals
 
 __all__ = ["edit_pairs"]
@@ -194,7 +195,7 @@ def edit_pairs(candidates, references, pairs, *, bint align=False):
     cdef const int32_t[::1] ids, other_ids
     cdef const int64_t[:, ::1] rows
     cdef int64_t low, span
-    offsets, ids, other_offsets, other_ids, rows, low, span = checked_sides(
+    offsets, ids, other_offsets, other_ids, rows, low, span = checked(
         candidates, references, pairs
     )
     cdef Py_ssize_t pair, n, m, long = 0, wide = 0, every = 0, at = 0
