@@ -294,14 +294,14 @@ cdef inline Py_ssize_t _bin(
     return min(<Py_ssize_t>(difference * scale), bins - 1)
 
 
-cdef inline int _kind(double dh, double dm) noexcept nogil:
+cdef inline int _kind(double one, double other, double dm) noexcept nogil:
     # 0: tied by people, 1: concordant, 2: neither; without branches, which chance would mislead
-    cdef int concordant = ((dh > 0) & (dm > 0)) | ((dh < 0) & (dm < 0))
-    return 2 - concordant - 2 * (dh == 0)
+    cdef int concordant = ((one > other) & (dm > 0)) | ((one < other) & (dm < 0))
+    return 2 - concordant - 2 * (one == other)
 
 
 cdef inline double _difference(double one, double other) noexcept nogil:
-    # equal scores differ by nothing, infinite ones likewise
+    # equal infinite scores differ by nothing
     cdef double difference = one - other
     return 0.0 if isnan(difference) else difference
 
@@ -331,7 +331,7 @@ def tie_bins(human, metric, double widest, Py_ssize_t bins):
                 for j in range(i):
                     dm = _difference(row.m[i], row.m[j])
                     pairs[
-                        _kind(_difference(row.h[i], row.h[j]), dm), _bin(fabs(dm), widest, scale, bins)
+                        _kind(row.h[i], row.h[j], dm), _bin(fabs(dm), widest, scale, bins)
                     ] += 1
                 work += i
                 if work > PATIENCE // 4:
@@ -374,7 +374,7 @@ def pairs_of_bins(human, metric, weights, double widest, wanted, Py_ssize_t size
                     dm = _difference(row.m[i], row.m[j])
                     b = _bin(fabs(dm), widest, scale, bins)
                     if chosen[b]:
-                        kind = _kind(_difference(row.h[i], row.h[j]), dm)
+                        kind = _kind(row.h[i], row.h[j], dm)
                         if kind < 2:
                             if k == size:
                                 raise ValueError(f"more than {size} pairs are in these bins")
