@@ -31,7 +31,7 @@ cdef enum:
     #: ids of a reference whose places fit into a word
     PLACES = 64
     #: ids between two looks for an interruption
-    IDS = 1 << 19
+    IDS = 1 << 18
 
 
 cdef inline int _patiently(int64_t *unheeded, int64_t more) except -1 nogil:
@@ -193,6 +193,8 @@ cdef int _count_reference(
             rank = room.ranks[slot]
             room.here[rank] += 1
     for i in range(length):
+        if not (i + 1) % IDS:
+            answer_signals()
         rank = sequence[i]
         if rank < 0:
             continue
@@ -240,6 +242,8 @@ cdef int _count_candidate(
                 break
             rank = room.ranks[slot]
     for i in range(marks):
+        if not (i + 1) % IDS:
+            answer_signals()
         seen[room.touched[i]] = 0
     return 0
 
