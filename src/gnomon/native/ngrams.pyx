@@ -13,6 +13,7 @@ from libc.string cimport memcpy, memset
 
 import numpy as np
 
+from gnomon.native._bits cimport ones
 from gnomon.native._signals cimport answer_signals
 from gnomon.native._arrays import ascending, bounds as bounds_of, check, numbers, whole
 
@@ -20,9 +21,6 @@ __all__ = ["KEPT", "LEFT_OUT", "PRIVATE", "SHARED", "MaskedRows", "Rows", "cover
 
 #: what happens to a token; the first three are those of ``masking.Action``
 KEPT, SHARED, PRIVATE, LEFT_OUT = 0, 1, 2, 3
-
-cdef extern from "bytes.h" nogil:
-    int ones(uint64_t bits)
 
 cdef enum:
     FATE_KEPT = 0
@@ -291,9 +289,9 @@ cdef int _match_places(
                 windows[i] = four
         for more in range(min(<int64_t>4, orders - order)):
             hold = hold << 1 | marked
-            matches[order + more] = ones(taken[more])
+            matches[order + more] = <int32_t>ones(taken[more])
             if plain != NULL:
-                plain[order + more] = ones(taken[more] & ~hold)
+                plain[order + more] = <int32_t>ones(taken[more] & ~hold)
     return 0
 
 
