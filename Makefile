@@ -9,7 +9,7 @@ LOOPS := setup.py $(wildcard $(addprefix src/gnomon/native/*.,pyx pxd h))
 BUILD = $(BIN)/python setup.py -q build_ext --inplace
 # compiles with zig's compiler where there is no other
 EDITABLE = $(PIP) --group build && \
-	{ $(BIN)/python -c 'import setup, sys; sys.exit(setup.compiler() is None)' || \
+	{ $(BIN)/python -c 'import setup, sys; sys.exit(not setup.compiler())' || \
 	{ echo "No C compiler is here: installing zig's (100 MB)"; $(PIP) ziglang; }; } && \
 	$(PIP) --no-build-isolation -e '.[spacy,study,models]'
 MODELS := $(PIP) --no-deps --require-hashes -r

@@ -6,6 +6,7 @@ UndefinedBehaviorSanitizer look on, too (``make sanitize``). Both have build fol
 
 import importlib.util
 import os
+import shlex
 import shutil
 import sys
 import sysconfig
@@ -57,17 +58,21 @@ or take a Python that has them, such as pyenv's or conda's.
 """
 
 
-def compiler() -> str | None:
-    """The command that compiles C: what CC or Python names, else a common one, else zig's."""
-    given = os.environ.get("CC")
-    names = [given] if given else [sysconfig.get_config_var("CC") or "cc", "cc", "gcc", "clang"]
-    for name in names:
-        if shutil.which(name.split()[0]):
+def configured() -> str:
+    """The command that compiles C by the settings of this Python."""
+    return os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc"
+
+
+def compiler() -> list[str]:
+    """The command that compiles C: the configured one, else another, else zig's; or nothing."""
+    names = [configured()] if "CC" in os.environ else [configured(), "cc", "gcc", "clang"]
+    for name in map(shlex.split, names):
+        if shutil.which(name[0]):
             return name
-    if given or importlib.util.find_spec("ziglang") is None:
-        return None
+    if "CC" in os.environ or importlib.util.find_spec("ziglang") is None:
+        return []
     # by itself it compiles for this very processor
-    return f"{sys.executable} -m ziglang cc -mcpu=baseline"
+    return [sys.executable, "-m", "ziglang", "cc", "-mcpu=baseline"]
 
 
 class Build(build):
@@ -90,14 +95,8 @@ class BuildLoops(build_ext):
     def run(self) -> None:
         """Compile all loops, or say what to install."""
         if os.name == "posix":
-            command = compiler()
-            if command is None:
-                wanted = os.environ.get("CC") or sysconfig.get_config_var("CC")
-                raise SystemExit(NO_COMPILER.format(command=wanted))
-            os.environ["CC"] = command
-            # zig compiles parts of itself, and would keep them in the user's home
-            zig = Path(self.build_temp, "zig").absolute()
-            os.environ.setdefault("ZIG_GLOBAL_CACHE_DIR", zig.as_posix())
+            if not compiler():
+                raise SystemExit(NO_COMPILER.format(command=configured()))
             self._require_headers()
         super().run()
 
@@ -112,6 +111,8 @@ class BuildLoops(build_ext):
         """Make C of all loops, and compile it on all cores."""
         from Cython.Build import cythonize
 
+        if os.name == "posix" and compiler() != shlex.split(configured()):
+            self._use(compiler())
         for extension in self.extensions:
             extension.extra_compile_args = FLAGS.get(self.compiler.compiler_type, OTHER_FLAGS)
             if SANITIZED:
@@ -130,6 +131,18 @@ class BuildLoops(build_ext):
             extension.sources = compiled.sources
         self.parallel = self.parallel or os.cpu_count()
         super().build_extensions()
+
+    def _use(self, command: list[str]) -> None:
+        """Compile by another command than Python's own, whose options need not be the same."""
+        mac = sys.platform == "darwin"
+        share = ["-bundle", "-undefined", "dynamic_lookup"] if mac else ["-shared"]
+        options = ["-fPIC", "-fwrapv", "-DNDEBUG"]
+        self.compiler.set_executables(
+            compiler_so=[*command, *options], linker_so=[*command, *share]
+        )
+        # zig compiles parts of itself, and would keep them in the user's home
+        folder = Path(self.build_temp, "zig").absolute()
+        os.environ.setdefault("ZIG_GLOBAL_CACHE_DIR", folder.as_posix())
 
 
 def main() -> None:

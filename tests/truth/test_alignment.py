@@ -33,6 +33,11 @@ def _shuffled(texts: Sequence[str]) -> list[str]:
     return random.Random(1).sample(list(texts), len(texts))
 
 
+def _exchanged(texts: Sequence[str]) -> list[str]:
+    pairs = zip(texts[1::2], texts[::2], strict=False)
+    return [line for pair in pairs for line in pair] + list(texts[len(texts) // 2 * 2 :])
+
+
 #: what is done to an output, and what is said of it
 DAMAGES: dict[str, tuple[Damage, str]] = {
     "one line up": (lambda t: [*t[1:], t[0]], "shifted by 1 line "),
@@ -43,6 +48,19 @@ DAMAGES: dict[str, tuple[Damage, str]] = {
     "a line doubled in the middle": (lambda t: _doubled(t, len(t) // 2), "shifted by 1 line "),
     "shuffled": (_shuffled, "in another order"),
     "turned round": (lambda t: list(t[::-1]), "in another order"),
+    "neighbours exchanged": (_exchanged, "neighbouring lines"),
+    "neighbours exchanged in the second half": (
+        lambda t: [*t[: len(t) // 2], *_exchanged(t[len(t) // 2 :])],
+        "neighbouring lines",
+    ),
+    "each text twice in its line": (
+        lambda t: [f"{line} {line}" for line in t],
+        "hold their text twice",
+    ),
+    "a third of the texts twice": (
+        lambda t: [line if n % 3 else f"{line}{line}" for n, line in enumerate(t)],
+        "hold their text twice",
+    ),
     "each line twice": (
         lambda t: [line for line in t for _ in "ab"][: len(t)],
         "repeat the line before",
@@ -102,7 +120,7 @@ def test_texts_that_are_not_translated_are_named() -> None:
     assert "half looks like a different language" in one.text
 
 
-@pytest.mark.parametrize("share", [1.0, 0.5])
+@pytest.mark.parametrize("share", [1.0, 0.5, 0.25])
 def test_outputs_in_a_third_language_are_named(share: float) -> None:
     """Spanish in place of English, of which the test set knows no source; Greek letters, too."""
     source, own = list(bundled().sources or ()), outputs()
@@ -114,6 +132,28 @@ def test_outputs_in_a_third_language_are_named(share: float) -> None:
         mixed = [o if draw.random() < share else e for o, e in zip(other, own, strict=True)]
         ts = planted({"mixed": mixed, "fine": outputs("apertium-galician")})
         assert [one.systems for one in ts.anomalies] == [("mixed",)]
+
+
+@pytest.mark.parametrize("given", [True, False])
+def test_a_quarter_that_is_not_translated_is_named(given: bool) -> None:
+    source, own = list(bundled().sources or ()), outputs()
+    some = set(random.Random(2).sample(range(len(own)), len(own) // 4))
+    texts = [source[i] if i in some else own[i] for i in range(len(own))]
+    ts = gn.TestSet.from_lists({"a": texts}, references(), sources=source if given else None)
+    (one,) = ts.anomalies
+    assert one.systems == ("a",)
+    assert ("52 of 209 segments untranslated" if given else "a different language") in one.text
+
+
+def test_few_lines_of_another_language_or_twice_are_no_reason_for_doubt() -> None:
+    source, own = list(bundled().sources or ()), outputs()
+    some = [source[i] if i % 14 == 0 else text for i, text in enumerate(own)]
+    twice = [f"{text} {text}" if i % 14 == 0 else text for i, text in enumerate(own)]
+    ts = gn.TestSet.from_lists({"some": some, "twice": twice}, references())
+    assert ts.anomalies == ()
+    doubled = [f"{text} {text}" for text in references()]
+    same = gn.TestSet.from_lists({"a": [f"{text} {text}" for text in own]}, doubled)
+    assert same.anomalies == ()
 
 
 def test_names_numbers_and_code_are_no_other_language() -> None:

@@ -46,6 +46,7 @@ class Misplaced(NamedTuple):
     first: int
     segments: int
     found: int
+    exchanged: bool = False
 
 
 class LineOrder:
@@ -156,12 +157,17 @@ def _verdict(places: NDArray[np.int64], rows: NDArray[np.int64]) -> Misplaced | 
     there = np.flatnonzero(places >= 0)
     away = (places - rows)[there]
     moved = int((away != 0).sum())
-    for shift in sorted(range(-_FARTHEST, _FARTHEST + 1), key=abs)[1:]:
-        run = _best_run(np.where(away == shift, 1, np.where(away == 0, -1, 0)))
-        own = away[slice(*run)]
-        count = int((own == shift).sum())
-        if count >= max(_LEAST, _SHARE_SHIFTED * len(there)) and 2 * count > len(own):
-            return Misplaced(shift, int(rows[there[run[0]]]), count, len(there))
+    ahead = np.flatnonzero((away[:-1] == 1) & (away[1:] == -1) & (np.diff(rows[there]) == 1))
+    exchanged = np.zeros(len(away), dtype=np.bool_)
+    exchanged[ahead] = exchanged[ahead + 1] = True
+    shifts = sorted(range(-_FARTHEST, _FARTHEST + 1), key=abs)[1:]
+    candidates = [(shift, (away == shift) & ~exchanged) for shift in shifts]
+    for shift, those in [(0, exchanged), *candidates]:
+        run = _best_run(np.where(those, 1, np.where((away == 0) | exchanged, -1, 0)))
+        count = int(those[slice(*run)].sum())
+        if count >= max(_LEAST, _SHARE_SHIFTED * len(there)) and 2 * count > run[1] - run[0]:
+            first = int(rows[there[run[0]]])
+            return Misplaced(shift, first, count, len(there), exchanged=not shift)
     if moved >= max(_LEAST, _SHARE_LOST * len(there)):
         first = int(rows[there[np.flatnonzero(away != 0)[0]]])
         return Misplaced(0, first, moved, len(there))

@@ -40,7 +40,7 @@ _LIKE = 0.65
 _EQUAL = 0.99
 _NEARLY = 0.95  # of the lines of a reference, as hardly any system writes them
 _MANY = 0.2  # of the letters, or of the lines
-_STRANGE = 0.3  # of the letters; of few lines twice as many
+_STRANGE = 0.3  # of the letters; of few lines twice as many, half as many where they are unlike
 _SOME_LETTERS, _SOME_WORDS = 15, 5  # of a line, below which anything may happen
 _SOME_LINES = 256
 _ENOUGH_LINES = 100  # whose words say which words the language has
@@ -183,7 +183,15 @@ def _repeated(testset: TestSet, known: Collection[str]) -> Iterator[Anomaly]:
     A system that writes the same of many inputs does so at no fixed distance.
     """
     reference = _one_reference(testset)
+    doubled = [_is_doubled(text or "") for text in reference]
     for name, output in testset.systems.items():
+        twice = sum(
+            _is_doubled(text) and not same for text, same in zip(output, doubled, strict=True)
+        )
+        if name not in known and twice >= _MANY * len(output):
+            text = f"{twice} of {len(output)} outputs of {name} hold their text twice"
+            yield Anomaly(f"{text}, where the references do not; check the file", (name,))
+            continue
         last: dict[str, int] = {}
         distances: Counter[int] = Counter()
         for at, text in enumerate(output):
@@ -197,6 +205,13 @@ def _repeated(testset: TestSet, known: Collection[str]) -> Iterator[Anomaly]:
             lines = "the line before" if distance == 1 else f"the line {distance} lines before"
             text = f"{times} of {len(output)} outputs of {name} repeat {lines}"
             yield Anomaly(f"{text}, where the references differ; check the file", (name,))
+
+
+def _is_doubled(text: str) -> bool:
+    """Whether the second half of a text is the first one again."""
+    letters = "".join(text.split())
+    half = len(letters) // 2
+    return half >= _SOME_LETTERS and letters[:half] == letters[-half:] and len(letters) == 2 * half
 
 
 def _are_unlike(a: str | None, b: str | None) -> bool:
@@ -231,13 +246,20 @@ def _misplaced(testset: TestSet, known: Collection[str]) -> Iterator[Anomaly]:
         wrong = None if name in known else order.misplaced(output)
         if wrong is not None:
             # of one reference that lacks a line, all outputs are told of together
-            key = wrong._replace(segments=0, found=0) if wrong.shift else wrong
+            alike = wrong.shift or wrong.exchanged
+            key = wrong._replace(segments=0, found=0) if alike else wrong
             found.setdefault(key, []).append(name)
     for wrong, names in found.items():
         yield Anomaly(_told_of_order(wrong, names), tuple(names))
 
 
 def _told_of_order(wrong: Misplaced, names: Sequence[str]) -> str:
+    at = wrong.first + 1
+    if wrong.exchanged:
+        return (
+            f"neighbouring lines of {named(names)} are exchanged, from segment {at} on: output {at}"
+            f" fits reference {at + 1}, and output {at + 1} reference {at}; check the file"
+        )
     if not wrong.shift:
         return (
             f"the lines of {named(names)} stand in another order than the references:"
@@ -245,7 +267,6 @@ def _told_of_order(wrong: Misplaced, names: Sequence[str]) -> str:
             " file"
         )
     lines = f"{abs(wrong.shift)} line{'s' if abs(wrong.shift) > 1 else ''}"
-    at = wrong.first + 1
     return (
         f"the lines of {named(names)} are shifted by {lines} against the references, from segment"
         f" {at} on: output {at} fits reference {at + wrong.shift}; check the file"
@@ -315,8 +336,14 @@ def _is_strange(found: _Strange, output: _Profile, references: Sequence[_Profile
     the trigrams of its letters are then those of the language all the same.
     """
     if found.lines >= _ENOUGH_LINES:
-        return found.share >= _STRANGE
+        least = _STRANGE / 2 if _is_unlike(found.profile, references) else _STRANGE
+        return found.share >= least
     return found.share >= 2 * _STRANGE and max(map(output.likeness, references)) < _UNLIKE
+
+
+def _is_unlike(lines: _Profile, references: Sequence[_Profile]) -> bool:
+    """Whether lines are long enough for their language, and it is not that of the references."""
+    return lines.letters >= _LETTERS and max(map(lines.likeness, references)) < _UNLIKE
 
 
 class _Strange(NamedTuple):
@@ -325,6 +352,7 @@ class _Strange(NamedTuple):
     letters: int
     whole: int
     lines: int
+    profile: _Profile
 
     @property
     def share(self) -> float:
@@ -354,7 +382,7 @@ class _Words:
         if self._few is None:
             self._few = self._vocabulary(self._some)
         found = self._counted(some, self._few)
-        if found.share < _STRANGE or len(some) == len(output):
+        if found.share < _STRANGE / 2 or len(some) == len(output):
             return found
         if self._all is None:
             self._all = self._vocabulary(range(len(output)))
@@ -366,6 +394,7 @@ class _Words:
 
     def _counted(self, texts: Sequence[str], vocabulary: frozenset[str]) -> _Strange:
         letters = whole = lines = 0
+        strange = []
         for text in texts:
             words = _WORD.findall(text.lower())
             size = sum(map(len, words))
@@ -379,7 +408,8 @@ class _Words:
                 lines += 1
                 whole += size
                 letters += size if own < _HARDLY * size else 0
-        return _Strange(letters, whole, lines)
+                strange += [text] if own < _HARDLY * size else []
+        return _Strange(letters, whole, lines, _Profile(strange))
 
 
 def _spread(n: int) -> Sequence[int]:
