@@ -118,19 +118,29 @@ class BuildLoops(build_ext):
             if SANITIZED:
                 extension.extra_compile_args = SANITIZED_FLAGS
                 extension.extra_link_args = SANITIZERS
-        changed = Path("setup.py").stat().st_mtime
-        old = any(path.stat().st_mtime < changed for path in Path(self.build_temp).rglob("*.c"))
+        outdated = [extension for extension in self.extensions if self._is_outdated(extension)]
         made = cythonize(
-            self.extensions,
+            outdated,
             build_dir=self.build_temp,
             compiler_directives=DIRECTIVES,
-            force=self.force or old,
+            force=True,
             quiet=True,
         )
-        for extension, compiled in zip(self.extensions, made, strict=True):
+        for extension, compiled in zip(outdated, made, strict=True):
             extension.sources = compiled.sources
         self.parallel = self.parallel or os.cpu_count()
         super().build_extensions()
+
+    def build_extension(self, extension: Extension) -> None:
+        """Compile a loop whose source is newer."""
+        if self._is_outdated(extension):
+            super().build_extension(extension)
+
+    def _is_outdated(self, extension: Extension) -> bool:
+        compiled = Path(self.get_ext_fullpath(extension.name))
+        made = compiled.stat().st_mtime if compiled.is_file() else 0
+        sources = map(Path, [*extension.sources, *extension.depends])
+        return bool(self.force) or any(source.stat().st_mtime > made for source in sources)
 
     def _use(self, command: list[str]) -> None:
         """Compile by another command than Python's own, whose options need not be the same."""
