@@ -108,24 +108,25 @@ class _Index:
             for term, lines in self._lines.items()
             if len(lines) <= most
         }
-        self._whole = {row: self._sum(found) for row, found in own.items()}
+        self._own = {row: found & self._weight.keys() for row, found in own.items()}
+        self._whole = {row: self._sum(found) for row, found in self._own.items()}
 
     def _sum(self, terms: set[str]) -> float:
-        return sum(self._weight.get(term, 0.0) for term in terms)
+        return sum(map(self._weight.__getitem__, terms))
 
     def places(self, outputs: Sequence[str], rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """The reference that each output fits, its own if it fits that nearly as well; else -1."""
         found = np.full(len(rows), -1)
         for at, row in enumerate(rows.tolist()):
-            terms = self._terms(outputs[row])
+            terms = self._terms(outputs[row]) & self._weight.keys()
+            mine, both = self._sum(terms), self._sum(terms & self._own[row])
+            if both and _TIMES * both >= mine + self._whole[row] - both:
+                found[at] = row  # no line can be so much more like it
+                continue
             shared: dict[int, float] = {}
             words: dict[int, int] = {}
-            mine = 0.0
             for term in terms:
-                weight = self._weight.get(term)
-                if weight is None:
-                    continue
-                mine += weight
+                weight = self._weight[term]
                 for line in self._lines[term]:
                     shared[line] = shared.get(line, 0.0) + weight
                     words[line] = words.get(line, 0) + 1
