@@ -38,7 +38,7 @@ build: $(VENV)/.test
 
 # tests of loops, under which each access to memory is checked
 sanitize: $(VENV)/.test
-	$(BIN)/python scripts/sanitized.py -m pytest -n auto --dist worksteal tests/native
+	$(BIN)/python scripts/sanitized.py -m pytest -n auto --dist worksteal -m "not verify" tests/native
 
 verify: $(VENV)/.test sanitize
 	$(BIN)/pytest -n auto -m "verify or hypothesis" --hypothesis-profile long -s
