@@ -1,4 +1,4 @@
-"""Distinct texts and indices into them: the one shape in which metrics see data."""
+"""loops.Distinct texts and indices into them: the one shape in which metrics see data."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gnomon.native.text import Distinct
+from gnomon.native import text as loops
 from gnomon.outline import target_of
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ class Batch:
         alone are appended to the shared ones.
         """
         n = len(next(iter([*references, *systems.values(), *([sources] if sources else [])]), ()))
-        distinct, flat = Distinct(), chain.from_iterable
+        distinct, flat = loops.Distinct(), chain.from_iterable
 
         def lists(columns: Sequence[Sequence[str | None]]) -> list[list[str]]:
             rows = zip(*columns, strict=True)
