@@ -1,4 +1,4 @@
-"""loops.Distinct texts and indices into them: the one shape in which metrics see data."""
+"""Distinct texts and indices into them: the one shape in which metrics see data."""
 
 from __future__ import annotations
 
