@@ -220,7 +220,9 @@ def cautious(
     names = frozenset(name for one in doubts for name in one.systems)
     unread = frozenset() if judges else unread_metrics(finding)
     first = [DOUBTFUL.said(notice=anomaly_notice(one)) for one in doubts]
-    first += [*unread_texts(finding.notices), *copied_references(finding.notices)]
+    first += unread_texts(finding.notices)
+    # among systems by which metrics are judged a reference does no harm
+    first += [] if judges else copied_references(finding.notices)
     told = _without(verdict, finding, names, unread) if names or unread else verdict(finding)
     silent = bool(unread) and unread >= _metrics(finding)
     kept = [

@@ -38,7 +38,7 @@ def hard_words_that_people_hear(segments: int = 120, *, people: str = "hard") ->
         share = [_EASY[k]] * 6 + [_HARD[k]] * 2
         outputs[f"s{k}"] = [
             " ".join(
-                word if draw.random() < known else f"other{draw.integers(999)}"
+                word if draw.random() < known else f"easy{draw.integers(100, 1099)}"
                 for word, known in zip(words, share, strict=True)
             )
             for words in own

@@ -397,7 +397,12 @@ def loaded(model: str | os.PathLike[str] | Seq2Seq, request: GenerationRequest) 
 
 @dataclass(frozen=True)
 class SearchingGenerator(ModelGenerator):
-    """A generator that searches."""
+    """A generator that searches.
+
+    Attributes:
+        beam: hypotheses that the search keeps; by default 20, under codes 6.
+        length_penalty: log probabilities are divided by the length to this power.
+    """
 
     beam: Positive | None = None
     length_penalty: From0 = 1.0
