@@ -162,7 +162,7 @@ def prepare(one: Interpreter) -> Path:
         done = _run(one.path, "-m", "venv", "--without-pip", folder)
         if done.returncode:
             raise NotUsableError(_reason(done))
-    done = _run(*pip, DIST_EXTRA_CONFIG=str(_own_build(folder)))
+    done = _run(*pip, DIST_EXTRA_CONFIG=str(_own_build(folder)), GNOMON_QUICK="1")
     if done.returncode:
         shutil.rmtree(folder, ignore_errors=True)
         raise NotInstallableError(_reason(done))
