@@ -27,7 +27,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from gnomon.findings import Statement
-from gnomon.outline import REFERENCE_COPIED
+from gnomon.outline import NO_REFERENCE, REFERENCE_COPIED, REPEATED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -49,7 +49,6 @@ __all__ = [
     "anomaly_notice",
     "brief",
     "cautious",
-    "copied_references",
     "counted",
     "cut_texts",
     "empty_outputs",
@@ -62,6 +61,7 @@ __all__ = [
     "misaligned",
     "neutral",
     "number",
+    "odd_texts",
     "of_scores",
     "p_value",
     "titles_of",
@@ -172,6 +172,18 @@ COPIED = Claim(
     "caution",
     "95 in 100 or more of a system's outputs, which equal those of a reference",
 )
+UNREFERENCED = Claim(
+    "data.no_reference",
+    "{notice}",
+    "caution",
+    "the segments whose references are all empty, above 1 in 100",
+)
+AGAIN = Claim(
+    "data.repeated",
+    "{notice}",
+    "caution",
+    "the segments whose references and outputs all equal those of another, above 1 in 20",
+)
 EMPTY = Claim(
     "data.empty",
     "{each} of {outputs} empty",
@@ -185,7 +197,7 @@ UNREAD_TEXTS = Claim(
     "the letters of the references and those that the metric reads, or how words are told apart",
 )
 #: what is said of the data of any method with systems
-DATA_CLAIMS = (DOUBTFUL, UNREAD_TEXTS, COPIED)
+DATA_CLAIMS = (DOUBTFUL, UNREAD_TEXTS, COPIED, UNREFERENCED, AGAIN)
 
 
 def anomaly_notice(anomaly: Anomaly) -> str:
@@ -222,7 +234,7 @@ def cautious(
     first = [DOUBTFUL.said(notice=anomaly_notice(one)) for one in doubts]
     first += unread_texts(finding.notices)
     # among systems by which metrics are judged a reference does no harm
-    first += [] if judges else copied_references(finding.notices)
+    first += [one for one in odd_texts(finding.notices) if not (judges and one.claim == COPIED.id)]
     told = _without(verdict, finding, names, unread) if names or unread else verdict(finding)
     silent = bool(unread) and unread >= _metrics(finding)
     kept = [
@@ -479,9 +491,17 @@ def cut_texts(notices: Iterable[str]) -> list[Statement]:
     return [CUT.said(notice=one) for one in dict.fromkeys(notices) if BEGINNINGS in one]
 
 
-def copied_references(notices: Iterable[str]) -> list[Statement]:
-    """A caution for each notice that says that outputs are those of a reference."""
-    return [COPIED.said(notice=one) for one in dict.fromkeys(notices) if REFERENCE_COPIED in one]
+_ODD_TEXTS = {NO_REFERENCE: UNREFERENCED, REPEATED: AGAIN, REFERENCE_COPIED: COPIED}
+
+
+def odd_texts(notices: Iterable[str]) -> list[Statement]:
+    """A caution for each notice of empty references, repeated segments and copied references."""
+    return [
+        claim.said(notice=one)
+        for one in dict.fromkeys(notices)
+        for words, claim in _ODD_TEXTS.items()
+        if words in one
+    ]
 
 
 def empty_outputs(
@@ -609,7 +629,7 @@ APART = Claim(
 NOT_TESTED = Claim("score.not_tested", "Not tested. {remedy}", "undecided", "that no test was made")
 SCORE_CLAIMS = (
     *(HIGHEST, EQUAL, ALONE, FEW, UNLIKE, APART, NOT_TESTED, CUT),
-    *(COPIED, EMPTY),
+    *(COPIED, EMPTY, UNREFERENCED, AGAIN),
 )
 
 
@@ -631,7 +651,7 @@ def of_scores(
     empty = {name: n for one in scores for name, n in one.empty.items()}
     segments = max((one.segments.shape[1] for one in scores), default=0)
     lacking = empty_outputs(empty, segments)
-    first = [*doubts, *unread_texts(notices), *copied_references(notices), *lacking]
+    first = [*doubts, *unread_texts(notices), *odd_texts(notices), *lacking]
     return brief([*first, *told, *cut_texts(notices)]) if first or told else ()
 
 

@@ -508,6 +508,34 @@ def _copied(of_hundred: int) -> Finding:
     return compared({"A": outputs(), "B": texts}, "bleu")
 
 
+def _set_of(rows: Sequence[int], *, emptied: int = 0) -> Finding:
+    """Some segments of the example; references of so many are empty."""
+    own = {"A": outputs(), "B": outputs("apertium-french")}
+    systems = {name: [texts[row] for row in rows] for name, texts in own.items()}
+    against = ["" if at < emptied else references()[row] for at, row in enumerate(rows)]
+    return gn.compare(planted(systems, against=against), "chrf", **BARE)  # type: ignore[arg-type]
+
+
+@world("a test set that is given twice", says=["data.repeated"], silent=["data.no_reference"])
+def given_twice() -> Finding:
+    return _set_of([*range(100), *range(100)])
+
+
+@world("4 of 104 segments come again", silent=["data.*"])
+def few_come_again() -> Finding:
+    return _set_of([*range(100), *range(4)])
+
+
+@world("a tenth of the references is empty", says=["data.no_reference"], silent=["data.repeated"])
+def empty_references() -> Finding:
+    return _set_of(range(200), emptied=20)
+
+
+@world("1 of 200 references is empty", silent=["data.*"])
+def one_empty_reference() -> Finding:
+    return _set_of(range(200), emptied=1)
+
+
 @world("nearly all outputs are the reference", says=["data.copied"])
 def nearly_the_reference() -> Finding:
     return _copied(97)
@@ -525,7 +553,7 @@ UNREAD_OUTPUTS = ["今天天气很好", "我们去公园", "他喜欢读书"] * 
     "Chinese texts under a metric of Latin letters",
     says=["data.unread"],
     silent=["compare.*"],
-    without=["the same", "highest"],
+    without=["score the same", "highest"],
 )
 def unread() -> Finding:
     other = ["他们在家", "明天下雨", "她去学校"] * 15

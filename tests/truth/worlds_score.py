@@ -128,7 +128,7 @@ UNREAD_OUTPUTS = ["今天天气很好", "我们去公园", "他喜欢读书"] * 
     "Chinese texts under a metric of Latin letters",
     says=["data.unread"],
     silent=["score.*"],
-    without=["the same", "highest"],
+    without=["score the same", "highest"],
 )
 def unread() -> Iterable[Statement]:
     other = ["他们在家", "明天下雨", "她去学校"] * 15

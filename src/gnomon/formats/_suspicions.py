@@ -21,7 +21,7 @@ import numpy as np
 from gnomon.doors import checked
 from gnomon.formats._files import LOGGER
 from gnomon.formats._line_order import LineOrder, Misplaced
-from gnomon.outline import REFERENCE_COPIED, Anomaly
+from gnomon.outline import NO_REFERENCE, REFERENCE_COPIED, REPEATED, Anomaly
 from gnomon.scores import named
 from gnomon.scripts import is_unspaced, main_script, unspaced_language, unspaced_letters
 
@@ -42,6 +42,10 @@ _LIKE = 0.65
 _EQUAL = 0.99
 _NEARLY = 0.95  # of the lines of a reference, as hardly any system writes them
 _MANY = 0.2  # of the letters, or of the lines
+_SOME_EMPTY = 0.01
+_SOME_AGAIN = (
+    0.05  # of the segments, by which a test at 5 % finds noise in more than 6 of 100 draws
+)
 _STRANGE = 0.3  # of the letters; of few lines twice as many, half as many where they are unlike
 _SOME_LETTERS, _SOME_WORDS = 15, 5  # of a line, below which anything may happen
 _SOME_LINES = 256
@@ -96,7 +100,7 @@ def anomalies(testset: TestSet) -> tuple[Anomaly, ...]:
     """What looks wrong in a test set, and of which systems nothing should be said therefore."""
     if testset.segments < _FEWEST:
         return ()
-    found = [*_equal_parts(testset), *_untranslated(testset)]
+    found = [*_segments(testset), *_equal_parts(testset), *_untranslated(testset)]
     found += _other_languages(testset, {name for one in found for name in one.systems})
     known = {name for one in found for name in one.systems}
     found += _repeated(testset, known)
@@ -124,6 +128,20 @@ def say_roles(references: Sequence[str], systems: Sequence[str], source: str | N
 
 
 # Texts that are the same
+
+
+def _segments(testset: TestSet) -> Iterator[Anomaly]:
+    """Segments without a reference, and segments that come again."""
+    columns, size = list(testset.references.values()), testset.segments
+    empty = sum(not any(row) for row in zip(*columns, strict=True))
+    if empty > _SOME_EMPTY * size:
+        text = f"{empty} of {size} segments {NO_REFERENCE}: outputs there can match nothing"
+        yield Anomaly(text)
+    if columns and testset.systems:
+        again = size - len(set(zip(*columns, *testset.systems.values(), strict=True)))
+        if again - empty > _SOME_AGAIN * size:
+            text = f"{again} of {size} segments {REPEATED}"
+            yield Anomaly(f"{text}: intervals and tests take them for further segments")
 
 
 def _equal_parts(testset: TestSet) -> list[Anomaly]:
