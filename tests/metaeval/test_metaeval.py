@@ -14,10 +14,10 @@ from tests.metaeval.contests import contest as make
 
 import gnomon as gn
 from gnomon import metaeval, stats
+from gnomon.agreement.significance import _accuracy_within
 from gnomon.errors import DataError, LengthMismatchError, UnknownNameError, UsageError
 from gnomon.findings import Bars
 from gnomon.metaeval import PRESETS, STATISTICS
-from gnomon.metaeval.significance import _accuracy_within
 from gnomon.stats.student import expanded_confidence
 
 FEW_DRAWS = {"resamples": 50}

@@ -453,8 +453,8 @@ def _judged(args: argparse.Namespace, testsets: list[TestSet]) -> list[TestSet]:
     human, counted = getattr(args, "human", None), getattr(args, "first_segment", None)
     if counted is None and (args.first is None or not human):
         return testsets
+    from gnomon.agreement.files import with_judgements
     from gnomon.formats import human_files
-    from gnomon.metaeval.files import with_judgements
 
     files, kinds = human_files(human or ())
     if not files and counted is not None:

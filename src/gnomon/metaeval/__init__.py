@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING
 from gnomon.doors import callable_room, door
 
 if TYPE_CHECKING:
+    from gnomon.agreement.files import metric_scores as metric_scores
+    from gnomon.agreement.files import textless as textless
+    from gnomon.agreement.files import with_judgements as with_judgements
+    from gnomon.agreement.measures import LEVELS as LEVELS
+    from gnomon.agreement.measures import PRESETS as PRESETS
+    from gnomon.agreement.measures import STATISTICS as STATISTICS
     from gnomon.metaeval.agreement import metaeval as metaeval
     from gnomon.metaeval.comparison import compare as compare
     from gnomon.metaeval.comparison import fail_if_worse as fail_if_worse
     from gnomon.metaeval.error_spans import spans as spans
-    from gnomon.metaeval.files import metric_scores as metric_scores
-    from gnomon.metaeval.files import textless as textless
-    from gnomon.metaeval.files import with_judgements as with_judgements
-    from gnomon.metaeval.measures import LEVELS as LEVELS
-    from gnomon.metaeval.measures import PRESETS as PRESETS
-    from gnomon.metaeval.measures import STATISTICS as STATISTICS
     from gnomon.metaeval.preferences import pairwise as pairwise
 
 __getattr__, __dir__, __all__ = door(__name__)

@@ -6,34 +6,15 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, cast
 
 from gnomon import stats
-from gnomon.errors import DataError, UnknownNameError, UsageError
-from gnomon.faults import Fault, faults, refuse
-from gnomon.findings import Finding
-from gnomon.formats import Human, human_files
-from gnomon.metaeval.agreement_tables import ROWS, tables
-from gnomon.metaeval.agreement_verdict import CLAIMS, metaeval_verdict
-from gnomon.metaeval.agreement_views import BEST_METRICS_VIEW, PEOPLE, views
-from gnomon.metaeval.contest import (
-    Contest,
-    Judged,
-    Sought,
-    by_name,
-    circular,
-    contests,
-    every_metric,
-    kinds_of,
-    metric_faults,
-    title_of,
-)
-from gnomon.metaeval.files import (
+from gnomon.agreement.files import (
     Files,
     metric_scores,
     textless,
     with_judgements,
     with_reference_systems,
 )
-from gnomon.metaeval.judging import Judging, Result, grouped, joined, judge, overall
-from gnomon.metaeval.measures import (
+from gnomon.agreement.judging import Judging, Result, grouped, joined, judge, overall
+from gnomon.agreement.measures import (
     LEVELS,
     NO_PRESET,
     Grouping,
@@ -45,8 +26,19 @@ from gnomon.metaeval.measures import (
     preset_of,
     tasks_of,
 )
-from gnomon.metaeval.notices import notices
-from gnomon.metaeval.significance import (
+from gnomon.agreement.pairing import (
+    Contest,
+    Judged,
+    Sought,
+    by_name,
+    circular,
+    contests,
+    every_metric,
+    kinds_of,
+    metric_faults,
+    title_of,
+)
+from gnomon.agreement.significance import (
     Correction,
     Exchange,
     Test,
@@ -54,6 +46,14 @@ from gnomon.metaeval.significance import (
     resample_faults,
     without_documents,
 )
+from gnomon.agreement.tables import ROWS, tables
+from gnomon.errors import DataError, UnknownNameError, UsageError
+from gnomon.faults import Fault, faults, refuse
+from gnomon.findings import Finding
+from gnomon.formats import Human, human_files
+from gnomon.metaeval.agreement_verdict import CLAIMS, metaeval_verdict
+from gnomon.metaeval.agreement_views import BEST_METRICS_VIEW, PEOPLE, views
+from gnomon.metaeval.notices import notices
 from gnomon.methods import method
 from gnomon.metrics import resolve, score
 from gnomon.metrics.functions import FunctionMetric
@@ -84,8 +84,8 @@ from gnomon.testset import TestSet
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from gnomon.metaeval.contest import Wanted
-    from gnomon.metaeval.measures import Measure
+    from gnomon.agreement.measures import Measure
+    from gnomon.agreement.pairing import Wanted
     from gnomon.metrics.protocol import AnyMetric
     from gnomon.outline import Outline
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from gnomon import stats
-from gnomon.metaeval.judging import ALL, AVERAGE, POOLED
+from gnomon.agreement.judging import ALL, AVERAGE, POOLED
+from gnomon.agreement.significance import FEW_SYSTEMS
 from gnomon.metaeval.notices import equal_notice
-from gnomon.metaeval.significance import FEW_SYSTEMS
 from gnomon.stats.jackknife import LEAST_DOCUMENTS
 from gnomon.stats.student import upper_tail
 from gnomon.verdicts import LEAST, Claim, amount, counted, listed, number, p_value, titles_of

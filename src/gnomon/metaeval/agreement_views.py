@@ -11,9 +11,9 @@ from gnomon.verdicts import amount, number
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from gnomon.agreement.judging import ResultGroup
+    from gnomon.agreement.measures import Measure
     from gnomon.findings import Cell, Table, View
-    from gnomon.metaeval.judging import ResultGroup
-    from gnomon.metaeval.measures import Measure
     from gnomon.stats.significance import Alternative
 
 _SAID = {"greater": "better than", "less": "worse than", "two-sided": "other than"}

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple, TypeAlias, cast
 
 import numpy as np
 
+from gnomon.agreement.pairing import metric_faults
+from gnomon.agreement.significance import Correction
 from gnomon.errors import DataError, GateError, UnknownNameError, UsageError
 from gnomon.faults import Fault, faults
 from gnomon.findings import Finding
@@ -25,7 +27,6 @@ from gnomon.metaeval.comparison_tables import (
     views,
 )
 from gnomon.metaeval.comparison_verdict import CLAIMS, compare_verdict, tested_by
-from gnomon.metaeval.contest import metric_faults
 from gnomon.metaeval.ngrams import ngram_rows, read_tokens
 from gnomon.metaeval.paired import (
     PairedNull,
@@ -39,7 +40,6 @@ from gnomon.metaeval.paired import (
     needed,
     plan_faults,
 )
-from gnomon.metaeval.significance import Correction
 from gnomon.methods import method
 from gnomon.metrics import score
 from gnomon.metrics.protocol import Metrics

@@ -8,13 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from gnomon.errors import UsageError
-from gnomon.faults import Fault, faults
-from gnomon.findings import Bars, Excerpt, Finding, HeatMap, Listing
-from gnomon.formats import Human
-from gnomon.metaeval.error_spans_verdict import CLAIMS, error_spans_verdict
-from gnomon.metaeval.significance import resample_faults, without_documents
-from gnomon.metaeval.span_agreement import (
+from gnomon.agreement.error_spans import (
     AVERAGES,
     UNITS,
     ErrorFree,
@@ -26,6 +20,12 @@ from gnomon.metaeval.span_agreement import (
     span_agreement,
     span_contests,
 )
+from gnomon.agreement.significance import resample_faults, without_documents
+from gnomon.errors import UsageError
+from gnomon.faults import Fault, faults
+from gnomon.findings import Bars, Excerpt, Finding, HeatMap, Listing
+from gnomon.formats import Human
+from gnomon.metaeval.error_spans_verdict import CLAIMS, error_spans_verdict
 from gnomon.methods import method
 from gnomon.metrics.error_marks import (
     ErrorMarks,
@@ -55,8 +55,8 @@ from gnomon.verdicts import counted
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from gnomon.agreement.error_spans import MarkedPairs, SpanAgreement
     from gnomon.findings import Exhibit, Table, View
-    from gnomon.metaeval.span_agreement import MarkedPairs, SpanAgreement
     from gnomon.outline import Outline
 
 Side: TypeAlias = Literal["candidate", "source"]

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from gnomon.metaeval.contest import Contest, JudgedMetric
-    from gnomon.metaeval.judging import Judging, Overall, Result
-    from gnomon.metaeval.measures import MeasuredScores
+    from gnomon.agreement.judging import Judging, Overall, Result
+    from gnomon.agreement.measures import MeasuredScores
+    from gnomon.agreement.pairing import Contest, JudgedMetric
 
 #: how far scores that are equal lie apart, as a share of them
 _ROUNDING = 1e-12

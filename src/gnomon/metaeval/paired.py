@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
+from gnomon.agreement.significance import Correction, resample_faults
 from gnomon.errors import UsageError
 from gnomon.faults import Fault
-from gnomon.metaeval.significance import Correction, resample_faults
 from gnomon.options import SEED
 from gnomon.scores import UNREAD
 from gnomon.stats import (

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple, Protocol, Type
 
 import numpy as np
 
+from gnomon.agreement.pairing import every_metric, metric_faults
+from gnomon.agreement.significance import Correction
 from gnomon.errors import DataError, UsageError
 from gnomon.faults import Fault
 from gnomon.findings import Bars, Excerpt, Finding, HeatMap, Listing
 from gnomon.formats import atomic_write
-from gnomon.metaeval.contest import every_metric, metric_faults
 from gnomon.metaeval.preferences_verdict import CLAIMS, pairwise_verdict
-from gnomon.metaeval.significance import Correction
 from gnomon.methods import method
 from gnomon.metrics import BoundMetric, resolve
 from gnomon.metrics.protocol import Metrics, Noticing, PairNoticing, PairScoring, lacks

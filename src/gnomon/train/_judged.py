@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from gnomon.agreement.pairing import title_of
 from gnomon.errors import DataError, UnknownNameError
-from gnomon.metaeval.contest import title_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 
+from gnomon.agreement.files import with_judgements
 from gnomon.errors import DataError, FormatError, UsageError
 from gnomon.faults import Fault, faults
 from gnomon.findings import Finding, Listing
 from gnomon.formats import Human, atomic_write, explain_failure, human_files
-from gnomon.metaeval.files import with_judgements
 from gnomon.methods import method
 from gnomon.metrics import score
 from gnomon.models import missing_package, usable_device

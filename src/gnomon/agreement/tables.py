@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gnomon import stats
-from gnomon.metaeval.judging import ALL, AVERAGE, Joined, grouped, mean_value
-from gnomon.metaeval.measures import value
-from gnomon.metaeval.significance import FEW_SYSTEMS, beats
+from gnomon.agreement.judging import ALL, AVERAGE, Joined, grouped, mean_value
+from gnomon.agreement.measures import value
+from gnomon.agreement.significance import FEW_SYSTEMS, beats
 from gnomon.records import METRIC, SLICE, SYSTEM, Record, column, table
 
 if TYPE_CHECKING:
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from gnomon.agreement.judging import Overall, Result
+    from gnomon.agreement.measures import Value
+    from gnomon.agreement.pairing import Contest, JudgedMetric
+    from gnomon.agreement.significance import Correction, Testing
     from gnomon.findings import Table
-    from gnomon.metaeval.contest import Contest, JudgedMetric
-    from gnomon.metaeval.judging import Overall, Result
-    from gnomon.metaeval.measures import Value
-    from gnomon.metaeval.significance import Correction, Testing
 
 _LEAST = 3  # systems that a curve starts with
 

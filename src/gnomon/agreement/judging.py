@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 
 from gnomon import stats
-from gnomon.metaeval.measures import Measure, MeasuredScores, Value, cells, value
-from gnomon.metaeval.significance import (
+from gnomon.agreement.measures import Measure, MeasuredScores, Value, cells, value
+from gnomon.agreement.significance import (
     Testing,
     Verdicts,
     nothing,
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from gnomon.metaeval.contest import Contest, JudgedMetric
-    from gnomon.metaeval.measures import WeightedMeasure
+    from gnomon.agreement.measures import WeightedMeasure
+    from gnomon.agreement.pairing import Contest, JudgedMetric
 
 # What each measure says of all metrics on one test set: values, intervals, ranks.
 

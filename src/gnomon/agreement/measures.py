@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from gnomon.metaeval.contest import Contest, JudgedMetric
+    from gnomon.agreement.pairing import Contest, JudgedMetric
 
 # What is measured: a statistic at a level, under a grouping; and the presets of shared tasks.
 

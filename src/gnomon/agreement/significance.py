@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from gnomon import stats
+from gnomon.agreement.measures import of_pairs
 from gnomon.errors import UsageError
 from gnomon.faults import Fault
-from gnomon.metaeval.measures import of_pairs
 from gnomon.options import SEED
 from gnomon.stats.agreement import item_accuracies
 from gnomon.stats.resampling import percentile_interval, resample_counts, resampled_sums
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from gnomon.metaeval.measures import MeasuredScores
+    from gnomon.agreement.measures import MeasuredScores
     from gnomon.stats import EarlyStopping
     from gnomon.stats.permutation import Swap
     from gnomon.stats.significance import Alternative

@@ -1,0 +1,1 @@
+"""Agreement of metrics with people: pairing of scores, measures, tests, ranks and clusters."""
