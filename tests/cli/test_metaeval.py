@@ -251,7 +251,7 @@ def test_tables_are_written_by_name(gnomon, sets, tmp_path) -> None:
         f"wins={tmp_path / 'w.tsv'}", f"systems={tmp_path / 's.json'}", "-q",
     )  # fmt: skip
     assert answer.code == 0
-    assert (tmp_path / "w.tsv").read_text(encoding="utf-8").startswith("place\tlevel")
+    assert (tmp_path / "w.tsv").read_text(encoding="utf-8").startswith("test_set\tlevel")
     assert '"outlier": false' in (tmp_path / "s.json").read_text(encoding="utf-8")
 
 

@@ -371,7 +371,7 @@ def test_several_test_sets_give_averages_pooled_decisions_and_gains(three) -> No
         found, statistic="pearson", level="system", metric="good", language_pair="average"
     )
     assert average["value"] == pytest.approx(np.mean(each))
-    assert (average["n"], average["unit"], average["test_set"]) == (3, "test sets", None)
+    assert (average["n"], average["unit"], average["test_set"]) == (3, "test sets", "average")
     pooled = one(found, statistic="pairwise_accuracy", metric="good", language_pair="all")
     people, metric = (np.concatenate(x) for x in zip(*_means(humans, good), strict=True))
     groups = np.repeat([0, 1, 2], 6)
@@ -432,7 +432,7 @@ def test_a_metric_that_lacks_a_test_set_has_no_average(three) -> None:
 def test_test_sets_of_one_language_pair_are_told_apart_by_name(human) -> None:
     sets = [make(human, name="wmt18"), make(human, name="wmt19")]
     found = gn.metaeval(sets, {"m": [scores(human), scores(human)]}, resamples=0)
-    assert {row["place"] for row in found} == {"wmt18 de-en", "wmt19 de-en", "average", "all"}
+    assert {row["test_set"] for row in found} == {"wmt18 de-en", "wmt19 de-en", "average", "all"}
 
 
 def test_scores_of_one_test_set_do_not_serve_for_several(three) -> None:
@@ -522,9 +522,9 @@ def test_every_table_names_the_kind_of_judgements_it_is_of(human, pair) -> None:
     for kind in ("da", "mqm"):
         found = gn.metaeval(both, pair, human=kind, baseline="poor", top=[4], **FEW_DRAWS)
         for name in ("systems", "top_k", "wins", "gains", "decisions", "decision_pairs"):
-            assert {row["kind"] for row in found.table(name).rows} <= {kind}, name
+            assert {row["human"] for row in found.table(name).rows} <= {kind}, name
         assert {row["human"] for row in found} == {kind}
-        assert found.table("systems").rows[0]["kind"] == kind
+        assert found.table("systems").rows[0]["human"] == kind
 
 
 def test_gains_over_test_sets_of_several_kinds_name_none(human, pair) -> None:
@@ -533,10 +533,10 @@ def test_gains_over_test_sets_of_several_kinds_name_none(human, pair) -> None:
     other = replace(ts, name="other", human=(replace(da, kind="mqm"),))
     both = {name: [one, one] for name, one in pair.items()}
     found = gn.metaeval([ts, other], both, baseline="poor", **FEW_DRAWS)
-    assert {row["kind"] for row in found.table("gains").rows} == {None}
-    assert {row["kind"] for row in found.table("systems").rows} == {"da", "mqm"}
+    assert {row["human"] for row in found.table("gains").rows} == {None}
+    assert {row["human"] for row in found.table("systems").rows} == {"da", "mqm"}
     wins = found.table("wins").rows
-    assert {row["kind"] for row in wins if row["place"] == "all"} <= {None}
+    assert {row["human"] for row in wins if row["test_set"] == "all"} <= {None}
 
 
 # bad input: each defined and said
@@ -660,7 +660,7 @@ def test_several_kinds_of_human_scores_are_blocks_of_one_table(human, pair) -> N
         alone = gn.metaeval(both, pair, human=kind, baseline="poor", **FEW_DRAWS)
         assert rows(found, human=kind) == list(alone)
         for name in ("wins", "systems", "top_k", "decisions", "decision_pairs"):
-            own = [row for row in found.table(name).rows if row["kind"] == kind]
+            own = [row for row in found.table(name).rows if row["human"] == kind]
             assert own == list(alone.table(name).rows), name
     text = gn.metaeval(both, pair, human=["da", "mqm"], resamples=0)
     assert list(dict.fromkeys(row["human"] for row in text)) == ["da", "mqm"]

@@ -56,7 +56,11 @@ def test_every_row_of_the_paraphrase_tables_is_met_with_its_williams_decision(
     which: str, request: pytest.FixtureRequest
 ) -> None:
     table, found = request.getfixturevalue(which)
-    rows = {(r["metric"], r["language_pair"]): r for r in found if r["test_set"] is not None}
+    rows = {
+        (r["metric"], r["language_pair"]): r
+        for r in found
+        if r["test_set"] not in ("average", "all")
+    }
     pairs = [pair for pair in PAIRS if f"{pair}.r" in next(iter(table.values()))]
     assert len(rows) == len(table) * len(pairs)
     for name, expected in table.items():

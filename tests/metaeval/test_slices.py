@@ -126,7 +126,7 @@ def test_slices_are_averaged_over_test_sets(human) -> None:
     other = replace(ts, name="other", language_pair="fi-en")
     own = scores(noisy(human, 2))
     found = gn.metaeval([ts, other], {"m": [own, own]}, by="domain", resamples=0)
-    average = rows(found, place="average", slice="chat", statistic="spearman", level="system")
+    average = rows(found, test_set="average", slice="chat", statistic="spearman", level="system")
     each = rows(found, slice="chat", statistic="spearman", level="system")
     assert [row["value"] for row in average] == [pytest.approx(each[0]["value"])]
     assert len(each) == 3

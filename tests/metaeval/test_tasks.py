@@ -107,7 +107,7 @@ def test_each_kind_of_judgements_has_an_average_of_its_own(three) -> None:
     (da,) = sets[0].human
     both = replace(sets[0], human=(da, replace(da, kind="mqm", values=people[1])))
     found = gn.metaeval(both, {"m": scores(cells["good"][0])}, preset="wmt24", resamples=0)
-    rows = {row["kind"]: row["average"] for row in found.table("overall").rows}
+    rows = {row["human"]: row["average"] for row in found.table("overall").rows}
     assert list(rows) == ["da", "mqm"]
     alone = gn.metaeval(
         both, {"m": scores(cells["good"][0])}, preset="wmt24", resamples=0, human="mqm"

@@ -97,9 +97,9 @@ class Result(NamedTuple):
         return self.cells.measure
 
     @property
-    def place(self) -> str:
+    def label(self) -> str:
         """What tables call the test set."""
-        return self.contest.place
+        return self.contest.label
 
     @property
     def slice(self) -> str | None:
@@ -236,7 +236,7 @@ class Joined(NamedTuple):
     """One measure over several test sets.
 
     Attributes:
-        place: "average" (the mean over test sets) or "all" (decisions pooled).
+        label: "average" (the mean over test sets) or "all" (decisions pooled).
         group: what was measured, over which systems and segments, by which judgements.
         names: the metrics.
         values: one per metric; n counts test sets, or pairs that were pooled.
@@ -247,7 +247,7 @@ class Joined(NamedTuple):
         parts: what was measured on each test set.
     """
 
-    place: str
+    label: str
     group: ResultGroup
     names: tuple[str, ...]
     values: tuple[Value, ...]
@@ -434,12 +434,12 @@ def _of_task(
 ) -> list[tuple[str, float, dict[str, float]]]:
     """Names, weights and values (in 0 to 1) of a measure's tasks."""
     title = group.measure.title
-    pooled = [one for one in over if one.place == POOLED and one.group == group]
+    pooled = [one for one in over if one.label == POOLED and one.group == group]
     if task.pooled and pooled:
         (one,) = pooled
         return [(title, task.weight * len(parts), _scaled(task, one.names, one.values))]
     return [
-        (f"{title}, {p.contest.place}", task.weight, _scaled(task, p.cells.names, p.values))
+        (f"{title}, {p.contest.label}", task.weight, _scaled(task, p.cells.names, p.values))
         for p in parts
     ]
 

@@ -96,7 +96,7 @@ class Contest:
         testset: the test set.
         name: what to call it in notices.
         pair: its language pair, or its name if it has none.
-        place: what tables call it.
+        label: what tables call it.
         systems: all systems that people or metrics scored, sorted [K].
         kind: the kind of judgements; None: there are none.
         kinds: it, by level ("system", "segment", "ranking"); a level that it
@@ -115,7 +115,7 @@ class Contest:
     testset: TestSet
     name: str
     pair: str
-    place: str
+    label: str
     systems: tuple[str, ...]
     kind: str | None
     kinds: Mapping[str, str]
@@ -212,7 +212,7 @@ def contests(
         UsageError: two metrics have one name, scores belong to other test sets, or a metric has
             seen the human scores that would judge it.
     """
-    names = _places(testsets)
+    names = _labels(testsets)
     for place, testset in enumerate(testsets):
         scored = _scored_by(testset, place, len(testsets), metrics, sought)
         kinds = kinds_of(testset.outline, sought.human)
@@ -254,7 +254,7 @@ def _of_scores(testset: TestSet, scored: Sequence[tuple[str, Scores]]) -> Iterat
 
 def _contest(
     testset: TestSet,
-    place: str,
+    label: str,
     kinds: Mapping[str, str],
     scored: Sequence[tuple[str, Scores]],
     seen: tuple[str, ...],
@@ -270,7 +270,7 @@ def _contest(
         testset=testset,
         name=f"{title} ({kind})" if several else title,
         pair=testset.language_pair or testset.name,
-        place=place,
+        label=label,
         systems=systems,
         kind=kind,
         kinds=kinds,
@@ -348,7 +348,7 @@ def _of_domain(contest: Contest, part: Slice, by: str | None) -> NDArray[np.floa
     return np.full(len(contest.systems), np.nan)
 
 
-def _places(testsets: Sequence[TestSet]) -> list[str]:
+def _labels(testsets: Sequence[TestSet]) -> list[str]:
     """What each test set is called in tables: its language pair, if that tells it apart."""
     own = [(one.language_pair or one.name, title_of(one)) for one in testsets]
     pairs, names = (Counter(column) for column in zip(*own, strict=True)) if own else ({}, {})

@@ -33,8 +33,8 @@ _LEVEL = column("Level", help="system or segment")
 _STATISTIC = column("Statistic", help="the statistic of agreement, by its name")
 _GROUPING = column("Grouping", help="none, item (within each segment) or system")
 _SUBSET = column("Systems", help="all, the top K, or those without outliers")
-_PLACE = column("Test set", help="its language pair, if that tells; average; all pooled")
-_KIND = column("Kind of judgements", help="of the human scores; none where test sets have several")
+_TEST_SET = column("Test set", help="its language pair, if that tells; average; all pooled")
+_HUMAN = column("Human scores", help="their kind; none where test sets have several")
 
 
 _DECISIONS = (
@@ -86,23 +86,22 @@ class AgreementRow(Record):
     )
     unit: str = column("n counts", help="what n counts: systems, scores, pairs or test sets")
     subset: str = _SUBSET
-    human: str | None = column("Human scores", help="the kind of human scores or rankings")
+    human: str | None = _HUMAN
     epsilon: float | None = column("Tie threshold", digits=4, help="scores this close are ties")
     control: bool = column("Control", help="no metric: for comparison")
     circular: str | None = column(
         "Circular", help="why the human scores cannot judge the metric; none: they can"
     )
     few: bool = column("Few", help="fewer than four systems: says little")
-    place: str = _PLACE
+    test_set: str = _TEST_SET
     measure: str = column("Measure", help="statistic, level and grouping in words")
-    test_set: str | None = column("Test set's name", help="none in rows over several test sets")
     slice: str | None = SLICE
 
 
 class SliceAgreementRow(Record):
     """An agreement on a slice once more, ready to be looked at side by side."""
 
-    place: str = _PLACE
+    test_set: str = _TEST_SET
     level: str = _LEVEL
     statistic: str = _STATISTIC
     grouping: str = _GROUPING
@@ -114,7 +113,7 @@ class SliceAgreementRow(Record):
     )
     n: int = column("n", help="systems, scores or pairs behind the value")
     few: bool = column("Few", help="fewer than four systems: says little")
-    kind: str | None = _KIND
+    human: str | None = _HUMAN
 
 
 class MetricGainRow(Record):
@@ -145,10 +144,10 @@ class MetricGainRow(Record):
     percent_max: float | None = column(
         "Max %", digits=2, better="higher", help="the largest over the test sets"
     )
-    language_pairs: int = column("Test sets", help="where both are defined")
+    test_sets: int = column("Test sets", help="where both are defined")
     better: int | None = column("Better", help="test sets on which it is significantly better")
     worse: int | None = column("Worse", help="test sets on which the baseline is")
-    kind: str | None = _KIND
+    human: str | None = _HUMAN
     slice: str | None = SLICE
 
 
@@ -161,14 +160,14 @@ class OverallRow(Record):
     )
     place: int | None = column("Place", help="by the average alone; differences are not tested")
     tasks: int = column("Tasks", help="that are averaged; a notice names them with their weights")
-    kind: str | None = _KIND
+    human: str | None = _HUMAN
     slice: str | None = SLICE
 
 
 class WinRow(Record):
     """One metric against another, by one measure."""
 
-    place: str = _PLACE
+    test_set: str = _TEST_SET
     level: str = _LEVEL
     statistic: str = _STATISTIC
     grouping: str = _GROUPING
@@ -179,39 +178,39 @@ class WinRow(Record):
     p: float | None = column("p", digits=3, help="see alternative")
     wins: bool | None = column("Wins", help="significantly better: p is at most alpha")
     p_decisions: float | None = column("p of decisions", digits=3, help=_DECISIONS)
-    kind: str | None = _KIND
+    human: str | None = _HUMAN
     slice: str | None = SLICE
 
 
 class JudgedSystemRow(Record):
     """What people and one metric gave to a system."""
 
-    place: str = _PLACE
+    test_set: str = _TEST_SET
     system: str = SYSTEM
     metric: str = METRIC
     score: float = column("Score", digits=3, help="turned so that higher is better")
-    human: float = column("Human score", digits=3, help="people's score of the system")
+    human_score: float = column("Human score", digits=3, help="people's score of the system")
     outlier: bool = column("Outlier", help="by its human score")
     segments: int | None = column("Segments", help="scored; none: scores of systems alone")
-    kind: str | None = _KIND
+    human: str | None = _HUMAN
 
 
 class TopSystemsRow(Record):
     """A statistic of system scores over the K best systems alone."""
 
-    place: str = _PLACE
+    test_set: str = _TEST_SET
     statistic: str = _STATISTIC
     metric: str = METRIC
     k: int = column("K best systems", help="how many systems, by human score")
     value: float | None = column("Agreement", digits=3, help="the statistic over these systems")
     n: int = column("n", help="systems or pairs behind the value")
-    kind: str | None = _KIND
+    human: str | None = _HUMAN
 
 
 class DecisionRow(Record):
     """How many decisions a metric gets right where the baseline does not, and the reverse."""
 
-    place: str = _PLACE
+    test_set: str = _TEST_SET
     metric: str = METRIC
     comparison: str = column(
         "Comparison",
@@ -245,21 +244,21 @@ class DecisionRow(Record):
         "Broken low", kind="share", digits=3, help="lower end, by bootstrap over segments"
     )
     broken_high: float | None = column("Broken high", kind="share", digits=3, help="its upper end")
-    kind: str | None = _KIND
+    human: str | None = _HUMAN
 
 
 class DecisionPairRow(Record):
     """A pair of systems that a metric orders otherwise than the baseline."""
 
-    place: str = _PLACE
+    test_set: str = _TEST_SET
     metric: str = METRIC
     change: str = column("Change", help="repaired or broken, against the baseline")
     better: str = column("Better system", help="by human score")
     worse: str = column("Worse system", help="by human score")
-    human: float = column("Human difference", digits=3, help="of the human scores")
+    human_difference: float = column("Human difference", digits=3, help="of the human scores")
     baseline: float = column("Baseline's difference", digits=3, help="of the baseline's scores")
     score: float = column("Metric's difference", digits=3, help="of the metric's scores")
-    kind: str | None = _KIND
+    human: str | None = _HUMAN
 
 
 #: by the names of the tables
@@ -309,7 +308,7 @@ def agreement_rows(
 
 
 def _agreement_row(result: Result | Joined, name: str, found: Value, **tested: Any) -> AgreementRow:
-    measure, place = result.measure, result.place
+    measure = result.measure
     alone = None if isinstance(result, Joined) else result
     least = FEW_SYSTEMS * (FEW_SYSTEMS - 1) // 2 if measure.unit == "pairs" else FEW_SYSTEMS
     untested = dict.fromkeys(
@@ -320,21 +319,20 @@ def _agreement_row(result: Result | Joined, name: str, found: Value, **tested: A
     )
     row: dict[str, Any] = {**untested, "control": False, **tested}
     return AgreementRow(
-        language_pair=alone.contest.pair if alone else place,
+        language_pair=alone.contest.pair if alone else result.label,
         level=measure.level,
         statistic=measure.statistic,
         grouping=measure.grouping,
         metric=name,
         value=found.value,
         n=found.n,
-        unit="test sets" if not alone and place == AVERAGE else measure.unit,
+        unit="test sets" if not alone and result.label == AVERAGE else measure.unit,
         subset=result.subset,
         human=result.human,
         epsilon=found.epsilon,
         few=alone is not None and measure.level == "system" and found.n < least,
-        place=place,
+        test_set=result.label,
         measure=measure.title,
-        test_set=alone.contest.title if alone else None,
         slice=result.slice,
         **row,
     )
@@ -345,7 +343,7 @@ def slice_rows(rows: Iterable[AgreementRow]) -> Iterator[SliceAgreementRow]:
     for row in rows:
         if row.slice is not None:
             yield SliceAgreementRow(
-                place=row.place,
+                test_set=row.test_set,
                 level=row.level,
                 statistic=row.statistic,
                 grouping=row.grouping,
@@ -355,7 +353,7 @@ def slice_rows(rows: Iterable[AgreementRow]) -> Iterator[SliceAgreementRow]:
                 value=row.value,
                 n=row.n,
                 few=row.few,
-                kind=row.human,
+                human=row.human,
             )
 
 
@@ -419,10 +417,10 @@ def gain_rows(results: Sequence[Result], baseline: str, how: Testing) -> Iterato
                 percent=float(percent.mean()) if len(percent) else None,
                 percent_min=float(percent.min()) if len(percent) else None,
                 percent_max=float(percent.max()) if len(percent) else None,
-                language_pairs=len(known),
+                test_sets=len(known),
                 better=_won(shared, name, baseline, how),
                 worse=_won(shared, baseline, name, how),
-                kind=_only_kind(parts),
+                human=_only_kind(parts),
                 slice=part,
             )
 
@@ -476,7 +474,7 @@ def overall_rows(found: Overall) -> Iterator[OverallRow]:
             average=values[name],
             place=None if np.isnan(values[name]) else place,
             tasks=len(found.tasks),
-            kind=found.human,
+            human=found.human,
             slice=found.slice,
         )
 
@@ -490,7 +488,7 @@ def win_rows(result: Result | Joined, how: Testing) -> Iterator[WinRow]:
     order = _best_first(result)
     for i, j in product(order, order) if found.test and len(names) > 1 else ():
         yield WinRow(
-            place=result.place,
+            test_set=result.label,
             level=measure.level,
             statistic=measure.statistic,
             grouping=measure.grouping,
@@ -501,7 +499,7 @@ def win_rows(result: Result | Joined, how: Testing) -> Iterator[WinRow]:
             p=float(found.p[i, j]) if i != j else None,
             wins=beats(found, i, j, how),
             p_decisions=None if found.p_decisions is None else float(found.p_decisions[i, j]),
-            kind=result.human,
+            human=result.human,
             slice=result.slice,
         )
 
@@ -512,14 +510,14 @@ def point_rows(contest: Contest) -> Iterator[JudgedSystemRow]:
     for entry in contest.entries:
         for k in np.flatnonzero(~(np.isnan(contest.system) | np.isnan(entry.system))).tolist():
             yield JudgedSystemRow(
-                place=contest.place,
+                test_set=contest.label,
                 system=contest.systems[k],
                 metric=entry.metric,
                 score=float(entry.system[k]),
-                human=float(contest.system[k]),
+                human_score=float(contest.system[k]),
                 outlier=bool(outliers[k]),
                 segments=int((~np.isnan(entry.segments[k])).sum()) or None,
-                kind=contest.kinds.get("system"),
+                human=contest.kinds.get("system"),
             )
 
 
@@ -539,13 +537,13 @@ def curve_rows(results: Iterable[Result]) -> Iterator[TopSystemsRow]:
             for m, metric in enumerate(part.names):
                 found = value(part, m)
                 yield TopSystemsRow(
-                    place=result.place,
+                    test_set=result.label,
                     statistic=measure.statistic,
                     metric=metric,
                     k=k,
                     value=found.value,
                     n=found.n,
-                    kind=result.human,
+                    human=result.human,
                 )
 
 
@@ -609,11 +607,11 @@ def _decision_row(
     row |= dict.fromkeys(("repaired_low", "repaired_high", "broken_low", "broken_high")) | ends
     kind = contest.kinds.get("system" if comparison == "systems" else "segment")
     return DecisionRow(
-        place=contest.place,
+        test_set=contest.label,
         metric=entry.metric,
         comparison=comparison,
         pairs=total,
-        kind=kind or contest.kinds.get("ranking"),
+        human=kind or contest.kinds.get("ranking"),
         **row,
     )
 
@@ -627,15 +625,15 @@ def decision_pair_rows(contest: Contest, baseline: str) -> Iterator[DecisionPair
         for i, j, change in _changes(contest, entry, base):
             if change in ("repaired", "broken"):
                 yield DecisionPairRow(
-                    place=contest.place,
+                    test_set=contest.label,
                     metric=entry.metric,
                     change=change,
                     better=contest.systems[i],
                     worse=contest.systems[j],
-                    human=float(contest.system[i] - contest.system[j]),
+                    human_difference=float(contest.system[i] - contest.system[j]),
                     baseline=float(base.system[i] - base.system[j]),
                     score=float(entry.system[i] - entry.system[j]),
-                    kind=contest.kinds.get("system"),
+                    human=contest.kinds.get("system"),
                 )
 
 

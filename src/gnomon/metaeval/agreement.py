@@ -563,7 +563,7 @@ def _finding(contests: Sequence[Contest], results: Sequence[Result], asked: _Req
         views=views(
             made,
             list(grouped(results)),
-            list(dict.fromkeys(one.place for one in contests)),
+            list(dict.fromkeys(one.label for one in contests)),
             asked.baseline,
             alternative=asked.judging.testing.alternative,
         ),
@@ -583,7 +583,7 @@ def _signatures(contests: Sequence[Contest], asked: _Request) -> dict[str, str]:
     """One per metric where all test sets agree, else one for each; and that of the judging."""
     found: dict[str, str] = {}
     for name in dict.fromkeys(name for one in contests for name in one.signatures):
-        own = {one.place: one.signatures[name] for one in contests if name in one.signatures}
+        own = {one.label: one.signatures[name] for one in contests if name in one.signatures}
         if len(set(own.values())) == 1:
             found[name] = next(iter(own.values()))
         else:

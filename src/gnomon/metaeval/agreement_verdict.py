@@ -201,7 +201,7 @@ class _Agreement(NamedTuple):
 class _Judged(NamedTuple):
     """The metrics by one measure, on one test set, best first."""
 
-    place: str
+    test_set: str
     measure: str
     statistic: str
     level: str
@@ -266,10 +266,10 @@ def metaeval_verdict(finding: Finding) -> Iterator[Statement]:
         finding: what a meta-evaluation found.
     """
     groups = list(_groups(finding))
-    firsts = {(one.place, one.level, one.human): one for one in reversed(groups)}
-    chosen = [one for one in groups if firsts[one.place, one.level, one.human] is one]
-    averages = [one for one in chosen if one.place == AVERAGE]
-    single = [one for one in chosen if one.place not in (AVERAGE, POOLED)]
+    firsts = {(one.test_set, one.level, one.human): one for one in reversed(groups)}
+    chosen = [one for one in groups if firsts[one.test_set, one.level, one.human] is one]
+    averages = [one for one in chosen if one.test_set == AVERAGE]
+    single = [one for one in chosen if one.test_set not in (AVERAGE, POOLED)]
     few = [one for one in single if one.few and one.figures]
     short = [one for one in single if not one.few and one.few_units]
     equal = {one: text for one in groups if (text := _equal(finding, one))}
@@ -278,7 +278,7 @@ def metaeval_verdict(finding: Finding) -> Iterator[Statement]:
         for one in single
         if not one.few and not one.few_units and one.figures and one not in equal
     ]
-    places = len({one.place for one in single})
+    places = len({one.test_set for one in single})
     for one in averages:
         yield from _on_average(finding, one, [own for own in sound if _alike(own, one)])
     if places == 1 and len({one.human for one in sound}) > _KINDS:
@@ -308,7 +308,7 @@ def _groups(finding: Finding) -> Iterator[_Judged]:
     titles = titles_of(finding)
     for position, row in enumerate(finding.table(_MAIN).rows):
         if row["subset"] == ALL and row["slice"] is None:
-            key = tuple(row[name] for name in ("place", "measure", "human"))
+            key = tuple(row[name] for name in ("test_set", "measure", "human"))
             parts.setdefault(key, []).append((position, row))
     for rows in parts.values():
         first = rows[0][1]
@@ -318,7 +318,7 @@ def _groups(finding: Finding) -> Iterator[_Judged]:
         every = [_figure(at, row, titles) for at, row in known if _is_judged(row)]
         found = [one for one in every if few or one.position not in bare]
         yield _Judged(
-            place=str(first["place"]),
+            test_set=str(first["test_set"]),
             measure=str(first["measure"]),
             statistic=str(first["statistic"]),
             level=str(first["level"]),
@@ -370,8 +370,8 @@ def _against(finding: Finding, judged: _Judged, best: str) -> list[_Against]:
     rows = [
         (position, row, p)
         for position, row in enumerate(finding.table(_WINS).rows)
-        if (row["place"], row["kind"], row["subset"], row["slice"])
-        == (judged.place, judged.human, ALL, None)
+        if (row["test_set"], row["human"], row["subset"], row["slice"])
+        == (judged.test_set, judged.human, ALL, None)
         and (row["statistic"], row["level"], row["grouping"]) == judged.key
         and {row["metric"], row["against"]} <= set(names)
         and (p := number(row["p"])) is not None
@@ -443,7 +443,7 @@ def _none(judged: _Judged, best: _Agreement) -> Statement:
     """Several metrics, of which not even the best agrees with people."""
     against = _sign(judged, best) == -1
     over = counted(best.n, judged.unit.removesuffix("s"))
-    if best.value > 0 and judged.level == "system" and judged.place != AVERAGE:
+    if best.value > 0 and judged.level == "system" and judged.test_set != AVERAGE:
         over += f", {p_value(_of_systems(judged.statistic, best.value, best.n))}"
     return _NONE.said(
         {_MAIN: [one.position for one in judged.figures]},
@@ -577,7 +577,7 @@ def _on_average(finding: Finding, judged: _Judged, sets: Sequence[_Judged]) -> I
     rows = {_MAIN: [one.position for one in judged.figures]}
     if len(judged.figures) == 1:
         each = listed(
-            [f"{one.place} {own.size}" for one in sets for own in one.figures if own.title]
+            [f"{one.test_set} {own.size}" for one in sets for own in one.figures if own.title]
         )
         facts = (
             f"{best.size} on average over {counted(len(sets), 'test set')} ({judged.measure};"
@@ -645,7 +645,7 @@ def _circular(finding: Finding) -> Iterator[Statement]:
 def _equal(finding: Finding, judged: _Judged) -> str:
     """The notice that people told nothing apart that it compares; empty where they did."""
     texts = [
-        equal_notice(judged.place, judged.level, grouping, judged.human)
+        equal_notice(judged.test_set, judged.level, grouping, judged.human)
         for grouping in dict.fromkeys(("", judged.grouping, "system"))
     ]
     return next((text for text in texts if text in finding.notices), "")
@@ -686,7 +686,7 @@ def _few(groups: Sequence[_Judged]) -> Iterator[Statement]:
     if groups:
         yield _FEW.said(
             {_MAIN: [figure.position for one in groups for figure in one.figures]},
-            sets=listed(list(dict.fromkeys(one.place for one in groups))),
+            sets=listed(list(dict.fromkeys(one.test_set for one in groups))),
             few=FEW_SYSTEMS,
         )
 
@@ -701,7 +701,7 @@ def _few_units(groups: Sequence[_Judged]) -> Iterator[Statement]:
             parts["are"] = "is" if n == 1 else "are"
             yield claim.said(
                 {_MAIN: [figure.position for one in some for figure in one.figures]},
-                sets=listed(list(dict.fromkeys(one.place for one in some))),
+                sets=listed(list(dict.fromkeys(one.test_set for one in some))),
                 measure=some[0].measure,
                 figures=listed([one.figure for one in some[0].figures]),
                 **parts,
@@ -752,7 +752,7 @@ def _controlled(groups: Sequence[_Judged]) -> Iterator[Statement]:
     reached: dict[str, dict[str, str]] = {}
     rows = []
     backwards = {
-        (one.place, one.level, one.human, figure.metric)
+        (one.test_set, one.level, one.human, figure.metric)
         for one in groups
         for figure in one.figures
         if _sign(one, figure) == -1
@@ -762,7 +762,7 @@ def _controlled(groups: Sequence[_Judged]) -> Iterator[Statement]:
             name = control.metric.removeprefix("control: ")
             does = "ranks the systems" if one.level == "system" else "agrees with people"
             for figure in one.figures:
-                turned = (one.place, one.level, one.human, figure.metric) in backwards
+                turned = (one.test_set, one.level, one.human, figure.metric) in backwards
                 by_chance = figure.value == _CHANCE.get(one.statistic, 0.0)  # nothing to reach
                 if 0 < figure.value <= control.value and not turned and not by_chance:
                     sizes = [amount(own.value, share=True) for own in (control, figure)]

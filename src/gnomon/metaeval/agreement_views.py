@@ -82,9 +82,9 @@ class _Shown(NamedTuple):
     sets: int
     baseline: str | None
 
-    def by_kind(self, column: str) -> list[tuple[str, dict[str, Cell]]]:
+    def by_kind(self) -> list[tuple[str, dict[str, Cell]]]:
         """What titles add for each kind of judgements, and what selects its rows."""
-        return [(f", {kind}", {column: kind}) for kind in self.kinds] or [("", {})]
+        return [(f", {kind}", {"human": kind}) for kind in self.kinds] or [("", {})]
 
     def rows(self, name: str, where: Mapping[str, Cell]) -> list[Mapping[str, Cell]]:
         """Rows of a table that agree with fixed values."""
@@ -97,12 +97,12 @@ class _Shown(NamedTuple):
         where = {**all_slices, **self.whole}
         rows = self.rows("metaeval", where)
         listed = self.sets == 1 or len(rows) <= _LISTED
-        for added, own in self.by_kind("human") if self.sets > 1 else ():
+        for added, own in self.by_kind() if self.sets > 1 else ():
             yield HeatMap(
                 table="metaeval",
                 title=title + added,
                 rows="metric",
-                columns="place",
+                columns="test_set",
                 value="value",
                 where={**where, **own},
                 faint="few",
@@ -111,19 +111,19 @@ class _Shown(NamedTuple):
             )
         if listed:
             shown = ["human"] if self.kinds else []
-            shown += ["place"] if self.sets > 1 else []
+            shown += ["test_set"] if self.sets > 1 else []
             shown += ["metric", "value", "low", "high", "n", "rank", "cluster"]
             shown += ["p"] if self.baseline is not None else []
             shown += ["p_corrected"] if any(r["p_corrected"] is not None for r in rows) else []
             shown += ["epsilon"] if measure.statistic == "acc_eq" else []
             yield Listing("metaeval", title, tuple(shown), where)
-        for added, own in self.by_kind("human") if self.baseline is not None else ():
+        for added, own in self.by_kind() if self.baseline is not None else ():
             if self.sets > 1:
                 yield HeatMap(
                     table="metaeval",
                     title=f"{title}{added}: p against {self.baseline}",
                     rows="metric",
-                    columns="place",
+                    columns="test_set",
                     value="p",
                     where={**where, **own, "control": False},
                     low=0.0,
@@ -136,9 +136,9 @@ class _Shown(NamedTuple):
         """One measure on the slices of each test set."""
         if not self.whole:
             return
-        for added, own in self.by_kind("kind"):
+        for added, own in self.by_kind():
             rows = self.rows("slices", {**where, **own})
-            for place in dict.fromkeys(row["place"] for row in rows):
+            for place in dict.fromkeys(row["test_set"] for row in rows):
                 at = f", {place}" if self.sets > 1 else ""
                 yield HeatMap(
                     table="slices",
@@ -146,7 +146,7 @@ class _Shown(NamedTuple):
                     rows="metric",
                     columns="slice",
                     value="value",
-                    where={**where, **own, "place": place},
+                    where={**where, **own, "test_set": place},
                     faint="few",
                     under="n",
                 )
@@ -154,14 +154,14 @@ class _Shown(NamedTuple):
     def overall(self) -> Iterator[View]:
         """Averages over tasks."""
         if self.tables["overall"].rows:
-            kind = ("kind",) if self.kinds else ()
+            kind = ("human",) if self.kinds else ()
             columns = (*kind, "metric", "average", "place", "tasks")
             yield Listing("overall", "Average over tasks", columns, self.whole)
 
     def rankings(self) -> Iterator[View]:
         """The metrics of one test set by how far people agree with them, measure by measure."""
         for measure in dict.fromkeys(self.tables["metaeval"].values("measure")):
-            for added, own in self.by_kind("human"):
+            for added, own in self.by_kind():
                 where = {"measure": measure, "subset": "all", "control": False, **own, **self.whole}
                 known = [row for row in self.rows("metaeval", where) if row["value"] is not None]
                 if self.sets > 1 or len(known) < 2 or any(row["few"] for row in known):
@@ -187,15 +187,15 @@ class _Shown(NamedTuple):
 
     def overview(self) -> Iterator[View]:
         """All measures of one test set side by side, on a page."""
-        for place in dict.fromkeys(self.tables["metaeval"].values("place")):
-            for added, own in self.by_kind("human"):
+        for place in dict.fromkeys(self.tables["metaeval"].values("test_set")):
+            for added, own in self.by_kind():
                 yield HeatMap(
                     table="metaeval",
                     title=f"All measures: {place}{added}",
                     rows="metric",
                     columns="measure",
                     value="value",
-                    where={"place": place, "subset": "all", **own, **self.whole},
+                    where={"test_set": place, "subset": "all", **own, **self.whole},
                     faint="few",
                     under="n",
                     prominent=False,
@@ -203,7 +203,7 @@ class _Shown(NamedTuple):
 
     def gains(self, measure: Measure, subset: str) -> Listing:
         """Gains of one measure over test sets."""
-        kind = ("kind",) if self.kinds else ()
+        kind = ("human",) if self.kinds else ()
         return Listing(
             "gains",
             f"Gains over the baseline: {measure.title}"
@@ -218,7 +218,7 @@ class _Shown(NamedTuple):
                 "percent",
                 "percent_min",
                 "percent_max",
-                "language_pairs",
+                "test_sets",
                 "better",
                 "worse",
             ),
@@ -227,9 +227,9 @@ class _Shown(NamedTuple):
 
     def wins(self, measure: Measure, subset: str, said: str) -> Iterator[View]:
         """The p-values of all pairs of metrics."""
-        for added, own in self.by_kind("kind"):
+        for added, own in self.by_kind():
             where = {**_where(measure, subset), **self.whole, **own}
-            for place in dict.fromkeys(row["place"] for row in self.rows("wins", where)):
+            for place in dict.fromkeys(row["test_set"] for row in self.rows("wins", where)):
                 yield HeatMap(
                     table="wins",
                     title=f"p of row {said} column: {measure.title}"
@@ -238,7 +238,7 @@ class _Shown(NamedTuple):
                     rows="metric",
                     columns="against",
                     value="p",
-                    where={**where, "place": place},
+                    where={**where, "test_set": place},
                     low=0.0,
                     high=1.0,
                     prominent=False,
@@ -247,19 +247,19 @@ class _Shown(NamedTuple):
     def plots(self, places: Sequence[str]) -> Iterator[View]:
         """Systems by metric and by people, and curves over the best of them."""
         for place in places:
-            for added, own in self.by_kind("kind"):
-                if self.rows("systems", {"place": place, **own}):
+            for added, own in self.by_kind():
+                if self.rows("systems", {"test_set": place, **own}):
                     yield Scatter(
                         table="systems",
                         title=f"Systems by metric and by people, {place}{added}",
                         x="score",
-                        y="human",
+                        y="human_score",
                         label="system",
                         panels="metric",
-                        where={"place": place, **own},
+                        where={"test_set": place, **own},
                     )
         for statistic in dict.fromkeys(self.tables["top_k"].values("statistic")):
-            for added, own in self.by_kind("kind"):
+            for added, own in self.by_kind():
                 if self.rows("top_k", {"statistic": statistic, **own}):
                     yield Lines(
                         table="top_k",
@@ -267,14 +267,14 @@ class _Shown(NamedTuple):
                         x="k",
                         y="value",
                         series="metric",
-                        panels="place",
+                        panels="test_set",
                         where={"statistic": statistic, **own},
                     )
 
     def decisions(self) -> Iterator[View]:
         """Decisions repaired and broken, of systems and of segments."""
         for comparison in dict.fromkeys(self.tables["decisions"].values("comparison")):
-            for added, own in self.by_kind("kind"):
+            for added, own in self.by_kind():
                 where = {"comparison": comparison, **own}
                 rows = self.rows("decisions", where)
                 if not rows:
@@ -284,12 +284,12 @@ class _Shown(NamedTuple):
                     table="decisions",
                     title=f"{title}: decisions repaired and broken, against {self.baseline}{added}",
                     category="metric",
-                    series="place",
+                    series="test_set",
                     parts=("right_share", "repaired_share", "broken_share", "wrong_share"),
                     where=where,
                 )
                 if comparison != "systems":
-                    shown = ["place"] if self.sets > 1 else []
+                    shown = ["test_set"] if self.sets > 1 else []
                     shown += ["metric", "pairs"]
                     for name in ("repaired", "broken"):
                         ends = any(row[f"{name}_low"] is not None for row in rows)
@@ -307,7 +307,7 @@ class _Shown(NamedTuple):
 
 
 #: what people said of systems, by kind
-PEOPLE = Standing("agreement_systems", "human", "kind")
+PEOPLE = Standing("agreement_systems", "human_score", "human")
 
 BEST_METRICS_VIEW = StoredView(
     "best_metrics",

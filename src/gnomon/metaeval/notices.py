@@ -203,7 +203,7 @@ def _weights(one: Overall) -> str:
 def _measured(contest: Contest, results: Sequence[Result]) -> Iterator[str]:
     own = [result for result in results if result.contest is contest]
     done = {result.measure for result in own}
-    yield from dict.fromkeys(equal_notice(r.place, *same, r.human) for r, same in _equal(own))
+    yield from dict.fromkeys(equal_notice(r.label, *same, r.human) for r, same in _equal(own))
     for result in own:
         yield from _undefined(result)
         yield from _beaten(result)
@@ -266,11 +266,11 @@ def _rankings(contest: Contest) -> Iterator[str]:
         )
 
 
-def equal_notice(place: str, level: str, grouping: str, human: str | None) -> str:
+def equal_notice(test_set: str, level: str, grouping: str, human: str | None) -> str:
     """What is said where people told nothing apart that a measure compares.
 
     Args:
-        place: what tables call the test set.
+        test_set: what tables call it.
         level: "system" or "segment".
         grouping: what the scores that are compared have in common.
         human: the kind of the human scores.
@@ -282,7 +282,7 @@ def equal_notice(place: str, level: str, grouping: str, human: str | None) -> st
     if level == "system":
         every, where = "every system", " at system level"
     kind = f" ({human})" if human else ""
-    said = f"{place}: people gave {every} the same score{kind}"
+    said = f"{test_set}: people gave {every} the same score{kind}"
     return f"{said}: nothing can agree with it{where}"
 
 
