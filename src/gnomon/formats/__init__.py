@@ -64,7 +64,6 @@ if TYPE_CHECKING:
     from gnomon.formats._passages import INCOMPLETE as INCOMPLETE
     from gnomon.formats._passages import KEEPABLE as KEEPABLE
     from gnomon.formats._passages import Incomplete as Incomplete
-    from gnomon.formats._records import FileRecord as FileRecord
     from gnomon.formats._records import read_records as read_records
     from gnomon.formats._registry import FolderFormat as FolderFormat
     from gnomon.formats._registry import Format as Format
@@ -77,7 +76,7 @@ if TYPE_CHECKING:
     from gnomon.formats._registry import describe as describe
     from gnomon.formats._registry import formats_of as formats_of
     from gnomon.formats._rows import FileHead as FileHead
-    from gnomon.formats._rows import SheetRow as SheetRow
+    from gnomon.formats._rows import FileRecord as FileRecord
     from gnomon.formats._rows import first_line_of as first_line_of
     from gnomon.formats._rows import from_cell as from_cell
     from gnomon.formats._rows import sheet_rows as sheet_rows

@@ -27,9 +27,9 @@ from gnomon.formats._esa import confidence_of
 from gnomon.formats._files import atomic_write, bears_file, plain_name
 from gnomon.formats._judgements import SegmentFinder, SystemNames
 from gnomon.formats._lines import read_lines, read_text, report_empty, shown
-from gnomon.formats._records import FileRecord, finite, objects_of, parse_json, parse_object
+from gnomon.formats._records import objects_of, parse_json, parse_object
 from gnomon.formats._registry import FoundSet, JudgementFormat, ScoreFormat, SetFormat
-from gnomon.formats._rows import head_of
+from gnomon.formats._rows import FileRecord, head_of
 from gnomon.human import Judgements, OutputLookedAt, marked_kinds, only_kind
 from gnomon.spans import ErrorSpan
 from gnomon.testset import TestSet
@@ -192,7 +192,7 @@ def _read_scores(
         for number, row in enumerate(rows, start=1):
             for key in keys:
                 value = row.values.get(key)
-                score = float("nan") if value is None else finite(row, key, value)
+                score = float("nan") if value is None else row.finite(key, value)
                 scores.setdefault(key, {})[system, number] = score
     return scores
 

@@ -51,9 +51,9 @@ from gnomon.formats._judgements import (
     system_level,
 )
 from gnomon.formats._lines import read_lines, shown, write_lines
-from gnomon.formats._records import FileRecord
 from gnomon.formats._registry import JudgementFormat
 from gnomon.formats._rows import (
+    FileRecord,
     fields,
     parse_number,
     print_number,
@@ -70,7 +70,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gnomon.formats._error_marks import SpanEnds
-    from gnomon.formats._rows import FileHead, Row, TextTable
+    from gnomon.formats._rows import FileHead, TextTable
     from gnomon.human import HumanScores
     from gnomon.testset import TestSet
 
@@ -120,7 +120,7 @@ def read_hits(
     return judged.judgements(kind, names)
 
 
-def _scores(rows: Sequence[Row], kind: str) -> list[float]:
+def _scores(rows: Sequence[FileRecord], kind: str) -> list[float]:
     """Scores that are all raw, or all standardised."""
     scores = [row.number("score") for row in rows]
     below = next((i for i, score in enumerate(scores) if score < 0), None)
@@ -168,11 +168,11 @@ def read_segment_means(
     return Judgements(tuple(found))
 
 
-def _mean(row: Row, column: str, kind: str, name: str) -> float:
+def _mean(row: FileRecord, column: str, kind: str, name: str) -> float:
     return in_scale(f"{kind}-{name}", row.number(column), row.path, row.line)
 
 
-def _of_wanted(table: TextTable, wanted: str | None) -> list[Row]:
+def _of_wanted(table: TextTable, wanted: str | None) -> list[FileRecord]:
     if "LP" in table.columns:
         return of_pair(list(table), lambda row: row["LP"], wanted, table.path)
     if {"SRC", "TRG"} <= set(table.columns):
@@ -275,7 +275,7 @@ def _is_flat(judged: Iterable[tuple[Sequence[str], int, float]]) -> bool:
     return len({score for *_, score in judged if np.isfinite(score)}) < 2
 
 
-def _counts(row: Row) -> bool:
+def _counts(row: FileRecord) -> bool:
     if row["type"] not in (*_COUNTED, *_CONTROLS):
         raise FormatError(
             f"type is {row['type']!r}; one of {', '.join((*_COUNTED, *_CONTROLS))} is expected",

@@ -41,7 +41,7 @@ from gnomon.formats._judgements import (
 )
 from gnomon.formats._lines import shown, write_lines
 from gnomon.formats._mqm import MqmWeights, is_error
-from gnomon.formats._records import finite, read_records
+from gnomon.formats._records import read_records
 from gnomon.formats._registry import JudgementFormat
 from gnomon.formats._rows import read_tsv, whole_number, write_tsv
 from gnomon.human import Judgements, OutputLookedAt, clean_outputs
@@ -52,8 +52,7 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from gnomon.formats._error_marks import SpanEnds
-    from gnomon.formats._records import FileRecord
-    from gnomon.formats._rows import FileHead, Row, TextTable
+    from gnomon.formats._rows import FileHead, FileRecord, TextTable
     from gnomon.spans import SpanMarker
     from gnomon.testset import TestSet
 
@@ -87,7 +86,7 @@ def read_span_lines(
             raise record.error(f"a second line of the same output; line {seen[place]} is the first")
         seen[place] = record.line
         if record.values.get("score") is not None:
-            score = finite(record, "the score", record.value("score"))
+            score = record.finite("the score", record.value("score"))
             in_scale(said, score, record.path, record.line)
             table = tables.setdefault(said, ScoreTable(name, testset.segments))
             table.add(None if rater is None else str(rater), system, segment, score)
@@ -154,7 +153,7 @@ def _listed(
         str(error.get("severity") or ""),
         rater,
         kind,
-        None if penalty is None else finite(record, "the penalty", penalty),
+        None if penalty is None else record.finite("the penalty", penalty),
         confidence_of(record, error),
         by,
     )
@@ -317,7 +316,7 @@ def read_task_spans(
 
 
 def _cells(
-    row: Row, cells: Sequence[str], length: int, ends: SpanEnds
+    row: FileRecord, cells: Sequence[str], length: int, ends: SpanEnds
 ) -> Iterator[tuple[Span, str]]:
     starts, stops, severities = (re.split("[ ,]+", row[name].strip()) for name in cells)
     if starts[0] in _NONE and severities[0].lower() in _NONE:
@@ -339,7 +338,7 @@ def _cells(
             yield Span(min(first, length), min(behind, length)), severity
 
 
-def _cost(costs: MqmWeights, row: Row, severity: str) -> float:
+def _cost(costs: MqmWeights, row: FileRecord, severity: str) -> float:
     if severity == "undecided":
         return 0.0
     try:

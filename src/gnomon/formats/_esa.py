@@ -40,7 +40,7 @@ from gnomon.formats._judgements import (
     segment_index,
 )
 from gnomon.formats._lines import shown, write_lines
-from gnomon.formats._records import finite, read_records
+from gnomon.formats._records import read_records
 from gnomon.formats._registry import JudgementFormat
 from gnomon.human import Judgements, OutputLookedAt, clean_outputs, marked_kinds
 from gnomon.spans import MARKERS, ErrorSpan, Span
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from gnomon.formats._error_marks import SpanEnds
-    from gnomon.formats._records import FileRecord
+    from gnomon.formats._rows import FileRecord
     from gnomon.spans import SpanMarker
     from gnomon.testset import TestSet
 
@@ -104,7 +104,7 @@ class Annotations:
                 " made either; name the annotators, or keep one"
             )
         self._again += place in self._kept
-        value = None if score is None else finite(record, "the score", score)
+        value = None if score is None else record.finite("the score", score)
         if value is not None:
             in_scale(self.kind, value, record.path, record.line)
         self._kept[place] = (value, self._spans(record, place, spans, text))
@@ -188,7 +188,7 @@ def confidence_of(record: FileRecord, span: Mapping[str, object]) -> float | Non
     said = span.get("confidence")
     if said is None:
         return None
-    value = finite(record, "the confidence", said)
+    value = record.finite("the confidence", said)
     return between(0.0, value, 1.0, "confidence", record.path, record.line)
 
 

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from gnomon.formats._rows import Row, TextTable
+    from gnomon.formats._rows import FileRecord, TextTable
     from gnomon.spans import ErrorSpan
     from gnomon.testset import TestSet
 
@@ -229,7 +229,7 @@ def between(low: float, value: float, high: float, what: str, path: str, line: i
     )
 
 
-def refuse_second(seen: dict[K, int], place: K, row: Row) -> None:
+def refuse_second(seen: dict[K, int], place: K, row: FileRecord) -> None:
     """Remember where a score stands."""
     if place in seen:
         raise row.error(

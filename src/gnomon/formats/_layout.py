@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from os import PathLike
 
-    from gnomon.formats._rows import FileHead, Row, TextTable
+    from gnomon.formats._rows import FileHead, FileRecord, TextTable
     from gnomon.spans import SpanMarker
 
 
@@ -130,8 +130,8 @@ def read_systems(path: Path) -> Systems:
     return Systems(tuple(names), tuple(info))
 
 
-def _system_info(row: Row) -> SystemInfo:
-    extra = {k: v for k, v in row.cells.items() if k not in INFO_COLUMNS and v}
+def _system_info(row: FileRecord) -> SystemInfo:
+    extra = {k: row[k] for k in row.values if k not in INFO_COLUMNS and row[k]}
     return SystemInfo(
         year=row.integer("year", 0) if row.get("year") else None,
         architecture=row.get("architecture") or None,
@@ -141,7 +141,7 @@ def _system_info(row: Row) -> SystemInfo:
     )
 
 
-def _flag(row: Row, column: str) -> bool | None:
+def _flag(row: FileRecord, column: str) -> bool | None:
     text = row.get(column)
     if not text:
         return None
@@ -197,7 +197,7 @@ class _KnownNames:
     sources: Sequence[str] | None
     items: Mapping[str, frozenset[str]]
 
-    def system(self, row: Row, column: str = "system") -> str:
+    def system(self, row: FileRecord, column: str = "system") -> str:
         """The system that a row names."""
         name = row[column]
         if name not in self.systems:
@@ -312,7 +312,7 @@ def _read_scores(table: TextTable, kind: str, level: str, known: _KnownNames) ->
             line=1,
         )
     kinds = _kinds_by_column(table, kind, ["system", "rater", *([item] if item else [])])
-    raters: dict[str | None, list[Row]] = {}
+    raters: dict[str | None, list[FileRecord]] = {}
     for row in table:
         raters.setdefault(row.get("rater") or None, []).append(row)
     return [
@@ -338,7 +338,12 @@ def _kinds_by_column(table: TextTable, kind: str, others: Sequence[str]) -> dict
 
 
 def _matrix(
-    rows: Sequence[Row], kind: str, level: str, rater: str | None, column: str, known: _KnownNames
+    rows: Sequence[FileRecord],
+    kind: str,
+    level: str,
+    rater: str | None,
+    column: str,
+    known: _KnownNames,
 ) -> HumanScores:
     systems = {name: i for i, name in enumerate(dict.fromkeys(known.system(r) for r in rows))}
     item = ITEM_COLUMNS.get(level)
@@ -388,7 +393,7 @@ def _read_spans(table: TextTable, kind: str, known: _KnownNames) -> Judgements:
 _CLEAN = "No-error"
 
 
-def _span(row: Row, kind: str, known: _KnownNames) -> ErrorSpan:
+def _span(row: FileRecord, kind: str, known: _KnownNames) -> ErrorSpan:
     system = known.system(row)
     segment = row.integer("seg", 1, known.segments) - 1
     side = row["side"]
@@ -413,13 +418,13 @@ def _span(row: Row, kind: str, known: _KnownNames) -> ErrorSpan:
     )
 
 
-def _confidence(row: Row) -> float | None:
+def _confidence(row: FileRecord) -> float | None:
     if not row.get("confidence"):
         return None
     return between(0.0, row.number("confidence"), 1.0, "confidence", row.path, row.line)
 
 
-def _marker(row: Row) -> SpanMarker:
+def _marker(row: FileRecord) -> SpanMarker:
     said = row.get("by") or "person"
     if said not in MARKERS:
         raise row.error(f"by is {said!r}; one of {', '.join(MARKERS)} is expected, or nothing")

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from gnomon.formats._passages import Incomplete
-    from gnomon.formats._rows import FileHead, Row, TextTable
+    from gnomon.formats._rows import FileHead, FileRecord, TextTable
     from gnomon.human import HumanScores
     from gnomon.testset import TestSet
 
@@ -190,7 +190,7 @@ def columns_of(table: TextTable) -> dict[str, str]:
     return names
 
 
-def _cost(costs: MqmWeights, row: Row) -> float:
+def _cost(costs: MqmWeights, row: FileRecord) -> float:
     try:
         return costs.of(row["severity"], row["category"])
     except DataError as error:
@@ -220,7 +220,7 @@ class _MqmRows:
         self.other_texts: list[int] = []
         self._texts = _Unquoting(testset)
 
-    def place(self, row: Row) -> _Rated:
+    def place(self, row: FileRecord) -> _Rated:
         system = self.names.of(row["system"])
         source = self._unmarked(row, "source") if "source" in self.columns else None
         target = self._unmarked(row, "target")
@@ -240,7 +240,7 @@ class _MqmRows:
         side, marked = ("source", source) if in_source else ("candidate", target)
         return _Rated(system, segment, row["rater"], side, marked or target)
 
-    def _unmarked(self, row: Row, column: str) -> MarkedText:
+    def _unmarked(self, row: FileRecord, column: str) -> MarkedText:
         text = self._texts.of(row[column])
         found = unmark(text)
         if found is None:
@@ -250,7 +250,7 @@ class _MqmRows:
             )
         return found
 
-    def error(self, row: Row, rated: _Rated, kind: str, cost: float) -> ErrorSpan:
+    def error(self, row: FileRecord, rated: _Rated, kind: str, cost: float) -> ErrorSpan:
         text, span = rated.marked
         mine = self._text_of(rated)
         place = Span(len(text), len(text)) if span is None else span
@@ -412,7 +412,7 @@ def _collected(table: TextTable) -> Collected:
     return Collected(_name_of(table.path), [sources, *outputs.values()], facts)
 
 
-def _noted(part: Passages, place: PassagePlace, row: Row, column: str) -> bool:
+def _noted(part: Passages, place: PassagePlace, row: FileRecord, column: str) -> bool:
     """Note the text of a row without its marks; whether it agrees with what is known of it."""
     found = unmark(_meant(row[column]))
     if found is None:

@@ -56,9 +56,9 @@ from gnomon.formats._judgements import (
 from gnomon.formats._layout import LEVELS
 from gnomon.formats._lines import check_parallel, read_lines, report_empty, shown, write_lines
 from gnomon.formats._mqm import MqmWeights, is_error
-from gnomon.formats._records import FileRecord, finite, parse_object, read_records
+from gnomon.formats._records import parse_object, read_records
 from gnomon.formats._registry import FolderFormat, JudgementFormat
-from gnomon.formats._rows import parse_number, print_number
+from gnomon.formats._rows import FileRecord, parse_number, print_number
 from gnomon.human import Judgements, clean_outputs, marked_kinds
 from gnomon.spans import ErrorSpan, Span
 from gnomon.testset import HumanScores, SystemInfo, TestSet
@@ -547,7 +547,7 @@ class _RatingReader:
         if score is None:
             cost = self._cost(record, severity, category)
         else:
-            cost = finite(record, "the score of an error", score)
+            cost = record.finite("the score of an error", score)
             in_scale("", cost, record.path, record.line)
         return ErrorSpan(system, segment, side, *span, category, severity, rater, self._kind, cost)
 

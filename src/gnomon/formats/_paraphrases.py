@@ -10,7 +10,7 @@ from gnomon.doors import checked
 from gnomon.errors import DataError, FormatError, UnknownNameError, UsageError
 from gnomon.formats._files import atomic_write, plain_name
 from gnomon.formats._lines import check_writable, read_lines, shown
-from gnomon.formats._records import finite, read_records
+from gnomon.formats._records import read_records
 from gnomon.formats._registry import Format
 from gnomon.testset import Paraphrase
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from os import PathLike
 
-    from gnomon.formats._records import FileRecord
+    from gnomon.formats._rows import FileRecord
     from gnomon.testset import TestSet
 
 
@@ -245,7 +245,7 @@ def _of_record(record: FileRecord, segments: int | None) -> list[Paraphrase]:
         text="",
         method=_optional(record, "method") or "paraphrase",
         system=_optional(record, "system"),
-        score=None if score is None else finite(record, "score", score),
+        score=None if score is None else record.finite("score", score),
         seed=None if record.values.get("seed") is None else _whole(record, "seed"),
         model=_optional(record, "model"),
         path=record.path,

@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from gnomon.formats._rows import FileHead, Row, TextTable
+    from gnomon.formats._rows import FileHead, FileRecord, TextTable
     from gnomon.spans import ErrorSpan
 
 
@@ -499,10 +499,10 @@ def read_rated_rows(path: Path) -> TestSet:
     )
 
 
-def _grid(table: TextTable) -> dict[str, dict[str, Row]]:
+def _grid(table: TextTable) -> dict[str, dict[str, FileRecord]]:
     """System -> segment -> row, segments in the order of their first occurrence."""
-    heads: dict[str, Row] = {}
-    found: dict[str, dict[str, Row]] = {}
+    heads: dict[str, FileRecord] = {}
+    found: dict[str, dict[str, FileRecord]] = {}
     for row in table:
         rows = found.setdefault(row["system"], {})
         head = heads.setdefault(row["seg_id"], row)
@@ -519,8 +519,8 @@ def _grid(table: TextTable) -> dict[str, dict[str, Row]]:
 
 
 def _complete(
-    path: str, system: str, rows: Mapping[str, Row], heads: Mapping[str, Row]
-) -> dict[str, Row]:
+    path: str, system: str, rows: Mapping[str, FileRecord], heads: Mapping[str, FileRecord]
+) -> dict[str, FileRecord]:
     missing = [segment for segment in heads if segment not in rows]
     if missing:
         raise DataError(
@@ -530,7 +530,9 @@ def _complete(
     return {segment: rows[segment] for segment in heads}
 
 
-def _rated_scores(grid: Mapping[str, Mapping[str, Row]], column: str, kind: str) -> HumanScores:
+def _rated_scores(
+    grid: Mapping[str, Mapping[str, FileRecord]], column: str, kind: str
+) -> HumanScores:
     values = [
         [in_scale(kind, row.number(column), row.path, row.line) for row in rows.values()]
         for rows in grid.values()

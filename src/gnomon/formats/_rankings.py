@@ -33,7 +33,7 @@ from gnomon.formats._lines import read_lines
 from gnomon.formats._mt_metrics_eval import require_pair
 from gnomon.formats._registry import JudgementFormat
 from gnomon.formats._rows import (
-    Row,
+    FileRecord,
     TextTable,
     read_csv,
     read_spaced,
@@ -162,13 +162,13 @@ def _lower(table: TextTable) -> TextTable:
     if columns[0] == "column 1":
         columns = ("lp", "data", *columns[2:])
     rows = [
-        Row(row.path, row.line, dict(zip(columns, row.cells.values(), strict=True)))
+        FileRecord(row.path, row.line, dict(zip(columns, row.values.values(), strict=True)))
         for row in table
     ]
     return TextTable(table.path, columns, tuple(rows))
 
 
-def _ranks(row: Row, numbers: list[str], names: SystemNames) -> Iterator[tuple[int, str]]:
+def _ranks(row: FileRecord, numbers: list[str], names: SystemNames) -> Iterator[tuple[int, str]]:
     for number in numbers:
         rank, system = row[f"system{number}rank"], row.get(f"system{number}Id")
         if rank in ("-1", "") or not system:

@@ -10,140 +10,23 @@ import io
 import json
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from gnomon.errors import (
     FormatError,
     MissingDependencyError,
     RowNumber,
-    UnknownNameError,
     UsageError,
     plain,
 )
 from gnomon.formats._files import LOGGER, STANDARD_INPUT, largest_input, read_bytes
 from gnomon.formats._lines import read_lines, read_text, shown
 from gnomon.formats._registry import RecordFormat, format_of_name, formats_of
-from gnomon.formats._rows import form_of, read_separated, read_tsv
+from gnomon.formats._rows import FileRecord, form_of, read_separated, read_tsv, short_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from os import PathLike
-
-
-@dataclass(frozen=True)
-class FileRecord:
-    """One row or object, which knows where it stands.
-
-    Attributes:
-        path: the file.
-        line: 1-based line on which it begins; where there are no lines (Parquet, data frames,
-            columns), the number of the row.
-        values: column or key -> what is there.
-    """
-
-    path: str
-    line: int
-    values: Mapping[str, object]
-
-    @property
-    def place(self) -> str:
-        """Where it stands in its file."""
-        return f"{'row' if isinstance(self.line, RowNumber) else 'line'} {self.line}"
-
-    @property
-    def paths(self) -> list[str]:
-        """The keys, those inside others as ``a.b``."""
-        return _paths(self.values)
-
-    def error(self, problem: str) -> FormatError:
-        """An error that names this record's file and line."""
-        return FormatError(problem, path=self.path, line=self.line)
-
-    def value(self, key: str) -> object:
-        """The value of a key; ``a.b`` is the key ``a.b``, or else the key ``b`` inside ``a``.
-
-        Raises:
-            FormatError: there is no such key; the keys that exist are listed.
-        """
-        found = list(_inside(self.values, key))
-        if not found:
-            raise self.lacking(key)
-        return found[0]
-
-    def has(self, key: str) -> bool:
-        """Whether there is such a key."""
-        return any(True for _ in _inside(self.values, key))
-
-    def lacking(self, key: str, remedy: str = "") -> FormatError:
-        """An error that there is no such key; the keys that exist are listed."""
-        remedy = self._separator() or remedy
-        unknown = UnknownNameError("column or key", key, self.paths, remedy=remedy)
-        return self.error(str(unknown.args[0]))
-
-    def _separator(self) -> str:
-        """That the only column holds what separates columns elsewhere."""
-        if len(self.paths) != 1 or not (
-            sign := next((c for c in ",;\t|" if c in self.paths[0]), "")
-        ):
-            return ""
-        return (
-            f"the whole line was read as one column; its columns look separated by {sign!r}, which"
-            " a file that is called .csv may have (.tsv has tabs)"
-        )
-
-    def text(self, key: str) -> str:
-        """A value that must be a string.
-
-        Raises:
-            FormatError: there is no such key, or it holds something else.
-        """
-        value = self.value(key)
-        if not isinstance(value, str):
-            lacking = ": fill it with an empty text, or leave the row out" if value is None else ""
-            raise self.error(f"{key} is {_short(value)}; a string is expected{lacking}")
-        return self._unicode(key, value)
-
-    def name(self, key: str) -> str:
-        """A value that names or numbers something: a string or a whole number.
-
-        Raises:
-            FormatError: there is no such key, or it holds something else.
-        """
-        value = self.value(key)
-        return str(value) if type(value) is int else self.text(key)
-
-    def texts(self, key: str) -> str | list[str] | None:
-        """A string, a list of strings, or nothing (null).
-
-        Raises:
-            FormatError: there is no such key, or it holds something else.
-        """
-        value = self.value(key)
-        if value is None:
-            return None
-        if not isinstance(value, list):
-            return self.text(key)
-        if not all(isinstance(item, str) for item in value):
-            raise self.error(f"{key} is {_short(value)}; a list of strings is expected")
-        return [self._unicode(key, item) for item in value]
-
-    def _unicode(self, key: str, text: str) -> str:
-        try:
-            text.encode()
-        except UnicodeEncodeError as error:
-            raise self.error(
-                f"{key} holds a lone surrogate at character {error.start}, which is not Unicode;"
-                " escape such characters as pairs"
-            ) from error
-        return text
-
-
-def finite(record: FileRecord, what: str, value: object) -> float:
-    """A finite number of a JSON object."""
-    if not isinstance(value, bool) and isinstance(value, (int, float)) and abs(value) < 1e300:
-        return float(value)
-    raise record.error(f"{what} is {str(value)[:40]!r}; a number is expected, or null")
 
 
 def read_records(path: str | PathLike[str], form: str | None = None) -> list[FileRecord]:
@@ -173,20 +56,21 @@ def read_records(path: str | PathLike[str], form: str | None = None) -> list[Fil
 
 def _read_tsv_rows(path: str | PathLike[str]) -> list[FileRecord]:
     table = read_tsv(path)
-    quoted = sum(c[:1] == c[-1:] == '"' for row in table for c in row.cells.values())
+    cells = (row[column] for row in table for column in table.columns)
+    quoted = sum(cell[:1] == cell[-1:] == '"' for cell in cells)
     if quoted:
         LOGGER.info(
             "%s: %d fields stand in quotation marks, which are kept as text", table.path, quoted
         )
-    return [FileRecord(row.path, row.line, dict(row.cells)) for row in table]
+    return list(table)
 
 
 def _read_csv_rows(path: str | PathLike[str]) -> list[FileRecord]:
     table = read_separated(path)
-    broken = sum("\n" in cell for row in table for cell in row.cells.values())
+    broken = sum("\n" in row[column] for row in table for column in table.columns)
     if broken:
         LOGGER.info("%s: %d fields hold line ends, which stay in them", table.path, broken)
-    return [FileRecord(row.path, row.line, dict(row.cells)) for row in table]
+    return list(table)
 
 
 # JSON: an object per line, a list of objects, or an object with a list per column.
@@ -210,7 +94,7 @@ def parse_object(path: str, number: int, line: str) -> FileRecord:
         ) from error
     if not isinstance(value, dict):
         raise FormatError(
-            f"is {_short(value)}; JSONL has one object per line", path=path, line=number
+            f"is {short_json(value)}; JSONL has one object per line", path=path, line=number
         )
     return FileRecord(path, number, value)
 
@@ -246,7 +130,7 @@ def objects_of(name: str, text: str, start: int) -> Iterator[tuple[int, dict[str
         except (ValueError, RecursionError) as error:
             raise FormatError(f"is not JSON ({error}); {_ARRAY}", path=name, line=line) from error
         if not isinstance(value, dict):
-            raise FormatError(f"is {_short(value)}; {_ARRAY}", path=name, line=line)
+            raise FormatError(f"is {short_json(value)}; {_ARRAY}", path=name, line=line)
         number += 1
         yield RowNumber(number) if single else line, value
         at = _skip(text, at)
@@ -384,27 +268,6 @@ def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
 
 def _no_constant(text: str) -> object:
     raise ValueError(f"{text} is not JSON; write null")
-
-
-def _inside(values: Mapping[str, object], key: str) -> Iterator[object]:
-    if key in values:
-        yield values[key]
-    for name, value in values.items():
-        if isinstance(value, dict) and key.startswith(f"{name}."):
-            yield from _inside(value, key.removeprefix(f"{name}."))
-
-
-def _paths(values: Mapping[str, object], prefix: str = "") -> list[str]:
-    paths: list[str] = []
-    for name, value in values.items():
-        inner = _paths(value, f"{prefix}{name}.") if isinstance(value, dict) else []
-        paths += inner or [f"{prefix}{name}"]
-    return paths
-
-
-def _short(value: object) -> str:
-    text = json.dumps(value, default=str)
-    return text if len(text) <= 60 else text[:57] + "..."
 
 
 FORMATS = (

@@ -18,7 +18,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gnomon.errors import DataError, FormatError, UnknownNameError
+from gnomon.errors import DataError, FormatError, RowNumber, UnknownNameError
 from gnomon.formats._files import atomic_write, read_head
 from gnomon.formats._lines import check_writable, read_lines, shown
 
@@ -27,40 +27,174 @@ if TYPE_CHECKING:
     from os import PathLike
 
 
-# Tab-separated tables with a header row and no quoting.
+# Rows of tables and objects of JSON.
 
 
 @dataclass(frozen=True)
-class Row:
-    """One row, which knows where it stands."""
+class FileRecord:
+    """One row or object of a file, which knows where it stands.
+
+    Attributes:
+        path: the file.
+        line: 1-based line on which it begins; where there are no lines (Parquet, data frames,
+            columns), the number of the row.
+        values: column or key -> what is there; in a table of texts, a text in each.
+    """
 
     path: str
     line: int
-    cells: dict[str, str]
+    values: Mapping[str, object]
+
+    @property
+    def place(self) -> str:
+        """Where it stands in its file."""
+        return f"{'row' if isinstance(self.line, RowNumber) else 'line'} {self.line}"
+
+    @property
+    def paths(self) -> list[str]:
+        """The keys, those inside others as ``a.b``."""
+        return _paths(self.values)
+
+    def error(self, problem: str) -> FormatError:
+        """An error that names this record's file and line."""
+        return FormatError(problem, path=self.path, line=self.line)
 
     def __getitem__(self, column: str) -> str:
-        return self.cells[column]
+        """The cell of a column of texts."""
+        cell = self.values.get(column)
+        return cell if isinstance(cell, str) else self.text(column)
 
     def get(self, column: str) -> str:
         """The cell of a column that the table may lack; empty then."""
-        return self.cells.get(column, "")
+        cell = self.values.get(column)
+        return cell if isinstance(cell, str) else ""
 
-    def error(self, problem: str) -> FormatError:
-        """An error that names this row's file and line."""
-        return FormatError(problem, path=self.path, line=self.line)
+    def optional(self, key: str) -> str | None:
+        """A value as text; None where there is none."""
+        value = self.values.get(key)
+        return None if value is None else str(value)
 
     def number(self, column: str) -> float:
-        """A finite number; NaN where the cell is empty, ``None`` or ``nan``."""
+        """The finite number of a cell; NaN where it is empty, ``None`` or ``nan``."""
         return parse_number(self[column], self.path, self.line, column)
 
     def integer(self, column: str, low: int, high: int | None = None) -> int:
-        """A whole number in a range, both ends included."""
+        """The whole number of a cell, in a range with both ends included."""
         text = self[column]
         value = whole_number(text)
         if value < low or (high is not None and value > high):
             allowed = f"from {low}" + (f" to {high}" if high is not None else "")
             raise self.error(f"{column} is {text!r}; a whole number {allowed} is expected")
         return value
+
+    def finite(self, what: str, value: object) -> float:
+        """A value of a JSON object that must be a finite number."""
+        if not isinstance(value, bool) and isinstance(value, (int, float)) and abs(value) < 1e300:
+            return float(value)
+        raise self.error(f"{what} is {str(value)[:40]!r}; a number is expected, or null")
+
+    def value(self, key: str) -> object:
+        """The value of a key; ``a.b`` is the key ``a.b``, or else the key ``b`` inside ``a``.
+
+        Raises:
+            FormatError: there is no such key; the keys that exist are listed.
+        """
+        found = list(_inside(self.values, key))
+        if not found:
+            raise self.lacking(key)
+        return found[0]
+
+    def has(self, key: str) -> bool:
+        """Whether there is such a key."""
+        return any(True for _ in _inside(self.values, key))
+
+    def lacking(self, key: str, remedy: str = "") -> FormatError:
+        """An error that there is no such key; the keys that exist are listed."""
+        remedy = self._separator() or remedy
+        unknown = UnknownNameError("column or key", key, self.paths, remedy=remedy)
+        return self.error(str(unknown.args[0]))
+
+    def _separator(self) -> str:
+        """That the only column holds what separates columns elsewhere."""
+        if len(self.paths) != 1 or not (
+            sign := next((c for c in ",;\t|" if c in self.paths[0]), "")
+        ):
+            return ""
+        return (
+            f"the whole line was read as one column; its columns look separated by {sign!r}, which"
+            " a file that is called .csv may have (.tsv has tabs)"
+        )
+
+    def text(self, key: str) -> str:
+        """A value that must be a string.
+
+        Raises:
+            FormatError: there is no such key, or it holds something else.
+        """
+        value = self.value(key)
+        if not isinstance(value, str):
+            lacking = ": fill it with an empty text, or leave the row out" if value is None else ""
+            raise self.error(f"{key} is {short_json(value)}; a string is expected{lacking}")
+        return self._unicode(key, value)
+
+    def name(self, key: str) -> str:
+        """A value that names or numbers something: a string or a whole number.
+
+        Raises:
+            FormatError: there is no such key, or it holds something else.
+        """
+        value = self.value(key)
+        return str(value) if type(value) is int else self.text(key)
+
+    def texts(self, key: str) -> str | list[str] | None:
+        """A string, a list of strings, or nothing (null).
+
+        Raises:
+            FormatError: there is no such key, or it holds something else.
+        """
+        value = self.value(key)
+        if value is None:
+            return None
+        if not isinstance(value, list):
+            return self.text(key)
+        if not all(isinstance(item, str) for item in value):
+            raise self.error(f"{key} is {short_json(value)}; a list of strings is expected")
+        return [self._unicode(key, item) for item in value]
+
+    def _unicode(self, key: str, text: str) -> str:
+        try:
+            text.encode()
+        except UnicodeEncodeError as error:
+            raise self.error(
+                f"{key} holds a lone surrogate at character {error.start}, which is not Unicode;"
+                " escape such characters as pairs"
+            ) from error
+        return text
+
+
+def _inside(values: Mapping[str, object], key: str) -> Iterator[object]:
+    if key in values:
+        yield values[key]
+    for name, value in values.items():
+        if isinstance(value, dict) and key.startswith(f"{name}."):
+            yield from _inside(value, key.removeprefix(f"{name}."))
+
+
+def _paths(values: Mapping[str, object], prefix: str = "") -> list[str]:
+    paths: list[str] = []
+    for name, value in values.items():
+        inner = _paths(value, f"{prefix}{name}.") if isinstance(value, dict) else []
+        paths += inner or [f"{prefix}{name}"]
+    return paths
+
+
+def short_json(value: object) -> str:
+    """A value as a message shows it."""
+    text = json.dumps(value, default=str)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+# Tab-separated tables with a header row and no quoting.
 
 
 @dataclass(frozen=True)
@@ -69,9 +203,9 @@ class TextTable:
 
     path: str
     columns: tuple[str, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[FileRecord, ...]
 
-    def __iter__(self) -> Iterator[Row]:
+    def __iter__(self) -> Iterator[FileRecord]:
         return iter(self.rows)
 
     def require(self, *columns: str) -> None:
@@ -149,7 +283,7 @@ def read_tsv(path: str | PathLike[str]) -> TextTable:
                 path=name,
                 line=number,
             )
-        rows.append(Row(name, number, dict(zip(columns, cells, strict=True))))
+        rows.append(FileRecord(name, number, dict(zip(columns, cells, strict=True))))
     return TextTable(name, columns, tuple(rows))
 
 
@@ -343,7 +477,7 @@ def _table(name: str, header: tuple[str, ...], rows: list[tuple[int, list[str]]]
                 path=name,
                 line=number,
             )
-    named = [Row(name, number, dict(zip(header, row, strict=True))) for number, row in rows]
+    named = [FileRecord(name, number, dict(zip(header, row, strict=True))) for number, row in rows]
     return TextTable(name, header, tuple(named))
 
 
@@ -403,30 +537,7 @@ def _meant(match: re.Match[str]) -> str:
 # Rows of a tab-separated sheet that has been through a spreadsheet.
 
 
-@dataclass(frozen=True)
-class SheetRow:
-    """A row, and where it stands.
-
-    Attributes:
-        path: the file.
-        line: 1-based line.
-        cells: column -> text.
-    """
-
-    path: str
-    line: int
-    cells: Mapping[str, str]
-
-    def get(self, column: str) -> str:
-        """A cell without the white space around it; empty where the row or file lacks it."""
-        return self.cells.get(column, "").strip()
-
-    def error(self, problem: str) -> FormatError:
-        """An error that names file and line."""
-        return FormatError(problem, path=self.path, line=self.line)
-
-
-def sheet_rows(path: str, lines: Sequence[str], needed: Sequence[str]) -> list[SheetRow]:
+def sheet_rows(path: str, lines: Sequence[str], needed: Sequence[str]) -> list[FileRecord]:
     """The rows that are not empty; cells left out at the end of a row are empty.
 
     Args:
@@ -459,7 +570,8 @@ def sheet_rows(path: str, lines: Sequence[str], needed: Sequence[str]) -> list[S
                 path=path,
                 line=number,
             )
-        rows.append(SheetRow(path, number, dict(zip(header, cells, strict=False))))
+        texts = (cell.strip() for cell in cells)
+        rows.append(FileRecord(path, number, dict(zip(header, texts, strict=False))))
     return rows
 
 

@@ -36,7 +36,7 @@ from gnomon.formats._lines import read_lines, shown
 from gnomon.formats._records import read_records
 from gnomon.formats._registry import JudgementFormat
 from gnomon.formats._rows import (
-    Row,
+    FileRecord,
     TextTable,
     read_csv,
     read_separated,
@@ -50,7 +50,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from os import PathLike
 
-    from gnomon.formats._records import FileRecord
     from gnomon.formats._rows import FileHead
     from gnomon.testset import TestSet
 
@@ -121,7 +120,7 @@ def numbered_segments(path: str) -> frozenset[int]:
     return frozenset(number for number in numbers if number > 0)
 
 
-_Place = tuple[str, int, "str | None", "Row"]
+_Place = tuple[str, int, "str | None", "FileRecord"]
 
 
 def _read(path: str | PathLike[str]) -> TextTable:
@@ -148,7 +147,7 @@ def _of_records(path: str, records: Sequence[FileRecord]) -> TextTable:
                 raise record.error(f"{key} is {value!r:.60}; a text or a number is expected")
         cells = {c: record.values.get(c) for c in columns}
         texts = {c: "" if value is None else str(value) for c, value in cells.items()}
-        rows.append(Row(path, record.line, texts))
+        rows.append(FileRecord(path, record.line, texts))
     return TextTable(path, columns, tuple(rows))
 
 
@@ -186,7 +185,7 @@ def _places(
     return places
 
 
-def _score(kind: str, column: str, row: Row) -> float:
+def _score(kind: str, column: str, row: FileRecord) -> float:
     return in_scale(kind, row.number(column), row.path, row.line)
 
 

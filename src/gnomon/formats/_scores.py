@@ -54,8 +54,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from gnomon.formats._records import FileRecord
-    from gnomon.formats._rows import FileHead
+    from gnomon.formats._rows import FileHead, FileRecord
     from gnomon.scores import Scores
     from gnomon.testset import TestSet
 

@@ -27,8 +27,9 @@ from gnomon.errors import DataError, FormatError
 from gnomon.formats._files import LOGGER, plain_name
 from gnomon.formats._judgements import between
 from gnomon.formats._lines import read_lines, report_empty
-from gnomon.formats._records import FileRecord, finite, parse_object
+from gnomon.formats._records import parse_object
 from gnomon.formats._registry import FoundSet, SetFormat
+from gnomon.formats._rows import FileRecord
 from gnomon.human import HumanScores
 from gnomon.testset import TestSet
 
@@ -163,7 +164,7 @@ def _mean(record: FileRecord, group: str, dimension: str) -> float:
         if dimension not in one:
             raise record.error(f"an object in {group} lacks the key {dimension!r}")
     what = f"{dimension} in {group}"
-    marks = [finite(record, what, one[dimension]) for one in given]
+    marks = [record.finite(what, one[dimension]) for one in given]
     for mark in marks:
         between(1.0, mark, 5.0, what, record.path, record.line)
     return sum(marks) / len(marks) if marks else float("nan")

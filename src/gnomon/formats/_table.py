@@ -18,7 +18,7 @@ from gnomon.testset import TestSet
 if TYPE_CHECKING:
     from os import PathLike
 
-    from gnomon.formats._records import FileRecord
+    from gnomon.formats._rows import FileRecord
 
 _SUFFIXES = (".tsv", ".csv", ".jsonl", ".ndjson", ".json", ".parquet")
 #: how others call the columns of sources, references and outputs

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gnomon.errors import DataError, FormatError
-from gnomon.formats import SheetRow, atomic_write, read_lines, sheet_rows, to_cell
+from gnomon.formats import FileRecord, atomic_write, read_lines, sheet_rows, to_cell
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -226,7 +226,7 @@ def _read(path: str | PathLike[str]) -> list[Answer]:
     return [_answer(row, _plain_name(path)) for row in rows if row.get("item") or row.get("answer")]
 
 
-def _answer(row: SheetRow, fallback: str) -> Answer:
+def _answer(row: FileRecord, fallback: str) -> Answer:
     known = {answer.lower(): answer for answer in ANSWERS}
     given, item = row.get("answer"), row.get("item")
     if given and given.lower() not in known:
@@ -245,7 +245,7 @@ def _answer(row: SheetRow, fallback: str) -> Answer:
     )
 
 
-def _saved(path: str, text: str) -> list[SheetRow]:
+def _saved(path: str, text: str) -> list[FileRecord]:
     """The answers of a JSON file as rows."""
     content = _json(path, text)
     answers = content.get("answers") if isinstance(content, dict) else None
@@ -264,7 +264,7 @@ def _saved(path: str, text: str) -> list[SheetRow]:
                     path=path,
                     line=line,
                 )
-        rows.append(SheetRow(path, line, cells))
+        rows.append(FileRecord(path, line, {name: cell.strip() for name, cell in cells.items()}))
     return rows
 
 
@@ -295,7 +295,7 @@ def _plain_name(path: str | PathLike[str]) -> str:
     return name or "annotator"
 
 
-def _key_row(row: SheetRow) -> KeyRow:
+def _key_row(row: FileRecord) -> KeyRow:
     values: dict[str, Any] = {}
     for field in fields(KeyRow):
         kind = {"int": int, "float": float}.get(str(field.type), str)

@@ -14,7 +14,7 @@ import numpy as np
 from gnomon.errors import DataError, FormatError, UsageError
 from gnomon.faults import Fault, faults
 from gnomon.findings import Bars, Finding, Listing
-from gnomon.formats import SheetRow, atomic_write, read_lines, sheet_rows, to_cell
+from gnomon.formats import FileRecord, atomic_write, read_lines, sheet_rows, to_cell
 from gnomon.methods import method
 from gnomon.metrics import bind, score
 from gnomon.metrics.protocol import Metrics
@@ -477,7 +477,7 @@ def _item(testset: TestSet, one: Paraphrase, name: str) -> SheetItem:
     return SheetItem(name, one.method, one.segment, one.text, one.system, references, source)
 
 
-def _score(row: SheetRow) -> float | None:
+def _score(row: FileRecord) -> float | None:
     text = row.get("score").replace(",", ".")
     if not text:
         return None
