@@ -25,6 +25,7 @@ from gnomon.errors import UnknownNameError, UsageError, WrongTypeError, named_in
 from gnomon.faults import Fault
 from gnomon.options import (
     SEED,
+    BoundOptions,
     Group,
     Limits,
     Seed,
@@ -124,8 +125,8 @@ def counted(*, seed: Seed = SEED, share: Annotated[float, Limits(0, 1)] = 0.5) -
 
 
 def declared() -> methods.Method:
-    def check(_outline: object, *, share: float = 0.5) -> list[Fault]:
-        return [Fault("share", UsageError("half is too much"))] if share == 0.5 else []
+    def check(_outline: object, options: BoundOptions) -> list[Fault]:
+        return [Fault("share", UsageError("half is too much"))] if options.share == 0.5 else []
 
     made = methods.method("counted", answers="how it is counted", data=(), check=check)(counted)
     return made.method  # type: ignore[attr-defined,no-any-return]  # set by the decorator

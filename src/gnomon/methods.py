@@ -26,6 +26,7 @@ from gnomon.errors import GnomonError, UnknownNameError, UsageError
 from gnomon.faults import Fault, refuse
 from gnomon.offers import entry_points
 from gnomon.options import (
+    BoundOptions,
     NotInStudies,
     check_arguments,
     is_outcome,
@@ -156,8 +157,9 @@ class Method:
             which they are read; see :mod:`gnomon.verdicts`.
         claims: every kind of sentence that its verdict can hold.
         check: what it would refuse of a test set and options that fit each alone: a function of the
-            outline of a test set (None: not known yet) and of options by name, which yields faults.
-            A parameter ``sets`` is told how many test sets are given together.
+            outline of a test set (None: not known yet) and of
+            :class:`~gnomon.options.BoundOptions`, which yields faults. Their ``sets`` says how many
+            test sets are given together.
     """
 
     name: str
@@ -186,7 +188,7 @@ class Method:
     kept: str = ""
     verdict: Callable[[Finding], Iterable[Statement]] | None = None
     claims: tuple[Claim, ...] = ()
-    check: Callable[..., Iterable[Fault]] | None = None
+    check: Callable[[Outline | None, BoundOptions], Iterable[Fault]] | None = None
 
     @property
     def command(self) -> tuple[str, ...]:
@@ -228,12 +230,16 @@ class Method:
             return not self.judged(outline, options)
         return self.judged and not (outline.human or outline.rankings)
 
-    def faults(self, outline: Outline | None, options: Mapping[str, object]) -> Iterator[Fault]:
+    def faults(
+        self, outline: Outline | None, options: Mapping[str, object], *, sets: int = 1
+    ) -> Iterator[Fault]:
         """What it would refuse of options: each alone, then together and on a test set.
 
         Args:
             outline: what the test set holds; None where that is not known yet.
-            options: by name; those left out have their defaults.
+            options: by name; those left out have their defaults. While one is missing that has
+                none, they are not checked together.
+            sets: how many test sets are given together.
         """
         wrong = False
         for name, value in options.items():
@@ -243,9 +249,11 @@ class Method:
                     yield Fault(f"{name}{one.where}", refusal(self.options[name], one))
         if self.check is None or wrong:
             return
-        known = inspect.signature(self.check).parameters
-        every = any(one.kind is one.VAR_KEYWORD for one in known.values())
-        yield from self.check(outline, **{k: v for k, v in options.items() if every or k in known})
+        declared = options_of(self.function)
+        values = {name: one.default for name, one in declared.items() if not one.required}
+        values |= options
+        if all(name in values for name in self.options):
+            yield from self.check(outline, BoundOptions(**values, sets=sets))
 
     def with_verdict(self, found: R, anomalies: Sequence[Anomaly] = ()) -> R:
         """What the method gave, and what that says; scores are given without a finding.
@@ -310,10 +318,8 @@ def method(name: str, *, answers: str, **more: Any) -> Callable[[Callable[P, R]]
                 options = {k: v for k, v in bound.arguments.items() if k not in found.data}
                 data = bound.arguments.get(found.data[0]) if found.data else None
                 outlines = list(_outlines(data)) or [None]
-                if "sets" in inspect.signature(found.check).parameters:
-                    options["sets"] = len(outlines)
                 for outline in outlines:
-                    refuse(found.faults(outline, options))
+                    refuse(found.faults(outline, options, sets=len(outlines)))
             doubts = _anomalies(bound.arguments, found) if found.systems else ()
             return found.with_verdict(function(*args, **kwargs), doubts)
 

@@ -55,6 +55,7 @@ __all__ = [
     "MOST",
     "SEED",
     "Alpha",
+    "BoundOptions",
     "By",
     "Confidence",
     "Count",
@@ -440,6 +441,14 @@ def with_fields(**parts: type[Any]) -> Callable[[Callable[..., R]], Callable[...
         return called
 
     return decorated
+
+
+class BoundOptions(types.SimpleNamespace):
+    """The options of a request by name, each as given or with its default."""
+
+    def of(self, kind: type[R]) -> R:
+        """An object of a dataclass whose fields are among the options."""
+        return kind(**{name: getattr(self, name) for name in fields_of(kind)})
 
 
 class _Known(dict[str, Any]):

@@ -68,6 +68,7 @@ if TYPE_CHECKING:
     from gnomon.bmx.explainers import Explainer
     from gnomon.findings import Cell, Table
     from gnomon.metrics.protocol import BoundMetric
+    from gnomon.options import BoundOptions
     from gnomon.outline import Outline
     from gnomon.stored import Mark, StoredRows, Stretch
 
@@ -202,33 +203,31 @@ marginalisation(model='...'), gradient, match, random ('gnomon list explainers')
 # What is wrong with a request to explain, before a metric is bound.
 
 
-def check_explain(
-    outline: Outline | None,
-    metrics: object = "bleu",
-    explainers: object = "erasure",
-    *,
-    segments: Sequence[int] | None = None,
-    errors: bool = False,
-    errors_kind: str | None = None,
-    faithfulness: bool = False,
-    save_explanations: object = None,
-    allow_code: bool = False,
-) -> Iterator[Fault]:
+def check_explain(outline: Outline | None, options: BoundOptions) -> Iterator[Fault]:
     """What :func:`gnomon.bmx.explain` refuses of options that fit each alone."""
-    if save_explanations and len(listed(metrics)) * len(listed(explainers)) > 1:
+    if (
+        options.save_explanations
+        and len(listed(options.metrics)) * len(listed(options.explainers)) > 1
+    ):
         said = "save_explanations is for one metric and one explainer; name one of each"
         yield Fault("save_explanations", UsageError(said))
-    if errors_kind is not None and not errors:
+    if options.errors_kind is not None and not options.errors:
         said = "errors_kind goes with errors, which are not asked for"
         yield Fault("errors_kind", UsageError(said))
     if outline is not None:
-        for number, segment in enumerate(segments or ()):
+        for number, segment in enumerate(options.segments or ()):
             yield from faults(f"segments[{number}]", _check_segment, segment, outline.segments)
-    if errors and outline is not None:
-        option = "errors" if errors_kind is None else "errors_kind"
-        yield from faults(option, check_errors, outline, ("candidate", "source"), kind=errors_kind)
+    if options.errors and outline is not None:
+        option = "errors" if options.errors_kind is None else "errors_kind"
+        yield from faults(
+            option, check_errors, outline, ("candidate", "source"), kind=options.errors_kind
+        )
     yield from explainer_faults(
-        outline, metrics, explainers, allow_code=allow_code, changed=faithfulness
+        outline,
+        options.metrics,
+        options.explainers,
+        allow_code=options.allow_code,
+        changed=options.faithfulness,
     )
 
 

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from gnomon.bmx.explainers import BoundExplainer
     from gnomon.metrics.protocol import BoundMetric, Input
     from gnomon.needs import Need
+    from gnomon.options import BoundOptions
     from gnomon.outline import Outline
     from gnomon.scores import Scores
 
@@ -407,31 +408,22 @@ class _Both(NamedTuple):
     boosted: Scores
 
 
-def check_score(
-    outline: Outline | None,
-    metrics: Any = "bleu",
-    *,
-    explainer: str | Explainer = "erasure",
-    p: Sequence[float] | float | None = None,
-    w: Sequence[float] | float | None = None,
-    iterations: int = 1,
-    allow_code: bool = False,
-) -> Iterator[Fault]:
+def check_score(outline: Outline | None, options: BoundOptions) -> Iterator[Fault]:
     """What :func:`gnomon.bmx.score` refuses of options that fit each alone."""
 
     def check(metric: str | Metric) -> None:
         found = Bmx(
-            metric=resolve(metric, allow_code=allow_code),
-            explainer=explainer,
-            p=_option(p),
-            w=_option(w),
-            iterations=iterations,
+            metric=resolve(metric, allow_code=options.allow_code),
+            explainer=options.explainer,
+            p=_option(options.p),
+            w=_option(options.w),
+            iterations=options.iterations,
         )
         found.check_outline(outline)
 
-    for one in metrics if isinstance(metrics, list | tuple) else [metrics]:
+    for one in options.metrics if isinstance(options.metrics, list | tuple) else [options.metrics]:
         yield from faults("metrics", check, one)
-    yield from faults("metrics", check_once, metrics, allow_code=allow_code)
+    yield from faults("metrics", check_once, options.metrics, allow_code=options.allow_code)
 
 
 @method(

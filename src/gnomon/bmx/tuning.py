@@ -74,6 +74,7 @@ if TYPE_CHECKING:
 
     from gnomon.bmx._experiments import Experiment
     from gnomon.bmx._outcomes import RuleOutcome
+    from gnomon.options import BoundOptions
     from gnomon.outline import Outline
     from gnomon.records import Record
 
@@ -216,38 +217,33 @@ _SCALE = 10
 # The method.
 
 
-def check_tune(
-    outline: Outline | None,
-    metrics: object = "bleu",
-    explainers: object = "erasure",
-    *,
-    explanations: Sequence[object] = (),
-    grids: object = None,
-    only: object = None,
-    p: object = None,
-    w: object = None,
-    fixed: Sequence[float] | None = None,
-    sets: int = 1,
-    allow_code: bool = False,
-) -> Iterator[Fault]:
+def check_tune(outline: Outline | None, options: BoundOptions) -> Iterator[Fault]:
     """What :func:`gnomon.bmx.tune` refuses of options that fit each alone."""
-    if fixed is not None and (len(fixed) != 2 or not 0 <= fixed[1] <= 1):
-        said = f"fixed is p and w, a number and one in [0, 1]; got {' '.join(map(str, fixed))}"
+    if options.fixed is not None and (len(options.fixed) != 2 or not 0 <= options.fixed[1] <= 1):
+        said = (
+            f"fixed is p and w, a number and one in [0, 1]; got {' '.join(map(str, options.fixed))}"
+        )
         yield Fault("fixed", UsageError(said))
-    if only and not grids:
+    if options.only and not options.grids:
         yield Fault("only", UsageError("only goes with grids: it chooses among their experiments"))
-    if grids:
-        for name, value in {"explanations": explanations, "p": p, "w": w}.items():
-            if value is not None and len(value):  # type: ignore[arg-type]  # lists and arrays
+    if options.grids:
+        for name, value in {
+            "explanations": options.explanations,
+            "p": options.p,
+            "w": options.w,
+        }.items():
+            if value is not None and len(value):  # lists and arrays
                 said = f"grids goes without {name}: it brings correlations that were made before"
                 yield Fault("grids", UsageError(said))
         return
-    if explanations:
-        if sets > 1:
-            said = f"explanations goes with one test set, and {sets} are named; give one"
+    if options.explanations:
+        if options.sets > 1:
+            said = f"explanations goes with one test set, and {options.sets} are named; give one"
             yield Fault("explanations", UsageError(said))
         return
-    yield from explainer_faults(outline, metrics, explainers, allow_code=allow_code)
+    yield from explainer_faults(
+        outline, options.metrics, options.explainers, allow_code=options.allow_code
+    )
 
 
 def _given(inputs: Any, options: Mapping[str, Any]) -> tuple[Any, ...]:

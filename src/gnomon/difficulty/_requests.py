@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from os import PathLike, fspath
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 from gnomon.annotate import Annotator, feature_faults, tagger_faults
 from gnomon.difficulty.agreement import best_count, circular
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from gnomon.difficulty.metric import Difficulty
     from gnomon.metrics.protocol import AnyMetric
+    from gnomon.options import BoundOptions
     from gnomon.outline import Outline
 
 _POOL = Group("difficulties")
@@ -81,56 +82,34 @@ def weighted(
     )
 
 
-def check_score(
-    outline: Outline | None,
-    metrics: Metrics = "bleu",
-    *,
-    leave_one_out: bool = False,
-    other_metrics: Metrics = OTHER_METRICS,
-    human: Human = (),
-    allow_circular: bool = False,
-    by: str | None = None,
-    omission: bool = False,
-    tagger: str | Annotator | None = None,
-    allow_code: bool = False,
-    **shared: Any,
-) -> Iterator[Fault]:
+def check_score(outline: Outline | None, options: BoundOptions) -> Iterator[Fault]:
     """What :func:`gnomon.difficulty.score` refuses of options that fit each alone."""
-    if omission:  # nothing else is tagged
-        yield from _of_tagger(outline, tagger)
-        yield from _without_words(metrics, allow_code=allow_code)
+    if options.omission:  # nothing else is tagged
+        yield from _of_tagger(outline, options.tagger)
+        yield from _without_words(options.metrics, allow_code=options.allow_code)
     for number, one in enumerate(
-        () if other_metrics is OTHER_METRICS else each_metric(other_metrics)
+        () if options.other_metrics is OTHER_METRICS else each_metric(options.other_metrics)
     ):
         if not isinstance(one, Scores):
             option = f"other_metrics[{number}]"
-            yield from faults(option, check_metric, one, outline, allow_code=allow_code)
-    yield from _shared(
-        outline, metrics, human=human, leave_one_out=leave_one_out, allow_circular=allow_circular,
-        allow_code=allow_code, **shared,
-    )  # fmt: skip
-    if outline is not None:
-        yield from faults("by", check_slices, outline, by, scored=True)
-
-
-def check_words(
-    outline: Outline | None,
-    metrics: Metrics = "bleu",
-    *,
-    segments: Sequence[int] | None = None,
-    tagger: str | Annotator | None = None,
-    human: Human = (),
-    allow_code: bool = False,
-    **shared: Any,
-) -> Iterator[Fault]:
-    """What :func:`gnomon.difficulty.words` refuses of options that fit each alone."""
-    yield from _of_tagger(outline, tagger)
-    yield from _without_words(metrics, allow_code=allow_code)
-    yield from _shared(
-        outline, metrics, human=human, allow_circular=True, allow_code=allow_code, **shared
+            yield from faults(option, check_metric, one, outline, allow_code=options.allow_code)
+    yield from _shared_faults(
+        outline,
+        options,
+        leave_one_out=options.leave_one_out,
+        allow_circular=options.allow_circular,
     )
     if outline is not None:
-        for place, number in enumerate(segments or ()):
+        yield from faults("by", check_slices, outline, options.by, scored=True)
+
+
+def check_words(outline: Outline | None, options: BoundOptions) -> Iterator[Fault]:
+    """What :func:`gnomon.difficulty.words` refuses of options that fit each alone."""
+    yield from _of_tagger(outline, options.tagger)
+    yield from _without_words(options.metrics, allow_code=options.allow_code)
+    yield from _shared_faults(outline, options)
+    if outline is not None:
+        for place, number in enumerate(options.segments or ()):
             yield from faults(f"segments[{place}]", _check_segment, outline, number)
 
 
@@ -160,51 +139,47 @@ def _of_tagger(outline: Outline | None, tagger: str | Annotator | None) -> Itera
         yield from tagger_faults("tagger", tagger)
 
 
-def _shared(
+def _shared_faults(
     outline: Outline | None,
-    metrics: Metrics,
+    options: BoundOptions,
     *,
-    human: Human,
-    allow_circular: bool,
-    allow_code: bool,
-    top: str = "30%",
-    pool: PoolOfSystems = None,
-    pool_by: str | None = None,
     leave_one_out: bool = False,
-    frozen: str | PathLike[str] | None = None,
-    save: str | PathLike[str] | None = None,
-    **_: object,
+    allow_circular: bool = True,
 ) -> Iterator[Fault]:
     """Metrics, their pool, and people: the best systems, and whether they are to judge it."""
-    yield from faults("top", best_count, top, 0)
-    kinds = human_files(human)[1]  # those of files are not known yet
+    yield from faults("top", best_count, options.top, 0)
+    kinds = human_files(options.human)[1]  # those of files are not known yet
     if outline is not None:
         for number, kind in enumerate(kinds):
-            option = f"human[{number}]" if isinstance(human, list | tuple) else "human"
+            option = f"human[{number}]" if isinstance(options.human, list | tuple) else "human"
             yield from faults(option, _check_kind, outline, kind)
-    wrong = list(faults("pool", _check_pool, pool))
+    wrong = list(faults("pool", _check_pool, options.pool))
     yield from wrong
-    yield from faults("metrics", check_once, metrics, allow_code=allow_code)
-    every = each_metric(metrics)
-    if len(every) > 1 and (frozen or save):
+    yield from faults("metrics", check_once, options.metrics, allow_code=options.allow_code)
+    every = each_metric(options.metrics)
+    if len(every) > 1 and (options.frozen or options.save):
         said = "difficulties in a file are those of one metric; name one"
-        yield Fault("frozen" if frozen else "save", UsageError(said))
+        yield Fault("frozen" if options.frozen else "save", UsageError(said))
     for number, one in enumerate(every):
-        place = f"metrics[{number}]" if isinstance(metrics, list | tuple) else "metrics"
-        unfit = list(faults(place, _check_words, one, outline, allow_code=allow_code))
+        place = f"metrics[{number}]" if isinstance(options.metrics, list | tuple) else "metrics"
+        unfit = list(faults(place, _check_words, one, outline, allow_code=options.allow_code))
         yield from unfit
         if unfit or wrong:
             continue
         try:
             found = weighted(
-                one, pool=pool, pool_by=pool_by, leave_one_out=leave_one_out, frozen=frozen,
-                allow_code=allow_code,
-            )  # fmt: skip
+                one,
+                pool=options.pool,
+                pool_by=options.pool_by,
+                leave_one_out=leave_one_out,
+                frozen=options.frozen,
+                allow_code=options.allow_code,
+            )
         except UsageError as error:
             yield Fault("", error)
             continue
         if outline is not None:
-            there = list(faults("frozen" if frozen else "pool", found.check_pool, outline))
+            there = list(faults("frozen" if options.frozen else "pool", found.check_pool, outline))
             yield from there
             if not there and not allow_circular:
                 for kind in kinds:

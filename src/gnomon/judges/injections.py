@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from gnomon.faults import Fault
     from gnomon.metrics.protocol import AnyMetric
+    from gnomon.options import BoundOptions
     from gnomon.outline import Outline
 
 _TITLE = "Candidates that ask for a high score"
@@ -92,11 +93,9 @@ class ProbeRow(Record):
     items: int = column("Candidates", help="that have all scores")
 
 
-def check_probe(
-    outline: Outline | None, metrics: Metrics = (), *, allow_code: bool = False
-) -> Iterator[Fault]:
+def check_probe(outline: Outline | None, options: BoundOptions) -> Iterator[Fault]:
     """What :func:`gnomon.judges.probe` refuses of options that fit each alone."""
-    yield from judge_faults(outline, metrics, allow_code=allow_code, only=False)
+    yield from judge_faults(outline, options.metrics, allow_code=options.allow_code, only=False)
 
 
 @method(

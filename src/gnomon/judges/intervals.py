@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from gnomon.faults import Fault
+    from gnomon.options import BoundOptions
     from gnomon.outline import Outline
 
 _TITLE = "Judges' scores and their own noise"
@@ -63,11 +64,9 @@ class SegmentSpreadRow(Record):
     readable: int = column("Answers", help="that say a score")
 
 
-def check_spread(
-    outline: Outline | None, metrics: Metrics = (), *, allow_code: bool = False
-) -> Iterator[Fault]:
+def check_spread(outline: Outline | None, options: BoundOptions) -> Iterator[Fault]:
     """What :func:`gnomon.judges.spread` refuses of options that fit each alone."""
-    yield from judge_faults(outline, metrics, allow_code=allow_code)
+    yield from judge_faults(outline, options.metrics, allow_code=options.allow_code)
 
 
 @method(

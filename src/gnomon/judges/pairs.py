@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from gnomon.batch import Batch
     from gnomon.judges.metric import BoundChatJudge
     from gnomon.judges.replies import JudgeReply
+    from gnomon.options import BoundOptions
     from gnomon.outline import Outline
 
 _TITLE = "Which system a judge prefers"
@@ -68,11 +69,9 @@ class PairwiseRow(Record):
     missing: int = column("Missing", help="answers that say nothing")
 
 
-def check_pairwise(
-    outline: Outline | None, metrics: Metrics = (), *, allow_code: bool = False
-) -> Iterator[Fault]:
+def check_pairwise(outline: Outline | None, options: BoundOptions) -> Iterator[Fault]:
     """What :func:`gnomon.judges.pairwise` refuses of options that fit each alone."""
-    yield from pair_faults(outline, metrics, allow_code=allow_code)
+    yield from pair_faults(outline, options.metrics, allow_code=options.allow_code)
     if outline is not None and len(outline.systems) < 2:
         yield Fault("", DataError("pairs are of two systems or more; the test set has fewer"))
 

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from gnomon.findings import View
     from gnomon.judges.metric import BoundChatJudge
+    from gnomon.options import BoundOptions
     from gnomon.outline import Outline
 
 _TITLE = "Judges' scores on people's scale"
@@ -100,22 +101,15 @@ class CalibrationPoint(Record):
     left_out: float | None = column("Calibrated", help="by the curve of all other outputs")
 
 
-def check_calibrate(
-    outline: Outline | None,
-    metrics: Metrics = (),
-    *,
-    human: Human = (),
-    save: object = None,
-    allow_code: bool = False,
-) -> Iterator[Fault]:
+def check_calibrate(outline: Outline | None, options: BoundOptions) -> Iterator[Fault]:
     """What :func:`gnomon.judges.calibrate` refuses of options that fit each alone."""
-    wrong = list(judge_faults(outline, metrics, allow_code=allow_code))
+    wrong = list(judge_faults(outline, options.metrics, allow_code=options.allow_code))
     yield from wrong
-    for number, one in enumerate(() if wrong else each_judge(metrics)):
-        if chat_judge(one, allow_code=allow_code).calibration is not None:
+    for number, one in enumerate(() if wrong else each_judge(options.metrics)):
+        if chat_judge(one, allow_code=options.allow_code).calibration is not None:
             said = "a judge that is to be calibrated has no calibration yet; leave it out"
             yield Fault(f"metrics[{number}]", UsageError(said))
-    files, kinds = human_files(human)
+    files, kinds = human_files(options.human)
     if outline is None:
         return
     there = outline.human_kinds("segment")
@@ -125,7 +119,9 @@ def check_calibrate(
     if not there and not files:
         said = f"people scored no segment of test set {outline.name!r}; name a file (--human FILE)"
         yield Fault("human", DataError(said))
-    if save and (len(each_judge(metrics)) > 1 or len(files) + len(kinds or there) > 1):
+    if options.save and (
+        len(each_judge(options.metrics)) > 1 or len(files) + len(kinds or there) > 1
+    ):
         said = "scores are saved of one judge and one kind of human scores; name one of each"
         yield Fault("save", UsageError(said))
 

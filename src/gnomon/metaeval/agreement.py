@@ -87,6 +87,7 @@ if TYPE_CHECKING:
     from gnomon.agreement.measures import Measure
     from gnomon.agreement.pairing import Wanted
     from gnomon.metrics.protocol import AnyMetric
+    from gnomon.options import BoundOptions
     from gnomon.outline import Outline
 
 _EXAMPLES = """\
@@ -119,57 +120,55 @@ def _test_sets(inputs: Any, options: Mapping[str, Any]) -> tuple[Sequence[TestSe
     return sets, [inputs.paraphrased(one) for one in sets]
 
 
-def check_metaeval(
-    outline: Outline | None,
-    metrics: object = None,
-    *,
-    sets: int = 1,
-    human: Human = (),
-    scores: Files = (),
-    levels: Sequence[Level] = LEVELS,
-    statistics: Sequence[StatisticName] | None = None,
-    groupings: Sequence[Grouping] | None = None,
-    preset: PresetName | None = None,
-    weights: Sequence[str] = (),
-    by: str | None = None,
-    own_scores: bool = False,
-    baseline: str | None = None,
-    resamples: int = 1000,
-    confidence: float = 0.95,
-    darr_threshold: float | None = None,
-    unit: str = "auto",
-    allow_circular: bool = False,
-    allow_code: bool = False,
-) -> Iterator[Fault]:
+def check_metaeval(outline: Outline | None, options: BoundOptions) -> Iterator[Fault]:
     """What :func:`gnomon.metaeval` refuses of options that fit each alone.
 
     What people said in files is not known yet, and of several test sets that are judged together
     each may lack some of what is asked for.
     """
-    if preset is not None and (statistics or groupings):
-        said = f"preset {preset!r} brings its statistics and groupings; leave them out"
+    if options.preset is not None and (options.statistics or options.groupings):
+        said = f"preset {options.preset!r} brings its statistics and groupings; leave them out"
         yield Fault("preset", UsageError(said))
-    option = "statistics" if statistics else "levels"
-    wrong = list(faults(option, measures, levels, statistics, groupings, preset_of(preset)))
+    option = "statistics" if options.statistics else "levels"
+    wrong = list(
+        faults(
+            option,
+            measures,
+            options.levels,
+            options.statistics,
+            options.groupings,
+            preset_of(options.preset),
+        )
+    )
     yield from wrong
-    asked = () if wrong else measures(levels, statistics, groupings, preset_of(preset))
+    asked = (
+        ()
+        if wrong
+        else measures(
+            options.levels, options.statistics, options.groupings, preset_of(options.preset)
+        )
+    )
     if asked:
-        yield from faults("weights", tasks_of, asked, preset_of(preset), weights)
-    yield from resample_faults(resamples, confidence)
-    wanted = _wanted(metrics, scores, own_scores=own_scores)
-    yield from metric_faults(outline, wanted, allow_code=allow_code)
+        yield from faults("weights", tasks_of, asked, preset_of(options.preset), options.weights)
+    yield from resample_faults(options.resamples, options.confidence)
+    wanted = _wanted(options.metrics, options.scores, own_scores=options.own_scores)
+    yield from metric_faults(outline, wanted, allow_code=options.allow_code)
     if outline is not None:
-        yield from faults("by", check_slices, outline, by)
-        if unit == "document" and not outline.slices.get("document"):
+        yield from faults("by", check_slices, outline, options.by)
+        if options.unit == "document" and not outline.slices.get("document"):
             yield Fault("unit", without_documents(title_of(outline)))
-    if baseline is not None and not scores and not own_scores:
-        yield from faults("baseline", _check_named, wanted, baseline, allow_code=allow_code)
-    files, kinds = human_files(human)
-    if outline is None or files or sets > 1:
+    if options.baseline is not None and not options.scores and not options.own_scores:
+        yield from faults(
+            "baseline", _check_named, wanted, options.baseline, allow_code=options.allow_code
+        )
+    files, kinds = human_files(options.human)
+    if outline is None or files or options.sets > 1:
         return
-    yield from _judged_faults(outline, kinds, asked, darr_threshold, single=isinstance(human, str))
-    if not allow_circular:
-        yield from _circular_faults(outline, kinds, wanted, allow_code=allow_code)
+    yield from _judged_faults(
+        outline, kinds, asked, options.darr_threshold, single=isinstance(options.human, str)
+    )
+    if not options.allow_circular:
+        yield from _circular_faults(outline, kinds, wanted, allow_code=options.allow_code)
 
 
 @method(

@@ -89,6 +89,7 @@ if TYPE_CHECKING:
     from gnomon.metaeval.paired import ComparedSystem
     from gnomon.metrics.protocol import AnyMetric
     from gnomon.metrics.tokenise import TokenTable
+    from gnomon.options import BoundOptions
     from gnomon.outline import Outline
     from gnomon.slices import Slice
 
@@ -106,34 +107,26 @@ exit code 3: --fail-if-worse found a system that is worse than the baseline
 """
 
 
-def check_compare(
-    outline: Outline | None,
-    metrics: object = (),
-    *,
-    baseline: str | None = None,
-    test: str = "bootstrap",
-    resamples: int = 1000,
-    null: str = "studentised",
-    alternative: str = "two-sided",
-    confidence: float = 0.95,
-    unit: str = "auto",
-    by: str | None = None,
-    fail_if_worse: Sequence[str] = (),
-    min_drop: float = 0.0,
-    allow_code: bool = False,
-) -> Iterator[Fault]:
+def check_compare(outline: Outline | None, options: BoundOptions) -> Iterator[Fault]:
     """What :func:`compare` refuses of options that fit each alone."""
-    yield from plan_faults(resamples, null, alternative, confidence)
-    if test == "ar" and null == "sacrebleu":
+    yield from plan_faults(options.resamples, options.null, options.alternative, options.confidence)
+    if options.test == "ar" and options.null == "sacrebleu":
         said = "null 'sacrebleu' goes with the test 'bootstrap', not with 'ar'"
         yield Fault("null", UsageError(said))
-    yield from _gate_faults(metrics, test, resamples, alternative, fail_if_worse, min_drop)
-    yield from metric_faults(outline, metrics, allow_code=allow_code)
+    yield from _gate_faults(
+        options.metrics,
+        options.test,
+        options.resamples,
+        options.alternative,
+        options.fail_if_worse,
+        options.min_drop,
+    )
+    yield from metric_faults(outline, options.metrics, allow_code=options.allow_code)
     if outline is not None:
         option = "baseline" if len(outline.systems) > 1 else ""
-        yield from faults(option, check_systems, outline, baseline)
-        yield from faults("by", check_slices, outline, by, scored=True)
-        if unit == "document":
+        yield from faults(option, check_systems, outline, options.baseline)
+        yield from faults("by", check_slices, outline, options.by, scored=True)
+        if options.unit == "document":
             yield from faults("unit", check_documents, outline)
 
 

@@ -57,6 +57,7 @@ if TYPE_CHECKING:
 
     from gnomon.agreement.error_spans import MarkedPairs, SpanAgreement
     from gnomon.findings import Exhibit, Table, View
+    from gnomon.options import BoundOptions
     from gnomon.outline import Outline
 
 Side: TypeAlias = Literal["candidate", "source"]
@@ -210,44 +211,33 @@ ROWS = {
 # What is refused
 
 
-def check_spans(
-    outline: Outline | None,
-    metrics: Metrics = (),
-    *,
-    human: Human = (),
-    marks: Marks = (),
-    side: str = "candidate",
-    preset: str | None = None,
-    partial_credit: float = _CREDIT,
-    error_free: str = _RULE,
-    thresholds: Sequence[float] = _THRESHOLDS,
-    unit: str = "auto",
-    resamples: int = 1000,
-    confidence: float = 0.95,
-    allow_code: bool = False,
-) -> Iterator[Fault]:
+def check_spans(outline: Outline | None, options: BoundOptions) -> Iterator[Fault]:
     """What :func:`spans` refuses of options that fit each alone."""
-    yield from resample_faults(resamples, confidence)
+    yield from resample_faults(options.resamples, options.confidence)
     usual = (_CREDIT, _RULE, _THRESHOLDS)
-    if preset is not None and (partial_credit, error_free, tuple(thresholds)) != usual:
-        said = f"preset {preset!r} brings its credit, its rule and its thresholds; leave them out"
+    given = (options.partial_credit, options.error_free, tuple(options.thresholds))
+    if options.preset is not None and given != usual:
+        said = (
+            f"preset {options.preset!r} brings its credit, its rule and its thresholds; leave them"
+            " out"
+        )
         yield Fault("preset", UsageError(said))
-    if not thresholds and error_free != "spans":
+    if not options.thresholds and options.error_free != "spans":
         said = "thresholds must be one or more where scores decide what is free of errors"
         yield Fault("thresholds", UsageError(said))
-    for one in listed_metrics(metrics):
-        yield from faults("metrics", check_metric, one, outline, allow_code=allow_code)
+    for one in listed_metrics(options.metrics):
+        yield from faults("metrics", check_metric, one, outline, allow_code=options.allow_code)
     if outline is not None:
-        if unit == "document" and not outline.slices.get("document"):
+        if options.unit == "document" and not outline.slices.get("document"):
             yield Fault("unit", without_documents(outline.name))
         yield from mark_faults(
             outline,
-            human,
-            marks,
-            side=side,
-            metrics=metrics,
+            options.human,
+            options.marks,
+            side=options.side,
+            metrics=options.metrics,
             scored=True,
-            allow_code=allow_code,
+            allow_code=options.allow_code,
         )
 
 

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
 
     from gnomon.batch import Batch
     from gnomon.findings import Table, View
+    from gnomon.options import BoundOptions
     from gnomon.outline import Outline
 
 PAIRS, REFERENCES, STANDINGS, CHOICES = "pairs", "references", "systems", "choices"
@@ -153,15 +154,13 @@ ROWS = {
 # The method
 
 
-def check_pairwise(
-    outline: Outline | None, metrics: object = (), *, allow_code: bool = False
-) -> Iterator[Fault]:
+def check_pairwise(outline: Outline | None, options: BoundOptions) -> Iterator[Fault]:
     """What :func:`pairwise` refuses of options that fit each alone."""
-    yield from metric_faults(outline, metrics, allow_code=allow_code)
-    for number, one in enumerate(every_metric(metrics)):
+    yield from metric_faults(outline, options.metrics, allow_code=options.allow_code)
+    for number, one in enumerate(every_metric(options.metrics)):
         if isinstance(one, str) or is_metric(one):
             try:
-                found = resolve(one, allow_code=allow_code)
+                found = resolve(one, allow_code=options.allow_code)
             except (UsageError, DataError):
                 continue  # told above
             if lacks(found, PairScoring):

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
     from gnomon.metrics.protocol import Metric
     from gnomon.needs import Need
+    from gnomon.options import BoundOptions
     from gnomon.outline import Outline
 
 __all__ = [
@@ -480,18 +481,15 @@ def check_once(metrics: Any, *, allow_code: bool = False) -> None:
         found.add(name)
 
 
-def check_score(
-    outline: Outline | None,
-    metrics: Any = "bleu",  # one metric or several
-    *,
-    allow_code: bool = False,
-) -> Iterator[Fault]:
+def check_score(outline: Outline | None, options: BoundOptions) -> Iterator[Fault]:
     """What :func:`gnomon.metrics.score` refuses of its arguments; as :func:`check_metric`."""
-    several = isinstance(metrics, list | tuple)
-    every: list[tuple[int | None, Any]] = [*enumerate(metrics)] if several else [(None, metrics)]
+    several = isinstance(options.metrics, list | tuple)
+    every: list[tuple[int | None, Any]] = (
+        [*enumerate(options.metrics)] if several else [(None, options.metrics)]
+    )
     for number, one in every:
         place = "metrics" if number is None else f"metrics[{number}]"
-        yield from faults(place, check_metric, one, outline, allow_code=allow_code)
+        yield from faults(place, check_metric, one, outline, allow_code=options.allow_code)
     if outline is not None and not outline.systems:
         yield Fault("", DataError(f"test set {outline.name!r} holds no system outputs"))
 

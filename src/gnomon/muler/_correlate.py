@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 import numpy as np
 
@@ -48,7 +48,7 @@ from gnomon.muler._exhibits import (
 from gnomon.muler._figures import VARIANTS, Variants, figures
 from gnomon.muler._other_verdicts import CORRELATE_CLAIMS, correlate_verdict
 from gnomon.muler._sentences import Scorers, scorer_faults, scorers_of, sentences
-from gnomon.muler._setup import MaskChoice, Run, WordChoice, check_masked, prepared
+from gnomon.muler._setup import MaskChoice, Run, WordChoice, check_masked_slices, prepared
 from gnomon.options import SEED, By, Count, Group, Limits, Metavar, Rare, Seed, Share
 from gnomon.slices import slices
 from gnomon.testset import SystemInfo, TestSet
@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     from gnomon.muler._figures import FeatureScores, Figures, Presence, Variant
     from gnomon.muler._sentences import AnyScorer
     from gnomon.muler._setup import Setup
+    from gnomon.options import BoundOptions
     from gnomon.outline import Outline
     from gnomon.slices import Slice
     from gnomon.spans import SpanTable
@@ -404,13 +405,11 @@ architecture, constrained, human) in each test set; a missing year from the set'
 _SHOWN = Group("contrasting segments (in the report and in JSON)")
 
 
-def check_correlate(
-    outline: Outline | None, *, scorers: Scorers = (), allow_code: bool = False, **others: Any
-) -> Iterator[Fault]:
+def check_correlate(outline: Outline | None, options: BoundOptions) -> Iterator[Fault]:
     """What :func:`correlate` refuses of options that fit each alone."""
-    if scorers:
-        yield from scorer_faults(scorers, allow_code=allow_code)
-    yield from check_masked(outline, allow_code=allow_code, **others)
+    if options.scorers:
+        yield from scorer_faults(options.scorers, allow_code=options.allow_code)
+    yield from check_masked_slices(outline, options)
 
 
 @method(

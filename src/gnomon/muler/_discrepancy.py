@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from gnomon.faults import Fault
     from gnomon.findings import Cell, Table, View
     from gnomon.muler._uncertainty import Ends
+    from gnomon.options import BoundOptions
     from gnomon.outline import Outline
     from gnomon.slices import Slice
 
@@ -120,24 +121,13 @@ examples:
 """
 
 
-def check_discrepancy(
-    outline: Outline | None,
-    features: Features = None,
-    *,
-    tagger: Tagger = None,
-    lexicon: WordLists = None,
-    pattern: Regexes = None,
-    labels: LabelFiles = None,
-    by: By = None,
-    resamples: int = 1000,
-    confidence: float = 0.95,
-) -> Iterator[Fault]:
+def check_discrepancy(outline: Outline | None, options: BoundOptions) -> Iterator[Fault]:
     """What :func:`discrepancy` refuses of options that fit each alone."""
-    yield from resample_faults(resamples, confidence)
+    yield from resample_faults(options.resamples, options.confidence)
     yield from side_faults(outline, "discrepancies are between candidates and references")
-    yield from word_faults(outline, features, tagger, lexicon, pattern, labels)
+    yield from word_faults(outline, options.of(WordChoice))
     if outline is not None:
-        yield from faults("by", check_slices, outline, by)
+        yield from faults("by", check_slices, outline, options.by)
 
 
 @method(

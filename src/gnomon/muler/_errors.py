@@ -64,6 +64,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from gnomon.annotate import Annotation
+    from gnomon.options import BoundOptions
     from gnomon.outline import Outline
 
 Side: TypeAlias = Literal["candidate", "source"]
@@ -108,7 +109,7 @@ def _language(given: TestSet | Outline, side: str) -> str | None:
 
 def _words(words: WordChoice, language: str | None) -> WordChoice:
     """The words asked for; without a tagger of the language what can be told by their form."""
-    if any(one is not None for one in words):
+    if words != WordChoice():
         return words
     try:
         if language is not None:
@@ -117,40 +118,32 @@ def _words(words: WordChoice, language: str | None) -> WordChoice:
     except GnomonError:
         pass
     surface = UNSPACED_SURFACE if is_unspaced(language) else SURFACE
-    return words._replace(pattern=surface, features=["re:*"])
+    return replace(words, pattern=surface, features=["re:*"])
 
 
-def check_errors_by_feature(
-    outline: Outline | None,
-    metrics: Metrics = (),
-    features: Features = None,
-    *,
-    human: Human = (),
-    marks: Marks = (),
-    side: str = "candidate",
-    tagger: Tagger = None,
-    lexicon: WordLists = None,
-    pattern: Regexes = None,
-    labels: LabelFiles = None,
-    masking: str = "tokens",
-    resamples: int = 1000,
-    confidence: float = 0.95,
-    unit: Unit = "auto",
-    allow_code: bool = False,
-) -> Iterator[Fault]:
+def check_errors_by_feature(outline: Outline | None, options: BoundOptions) -> Iterator[Fault]:
     """What :func:`errors` refuses of options that fit each alone."""
-    yield from resample_faults(resamples, confidence)
-    yield from unit_faults(outline, unit)
+    yield from resample_faults(options.resamples, options.confidence)
+    yield from unit_faults(outline, options.unit)
     if outline is not None:
-        yield from mark_faults(outline, human, marks, side=side, alone=True, allow_code=allow_code)
-    language = None if outline is None else _language(outline, side)
-    words = _words(WordChoice(features, tagger, lexicon, pattern, labels), language)
-    if metrics and side == "source":
+        yield from mark_faults(
+            outline,
+            options.human,
+            options.marks,
+            side=options.side,
+            alone=True,
+            allow_code=options.allow_code,
+        )
+    language = None if outline is None else _language(outline, options.side)
+    words = _words(options.of(WordChoice), language)
+    if options.metrics and options.side == "source":
         said = "metrics look at candidates, and side 'source' at sources; leave one of the two out"
         yield Fault("side", UsageError(said))
-    elif metrics:
-        unseen = masking == "substitute"
-        yield from mask_faults(outline, metrics, words, allow_code=allow_code, unseen=unseen)
+    elif options.metrics:
+        unseen = options.masking == "substitute"
+        yield from mask_faults(
+            outline, options.metrics, words, allow_code=options.allow_code, unseen=unseen
+        )
     else:
         yield from _feature_faults(words, language, known=outline is not None)
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from gnomon.metrics.protocol import MaskingMetric
     from gnomon.muler._figures import FeatureScores, Figures, Presence
     from gnomon.muler._setup import Setup
+    from gnomon.options import BoundOptions
     from gnomon.outline import Outline
 
 
@@ -314,27 +315,21 @@ _CHOICE = Group("which pairs and segments")
 _FILES = Group("sheet and key")
 
 
-def check_pairs(
-    outline: Outline | None,
-    metrics: Metrics = "bleu",
-    *,
-    sheet: OutputFile = None,
-    form: OutputFile = None,
-    key: OutputFile = None,
-    **others: Any,
-) -> Iterator[Fault]:
+def check_pairs(outline: Outline | None, options: BoundOptions) -> Iterator[Fault]:
     """What :func:`pairs` refuses of options that fit each alone."""
-    if isinstance(metrics, list | tuple) and len(metrics) != 1:
-        said = f"pairs are found under one metric; got {' '.join(map(str, metrics)) or 'none'}"
+    if isinstance(options.metrics, list | tuple) and len(options.metrics) != 1:
+        said = (
+            f"pairs are found under one metric; got {' '.join(map(str, options.metrics)) or 'none'}"
+        )
         yield Fault("metrics", UsageError(said))
         return
-    if (key is None) is not (sheet is None and form is None):
+    if (options.key is None) is not (options.sheet is None and options.form is None):
         said = (
             "a sheet (--sheet FILE.tsv, --form FILE.html; sheet=, form=) and its key (--key"
             " FILE.tsv; key=) go together: without the key no answer can be read back"
         )
         yield Fault("key", UsageError(said))
-    yield from check_masked(outline, metrics, **others)
+    yield from check_masked(outline, options)
     if outline is not None and len(outline.systems) == 1:
         said = (
             f"pairs need at least two systems; test set {outline.name!r} has"

@@ -32,7 +32,14 @@ from gnomon.muler._exhibits import (
 from gnomon.muler._figures import LEAST, VARIANT, VARIANTS, Variants, defined, figures
 from gnomon.muler._marks import FEATURES_VIEW, feature_marks
 from gnomon.muler._sentences import ScorerRow, Scorers, scorer_faults, scorers_of, sentence_part
-from gnomon.muler._setup import MaskChoice, Run, WordChoice, check_masked, drawn_slices, prepared
+from gnomon.muler._setup import (
+    MaskChoice,
+    Run,
+    WordChoice,
+    check_masked_slices,
+    drawn_slices,
+    prepared,
+)
 from gnomon.muler._uncertainty import Bootstrap, resample_faults, uncertainty, unit_faults
 from gnomon.muler._verdict import SCORE_CLAIMS, score_verdict
 from gnomon.options import SEED, By, Confidence, Count, Resamples, Seed, Unit
@@ -51,6 +58,7 @@ if TYPE_CHECKING:
     from gnomon.muler._figures import FeatureScores, Figures, Presence, Variant
     from gnomon.muler._setup import Setup
     from gnomon.muler._uncertainty import Ends, Uncertainty
+    from gnomon.options import BoundOptions
     from gnomon.outline import Outline
     from gnomon.slices import Slice
 
@@ -515,22 +523,13 @@ examples:
 """
 
 
-def check_score(
-    outline: Outline | None,
-    *,
-    scorers: Scorers = (),
-    resamples: int = 1000,
-    confidence: float = 0.95,
-    unit: Unit = "auto",
-    allow_code: bool = False,
-    **others: Any,
-) -> Iterator[Fault]:
+def check_score(outline: Outline | None, options: BoundOptions) -> Iterator[Fault]:
     """What :func:`score` refuses of options that fit each alone."""
-    yield from resample_faults(resamples, confidence)
-    yield from unit_faults(outline, unit)
-    if scorers:
-        yield from scorer_faults(scorers, allow_code=allow_code)
-    yield from check_masked(outline, allow_code=allow_code, **others)
+    yield from resample_faults(options.resamples, options.confidence)
+    yield from unit_faults(outline, options.unit)
+    if options.scorers:
+        yield from scorer_faults(options.scorers, allow_code=options.allow_code)
+    yield from check_masked_slices(outline, options)
 
 
 @method(

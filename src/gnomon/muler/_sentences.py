@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from gnomon.batch import Batch, Ragged
     from gnomon.faults import Fault
     from gnomon.findings import View
+    from gnomon.options import BoundOptions
     from gnomon.outline import Outline
     from gnomon.slices import Slice
 
@@ -463,23 +464,14 @@ examples:
 """
 
 
-def check_sentences(
-    outline: Outline | None,
-    scorers: Scorers = ("sentiment", "concreteness"),
-    *,
-    tagger: Tagger = None,
-    by: By = None,
-    resamples: int = 1000,
-    confidence: float = 0.95,
-    allow_code: bool = False,
-) -> Iterator[Fault]:
+def check_sentences(outline: Outline | None, options: BoundOptions) -> Iterator[Fault]:
     """What :func:`sentences` refuses of options that fit each alone."""
-    yield from resample_faults(resamples, confidence)
-    yield from scorer_faults(scorers, allow_code=allow_code)
-    yield from tagger_faults("tagger", tagger if isinstance(tagger, str) else None)
+    yield from resample_faults(options.resamples, options.confidence)
+    yield from scorer_faults(options.scorers, allow_code=options.allow_code)
+    yield from tagger_faults("tagger", options.tagger if isinstance(options.tagger, str) else None)
     yield from side_faults(outline, "sentence scorers compare with references")
     if outline is not None:
-        yield from faults("by", check_slices, outline, by)
+        yield from faults("by", check_slices, outline, options.by)
 
 
 @method(

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from gnomon.metrics.masking import Granularity, MaskKind, Overlap
     from gnomon.metrics.protocol import AnyMetric, MaskingMetric, Metrics
     from gnomon.muler._figures import FeatureScores, Presence
+    from gnomon.options import BoundOptions
     from gnomon.outline import Outline
     from gnomon.testset import TestSet
 
@@ -50,7 +51,8 @@ def drawn_slices(parts: Sequence[_Part]) -> Sequence[_Part]:
     return parts[: _DRAWN + 1]
 
 
-class WordChoice(NamedTuple):
+@dataclass(frozen=True)
+class WordChoice:
     """Which words are looked at; as for :func:`gnomon.muler.score`."""
 
     features: Features = None
@@ -102,7 +104,8 @@ class WordChoice(NamedTuple):
         return replace(annotation, spans=moved)
 
 
-class MaskChoice(NamedTuple):
+@dataclass(frozen=True)
+class MaskChoice:
     """How words are masked."""
 
     overlap: Overlap = "any"
@@ -147,23 +150,16 @@ def side_faults(outline: Outline | None, needs: str) -> Iterator[Fault]:
         yield Fault("", DataError(said))
 
 
-def word_faults(
-    outline: Outline | None,
-    features: Features = None,
-    tagger: Tagger = None,
-    lexicon: WordLists = None,
-    pattern: Regexes = None,
-    labels: LabelFiles = None,
-) -> Iterator[Fault]:
+def word_faults(outline: Outline | None, words: WordChoice) -> Iterator[Fault]:
     """Features that are malformed, or that nothing gives."""
     language = None if outline is None else outline.target_language
     try:
         wanted = chosen_features(
-            features,
-            tagger=tagger,
-            lexicon=lexicon,
-            pattern=pattern,
-            labels=labels,
+            words.features,
+            tagger=words.tagger,
+            lexicon=words.lexicon,
+            pattern=words.pattern,
+            labels=words.labels,
             language=language,
         )
     except GnomonError as error:  # there is no such tagger
@@ -171,12 +167,12 @@ def word_faults(
         return
     yield from feature_faults(
         wanted,
-        tagger=tagger,
+        tagger=words.tagger,
         language=language,
         known=outline is not None,
-        lexicon=lexicon,
-        pattern=pattern,
-        labels=labels,
+        lexicon=words.lexicon,
+        pattern=words.pattern,
+        labels=words.labels,
     )
 
 
@@ -204,35 +200,35 @@ def mask_faults(
             yield from wrong
         else:
             yield from wrong or faults("metrics", _check_seen, one, allow_code=allow_code)
-    yield from word_faults(outline, *words)
+    yield from word_faults(outline, words)
 
 
-def check_masked(
-    outline: Outline | None,
-    metrics: Metrics = "bleu",
-    features: Features = None,
-    *,
-    tagger: Tagger = None,
-    lexicon: WordLists = None,
-    pattern: Regexes = None,
-    labels: LabelFiles = None,
-    by: str | None = None,
-    shares: Sequence[float] | None = None,
-    masking: MaskKind = "tokens",
-    mask_words: Sequence[str] | None = None,
-    allow_code: bool = False,
-    **_: object,
-) -> Iterator[Fault]:
+def check_masked(outline: Outline | None, options: BoundOptions) -> Iterator[Fault]:
     """What methods that mask refuse of options that fit each alone; other options fit together."""
-    if shares is not None and (not shares or min(shares) <= 0):
-        given = ", ".join(map(str, shares)) or "none"
-        yield Fault("shares", UsageError(f"shares must be one or more above 0; got {given}"))
-    yield from _mask_word_faults(masking, mask_words)
-    words = WordChoice(features, tagger, lexicon, pattern, labels)
-    unseen = masking == "substitute"
-    yield from mask_faults(outline, metrics, words, allow_code=allow_code, unseen=unseen)
+    yield from _mask_word_faults(options.masking, options.mask_words)
+    unseen = options.masking == "substitute"
+    yield from mask_faults(
+        outline,
+        options.metrics,
+        options.of(WordChoice),
+        allow_code=options.allow_code,
+        unseen=unseen,
+    )
+
+
+def check_masked_slices(outline: Outline | None, options: BoundOptions) -> Iterator[Fault]:
+    """What methods refuse that mask and tell slices apart."""
+    yield from check_masked(outline, options)
     if outline is not None:
-        yield from faults("by", check_slices, outline, by)
+        yield from faults("by", check_slices, outline, options.by)
+
+
+def check_masked_shares(outline: Outline | None, options: BoundOptions) -> Iterator[Fault]:
+    """What methods refuse that mask shares of a feature."""
+    if not options.shares or min(options.shares) <= 0:
+        given = ", ".join(map(str, options.shares)) or "none"
+        yield Fault("shares", UsageError(f"shares must be one or more above 0; got {given}"))
+    yield from check_masked(outline, options)
 
 
 def _mask_word_faults(masking: MaskKind, words: Sequence[str] | None) -> Iterator[Fault]:

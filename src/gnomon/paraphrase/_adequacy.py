@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 
     from gnomon.findings import Table
     from gnomon.metrics import BoundMetric, Metric
+    from gnomon.options import BoundOptions
     from gnomon.outline import Outline
     from gnomon.scores import Scores
     from gnomon.testset import Paraphrase
@@ -87,20 +88,13 @@ def closeness(
     return np.asarray(_scored(testset, paraphrases, metric, allow_code=allow_code).segments[0])
 
 
-def check_adequacy(
-    outline: Outline | None,
-    metrics: Metrics = "chrf",
-    *,
-    sheet: str | PathLike[str] | None = None,
-    key: str | PathLike[str] | None = None,
-    allow_code: bool = False,
-) -> Iterator[Fault]:
+def check_adequacy(outline: Outline | None, options: BoundOptions) -> Iterator[Fault]:
     """What :func:`gnomon.paraphrase.adequacy` refuses of options that fit each alone."""
-    for number, metric in enumerate(each_of(metrics)):
+    for number, metric in enumerate(each_of(options.metrics)):
         yield from faults(
-            f"metrics[{number}]", check_metric, metric, outline, allow_code=allow_code
+            f"metrics[{number}]", check_metric, metric, outline, allow_code=options.allow_code
         )
-    if (key is None) is not (sheet is None):
+    if (options.key is None) is not (options.sheet is None):
         said = (
             "a sheet (--sheet FILE.tsv; sheet='FILE.tsv') and its key (--key FILE.tsv;"
             " key='FILE.tsv') go together: without the key no score can be read back"

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from gnomon.formats import FileRecord
+    from gnomon.options import BoundOptions
     from gnomon.outline import Outline
 
 
@@ -196,12 +197,10 @@ class ConstraintRow(Record):
     replaces: str | None = column("For", help="the part of the reference that it is a variant of")
 
 
-def check_constraints(
-    outline: Outline | None, *, share: float = 0.75, tokenizer: str = "13a"
-) -> Iterator[Fault]:
+def check_constraints(outline: Outline | None, options: BoundOptions) -> Iterator[Fault]:
     """What :func:`gnomon.paraphrase.constraints` refuses of options that fit each alone."""
-    yield from faults("share", check_share, share)
-    yield from faults("tokenizer", check_tokeniser, tokenizer)
+    yield from faults("share", check_share, options.share)
+    yield from faults("tokenizer", check_tokeniser, options.tokenizer)
     if outline is not None and not outline.systems:
         said = "constraints come from the outputs of systems, and the test set has none"
         yield Fault("", DataError(said))

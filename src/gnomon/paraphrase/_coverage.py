@@ -22,6 +22,7 @@ from gnomon.testset import TestSet
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from gnomon.options import BoundOptions
     from gnomon.outline import Outline
 
 NEW, MISSING = "newly matched", "still missing"
@@ -78,9 +79,9 @@ class _Seen:
         self.places.setdefault(segment, system)
 
 
-def check_coverage(outline: Outline | None, *, tokenizer: str = "13a") -> Iterator[Fault]:
+def check_coverage(outline: Outline | None, options: BoundOptions) -> Iterator[Fault]:
     """What :func:`gnomon.paraphrase.coverage` refuses of options that fit each alone."""
-    yield from faults("tokenizer", check_tokeniser, tokenizer)
+    yield from faults("tokenizer", check_tokeniser, options.tokenizer)
     if outline is not None and not outline.systems:
         said = "coverage is of the outputs of systems, and the test set has none"
         yield Fault("", DataError(said))

@@ -44,6 +44,7 @@ from gnomon.testset import TestSet
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from gnomon.options import BoundOptions
     from gnomon.outline import Outline
     from gnomon.testset import Paraphrase
 
@@ -320,23 +321,15 @@ class DiversityRow(Record):
     skipped: int | None = column("Skipped", help="wordings without a tree (syntactic)")
 
 
-def check_diversity(
-    outline: Outline | None,  # noqa: ARG001  # as of all checks; nothing depends on it
-    *,
-    measures: Sequence[str] = MEASURES,
-    tagger: str | None = None,
-    language: str | None = None,
-    tokenizer: str = "13a",
-    decay: float = 0.4,
-) -> Iterator[Fault]:
+def check_diversity(_outline: Outline | None, options: BoundOptions) -> Iterator[Fault]:
     """What :func:`gnomon.paraphrase.diversity` refuses of options that fit each alone."""
-    if not measures:
+    if not options.measures:
         said = f"no measure is asked for; name some of {', '.join(MEASURES)}"
         yield Fault("measures", UsageError(said))
-    yield from faults("tokenizer", check_tokeniser, tokenizer)
-    yield from faults("decay", check_decay, decay)
-    if "syntactic" in measures:
-        yield from tagger_faults(tagger, language)
+    yield from faults("tokenizer", check_tokeniser, options.tokenizer)
+    yield from faults("decay", check_decay, options.decay)
+    if "syntactic" in options.measures:
+        yield from tagger_faults(options.tagger, options.language)
 
 
 def _named_sets(inputs: Any, options: dict[str, Any]) -> tuple[dict[str, Wordings]]:

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gnomon.metrics import BoundMetric, Metric
+    from gnomon.options import BoundOptions
     from gnomon.outline import Outline
 
     AnyMetric: TypeAlias = str | Metric | BoundMetric | Callable[..., float]
@@ -102,33 +103,22 @@ class _Split(NamedTuple):
     judged: list[str]
 
 
-def check_half_splits(
-    outline: Outline | None,
-    metrics: Metrics = "bleu",
-    *,
-    share: float = 0.75,
-    model: str | PathLike[str] | None = None,
-    beam: int | None = None,
-    device: str | None = None,
-    precision: str = "fp32",
-    tokenizer: str = "13a",
-    allow_code: bool = False,
-) -> Iterator[Fault]:
+def check_half_splits(outline: Outline | None, options: BoundOptions) -> Iterator[Fault]:
     """What :func:`gnomon.paraphrase.half_splits` refuses of options that fit each alone."""
-    several = each_of(metrics)
+    several = each_of(options.metrics)
     if len(several) != 1:
         said = f"metrics must name one metric here; got {' '.join(map(str, several)) or 'none'}"
         yield Fault("metrics", UsageError(said))
     for number, metric in enumerate(several):
         yield from faults(
-            f"metrics[{number}]", check_metric, metric, outline, allow_code=allow_code
+            f"metrics[{number}]", check_metric, metric, outline, allow_code=options.allow_code
         )
-    other = None if precision == "fp32" else precision
-    for name, value in (("beam", beam), ("device", device), ("precision", other)):
-        if value is not None and model is None:
+    other = None if options.precision == "fp32" else options.precision
+    for name, value in (("beam", options.beam), ("device", options.device), ("precision", other)):
+        if value is not None and options.model is None:
             yield Fault(name, UsageError(f"{name} goes with model, which is not given"))
-    yield from faults("share", check_share, share)
-    yield from faults("tokenizer", check_tokeniser, tokenizer)
+    yield from faults("share", check_share, options.share)
+    yield from faults("tokenizer", check_tokeniser, options.tokenizer)
 
 
 @method(

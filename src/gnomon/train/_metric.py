@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gnomon.findings import Cell, Statement
+    from gnomon.options import BoundOptions
     from gnomon.outline import Outline
     from gnomon.records import Ends
     from gnomon.train._estimator import Pass, Training
@@ -587,13 +588,10 @@ _DATA = Group("what is learnt from")
 _RUNNING = Group("the run")
 
 
-def check_metric(
-    _outline: Outline | None, *, encoder: str = "minilm", **options: Any
-) -> Iterator[Fault]:
+def check_metric(_outline: Outline | None, options: BoundOptions) -> Iterator[Fault]:
     """What :func:`gnomon.train.metric` refuses of options that fit each alone."""
-    known = HeadRecipe.__dataclass_fields__
-    yield from faults("", HeadRecipe, **{k: v for k, v in options.items() if k in known})
-    if not encoder:
+    yield from faults("", options.of, HeadRecipe)
+    if not options.encoder:
         yield Fault("encoder", UsageError("encoder names a model; got an empty name"))
 
 

@@ -14,7 +14,7 @@ from gnomon.metrics.masking import Granularity, MaskKind, MaskTexts, Overlap
 from gnomon.metrics.protocol import Metrics
 from gnomon.muler._figures import VARIANT, VARIANTS, feature_scores, figures, presence
 from gnomon.muler._other_verdicts import FREQUENCY_CLAIMS, frequency_verdict
-from gnomon.muler._setup import MaskChoice, Run, WordChoice, check_masked, prepared
+from gnomon.muler._setup import MaskChoice, Run, WordChoice, check_masked_shares, prepared
 from gnomon.muler.validate._initials import (
     AVERAGES_NOTE,
     Shares,
@@ -172,7 +172,7 @@ example:
     rows={"frequency": PartRow, "summary": PartSummaryRow},
     by_system=True,
     tagged=True,
-    check=check_masked,
+    check=check_masked_shares,
     verdict=frequency_verdict,
     claims=FREQUENCY_CLAIMS,
 )

@@ -15,7 +15,7 @@ from gnomon.metrics.masking import Action, Granularity, MaskKind, MaskPlan, Mask
 from gnomon.metrics.protocol import Metrics
 from gnomon.muler._figures import defined, presence, ratio
 from gnomon.muler._other_verdicts import RANGE_CLAIMS, range_verdict
-from gnomon.muler._setup import MaskChoice, Run, WordChoice, check_masked, prepared
+from gnomon.muler._setup import MaskChoice, Run, WordChoice, check_masked_shares, prepared
 from gnomon.muler.validate._initials import (
     AVERAGES_NOTE,
     Shares,
@@ -176,7 +176,7 @@ example:
     rows={"range": RangeRow, "summary": RangeSummaryRow},
     by_system=True,
     tagged=True,
-    check=check_masked,
+    check=check_masked_shares,
     verdict=range_verdict,
     claims=RANGE_CLAIMS,
 )

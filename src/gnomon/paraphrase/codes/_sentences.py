@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from gnomon.formats import Tree
+    from gnomon.options import BoundOptions
     from gnomon.outline import Outline
     from gnomon.paraphrase.codes._codes import Codes
 
@@ -162,54 +163,51 @@ def _file_faults(
             yield Fault(name, UsageError(said))
 
 
-def check_codes(
-    _outline: Outline | None,
-    texts: Files | None = None,
-    *,
-    trees: Files | None = None,
-    sources: Files | None = None,
-    source_trees: Files | None = None,
-    kind: str | None = None,
-    codes_folder: str | PathLike[str] | None = None,
-    model: str | None = None,
-    layer: int | None = None,
-    revision: str | None = None,
-    embeddings: str | PathLike[str] | None = None,
-    tagger: str | None = None,
-    save: str | PathLike[str] | None = None,
-) -> Iterator[Fault]:
+def check_codes(_outline: Outline | None, options: BoundOptions) -> Iterator[Fault]:
     """What :func:`gnomon.paraphrase.codes` refuses of options that fit each alone."""
-    yield from _file_faults(texts, {"sources": sources, "source_trees": source_trees}, trees)
-    names = [text_name(path) for path in texts or trees or ()]
-    if save is not None and len(set(names)) < len(names):
+    yield from _file_faults(
+        options.texts,
+        {"sources": options.sources, "source_trees": options.source_trees},
+        options.trees,
+    )
+    names = [text_name(path) for path in options.texts or options.trees or ()]
+    if options.save is not None and len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         said = f"two files would be written as {twice}.codes.txt; rename one"
         yield Fault("save", UsageError(said))
-    if sources and not texts:
+    if options.sources and not options.texts:
         said = (
             "the sentences are trees alone: give the trees of what they paraphrase (--source-trees"
             " FILE; source_trees=) in place of sources"
         )
         yield Fault("sources", UsageError(said))
-    if (codes_folder is None) is (kind is None):
+    if (options.codes_folder is None) is (options.kind is None):
         said = (
             "say which codes: some that are made (--kind NAME; kind=), or known ones"
             " (--codes-folder FOLDER; codes_folder=)"
         )
         yield Fault("kind", UsageError(said))
-    new = {"layer": layer, "revision": revision, "embeddings": embeddings}
+    new = {"layer": options.layer, "revision": options.revision, "embeddings": options.embeddings}
     for name, value in new.items():
-        if value is not None and codes_folder is not None:
+        if value is not None and options.codes_folder is not None:
             yield Fault(name, UsageError(f"{name} goes with new codes, not with codes_folder"))
-    if kind == "semantic" and model is None:
+    if options.kind == "semantic" and options.model is None:
         said = "semantic codes need a sentence encoder (--model NAME; model='NAME')"
         yield Fault("model", UsageError(said))
-    if model is not None and kind not in (None, "semantic"):
-        yield Fault("model", UsageError(f"model goes with semantic codes, not with {kind} ones"))
-    if source_trees and kind not in (None, "syntactic"):
-        said = f"{kind} codes read no trees; leave source_trees out"
+    if options.model is not None and options.kind not in (None, "semantic"):
+        yield Fault(
+            "model", UsageError(f"model goes with semantic codes, not with {options.kind} ones")
+        )
+    if options.source_trees and options.kind not in (None, "syntactic"):
+        said = f"{options.kind} codes read no trees; leave source_trees out"
         yield Fault("source_trees", UsageError(said))
-    if kind == "syntactic" and trees and tagger is None and sources and not source_trees:
+    if (
+        options.kind == "syntactic"
+        and options.trees
+        and options.tagger is None
+        and options.sources
+        and not options.source_trees
+    ):
         yield Fault("source_trees", _source_trees_needed())
 
 
@@ -356,11 +354,9 @@ def _coded(
     return quality(made, placed, texts={file.name: file.shown for file in files}, sources=sources)
 
 
-def check_tree_stats(
-    _outline: Outline | None, texts: Files | None = None, *, trees: Files | None = None
-) -> Iterator[Fault]:
+def check_tree_stats(_outline: Outline | None, options: BoundOptions) -> Iterator[Fault]:
     """What :func:`gnomon.paraphrase.tree_stats` refuses of options that fit each alone."""
-    yield from _file_faults(texts, {}, trees)
+    yield from _file_faults(options.texts, {}, options.trees)
 
 
 @method(

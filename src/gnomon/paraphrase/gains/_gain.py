@@ -75,6 +75,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gnomon.findings import Cell, Table, View
+    from gnomon.options import BoundOptions
     from gnomon.outline import Outline
     from gnomon.scores import Scores
     from gnomon.testset import Paraphrase
@@ -85,42 +86,30 @@ if TYPE_CHECKING:
 # What is wrong with a request, before anything is scored or parsed.
 
 
-def check_gain(
-    outline: Outline | None,
-    metrics: Metrics = "bleu",
-    *,
-    n: int | Sequence[int] = (1, 5, 20),
-    methods: Sequence[str] | None = None,
-    human: str | Sequence[str] = (),
-    adequacy: str | None = "chrf",
-    parse: bool = False,
-    tagger: str | None = None,
-    language: str | None = None,
-    unit: Unit = "auto",
-    resamples: int = 1000,
-    confidence: float = 0.95,
-    allow_code: bool = False,
-) -> Iterator[Fault]:
+def check_gain(outline: Outline | None, options: BoundOptions) -> Iterator[Fault]:
     """What :func:`gnomon.paraphrase.gain` refuses of options that fit each alone."""
-    if 0 < resamples < fewest_draws(confidence):
-        said = f"a confidence of {confidence} needs {fewest_draws(confidence)} resamples or more"
-        yield Fault("resamples", UsageError(f"{said}, or 0 for none; got {resamples}"))
-    if not isinstance(n, int) and not n:
+    fewest = fewest_draws(options.confidence)
+    if 0 < options.resamples < fewest:
+        said = f"a confidence of {options.confidence} needs {fewest} resamples or more"
+        yield Fault("resamples", UsageError(f"{said}, or 0 for none; got {options.resamples}"))
+    if not isinstance(options.n, int) and not options.n:
         yield Fault("n", UsageError("n must name a number of paraphrases; got none"))
-    for number, metric in enumerate(each_of(metrics)):
+    for number, metric in enumerate(each_of(options.metrics)):
         yield from faults(
-            f"metrics[{number}]", check_metric, metric, outline, allow_code=allow_code
+            f"metrics[{number}]", check_metric, metric, outline, allow_code=options.allow_code
         )
-    if adequacy not in (None, "none"):
-        yield from faults("adequacy", check_metric, adequacy, outline, allow_code=allow_code)
-    yield from tagger_faults(tagger, language)
-    found = list(faults("human", judgement_files, human))
+    if options.adequacy not in (None, "none"):
+        yield from faults(
+            "adequacy", check_metric, options.adequacy, outline, allow_code=options.allow_code
+        )
+    yield from tagger_faults(options.tagger, options.language)
+    found = list(faults("human", judgement_files, options.human))
     yield from found
-    if outline is not None and unit == "document" and not outline.slices.get("document"):
+    if outline is not None and options.unit == "document" and not outline.slices.get("document"):
         yield Fault("unit", DataError(no_documents(outline.name)))
     if outline is not None and not found:
-        yield from _of_set(outline, methods, *judgement_files(human))
-        if parse and not tagger and not language:
+        yield from _of_set(outline, options.methods, *judgement_files(options.human))
+        if options.parse and not options.tagger and not options.language:
             wrong = list(faults("parse", parsed_language, outline))
             yield from wrong or faults("parse", standard_parser, outline.target_language or "")
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from gnomon.metrics.catalogue import Entry
+    from gnomon.options import BoundOptions
     from gnomon.outline import Outline
     from gnomon.paraphrase.generation._saving import Making
 
@@ -168,26 +169,19 @@ class GeneratedRow(Record):
     inadequate: int = column("Inadequate", help="dropped: the filter does not let them through")
 
 
-def check_generate(
-    outline: Outline | None,
-    method: str | Generator = "",
-    *,
-    save: str | PathLike[str] = "",
-    allow_code: bool = False,
-    **options: Any,
-) -> Iterator[Fault]:
+def check_generate(outline: Outline | None, options: BoundOptions) -> Iterator[Fault]:
     """What :func:`gnomon.paraphrase.generate` refuses of options that fit each alone."""
-    wrong = list(faults("method", find_generator, method))
+    wrong = list(faults("method", find_generator, options.method))
     yield from wrong
     if not wrong:
-        found = find_generator(method)
+        found = find_generator(options.method)
         for name, one in fields_of(GenerationRequest).items():
             other = name in ("n", "model", "device", "precision") and name not in found.takes
-            if other and options.get(name, one.default) != one.default:
+            if other and getattr(options, name) != one.default:
                 reads = ", ".join(found.takes) or "none of these"
                 said = f"{name} goes with other methods; {found.name} takes: {reads}"
                 yield Fault(name, UsageError(said))
-        if options.get("model") is None and "model" in found.takes:
+        if options.model is None and "model" in found.takes:
             said = f"the method {found.name} needs a model (--model FOLDER; model='FOLDER')"
             yield Fault("model", UsageError(said))
         if outline is not None and found.reads_outputs and not outline.systems:
@@ -195,12 +189,12 @@ def check_generate(
                 f"the method {found.name} reads the outputs of systems, and the test set has none"
             )
             yield Fault("method", DataError(said))
-    if not os.fspath(save).endswith((".jsonl", ".ndjson")):
-        yield Fault("save", UsageError(f"save must be a file name in .jsonl; got {save}"))
-    metric = options.get("filter")
-    yield from faults("filter", GenerationRequest, filter=metric, least=options.get("least"))
+    if not os.fspath(options.save).endswith((".jsonl", ".ndjson")):
+        yield Fault("save", UsageError(f"save must be a file name in .jsonl; got {options.save}"))
+    metric = options.filter
+    yield from faults("filter", GenerationRequest, filter=metric, least=options.least)
     if metric is not None:
-        yield from faults("filter", check_metric, metric, outline, allow_code=allow_code)
+        yield from faults("filter", check_metric, metric, outline, allow_code=options.allow_code)
 
 
 def _references_or_outputs(inputs: Any, options: dict[str, Any]) -> tuple[TestSet]:

@@ -41,6 +41,7 @@ from gnomon.signature import content_hash, version
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Mapping
 
+    from gnomon.options import BoundOptions
     from gnomon.outline import Outline
     from gnomon.paraphrase.training._trainer import Arguments, RunCallback
 
@@ -509,24 +510,14 @@ class DroppedPairsRow(Record):
     dropped: int = column("Dropped", help="pairs")
 
 
-def check_train(
-    _outline: Outline | None,
-    pairs: Sequence[str | PathLike[str]] | Sequence[SentencePair] = (),
-    *,
-    codes_folder: str | PathLike[str] | None = None,
-    codes: str | PathLike[str] | None = None,
-    **options: Any,
-) -> Iterator[Fault]:
+def check_train(_outline: Outline | None, options: BoundOptions) -> Iterator[Fault]:
     """What :func:`gnomon.paraphrase.train` refuses of options that fit each alone."""
-    kinds: tuple[type[Any], ...] = (Recipe, Filters)
-    for kind in kinds:
-        yield from faults(
-            "", kind, **{k: v for k, v in options.items() if k in kind.__dataclass_fields__}
-        )
-    if codes is not None and any(isinstance(one, SentencePair) for one in pairs):
+    yield from faults("", options.of, Recipe)
+    yield from faults("", options.of, Filters)
+    if options.codes is not None and any(isinstance(one, SentencePair) for one in options.pairs):
         yield Fault("codes", UsageError("codes belong to files; give pairs theirs"))
-    if codes_folder is not None:
-        yield from faults("codes_folder", facts, codes_folder)
+    if options.codes_folder is not None:
+        yield from faults("codes_folder", facts, options.codes_folder)
 
 
 @method(
