@@ -21,7 +21,7 @@ import inspect
 import math
 import sys
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, dataclass_transform
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, dataclass_transform
 
 from gnomon.findings import Column, Table
 from gnomon.options import parts_of, type_hints
@@ -133,6 +133,11 @@ class Record(_Declared):
     """
 
     intervals: Mapping[str, Ends] | None = None
+
+    @classmethod
+    def of(cls, row: Record, **more: Any) -> Self:
+        """Such a row with the values of another one whose columns it has, and more or others."""
+        return cls(**{**vars(row), **more})
 
     def cells(self) -> dict[str, Cell]:
         """The row as a table holds it: plain values by column, ends of intervals beside theirs."""

@@ -104,20 +104,20 @@ def test_rankings_that_references_decide_otherwise_are_counted_one_by_one() -> N
 def test_intervals_hold_the_gain_and_share_their_draws() -> None:
     for over in ("segments", "systems"):
         (row,) = gain(_judged(), _MADE, ["bleu"], n=[1], methods=["good"], over=over).rows
-        assert row["low"] <= row["high"]  # type: ignore[operator]  # numbers
+        assert row["gain_low"] <= row["gain_high"]  # type: ignore[operator]  # numbers
     same = [Paraphrase(i + 1, text, "same") for i, text in enumerate(_REFERENCES)]
     (row,) = gain(_judged(), same, ["chrf"], n=[1]).rows
-    assert (row["gain"], row["low"], row["high"]) == pytest.approx((0.0, 0.0, 0.0))
+    assert (row["gain"], row["gain_low"], row["gain_high"]) == pytest.approx((0.0, 0.0, 0.0))
 
 
 def test_segments_are_judged_by_rankings_and_by_scores() -> None:
     found = gain(_judged(), _MADE, ["chrf"], n=[1], methods=["good"])
     rows = {row["statistic"]: row for row in found.table("segments").rows}
-    assert set(rows) == {"darr", "pearson", "kendall"}
+    assert set(rows) == {"darr", "pearson", "kendall_b"}
     ts = _judged()
     scores = gnomon.score(ts, "chrf").segments
     expected = stats.darr_pairs(*scores[[[1, 1, 0], [0, 2, 3]], [0, 1, 2]])
-    assert (rows["darr"]["base"], rows["darr"]["judgements"]) == (pytest.approx(expected), 3)
+    assert (rows["darr"]["base"], rows["darr"]["n"]) == (pytest.approx(expected), 3)
     wide = ts.with_paraphrases(_MADE, n=1, methods=["good"])
     expected = stats.pearson(
         ts.human_scores("da", "segment"), gnomon.score(wide, "chrf").segments, grouping="none"
@@ -127,7 +127,11 @@ def test_segments_are_judged_by_rankings_and_by_scores() -> None:
 
 def test_a_number_above_what_there_is_is_the_largest_that_there_is() -> None:
     found = gain(_judged(), _MADE, ["chrf"], n=[1, 5, 20], resamples=0)
-    assert [(row["method"], row["n"]) for row in found] == [("good", 1), ("good", 2), ("bad", 1)]
+    assert [(row["method"], row["paraphrases"]) for row in found] == [
+        ("good", 1),
+        ("good", 2),
+        ("bad", 1),
+    ]
     assert found.notices == (
         "good: no segment has more than 2 paraphrase(s)",
         "bad: no segment has more than 1 paraphrase(s)",
@@ -148,7 +152,7 @@ def test_several_test_sets_give_mean_least_and_greatest_gain() -> None:
     )
     gains = [float(str(row["gain"])) for row in found]
     (row,) = found.table("averages").rows
-    assert (row["gain"], row["gain_min"], row["gain_max"], row["sets"]) == pytest.approx(
+    assert (row["gain"], row["gain_min"], row["gain_max"], row["test_sets"]) == pytest.approx(
         (np.mean(gains), min(gains), max(gains), 2)
     )
 
@@ -249,7 +253,7 @@ def test_the_command_studies_several_test_sets(
     assert main(["paraphrase", "gain", "-t", *sets, "--paraphrases", made, *more]) == 0
     told = json.loads(capsys.readouterr().out)
     assert {row["test_set"] for row in told["rows"]} == {"de-en", "lt-en"}
-    assert {row["n"] for row in told["rows"]} == {1, 2}
+    assert {row["paraphrases"] for row in told["rows"]} == {1, 2}
     assert "Gain against the number of paraphrases" in page.read_text(encoding="utf-8")
 
 

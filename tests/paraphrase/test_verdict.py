@@ -31,42 +31,53 @@ def gained(
 ) -> list[Statement]:
     """What is said of these gains of 2 and of 1 paraphrases; that of 1 is always clear."""
     nothing = dict.fromkeys(("base_score", "score", "diversity", "syntactic", "change", "adequacy"))
-    head = {"test_set": "made up", "metric": "bleu", "method": "human"}
+    head = {
+        **dict.fromkeys(("p_segments", "alternative", "test", "human")),
+        "test_set": "made up",
+        "metric": "bleu",
+        "method": "human",
+        "arm": "",
+        "grouping": "none",
+        "subset": "all",
+    }
+    of_systems = {"level": "system", "statistic": "pearson", "n": systems, "unit": "systems"}
     shared = {
         **nothing,
         **head,
+        **of_systems,
         **dict.fromkeys(("repaired", "broken", "pairs"), 0),
-        "systems": systems,
+        "interval": "segments",
+        "drawn": segments,
         "segments": segments,
         "without": 0,
         "outputs": 0.0,
         "edits": False,
         "wordings": 1.0,
-        "arm": "",
         "base": 0.8,
     }
+    clear, ends = {"gain": (0.09, 0.11)}, {"gain": (low, high)}
     rows = [
-        GainRow(**shared, n=1, value=0.9, gain=0.1, low=0.09, high=0.11, p=1e-9),
-        GainRow(**shared, n=2, value=0.8 + gain, gain=gain, low=low, high=high, p=p),
+        GainRow(**shared, paraphrases=1, value=0.9, gain=0.1, p=1e-9, intervals=clear),
+        GainRow(**shared, paraphrases=2, value=0.8 + gain, gain=gain, p=p, intervals=ends),
     ]
-    tables = [table("gain", "Gain", GainRow, rows)]
+    tables = [table("gain", "Gain", GainRow, rows, confidence=0.95)]
     if by_segment:
         own = SegmentGainRow(
             **head,
-            n=2,
+            paraphrases=2,
+            level="segment",
             statistic="darr",
             base=0.2,
             value=0.2 + by_segment[0],
             gain=by_segment[0],
-            low=by_segment[1],
-            high=by_segment[2],
             p=by_segment_p,
-            judgements=900,
-            unit="document",
-            groups=20,
-            arm="",
+            n=900,
+            unit="pairs",
+            interval="documents",
+            drawn=20,
+            intervals={"gain": by_segment[1:]},
         )
-        tables.append(table("segments", "Segments", SegmentGainRow, [own]))
+        tables.append(table("segments", "Segments", SegmentGainRow, [own], confidence=0.95))
     return list(gain_verdict(Finding("paraphrase gain", "Gain", tuple(tables), {})))
 
 

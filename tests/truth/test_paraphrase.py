@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from tests.metaeval.contests import contest, scores
 from tests.noise import fewest_undecided, is_mostly_undecided
 from tests.paraphrase.test_verdict import gained
 
+from gnomon.agreement.gains import GainTesting, gain_rows
+from gnomon.agreement.measures import Measure
+from gnomon.agreement.pairing import Sought, contests
 from gnomon.findings import Finding
 from gnomon.paraphrase._adequacy import AdequacyRow, adequacy_row
 from gnomon.paraphrase._verdict import adequacy_verdict
-from gnomon.paraphrase.gains._agreement import GainDraws, HumanJudgements, segment_rows
 from gnomon.records import table
-from gnomon.scores import Scores
-from gnomon.signature import Signature
 
+SYSTEMS = ("a", "b", "c", "d")
 DRAWS = [100, pytest.param(1000, marks=pytest.mark.verify)]
-
-
-def scores(segments: np.ndarray) -> Scores:
-    names = tuple(f"s{k}" for k in range(len(segments)))
-    return Scores("m", names, segments.mean(axis=1), segments, True, Signature("m"))
 
 
 def findings(draws: int, *, by_document: bool) -> int:
@@ -37,13 +36,15 @@ def findings(draws: int, *, by_document: bool) -> int:
         human, before, after = (
             worth + draw.normal(size=(4, 25))[:, of] + draw.normal(size=(4, 150)) for _ in range(3)
         )
-        people = HumanJudgements(np.full(4, np.nan), human, None)
-        draws_ = GainDraws(199, seed, 0.95, "segments", of if by_document else None)
-        row = segment_rows(people, scores(before), scores(after), draws_)[0]
+        judged = replace(contest(human, SYSTEMS), documents=tuple(map(str, of)))
+        metrics = [("before", scores(before, SYSTEMS)), ("after", scores(after, SYSTEMS))]
+        (task,) = contests([judged], metrics, Sought(controls=False))
+        how = GainTesting(199, seed, by_document=by_document)
+        (row,) = gain_rows(task, task.entries, [Measure("pearson", "segment", "none")], how)
         told = gained(
             *(0.0, -0.1, 0.1, 0.5),
-            by_segment=(row["gain"], row["low"], row["high"]),
-            by_segment_p=row["p"],
+            by_segment=(row.gain, *row.intervals["gain"]),
+            by_segment_p=row.p,
         )
         found += any(one.level in ("better", "worse") for one in told)
     return found

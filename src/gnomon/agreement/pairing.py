@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple, TypeAlias, cast
 
 import numpy as np
 
-from gnomon.errors import LengthMismatchError, UsageError
+from gnomon import stats
+from gnomon.errors import LengthMismatchError, UnknownNameError, UsageError
 from gnomon.faults import Fault, faults
 from gnomon.human import Judgements, mean, of_segments
 from gnomon.metrics import score
@@ -48,6 +49,40 @@ Judged: TypeAlias = Annotated[
 ]
 
 
+class CorpusStatistics(NamedTuple):
+    """What a metric adds up over segments, and which systems of a task it is of.
+
+    Attributes:
+        statistics: [systems that it scored, N, S].
+        aggregate: scores [...] of sums [..., S].
+        sign: -1 for error rates, else 1.
+        places: of the systems that it scored, in the task.
+        rows: of the same systems, in the statistics.
+        systems: how many the task has.
+    """
+
+    statistics: NDArray[np.float64]
+    aggregate: Callable[[NDArray[np.float64]], NDArray[np.float64]]
+    sign: float
+    places: Sequence[int]
+    rows: Sequence[int]
+    systems: int
+
+    def on(self, members: NDArray[np.bool_]) -> NDArray[np.float64]:
+        """System scores of some segments (bool [N]): [K]."""
+        return self._of_all(self.aggregate(self.statistics[self.rows][:, members].sum(axis=1)))
+
+    def resampled(self, counts: NDArray[np.uint8]) -> NDArray[np.float64]:
+        """System scores in every resample of the segments [B, K]."""
+        scores = stats.resampled_scores(self.statistics[self.rows], counts, self.aggregate)
+        return self._of_all(scores)
+
+    def _of_all(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        found = np.full((*scores.shape[:-1], self.systems), np.nan)
+        found[..., self.places] = self.sign * scores
+        return found
+
+
 @dataclass(frozen=True)
 class JudgedMetric:
     """The scores of one metric, higher is better; NaN is missing.
@@ -59,8 +94,7 @@ class JudgedMetric:
         control: whether it is no metric but something to compare metrics with.
         circular: why people's scores cannot judge it, see :mod:`gnomon.metrics.circularity`.
         turned: whether gnomon itself knows which way its scores point.
-        corpus: system scores of some segments (bool [N]) -> [K], from statistics; None: they are
-            means of segment scores.
+        corpus: what makes system scores of some segments; None: they are means of segment scores.
         directed: whether it is known which way its scores point.
     """
 
@@ -70,14 +104,20 @@ class JudgedMetric:
     control: bool = False
     circular: str | None = None
     turned: bool = False
-    corpus: Callable[[NDArray[np.bool_]], NDArray[np.float64]] | None = None
+    corpus: CorpusStatistics | None = None
     directed: bool = False
 
     def on(self, members: NDArray[np.bool_]) -> JudgedMetric:
         """The same on some segments, bool [N]."""
         cells = self.segments[:, members]
-        system = _means(cells) if self.corpus is None else self.corpus(members)
+        system = _means(cells) if self.corpus is None else self.corpus.on(members)
         return replace(self, system=system, segments=cells, corpus=None)
+
+    def resampled(self, counts: NDArray[np.uint8]) -> NDArray[np.float64] | None:
+        """System scores in every resample of the segments [B, K]; None: segments do not say."""
+        if self.corpus is not None:
+            return self.corpus.resampled(counts)
+        return stats.resampled_scores(self.segments, counts) if self.is_mean else None
 
     @property
     def is_mean(self) -> bool:
@@ -212,7 +252,7 @@ def contests(
         UsageError: two metrics have one name, scores belong to other test sets, or a metric has
             seen the human scores that would judge it.
     """
-    names = _labels(testsets)
+    names = labels_of(testsets)
     for place, testset in enumerate(testsets):
         scored = _scored_by(testset, place, len(testsets), metrics, sought)
         kinds = kinds_of(testset.outline, sought.human)
@@ -348,7 +388,7 @@ def _of_domain(contest: Contest, part: Slice, by: str | None) -> NDArray[np.floa
     return np.full(len(contest.systems), np.nan)
 
 
-def _labels(testsets: Sequence[TestSet]) -> list[str]:
+def labels_of(testsets: Sequence[TestSet]) -> list[str]:
     """What each test set is called in tables: its language pair, if that tells it apart."""
     own = [(one.language_pair or one.name, title_of(one)) for one in testsets]
     pairs, names = (Counter(column) for column in zip(*own, strict=True)) if own else ({}, {})
@@ -424,6 +464,14 @@ def kinds_of(outline: Outline, human: Sequence[str]) -> list[dict[str, str]]:
         for kind in every
         if not human or kind in human
     ]
+
+
+def check_kinds(outlines: Sequence[Outline], kinds: Sequence[str]) -> None:
+    """Refuse kinds of human scores and rankings that no test set has."""
+    there = dict.fromkeys(kind for one in outlines for kind in (*one.human_kinds(), *one.rankings))
+    for kind in kinds:
+        if kind not in there:
+            raise UnknownNameError("kind of human scores", kind, tuple(there))
 
 
 def _all_of(kinds: Iterable[Mapping[str, str]]) -> list[str]:
@@ -520,25 +568,11 @@ def _entry(name: str, scores: Scores, systems: Sequence[str], segments: int) -> 
         name,
         system,
         cells,
-        corpus=_corpus(scores, sign, known, rows, len(systems)),
+        corpus=None
+        if scores.statistics is None or scores.aggregate is None
+        else CorpusStatistics(scores.statistics, scores.aggregate, sign, known, rows, len(systems)),
         directed=is_own_metric(str(scores.signature)),
     )
-
-
-def _corpus(
-    scores: Scores, sign: float, known: Sequence[int], rows: Sequence[int], systems: int
-) -> Callable[[NDArray[np.bool_]], NDArray[np.float64]] | None:
-    """System scores of some segments, of a metric whose statistics are summed over them."""
-    statistics, aggregate = scores.statistics, scores.aggregate
-    if statistics is None or aggregate is None:
-        return None
-
-    def corpus(members: NDArray[np.bool_]) -> NDArray[np.float64]:
-        found = np.full(systems, np.nan)
-        found[known] = sign * aggregate(statistics[rows][:, members].sum(axis=1))
-        return found
-
-    return corpus
 
 
 # What tie-aware figures are compared with: constants, chance, lengths.

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from gnomon.agreement.gains import GainTesting
     from gnomon.agreement.judging import Overall, Result
     from gnomon.agreement.measures import Value
     from gnomon.agreement.pairing import Contest, JudgedMetric
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from gnomon.findings import Table
 
 _LEAST = 3  # systems that a curve starts with
+_CHANGES = ("right", "repaired", "broken", "wrong")
 
 
 # Rows
@@ -559,31 +561,49 @@ def decision_rows(
         threshold: smallest difference of scores that counts as one for DaRR, if any.
     """
     base = _entry(contest, baseline)
-    if base is None:
-        return
-    compared = dict(_ordered(contest, threshold))
-    for entry in (one for one in contest.entries if one is not base):
-        if "system" in contest.kinds:
-            kinds = [change for *_, change in _changes(contest, entry, base)]
-            counts = {k: kinds.count(k) for k in ("right", "repaired", "broken", "wrong")}
-            yield _decision_row(contest, entry, "systems", counts)
-        for comparison, pairs in compared.items():
-            found = stats.changed_decisions(
-                pairs,
-                base.segments,
-                entry.segments,
-                resamples=how.resamples,
-                confidence=how.confidence,
-                seed=how.seed,
-            )
-            counts = dict(zip(("right", "repaired", "broken", "wrong"), found[:4], strict=True))
-            low, high = found.low, found.high
-            ends = {"repaired_low": low[1], "repaired_high": high[1]}
-            ends |= {"broken_low": low[2], "broken_high": high[2]}
-            yield _decision_row(contest, entry, comparison, counts, **ends)
+    compared = dict(ordered_outputs(contest, threshold)) if base is not None else {}
+    for entry in contest.entries if base is not None else ():
+        if base is not None and entry is not base:
+            yield from changed_decisions(contest, (base, entry), compared, how)
 
 
-def _ordered(contest: Contest, threshold: float | None) -> Iterator[tuple[str, stats.OrderedPairs]]:
+def changed_decisions(
+    contest: Contest,
+    pair: tuple[JudgedMetric, JudgedMetric],
+    compared: Mapping[str, stats.OrderedPairs],
+    how: Testing | GainTesting,
+) -> Iterator[DecisionRow]:
+    """How many decisions the second metric gets right where the first does not, and the reverse.
+
+    Args:
+        contest: people's scores.
+        pair: the baseline and the metric that is compared with it.
+        compared: pairs of outputs that people ordered, by name.
+        how: how many draws intervals have, and of which seed.
+    """
+    base, entry = pair
+    if "system" in contest.kinds:
+        kinds = [change for *_, change in _changes(contest, entry, base)]
+        yield _decision_row(contest, entry, "systems", {k: kinds.count(k) for k in _CHANGES})
+    for comparison, pairs in compared.items():
+        found = stats.changed_decisions(
+            pairs,
+            base.segments,
+            entry.segments,
+            resamples=how.resamples,
+            confidence=how.confidence,
+            seed=how.seed,
+        )
+        counts = dict(zip(_CHANGES, found[:4], strict=True))
+        low, high = found.low, found.high
+        ends = {"repaired_low": low[1], "repaired_high": high[1]}
+        ends |= {"broken_low": low[2], "broken_high": high[2]}
+        yield _decision_row(contest, entry, comparison, counts, **ends)
+
+
+def ordered_outputs(
+    contest: Contest, threshold: float | None
+) -> Iterator[tuple[str, stats.OrderedPairs]]:
     """Pairs of outputs of one segment that people ordered."""
     ranked = contest.ranked
     if ranked is not None:

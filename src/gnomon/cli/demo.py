@@ -100,9 +100,9 @@ ANSWERS = (
         "What do paraphrased references bring?",
         ("paraphrase_gain",),
         """
-        select metric, method, n, base_score as reference_alone, score as with_paraphrases,
-          diversity
-        from paraphrase_gain order by metric, n
+        select metric, method, paraphrases, base_score as reference_alone,
+          score as with_paraphrases, diversity
+        from paraphrase_gain order by metric, paraphrases
         """,
         "Means of all systems. The bundled paraphrases are round trips by the engine that made the"
         " outputs: scores rise for errors that both share, too; people's judgements, which this"

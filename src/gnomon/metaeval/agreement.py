@@ -31,6 +31,7 @@ from gnomon.agreement.pairing import (
     Judged,
     Sought,
     by_name,
+    check_kinds,
     circular,
     contests,
     every_metric,
@@ -350,7 +351,7 @@ def metaeval(
         named=bool(chosen or statistics or groupings),
         unit=unit,
     )
-    _check_kinds(sets, kinds)
+    check_kinds([one.outline for one in sets], kinds)
     if len(sets) == 1 and files:
         refuse(_judged_faults(sets[0].outline, kinds, judging.measures, darr_threshold))
     sought = Sought(
@@ -474,17 +475,6 @@ def _circular_faults(
         both = [kind for kind in judges if kind in seen]
         if both:
             yield Fault(f"metrics[{number}]", circular(title_of(outline), one, both))
-
-
-def _check_kinds(sets: Sequence[TestSet], kinds: Sequence[str]) -> None:
-    there = dict.fromkeys(
-        kind
-        for one in sets
-        for kind in (*one.human_kinds(), *(ranking.kind for ranking in one.rankings))
-    )
-    for kind in kinds:
-        if kind not in there:
-            raise UnknownNameError("kind of human scores", kind, there)
 
 
 def _check_baseline(contests: Sequence[Contest], baseline: str | None) -> None:

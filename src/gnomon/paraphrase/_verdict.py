@@ -31,6 +31,7 @@ _ALPHA = 0.05
 #: correlations over so many systems or fewer say little
 _FEW_SYSTEMS = 4
 _IN_FULL = 3
+_GAIN = ("gain", "gain_low", "gain_high")
 #: the share of segments without what is compared that is said, at least
 _MISSING = 0.01
 #: the share of paraphrases that are outputs of judged systems from which no gain is told
@@ -118,7 +119,7 @@ def gain_verdict(finding: Finding) -> Iterator[Statement]:
         one for one in rows if (number(one[1]["outputs"]) or 0) >= _OWN_OUTPUTS or one[1]["edits"]
     ]
     known = [one for one in rows if number(one[1]["gain"]) is not None and one not in own]
-    few = [one for one in known if (number(one[1]["systems"]) or 0) <= _FEW_SYSTEMS]
+    few = [one for one in known if (number(one[1]["n"]) or 0) <= _FEW_SYSTEMS]
     bare = [one for one in known if (number(one[1]["segments"]) or 0) < LEAST]
     sound = [one for one in known if one not in few and one not in bare]
     p = [number(row["p"]) for _, row in sound]
@@ -169,12 +170,14 @@ def _largest(finding: Finding, name: str) -> list[_Row]:
     most: dict[tuple[Cell, Cell], float] = {}
     for _, row in rows:
         key = row["test_set"], row["method"]
-        most[key] = max(most.get(key, 0), number(row["n"]) or 0)
-    return [(at, row) for at, row in rows if row["n"] == most[row["test_set"], row["method"]]]
+        most[key] = max(most.get(key, 0), number(row["paraphrases"]) or 0)
+    return [
+        (at, row) for at, row in rows if row["paraphrases"] == most[row["test_set"], row["method"]]
+    ]
 
 
 def _head(finding: Finding, row: Mapping[str, Cell]) -> str:
-    n = counted(int(number(row["n"]) or 0), "paraphrase")
+    n = counted(int(number(row["paraphrases"]) or 0), "paraphrase")
     sets = {one["test_set"] for one in finding.rows}
     place = f" on {row['test_set']}" if len(sets) > 1 else ""
     return f"{n} of each reference ({row['method']}){place}"
@@ -187,7 +190,7 @@ def _heads(rows: Sequence[_Row]) -> str:
 def _gained(finding: Finding, one: _Row, p: float, *, several: bool) -> Statement:
     """Over systems; decided where the interval and Williams's test, two-sided, agree."""
     at, row = one
-    gain, low, high = (number(row[name]) for name in ("gain", "low", "high"))
+    gain, low, high = (number(row.get(name)) for name in _GAIN)
     gain = gain or 0.0
     tested = "" if np.isnan(p) else f", {'corrected ' if several else ''}{p_value(p)}"
     parts: dict[str, Any] = {
@@ -198,7 +201,7 @@ def _gained(finding: Finding, one: _Row, p: float, *, several: bool) -> Statemen
         "facts": (
             f"r = {amount(number(row['value']) or 0.0, share=True)} against"
             f" {amount(number(row['base']) or 0.0, share=True)} over"
-            f" {counted(int(number(row['systems']) or 0), 'system')}{tested}"
+            f" {counted(int(number(row['n']) or 0), 'system')}{tested}"
         ),
     }
     clear = low is not None and high is not None and not low <= 0 <= high
@@ -230,12 +233,12 @@ def _over_segments(finding: Finding, left_out: Sequence[_Row]) -> Iterator[State
     p = [number(row["p"]) for _, row in chosen]
     corrected = stats.holm([np.nan if one is None else one for one in p])
     for (at, row), q in list(zip(chosen, corrected.tolist(), strict=True))[:_IN_FULL]:
-        gain, low, high = (number(row[name]) for name in ("gain", "low", "high"))
-        n, unit = int(number(row["judgements"]) or 0), str(row["unit"])
+        gain, low, high = (number(row.get(name)) for name in _GAIN)
+        n = int(number(row["n"]) or 0)
         over = f"{n:,} {'ranked pairs' if row['statistic'] == 'darr' else 'scores'}"
-        groups = int(number(row["groups"]) or 0)
+        groups = int(number(row["drawn"]) or 0)
         tested = "" if np.isnan(q) else f", {'corrected ' if len(chosen) > 1 else ''}{p_value(q)}"
-        if unit == "document":
+        if row["interval"] == "documents":
             over += f" in {counted(groups, 'document')}"
             if groups < LEAST_DOCUMENTS:
                 tested = f", too few for an interval: {LEAST_DOCUMENTS} are needed"
@@ -253,7 +256,7 @@ def _over_segments(finding: Finding, left_out: Sequence[_Row]) -> Iterator[State
             yield _BY_SEGMENT_ALIKE.said({"segments": [at]}, **told)
 
 
-_STATISTICS = {"darr": "DaRR", "pearson": "Pearson", "kendall": "Kendall"}
+_STATISTICS = {"darr": "DaRR", "pearson": "Pearson", "kendall_b": "Kendall"}
 
 
 # Half splits

@@ -71,7 +71,11 @@ from gnomon.stats.studentised import (
     system_document_randomisation,
     system_document_test,
 )
-from gnomon.stats.system_tests import approximate_randomisation, system_bootstrap_test
+from gnomon.stats.system_tests import (
+    approximate_randomisation,
+    resampled_scores,
+    system_bootstrap_test,
+)
 
 __all__ = [
     "PRESETS",
@@ -127,6 +131,7 @@ __all__ = [
     "precision_recall_f1",
     "rank_ranges",
     "ranks",
+    "resampled_scores",
     "resamples",
     "roc_area",
     "rules",

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     # sums of segments' statistics [..., statistics] -> scores [...]
     Aggregate = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 
-__all__ = ["approximate_randomisation", "system_bootstrap_test"]
+__all__ = ["approximate_randomisation", "resampled_scores", "system_bootstrap_test"]
 
 
 def system_bootstrap_test(
@@ -170,6 +170,26 @@ def _compared(systems: int, baseline: int | None) -> list[tuple[int, int]]:
     if not 0 <= baseline < systems:
         raise UsageError(f"the baseline is one of {systems} systems, from 0; got {baseline}")
     return [(i, baseline) for i in range(systems) if i != baseline]
+
+
+def resampled_scores(
+    statistics: ArrayLike, counts: NDArray[np.uint8], aggregate: Aggregate | None = None
+) -> NDArray[np.float64]:
+    """Scores of systems in every resample of the segments.
+
+    Args:
+        statistics: segment scores [systems, segments], or what a corpus metric adds up over
+            segments [systems, segments, statistics]; NaN is missing and adds nothing.
+        counts: how often each segment occurs in each resample [segments, draws], see
+            :func:`gnomon.stats.resampling.resample_counts`.
+        aggregate: score of sums [..., statistics] -> [...]; needed for statistics, while segment
+            scores are averaged.
+
+    Returns:
+        float64 [draws, systems].
+    """
+    x, score = summable(statistics, aggregate)
+    return score(resampled(np.where(np.isnan(x).any(axis=2, keepdims=True), 0.0, x), counts))
 
 
 def resampled(x: NDArray[np.float64], counts: NDArray[np.uint8]) -> NDArray[np.float64]:

@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import numpy as np
 
+from gnomon.agreement.gains import AgreementGainRow, GainTesting, Over, gain_rows
+from gnomon.agreement.measures import Measure
+from gnomon.agreement.pairing import Sought, check_kinds, contests, labels_of
+from gnomon.agreement.significance import resample_faults, without_documents
+from gnomon.agreement.tables import DecisionRow, changed_decisions, ordered_outputs
 from gnomon.annotate import standard_parser
 from gnomon.cache import Cache
 from gnomon.errors import DataError, UnknownNameError, UsageError
-from gnomon.faults import Fault, faults
+from gnomon.faults import Fault, faults, refuse
 from gnomon.findings import Finding, Lines, Listing, Scatter, StackedBars
 from gnomon.formats import read_paraphrases
+from gnomon.human import only_kind
 from gnomon.methods import method
 from gnomon.metrics import score
 from gnomon.metrics.circularity import has_post_edits, kind_counts_edits
@@ -51,36 +59,20 @@ from gnomon.paraphrase._wordings import (
     tree_sets,
     trees_of,
 )
-from gnomon.paraphrase.gains._agreement import (
-    GainDraws,
-    HumanJudgements,
-    check_kinds,
-    decisions,
-    kinds_of,
-    people_of,
-    segment_decisions,
-    segment_rows,
-    system_row,
-)
 from gnomon.records import METRIC, Record, column, columns_of, table
 from gnomon.scores import of_metric
-from gnomon.stats.jackknife import numbered
-from gnomon.stats.significance import fewest_draws
 from gnomon.testset import TestSet
 from gnomon.verdicts import anomaly_notice
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from numpy.typing import NDArray
-
-    from gnomon.findings import Cell, Table, View
+    from gnomon.agreement.pairing import Contest
+    from gnomon.findings import Table, View
     from gnomon.options import BoundOptions
     from gnomon.outline import Outline
     from gnomon.scores import Scores
     from gnomon.testset import Paraphrase
-
-    Row = Mapping[str, Cell]
 
 
 # What is wrong with a request, before anything is scored or parsed.
@@ -88,10 +80,7 @@ if TYPE_CHECKING:
 
 def check_gain(outline: Outline | None, options: BoundOptions) -> Iterator[Fault]:
     """What :func:`gnomon.paraphrase.gain` refuses of options that fit each alone."""
-    fewest = fewest_draws(options.confidence)
-    if 0 < options.resamples < fewest:
-        said = f"a confidence of {options.confidence} needs {fewest} resamples or more"
-        yield Fault("resamples", UsageError(f"{said}, or 0 for none; got {options.resamples}"))
+    yield from resample_faults(options.resamples, options.confidence)
     if not isinstance(options.n, int) and not options.n:
         yield Fault("n", UsageError("n must name a number of paraphrases; got none"))
     for number, metric in enumerate(each_of(options.metrics)):
@@ -106,7 +95,7 @@ def check_gain(outline: Outline | None, options: BoundOptions) -> Iterator[Fault
     found = list(faults("human", judgement_files, options.human))
     yield from found
     if outline is not None and options.unit == "document" and not outline.slices.get("document"):
-        yield Fault("unit", DataError(no_documents(outline.name)))
+        yield Fault("unit", without_documents(outline.name))
     if outline is not None and not found:
         yield from _of_set(outline, options.methods, *judgement_files(options.human))
         if options.parse and not options.tagger and not options.language:
@@ -149,6 +138,11 @@ class Arm(NamedTuple):
     n: int
     paraphrases: tuple[Paraphrase, ...]
 
+    @property
+    def label(self) -> str:
+        """What charts call it."""
+        return f"{self.method} {self.n}"
+
 
 class Looked(NamedTuple):
     """How paraphrases themselves are looked at."""
@@ -185,10 +179,10 @@ def arms_of(
     return arms, notices
 
 
-def described(testset: TestSet, arm: Arm, looked: Looked) -> dict[str, Cell]:
+def described(testset: TestSet, arm: Arm, looked: Looked) -> dict[str, float | None]:
     """Number, diversity and adequacy of the paraphrases of an arm."""
     groups = _groups(arm)
-    row: dict[str, Cell] = {
+    row: dict[str, float | None] = {
         "wordings": len(arm.paraphrases) / max(len(groups), 1),
         "segments": (there := len({one.segment for one in arm.paraphrases})),
         "without": testset.segments - there,
@@ -262,44 +256,23 @@ def _syntactic(arm: Arm, groups: list[list[str]], looked: Looked) -> float | Non
 
 
 TITLE = "What paraphrased references bring"
-_SET: Any = column("Test set", help="its language pair, if that tells")
 _METHOD: Any = column("Paraphrases", help="the method that made them")
-_N: Any = column("n", help="paraphrases of each segment, at most")
-_LABEL: Any = column("Paraphrases and n", help="both in one, as charts name them")
-_GAIN: Any = column(
-    "Gain", digits=3, better="higher", help="with less without", ends=("low", "high")
-)
-_LOW: Any = column("Low", digits=3, help="lower end of the gain's confidence interval")
-_HIGH: Any = column("High", digits=3, help="upper end of the gain's confidence interval")
-_REPAIRED: Any = column("Repaired", help="pairs of systems, wrong without them, now right")
-_BROKEN: Any = column("Broken", help="right without them, now wrong")
-_PAIRS: Any = column("Pairs", help="pairs of systems that people tell apart")
+_NUMBER: Any = column("Number", help="paraphrases of each segment, at most")
+_LABEL: Any = column("Paraphrases and number", help="both in one, as charts name them")
 
 
-class GainRow(Record):
+class GainRow(AgreementGainRow):
     """Agreement over systems with and without the paraphrases of one method."""
 
-    test_set: str = _SET
-    metric: str = METRIC
     method: str = _METHOD
-    n: int = _N
-    base: float | None = column(
-        "r before", digits=4, better="higher", help="Pearson's r of system scores"
-    )
-    value: float | None = column(
-        "r after", digits=4, better="higher", help="with the paraphrases, too"
-    )
-    gain: float | None = _GAIN
-    low: float | None = _LOW
-    high: float | None = _HIGH
-    p: float | None = column("p", digits=4, help="Williams's test: r after is greater")
-    repaired: int = _REPAIRED
-    broken: int = _BROKEN
-    pairs: int = _PAIRS
+    paraphrases: int = _NUMBER
+    repaired: int = column("Repaired", help="pairs of systems, wrong without them, now right")
+    broken: int = column("Broken", help="right without them, now wrong")
+    pairs: int = column("Pairs", help="pairs of systems that people tell apart")
     base_score: float | None = column("Mean before", help="mean score of the systems")
     score: float | None = column("Mean after", help="likewise, with the paraphrases")
     diversity: float | None = column(
-        "Diversity", kind="share", digits=3, help="lexical, among the n paraphrases"
+        "Diversity", kind="share", digits=3, help="lexical, among the paraphrases of a segment"
     )
     syntactic: float | None = column(
         "Syntactic", kind="share", digits=3, help="diversity of their trees"
@@ -315,77 +288,22 @@ class GainRow(Record):
     outputs: float = column(
         "Outputs", kind="share", digits=3, help="of its paraphrases, outputs of judged systems"
     )
-    systems: int = column("Systems", help="behind r")
     arm: str = _LABEL
 
 
-class SegmentGainRow(Record):
+class SegmentGainRow(AgreementGainRow):
     """Agreement over segments with and without the paraphrases of one method."""
 
-    test_set: str = _SET
-    metric: str = METRIC
     method: str = _METHOD
-    n: int = _N
-    statistic: str = column("Statistic", help="darr: rankings; pearson, kendall: scores, ungrouped")
-    base: float | None = column("Before", digits=4, better="higher", help="without paraphrases")
-    value: float | None = column("After", digits=4, better="higher", help="with them")
-    gain: float | None = _GAIN
-    low: float | None = _LOW
-    high: float | None = _HIGH
-    p: float | None = column("p", digits=4, help="two-sided, that the gain is 0")
-    judgements: int = column("n", help="judged pairs, or scores")
-    unit: str | None = column("Unit", help="what intervals leave out or draw")
-    groups: int | None = column("Units", help="how many of these are judged")
+    paraphrases: int = _NUMBER
     arm: str = _LABEL
 
 
-class GainDecisionRow(Record):
+class GainDecisionRow(DecisionRow):
     """Which of two outputs is better: how often references decide as people do."""
 
-    test_set: str = _SET
-    metric: str = METRIC
     method: str = _METHOD
-    n: int = _N
-    comparison: str = column(
-        "Comparison",
-        help="systems: pairs of systems; darr: outputs that people ranked; pairs: all outputs of a"
-        " segment that people scored unlike",
-    )
-    pairs: int = column("Pairs", help="that people tell apart")
-    right: int = column("Both right", help="right without them and with them")
-    repaired: int = column("Repaired", help="wrong without them, now right")
-    broken: int = _BROKEN
-    wrong: int = column("Both wrong", help="wrong without them and with them")
-    right_share: float | None = column(
-        "Both right", kind="share", digits=3, help="of the pairs, right both times"
-    )
-    repaired_share: float | None = column(
-        "Repaired",
-        kind="share",
-        digits=4,
-        help="of the pairs, now right",
-        ends=("repaired_low", "repaired_high"),
-    )
-    broken_share: float | None = column(
-        "Broken",
-        kind="share",
-        digits=4,
-        help="of the pairs, now wrong",
-        ends=("broken_low", "broken_high"),
-    )
-    wrong_share: float | None = column(
-        "Both wrong", kind="share", digits=3, help="of the pairs, wrong both times"
-    )
-    repaired_low: float | None = column(
-        "Repaired low", kind="share", digits=4, help="lower end, by bootstrap over segments"
-    )
-    repaired_high: float | None = column(
-        "Repaired high", kind="share", digits=4, help="its upper end"
-    )
-    broken_low: float | None = column(
-        "Broken low", kind="share", digits=4, help="lower end, by bootstrap over segments"
-    )
-    broken_high: float | None = column("Broken high", kind="share", digits=4, help="its upper end")
+    paraphrases: int = _NUMBER
     arm: str = _LABEL
 
 
@@ -394,12 +312,12 @@ class AverageGainRow(Record):
 
     metric: str = METRIC
     method: str = _METHOD
-    n: int = _N
-    average: float = column("Ave r", digits=3, better="higher", help="mean over the test sets")
+    paraphrases: int = _NUMBER
+    average: float = column("Average", digits=3, better="higher", help="of r over the test sets")
     gain: float = column("Ave gain", digits=3, better="higher", help="mean over the test sets")
     gain_min: float = column("Min gain", digits=3, better="higher", help="the least of them")
     gain_max: float = column("Max gain", digits=3, better="higher", help="the greatest of them")
-    sets: int = column("Test sets", help="with a gain")
+    test_sets: int = column("Test sets", help="with a gain")
     better: int = column("Better", help="test sets with p of at most .05")
 
 
@@ -423,15 +341,15 @@ _COMPARED = {
 _PARTS = ("right_share", "repaired_share", "broken_share", "wrong_share")
 _SHOWN = {
     "gain": (
-        *("metric", "method", "n", "base", "value", "gain", "low", "high", "p"),
-        *("repaired", "broken", "score", "diversity", "adequacy"),
+        *("metric", "method", "paraphrases", "base", "value", "gain", "gain_low", "gain_high"),
+        *("p", "repaired", "broken", "score", "diversity", "adequacy"),
     ),
     "segments": (
-        *("metric", "method", "n", "statistic", "base", "value", "gain", "low", "high", "p"),
-        *("judgements", "unit"),
+        *("metric", "method", "paraphrases", "statistic", "base", "value"),
+        *("gain", "gain_low", "gain_high", "p", "n", "interval"),
     ),
     "decisions": (
-        *("metric", "method", "n", "comparison", "pairs"),
+        *("metric", "method", "paraphrases", "comparison", "pairs"),
         *("repaired_share", "repaired_low", "repaired_high"),
         *("broken_share", "broken_low", "broken_high"),
     ),
@@ -440,97 +358,107 @@ _SHOWN = {
 _SIGNIFICANT = 0.05
 
 
-def tables(rows: Mapping[str, Sequence[Row]]) -> tuple[Table, ...]:
+class _Rows(NamedTuple):
+    """The rows of a study of gains, by the names of their tables."""
+
+    gain: list[GainRow]
+    segments: list[SegmentGainRow]
+    decisions: list[GainDecisionRow]
+    averages: list[AverageGainRow]
+
+
+def tables(rows: _Rows, confidence: float | None) -> tuple[Table, ...]:
     """The tables that have rows; the first is always there."""
     return tuple(
-        table(name, _TITLES[name], _ROWS[name], found)
-        for name, found in rows.items()
-        if found or name == "gain"
+        table(name, _TITLES[name], _ROWS[name], some, confidence=confidence)
+        for name, some in rows._asdict().items()
+        if some or name == "gain"
     )
 
 
-def views(rows: Mapping[str, Sequence[Row]]) -> tuple[View, ...]:
+def views(rows: _Rows) -> tuple[View, ...]:
     """Listings for text; curves, points and bars for the page."""
-    places = tuple(dict.fromkeys(str(row["test_set"]) for row in rows["gain"]))
-    return (
-        *_listings(rows, places),
-        *(view for place in places for view in _plots(rows, place)),
-    )
+    sets = tuple(dict.fromkeys(row.test_set for row in rows.gain))
+    return (*_listings(rows, sets), *(view for name in sets for view in _plots(rows, name)))
 
 
-def average_rows(rows: Sequence[Row]) -> list[dict[str, Cell]]:
-    """Mean, least and greatest gain over the test sets that have one, by metric, method and n."""
-    groups: dict[tuple[Cell, Cell, Cell], list[Row]] = {}
+def average_rows(rows: Sequence[GainRow]) -> list[AverageGainRow]:
+    """Mean, least and greatest gain over the test sets that have one, by metric, method, number."""
+    groups: dict[tuple[str, str, int], list[tuple[float, float, float | None]]] = {}
     for row in rows:
-        if row["gain"] is not None:
-            groups.setdefault((row["metric"], row["method"], row["n"]), []).append(row)
-    found = []
-    for (metric, made_by, n), own in groups.items():
-        gains, values = ([float(str(row[key])) for row in own] for key in ("gain", "value"))
-        found.append(
-            {
-                "metric": metric,
-                "method": made_by,
-                "n": n,
-                "average": sum(values) / len(own),
-                "gain": sum(gains) / len(own),
-                "gain_min": min(gains),
-                "gain_max": max(gains),
-                "sets": len(own),
-                "better": sum(_significant(row["p"]) for row in own),
-            }
+        if row.gain is not None and row.value is not None:
+            key = row.metric, row.method, row.paraphrases
+            groups.setdefault(key, []).append((row.gain, row.value, row.p))
+    return [
+        AverageGainRow(
+            metric=metric,
+            method=made_by,
+            paraphrases=number,
+            average=sum(value for _, value, _ in some) / len(some),
+            gain=sum(gain for gain, *_ in some) / len(some),
+            gain_min=min(gain for gain, *_ in some),
+            gain_max=max(gain for gain, *_ in some),
+            test_sets=len(some),
+            better=sum(p is not None and p <= _SIGNIFICANT for *_, p in some),
         )
-    return found
+        for (metric, made_by, number), some in groups.items()
+    ]
 
 
-def _listings(rows: Mapping[str, Sequence[Row]], places: Sequence[str]) -> Iterator[View]:
-    if rows["averages"]:
+def _listings(rows: _Rows, sets: Sequence[str]) -> Iterator[View]:
+    if rows.averages:
         yield Listing("averages", _TITLES["averages"], _SHOWN["averages"])
-    for name in ("gain", "segments", "decisions"):
-        for place in places:
-            own = [row for row in rows[name] if row["test_set"] == place]
-            if own:
-                judged = name != "gain" or any(row["value"] is not None for row in own)
-                title = f"{_TITLES[name] if judged else 'Scores and paraphrases'}: {place}"
-                yield Listing(name, title, _shown(name, own, judged=judged), {"test_set": place})
+    for name, every in rows._asdict().items():
+        for test_set in sets if name != "averages" else ():
+            some = [row for row in every if row.test_set == test_set]
+            if some:
+                judged = name != "gain" or any(row.value is not None for row in some)
+                title = f"{_TITLES[name] if judged else 'Scores and paraphrases'}: {test_set}"
+                yield Listing(
+                    name, title, _shown(name, some, judged=judged), {"test_set": test_set}
+                )
 
 
-def _shown(name: str, rows: Sequence[Row], *, judged: bool) -> tuple[str, ...]:
+def _shown(name: str, rows: Sequence[Record], *, judged: bool) -> tuple[str, ...]:
     """Columns of a listing; without people's judgements, what scores and paraphrases are."""
     if not judged:
-        return ("metric", "method", "n", "base_score", "score", "diversity", "change", "adequacy")
-    ends = ("low", "high", "repaired_low", "repaired_high", "broken_low", "broken_high")
-    bare = {column for column in ends if all(row.get(column) is None for row in rows)}
+        scores = ("base_score", "score", "diversity", "change", "adequacy")
+        return ("metric", "method", "paraphrases", *scores)
+    cells = [row.cells() for row in rows]
+    bare = {
+        column
+        for column in _SHOWN[name]
+        if column.endswith(("_low", "_high")) and all(row.get(column) is None for row in cells)
+    }
     return tuple(column for column in _SHOWN[name] if column not in bare)
 
 
-def _plots(rows: Mapping[str, Sequence[Row]], place: str) -> Iterator[View]:
+def _plots(rows: _Rows, test_set: str) -> Iterator[View]:
     # the page offers the test set as a choice, so that no title names one
-    own = [row for row in rows["gain"] if row["test_set"] == place]
-    where = {"test_set": place}
-    if any(row["gain"] is not None and row["diversity"] is not None for row in own):
+    gains = [row for row in rows.gain if row.test_set == test_set and row.gain is not None]
+    where = {"test_set": test_set}
+    if any(row.diversity is not None for row in gains):
         title = "Gain against diversity"
         yield Scatter("gain", title, "diversity", "gain", "arm", "method", "metric", where)
-    if any(row["gain"] is not None and row["change"] is not None for row in own):
+    if any(row.change is not None for row in gains):
         title = "Gain against distance from the reference"
         yield Scatter("gain", title, "change", "gain", "arm", "method", "metric", where)
-    if len({row["n"] for row in own}) > 1 and any(row["gain"] is not None for row in own):
+    if gains and len({row.paraphrases for row in rows.gain if row.test_set == test_set}) > 1:
         title = "Gain against the number of paraphrases"
-        yield Lines("gain", title, "n", "gain", "method", "metric", where, "low", "high")
-    decided = [row for row in rows["decisions"] if row["test_set"] == place]
-    for comparison in dict.fromkeys(row["comparison"] for row in decided):
-        title = f"{_TITLES['decisions']}: {_COMPARED[str(comparison)]}"
+        ends = "gain_low", "gain_high"
+        has_ends = any(None not in (row.intervals or {}).get("gain", (None,)) for row in gains)
+        x, y, series, panels = "paraphrases", "gain", "method", "metric"
+        yield Lines("gain", title, x, y, series, panels, where, *(ends if has_ends else ()))
+    decided = [row for row in rows.decisions if row.test_set == test_set]
+    for comparison in dict.fromkeys(row.comparison for row in decided):
+        title = f"{_TITLES['decisions']}: {_COMPARED[comparison]}"
         one = {**where, "comparison": comparison}
         yield StackedBars("decisions", title, "arm", "metric", _PARTS, one)
-    if any(row["test_set"] == place for row in rows["segments"]):
+    if any(row.test_set == test_set for row in rows.segments):
         title = "Gain over segments"
         yield Scatter(
             "segments", title, "base", "value", "arm", "method", "metric", where, identity=True
         )
-
-
-def _significant(p: Cell) -> bool:
-    return isinstance(p, float) and p <= _SIGNIFICANT
 
 
 _EXAMPLES = """\
@@ -608,7 +536,7 @@ def gain(
     parse: Annotated[bool, Group("syntax trees")] = False,
     tagger: ParserName = None,
     language: Language = None,
-    over: Annotated[Literal["segments", "systems"], Group("intervals and tests")] = "segments",
+    over: Annotated[Over, Group("intervals and tests")] = "segments",
     unit: Unit = "auto",
     resamples: Resamples = 1000,
     confidence: Confidence = 0.95,
@@ -653,9 +581,9 @@ def gain(
         progress: called with a stage, what is done, and the total.
 
     Returns:
-        A finding whose rows hold ``test_set, metric, method, n, base, value, gain, low, high, p,
-        repaired, broken, pairs, base_score, score, diversity, syntactic, change, adequacy, ...``;
-        further tables: "segments", "decisions", "averages" (of several test sets).
+        A finding whose rows hold ``test_set, metric, base, value, gain, gain_low, gain_high, p,
+        method, paraphrases, repaired, broken, pairs, base_score, score, diversity, ...``; further
+        tables: "segments", "decisions", "averages" (of several test sets).
 
     Raises:
         DataError: a test set has no paraphrase, or several kinds of human scores and none named;
@@ -669,99 +597,188 @@ def gain(
     sets = [(_judged(one, files), paraphrases_of(made, one.segments)) for one, made in pairs]
     numbers = (n,) if isinstance(n, int) else n
     adequacy = None if adequacy == "none" else adequacy
-    draws = GainDraws(resamples, seed, confidence, over)
-    of_documents = [_documents(testset, unit) for testset, _ in sets]
+    if unit == "document":
+        refuse(
+            Fault("unit", without_documents(testset.name))
+            for testset, _ in sets
+            if not testset.documents
+        )
+    how = GainTesting(
+        resamples, seed, confidence, over, by_document=unit != "segment", expanded=False
+    )
     check_kinds([testset.outline for testset, _ in sets], kinds)
     looked = Looked(adequacy, None, tagger, language, cache, allow_code)
     looks = [
         looked._replace(trees=own, language=_language(testset, looked, parse=parse))
         for (testset, _), own in zip(sets, _trees_of(trees, sets), strict=True)
     ]
-    study = _Study(each_of(metrics), draws, looked, kinds, progress)
-    for (testset, made), look, documents in zip(sets, looks, of_documents, strict=True):
-        study.looked, study.draws = look, draws._replace(documents=documents)
-        place = _place(testset, sets)
+    scored, notices = [], []
+    labels = labels_of([testset for testset, _ in sets])
+    for (testset, made), look, label in zip(sets, looks, labels, strict=True):
         arms, said = arms_of(made, numbers, methods)
-        study.notices += [f"{place}: {one}" if len(sets) > 1 else one for one in said]
-        study.add(place, testset, arms)
-    rows = study.rows
-    rows["averages"] = average_rows(rows["gain"]) if len(sets) > 1 else []
+        notices += [f"{label}: {one}" if len(sets) > 1 else one for one in said]
+        ticked = None if progress is None else partial(progress, f"scoring {label}")
+        scored.append(list(_scored(testset, arms, each_of(metrics), look, ticked)))
+        notices += _of_metrics(testset, scored[-1])
+    rows = _judged_rows([testset for testset, _ in sets], scored, kinds, how)
+    if len(sets) > 1:
+        rows.averages.extend(average_rows(rows.gain))
     return Finding(
         method="paraphrase gain",
         title=TITLE,
-        tables=tables(rows),
-        signatures=study.signatures,
+        tables=tables(rows, confidence if resamples else None),
+        signatures={
+            f"{one.metric}, {one.arm.label}, {label}": str(one.wide.signature)
+            for label, some in zip(labels, scored, strict=True)
+            for one in some
+        },
         views=views(rows),
-        notices=(*study.notices, *_unjudged(rows["gain"])),
+        notices=(*notices, *_unjudged(rows.gain)),
         facts={
-            "test sets": ", ".join(_place(testset, sets) for testset, _ in sets),
+            "test sets": ", ".join(labels),
             "segments": ", ".join(str(testset.segments) for testset, _ in sets),
             "adequacy": adequacy or "not measured",
             "intervals": f"{resamples} resamples of {over}, seed {seed}",
             "intervals of segments": ", ".join(
-                "documents left out" if one is not None else "segments drawn"
-                for one in of_documents
+                "documents left out" if testset.documents and how.by_document else "segments drawn"
+                for testset, _ in sets
             ),
         },
     )
 
 
-class _Study:
-    """Rows, signatures and notices of one test set after the other."""
+class _ScoredArm(NamedTuple):
+    """A metric with the references as they are, and with the paraphrases of an arm beside them."""
 
-    def __init__(
-        self,
-        metrics: Sequence[Any],
-        draws: GainDraws,
-        looked: Looked,
-        human: Sequence[str],
-        progress: Callable[[str, int, int], None] | None,
-    ) -> None:
-        self._metrics, self.draws, self.looked = metrics, draws, looked
-        self._human, self._progress = human, progress
-        self.rows: dict[str, list[dict[str, Cell]]] = {"gain": [], "segments": [], "decisions": []}
-        self.signatures: dict[str, str] = {}
-        self.notices: list[str] = []
+    metric: str
+    arm: Arm
+    base: Scores
+    wide: Scores
+    described: Mapping[str, float | None]
 
-    def add(self, place: str, testset: TestSet, arms: Sequence[Arm]) -> None:
-        """Score a test set with each arm and without."""
-        people, code = people_of(testset, self._human), self.looked.allow_code
-        edits = _count_edits(testset, self._human)
-        before = [(one, score(testset, one, allow_code=code)) for one in self._metrics]
-        known = set(map(anomaly_notice, testset.anomalies))
+    @property
+    def name(self) -> str:
+        """What tells the metric with these paraphrases from others."""
+        return f"{self.metric}+{self.arm.label}"
+
+
+def _scored(
+    testset: TestSet,
+    arms: Sequence[Arm],
+    metrics: Sequence[Any],
+    looked: Looked,
+    ticked: Callable[[int, int], None] | None,
+) -> Iterator[_ScoredArm]:
+    """Scores of a test set with each arm and without."""
+    code = looked.allow_code
+    before = [(one, score(testset, one, allow_code=code)) for one in metrics]
+    for done, arm in enumerate(arms, start=1):
+        seen = described(testset, arm, looked)
+        wide = testset.with_paraphrases(list(arm.paraphrases))
         for metric, base in before:
             name = metric if isinstance(metric, str) else base.metric
-            self.notices += [of_metric(name, one) for one in base.notices if one not in known]
-        for done, arm in enumerate(arms, start=1):
-            seen = {**described(testset, arm, self.looked), "edits": edits}
-            wide = testset.with_paraphrases(list(arm.paraphrases))
-            for metric, base in before:
-                after = score(wide, metric, allow_code=code)
-                name = metric if isinstance(metric, str) else base.metric
-                self._judge(_head(place, name, arm), people, base, after, seen)
-            if self._progress is not None:
-                self._progress(f"scoring {place}", done, len(arms))
+            yield _ScoredArm(name, arm, base, score(wide, metric, allow_code=code), seen)
+        if ticked is not None:
+            ticked(done, len(arms))
 
-    def _judge(
-        self,
-        head: Mapping[str, Cell],
-        people: HumanJudgements,
-        base: Scores,
-        after: Scores,
-        seen: Mapping[str, Cell],
-    ) -> None:
-        decided = decisions(people, base, after)
-        counts = {name: decided[name] for name in ("repaired", "broken", "pairs")}
-        found = system_row(people, base, after, self.draws)
-        self.rows["gain"].append({**head, **found, **counts, **seen})
-        if decided["pairs"]:
-            self.rows["decisions"].append({**head, **decided})
-        for one in segment_decisions(people, base, after, self.draws):
-            self.rows["decisions"].append({**head, **one})
-        for one in segment_rows(people, base, after, self.draws):
-            self.rows["segments"].append({**head, **one})
-        name = ", ".join(str(head[key]) for key in ("metric", "arm", "test_set"))
-        self.signatures[name] = str(after.signature)
+
+def _of_metrics(testset: TestSet, scored: Sequence[_ScoredArm]) -> Iterator[str]:
+    """What metrics say of their scores with the references as they are."""
+    known = set(map(anomaly_notice, testset.anomalies))
+    for metric, base in {one.metric: one.base for one in scored}.items():
+        yield from (of_metric(metric, one) for one in base.notices if one not in known)
+
+
+_MEASURES = {
+    "system": (Measure("pearson", "system", "none"),),
+    "ranking": (Measure("darr", "segment", "item"),),
+    "segment": (Measure("pearson", "segment", "none"), Measure("kendall_b", "segment", "none")),
+}
+
+
+def _judged_rows(
+    testsets: Sequence[TestSet],
+    scored: Sequence[Sequence[_ScoredArm]],
+    kinds: Sequence[str],
+    how: GainTesting,
+) -> _Rows:
+    """Agreement with and without each arm, on each test set, level by level."""
+    rows = _Rows([], [], [], [])
+    for testset, label, some in zip(testsets, labels_of(testsets), scored, strict=True):
+        names = {one.metric: one.base for one in some} | {one.name: one.wide for one in some}
+        sought = Sought(human=kinds, controls=False, allow_circular=True)
+        levels = _by_level(list(contests([testset], list(names.items()), sought)), label, kinds)
+        edits = _count_edits(testset, kinds)
+        metrics = {entry.metric: entry for entry in levels["system"].entries}
+        ordered = {level: dict(ordered_outputs(task, None)) for level, task in levels.items()}
+        for one in some:
+            head: dict[str, Any] = {
+                "metric": one.metric,
+                "method": one.arm.method,
+                "paraphrases": one.arm.n,
+                "arm": one.arm.label,
+            }
+            both = metrics[one.metric], metrics[one.name]
+            decided = [
+                row
+                for level, task in levels.items()
+                for row in changed_decisions(task, both, ordered[level], how)
+                if row.pairs
+            ]
+            counts = {"repaired": 0, "broken": 0, "pairs": 0}
+            for row in decided:
+                if row.comparison == "systems":
+                    counts = {name: getattr(row, name) for name in counts}
+            rows.decisions.extend(GainDecisionRow.of(row, **head) for row in decided)
+            for level, task in levels.items():
+                for gained in gain_rows(task, both, _MEASURES[level], how):
+                    if level != "system":
+                        rows.segments.append(SegmentGainRow.of(gained, **head))
+                        continue
+                    means = (float(np.mean(side.system)) for side in (one.base, one.wide))
+                    more: dict[str, Any] = dict(zip(("base_score", "score"), means, strict=True))
+                    more |= {**counts, **one.described, "edits": edits}
+                    rows.gain.append(GainRow.of(gained, **head, **more))
+    return rows
+
+
+def _by_level(tasks: Sequence[Contest], label: str, kinds: Sequence[str]) -> dict[str, Contest]:
+    """The scores beside people's of each level, of the kind of judgements that is taken there."""
+    testset = tasks[0].testset
+    nobody = np.full_like(tasks[0].system, np.nan)
+    levels = {"system": replace(tasks[0], label=label, system=nobody, kinds={}, ranking=None)}
+    chosen = kinds_of(testset.outline, kinds)
+    for level, kind in (
+        ("system", chosen.system),
+        ("ranking", chosen.ranking),
+        ("segment", chosen.segment),
+    ):
+        for task in tasks:
+            if kind is not None and task.kind == kind:
+                ranking = task.ranking if level == "ranking" else None
+                levels[level] = replace(task, label=label, kinds={level: kind}, ranking=ranking)
+    return levels
+
+
+class Kinds(NamedTuple):
+    """The kind of human scores at each level, and of rankings; None: there are none."""
+
+    system: str | None
+    segment: str | None
+    ranking: str | None
+
+
+def kinds_of(outline: Outline, kinds: Sequence[str] = ()) -> Kinds:
+    """The kinds of human scores and rankings that judge a test set."""
+    there = (
+        (outline.human_kinds("system"), "human system scores"),
+        (outline.human_kinds("segment"), "human segment scores"),
+        (outline.rankings, "rankings"),
+    )
+    fitting = [
+        (tuple(kind for kind in some if not kinds or kind in kinds), what) for some, what in there
+    ]
+    return Kinds(*(only_kind(None, some, what) if some else None for some, what in fitting))
 
 
 def _judged(testset: TestSet, files: Sequence[str]) -> TestSet:
@@ -775,23 +792,6 @@ def _count_edits(testset: TestSet, kinds: Sequence[str]) -> bool:
     chosen = kinds_of(testset.outline, kinds)
     judging = dict.fromkeys(kind for kind in (chosen.system, chosen.segment) if kind is not None)
     return has_post_edits(testset) or any(kind_counts_edits(testset, kind) for kind in judging)
-
-
-def _documents(testset: TestSet, unit: Unit) -> NDArray[np.int64] | None:
-    """The document of each segment, as numbers; None: segments are the unit."""
-    if testset.documents is not None and unit != "segment":
-        return numbered(testset.documents)
-    if unit == "document":
-        raise DataError(no_documents(testset.name))
-    return None
-
-
-def no_documents(name: str) -> str:
-    """Why documents cannot be the unit."""
-    return (
-        f"nothing says which document each segment of {name!r} is from: give them (a column"
-        " 'document', or documents.txt in its folder), or take segments as the unit"
-    )
 
 
 def _trees_of(
@@ -818,26 +818,9 @@ def _language(testset: TestSet, looked: Looked, *, parse: bool) -> str | None:
     return parsed_language(testset.outline)
 
 
-def _head(place: str, metric: str, arm: Arm) -> dict[str, Cell]:
-    return {
-        "test_set": place,
-        "metric": metric,
-        "method": arm.method,
-        "n": arm.n,
-        "arm": f"{arm.method} {arm.n}",
-    }
-
-
-def _place(testset: TestSet, sets: Sequence[tuple[TestSet, object]]) -> str:
-    """What to call a test set: its pair, with its name where two have one pair."""
-    pair = testset.language_pair
-    if pair and sum(other.language_pair == pair for other, _ in sets) == 1:
-        return pair
-    return testset.name if not pair or pair in testset.name else f"{testset.name} {pair}"
-
-
-def _unjudged(rows: Sequence[Mapping[str, Cell]]) -> list[str]:
-    bare = dict.fromkeys(str(row["test_set"]) for row in rows if row["value"] is None)
+def _unjudged(rows: Sequence[GainRow]) -> list[str]:
+    bare = dict.fromkeys(row.test_set for row in rows if row.value is None)
     return [
-        f"{place}: people scored fewer than three systems, so that there is no r" for place in bare
+        f"{test_set}: people scored fewer than three systems, so that there is no r"
+        for test_set in bare
     ]

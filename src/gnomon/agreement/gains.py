@@ -1,0 +1,278 @@
+"""What one metric adds to the agreement of another with people: gains, intervals and tests."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+
+from gnomon import stats
+from gnomon.agreement.judging import ALL
+from gnomon.agreement.measures import cells, of_pairs, value
+from gnomon.options import SEED
+from gnomon.records import METRIC, Record, column
+from gnomon.stats.jackknife import left_out_sums
+from gnomon.stats.measures import grouped_statistic
+from gnomon.stats.resampling import percentile_interval, resample_counts, resampled_sums
+from gnomon.stats.student import expanded_confidence
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from gnomon.agreement.measures import Measure, MeasuredScores
+    from gnomon.agreement.pairing import Contest, JudgedMetric
+    from gnomon.records import Ends
+    from gnomon.stats.significance import Alternative
+
+    Floats = NDArray[np.float64]
+
+#: systems or scores that a correlation needs to say anything
+FEWEST_POINTS = 3
+Over: TypeAlias = Literal["segments", "systems"]
+
+
+class AgreementGainRow(Record):
+    """What one metric adds to the agreement of another with people, by one measure."""
+
+    test_set: str = column("Test set", help="its language pair, if that tells")
+    level: str = column("Level", help="system or segment")
+    statistic: str = column("Statistic", help="the statistic of agreement, by its name")
+    grouping: str = column("Grouping", help="none, item (within each segment) or system")
+    subset: str = column("Systems", help="which systems the figures are of")
+    metric: str = METRIC
+    base: float | None = column(
+        "Base", digits=4, better="higher", help="agreement of the metric that it is compared with"
+    )
+    value: float | None = column(
+        "Agreement", digits=4, better="higher", help="the statistic; higher is better"
+    )
+    gain: float | None = column(
+        "Gain", digits=3, better="higher", help="agreement less base", interval=True
+    )
+    p: float | None = column("p", digits=4, help="of the gain: see test and alternative")
+    p_segments: float | None = column(
+        "p, segments",
+        digits=4,
+        help="of the bootstrap over segments, two-sided; over systems alone",
+    )
+    n: int = column("n", help="systems, scores or pairs behind both: see unit")
+    test: str | None = column("Test", help="behind p")
+    alternative: str | None = column("Alternative", help="the hypothesis: the gain is ... 0")
+    interval: str | None = column(
+        "Interval over", help="what is independent: documents left out, segments or systems drawn"
+    )
+    drawn: int | None = column("Drawn", help="how many of these the gain rests on")
+    unit: str = column("n counts", help="what n counts: systems, scores or pairs")
+    human: str | None = column("Human scores", help="their kind")
+
+
+@dataclass(frozen=True)
+class GainTesting:
+    """How gains are tested.
+
+    Attributes:
+        resamples: draws; 0 for no intervals, of documents neither.
+        seed: of all draws.
+        confidence: of the intervals.
+        over: what is drawn for intervals of system-level figures.
+        by_document: whether documents, where they are known, are independent at segment level.
+        alternative: of Williams's test.
+        expanded: whether intervals of system-level figures are made right for few segments.
+    """
+
+    resamples: int = 1000
+    seed: int = SEED
+    confidence: float = 0.95
+    over: Over = "segments"
+    by_document: bool = False
+    alternative: Alternative = "greater"
+    expanded: bool = True
+
+
+class _TestedGain(NamedTuple):
+    """The interval of a gain, its p-values, and what was left out or drawn for them."""
+
+    ends: Ends = (None, None)
+    p: float | None = None
+    p_segments: float | None = None
+    test: str | None = None
+    alternative: Alternative | None = None
+    interval: str | None = None
+    drawn: int | None = None
+
+
+def gain_rows(
+    task: Contest,
+    pair: tuple[JudgedMetric, JudgedMetric],
+    measures: Sequence[Measure],
+    how: GainTesting,
+    subsets: Sequence[tuple[str, NDArray[np.bool_] | None]] = ((ALL, None),),
+) -> Iterator[AgreementGainRow]:
+    """The gain of the second metric over the first, by each measure, on what both scored.
+
+    Args:
+        task: people's scores.
+        pair: the base and the metric that is compared with it.
+        measures: what is measured.
+        how: how gains are tested.
+        subsets: names of groups of systems, and which these are [K]; None: all.
+    """
+    drawn: Sequence[Floats | None] = (None, None)
+    if how.resamples and how.over == "segments" and any(m.level == "system" for m in measures):
+        segments = task.testset.segments
+        counts = resample_counts(segments, count=how.resamples, seed=how.seed)
+        drawn = [metric.resampled(counts) for metric in pair]
+    for subset, systems in subsets:
+        for measure in measures:
+            both = cells(task, measure, pair, by_document=how.by_document)
+            missing = np.isnan(both.metrics).any(axis=0)
+            both = both.having(both.human, np.where(missing, np.nan, both.metrics))
+            if systems is not None:
+                both = both.only(systems)
+            base, other = (value(both, k) for k in range(2))
+            enough = other.n >= FEWEST_POINTS or measure.statistic == "darr"
+            gain = other.value - base.value
+            tested = _TestedGain()
+            if enough and measure.level == "system":
+                tested = _over_systems(both, gain, drawn, task.testset.segments, how)
+            elif enough and how.resamples:
+                tested = _over_segments(both, how)
+            ranked = measure.statistic == "darr" and both.pairs is not None
+            yield AgreementGainRow(
+                test_set=task.label,
+                level=measure.level,
+                statistic=measure.statistic,
+                grouping=measure.grouping,
+                subset=subset,
+                metric=pair[1].metric,
+                base=base.value if enough else None,
+                value=other.value if enough else None,
+                gain=gain if enough else None,
+                p=tested.p,
+                p_segments=tested.p_segments,
+                n=other.n,
+                test=tested.test,
+                alternative=tested.alternative,
+                interval=tested.interval,
+                drawn=tested.drawn,
+                unit=measure.unit,
+                human=task.kinds.get("ranking" if ranked else measure.human_level),
+                intervals={"gain": tested.ends},
+            )
+
+
+def _over_systems(
+    both: MeasuredScores,
+    gain: float,
+    drawn: Sequence[Floats | None],
+    segments: int,
+    how: GainTesting,
+) -> _TestedGain:
+    """Of scores of systems: segments or systems drawn; Williams's test of Pearson's r."""
+    known = ~np.isnan(both.human + both.metrics.sum(axis=0))
+    human = both.human[known]
+    tested = _TestedGain()
+    if both.measure.statistic == "pearson":
+        base, other = both.metrics[:, known]
+        p = stats.williams(human, other, base, alternative=how.alternative).p
+        tested = _TestedGain(p=p, test="Williams's test", alternative=how.alternative)
+    statistic = grouped_statistic(both.measure.statistic, "none", "system")
+    if how.resamples and how.over == "systems":
+        places = stats.resamples(len(human), count=how.resamples, seed=how.seed)
+        values = [statistic.of_paired_rows(human[places], m[known][places]) for m in both.metrics]
+        ends = _ends(values[1] - values[0], how.confidence)
+        return tested._replace(ends=ends, interval="systems", drawn=len(human))
+    draws = [scores[:, known] for scores in drawn if scores is not None]
+    if len(draws) < len(both.metrics):
+        return tested
+    values = [statistic.of_system_scores(human, scores) for scores in draws]
+    gains = values[1] - values[0]
+    return tested._replace(
+        ends=_ends(gains, how.confidence, segments if how.expanded else 0),
+        p_segments=stats.bootstrap_p_value(gains, gain, drawn=segments),
+        interval="segments",
+        drawn=segments,
+    )
+
+
+def _over_segments(both: MeasuredScores, how: GainTesting) -> _TestedGain:
+    """Of scores of segments: documents left out one at a time, or segments drawn."""
+    if both.measure.statistic == "darr":
+        moments, gain = _pair_sums(both), _gain_of_pairs
+    elif (both.measure.statistic, both.measure.grouping) == ("pearson", "none"):
+        moments, gain = _moments(both), _gain_of_moments
+    else:
+        return _TestedGain()
+    judged = moments[0]
+    there = judged > 0
+    if not there.any():
+        return _TestedGain()
+    if both.documents is not None:
+        documents = np.unique(both.documents[there], return_inverse=True)[1]
+        sums = moments[:, there]
+        without = gain(np.moveaxis(left_out_sums(sums.T, documents), 0, -1))
+        sizes = np.bincount(documents, judged[there])
+        found = stats.jackknife(gain(sums.sum(axis=1)), without, sizes, confidence=how.confidence)
+        return _TestedGain(
+            ends=(float(found.low), float(found.high)),
+            p=float(found.p),
+            test="jackknife over documents",
+            alternative="two-sided",
+            interval="documents",
+            drawn=found.documents,
+        )
+    counts = resample_counts(moments.shape[1], count=how.resamples, seed=how.seed)
+    gains, segments = gain(resampled_sums(moments, counts)), int(there.sum())
+    observed = float(gain(moments.sum(axis=1)))
+    return _TestedGain(
+        ends=_ends(gains, how.confidence, segments),
+        p=stats.bootstrap_p_value(gains, observed, drawn=segments),
+        test="bootstrap over segments",
+        alternative="two-sided",
+        interval="segments",
+        drawn=segments,
+    )
+
+
+def _pair_sums(both: MeasuredScores) -> Floats:
+    """Of each segment: pairs that people ordered and both scored, and those that each has right."""
+    pairs = both.pairs
+    assert pairs is not None  # noqa: S101  # DaRR here is of rankings
+    sides = [of_pairs(pairs, scores) for scores in both.metrics]
+    known = ~np.isnan(np.sum(sides, axis=(0, 1)))
+    rows = [known, *(known & (better > worse) for better, worse in sides)]
+    return np.array([np.bincount(pairs.segment, row, both.metrics.shape[2]) for row in rows])
+
+
+def _gain_of_pairs(sums: Floats) -> Floats:
+    """Differences of two (C - D)/(C + D) from numbers of pairs and of right ones."""
+    return np.asarray(2 * (sums[2] - sums[1]) / np.where(sums[0] > 0, sums[0], np.nan))
+
+
+def _moments(both: MeasuredScores) -> Floats:
+    """Of each segment: numbers of scores, and sums of h, a, b and of their products."""
+    known = ~(np.isnan(both.human) | np.isnan(both.metrics).any(axis=0))
+    three = [np.where(known, scores, 0.0) for scores in (both.human, *both.metrics)]
+    products = [a * b for i, a in enumerate(three) for b in three[i:]]
+    return np.array([part.sum(axis=0) for part in (known, *three, *products)], dtype=np.float64)
+
+
+def _gain_of_moments(sums: Floats) -> Floats:
+    """Differences of two Pearson correlations from sums of h, a, b and of their products."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        h, a, b, hh, ha, hb, aa, _, bb = sums[1:] / sums[0]
+        spread = hh - h * h
+        first = (ha - h * a) / np.sqrt(spread * (aa - a * a))
+        second = (hb - h * b) / np.sqrt(spread * (bb - b * b))
+        gains = np.asarray(second - first)
+    return np.where(np.isfinite(gains), gains, np.nan)
+
+
+def _ends(gains: Floats, confidence: float, drawn: int = 0) -> Ends:
+    """Ends of an interval; expanded where it is known how many things were drawn."""
+    level = expanded_confidence(confidence, drawn) if drawn > 1 else confidence
+    low, high = percentile_interval(gains, level)
+    return float(low), float(high)
