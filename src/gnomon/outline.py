@@ -24,7 +24,7 @@ def target_of(pair: str) -> str:
 #: in each notice of an output that is a copy of a reference
 REFERENCE_COPIED = "the same text as the reference"
 #: likewise of segments without a reference, and of segments that come again
-NO_REFERENCE, REPEATED = "have an empty reference", "come again with the same texts"
+NO_REFERENCE, REPEATED = "there can match nothing", "take them for further segments"
 
 
 class Anomaly(NamedTuple):

@@ -31,7 +31,7 @@ def contest(
         for k, one in enumerate(texts if texts is not None else systems)
     }
     made = TestSet.from_lists(
-        outputs, [f"r {i % 4}" for i in range(count)], language_pair=pair, name=name
+        outputs, [f"r {i % 4} {i}" for i in range(count)], language_pair=pair, name=name
     )
     judged = HumanScores("da", level, tuple(systems), human)
     rankings = (Ranking("darr", tuple(rows)),) if rows else ()

@@ -27,8 +27,9 @@ def compared(
 ) -> Finding:
     """Systems of these scores, the first one the baseline; a list of arrays is a metric each."""
     systems = names or tuple("ABCDEFG"[: len(segments[0])])
-    texts = ["text"] * segments[0].shape[1]
-    testset = TestSet.from_lists(dict.fromkeys(systems, texts), texts)
+    texts = [f"text {row}" for row in range(segments[0].shape[1])]
+    outputs = {name: [f"{one} of {name}" for one in texts] for name in systems}
+    testset = TestSet.from_lists(outputs, texts)
     metrics = [
         Scores(f"m{number}", systems, one.mean(axis=1), one, True, Signature(f"m{number}"))
         for number, one in enumerate(segments)
@@ -81,7 +82,10 @@ def test_a_difference_on_the_side_that_was_not_tested_is_not_called_chance(
 def test_of_error_rates_the_lower_one_is_better() -> None:
     scores = noise(1)
     scores[1] -= 5
-    testset = TestSet.from_lists(dict.fromkeys("AB", ["text"] * 60), ["text"] * 60)
+    texts = [f"text {row}" for row in range(60)]
+    testset = TestSet.from_lists(
+        {name: [f"{one} of {name}" for one in texts] for name in "AB"}, texts
+    )
     rates = Scores("rate", ("A", "B"), scores.mean(axis=1), scores, False, Signature("rate"))
     (found,) = gnomon.compare(testset, rates, **BARE).verdict
     assert found.level == "better"

@@ -112,10 +112,10 @@ def shifted(segments: int = 60) -> tuple[dict[str, list[str]], list[str]]:
     """A has all words, but those tagged lie elsewhere; B lacks some of them."""
     draw = np.random.default_rng(3)
     lines = [[str(draw.choice(ANIMALS)), str(draw.choice(PLACES))] for _ in range(segments)]
-    reference = [f"we saw that odd {a} {p} there with them" for a, p in lines]
+    reference = [f"we saw that odd {a} {p} there with {n}" for n, (a, p) in enumerate(lines)]
     return {
-        "A": [f"we saw that {a} odd {p} there with them" for a, p in lines],
-        "B": [f"we saw that odd thing {p} there with them" for _, p in lines],
+        "A": [f"we saw that {a} odd {p} there with {n}" for n, (a, p) in enumerate(lines)],
+        "B": [f"we saw that odd thing {p} there with {n}" for n, (_, p) in enumerate(lines)],
     }, reference
 
 

@@ -134,14 +134,14 @@ def _segments(testset: TestSet) -> Iterator[Anomaly]:
     """Segments without a reference, and segments that come again."""
     columns, size = list(testset.references.values()), testset.segments
     empty = sum(not any(row) for row in zip(*columns, strict=True))
-    if empty > _SOME_EMPTY * size:
-        text = f"{empty} of {size} segments {NO_REFERENCE}: outputs there can match nothing"
-        yield Anomaly(text)
+    if size > empty > _SOME_EMPTY * size:
+        text = f"{empty} of {size} segments have an empty reference"
+        yield Anomaly(f"{text}: outputs {NO_REFERENCE}")
     if columns and testset.systems:
         again = size - len(set(zip(*columns, *testset.systems.values(), strict=True)))
         if again - empty > _SOME_AGAIN * size:
-            text = f"{again} of {size} segments {REPEATED}"
-            yield Anomaly(f"{text}: intervals and tests take them for further segments")
+            text = f"{again} of {size} segments come again with the same texts"
+            yield Anomaly(f"{text}: intervals and tests {REPEATED}")
 
 
 def _equal_parts(testset: TestSet) -> list[Anomaly]:
