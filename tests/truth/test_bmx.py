@@ -25,7 +25,7 @@ def scattered(seed: int, pairs: tuple[str, ...]) -> Grids:
 
 
 @pytest.mark.parametrize("draws", DRAWS)
-@pytest.mark.parametrize("pairs", [4, 8])
+@pytest.mark.parametrize("pairs", [4, pytest.param(8, marks=pytest.mark.verify)])
 def test_explanations_that_add_nothing_are_seldom_said_to_help(pairs: int, draws: int) -> None:
     names = tuple(f"{chr(97 + k)}{chr(97 + k)}-en" for k in range(pairs))
     found = 0

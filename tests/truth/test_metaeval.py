@@ -30,7 +30,9 @@ def by_document(draw: np.random.Generator, systems: int, documents: int, size: i
 
 
 @pytest.mark.parametrize("draws", DRAWS)
-@pytest.mark.parametrize("segments", [3, 20, 40, 100])
+@pytest.mark.parametrize(
+    "segments", [3, 40, *(pytest.param(n, marks=pytest.mark.verify) for n in (20, 100))]
+)
 def test_human_scores_drawn_at_random_are_seldom_agreed_with(segments: int, draws: int) -> None:
     found = 0
     for seed in range(draws):
@@ -40,7 +42,7 @@ def test_human_scores_drawn_at_random_are_seldom_agreed_with(segments: int, draw
 
 
 @pytest.mark.parametrize("draws", DRAWS)
-@pytest.mark.parametrize("systems", [3, 5, 10])
+@pytest.mark.parametrize("systems", [3, pytest.param(5, marks=pytest.mark.verify), 10])
 @pytest.mark.parametrize(
     "statistic",
     [
@@ -75,8 +77,15 @@ def test_documents_that_were_judged_whole_are_seldom_agreed_with(
 
 
 @pytest.mark.parametrize("draws", DRAWS)
-@pytest.mark.parametrize("documents", [None, 3])
-@pytest.mark.parametrize("systems", [12, 20])
+@pytest.mark.parametrize(
+    ("systems", "documents"),
+    [
+        (12, None),
+        (20, 3),
+        pytest.param(20, None, marks=pytest.mark.verify),
+        pytest.param(12, 3, marks=pytest.mark.verify),
+    ],
+)
 def test_one_of_two_equally_good_metrics_is_seldom_called_better_under_acc_eq(
     systems: int, documents: int | None, draws: int
 ) -> None:

@@ -41,8 +41,8 @@ _OF_SEVERAL = (
     ("several", "width", "scheme", "part"),
     [
         (False, 1280, "light", slice(0, None, 2)),
-        (False, 390, "dark", slice(1, None, 2)),
-        (True, 1280, "dark", slice(0, None, 2)),
+        pytest.param(False, 390, "dark", slice(1, None, 2), marks=pytest.mark.verify),
+        pytest.param(True, 1280, "dark", slice(0, None, 2), marks=pytest.mark.verify),
         (True, 390, "light", slice(1, None, 2)),
         *(
             pytest.param(several, width, scheme, slice(None), marks=pytest.mark.verify)
