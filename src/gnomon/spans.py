@@ -15,8 +15,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["MARKERS", "ErrorSpan", "Span", "SpanMarker", "SpanTable", "rows_by_number"]
+__all__ = ["MARKERS", "SIDES", "ErrorSpan", "Span", "SpanMarker", "SpanTable", "rows_by_number"]
 
+#: the texts that errors are marked in
+SIDES = ("candidate", "source")
 #: what may mark an error
 SpanMarker: TypeAlias = Literal["person", "metric", "judge"]
 MARKERS: tuple[SpanMarker, ...] = get_args(SpanMarker)

@@ -58,9 +58,9 @@ def write_room(testset, folder, *, compress):
     (folder / "room").write_text("")
 
 
-def read_stars(path, testset, *, kind=None):
-    values = [[len(line) - 2 for line in Path(path).read_text().splitlines()[1:]]]
-    scores = HumanScores(kind or "stars", "segment", ("bar",), np.array(values, dtype=float))
+def read_stars(file):
+    values = [[len(line) - 2 for line in Path(file.path).read_text().splitlines()[1:]]]
+    scores = HumanScores(file.kind, "segment", ("bar",), np.array(values, dtype=float))
     return Judgements((scores,))
 
 
@@ -91,7 +91,7 @@ FORMATS = (
     ),
     JudgementFormat(
         name="stars", title="stars", recognise=lambda head: head.first_line == "STARS",
-        read=read_stars, write=write_stars, suffix=".stars",
+        read=read_stars, write=write_stars, suffix=".stars", defaults={"kind": "stars"},
     ),
     ScoreFormat(
         name="marks", title="marks", suffixes=(".marks",), read=read_marks, write=write_marks,

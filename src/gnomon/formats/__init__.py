@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from gnomon.formats._human import split_name as split_name
     from gnomon.formats._human import with_human as with_human
     from gnomon.formats._human import write_human as write_human
+    from gnomon.formats._judgements import JudgedFile as JudgedFile
     from gnomon.formats._lines import read_lines as read_lines
     from gnomon.formats._lines import read_plain as read_plain
     from gnomon.formats._lines import read_systems as read_systems

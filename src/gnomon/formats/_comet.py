@@ -25,12 +25,12 @@ from typing import TYPE_CHECKING
 from gnomon.errors import DataError, FormatError, RowNumber, UsageError
 from gnomon.formats._esa import confidence_of
 from gnomon.formats._files import atomic_write, bears_file, plain_name
-from gnomon.formats._judgements import SegmentFinder, SystemNames
+from gnomon.formats._judgements import AnnotatedOutput, errors_of, listed_errors
 from gnomon.formats._lines import read_lines, read_text, report_empty, shown
 from gnomon.formats._records import objects_of, parse_json, parse_object
 from gnomon.formats._registry import FoundSet, JudgementFormat, ScoreFormat, SetFormat
 from gnomon.formats._rows import FileRecord, head_of
-from gnomon.human import Judgements, OutputLookedAt, marked_kinds, only_kind
+from gnomon.human import marked_kinds, only_kind
 from gnomon.spans import ErrorSpan
 from gnomon.testset import TestSet
 
@@ -38,7 +38,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from os import PathLike
 
+    from gnomon.formats._judgements import JudgedFile
     from gnomon.formats._rows import FileHead
+    from gnomon.human import Judgements
     from gnomon.scores import Scores
 
 _TEXTS = ("src", "mt", "ref")
@@ -251,41 +253,26 @@ def _write_scores(path: Path, scores: Sequence[Scores], testset: TestSet, level:
 # The errors that xCOMET marks, which stand beside its scores.
 
 
-def read_comet_errors(
-    path: str | PathLike[str],
-    testset: TestSet,
-    *,
-    kind: str = "xcomet",
-    rename: Mapping[str, str] | None = None,
-) -> Judgements:
+def read_comet_errors(file: JudgedFile) -> Judgements:
     """Read the error spans of what xCOMET's ``--to_json`` writes."""
-    name, names = shown(path), SystemNames(testset, rename)
-    found, errors, looked_at = _read(path), [], []
-    if list(found) == [_SINGLE] and _SINGLE not in names.known and len(testset.systems) == 1:
-        found = {next(iter(testset.systems)): found[_SINGLE]}
-    places = SegmentFinder(testset, name)
-    for given, rows in found.items():
-        system = names.of(given)
+    found, systems = _read(file.path), file.testset.systems
+    if list(found) == [_SINGLE] and _SINGLE not in file.names.known and len(systems) == 1:
+        found = {next(iter(systems)): found[_SINGLE]}
+    for name, rows in found.items():
+        system = file.names.of(name)
         for row in rows:
             source = row.values.get("src")
-            segment = places.of(
-                row.line - 1,
+            segment = file.segment_of_texts(
+                row,
+                str(row.line - 1),
                 source if isinstance(source, str) else None,
                 {system: row.text("mt")},
-                row.line,
             )
-            looked_at.append(OutputLookedAt(kind, kind, system, segment))
-            errors += [_error(row, one, system, segment, kind) for one in _marked(row)]
-    names.report(name)
-    places.report()
-    return Judgements(errors=tuple(errors), looked_at=tuple(looked_at))
-
-
-def _marked(row: FileRecord) -> list[dict[str, object]]:
-    given = row.value("errors")
-    if not isinstance(given, list) or not all(isinstance(one, dict) for one in given):
-        raise row.error("errors must be a list of objects, empty if there are none")
-    return given
+            errors = [_error(row, e, system, segment, file.kind) for e in listed_errors(row)]
+            file.outputs[len(file.outputs)] = AnnotatedOutput(
+                file.kind, file.kind, system, segment, None, errors
+            )
+    return file.judgements(looked_at=True)
 
 
 def _error(
@@ -316,10 +303,7 @@ def _write_errors(
     path: str | PathLike[str], testset: TestSet, kind: str | None, _level: str
 ) -> None:
     name = only_kind(kind, marked_kinds(testset), "error spans")
-    marked: dict[tuple[str, int], list[ErrorSpan]] = {}
-    for error in testset.errors:
-        if error.kind == name:
-            marked.setdefault((error.system, error.segment), []).append(error)
+    marked = errors_of(testset, name, lambda error: (error.system, error.segment))
     values: dict[str, list[dict[str, object]]] = {}
     for system, outputs in testset.systems.items():
         rows = values[f"{system}.txt"] = []
@@ -349,6 +333,7 @@ FORMATS = (
         name="xcomet",
         title="what xCOMET's --to_json writes: errors beside src, mt, ref",
         recognise=lambda head: is_comet(head) and '"errors"' in head.text,
+        defaults={"kind": "xcomet", "rename": None},
         read=read_comet_errors,
         write=_write_errors,
         after=("appraise", "mqm", "darr", "rr"),

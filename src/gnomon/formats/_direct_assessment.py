@@ -31,31 +31,29 @@ from __future__ import annotations
 import csv
 import io
 import json
-from typing import TYPE_CHECKING, NamedTuple, cast
+from dataclasses import replace
+from itertools import chain
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from gnomon.errors import DataError, FormatError, UsageError
-from gnomon.formats._esa import Annotations, esa_objects
+from gnomon.errors import DataError, UsageError
+from gnomon.formats._esa import annotate, esa_objects
 from gnomon.formats._files import LOGGER
 from gnomon.formats._judgements import (
     ScoreTable,
-    SystemNames,
     in_scale,
-    of_pair,
     pair,
     rated_kind,
     refuse_second,
     say_count,
-    segment_number,
     system_level,
 )
-from gnomon.formats._lines import read_lines, shown, write_lines
+from gnomon.formats._lines import read_lines, write_lines
 from gnomon.formats._registry import JudgementFormat
 from gnomon.formats._rows import (
     FileRecord,
     fields,
-    parse_number,
     print_number,
     read_csv_rows,
     read_spaced,
@@ -64,17 +62,14 @@ from gnomon.formats._rows import (
 from gnomon.human import Judgements
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from os import PathLike
 
     from numpy.typing import NDArray
 
-    from gnomon.formats._error_marks import SpanEnds
+    from gnomon.formats._judgements import JudgedFile
     from gnomon.formats._rows import FileHead, TextTable
-    from gnomon.human import HumanScores
     from gnomon.testset import TestSet
-
-    Transform = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 
 
 _RANKING = ("RAW", "Z", "ASSESSED", "N", "SYSTEM")
@@ -85,39 +80,25 @@ _CONTROLS = ("REF", "BAD_REF")
 _FAR = 25.0  # that far from a rater's mean lies one of 600 judgements at most
 
 
-def read_hits(
-    path: str | PathLike[str],
-    testset: TestSet,
-    *,
-    kind: str = "da",
-    rename: Mapping[str, str] | None = None,
-    language_pair: str | None = None,
-    first_segment: int = 1,
-) -> Judgements:
+def read_hits(file: JudgedFile) -> Judgements:
     """Read single judgements (format ``wmt-da``), raw or standardised already.
 
     Raw scores become the kinds ``da-raw`` and ``da-z``; scores below 0 say that the file is
     standardised, and give ``da-z``. Outputs (``SYSTEM``) and their repetitions (``REPEAT``) count;
     controls (``REF``, ``BAD_REF``) only enter a rater's mean and standard deviation.
     """
-    table = read_spaced(path)
+    table = read_spaced(file.path)
     table.require("WorkerId", "Input.src", "Input.trg", "sys_id", "type", "sid", "score")
-    rows = of_pair(
-        list(table),
-        lambda row: pair(row["Input.src"], row["Input.trg"]),
-        language_pair or testset.language_pair,
-        table.path,
-    )
-    names = SystemNames(testset, rename)
-    judged = Assessments(table.path, testset.segments)
-    for row, score in zip(rows, _scores(rows, kind), strict=True):
-        if not _counts(row):
-            judged.add_control(row["WorkerId"], score)
-            continue
-        segment = segment_number(row["sid"], first_segment, testset.segments, row.path, row.line)
-        judged.add(row["WorkerId"], names.all_of(row["sys_id"]), segment, score)
-    names.report(table.path)
-    return judged.judgements(kind, names)
+    rows = file.of_pair(table, lambda row: pair(row["Input.src"], row["Input.trg"]))
+    judged = ScoreTable(file.testset.segments)
+    for row, score in zip(rows, _scores(rows, file.kind), strict=True):
+        systems, segment = [], 0
+        if _counts(row):
+            segment = file.segment(row, row["sid"])
+            systems = file.names.all_of(row["sys_id"])
+        judged.add(row["WorkerId"], systems, segment, score)
+    file.report()
+    return with_standardised(file, judged, file.kind)
 
 
 def _scores(rows: Sequence[FileRecord], kind: str) -> list[float]:
@@ -132,134 +113,75 @@ def _scores(rows: Sequence[FileRecord], kind: str) -> list[float]:
             " the one that is wrong"
         )
     name = f"{kind}-{'raw' if below is None else 'z'}"
-    return [in_scale(name, s, row.path, row.line) for s, row in zip(scores, rows, strict=True)]
+    return [in_scale(name, score, row) for score, row in zip(scores, rows, strict=True)]
 
 
-def read_segment_means(
-    path: str | PathLike[str],
-    testset: TestSet,
-    *,
-    kind: str = "da",
-    rename: Mapping[str, str] | None = None,
-    language_pair: str | None = None,
-    first_segment: int = 1,
-) -> Judgements:
-    """Read segment scores (format ``wmt-da-seg``): ``da-raw`` and ``da-z``, or ``da-z`` alone.
-
-    Arguments and errors are those of :func:`read_hits`.
-    """
-    table = read_spaced(path)
+def read_segment_means(file: JudgedFile) -> Judgements:
+    """Read segment scores (format ``wmt-da-seg``): ``da-raw`` and ``da-z``, or ``da-z`` alone."""
+    table = read_spaced(file.path)
     packaged = "HUMAN" in table.columns
     system, columns = ("SYSTEM", _PACKAGED) if packaged else ("SYS", _MEANS)
     table.require(system, "SID", *columns, *(["LP"] if packaged else []))
-    wanted = language_pair or testset.language_pair
-    rows = _of_wanted(table, wanted)
-    names = SystemNames(testset, rename)
     seen: dict[tuple[str, int], int] = {}
-    tables = {name: ScoreTable(table.path, testset.segments) for name in columns.values()}
-    for row in rows:
-        segment = segment_number(row["SID"], first_segment, testset.segments, row.path, row.line)
-        for one in names.all_of(row[system]):
-            refuse_second(seen, (one, segment), row)
-            for column, name in columns.items():
-                tables[name].add(None, one, segment, _mean(row, column, kind, name))
-    names.report(table.path)
-    found = [s for name, one in tables.items() for s in one.scores(f"{kind}-{name}", names)]
-    return Judgements(tuple(found))
+    for row in _of_pair(file, table):
+        segment = file.segment(row, row["SID"])
+        for name in file.names.all_of(row[system]):
+            refuse_second(seen, (name, segment), row)
+            for kind, score in _means(file, row, columns).items():
+                file.table(kind).add(None, [name], segment, score)
+    return file.judgements()
 
 
-def _mean(row: FileRecord, column: str, kind: str, name: str) -> float:
-    return in_scale(f"{kind}-{name}", row.number(column), row.path, row.line)
+def _means(file: JudgedFile, row: FileRecord, columns: Mapping[str, str]) -> dict[str, float]:
+    """The scores of a row by their kind."""
+    kinds = {f"{file.kind}-{form}": column for column, form in columns.items()}
+    return {kind: in_scale(kind, row.number(column), row) for kind, column in kinds.items()}
 
 
-def _of_wanted(table: TextTable, wanted: str | None) -> list[FileRecord]:
+def _of_pair(file: JudgedFile, table: TextTable) -> Iterable[FileRecord]:
     if "LP" in table.columns:
-        return of_pair(list(table), lambda row: row["LP"], wanted, table.path)
+        return file.of_pair(table, lambda row: row["LP"])
     if {"SRC", "TRG"} <= set(table.columns):
-        return of_pair(list(table), lambda row: pair(row["SRC"], row["TRG"]), wanted, table.path)
-    return list(table)
+        return file.of_pair(table, lambda row: pair(row["SRC"], row["TRG"]))
+    return table
 
 
-def read_system_means(
-    path: str | PathLike[str],
-    testset: TestSet,
-    *,
-    kind: str = "da",
-    rename: Mapping[str, str] | None = None,
-    language_pair: str | None = None,
-) -> Judgements:
-    """Read system scores (format ``wmt-da-sys``): ``da-raw`` and ``da-z``, or ``da-z`` alone.
-
-    Arguments and errors are those of :func:`read_hits`.
-    """
-    first = fields((read_lines(path) or [""])[0])
-    header = "SYSTEM" in first
-    table = read_spaced(path, columns=None if header else _RANKING)
-    columns = {"HUMAN": "z"} if header else {"RAW": "raw", "Z": "z"}
+def read_system_means(file: JudgedFile) -> Judgements:
+    """Read system scores (format ``wmt-da-sys``): ``da-raw`` and ``da-z``, or ``da-z`` alone."""
+    header = "SYSTEM" in fields((read_lines(file.path) or [""])[0])
+    table = read_spaced(file.path, columns=None if header else _RANKING)
+    columns = _PACKAGED if header else {"RAW": "raw", "Z": "z"}
     table.require("SYSTEM", *columns)
-    rows = list(table)
-    if "LP" in table.columns:
-        wanted = language_pair or testset.language_pair
-        rows = of_pair(rows, lambda row: row["LP"], wanted, table.path)
-    names = SystemNames(testset, rename)
-    values: dict[str, dict[str, float]] = {name: {} for name in columns.values()}
+    values: dict[str, dict[str, float]] = {}
     seen: dict[str, int] = {}
-    for row in rows:
-        for system in names.all_of(row["SYSTEM"]):
+    for row in _of_pair(file, table):
+        for system in file.names.all_of(row["SYSTEM"]):
             refuse_second(seen, system, row)
-            for column, name in columns.items():
-                values[name][system] = _mean(row, column, kind, name)
-    names.report(table.path)
-    found = [s for name, one in values.items() for s in system_level(f"{kind}-{name}", one, names)]
-    return Judgements(tuple(found))
+            for kind, score in _means(file, row, columns).items():
+                values.setdefault(kind, {})[system] = score
+    file.report()
+    levels = (system_level(kind, scores, file.names) for kind, scores in values.items())
+    return Judgements(tuple(chain.from_iterable(levels)))
 
 
-class Assessments:
-    """Single judgements of raters who may have to be standardised."""
-
-    def __init__(self, path: str, segments: int) -> None:
-        self.path = path
-        self.segments = segments
-        self._raters: dict[str, list[tuple[Sequence[str], int, float]]] = {}
-
-    def add(self, rater: str, systems: Sequence[str], segment: int, score: float) -> None:
-        """Take a judgement in (of two systems, if they gave the same output)."""
-        self._raters.setdefault(rater, []).append((systems, segment, score))
-
-    def add_control(self, rater: str, score: float) -> None:
-        """Take in a judgement that counts for the rater's mean and deviation alone."""
-        self._raters.setdefault(rater, []).append(((), 0, score))
-
-    def judgements(self, kind: str, names: SystemNames) -> Judgements:
-        """Scores of the kinds ``KIND-raw`` and ``KIND-z``; the latter alone if standardised."""
-        every = [score for judged in self._raters.values() for *_, score in judged]
-        if any(score < 0 for score in every):
-            return Judgements(self._scores(f"{kind}-z", names, lambda values: values))
-        raw = self._scores(f"{kind}-raw", names, lambda values: values)
-        flat = [rater for rater, judged in self._raters.items() if _is_flat(judged)]
-        if flat:
-            LOGGER.warning(
-                "%s: %d rater(s) gave one score only or always the same; they have no z-scores: %s",
-                self.path,
-                len(flat),
-                ", ".join(flat),
-            )
-        controls = sum(not systems for judged in self._raters.values() for systems, *_ in judged)
-        say_count(controls, self.path, "judgements of controls count for the raters' means alone")
-        return Judgements(raw + self._scores(f"{kind}-z", names, standardised))
-
-    def _scores(
-        self, kind: str, names: SystemNames, transform: Transform
-    ) -> tuple[HumanScores, ...]:
-        table = ScoreTable(self.path, self.segments)
-        for rater, judged in self._raters.items():
-            values = transform(np.array([score for *_, score in judged], dtype=np.float64))
-            for (systems, segment, _), value in zip(judged, values, strict=True):
-                for system in systems:
-                    table.add(rater, system, segment, float(value))
-        if kind.endswith("-raw"):
-            say_count(table.repeated(), self.path, "outputs were judged several times by one rater")
-        return table.scores(kind, names)
+def with_standardised(file: JudgedFile, judged: ScoreTable, kind: str) -> Judgements:
+    """Scores of the kinds ``KIND-raw`` and ``KIND-z``; the latter alone if standardised."""
+    values = {rater: [v for *_, v in rows] for rater, rows in judged.raters.items()}
+    if any(value < 0 for scores in values.values() for value in scores):
+        return Judgements(judged.scores(f"{kind}-z", file.names))
+    raw = judged.scores(f"{kind}-raw", file.names)
+    say_count(judged.repeated(), file.path, "outputs were judged several times by one rater")
+    flat = [str(r) for r, v in values.items() if len(set(filter(np.isfinite, v))) < 2]
+    if flat:
+        LOGGER.warning(
+            "%s: %d rater(s) gave one score only or always the same; they have no z-scores: %s",
+            file.path,
+            len(flat),
+            ", ".join(flat),
+        )
+    controls = sum(not systems for rows in judged.raters.values() for systems, *_ in rows)
+    say_count(controls, file.path, "judgements of controls count for the raters' means alone")
+    return Judgements(raw + judged.scores(f"{kind}-z", file.names, standardised))
 
 
 def standardised(values: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -271,16 +193,10 @@ def standardised(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return result
 
 
-def _is_flat(judged: Iterable[tuple[Sequence[str], int, float]]) -> bool:
-    return len({score for *_, score in judged if np.isfinite(score)}) < 2
-
-
 def _counts(row: FileRecord) -> bool:
     if row["type"] not in (*_COUNTED, *_CONTROLS):
-        raise FormatError(
-            f"type is {row['type']!r}; one of {', '.join((*_COUNTED, *_CONTROLS))} is expected",
-            path=row.path,
-            line=row.line,
+        raise row.error(
+            f"type is {row['type']!r}; one of {', '.join((*_COUNTED, *_CONTROLS))} is expected"
         )
     return row["type"] in _COUNTED
 
@@ -293,108 +209,71 @@ TYPES = ("TGT", "BAD", "REF", "CHK", "BAD.REF")
 _CONTROL_DOCUMENTS = ("#bad", "#dup", "#incomplete")
 
 
-class _Row(NamedTuple):
-    line: int
-    user: str
-    system: str
-    item: str
-    pair: str
-    score: float
-    document: str | None
-    spans: str | None
+_FIELDS = ("user", "system", "item", "type", "source", "target", "score", "document", "whole")
 
 
-def read_appraise(
-    path: str | PathLike[str],
-    testset: TestSet,
-    *,
-    kind: str | None = None,
-    rename: Mapping[str, str] | None = None,
-    language_pair: str | None = None,
-    first_segment: int | None = None,
-    ends: SpanEnds = "last",
-) -> Judgements:
+def read_appraise(file: JudgedFile) -> Judgements:
     """Read an export of Appraise.
 
     With error spans: the kind ``esa``, the mean and each person, and the spans. Without: ``da-raw``
     and ``da-z``, standardised per person.
     """
-    name = shown(path)
-    wanted = language_pair or testset.language_pair
-    rows = of_pair(_rows(path), lambda row: row.pair, wanted, name)
-    first = _first(rows, testset, name) if first_segment is None else first_segment
-    if any(row.spans is not None for row in rows):
-        return _annotations(name, rows, testset, kind or "esa", rename, first, ends)
-    names = SystemNames(testset, rename)
-    judged = Assessments(name, testset.segments)
+    rows = file.of_pair(_rows(file.path), lambda row: pair(row["source"], row["target"]))
+    if file.first_segment is None:
+        file.first_segment = _first(rows, file)
+    if any("spans" in row.values for row in rows):
+        file.kind = file.kind or "esa"
+        for row in rows:
+            segment, spans = file.segment(row, row["item"]), _spans(row)
+            system, score = file.names.of(row["system"]), row.values["score"]
+            annotate(file, row, row["user"], system, segment, score, spans)
+        return file.judgements()
+    kind, judged = file.kind or "da", ScoreTable(file.testset.segments)
     for row in rows:
-        segment = segment_number(row.item, first, testset.segments, name, row.line)
-        score = in_scale(f"{kind or 'da'}-raw", row.score, name, row.line)
-        judged.add(row.user, names.all_of(row.system), segment, score)
-    names.report(name)
-    return judged.judgements(kind or "da", names)
+        segment = file.segment(row, row["item"])
+        score = in_scale(f"{kind}-raw", cast("float", row.values["score"]), row)
+        judged.add(row["user"], file.names.all_of(row["system"]), segment, score)
+    file.report()
+    return with_standardised(file, judged, kind)
 
 
-def _annotations(
-    name: str,
-    rows: Sequence[_Row],
-    testset: TestSet,
-    kind: str,
-    rename: Mapping[str, str] | None,
-    first: int,
-    ends: SpanEnds,
-) -> Judgements:
-    found = Annotations(name, testset, kind, rename, ends=ends)
-    for row in rows:
-        record = FileRecord(name, row.line, {})
-        segment = segment_number(row.item, first, testset.segments, name, row.line)
-        spans = _spans(record, row.spans)
-        found.add(record, row.user, found.names.of(row.system), segment, row.score, spans)
-    return found.judgements()
-
-
-def _rows(path: str | PathLike[str]) -> list[_Row]:
-    name = shown(path)
-    rows = [_row(name, line, row) for line, row in read_csv_rows(path)]
-    kept = [row for row in rows if row is not None]
+def _rows(path: str) -> list[FileRecord]:
+    """The rows that count, their scores numbers."""
+    rows = [(FileRecord(path, line, {}), cells) for line, cells in read_csv_rows(path)]
+    kept = [row for row in (_row(*row) for row in rows) if row is not None]
     say_count(
-        len(rows) - len(kept), name, "rows are controls, tutorials or whole documents; left out"
+        len(rows) - len(kept), path, "rows are controls, tutorials or whole documents; left out"
     )
     return kept
 
 
-def _row(name: str, line: int, row: Sequence[str]) -> _Row | None:
-    if len(row) not in LENGTHS:
-        raise FormatError(
-            f"{len(row)} comma-separated fields; {', '.join(map(str, LENGTHS))} are expected: user,"
-            " system, item, type, two languages, score, [document, whole document,] [error spans,]"
-            " start, end",
-            path=name,
-            line=line,
+def _row(row: FileRecord, cells: Sequence[str]) -> FileRecord | None:
+    if len(cells) not in LENGTHS:
+        raise row.error(
+            f"{len(cells)} comma-separated fields; {', '.join(map(str, LENGTHS))} are expected:"
+            " user, system, item, type, two languages, score, [document, whole document,]"
+            " [error spans,] start, end"
         )
-    user, system, item, kind, source, target, score, *rest = row
-    if kind not in TYPES:
-        raise FormatError(
-            f"type is {kind!r}; one of {', '.join(TYPES)} is expected", path=name, line=line
-        )
-    document = rest[0] if len(row) > LENGTHS[0] else None
-    whole = document is not None and rest[1].lower() == "true"
-    if kind != "TGT" or whole or _is_control(document):
+    values: dict[str, object] = dict(zip(_FIELDS, cells[:-2], strict=False))
+    if len(cells) == LENGTHS[2]:
+        values["spans"] = cells[9]
+    row = replace(row, values=values)
+    if row["type"] not in TYPES:
+        raise row.error(f"type is {row['type']!r}; one of {', '.join(TYPES)} is expected")
+    whole = row.get("whole").lower() == "true"
+    if row["type"] != "TGT" or whole or _is_control(row.get("document")):
         return None
-    value = parse_number(score, name, line)
-    spans = rest[2] if len(row) == LENGTHS[2] else None
-    return _Row(line, user, system, item, pair(source, target), value, document, spans)
+    values["score"] = row.number("score")
+    return row
 
 
-def _is_control(document: str | None) -> bool:
-    if document is None:
-        return False
+def _is_control(document: str) -> bool:
     return "-tutorial" in document or any(mark in document for mark in _CONTROL_DOCUMENTS)
 
 
-def _first(rows: Sequence[_Row], testset: TestSet, name: str) -> int:
+def _first(rows: Sequence[FileRecord], file: JudgedFile) -> int:
     """Whether segments count from 0 or from 1, by the documents that they are said to be of."""
-    documents = testset.documents
+    documents = file.testset.documents
     fitting = [
         first
         for first in (0, 1)
@@ -402,33 +281,34 @@ def _first(rows: Sequence[_Row], testset: TestSet, name: str) -> int:
     ]
     if len(fitting) != 1:
         raise UsageError(
-            f"{name}: nothing tells whether its segments count from 0 or from 1 (the documents of"
-            " the test set, if it has any, do not match either); say which (--first-segment 0 or 1;"
-            " first_segment=0 or 1)"
+            f"{file.path}: nothing tells whether its segments count from 0 or from 1 (the documents"
+            " of the test set, if it has any, do not match either); say which (--first-segment 0 or"
+            " 1; first_segment=0 or 1)"
         )
-    LOGGER.info("%s: segments count from %d, as its documents show", name, fitting[0])
+    LOGGER.info("%s: segments count from %d, as its documents show", file.path, fitting[0])
     return fitting[0]
 
 
-def _fits(row: _Row, documents: Sequence[str], first: int) -> bool:
-    place = whole_number(row.item) - first
-    document = (row.document or "").partition("#")[0]
+def _fits(row: FileRecord, documents: Sequence[str], first: int) -> bool:
+    place = whole_number(row["item"]) - first
+    document = row.get("document").partition("#")[0]
     return 0 <= place < len(documents) and documents[place] == document
 
 
-def _spans(record: FileRecord, text: str | None) -> object:
-    if not text:
+def _spans(row: FileRecord) -> object:
+    if not row.get("spans"):
         return None
     try:
-        return json.loads(text)
+        return json.loads(row["spans"])
     except (ValueError, RecursionError) as error:
-        raise record.error(
-            f"the error spans are not JSON ({error}); [] if there are none"
-        ) from error
+        raise row.error(f"the error spans are not JSON ({error}); [] if there are none") from error
 
 
-def write_appraise(path: str | PathLike[str], testset: TestSet, kind: str) -> None:
+def write_appraise(
+    path: str | PathLike[str], testset: TestSet, kind: str | None, _level: str
+) -> None:
     """Write scores and error spans of a kind as Appraise exports them; segments count from 0."""
+    kind = rated_kind(testset, kind)
     source, _, target = (testset.language_pair or "").partition("-")
     if not target:
         raise DataError(
@@ -471,12 +351,6 @@ def write_appraise(path: str | PathLike[str], testset: TestSet, kind: str) -> No
     write_lines(path, lines)
 
 
-def _write_appraise_file(
-    path: str | PathLike[str], testset: TestSet, kind: str | None, _level: str
-) -> None:
-    write_appraise(path, testset, rated_kind(testset, kind))
-
-
 def _is_appraise(head: FileHead) -> bool:
     parts = head.first_line.split(",")
     return len(parts) >= 9 and parts[3] in ("TGT", "BAD", "REF", "CHK", "BAD.REF")
@@ -507,14 +381,22 @@ FORMATS = (
         name="appraise",
         title="Appraise exports, CSV without a header: direct assessment or ESA",
         recognise=_is_appraise,
+        defaults={
+            "kind": "",
+            "rename": None,
+            "language_pair": None,
+            "first_segment": None,
+            "ends": "last",
+        },
         read=read_appraise,
-        write=_write_appraise_file,
+        write=write_appraise,
         after=("mt-metrics-eval", "ratings", "ratings-json"),
     ),
     JudgementFormat(
         name="wmt-da",
         title="WMT direct assessments: HITId WorkerId ... sys_id rid type sid score time",
         recognise=lambda head: {"hitid", "workerid", "sys_id"} <= head.column_names,
+        defaults={"kind": "da", "rename": None, "language_pair": None, "first_segment": 1},
         read=read_hits,
         after=("mqm", "darr", "rr"),
     ),
@@ -522,12 +404,14 @@ FORMATS = (
         name="wmt-da-seg",
         title="WMT segment scores: SYS SID RAW.SCR Z.SCR N, or LP DATA SYSTEM SID HUMAN",
         recognise=_is_segment_means,
+        defaults={"kind": "da", "rename": None, "language_pair": None, "first_segment": 1},
         read=read_segment_means,
     ),
     JudgementFormat(
         name="wmt-da-sys",
         title="WMT system scores: RAW Z ASSESSED N SYSTEM without a header, or LP HUMAN SYSTEM",
         recognise=_is_system_means,
+        defaults={"kind": "da", "rename": None, "language_pair": None},
         read=read_system_means,
     ),
 )

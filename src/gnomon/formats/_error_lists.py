@@ -26,33 +26,32 @@ import re
 from typing import TYPE_CHECKING, cast
 
 from gnomon.errors import DataError
-from gnomon.formats._error_marks import moved
 from gnomon.formats._esa import confidence_of, marker_of
-from gnomon.formats._files import LOGGER
 from gnomon.formats._judgements import (
-    ScoreTable,
-    SegmentFinder,
-    SystemNames,
+    AnnotatedOutput,
+    errors_of,
     in_scale,
-    judged_by_penalties,
-    of_pair,
+    listed_errors,
     rated_kind,
     require_spans,
+    scores_of_raters,
 )
-from gnomon.formats._lines import shown, write_lines
+from gnomon.formats._lines import write_lines
 from gnomon.formats._mqm import MqmWeights, is_error
 from gnomon.formats._records import read_records
 from gnomon.formats._registry import JudgementFormat
 from gnomon.formats._rows import read_tsv, whole_number, write_tsv
-from gnomon.human import Judgements, OutputLookedAt, clean_outputs
-from gnomon.spans import ErrorSpan, Span
+from gnomon.human import clean_outputs
+from gnomon.spans import SIDES, ErrorSpan, Span
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from os import PathLike
 
     from gnomon.formats._error_marks import SpanEnds
-    from gnomon.formats._rows import FileHead, FileRecord, TextTable
+    from gnomon.formats._judgements import JudgedFile
+    from gnomon.formats._rows import FileHead, FileRecord
+    from gnomon.human import Judgements
     from gnomon.spans import SpanMarker
     from gnomon.testset import TestSet
 
@@ -60,47 +59,25 @@ if TYPE_CHECKING:
 # JSONL of an output per line, in code points.
 
 
-_SIDES = ("candidate", "source")
-
-
-def read_span_lines(
-    path: str | PathLike[str],
-    testset: TestSet,
-    *,
-    kind: str | None = None,
-    rename: Mapping[str, str] | None = None,
-) -> Judgements:
+def read_span_lines(file: JudgedFile) -> Judgements:
     """Read error spans, and scores where lines have some."""
-    name = shown(path)
-    names = SystemNames(testset, rename)
-    tables: dict[str, ScoreTable] = {}
-    errors: list[ErrorSpan] = []
-    looked_at: list[OutputLookedAt] = []
-    seen: dict[tuple[object, ...], int] = {}
-    for record in read_records(path, "jsonl"):
-        system, segment = names.of(record.text("system")), _segment(record, testset)
-        rater = record.values.get("rater")
-        said = kind or str(record.values.get("kind") or "errors")
-        place = (said, system, segment, rater)
-        if place in seen:
-            raise record.error(f"a second line of the same output; line {seen[place]} is the first")
-        seen[place] = record.line
+    for record in read_records(file.path, "jsonl"):
+        system, segment = file.names.of(record.text("system")), _segment(record, file.testset)
+        rater = record.optional("rater")
+        kind = file.kind or str(record.values.get("kind") or "errors")
+        place = (kind, rater, system, segment)
+        if place in file.outputs:
+            first = file.outputs[place].line
+            raise record.error(f"a second line of the same output; line {first} is the first")
+        score = None
         if record.values.get("score") is not None:
-            score = record.finite("the score", record.value("score"))
-            in_scale(said, score, record.path, record.line)
-            table = tables.setdefault(said, ScoreTable(name, testset.segments))
-            table.add(None if rater is None else str(rater), system, segment, score)
+            score = in_scale(kind, record.finite("the score", record.value("score")), record)
         by = marker_of(record, record.values)
-        who = None if rater is None else str(rater)
-        looked_at.append(OutputLookedAt(said, who, system, segment))
-        errors += [
-            _listed(record, one, system, segment, who, said, by, testset) for one in _errors(record)
-        ]
-    names.report(name)
-    scores = [one for said, table in tables.items() for one in table.scores(said, names)]
-    if len({(e.kind, e.rater, e.system, e.segment) for e in errors}) == len(looked_at):
-        looked_at = []  # outputs without errors may have been left out
-    return Judgements(tuple(scores), errors=tuple(errors), looked_at=tuple(looked_at))
+        errors = [_listed(file, record, error, place, by) for error in listed_errors(record)]
+        file.outputs[place] = AnnotatedOutput(*place, score, errors, record.line)
+    # outputs without errors may have been left out
+    every = all(output.errors for output in file.outputs.values())
+    return file.judgements(looked_at=not every)
 
 
 def _segment(record: FileRecord, testset: TestSet) -> int:
@@ -112,32 +89,23 @@ def _segment(record: FileRecord, testset: TestSet) -> int:
     return number - 1
 
 
-def _errors(record: FileRecord) -> list[dict[str, object]]:
-    given = record.value("errors")
-    if not isinstance(given, list) or not all(isinstance(one, dict) for one in given):
-        raise record.error("errors must be a list of objects, empty if there are none")
-    return given
-
-
 def _listed(
+    file: JudgedFile,
     record: FileRecord,
     error: Mapping[str, object],
-    system: str,
-    segment: int,
-    rater: str | None,
-    kind: str,
+    place: tuple[str, str | None, str, int],
     by: SpanMarker,
-    testset: TestSet,
 ) -> ErrorSpan:
+    kind, rater, system, segment = place
     side = str(error.get("side") or "candidate")
-    if side not in _SIDES:
+    if side not in SIDES:
         raise record.error(f"side is {side!r}; candidate or source is expected")
-    texts = testset.sources if side == "source" else testset.systems.get(system)
+    text = file.text(side, system, segment)
     start, end = error.get("start"), error.get("end")
-    length = None if texts is None else len(texts[segment])
     whole = type(start) is int and type(end) is int
-    if not whole or not 0 <= cast("int", start) <= cast("int", end) <= (length or 10**9):
-        inside = "" if length is None else f" <= {length}, the length of the text,"
+    most = 10**9 if not text else len(text)
+    if not whole or not 0 <= cast("int", start) <= cast("int", end) <= most:
+        inside = "" if text is None else f" <= {len(text)}, the length of the text,"
         raise record.error(
             f"an error spans start {start!r} to end {end!r}; whole numbers 0 <= start <= end"
             f"{inside} are expected, half-open and in code points"
@@ -159,17 +127,16 @@ def _listed(
     )
 
 
-def write_span_lines(path: str | PathLike[str], testset: TestSet, kind: str) -> None:
+def write_span_lines(
+    path: str | PathLike[str], testset: TestSet, kind: str | None, _level: str
+) -> None:
     """Write error spans of a kind, and the segment scores of the same kind."""
-    write_lines(path, [json.dumps(one, ensure_ascii=False) for one in _lines(testset, kind)])
+    lines = _lines(testset, rated_kind(testset, kind))
+    write_lines(path, [json.dumps(line, ensure_ascii=False) for line in lines])
 
 
 def _lines(testset: TestSet, kind: str) -> Iterator[dict[str, object]]:
-    rows: dict[tuple[str, int, str | None, str], list[ErrorSpan]] = {}
-    for error in testset.errors:
-        if error.kind == kind:
-            place = (error.system, error.segment, error.rater, error.by)
-            rows.setdefault(place, []).append(error)
+    rows = errors_of(testset, kind, lambda e: (e.system, e.segment, e.rater, str(e.by)))
     scores = _scores(testset, kind)
     marked = {place[:3] for place in rows}
     clean = [(one.system, one.segment, one.rater) for one in clean_outputs(testset, kind)]
@@ -185,10 +152,9 @@ def _lines(testset: TestSet, kind: str) -> Iterator[dict[str, object]]:
 
 def _scores(testset: TestSet, kind: str) -> dict[tuple[str, int, str | None], float]:
     """By system, segment and rater; the means over raters where nobody is named."""
-    humans = [h for h in testset.human if (h.kind, h.level) == (kind, "segment")]
     return {
         (system, segment, human.rater): value
-        for human in [h for h in humans if h.rater is not None] or humans
+        for human in scores_of_raters(testset, kind)
         for system, values in zip(human.systems, human.values.tolist(), strict=True)
         for segment, value in enumerate(values)
         if value == value  # noqa: PLR0124  # NaN alone differs from itself
@@ -224,95 +190,50 @@ _WRITTEN = (
 )
 
 
-def _column(table: TextTable, names: Sequence[str]) -> str | None:
-    return next((name for name in names if name in table.columns), None)
-
-
-def read_task_spans(
-    path: str | PathLike[str],
-    testset: TestSet,
-    *,
-    kind: str = "spans",
-    rename: Mapping[str, str] | None = None,
-    language_pair: str | None = None,
-    weights: Mapping[str, float] | None = None,
-    ends: SpanEnds = "behind",
-) -> Judgements:
+def read_task_spans(file: JudgedFile) -> Judgements:
     """Read a table of a task of error span detection, of people or of a participant.
 
     Segments are found by their texts. Scores are minus the penalties of the errors, 0 where there
     is none: they say which outputs were looked at.
     """
-    table = read_tsv(path)
+    table = read_tsv(file.path)
     there = [names for names in _CELLS if set(names) <= set(table.columns)]
     cells = there[0] if there else _CELLS[0]
     table.require(*cells)
-    columns = {
-        name: _column(table, names)
-        for name, names in {
-            "system": _SYSTEM,
-            "source": _SOURCE,
-            "output": _OUTPUT,
-            "number": _NUMBER,
-        }.items()
-    }
-    system, output = columns["system"], columns["output"]
+    system, output, source, number = (
+        next((name for name in names if name in table.columns), None)
+        for names in (_SYSTEM, _OUTPUT, _SOURCE, _NUMBER)
+    )
     if system is None or output is None:
         table.require(_SYSTEM[0] if system is None else _OUTPUT[0])
-    rows = list(table)
+    rows: Iterable[FileRecord] = table
     if {"source_lang", "target_lang"} <= set(table.columns):
-        rows = of_pair(
-            rows,
-            lambda row: f"{row['source_lang']}-{row['target_lang']}",
-            language_pair or testset.language_pair,
-            table.path,
-        )
-    names, places = SystemNames(testset, rename), SegmentFinder(testset, table.path)
-    costs = MqmWeights({"critical": 5.0, **(weights or {})})
-    scores, errors, elsewhere = ScoreTable(table.path, testset.segments), [], 0
+        rows = file.of_pair(table, lambda row: f"{row['source_lang']}-{row['target_lang']}")
+    costs = MqmWeights({"critical": 5.0, **(file.weights or {})})
     for row in rows:
-        mine = names.of(row[system or ""])
-        text, source = row[output or ""], columns["source"]
-        number = whole_number(row[columns["number"]]) if columns["number"] else -1
-        segment = places.of(
-            number if number >= 0 else None,
-            row[source] if source else None,
-            {mine: text},
-            row.line,
+        name, text = file.names.of(row[system or ""]), row[output or ""]
+        segment = file.segment_of_texts(
+            row, row[number] if number else None, row[source] if source else None, {name: text}
         )
-        own = testset.systems.get(mine)
-        penalty = 0.0
-        for span, severity in _cells(row, cells, len(text), ends):
-            place = span if own is None else moved(span, text, own[segment])
-            elsewhere += place is None
-            start, end = place or (len(own[segment]) if own else 0,) * 2
-            cost = _cost(costs, row, severity)
-            penalty += cost
+        own, errors = file.text("candidate", name, segment), []
+        for span, severity in _cells(row, cells, len(text), file.ends):
             errors.append(
                 ErrorSpan(
-                    mine,
+                    name,
                     segment,
                     "candidate",
-                    start,
-                    end,
+                    *(span if own is None else file.span_in(span, text, own)),
                     "",
                     severity,
                     None,
-                    kind,
-                    cost,
-                    by="person" if kind in ("esa", "mqm") else "metric",
+                    file.kind,
+                    0.0 if severity == "undecided" else costs.cost(row, severity, ""),
+                    by="person" if file.kind in ("esa", "mqm") else "metric",
                 )
             )
-        scores.add(None, mine, segment, 0.0 - penalty)
-    names.report(table.path)
-    places.report()
-    if elsewhere:
-        LOGGER.warning(
-            "%s: %d errors are marked in a text that is not the test set's; they have no place",
-            table.path,
-            elsewhere,
-        )
-    return judged_by_penalties(kind, scores, errors, names)
+        score = file.minus(sum(error.score or 0.0 for error in errors))
+        file.outputs[row.line] = AnnotatedOutput(file.kind, None, name, segment, score, errors)
+    return file.judgements()
 
 
 def _cells(
@@ -338,31 +259,22 @@ def _cells(
             yield Span(min(first, length), min(behind, length)), severity
 
 
-def _cost(costs: MqmWeights, row: FileRecord, severity: str) -> float:
-    if severity == "undecided":
-        return 0.0
-    try:
-        return costs.of(severity, "")
-    except DataError as error:
-        raise row.error(str(error)) from error
-
-
-def write_task_spans(path: str | PathLike[str], testset: TestSet, kind: str) -> None:
+def write_task_spans(
+    path: str | PathLike[str], testset: TestSet, kind: str | None, _level: str
+) -> None:
     """Write error spans of a kind as the tables of WMT 2025.
 
     Every output of the test set is a row; or, where it is known which outputs were looked at, each
     of these.
     """
+    kind = rated_kind(testset, kind)
     require_spans(testset, kind, "wmt-qe-spans")
     source, _, target = (testset.language_pair or "").partition("-")
     if testset.sources is None or not target:
         raise DataError(
             "the tables of WMT's tasks need sources and both languages; name them (-s, -l de-en)"
         )
-    errors: dict[tuple[str, int], list[ErrorSpan]] = {}
-    for error in testset.errors:
-        if error.kind == kind:
-            errors.setdefault((error.system, error.segment), []).append(error)
+    errors = errors_of(testset, kind, lambda error: (error.system, error.segment))
     scored = [place[:2] for place in _scores(testset, kind)]
     listed = [(one.system, one.segment) for one in testset.looked_at if one.kind == kind]
     judged = {*errors, *scored, *listed} if scored or listed else None
@@ -409,30 +321,28 @@ def _is_task_table(head: FileHead) -> bool:
     return any(set(names) <= head.columns for names in _CELLS) and bool(set(_SYSTEM) & head.columns)
 
 
-def _write_spans(
-    path: str | PathLike[str], testset: TestSet, kind: str | None, _level: str
-) -> None:
-    write_span_lines(path, testset, rated_kind(testset, kind))
-
-
-def _write_task(path: str | PathLike[str], testset: TestSet, kind: str | None, _level: str) -> None:
-    write_task_spans(path, testset, rated_kind(testset, kind))
-
-
 FORMATS = (
     JudgementFormat(
         name="spans",
         title="error spans of people, metrics and judges, JSONL: system, segment, errors",
         recognise=lambda head: {"system", "segment", "errors"} <= head.keys,
+        defaults={"kind": "", "rename": None},
         read=read_span_lines,
-        write=_write_spans,
+        write=write_span_lines,
     ),
     JudgementFormat(
         name="wmt-qe-spans",
         title="WMT 2023 to 2025 error span detection, TSV: start_indices end_indices error_types",
         recognise=_is_task_table,
+        defaults={
+            "kind": "spans",
+            "rename": None,
+            "language_pair": None,
+            "weights": None,
+            "ends": "behind",
+        },
         read=read_task_spans,
-        write=_write_task,
+        write=write_task_spans,
         after=("mqm",),
     ),
 )

@@ -26,23 +26,19 @@ from itertools import count
 from typing import TYPE_CHECKING, cast
 
 from gnomon.errors import DataError
-from gnomon.formats._error_marks import from_browser, moved, to_browser
-from gnomon.formats._files import LOGGER
+from gnomon.formats._error_marks import from_browser, to_browser
 from gnomon.formats._judgements import (
-    ScoreTable,
-    SegmentFinder,
-    SystemNames,
+    AnnotatedOutput,
     between,
+    errors_of,
     in_scale,
-    of_pair,
     rated_kind,
-    say_count,
-    segment_index,
+    scores_of_raters,
 )
-from gnomon.formats._lines import shown, write_lines
+from gnomon.formats._lines import write_lines
 from gnomon.formats._records import read_records
 from gnomon.formats._registry import JudgementFormat
-from gnomon.human import Judgements, OutputLookedAt, clean_outputs, marked_kinds
+from gnomon.human import clean_outputs, marked_kinds
 from gnomon.spans import MARKERS, ErrorSpan, Span
 
 if TYPE_CHECKING:
@@ -50,7 +46,9 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from gnomon.formats._error_marks import SpanEnds
+    from gnomon.formats._judgements import JudgedFile
     from gnomon.formats._rows import FileRecord
+    from gnomon.human import Judgements
     from gnomon.spans import SpanMarker
     from gnomon.testset import TestSet
 
@@ -61,126 +59,65 @@ if TYPE_CHECKING:
 MISSING = "missing"
 
 
-class Annotations:
-    """Annotations as they come in; of several by one person of one output, the last counts."""
-
-    def __init__(
-        self,
-        path: str,
-        testset: TestSet,
-        kind: str,
-        rename: Mapping[str, str] | None,
-        *,
-        ends: SpanEnds,
-    ) -> None:
-        self.path = path
-        self.ends: SpanEnds = ends
-        self.testset = testset
-        self.kind = kind
-        self.names = SystemNames(testset, rename)
-        self.controls = 0
-        self._kept: dict[
-            tuple[str | None, str, int], tuple[float | None, tuple[ErrorSpan, ...]]
-        ] = {}
-        self._listed: list[tuple[str | None, str, int]] = []
-        self._again = 0
-        self._other_texts = 0
-
-    def add(
-        self,
-        record: FileRecord,
-        rater: str | None,
-        system: str,
-        segment: int,
-        score: object,
-        spans: object,
-        text: str | None = None,
-    ) -> None:
-        """Take an annotation in."""
-        place = (rater, system, segment)
-        if rater is None and place in self._kept:
-            raise record.error(
-                f"a second annotation of segment {segment + 1} of {system}, and nothing says who"
-                " made either; name the annotators, or keep one"
-            )
-        self._again += place in self._kept
-        value = None if score is None else record.finite("the score", score)
-        if value is not None:
-            in_scale(self.kind, value, record.path, record.line)
-        self._kept[place] = (value, self._spans(record, place, spans, text))
-        if spans is not None:
-            self._listed.append(place)
-
-    def judgements(self) -> Judgements:
-        """All of them; says what is worth knowing."""
-        table = ScoreTable(self.path, self.testset.segments)
-        errors: list[ErrorSpan] = []
-        for (rater, system, segment), (score, spans) in self._kept.items():
-            if score is not None:
-                table.add(rater, system, segment, score)
-            errors += spans
-        self.names.report(self.path)
-        say_count(
-            self.controls, self.path, "annotations are tutorials or controls and are left out"
+def annotate(
+    file: JudgedFile,
+    record: FileRecord,
+    rater: str | None,
+    system: str,
+    segment: int,
+    score: object,
+    spans: object,
+    text: str | None = None,
+) -> None:
+    """Take an annotation in; of several by one person of one output, the last counts."""
+    place = (rater, system, segment)
+    if rater is None and place in file.outputs:
+        raise record.error(
+            f"a second annotation of segment {segment + 1} of {system}, and nothing says who"
+            " made either; name the annotators, or keep one"
         )
-        say_count(self._again, self.path, "outputs were annotated again by the same person")
-        if self._other_texts:
-            LOGGER.warning(
-                "%s: %d errors are marked in a text that is not the test set's; they have no place",
-                self.path,
-                self._other_texts,
-            )
-        scores = table.scores(self.kind, self.names)
-        # where people score what they looked at, an output without a score was not looked at
-        listed = () if scores and errors else dict.fromkeys(self._listed)
-        looked_at = tuple(OutputLookedAt(self.kind, *place) for place in listed)
-        return Judgements(scores, errors=tuple(errors), looked_at=looked_at)
-
-    def _spans(
-        self,
-        record: FileRecord,
-        place: tuple[str | None, str, int],
-        spans: object,
-        text: str | None,
-    ) -> tuple[ErrorSpan, ...]:
-        if spans is None:
-            return ()
+    file.counts["outputs were annotated again by the same person"] += place in file.outputs
+    value = None if score is None else record.finite("the score", score)
+    if value is not None:
+        in_scale(file.kind, value, record)
+    errors = None
+    if spans is not None:
         if not isinstance(spans, list) or not all(isinstance(span, dict) for span in spans):
             raise record.error("the error spans must be a list of objects, empty if there are none")
-        return tuple(self._span(record, place, span, text) for span in spans)
+        errors = [_error(file, record, place, span, text) for span in spans]
+    file.outputs[place] = AnnotatedOutput(file.kind, *place, value, errors, record.line)
 
-    def _span(
-        self,
-        record: FileRecord,
-        place: tuple[str | None, str, int],
-        span: Mapping[str, object],
-        annotated: str | None,
-    ) -> ErrorSpan:
-        rater, system, segment = place
-        own = self.testset.systems.get(system)
-        text = own[segment] if own is not None else annotated or ""
-        found = _browser_span(record, span, annotated if annotated is not None else text, self.ends)
-        category = str(span.get("category") or span.get("error_type") or "")
-        if found is None:
-            category = category or MISSING
-        elif annotated is not None and own is not None:
-            found = moved(found, annotated, text)
-            self._other_texts += found is None
-        start, end = found or Span(len(text), len(text))
-        severity = str(span.get("severity") or "")
-        return ErrorSpan(
-            system,
-            segment,
-            "candidate",
-            start,
-            end,
-            category,
-            severity,
-            rater,
-            self.kind,
-            confidence=confidence_of(record, span),
-            by=marker_of(record, span),
-        )
+
+def _error(
+    file: JudgedFile,
+    record: FileRecord,
+    place: tuple[str | None, str, int],
+    span: Mapping[str, object],
+    annotated: str | None,
+) -> ErrorSpan:
+    rater, system, segment = place
+    own = file.text("candidate", system, segment)
+    text = annotated or "" if own is None else own
+    found = _browser_span(record, span, text if annotated is None else annotated, file.ends)
+    category = str(span.get("category") or span.get("error_type") or "")
+    if found is None:
+        category = category or MISSING
+    elif annotated is not None and own is not None:
+        found = file.span_in(found, annotated, own)
+    start, end = found or Span(len(text), len(text))
+    return ErrorSpan(
+        system,
+        segment,
+        "candidate",
+        start,
+        end,
+        category,
+        str(span.get("severity") or ""),
+        rater,
+        file.kind,
+        confidence=confidence_of(record, span),
+        by=marker_of(record, span),
+    )
 
 
 def confidence_of(record: FileRecord, span: Mapping[str, object]) -> float | None:
@@ -189,7 +126,7 @@ def confidence_of(record: FileRecord, span: Mapping[str, object]) -> float | Non
     if said is None:
         return None
     value = record.finite("the confidence", said)
-    return between(0.0, value, 1.0, "confidence", record.path, record.line)
+    return between(0.0, value, 1.0, "confidence", record)
 
 
 def marker_of(
@@ -216,28 +153,20 @@ def _browser_span(
     return from_browser(start, last - (ends == "behind"), text)
 
 
+_CONTROLS = "annotations are tutorials or controls and are left out"
 _NO_TASK = ("welcome_", "random_", "goodbye_")
 
 
-def read_pearmut(
-    path: str | PathLike[str],
-    testset: TestSet,
-    *,
-    kind: str = "esa",
-    rename: Mapping[str, str] | None = None,
-    ends: SpanEnds = "last",
-) -> Judgements:
+def read_pearmut(file: JudgedFile) -> Judgements:
     """Read the answers that pearmut logs: segment scores (mean and each person) and error spans.
 
     Segments are found by their texts. Tutorials, attention checks and forms are left out; of
     several answers of one person to one item, the last counts.
     """
-    found = Annotations(shown(path), testset, kind, rename, ends=ends)
-    places = SegmentFinder(testset, shown(path))
-    for record in read_records(path, "jsonl"):
+    for record in read_records(file.path, "jsonl"):
         items, answers = record.values.get("item"), record.value("annotation")
         if str(record.values.get("item_i")).startswith(_NO_TASK):
-            found.controls += 1
+            file.counts[_CONTROLS] += 1
             continue
         if not isinstance(items, list) or not isinstance(answers, list):
             raise record.error(
@@ -247,123 +176,74 @@ def read_pearmut(
         if len(items) != len(answers):
             raise record.error(f"{len(items)} items, but {len(answers)} annotations")
         for item, answer in zip(items, answers, strict=True):
-            _add_item(found, places, record, item, answer)
-    places.report()
-    return found.judgements()
+            _add_item(file, record, item, answer)
+    return file.judgements()
 
 
-def read_esa(
-    path: str | PathLike[str],
-    testset: TestSet,
-    *,
-    kind: str = "esa",
-    rename: Mapping[str, str] | None = None,
-    language_pair: str | None = None,
-    first_segment: int = 0,
-    ends: SpanEnds = "last",
-) -> Judgements:
-    """Read one annotated output per line; arguments and errors as for :func:`read_pearmut`."""
-    records = read_records(path, "jsonl")
+def read_esa(file: JudgedFile) -> Judgements:
+    """Read one annotated output per line."""
+    records = read_records(file.path, "jsonl")
     if any("langs" in record.values for record in records):
-        wanted = language_pair or testset.language_pair
-        records = of_pair(records, lambda record: record.text("langs"), wanted, shown(path))
-    found = Annotations(shown(path), testset, kind, rename, ends=ends)
-    places = SegmentFinder(testset, shown(path))
+        records = file.of_pair(records, lambda record: record.text("langs"))
     for record in records:
-        system = found.names.of(record.text("system"))
+        system = file.names.of(record.text("system"))
         number, text = record.name("line_id"), record.text("tgt")
-        segment = places.of(
-            segment_index(number, first_segment),
-            record.text("src") if "src" in record.values else None,
-            {system: text},
-            record.line,
-        )
-        rater = record.values.get("annotator")
-        found.add(
-            record,
-            None if rater is None else str(rater),
-            system,
-            segment,
-            _number(record.value("esa_score")),
-            record.value("esa_spans"),
-            text,
-        )
-    places.report()
-    return found.judgements()
+        source = record.text("src") if "src" in record.values else None
+        segment = file.segment_of_texts(record, number, source, {system: text})
+        rater, score = record.optional("annotator"), _number(record.value("esa_score"))
+        annotate(file, record, rater, system, segment, score, record.value("esa_spans"), text)
+    return file.judgements()
 
 
-def read_humeval(
-    path: str | PathLike[str],
-    testset: TestSet,
-    *,
-    kind: str = "esa",
-    rename: Mapping[str, str] | None = None,
-    language_pair: str | None = None,
-    ends: SpanEnds = "last",
-) -> Judgements:
-    """Read one annotated segment per line; arguments and errors as for :func:`read_pearmut`."""
-    records = [r for r in read_records(path, "jsonl") if r.value("scores")]
+def read_humeval(file: JudgedFile) -> Judgements:
+    """Read one annotated segment per line."""
+    records = [r for r in read_records(file.path, "jsonl") if r.value("scores")]
     if all("_#_" in record.text("doc_id") for record in records):
-        wanted = language_pair or testset.language_pair
-        pairs = {record.text("doc_id").partition("_#_")[0] for record in records}
+        pairs = [record.text("doc_id").partition("_#_")[0] for record in records]
         if all("-" in pair and "test" not in pair for pair in pairs):
-            records = of_pair(
-                records, lambda r: r.text("doc_id").partition("_#_")[0], wanted, shown(path)
-            )
-    found = Annotations(shown(path), testset, kind, rename, ends=ends)
-    places = SegmentFinder(testset, shown(path))
+            records = file.of_pair(records, lambda r: r.text("doc_id").partition("_#_")[0])
     for record in records:
-        texts = _texts(record, record.value("tgt_text"), found)
-        segment = places.of(None, record.text("src_text"), texts, record.line)
+        texts = _texts(record, record.value("tgt_text"), file)
+        segment = file.segment_of_texts(record, None, record.text("src_text"), texts)
         scores = record.value("scores")
         if not isinstance(scores, dict):
             raise record.error("scores must be an object: system -> annotations")
         for name, given in scores.items():
-            system = found.names.of(name)
+            system = file.names.of(name)
             for rater, score, spans in _rounds(record, given):
-                found.add(record, rater, system, segment, score, spans, texts.get(system))
-    places.report()
-    return found.judgements()
+                annotate(file, record, rater, system, segment, score, spans, texts.get(system))
+    return file.judgements()
 
 
-def write_esa(path: str | PathLike[str], testset: TestSet, kind: str) -> None:
+def write_esa(path: str | PathLike[str], testset: TestSet, kind: str | None, _level: str) -> None:
     """Write scores and error spans of a kind, one annotated output per line (format ``esa``)."""
-    write_lines(
-        path, [json.dumps(record, ensure_ascii=False) for record in esa_objects(testset, kind)]
-    )
+    outputs = esa_objects(testset, rated_kind(testset, kind))
+    write_lines(path, [json.dumps(output, ensure_ascii=False) for output in outputs])
 
 
-def _add_item(
-    found: Annotations, places: SegmentFinder, record: FileRecord, item: object, answer: object
-) -> None:
+def _add_item(file: JudgedFile, record: FileRecord, item: object, answer: object) -> None:
     if answer is None or not isinstance(item, dict) or "tgt" not in item or "validation" in item:
-        found.controls += 1
+        file.counts[_CONTROLS] += 1
         return
     if not isinstance(answer, dict):
         raise record.error("an annotation must be an object: system -> score and error_spans")
-    texts = _texts(record, item["tgt"], found)
+    texts = _texts(record, item["tgt"], file)
     number = str(item.get("item_id", "")).rpartition("-")[2]
-    source = item.get("src")
-    segment = places.of(
-        segment_index(number, 0),
-        source if isinstance(source, str) else None,
-        texts,
-        record.line,
-    )
-    user = record.values.get("user_id")
+    source = item.get("src") if isinstance(item.get("src"), str) else None
+    segment = file.segment_of_texts(record, number, source, texts)
+    rater = record.optional("user_id")
     for name, given in answer.items():
         if not isinstance(given, dict):
             raise record.error(f"the annotation of {name!r} must be an object with a score")
-        system = found.names.of(name)
-        rater = None if user is None else str(user)
-        spans = given.get("error_spans")
-        found.add(record, rater, system, segment, given.get("score"), spans, texts.get(system))
+        system = file.names.of(name)
+        score, spans = given.get("score"), given.get("error_spans")
+        annotate(file, record, rater, system, segment, score, spans, texts.get(system))
 
 
-def _texts(record: FileRecord, given: object, found: Annotations) -> dict[str, str]:
+def _texts(record: FileRecord, given: object, file: JudgedFile) -> dict[str, str]:
     if not isinstance(given, dict) or not all(isinstance(text, str) for text in given.values()):
         raise record.error("the outputs must be an object: system -> text")
-    return {found.names.plain(name): text for name, text in cast("dict[str, str]", given).items()}
+    return {file.names.plain(name): text for name, text in given.items()}
 
 
 def _rounds(record: FileRecord, given: object) -> Iterator[tuple[str | None, object, object]]:
@@ -394,16 +274,14 @@ def esa_objects(testset: TestSet, kind: str) -> Iterator[dict[str, object]]:
 
     An output that has spans and no score, or was found without errors, has no score here, too.
     """
-    humans = [h for h in testset.human if (h.kind, h.level) == (kind, "segment")]
+    humans = scores_of_raters(testset, kind)
     if not humans and kind not in marked_kinds(testset):
         raise DataError(f"there are no segment scores or error spans of the kind {kind!r}")
-    errors: dict[tuple[str | None, str, int], list[ErrorSpan]] = {}
-    for one in clean_outputs(testset, kind):
-        errors[one.rater, one.system, one.segment] = []
-    for error in testset.errors:
-        if error.kind == kind:
-            errors.setdefault((error.rater, error.system, error.segment), []).append(error)
-    for human in [h for h in humans if h.rater is not None] or humans:
+    errors: dict[tuple[str | None, str, int], list[ErrorSpan]] = {
+        (one.rater, one.system, one.segment): [] for one in clean_outputs(testset, kind)
+    }
+    errors |= errors_of(testset, kind, lambda error: (error.rater, error.system, error.segment))
+    for human in humans:
         for system in human.systems:
             for segment, score in enumerate(human.of(system).tolist()):
                 if score == score:  # noqa: PLR0124  # NaN alone differs from itself
@@ -446,10 +324,12 @@ def _object(error: ErrorSpan, text: str) -> dict[str, object]:
     }
 
 
-def write_pearmut(path: str | PathLike[str], testset: TestSet, kind: str) -> None:
+def write_pearmut(
+    path: str | PathLike[str], testset: TestSet, kind: str | None, _level: str
+) -> None:
     """Write scores and error spans of a kind as pearmut logs them, by person and segment."""
     answers: dict[tuple[object, int], dict[str, dict[str, object]]] = {}
-    for record in esa_objects(testset, kind):
+    for record in esa_objects(testset, rated_kind(testset, kind)):
         place = (record["annotator"], cast("int", record["line_id"]))
         given = {"score": record["esa_score"], "error_spans": record["esa_spans"]}
         answers.setdefault(place, {})[str(record["system"])] = given
@@ -464,39 +344,36 @@ def write_pearmut(path: str | PathLike[str], testset: TestSet, kind: str) -> Non
     write_lines(path, lines)
 
 
-def _write_pearmut_file(
-    path: str | PathLike[str], testset: TestSet, kind: str | None, _level: str
-) -> None:
-    write_pearmut(path, testset, rated_kind(testset, kind))
-
-
-def _write_esa_file(
-    path: str | PathLike[str], testset: TestSet, kind: str | None, _level: str
-) -> None:
-    write_esa(path, testset, rated_kind(testset, kind))
-
-
 FORMATS = (
     JudgementFormat(
         name="pearmut",
         title="pearmut logs, JSONL: user_id, item, annotation",
         recognise=lambda head: {"annotation", "user_id"} <= head.keys,
+        defaults={"kind": "esa", "rename": None, "ends": "last"},
         read=read_pearmut,
-        write=_write_pearmut_file,
+        write=write_pearmut,
         after=("mt-metrics-eval", "ratings"),
     ),
     JudgementFormat(
         name="esa",
         title="one annotated output per line, JSONL: system, tgt, esa_score, esa_spans",
         recognise=lambda head: {"esa_score", "system"} <= head.keys,
+        defaults={
+            "kind": "esa",
+            "rename": None,
+            "language_pair": None,
+            "first_segment": 0,
+            "ends": "last",
+        },
         read=read_esa,
-        write=_write_esa_file,
+        write=write_esa,
         suffix=".jsonl",
     ),
     JudgementFormat(
         name="wmt-humeval",
         title="WMT 2024 and 2025, JSONL: src_text, tgt_text, scores",
         recognise=lambda head: {"scores", "tgt_text"} <= head.keys,
+        defaults={"kind": "esa", "rename": None, "language_pair": None, "ends": "last"},
         read=read_humeval,
     ),
 )

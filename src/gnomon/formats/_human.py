@@ -14,7 +14,7 @@ from gnomon.doors import checked
 from gnomon.errors import FormatError, UsageError
 from gnomon.formats._error_marks import SpanEnds, ends_of_spans
 from gnomon.formats._files import LOGGER, STANDARD_INPUT
-from gnomon.formats._judgements import say_coverage
+from gnomon.formats._judgements import JudgedFile, say_coverage
 from gnomon.formats._lines import shown
 from gnomon.formats._registry import (
     JudgementFormat,
@@ -166,7 +166,7 @@ def read_human(
                 f"{name} does not belong to the format {form.name}; its options are:"
                 f" {', '.join(known)}"
             )
-    found: Judgements = form.read(path, testset, **given)
+    found: Judgements = form.read(JudgedFile(path, testset, **{**form.defaults, **given}))
     rows = [*(s.systems for s in found.scores), *(r.rows for r in found.rankings)]
     if not any((*rows, found.errors, found.looked_at)):
         raise FormatError("holds no judgements", path=path)

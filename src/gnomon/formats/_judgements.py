@@ -1,4 +1,4 @@
-"""What readers and writers of human judgements share: names, segments, language pairs, scores."""
+"""What readers and writers of human judgements share: the file, names, segments, scores."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ import re
 from collections import Counter
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 
 from gnomon.errors import DataError, FormatError, GnomonError, UnknownNameError
-from gnomon.formats._error_marks import solid
+from gnomon.formats._error_marks import moved, solid
 from gnomon.formats._files import LOGGER
+from gnomon.formats._lines import shown
 from gnomon.formats._rows import whole_number
 from gnomon.human import (
     HumanScores,
@@ -23,6 +24,7 @@ from gnomon.human import (
     scale_of,
 )
 from gnomon.scores import coverage, named
+from gnomon.spans import Span
 
 if TYPE_CHECKING:
     from collections.abc import (
@@ -34,19 +36,24 @@ if TYPE_CHECKING:
         Mapping,
         Sequence,
     )
+    from os import PathLike
     from pathlib import Path
 
     from numpy.typing import NDArray
 
+    from gnomon.formats._error_marks import SpanEnds
     from gnomon.formats._rows import FileRecord, TextTable
     from gnomon.spans import ErrorSpan
     from gnomon.testset import TestSet
 
+    Transform = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 
-# What readers of human judgements share: whose names they meet, and scores as they come in.
+
+# Whose names a file has.
 
 
 K = TypeVar("K", bound="Hashable")
+T = TypeVar("T")
 
 # newstest2016.uedin-nmt.4361.cs-en, wmt23.refA
 _DECORATION = re.compile(r"(?:newstest\d{4}|wmt\d\d)\.(?P<name>.+?)(?:\.[a-z]{2,3}-[a-z]{2,3})?")
@@ -135,38 +142,59 @@ class SystemNames:
             LOGGER.info("%s: no judgement of: %s", path, named(silent))
 
 
+# Judgements as they come in.
+
+
 class ScoreTable:
-    """Segment scores as they come in, of several raters.
+    """Segment scores of one kind by rater; several of one output are averaged."""
 
-    The score of a cell is the mean over all its judgements.
-    """
-
-    def __init__(self, path: str, segments: int) -> None:
-        self.path = path
+    def __init__(self, segments: int) -> None:
         self.segments = segments
-        self.cells: dict[str | None, dict[tuple[str, int], list[float]]] = {}
+        self.raters: dict[str | None, list[tuple[Sequence[str], int, float]]] = {}
 
-    def add(self, rater: str | None, system: str, segment: int, value: float) -> None:
-        """Take a score in; NaN, a missing one, says only that the system is judged."""
-        cell = self.cells.setdefault(rater, {}).setdefault((system, segment), [])
-        if value == value:  # noqa: PLR0124  # NaN alone differs from itself
-            cell.append(value)
+    def add(self, rater: str | None, systems: Sequence[str], segment: int, value: float) -> None:
+        """Take a score in: of all systems that gave this output, of none where it is a control.
+
+        NaN, a missing score, says only that the systems are judged.
+        """
+        self.raters.setdefault(rater, []).append((systems, segment, value))
 
     def repeated(self) -> int:
-        """Cells that one rater scored several times."""
-        return sum(len(cell) > 1 for cells in self.cells.values() for cell in cells.values())
+        """Outputs that one rater scored several times."""
+        cells = map(self._cells, self.raters.values())
+        return sum(len(values) > 1 for one in cells for values in one.values())
 
-    def scores(self, kind: str, names: SystemNames) -> tuple[HumanScores, ...]:
+    def scores(
+        self, kind: str, names: SystemNames, transform: Transform | None = None
+    ) -> tuple[HumanScores, ...]:
         """The mean over all judgements, then that of each rater who is named."""
+        raters = {rater: self._cells(judged, transform) for rater, judged in self.raters.items()}
         together: dict[tuple[str, int], list[float]] = {}
-        for cells in self.cells.values():
+        for cells in raters.values():
             for place, values in cells.items():
                 together.setdefault(place, []).extend(values)
         tables: dict[str | None, dict[tuple[str, int], list[float]]] = {None: together}
-        tables |= {rater: cells for rater, cells in self.cells.items() if rater is not None}
+        tables |= {rater: cells for rater, cells in raters.items() if rater is not None}
         return tuple(
             self._matrix(kind, rater, cells, names) for rater, cells in tables.items() if cells
         )
+
+    def _cells(
+        self,
+        judged: Sequence[tuple[Sequence[str], int, float]],
+        transform: Transform | None = None,
+    ) -> dict[tuple[str, int], list[float]]:
+        """A rater's scores of each output, transformed together."""
+        values = [value for *_, value in judged]
+        if transform is not None:
+            values = transform(np.array(values, dtype=np.float64)).tolist()
+        cells: dict[tuple[str, int], list[float]] = {}
+        for (systems, segment, _), value in zip(judged, values, strict=True):
+            for system in systems:
+                cell = cells.setdefault((system, segment), [])
+                if value == value:  # noqa: PLR0124  # NaN alone differs from itself
+                    cell.append(value)
+        return cells
 
     def _matrix(
         self,
@@ -177,29 +205,187 @@ class ScoreTable:
     ) -> HumanScores:
         systems = names.order(system for system, _ in cells)
         index = {name: i for i, name in enumerate(systems)}
-        values = np.full((len(systems), self.segments), np.nan)
-        for (system, segment), found in cells.items():
-            if found:
-                values[index[system], segment] = sum(found) / len(found)
-        return HumanScores(kind, "segment", systems, values, rater=rater)
+        matrix = np.full((len(systems), self.segments), np.nan)
+        for (system, segment), values in cells.items():
+            if values:
+                matrix[index[system], segment] = sum(values) / len(values)
+        return HumanScores(kind, "segment", systems, matrix, rater=rater)
 
 
-def judged_by_penalties(
-    kind: str, penalties: ScoreTable, errors: Sequence[ErrorSpan], names: SystemNames
-) -> Judgements:
-    """Errors, and minus their penalties as scores, which say which outputs were looked at.
+class AnnotatedOutput(NamedTuple):
+    """What somebody said of one output.
 
-    Where the kind's scale has no scores below 0 (``esa``), or nobody marked an error, it is kept
-    apart which outputs were looked at.
+    Attributes:
+        kind: of the judgement.
+        rater: who said it, if the file tells.
+        system: whose output it is.
+        segment: 0-based.
+        score: if there is one.
+        errors: the errors in it; None: nobody looked for any.
+        line: where it stands, if it stands in one.
     """
-    negative = scale_of(kind)[0] < 0
-    places = ((who, *place) for who, cells in penalties.cells.items() for place in cells)
-    listed = () if negative and errors else places
-    return Judgements(
-        penalties.scores(kind, names) if negative else (),
-        errors=tuple(errors),
-        looked_at=tuple(OutputLookedAt(kind, *place) for place in listed),
-    )
+
+    kind: str
+    rater: str | None
+    system: str
+    segment: int
+    score: float | None
+    errors: Sequence[ErrorSpan] | None
+    line: int = 0
+
+
+class JudgedFile:
+    """A file of what people said of a test set: what is asked of it, and what is read of it.
+
+    Attributes:
+        path: the file.
+        testset: whose outputs were judged.
+        kind: what to call the judgements; empty: what the format calls them.
+        weights: changes to :data:`gnomon.formats.MQM_WEIGHTS`.
+        language_pair: which pair, where the file holds several.
+        first_segment: the number of the first segment, if it is known.
+        ends: what the ends of error spans are.
+        names: the systems that the file may name, and those that it does.
+        scores: scores of segments by their kind.
+        outputs: annotated outputs; one with the key of an earlier one takes its place.
+        errors: errors beside those of ``outputs``.
+        counts: what else is said of the file at the end, with its number.
+        unplaced: how many errors are marked in a text that is not the test set's.
+    """
+
+    def __init__(
+        self,
+        path: str | PathLike[str],
+        testset: TestSet,
+        *,
+        kind: str = "",
+        rename: Mapping[str, str] | None = None,
+        weights: Mapping[str, float] | None = None,
+        language_pair: str | None = None,
+        first_segment: int | None = None,
+        ends: SpanEnds = "last",
+        others: Iterable[str] = (),
+    ) -> None:
+        """Start with nothing read; ``others`` are further systems that the file may name."""
+        self.path = shown(path)
+        self.testset = testset
+        self.kind = kind
+        self.weights = weights
+        self.language_pair = language_pair or testset.language_pair
+        self.first_segment = first_segment
+        self.ends: SpanEnds = ends
+        self.names = SystemNames(testset, rename, others)
+        self.scores: dict[str, ScoreTable] = {}
+        self.outputs: dict[Hashable, AnnotatedOutput] = {}
+        self.errors: list[ErrorSpan] = []
+        self.counts: Counter[str] = Counter()
+        self.unplaced = 0
+        self._segments: SegmentFinder | None = None
+
+    def table(self, kind: str) -> ScoreTable:
+        """The segment scores of a kind."""
+        return self.scores.setdefault(kind, ScoreTable(self.testset.segments))
+
+    def segment(self, row: FileRecord, number: str) -> int:
+        """The 0-based segment that a number in a row means."""
+        first, count = self.first_segment or 0, self.testset.segments
+        index = whole_number(number)
+        if not first <= index < first + count:
+            size = f"{count} segment{'' if count == 1 else 's'}"
+            raise row.error(
+                f"segment is {number!r}; a whole number from {first} to {first + count - 1} is"
+                f" expected, as the test set has {size}, counted from {first}"
+            )
+        return index - first
+
+    def segment_of_texts(
+        self, row: FileRecord, number: str | None, source: str | None, outputs: Mapping[str, str]
+    ) -> int:
+        """The 0-based segment of a number, or of the texts, where these are not that segment's."""
+        if self._segments is None:
+            self._segments = SegmentFinder(self.testset, self.path)
+        index = -1 if number is None else whole_number(number)
+        place = None if index < 0 else index - (self.first_segment or 0)
+        return self._segments.of(place, source, outputs, row.line)
+
+    def text(self, side: str, system: str, segment: int) -> str | None:
+        """A source, or an output of a system, if the test set has it."""
+        testset = self.testset
+        texts = testset.sources if side == "source" else testset.systems.get(system)
+        return None if texts is None else texts[segment]
+
+    def span_in(self, span: Span, text: str, target: str) -> Span:
+        """A span of a text in the test set's own; behind its end where the texts differ."""
+        place = moved(span, text, target)
+        self.unplaced += place is None
+        return place or Span(len(target), len(target))
+
+    def minus(self, penalty: float) -> float | None:
+        """The score that a penalty comes to; None on scales without scores below 0 (``esa``)."""
+        return 0.0 - penalty if scale_of(self.kind)[0] < 0 else None
+
+    def of_pair(self, rows: Iterable[T], pair_of: Callable[[T], str]) -> list[T]:
+        """The rows of the wanted language pair; all of them where only one pair is there."""
+        pairs = [(pair_of(row), row) for row in rows]
+        there, wanted = list(dict.fromkeys(pair for pair, _ in pairs)), self.language_pair
+        if wanted is not None and "-" in wanted and there:
+            fitting = [name for name in there if _same(name, wanted)]
+            if not fitting:
+                raise UnknownNameError(f"language pair of {self.path}", wanted, there)
+            kept = [row for pair, row in pairs if pair in fitting]
+            others = ", ".join(name for name in there if name not in fitting)
+            left_out = len(pairs) - len(kept)
+            say_count(left_out, self.path, f"rows of other language pairs are left out: {others}")
+            return kept
+        if len(there) > 1:
+            raise DataError(
+                f"{self.path} holds several language pairs: {', '.join(there)}; the test set does"
+                " not say which is its own; name it (-l de-en; language_pair='de-en')"
+            )
+        return [row for _, row in pairs]
+
+    def report(self) -> None:
+        """Say what is worth knowing of the names, the segments and the errors."""
+        self.names.report(self.path)
+        if self._segments is not None:
+            self._segments.report()
+        for what, count in self.counts.items():
+            say_count(count, self.path, what)
+        if self.unplaced:
+            LOGGER.warning(
+                "%s: %d errors are marked in a text that is not the test set's; they have no place",
+                self.path,
+                self.unplaced,
+            )
+
+    def judgements(self, *, looked_at: bool | None = None) -> Judgements:
+        """All that was read, reported.
+
+        With ``looked_at`` it is kept apart which outputs were looked at for errors; by default
+        where scores beside errors do not tell.
+        """
+        self.report()
+        listed: dict[OutputLookedAt, None] = {}
+        for kind, rater, system, segment, score, errors, _ in self.outputs.values():
+            if score is not None:
+                self.table(kind).add(rater, [system], segment, score)
+            if errors is not None:
+                self.errors += errors
+                listed[OutputLookedAt(kind, rater, system, segment)] = None
+        scores = [s for kind, one in self.scores.items() for s in one.scores(kind, self.names)]
+        if looked_at is None:
+            looked_at = not (scores and self.errors)
+        return Judgements(
+            tuple(scores), errors=tuple(self.errors), looked_at=tuple(listed) if looked_at else ()
+        )
+
+
+def listed_errors(record: FileRecord) -> list[dict[str, object]]:
+    """The objects under the key ``errors``."""
+    given = record.value("errors")
+    if not isinstance(given, list) or not all(isinstance(one, dict) for one in given):
+        raise record.error("errors must be a list of objects, empty if there are none")
+    return given
 
 
 def system_level(
@@ -211,21 +397,19 @@ def system_level(
     return (HumanScores(kind, "system", systems, column.reshape(len(systems), 1)),)
 
 
-def in_scale(kind: str, value: float, path: str, line: int) -> float:
+def in_scale(kind: str, value: float, row: FileRecord) -> float:
     """A human score that its scale can hold (NaN: there is none)."""
     low, high = scale_of(kind)
-    return between(low, value, high, f"{kind} score", path, line)
+    return between(low, value, high, f"{kind} score", row)
 
 
-def between(low: float, value: float, high: float, what: str, path: str, line: int) -> float:
+def between(low: float, value: float, high: float, what: str, row: FileRecord) -> float:
     """A number within limits, or NaN."""
     if low <= value <= high or value != value:  # noqa: PLR0124  # NaN alone differs from itself
         return value
-    raise FormatError(
+    raise row.error(
         f"the {what} is {value:g}; from {low:g} to {high:g} is expected: correct it, or give"
-        " judgements on another scale a kind of their own (kind=..., KIND=FILE)",
-        path=path,
-        line=line,
+        " judgements on another scale a kind of their own (kind=..., KIND=FILE)"
     )
 
 
@@ -236,20 +420,6 @@ def refuse_second(seen: dict[K, int], place: K, row: FileRecord) -> None:
             f"a second score for the same place; line {seen[place]} has the first; keep one"
         )
     seen[place] = row.line
-
-
-def segment_number(text: str, first: int, count: int, path: str, line: int) -> int:
-    """The 0-based segment that a number in a file means."""
-    number = whole_number(text)
-    if not first <= number < first + count:
-        size = f"{count} segment{'' if count == 1 else 's'}"
-        raise FormatError(
-            f"segment is {text!r}; a whole number from {first} to {first + count - 1} is expected,"
-            f" as the test set has {size}, counted from {first}",
-            path=path,
-            line=line,
-        )
-    return number - first
 
 
 def say_unread(table: TextTable, columns: Collection[str]) -> None:
@@ -424,11 +594,6 @@ class SegmentFinder:
             )
 
 
-def segment_index(number: str, first: int) -> int | None:
-    """The 0-based segment that a number means; None if it is no number."""
-    return None if whole_number(number) < 0 else whole_number(number) - first
-
-
 def _index(texts: Sequence[str]) -> dict[str, list[int]]:
     found: dict[str, list[int]] = {}
     for place, text in enumerate(texts):
@@ -436,10 +601,8 @@ def _index(texts: Sequence[str]) -> dict[str, list[int]]:
     return found
 
 
-# Rows of several language pairs in one file: those of the test set are kept.
+# Language pairs as files name them.
 
-
-T = TypeVar("T")
 
 # the three-letter codes that WMT's annotation campaigns wrote
 _SHORT = {
@@ -494,33 +657,6 @@ def pair(source: str, target: str) -> str:
     return f"{_SHORT.get(source, source)}-{_SHORT.get(target, target)}"
 
 
-def of_pair(
-    rows: Sequence[T], pair_of: Callable[[T], str], wanted: str | None, path: str
-) -> list[T]:
-    """The rows of the wanted language pair; all of them where only one pair is there."""
-    there = list(dict.fromkeys(pair_of(row) for row in rows))
-    if wanted is not None and "-" in wanted and there:
-        fitting = [name for name in there if _same(name, wanted)]
-        if not fitting:
-            raise UnknownNameError(f"language pair of {path}", wanted, there)
-        kept = [row for row in rows if pair_of(row) in fitting]
-        if len(kept) < len(rows):
-            others = [name for name in there if name not in fitting]
-            LOGGER.info(
-                "%s: %d rows of other language pairs are left out: %s",
-                path,
-                len(rows) - len(kept),
-                ", ".join(others),
-            )
-        return kept
-    if len(there) > 1:
-        raise DataError(
-            f"{path} holds several language pairs: {', '.join(there)}; the test set does not say"
-            " which is its own; name it (-l de-en; language_pair='de-en')"
-        )
-    return list(rows)
-
-
 def _same(there: str, wanted: str) -> bool:
     """Whether two pairs are the same, regions apart where only one has them."""
     short = [[code.split("_")[0] for code in name.split("-")] for name in (there, wanted)]
@@ -536,6 +672,23 @@ def human_scores_of(testset: TestSet, kind: str | None, level: str) -> list[Huma
     there = tuple(dict.fromkeys(h.kind for h in testset.human if h.level == level))
     name = only_kind(kind, there, f"human {level} scores")
     return [h for h in testset.human if (h.kind, h.level) == (name, level)]
+
+
+def scores_of_raters(testset: TestSet, kind: str) -> list[HumanScores]:
+    """The segment scores of a kind, of each rater; the means where nobody is named."""
+    fitting = [h for h in testset.human if (h.kind, h.level) == (kind, "segment")]
+    return [h for h in fitting if h.rater is not None] or fitting
+
+
+def errors_of(
+    testset: TestSet, kind: str, place: Callable[[ErrorSpan], K]
+) -> dict[K, list[ErrorSpan]]:
+    """The errors of a kind by some place of theirs."""
+    errors: dict[K, list[ErrorSpan]] = {}
+    for error in testset.errors:
+        if error.kind == kind:
+            errors.setdefault(place(error), []).append(error)
+    return errors
 
 
 def rated_kind(testset: TestSet, kind: str | None) -> str:

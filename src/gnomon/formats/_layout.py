@@ -45,13 +45,14 @@ from gnomon.human import (
     marked_kinds,
     only_kind,
 )
-from gnomon.spans import MARKERS, ErrorSpan
+from gnomon.spans import MARKERS, SIDES, ErrorSpan
 from gnomon.testset import SystemInfo, TestSet
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from os import PathLike
 
+    from gnomon.formats._judgements import JudgedFile
     from gnomon.formats._rows import FileHead, FileRecord, TextTable
     from gnomon.spans import SpanMarker
 
@@ -183,7 +184,6 @@ def read_documents(
 
 LEVELS = {"sys": "system", "seg": "segment", "doc": "document", "domain": "domain"}
 ITEM_COLUMNS = {"segment": "seg", "document": "doc", "domain": "domain"}
-SIDES = ("candidate", "source")
 _FILE = re.compile(r"(?P<kind>.+)\.(?P<level>[^.]+)\.tsv(?:\.gz)?", re.DOTALL)
 
 
@@ -235,7 +235,7 @@ def read_folder(
     return found
 
 
-def read_one(file: Path, testset: TestSet, kind: str | None) -> Judgements:
+def read_one(file: Path, testset: TestSet, kind: str) -> Judgements:
     """Read one such file for a test set."""
     named = (name for human in testset.human for name in human.systems)
     items = {
@@ -258,7 +258,7 @@ def is_human_file(name: str) -> bool:
     return _FILE.fullmatch(name) is not None
 
 
-def _read_file(file: Path, known: _KnownNames, kind: str | None = None) -> Judgements:
+def _read_file(file: Path, known: _KnownNames, kind: str = "") -> Judgements:
     match = cast("re.Match[str]", _FILE.fullmatch(file.name))
     name, level = kind or match["kind"], match["level"]
     table = read_tsv(file)
@@ -363,7 +363,7 @@ def _matrix(
         if place in seen:
             raise row.error(f"a second score for the same place; line {seen[place]} has the first")
         seen[place] = row.line
-        values[place] = in_scale(kind, row.number(column), row.path, row.line)
+        values[place] = in_scale(kind, row.number(column), row)
     return HumanScores(kind, level, tuple(systems), values, tuple(items), rater)
 
 
@@ -421,7 +421,7 @@ def _span(row: FileRecord, kind: str, known: _KnownNames) -> ErrorSpan:
 def _confidence(row: FileRecord) -> float | None:
     if not row.get("confidence"):
         return None
-    return between(0.0, row.number("confidence"), 1.0, "confidence", row.path, row.line)
+    return between(0.0, row.number("confidence"), 1.0, "confidence", row)
 
 
 def _marker(row: FileRecord) -> SpanMarker:
@@ -764,12 +764,10 @@ def _outputs(folder: Path, _pair: str | None) -> dict[str, Path]:
     return outputs_in(folder)
 
 
-def _read_human_file(
-    path: str | PathLike[str], testset: TestSet, *, kind: str | None = None
-) -> Judgements:
-    if not is_human_file(Path(path).name):
-        raise FormatError("a file of gnomon's layout is called KIND.LEVEL.tsv", path=path)
-    return read_one(Path(path), testset, kind)
+def _read_human_file(file: JudgedFile) -> Judgements:
+    if not is_human_file(Path(file.path).name):
+        raise FormatError("a file of gnomon's layout is called KIND.LEVEL.tsv", path=file.path)
+    return read_one(Path(file.path), file.testset, file.kind)
 
 
 def _write_human_file(
@@ -809,6 +807,7 @@ FORMATS = (
         name="gnomon",
         title="a file of gnomon's layout: KIND.{doc,domain,spans}.tsv",
         recognise=_is_judgements,
+        defaults={"kind": ""},
         read=_read_human_file,
         write=_write_human_file,
         after=("mqm", "darr", "rr", "wmt-da", "wmt-da-seg", "wmt-da-sys"),

@@ -19,25 +19,24 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from gnomon.errors import DataError, FormatError, UnknownNameError, UsageError
 from gnomon.formats._error_marks import MarkedText, mark, moved, solid, unmark, unquoted
 from gnomon.formats._files import LOGGER
 from gnomon.formats._judgements import (
-    ScoreTable,
-    SegmentFinder,
-    SystemNames,
-    judged_by_penalties,
+    AnnotatedOutput,
+    JudgedFile,
+    errors_of,
     rated_kind,
     require_spans,
-    say_count,
+    scores_of_raters,
 )
 from gnomon.formats._passages import Choices, Collected, PassagePlace, Passages, assemble
 from gnomon.formats._quality_estimation import pair_of
 from gnomon.formats._registry import FoundSet, JudgementFormat, SetFormat
 from gnomon.formats._rows import read_tsv, whole_number, write_tsv
-from gnomon.human import Judgements, clean_outputs, marked_kinds, scale_of
+from gnomon.human import clean_outputs, marked_kinds, scale_of
 from gnomon.spans import ErrorSpan, Span
 from gnomon.testset import SystemInfo
 
@@ -47,7 +46,7 @@ if TYPE_CHECKING:
 
     from gnomon.formats._passages import Incomplete
     from gnomon.formats._rows import FileHead, FileRecord, TextTable
-    from gnomon.human import HumanScores
+    from gnomon.human import Judgements
     from gnomon.testset import TestSet
 
 
@@ -104,6 +103,13 @@ class MqmWeights:
             f" are: {', '.join(self._table)}; pass weights={{{severity.lower()!r}: PENALTY}}"
         )
 
+    def cost(self, row: FileRecord, severity: str, category: str) -> float:
+        """The penalty of an error in a row."""
+        try:
+            return self.of(severity, category)
+        except DataError as error:
+            raise row.error(str(error)) from error
+
 
 def is_error(severity: str, category: str) -> bool:
     """Whether a row marks an error at all, rather than says that there is none."""
@@ -133,49 +139,80 @@ _ALIASES = {
 NOT_RATED = "hotw"  # errors that the organisers put in to see whether raters find them
 
 
-class _Rated(NamedTuple):
-    """One row, placed in the test set."""
-
-    system: str
-    segment: int
-    rater: str
-    side: str
-    marked: MarkedText
-
-
-def read_mqm(
-    path: str | PathLike[str],
-    testset: TestSet,
-    *,
-    kind: str = "mqm",
-    weights: Mapping[str, float] | None = None,
-    rename: Mapping[str, str] | None = None,
-    first_segment: int = 1,
-    places: Mapping[tuple[str, str], int] | None = None,
-) -> Judgements:
+def read_mqm(file: JudgedFile, numbered: Mapping[tuple[str, str], int] | None = None) -> Judgements:
     """Read an MQM file: segment scores (mean and each rater) and error spans."""
-    table = read_tsv(path)
+    table = read_tsv(file.path)
     columns = columns_of(table)
-    costs = MqmWeights(weights)
-    reader = _MqmRows(table, testset, rename, first_segment, columns, places)
-    scores = ScoreTable(table.path, testset.segments)
-    sums: dict[tuple[str, str, int], float] = {}
-    errors: list[ErrorSpan] = []
+    costs, unquoting = MqmWeights(file.weights), _Unquoting(file.testset)
+    elsewhere: list[int] = []
+    penalties: dict[tuple[str | None, str, int], float] = {}
     for row in table:
         severity, category = row["severity"], row["category"]
         if severity.lower().startswith(NOT_RATED):
-            reader.skipped += 1
+            file.counts["rows test the raters (HOTW) and are left out"] += 1
             continue
-        rated = reader.place(row)
-        cost = _cost(costs, row)
-        key = (rated.rater, rated.system, rated.segment)
-        sums[key] = sums.get(key, 0.0) + cost
-        if is_error(severity, category):
-            errors.append(reader.error(row, rated, kind, cost))
-    for (rater, system, segment), total in sums.items():
-        scores.add(rater or None, system, segment, 0.0 - total)
-    reader.report()
-    return judged_by_penalties(kind, scores, errors, reader.names)
+        system = file.names.of(row["system"])
+        source = _unmarked(unquoting, row, "source") if "source" in columns else None
+        target = _unmarked(unquoting, row, "target")
+        number = _number(row, columns["seg_id"])
+        if numbered is not None:
+            segment = numbered[row.get("doc"), number]
+        else:
+            text = None if source is None else source.text
+            segment = file.segment_of_texts(row, number, text, {system: target.text})
+        cost = costs.cost(row, severity, category)
+        place = (row["rater"] or None, system, segment)
+        penalties[place] = penalties.get(place, 0.0) + cost
+        if not is_error(severity, category):
+            continue
+        side, marked = "candidate", target
+        if target.span is None and source is not None and source.span is not None:
+            side, marked = "source", source
+        own = file.text(side, system, segment)
+        span = _realigned(marked, own)
+        if span is None:
+            elsewhere.append(row.line)
+            span = Span(len(own or ""), len(own or ""))
+        rater, _, _ = place
+        file.errors.append(
+            ErrorSpan(system, segment, side, *span, category, severity, rater, file.kind, cost)
+        )
+    for place, penalty in penalties.items():
+        file.outputs[place] = AnnotatedOutput(file.kind, *place, file.minus(penalty), ())
+    judgements = file.judgements()
+    if elsewhere:
+        LOGGER.warning(
+            "%s: %d errors are marked in a text that is not the test set's; they count, but have"
+            " no place; the first is in line %d",
+            file.path,
+            len(elsewhere),
+            elsewhere[0],
+        )
+    return judgements
+
+
+def _realigned(marked: MarkedText, own: str | None) -> Span | None:
+    """The marked span in the test set's own text; None where that is another text."""
+    span = marked.span or Span(len(marked.text), len(marked.text))
+    return span if own is None else moved(span, marked.text, own)
+
+
+def _number(row: FileRecord, column: str) -> str:
+    number = row[column]
+    if whole_number(number) < 0:
+        raise row.error(f"{column} is {number!r}; a whole number is expected")
+    return number
+
+
+def _unmarked(unquoting: _Unquoting, row: FileRecord, column: str) -> MarkedText:
+    text = unquoting.of(row[column])
+    found = unmark(text)
+    if found is None:
+        raise row.error(
+            f"the marks in {column} do not pair up: {text[:80]!r}; an error stands between <v>"
+            " and </v>"
+        )
+    return found
 
 
 def columns_of(table: TextTable) -> dict[str, str]:
@@ -188,108 +225,6 @@ def columns_of(table: TextTable) -> dict[str, str]:
         elif name not in ("doc", "doc_id", "source"):
             table.require(name)
     return names
-
-
-def _cost(costs: MqmWeights, row: FileRecord) -> float:
-    try:
-        return costs.of(row["severity"], row["category"])
-    except DataError as error:
-        raise row.error(str(error)) from error
-
-
-class _MqmRows:
-    """What the rows of one file are placed with, and what is said of them at the end."""
-
-    def __init__(
-        self,
-        table: TextTable,
-        testset: TestSet,
-        rename: Mapping[str, str] | None,
-        first: int,
-        columns: Mapping[str, str],
-        known: Mapping[tuple[str, str], int] | None,
-    ) -> None:
-        self.path = table.path
-        self.testset = testset
-        self.names = SystemNames(testset, rename)
-        self.places = SegmentFinder(testset, table.path)
-        self.columns = columns
-        self.first = first
-        self.known = known
-        self.skipped = 0
-        self.other_texts: list[int] = []
-        self._texts = _Unquoting(testset)
-
-    def place(self, row: FileRecord) -> _Rated:
-        system = self.names.of(row["system"])
-        source = self._unmarked(row, "source") if "source" in self.columns else None
-        target = self._unmarked(row, "target")
-        number = row[self.columns["seg_id"]]
-        if whole_number(number) < 0:
-            raise row.error(f"{self.columns['seg_id']} is {number!r}; a whole number is expected")
-        if self.known is not None:
-            segment = self.known[row.get("doc"), number]
-        else:
-            segment = self.places.of(
-                int(number) - self.first,
-                None if source is None else source.text,
-                {system: target.text},
-                row.line,
-            )
-        in_source = target.span is None and source is not None and source.span is not None
-        side, marked = ("source", source) if in_source else ("candidate", target)
-        return _Rated(system, segment, row["rater"], side, marked or target)
-
-    def _unmarked(self, row: FileRecord, column: str) -> MarkedText:
-        text = self._texts.of(row[column])
-        found = unmark(text)
-        if found is None:
-            raise row.error(
-                f"the marks in {column} do not pair up: {text[:80]!r}; an error stands between <v>"
-                " and </v>"
-            )
-        return found
-
-    def error(self, row: FileRecord, rated: _Rated, kind: str, cost: float) -> ErrorSpan:
-        text, span = rated.marked
-        mine = self._text_of(rated)
-        place = Span(len(text), len(text)) if span is None else span
-        if mine is not None:
-            found = moved(place, text, mine)
-            if found is None:
-                self.other_texts.append(row.line)
-            place = found or Span(len(mine), len(mine))
-        return ErrorSpan(
-            rated.system,
-            rated.segment,
-            rated.side,
-            place.start,
-            place.end,
-            row["category"],
-            row["severity"],
-            rated.rater or None,
-            kind,
-            cost,
-        )
-
-    def _text_of(self, rated: _Rated) -> str | None:
-        if rated.side == "source":
-            return None if self.testset.sources is None else self.testset.sources[rated.segment]
-        texts = self.testset.systems.get(rated.system)
-        return None if texts is None else texts[rated.segment]
-
-    def report(self) -> None:
-        self.names.report(self.path)
-        self.places.report()
-        say_count(self.skipped, self.path, "rows test the raters (HOTW) and are left out")
-        if self.other_texts:
-            LOGGER.warning(
-                "%s: %d errors are marked in a text that is not the test set's; they count, but"
-                " have no place; the first is in line %d",
-                self.path,
-                len(self.other_texts),
-                self.other_texts[0],
-            )
 
 
 class _Unquoting:
@@ -362,7 +297,7 @@ def read_mqm_set(
         )
     testset = replace(testset, info={name: SystemInfo(human=True) for name in human})
     places = {(p.document, p.number): i for i, p in enumerate(found.parts[0].texts)}
-    return testset.with_human(read_mqm(path, testset, places=places))
+    return testset.with_human(read_mqm(JudgedFile(path, testset, kind="mqm"), places))
 
 
 def pair_in_mqm(path: Path) -> str | None:
@@ -391,9 +326,7 @@ def _collected(table: TextTable) -> Collected:
     for row in table:
         if row["severity"].lower().startswith(NOT_RATED):
             continue
-        place = PassagePlace(row.get("doc"), row[column])
-        if whole_number(place.number) < 0:
-            raise row.error(f"{column} is {place.number!r}; a whole number is expected")
+        place = PassagePlace(row.get("doc"), _number(row, column))
         part = outputs.setdefault(row["system"], Passages("system", row["system"], table.path))
         same = [_noted(sources, place, row, "source"), _noted(part, place, row, "target")]
         differing += [] if all(same) else [row.line]
@@ -446,17 +379,16 @@ def _name_of(path: str) -> str:
 # Writing errors that raters marked, in the columns of the public MQM files.
 
 
-def write_mqm(path: str | PathLike[str], testset: TestSet, kind: str) -> None:
+def write_mqm(path: str | PathLike[str], testset: TestSet, kind: str | None, _level: str) -> None:
     """Write error spans and unmarred segments of a kind as an MQM file."""
-    write_tsv(path, COLUMNS, list(_rows(testset, kind)))
+    name = rated_kind(testset, kind)
+    require_spans(testset, name, "mqm")
+    write_tsv(path, COLUMNS, list(_rows(testset, name)))
 
 
 def _rows(testset: TestSet, kind: str) -> Iterable[Sequence[str]]:
-    scores = _of_raters(testset, kind)
-    errors: dict[tuple[str | None, str, int], list[ErrorSpan]] = {}
-    for error in testset.errors:
-        if error.kind == kind:
-            errors.setdefault((error.rater, error.system, error.segment), []).append(error)
+    scores = scores_of_raters(testset, kind)
+    errors = errors_of(testset, kind, lambda error: (error.rater, error.system, error.segment))
     if not scores and kind not in marked_kinds(testset):
         raise DataError(f"there are no segment scores or error spans of the kind {kind!r}")
     rated, penalties = dict.fromkeys(errors), scale_of(kind)[0] < 0
@@ -471,11 +403,6 @@ def _rows(testset: TestSet, kind: str) -> Iterable[Sequence[str]]:
         found = errors.get((rater, system, segment), ())
         for one in found or (None,):
             yield _row(testset, system, segment, rater, one)
-
-
-def _of_raters(testset: TestSet, kind: str) -> list[HumanScores]:
-    fitting = [h for h in testset.human if (h.kind, h.level) == (kind, "segment")]
-    return [h for h in fitting if h.rater is not None] or fitting
 
 
 def _row(
@@ -515,14 +442,6 @@ def _document(testset: TestSet, segment: int) -> tuple[str, int]:
     return name, testset.documents[: segment + 1].count(name)
 
 
-def _write_mqm_file(
-    path: str | PathLike[str], testset: TestSet, kind: str | None, _level: str
-) -> None:
-    name = rated_kind(testset, kind)
-    require_spans(testset, name, "mqm")
-    write_mqm(path, testset, name)
-
-
 def _set_of_file(head: FileHead) -> FoundSet | None:
     if not head.columns >= KNOWN_BY:
         return None
@@ -556,8 +475,9 @@ FORMATS = (
         name="mqm",
         title="MQM errors, TSV: system doc doc_id seg_id rater source target category severity",
         recognise=lambda head: {"system", "target", "category", "severity"} <= head.column_names,
+        defaults={"kind": "mqm", "rename": None, "weights": None, "first_segment": 1},
         read=read_mqm,
-        write=_write_mqm_file,
+        write=write_mqm,
         after=("appraise",),
     ),
 )

@@ -34,27 +34,27 @@ import json
 import re
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gnomon.errors import DataError, FormatError, UsageError
 from gnomon.formats._files import LOGGER, choose, entries, find, natural, plain_name, text_files
 from gnomon.formats._judgements import (
-    ScoreTable,
-    SegmentFinder,
-    SystemNames,
+    AnnotatedOutput,
+    JudgedFile,
+    errors_of,
     human_scores_of,
     in_scale,
-    judged_by_penalties,
     judgements_of,
+    listed_errors,
     rated_kind,
     require_spans,
     say_coverage,
-    segment_index,
+    scores_of_raters,
 )
 from gnomon.formats._layout import LEVELS
-from gnomon.formats._lines import check_parallel, read_lines, report_empty, shown, write_lines
+from gnomon.formats._lines import check_parallel, read_lines, report_empty, write_lines
 from gnomon.formats._mqm import MqmWeights, is_error
 from gnomon.formats._records import parse_object, read_records
 from gnomon.formats._registry import FolderFormat, JudgementFormat
@@ -223,7 +223,7 @@ def read_blocks(
             )
         value = parse_number(row[-1], str(file), number)
         if human is not None:
-            in_scale(human, value, str(file), number)
+            in_scale(human, value, FileRecord(str(file), number, {}))
         if level != "domain":
             scores.setdefault(row[0], []).append(value)
             lines[row[0]] = number
@@ -403,90 +403,99 @@ def _implied(testset: TestSet, name: str) -> SystemInfo:
 _FILE = re.compile(r"(?:(?P<pair>[^.]+-[^.]+)\.)?(?P<kind>.+?)(?:\.seg)?\.rating", re.DOTALL)
 
 
-def read_ratings(
-    path: str | PathLike[str],
-    testset: TestSet,
-    *,
-    kind: str | None = None,
-    weights: Mapping[str, float] | None = None,
-    rename: Mapping[str, str] | None = None,
-    others: Iterable[str] = (),
-) -> Judgements:
+def read_ratings(file: JudgedFile) -> Judgements:
     """Read a rating file: segment scores and error spans."""
-    name = shown(path)
-    match = _FILE.fullmatch(Path(name).name.removesuffix(".gz"))
-    label = kind or (match["kind"] if match else "ratings")
-    reader = _RatingReader(name, testset, label, weights, SystemNames(testset, rename, others))
+    match = _FILE.fullmatch(Path(file.path).name.removesuffix(".gz"))
+    file.kind = file.kind or (match["kind"] if match else "ratings")
+    costs, segments = MqmWeights(file.weights), file.testset.segments
     counts: dict[str, int] = {}
-    for line, text in enumerate(read_lines(path), start=1):
+    for line, text in enumerate(read_lines(file.path), start=1):
         fields = text.split("\t")
         if len(fields) not in (2, 3):
             raise FormatError(
                 f"{len(fields)} tab-separated fields; SYSTEM, JSON (or {UNKNOWN}) and, optionally,"
                 " RATER are expected",
-                path=name,
+                path=file.path,
                 line=line,
             )
-        system = reader.names.of(fields[0])
+        system = file.names.of(fields[0])
         segment = counts.setdefault(system, 0)
         counts[system] += 1
-        if segment < testset.segments and fields[1] != UNKNOWN:
+        if segment < segments and fields[1] != UNKNOWN:
             rater = fields[2] if len(fields) == 3 and fields[2] != UNKNOWN else None
-            reader.add(parse_object(name, line, fields[1]), system, segment, rater)
+            _rate(file, costs, parse_object(file.path, line, fields[1]), (rater, system, segment))
     for system, count in counts.items():
-        if count != testset.segments:
+        if count != segments:
             raise FormatError(
-                f"system {system!r} has {count} lines; {testset.segments} are expected, one per"
-                f" segment, with {UNKNOWN} where it was not rated",
-                path=name,
+                f"system {system!r} has {count} lines; {segments} are expected, one per segment,"
+                f" with {UNKNOWN} where it was not rated",
+                path=file.path,
             )
-    return reader.judgements()
+    return file.judgements()
 
 
-def read_standalone(
-    path: str | PathLike[str],
-    testset: TestSet,
-    *,
-    kind: str | None = None,
-    weights: Mapping[str, float] | None = None,
-    rename: Mapping[str, str] | None = None,
-    first_segment: int = 0,
-) -> Judgements:
-    """Read mt-metrics-eval's standalone ratings; arguments as for :func:`read_ratings`."""
-    names = SystemNames(testset, rename)
-    reader = _RatingReader(shown(path), testset, kind or _plain(path), weights, names)
-    places = SegmentFinder(testset, shown(path))
-    for record in read_records(path, "jsonl"):
-        system = reader.names.of(record.text("system_id"))
-        number = record.name("segment_id")
-        segment = places.of(
-            segment_index(number, first_segment),
-            record.text("source"),
-            {system: record.text("hypothesis")},
-            record.line,
+def read_standalone(file: JudgedFile) -> Judgements:
+    """Read mt-metrics-eval's standalone ratings."""
+    file.kind = file.kind or _plain(file.path)
+    costs = MqmWeights(file.weights)
+    for record in read_records(file.path, "jsonl"):
+        system, number = file.names.of(record.text("system_id")), record.name("segment_id")
+        texts = record.text("source"), {system: record.text("hypothesis")}
+        segment = file.segment_of_texts(record, number, *texts)
+        _rate(file, costs, record, (record.optional("rater_id"), system, segment))
+    return file.judgements()
+
+
+def _rate(
+    file: JudgedFile, costs: MqmWeights, record: FileRecord, place: tuple[str | None, str, int]
+) -> None:
+    _, system, segment = place
+    if place in file.outputs:
+        raise record.error(
+            f"a second rating of segment {segment + 1} of {system} by the same rater; line"
+            f" {file.outputs[place].line} has the first"
         )
-        rater = record.values.get("rater_id")
-        reader.add(record, system, segment, None if rater is None else str(rater))
-    places.report()
-    return reader.judgements()
+    errors = [_error(file, costs, record, error, place) for error in listed_errors(record)]
+    score = file.minus(sum(error.score or 0.0 for error in errors))
+    file.outputs[place] = AnnotatedOutput(file.kind, *place, score, errors, record.line)
 
 
-def write_ratings(path: str | PathLike[str], testset: TestSet, kind: str) -> None:
+def _error(
+    file: JudgedFile,
+    costs: MqmWeights,
+    record: FileRecord,
+    error: Mapping[str, object],
+    place: tuple[str | None, str, int],
+) -> ErrorSpan:
+    rater, system, segment = place
+    side = "source" if error.get("is_source_error") else "candidate"
+    category, severity = (str(error.get(key) or "") for key in ("category", "severity"))
+    span = _span(record, error, file.text(side, system, segment))
+    score = error.get("score")
+    if score is not None:
+        cost = in_scale("", record.finite("the score of an error", score), record)
+    else:
+        cost = costs.cost(record, severity, category) if is_error(severity, category) else 0.0
+    return ErrorSpan(system, segment, side, *span, category, severity, rater, file.kind, cost)
+
+
+def write_ratings(
+    path: str | PathLike[str], testset: TestSet, kind: str | None, _level: str
+) -> None:
     """Write error spans of a kind as one rating file.
 
     A segment without an error is written as rated if it has a score of this kind, or is known to
     have been looked at.
     """
-    write_lines(path, rating_lines(testset, kind))
+    name = rated_kind(testset, kind)
+    require_spans(testset, name, "ratings")
+    write_lines(path, rating_lines(testset, name))
 
 
 def rating_lines(testset: TestSet, kind: str) -> Iterator[str]:
     """The lines of a rating file: see :func:`write_ratings`."""
     raters = _raters(testset, kind)
-    errors: dict[tuple[str, int], list[ErrorSpan]] = {}
-    for error in testset.errors:
-        if error.kind == kind:
-            errors.setdefault((error.system, error.segment), []).append(error)
+    errors = errors_of(testset, kind, lambda error: (error.system, error.segment))
     if not raters:
         raise DataError(f"there are no error spans or segment scores of the kind {kind!r}")
     for system in dict.fromkeys(name for name, _ in raters):
@@ -499,73 +508,6 @@ def rating_lines(testset: TestSet, kind: str) -> Iterator[str]:
             rater = raters[system, segment]
             text = json.dumps({"errors": found}, ensure_ascii=False)
             yield f"{system}\t{text}" + (f"\t{rater}" if rater else "")
-
-
-class _RatingReader:
-    """Ratings as they come in."""
-
-    def __init__(
-        self,
-        path: str,
-        testset: TestSet,
-        kind: str,
-        weights: Mapping[str, float] | None,
-        names: SystemNames,
-    ) -> None:
-        self.names = names
-        self._path = path
-        self._testset = testset
-        self._kind = kind
-        self._weights = MqmWeights(weights)
-        self._scores = ScoreTable(path, testset.segments)
-        self._errors: list[ErrorSpan] = []
-        self._seen: dict[tuple[str | None, str, int], int] = {}
-
-    def add(self, record: FileRecord, system: str, segment: int, rater: str | None) -> None:
-        place = (rater, system, segment)
-        if place in self._seen:
-            raise record.error(
-                f"a second rating of segment {segment + 1} of {system} by the same rater; line"
-                f" {self._seen[place]} has the first"
-            )
-        self._seen[place] = record.line
-        errors = record.value("errors")
-        if not isinstance(errors, list) or not all(isinstance(error, dict) for error in errors):
-            raise record.error("errors must be a list of objects, empty if there are none")
-        found = [self._error(record, cast("dict[str, object]", e), place) for e in errors]
-        self._errors += found
-        self._scores.add(rater, system, segment, 0.0 - sum(e.score or 0.0 for e in found))
-
-    def _error(
-        self, record: FileRecord, error: dict[str, object], place: tuple[str | None, str, int]
-    ) -> ErrorSpan:
-        rater, system, segment = place
-        side = "source" if error.get("is_source_error") else "candidate"
-        category, severity = (str(error.get(key) or "") for key in ("category", "severity"))
-        span = _span(record, error, self._text(side, system, segment))
-        score = error.get("score")
-        if score is None:
-            cost = self._cost(record, severity, category)
-        else:
-            cost = record.finite("the score of an error", score)
-            in_scale("", cost, record.path, record.line)
-        return ErrorSpan(system, segment, side, *span, category, severity, rater, self._kind, cost)
-
-    def _text(self, side: str, system: str, segment: int) -> str | None:
-        texts = self._testset.sources if side == "source" else self._testset.systems.get(system)
-        return None if texts is None else texts[segment]
-
-    def _cost(self, record: FileRecord, severity: str, category: str) -> float:
-        if not is_error(severity, category):
-            return 0.0
-        try:
-            return self._weights.of(severity, category)
-        except DataError as error:
-            raise record.error(str(error)) from error
-
-    def judgements(self) -> Judgements:
-        self.names.report(self._path)
-        return judged_by_penalties(self._kind, self._scores, self._errors, self.names)
 
 
 def _span(record: FileRecord, error: Mapping[str, object], text: str | None) -> Span:
@@ -603,12 +545,8 @@ def _raters(testset: TestSet, kind: str) -> dict[tuple[str, int], str]:
             )
         rated[place] = rater or ""
 
-    scored = [h for h in testset.human if h.level == "segment"]
-    humans = [h for h in scored if h.kind == kind] or [
-        h for h in scored if h.kind == kind.partition(".")[0]
-    ]
-    named = [h for h in humans if h.rater is not None]
-    for human in named or humans:
+    humans = scores_of_raters(testset, kind) or scores_of_raters(testset, kind.partition(".")[0])
+    for human in humans:
         for system, values in zip(human.systems, human.values, strict=True):
             for segment, value in enumerate(values):
                 if value == value:  # noqa: PLR0124  # NaN alone differs from itself
@@ -621,8 +559,8 @@ def _raters(testset: TestSet, kind: str) -> dict[tuple[str, int], str]:
     return rated
 
 
-def _plain(path: str | PathLike[str]) -> str:
-    return plain_name(shown(path)).removesuffix(".jsonl").removesuffix(".ndjson")
+def _plain(path: str) -> str:
+    return plain_name(path).removesuffix(".jsonl").removesuffix(".ndjson")
 
 
 def kind_of(name: str, pair: str) -> str | None:
@@ -639,7 +577,7 @@ def _with_ratings(testset: TestSet, path: Path, pair: str) -> TestSet:
         if kind is None:
             continue
         with judgements_of(file):
-            found = read_ratings(file, testset, kind=kind, others=outputs)
+            found = read_ratings(JudgedFile(file, testset, kind=kind, others=outputs))
             scored = {human.kind for human in testset.human if human.level == "segment"}
             known = kind in scored or kind.partition(".")[0] in scored
             testset = testset.with_human(replace(found, scores=()) if known else found)
@@ -654,37 +592,30 @@ def _segments_in_blocks(path: str) -> frozenset[int]:
     return frozenset(range(1, 1 + max(map(len, scores.values()))))
 
 
-def _read_score_file(
-    path: str | PathLike[str],
-    testset: TestSet,
-    *,
-    kind: str | None = None,
-    rename: Mapping[str, str] | None = None,
-) -> Judgements:
-    file = Path(path)
-    parts = file.name.removesuffix(".gz").removesuffix(".score").split(".")
+def _read_score_file(file: JudgedFile) -> Judgements:
+    path, testset = Path(file.path), file.testset
+    parts = path.name.removesuffix(".gz").removesuffix(".score").split(".")
     if len(parts) < 2 or parts[-1] not in LEVELS:
         raise FormatError(
             "the name does not tell the level; LP.NAME.LEVEL.score with one of the levels"
             f" {', '.join(LEVELS)} is expected",
-            path=file,
+            path=path,
         )
     level = LEVELS[parts[-1]]
     name = ".".join(parts[1:-1] if len(parts) > 2 and "-" in parts[0] else parts[:-1])
     documents = tuple(dict.fromkeys(testset.documents or ()))
     if level == "document" and not documents:
-        raise FormatError("is of documents, but the test set has none", path=file)
+        raise FormatError("is of documents, but the test set has none", path=path)
     count = {"segment": testset.segments, "document": len(documents)}.get(level, 1)
-    domains, blocks = read_blocks(file, level, count, human=kind or name)
-    names = SystemNames(testset, rename)
-    rows = {names.of(system): values for system, values in blocks.items()}
-    names.report(shown(path))
-    systems = names.order(rows)
+    domains, blocks = read_blocks(path, level, count, human=file.kind or name)
+    rows = {file.names.of(system): values for system, values in blocks.items()}
+    file.report()
+    systems = file.names.order(rows)
     items = domains if level == "domain" else documents if level == "document" else ()
     values = np.array([rows[system] for system in systems], dtype=np.float64)
     width = len(items) if items else count
     table = values.reshape(len(systems), width)
-    return Judgements((HumanScores(kind or name, level, systems, table, items),))
+    return Judgements((HumanScores(file.kind or name, level, systems, table, items),))
 
 
 def _together(group: list[HumanScores], testset: TestSet) -> HumanScores:
@@ -702,14 +633,6 @@ def _write_score_file(
 ) -> None:
     group = human_scores_of(testset, kind, level)
     write_lines(path, human_lines(_together(group, testset), testset))
-
-
-def _write_rating_file(
-    path: str | PathLike[str], testset: TestSet, kind: str | None, _level: str
-) -> None:
-    name = rated_kind(testset, kind)
-    require_spans(testset, name, "ratings")
-    write_ratings(path, testset, name)
 
 
 def _outputs(folder: Path, pair: str | None) -> dict[str, Path]:
@@ -732,6 +655,7 @@ FORMATS = (
         name="mt-metrics-eval",
         title="LP.NAME.{sys,seg,doc,domain}.score: SYSTEM SCORE in blocks",
         recognise=lambda head: head.name.endswith(".score"),
+        defaults={"kind": "", "rename": None},
         read=_read_score_file,
         write=_write_score_file,
         suffix=".score",
@@ -741,14 +665,16 @@ FORMATS = (
         name="ratings",
         title="mt-metrics-eval's LP.NAME.seg.rating: SYSTEM JSON [RATER]",
         recognise=lambda head: head.name.endswith(".rating"),
+        defaults={"kind": "", "rename": None, "weights": None},
         read=read_ratings,
-        write=_write_rating_file,
+        write=write_ratings,
         suffix=".rating",
     ),
     JudgementFormat(
         name="ratings-json",
         title="mt-metrics-eval's standalone ratings, JSONL: system_id, hypothesis, errors",
         recognise=lambda head: {"errors", "system_id"} <= head.keys,
+        defaults={"kind": "", "rename": None, "weights": None, "first_segment": 0},
         read=read_standalone,
         after=("pearmut", "esa", "wmt-humeval"),
     ),

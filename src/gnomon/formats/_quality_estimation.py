@@ -45,7 +45,7 @@ from gnomon.formats._files import LOGGER, find, is_pair, plain_name
 from gnomon.formats._judgements import between, in_scale, refuse_second, say_coverage
 from gnomon.formats._lines import check_parallel, read_lines, report_empty
 from gnomon.formats._registry import FoundSet, SetFormat
-from gnomon.formats._rows import parse_number, read_csv, read_tsv
+from gnomon.formats._rows import numbered_lines, read_csv, read_tsv
 from gnomon.human import HumanScores, OutputLookedAt
 from gnomon.testset import TestSet
 
@@ -136,13 +136,13 @@ def _scored(kind: str, values: Sequence[float]) -> HumanScores:
     return HumanScores(kind, "segment", (SYSTEM,), np.array([values], dtype=np.float64))
 
 
-def gain(cost: float, path: str, line: int) -> float:
+def gain(cost: float, row: FileRecord) -> float:
     """A score of which higher is better, from one of which lower is (HTER).
 
     HTER, edits per word, exceeds 1 where an output is longer than its post-edit; an output of a
     thousand words too many is damage.
     """
-    return 0.0 - between(0.0, cost, 1000.0, "hter", path, line)
+    return 0.0 - between(0.0, cost, 1000.0, "hter", row)
 
 
 # Quality-estimation sets in one table: MLQE-PE, Eval4NLP 2021, WMT's quality estimation.
@@ -238,9 +238,7 @@ def read_quality_table(path: Path, kind: QualityTable) -> TestSet:
     for column in set(kind.unused) & set(table.columns):
         LOGGER.info("%s: %s is the model's own score, no judgement; left out", table.path, column)
     numbers = _table_scores(table, kind)
-    numbers |= {
-        k: [gain(row.number(c), row.path, row.line) for row in table] for c, k in kind.costs.items()
-    }
+    numbers |= {k: [gain(row.number(c), row) for row in table] for c, k in kind.costs.items()}
     post_edits = {POST_EDIT: [row[kind.reference] for row in table]} if kind.reference else {}
     return estimated_set(
         table.path,
@@ -325,7 +323,7 @@ def _table_scores(table: TextTable, kind: QualityTable) -> dict[str, list[float]
         for row in table:
             refuse_second(seen, row[column], row)
     return {
-        k: [in_scale(k, row.number(column), row.path, row.line) for row in table]
+        k: [in_scale(k, row.number(column), row) for row in table]
         for column, k in kind.scores.items()
     }
 
@@ -437,11 +435,11 @@ _NO_LINES = (_TABLE, _LEFT_OUT)
 
 
 def _numbers(file: Path, lines: list[str], kind: str) -> list[float]:
-    name = str(file)
-    values = [(parse_number(text.strip(), name, i), i) for i, text in enumerate(lines, start=1)]
+    rows = numbered_lines(file, lines)
+    values = [(row.number("score"), row) for row in rows]
     if kind in _COSTS:
-        return [gain(value, name, i) for value, i in values]
-    return [in_scale(kind, value, name, i) for value, i in values]
+        return [gain(value, row) for value, row in values]
+    return [in_scale(kind, value, row) for value, row in values]
 
 
 def _errors(files: Mapping[str, Path], lines: Mapping[str, list[str]]) -> list[ErrorSpan] | None:
@@ -534,8 +532,7 @@ def _rated_scores(
     grid: Mapping[str, Mapping[str, FileRecord]], column: str, kind: str
 ) -> HumanScores:
     values = [
-        [in_scale(kind, row.number(column), row.path, row.line) for row in rows.values()]
-        for rows in grid.values()
+        [in_scale(kind, row.number(column), row) for row in rows.values()] for rows in grid.values()
     ]
     return HumanScores(kind, "segment", tuple(grid), np.array(values, dtype=np.float64))
 

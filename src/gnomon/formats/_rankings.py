@@ -14,19 +14,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gnomon.errors import FormatError
 from gnomon.formats._files import LOGGER
 from gnomon.formats._judgements import (
-    SystemNames,
-    of_pair,
     pair,
-    say_count,
     say_unread,
-    segment_number,
 )
 from gnomon.formats._layout import write_ranking
 from gnomon.formats._lines import read_lines
@@ -44,9 +40,10 @@ from gnomon.formats._rows import (
 from gnomon.human import Judgements, Ranking
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Sequence
     from os import PathLike
 
+    from gnomon.formats._judgements import JudgedFile, SystemNames
     from gnomon.testset import TestSet
 
 _RANK = re.compile(r"system(\d+)rank")
@@ -54,95 +51,61 @@ _SYSTEM = re.compile(r"system(\d+)Id")
 _SEGMENT = ("seg", "sid", "segid", "segment")
 
 
-def read_darr(
-    path: str | PathLike[str],
-    testset: TestSet,
-    *,
-    kind: str = "darr",
-    rename: Mapping[str, str] | None = None,
-    language_pair: str | None = None,
-    first_segment: int = 1,
-) -> Judgements:
+def read_darr(file: JudgedFile) -> Judgements:
     """Read pairs of a better and a worse output.
 
     Repeated and contradictory pairs stay, as WMT counts them; how many there are is said.
     """
-    table = _lower(_read_pairs(path))
+    table = _lower(_read_pairs(file.path))
     segment = next((name for name in _SEGMENT if name in table.columns), "seg")
     table.require(segment, "better", "worse")
     say_unread(table, (segment, "better", "worse", "rater", "lp", "data", "diff"))
-    names = SystemNames(testset, rename)
     rows = list(table)
     if "lp" in table.columns:
-        wanted = language_pair or testset.language_pair
-        rows = of_pair(rows, lambda row: row["lp"], wanted, table.path)
+        rows = file.of_pair(rows, lambda row: row["lp"])
+    names = file.names
     ranked = [
-        (
-            segment_number(row[segment], first_segment, testset.segments, row.path, row.line),
-            names.of(row["better"]),
-            names.of(row["worse"]),
-        )
+        (file.segment(row, row[segment]), names.of(row["better"]), names.of(row["worse"]))
         for row in rows
     ]
-    names.report(table.path)
-    _report(table.path, ranked)
-    raters = tuple(row["rater"] for row in rows) if "rater" in table.columns else ()
-    return Judgements(rankings=(Ranking(kind, tuple(ranked), raters),))
+    raters = [row["rater"] for row in rows] if "rater" in table.columns else []
+    return _ranking(file, ranked, raters)
 
 
-def read_rr(
-    path: str | PathLike[str],
-    testset: TestSet,
-    *,
-    kind: str = "rr",
-    rename: Mapping[str, str] | None = None,
-    language_pair: str | None = None,
-    first_segment: int = 1,
-) -> Judgements:
+def read_rr(file: JudgedFile) -> Judgements:
     """Read rankings of up to five outputs as all pairs of which one ranks better.
 
-    Ties and blank ranks give no pair; how many ties there are is said. Arguments and errors are
-    those of :func:`read_darr`.
+    Ties and blank ranks give no pair; how many ties there are is said.
     """
-    table = read_csv(path)
+    table = read_csv(file.path)
     table.require("srclang", "trglang", "srcIndex", "system1Id", "system1rank")
     numbers = [m[1] for m in map(_RANK.fullmatch, table.columns) if m]
     systems = [m[1] for m in map(_SYSTEM.fullmatch, table.columns) if m]
     table.require(*(f"system{n}Id" for n in numbers), *(f"system{n}rank" for n in systems))
     if not {"judgeId", "judgeID"} & set(table.columns):
         LOGGER.info("%s: no column judgeId; nothing tells who ranked", table.path)
-    rows = of_pair(
-        list(table),
-        lambda row: pair(row["srclang"], row["trglang"]),
-        language_pair or testset.language_pair,
-        table.path,
-    )
-    names = SystemNames(testset, rename)
     ranked: list[tuple[int, str, str]] = []
     raters: list[str] = []
-    ties = 0
-    for row in rows:
-        place = row["srcIndex"]
-        segment = segment_number(place, first_segment, testset.segments, row.path, row.line)
-        for one, other in combinations(list(_ranks(row, numbers, names)), 2):
+    for row in file.of_pair(table, lambda row: pair(row["srclang"], row["trglang"])):
+        segment = file.segment(row, row["srcIndex"])
+        for one, other in combinations(list(_ranks(row, numbers, file.names)), 2):
             if one[0] == other[0]:
-                ties += 1
+                file.counts["pairs were ranked alike and are left out"] += 1
                 continue
             better, worse = sorted((one, other))
             ranked.append((segment, better[1], worse[1]))
             raters.append(row.get("judgeId") or row.get("judgeID"))
-    names.report(table.path)
-    say_count(ties, table.path, "pairs were ranked alike and are left out")
-    _report(table.path, ranked)
-    known = tuple(raters) if any(raters) else ()
-    return Judgements(rankings=(Ranking(kind, tuple(ranked), known),))
+    return _ranking(file, ranked, raters if any(raters) else [])
 
 
-def write_wmt_darr(path: str | PathLike[str], testset: TestSet, kind: str, pair: str) -> None:
+def write_wmt_darr(
+    path: str | PathLike[str], testset: TestSet, kind: str | None, _level: str
+) -> None:
     """Write a ranking as WMT's ``LP DATA SID BETTER WORSE``."""
+    ranking, pair = testset.ranking(kind), require_pair(testset)
     rows = [
         [pair, testset.name, str(segment + 1), better, worse]
-        for segment, better, worse in testset.ranking(kind).rows
+        for segment, better, worse in ranking.rows
     ]
     write_tsv(path, ["LP", "DATA", "SID", "BETTER", "WORSE"], rows)
 
@@ -162,8 +125,7 @@ def _lower(table: TextTable) -> TextTable:
     if columns[0] == "column 1":
         columns = ("lp", "data", *columns[2:])
     rows = [
-        FileRecord(row.path, row.line, dict(zip(columns, row.values.values(), strict=True)))
-        for row in table
+        replace(row, values=dict(zip(columns, row.values.values(), strict=True))) for row in table
     ]
     return TextTable(table.path, columns, tuple(rows))
 
@@ -174,36 +136,32 @@ def _ranks(row: FileRecord, numbers: list[str], names: SystemNames) -> Iterator[
         if rank in ("-1", "") or not system:
             continue
         if whole_number(rank) < 1:
-            raise FormatError(
-                f"system{number}rank is {rank!r}; a rank from 1 is expected, or -1 for none",
-                path=row.path,
-                line=row.line,
+            raise row.error(
+                f"system{number}rank is {rank!r}; a rank from 1 is expected, or -1 for none"
             )
         for name in names.all_of(system):
             yield int(rank), name
 
 
-def _report(path: str, ranked: list[tuple[int, str, str]]) -> None:
+def _ranking(
+    file: JudgedFile, ranked: Sequence[tuple[int, str, str]], raters: Sequence[str]
+) -> Judgements:
+    file.report()
     counts = Counter(ranked)
     repeated = sum(count - 1 for count in counts.values())
     contrary = sum(n for (segment, a, b), n in counts.items() if (segment, b, a) in counts)
     if repeated or contrary:
         LOGGER.info(
             "%s: %d judgements are repetitions and %d contradict one another; all of them count",
-            path,
+            file.path,
             repeated,
             contrary,
         )
+    return Judgements(rankings=(Ranking(file.kind, tuple(ranked), tuple(raters)),))
 
 
 def _write_darr(path: str | PathLike[str], testset: TestSet, kind: str | None, _level: str) -> None:
     write_ranking(Path(path), testset.ranking(kind))
-
-
-def _write_wmt_darr_file(
-    path: str | PathLike[str], testset: TestSet, kind: str | None, _level: str
-) -> None:
-    write_wmt_darr(path, testset, testset.ranking(kind).kind, require_pair(testset))
 
 
 FORMATS = (
@@ -211,6 +169,12 @@ FORMATS = (
         name="darr",
         title="pairs: seg better worse, or WMT's LP DATA SID BETTER WORSE",
         recognise=lambda head: {"better", "worse"} <= head.column_names,
+        defaults={
+            "kind": "darr",
+            "rename": None,
+            "language_pair": None,
+            "first_segment": 1,
+        },
         read=read_darr,
         write=_write_darr,
         after=("mqm",),
@@ -218,12 +182,18 @@ FORMATS = (
     JudgementFormat(
         name="wmt-darr",
         title="pairs as WMT writes them (read as darr): LP DATA SID BETTER WORSE",
-        write=_write_wmt_darr_file,
+        write=write_wmt_darr,
     ),
     JudgementFormat(
         name="rr",
         title="WMT relative rankings, CSV: srclang,trglang,srcIndex,...,system1Id,system1rank,...",
         recognise=lambda head: {"srclang", "system1id", "system1rank"} <= head.column_names,
+        defaults={
+            "kind": "rr",
+            "rename": None,
+            "language_pair": None,
+            "first_segment": 1,
+        },
         read=read_rr,
     ),
 )

@@ -11,7 +11,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import pkgutil
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
@@ -21,7 +21,7 @@ from gnomon.formats._files import LOGGER
 from gnomon.offers import entry_points
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from importlib.metadata import EntryPoint
 
     from gnomon.formats._rows import FileHead
@@ -177,11 +177,12 @@ class RecordFormat(Format):
 class JudgementFormat(Format):
     """A file of what people said of a test set.
 
-    ``read(path, testset, **options)`` gives :class:`gnomon.human.Judgements`; of the options
-    ``kind``, ``rename``, ``weights``, ``language_pair``, ``first_segment`` and ``ends`` it has
-    those that it names. ``write(path, testset, kind, level)`` writes judgements of one kind.
+    ``read(file)`` gives :class:`gnomon.human.Judgements` of a :class:`gnomon.formats.JudgedFile`.
+    ``write(path, testset, kind, level)`` writes judgements of one kind.
 
     Attributes:
+        defaults: those of ``kind``, ``rename``, ``weights``, ``language_pair``, ``first_segment``
+            and ``ends`` that users may give, with what holds where they do not.
         recognise: whether a file is one, by its name and its first line.
         suffix: a file of this suffix is written in this format.
         segments: the numbers (from 1) of the segments that a file judges, where a file tells them
@@ -189,9 +190,15 @@ class JudgementFormat(Format):
     """
 
     holds: Holds = "judgements"
+    defaults: Mapping[str, Any] = field(default_factory=dict, hash=False)
     recognise: Callable[[FileHead], bool] | None = None
     suffix: str | None = None
     segments: Callable[[str], frozenset[int]] | None = None
+
+    @cached_property
+    def options(self) -> tuple[str, ...]:
+        """Names of the options that users may give."""
+        return tuple(self.defaults)
 
 
 @dataclass(frozen=True, kw_only=True)

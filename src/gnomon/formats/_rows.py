@@ -481,6 +481,12 @@ def _table(name: str, header: tuple[str, ...], rows: list[tuple[int, list[str]]]
     return TextTable(name, header, tuple(named))
 
 
+def numbered_lines(path: Path, lines: Sequence[str]) -> list[FileRecord]:
+    """Lines that hold a score each, under that name."""
+    rows = enumerate(lines, start=1)
+    return [FileRecord(str(path), number, {"score": text.strip()}) for number, text in rows]
+
+
 def form_of(path: str | PathLike[str], suffixes: Mapping[str, str], kind: str) -> str:
     """The format that a file's suffix stands for, ``.gz`` apart."""
     name = shown(path).removesuffix(".gz")

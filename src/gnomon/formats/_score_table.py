@@ -19,16 +19,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gnomon.errors import FormatError
-from gnomon.formats._direct_assessment import Assessments
+from gnomon.formats._direct_assessment import with_standardised
 from gnomon.formats._files import plain_name
 from gnomon.formats._judgements import (
     ScoreTable,
-    SystemNames,
     human_scores_of,
     in_scale,
     refuse_second,
     score_columns,
-    segment_number,
     system_level,
 )
 from gnomon.formats._layout import write_scores
@@ -50,6 +48,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from os import PathLike
 
+    from gnomon.formats._judgements import JudgedFile
     from gnomon.formats._rows import FileHead
     from gnomon.testset import TestSet
 
@@ -75,38 +74,36 @@ def roles(columns: Sequence[str]) -> dict[str, str]:
     return found
 
 
-def read_score_table(
-    path: str | PathLike[str],
-    testset: TestSet,
-    *,
-    kind: str | None = None,
-    rename: Mapping[str, str] | None = None,
-    first_segment: int = 1,
-) -> Judgements:
-    """Read a table of scores."""
-    table = _read(path)
+def read_score_table(file: JudgedFile) -> Judgements:
+    """Read a table of scores, whose name may tell the kind: ``KIND.seg.tsv``."""
+    stem, _, level = Path(file.path).name.removesuffix(".gz").removesuffix(".tsv").rpartition(".")
+    if not file.kind and level in ("sys", "seg"):
+        file.kind = stem
+    table = _read(file.path)
     known = roles(table.columns)
     if "system" not in known:
         table.require("system")
     values = _value_columns(table, known)
-    names = SystemNames(testset, rename)
-    places = _places(table, known, names, first_segment, testset.segments)
-    names.report(table.path)
+    places = _places(file, table, known)
+    file.report()
+    several = len(values) > 1 and not {c.lower() for c in values} <= {"raw", "z"}
     found = Judgements()
     for column in values:
-        several = len(values) > 1 and not {c.lower() for c in values} <= {"raw", "z"}
-        name = _kind(kind, column, table.path, alone=len(values) == 1, several=several)
+        kind = _kind(file, column, alone=len(values) == 1, several=several)
         if "seg" not in known:
-            by_system = {s: _score(name, column, row) for s, _, _, row in places}
-            found += Judgements(system_level(name, by_system, names))
-        elif column.lower() == "raw" and "rater" in known and len(values) == 1:
-            stem = name.removesuffix("-raw")
-            found += _standardised(table.path, stem, column, places, names, testset)
+            by_system = {system: _score(kind, column, row) for system, _, _, row in places}
+            found += Judgements(system_level(kind, by_system, file.names))
+            continue
+        standardise = column.lower() == "raw" and "rater" in known and len(values) == 1
+        raw = f"{kind.removesuffix('-raw')}-raw" if standardise else kind
+        scores = ScoreTable(file.testset.segments)
+        nobody = "" if standardise else None
+        for system, segment, rater, row in places:
+            scores.add(rater or nobody, [system], segment, _score(raw, column, row))
+        if standardise:
+            found += with_standardised(file, scores, kind.removesuffix("-raw"))
         else:
-            scores = ScoreTable(table.path, testset.segments)
-            for system, segment, rater, row in places:
-                scores.add(rater, system, segment, _score(name, column, row))
-            found += Judgements(scores.scores(name, names))
+            found += Judgements(scores.scores(kind, file.names))
     return found
 
 
@@ -170,70 +167,38 @@ def _value_columns(table: TextTable, known: Mapping[str, str]) -> list[str]:
     return found
 
 
-def _places(
-    table: TextTable, known: Mapping[str, str], names: SystemNames, first: int, count: int
-) -> list[_Place]:
+def _places(file: JudgedFile, table: TextTable, known: Mapping[str, str]) -> list[_Place]:
     places: list[_Place] = []
     seen: dict[tuple[str, int, str | None], int] = {}
     for row in table:
-        number = row[known["seg"]] if "seg" in known else str(first)
-        segment = segment_number(number, first, count, row.path, row.line)
+        segment = file.segment(row, row[known["seg"]]) if "seg" in known else 0
         rater = row[known["rater"]] or None if "rater" in known else None
-        for system in names.all_of(row[known["system"]]):
+        for system in file.names.all_of(row[known["system"]]):
             refuse_second(seen, (system, segment, rater), row)
             places.append((system, segment, rater, row))
     return places
 
 
 def _score(kind: str, column: str, row: FileRecord) -> float:
-    return in_scale(kind, row.number(column), row.path, row.line)
+    return in_scale(kind, row.number(column), row)
 
 
-def _kind(kind: str | None, column: str, path: str, *, alone: bool, several: bool) -> str:
-    name = column.lower()
+def _kind(file: JudgedFile, column: str, *, alone: bool, several: bool) -> str:
+    kind, name = file.kind, column.lower()
     if several:
         return f"{kind}-{column}" if kind else _KINDS.get(name, column)
-    if name in ("raw", "z") and not (alone and (kind or "").endswith(("-raw", "-z"))):
+    if name in ("raw", "z") and not (alone and kind.endswith(("-raw", "-z"))):
         return f"{kind or 'da'}-{name}"
     if kind:
         return kind
-    return _file_kind(path) if name in _NAMELESS else _KINDS.get(name, column)
+    return _file_kind(file.path) if name in _NAMELESS else _KINDS.get(name, column)
 
 
 def _file_kind(path: str) -> str:
-    name = plain_name(Path(shown(path)))
+    name = plain_name(Path(path))
     while name.endswith(_SUFFIXES):
         name = name.rpartition(".")[0]
     return name or "human"
-
-
-def _standardised(
-    path: str,
-    kind: str,
-    column: str,
-    places: Sequence[_Place],
-    names: SystemNames,
-    testset: TestSet,
-) -> Judgements:
-    judged = Assessments(path, testset.segments)
-    for system, segment, rater, row in places:
-        judged.add(rater or "", [system], segment, _score(f"{kind}-raw", column, row))
-    return judged.judgements(kind, names)
-
-
-def _read_table_file(
-    path: str | PathLike[str],
-    testset: TestSet,
-    *,
-    kind: str | None = None,
-    rename: Mapping[str, str] | None = None,
-    first_segment: int = 1,
-) -> Judgements:
-    """A table whose name may tell the kind: ``KIND.seg.tsv``."""
-    stem, _, level = Path(path).name.removesuffix(".gz").removesuffix(".tsv").rpartition(".")
-    if kind is None and stem and level in ("sys", "seg"):
-        kind = stem
-    return read_score_table(path, testset, kind=kind, rename=rename, first_segment=first_segment)
 
 
 def _is_score_table(head: FileHead) -> bool:
@@ -257,7 +222,8 @@ FORMATS = (
         name="table",
         title="scores with a header: system seg [rater] raw, z or any one column",
         recognise=_is_score_table,
-        read=_read_table_file,
+        defaults={"kind": "", "rename": None, "first_segment": 1},
+        read=read_score_table,
         write=_write_table,
         suffix=".tsv",
         segments=numbered_segments,

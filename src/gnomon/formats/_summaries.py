@@ -166,7 +166,7 @@ def _mean(record: FileRecord, group: str, dimension: str) -> float:
     what = f"{dimension} in {group}"
     marks = [record.finite(what, one[dimension]) for one in given]
     for mark in marks:
-        between(1.0, mark, 5.0, what, record.path, record.line)
+        between(1.0, mark, 5.0, what, record)
     return sum(marks) / len(marks) if marks else float("nan")
 
 

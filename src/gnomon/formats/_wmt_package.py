@@ -27,7 +27,7 @@ from gnomon.formats._judgements import in_scale, judgements_of
 from gnomon.formats._lines import check_parallel, read_lines, report_empty
 from gnomon.formats._quality_estimation import estimated_set
 from gnomon.formats._registry import FoundSet, SetFormat
-from gnomon.formats._rows import parse_number
+from gnomon.formats._rows import numbered_lines
 from gnomon.testset import TestSet
 
 if TYPE_CHECKING:
@@ -167,11 +167,8 @@ def read_sample(sample: Sample) -> TestSet:
             )
     lines = {part: read_lines(sample.files[part]) for part in _PARTS}
     check_parallel({str(sample.files[part]): len(texts) for part, texts in lines.items()})
-    human = str(sample.files["human"])
-    numbers = [
-        in_scale("da-z", parse_number(text.strip(), human, line), human, line)
-        for line, text in enumerate(lines["human"], start=1)
-    ]
+    rows = numbered_lines(sample.files["human"], lines["human"])
+    numbers = [in_scale("da-z", row.number("score"), row) for row in rows]
     return estimated_set(
         str(first.parent),
         name=sample.name,
