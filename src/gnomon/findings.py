@@ -11,16 +11,19 @@ knowing the method. A :class:`Finding` holds
 
 from __future__ import annotations
 
+import functools
 import importlib
-from collections.abc import Mapping  # noqa: TC003  # views are read from JSON by their types
+from collections.abc import Mapping  # views are read from JSON by their types
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
 from gnomon import notebook
 from gnomon.errors import UnknownNameError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from gnomon.records import Record
 
 __all__ = [
     "Bars",
@@ -43,6 +46,7 @@ __all__ = [
     "beside_base",
 ]
 
+R = TypeVar("R", bound="Record")
 Cell: TypeAlias = str | int | float | bool | None
 Kind: TypeAlias = Literal["text", "truth", "count", "number", "share"]
 
@@ -97,7 +101,7 @@ class Table:
         name: key within its finding.
         title: heading for people.
         columns: the columns, in order.
-        rows: one mapping per row, with a value for every column.
+        records: its rows, of the class that declares the columns, or as mappings.
         note: a sentence printed below.
         excerpt: what a page holds of it, where that is not everything; for tables that no chart
             shows.
@@ -106,9 +110,19 @@ class Table:
     name: str
     title: str
     columns: tuple[Column, ...]
-    rows: tuple[Mapping[str, Cell], ...]
+    records: tuple[Record | Mapping[str, Cell], ...]
     note: str = ""
     excerpt: Excerpt | None = None
+
+    @functools.cached_property
+    def rows(self) -> tuple[Mapping[str, Cell], ...]:
+        """One mapping per row, with a value for every column."""
+        names = {column.name for column in self.columns}
+        cells = (one if isinstance(one, Mapping) else one.cells() for one in self.records)
+        return tuple(
+            row if row.keys() <= names else {k: v for k, v in row.items() if k in names}
+            for row in cells
+        )
 
     def column(self, name: str) -> Column:
         """The column of that name.
@@ -546,6 +560,31 @@ class Finding:
             if name in (None, table.name):
                 return table
         raise UnknownNameError("table", str(name), [t.name for t in self.tables])
+
+    def records(self, kind: type[R], name: str | None = None) -> tuple[R, ...]:
+        """The rows that are records of a class.
+
+        Args:
+            kind: the class.
+            name: of their table; by default all tables.
+        """
+        tables = (table for table in self.tables if name in (None, table.name))
+        return tuple(one for table in tables for one in table.records if isinstance(one, kind))
+
+    def positions(self, records: Iterable[Record]) -> dict[str, list[int]]:
+        """The positions of some of its records, by the name of their table."""
+        chosen = list(records)
+        kinds = {type(one) for one in chosen}
+        places = {
+            id(one): (table.name, position)
+            for table in self.tables
+            for position, one in enumerate(table.records)
+            if type(one) in kinds
+        }
+        found: dict[str, list[int]] = {}
+        for name, position in (places[id(one)] for one in chosen):
+            found.setdefault(name, []).append(position)
+        return found
 
     def to_dict(self, name: str | None = None) -> dict[str, list[Cell]]:
         """A table as column name -> cells, ready for any data frame library."""

@@ -9,8 +9,8 @@
     table("systems", "Systems", SystemRow, rows, confidence=0.95)
 
 The type of a field says the kind of its column (text, count, number, truth), unless ``kind`` does.
-What is undefined is ``None``; NaN becomes that when a row is made a mapping. A column with an
-interval brings the columns of its ends, ``NAME_low`` and ``NAME_high``.
+What is undefined is ``None``; NaN becomes that when a record is made. A column with an interval
+brings the columns of its ends, ``NAME_low`` and ``NAME_high``.
 """
 
 from __future__ import annotations
@@ -134,29 +134,40 @@ class Record(_Declared):
 
     intervals: Mapping[str, Ends] | None = None
 
+    def __post_init__(self) -> None:
+        """Keep numbers as Python has them, and None in place of NaN."""
+        fields = vars(self)
+        for name in self._columns:
+            fields[name] = _plain(fields[name])
+        if self.intervals is not None:
+            ends = {name: (_plain(a), _plain(b)) for name, (a, b) in self.intervals.items()}
+            fields["intervals"] = ends
+
     @classmethod
     def of(cls, row: Record, **more: Any) -> Self:
         """Such a row with the values of another one whose columns it has, and more or others."""
         return cls(**{**vars(row), **more})
 
+    def ends(self, name: str) -> Ends:
+        """The ends of the interval of a column; None where it has none."""
+        return (self.intervals or {}).get(name, (None, None))
+
     def cells(self) -> dict[str, Cell]:
-        """The row as a table holds it: plain values by column, ends of intervals beside theirs."""
-        own = vars(self)
+        """The row as it is printed or stored: values by column, ends of intervals beside theirs."""
+        fields = vars(self)
         if self.intervals is None:
-            return {name: _plain(own[name]) for name in self._columns}
-        found: dict[str, Cell] = {}
+            return {name: fields[name] for name in self._columns}
+        cells: dict[str, Cell] = {}
         for name, said in self._columns.items():
-            found[name] = _plain(own[name])
+            cells[name] = fields[name]
             if said.interval:
-                low, high = self.intervals.get(name, (None, None))
-                found[f"{name}_low"], found[f"{name}_high"] = _plain(low), _plain(high)
-        return found
+                cells[f"{name}_low"], cells[f"{name}_high"] = self.ends(name)
+        return cells
 
 
-def _plain(value: Any) -> Cell:
-    """A cell: numbers as Python has them, and no NaN."""
+def _plain(value: Any) -> Any:  # a cell
     if value is None or type(value) in (str, bool, int):
-        return value  # type: ignore[no-any-return]  # one of these
+        return value
     if type(value) is float:
         return None if math.isnan(value) else value
     if hasattr(value, "item"):
@@ -245,13 +256,8 @@ def table(
         excerpt: what a page holds of it.
     """
     columns = columns_of(row, confidence, without=without)
-    names = {one.name for one in columns}
-    cells = (one.cells() if isinstance(one, Record) else one for one in rows)
-    made: tuple[Mapping[str, Cell], ...] = tuple(
-        row if row.keys() <= names else {k: v for k, v in row.items() if k in names}
-        for row in cells
-    )
-    return Table(name, title, _by_size(row, columns, made), made, note, excerpt)
+    records = tuple(rows)
+    return Table(name, title, _by_size(row, columns, records), records, note, excerpt)
 
 
 #: digits of numbers whose columns say none; of metrics within [-1, 1]; of some that are and others
@@ -259,7 +265,7 @@ _DIGITS, _SMALL, _MIXED = 2, 4, 3
 
 
 def _by_size(
-    row: type[Record], columns: Sequence[Column], rows: Sequence[Mapping[str, Cell]]
+    row: type[Record], columns: Sequence[Column], records: Sequence[Record | Mapping[str, Cell]]
 ) -> tuple[Column, ...]:
     """The columns, with digits by the size of what metrics say: .0041 of COMET is not 0.00."""
     declared = row._columns  # noqa: SLF001  # of this module
@@ -273,7 +279,8 @@ def _by_size(
             silent = silent.union(one.ends) if one.name in silent else silent.difference(one.ends)
     open_ = [one for one in columns if one.name in silent]
     largest: dict[Cell, float] = {}
-    for cells in rows if open_ else ():
+    for record in records if open_ else ():
+        cells = record.cells() if isinstance(record, Record) else record
         values = [abs(v) for c in open_ if isinstance(v := cells[c.name], int | float)]
         metric = cells.get("metric")
         largest[metric] = max([largest.get(metric, 0.0), *filter(math.isfinite, values)])

@@ -313,7 +313,7 @@ def _without(
             if names.isdisjoint(row[c] for c in read) and row.get("metric") not in metrics
         ]
         places[table.name] = kept
-        tables.append(replace(table, rows=tuple(table.rows[n] for n in kept), excerpt=None))
+        tables.append(replace(table, records=tuple(table.records[n] for n in kept), excerpt=None))
     return (_at(one, places) for one in verdict(replace(finding, tables=tuple(tables))))
 
 

@@ -272,7 +272,7 @@ def test_a_page_holds_few_of_many_differences_the_smallest_p_of_each_feature(
         samples = estimates[:, None] + rng.normal(size=(systems, 39))
         sizes = np.full(systems, 100)
         found.add("bleu", "ratio", None, feature, compared(estimates, samples, sizes, 0.95))
-    table = differences_table(found, Bootstrap(39))
+    table = differences_table(found.rows(), Bootstrap(39))
     assert len(table.rows) == systems * (systems - 1)
     if on_page is None:
         assert table.excerpt is None

@@ -15,14 +15,14 @@ from gnomon.records import FEATURE, METRIC, SLICE, Record, column, table
 from gnomon.stats.resampling import shift_distance, shift_p
 from gnomon.stats.significance import benjamini_hochberg, holm
 from gnomon.verdicts import LEAST as ENOUGH
-from gnomon.verdicts import metric_title
+from gnomon.verdicts import amount, metric_title
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Sequence
 
     from numpy.typing import NDArray
 
-    from gnomon.findings import Cell, Table, View
+    from gnomon.findings import Table, View
     from gnomon.muler._uncertainty import Bootstrap
 
     Floats: TypeAlias = NDArray[np.float64]
@@ -33,13 +33,14 @@ if TYPE_CHECKING:
 
 _FIELDS = (
     *("difference", "low", "high", "p", "words", "p_words"),
-    *("p_holm", "p_bh", "p_max", "segments"),
+    *("p_holm", "p_bh", "p_max", "segments", "carried", "reliable"),
 )
 _JOINED = (
     *("first", "second", "difference", "low", "high", "p", "segments", "errors", "reliable"),
     *("words", "p_words", "p_same"),
 )
 _ROUNDING = 1e-12  # 1 - 0.95 is not quite 0.05
+_ROUNDING_P = 1e-9  # of a p-value and the smallest one that draws can show
 _CELLS = 4_000_000  # float64 differences held at once (32 MB)
 
 
@@ -176,14 +177,14 @@ class Differences:
         ]
         return max(sizes, default=0)
 
-    def rows(self) -> list[dict[str, Cell]]:
-        """Records of all comparisons, the most significant of each family first."""
+    def rows(self) -> list[DifferenceRow]:
+        """The rows of all comparisons, the most significant of each family first."""
         return [row for key, family in self.families.items() for row in self._family(key, family)]
 
     def _family(
         self, key: tuple[str, str, str | None], family: dict[str, PairTests]
-    ) -> list[dict[str, Cell]]:
-        """Records of one family; p-values are corrected over its features and pairs."""
+    ) -> list[DifferenceRow]:
+        """The rows of one family; p-values are corrected over its features and pairs."""
         parts = list(family.values())
         joined = {name: np.concatenate([getattr(c, name) for c in parts]) for name in _JOINED}
         held = np.concatenate([c.held for c in parts])
@@ -198,22 +199,20 @@ class Differences:
             "p_max": np.maximum(_max_p(joined["errors"], farthest), joined["p_words"]),
         }
         features = [name for name, c in family.items() for _ in range(len(c.p))]
-        values = {name: _cells(column) for name, column in joined.items()}
+        values: dict[str, list[Any]] = {name: joined[name].tolist() for name in _FIELDS}
         metric, variant, part = key
         return [
-            {
-                "metric": metric,
-                "variant": variant,
-                "slice": part,
-                "feature": features[i],
-                "system_a": self.systems[int(joined["first"][i])],
-                "system_b": self.systems[int(joined["second"][i])],
+            DifferenceRow(
+                metric=metric,
+                variant=variant,
+                slice=part,
+                feature=features[i],
+                system_a=self.systems[int(joined["first"][i])],
+                system_b=self.systems[int(joined["second"][i])],
                 **{name: values[name][i] for name in _FIELDS},
-                "resamples": len(farthest) or None,
-                "carried": bool(joined["carried"][i]),
-                "significant": bool(joined["p_bh"][i] <= 1 - self.confidence + _ROUNDING),
-                "reliable": bool(joined["reliable"][i]),
-            }
+                resamples=len(farthest) or None,
+                significant=bool(joined["p_bh"][i] <= 1 - self.confidence + _ROUNDING),
+            )
             for i in _order(joined)
         ]
 
@@ -233,13 +232,10 @@ def _order(joined: dict[str, NDArray[Any]]) -> list[int]:
     return cast("list[int]", order.tolist())
 
 
-def _cells(column: NDArray[Any]) -> list[Cell]:
-    return [None if math.isnan(value) else value for value in column.tolist()]
-
-
 # The table of differences between systems, what is said of it, and how text shows it.
 
 
+DIFFERENCES = "differences"
 _WHOLE = 2000  # differences that a page holds without choosing among them
 _PER_FEATURE = 20  # else those of each feature, metric, variant and slice
 _LISTED = 20  # significant differences that text shows per metric
@@ -302,15 +298,42 @@ class DifferenceRow(Record):
         help=f"both MuLER lie within 0 and 1, over {ENOUGH} segments or more; else no finding",
     )
 
+    @property
+    def family(self) -> tuple[str, str, str | None]:
+        """The differences that are corrected together: metric, variant and slice."""
+        return self.metric, self.variant, self.slice
 
-def differences_table(found: Differences, options: Bootstrap) -> Table:
+    @property
+    def better(self) -> str:
+        """The system that loses less of the feature."""
+        return self.system_b if (self.difference or 0.0) > 0 else self.system_a
+
+    @property
+    def worse(self) -> str:
+        """The other one."""
+        return self.system_a if (self.difference or 0.0) > 0 else self.system_b
+
+    @property
+    def smallest_p(self) -> bool:
+        """Whether its p is the smallest that the draws can show."""
+        least = 0.0 if not self.resamples else 1 / (self.resamples + 1)
+        return self.p is not None and self.p <= least + _ROUNDING_P
+
+    def size(self) -> str:
+        """By how much less the better one loses, and the interval of that."""
+        difference, low, high = self.difference or 0.0, self.low, self.high
+        if difference < 0:
+            low, high = (None if end is None else -end for end in (high, low))
+        return amount(abs(difference), low, high, share=True)
+
+
+def differences_table(rows: Sequence[DifferenceRow], options: Bootstrap) -> Table:
     """All comparisons, the most significant of each metric, variant and slice first."""
-    rows = tuple(found.rows())
     how = (
         f"paired bootstrap of {options.resamples} resamples, two-sided, (1 + those at least as far"
         f" from the difference as 0 is) / {options.resamples + 1}"
     )
-    if rows and not rows[0]["resamples"]:
+    if rows and not rows[0].resamples:
         how = "jackknife over documents, two-sided, Student's t"
     note = (
         f"p: {how}. p (words): Student's t of the difference in the segments where the words of the"
@@ -320,19 +343,19 @@ def differences_table(found: Differences, options: Bootstrap) -> Table:
         f" {1 - options.confidence:.4g}."
     )
     title = "Differences between systems"
-    return table("differences", title, DifferenceRow, rows, note=note, excerpt=_excerpt(rows))
+    return table(DIFFERENCES, title, DifferenceRow, rows, note=note, excerpt=_excerpt(rows))
 
 
-def _excerpt(rows: Sequence[Mapping[str, Cell]]) -> Excerpt | None:
+def _excerpt(rows: Sequence[DifferenceRow]) -> Excerpt | None:
     """Of many differences, those that a page holds: the most significant of each feature."""
     if len(rows) <= _WHOLE:
         return None
-    taken: Counter[tuple[Cell, ...]] = Counter()
+    taken: Counter[tuple[str | None, ...]] = Counter()
     kept = []
     for position, row in enumerate(rows):  # the most significant come first
-        place = tuple(row[name] for name in ("metric", "variant", "slice", "feature"))
-        taken[place] += 1
-        if taken[place] <= _PER_FEATURE:
+        key = (*row.family, row.feature)
+        taken[key] += 1
+        if taken[key] <= _PER_FEATURE:
             kept.append(position)
     note = (
         f"This page holds {len(kept):,} of {len(rows):,} differences: of each feature the"
@@ -343,13 +366,17 @@ def _excerpt(rows: Sequence[Mapping[str, Cell]]) -> Excerpt | None:
 
 
 def listings(
-    metrics: Sequence[str], variant: str, table: Table, options: Bootstrap
+    metrics: Sequence[str], variant: str, rows: Sequence[DifferenceRow], options: Bootstrap
 ) -> tuple[View, ...]:
     """The most significant differences of each metric over all segments, for text."""
-    found = {row["metric"] for row in table.rows if _is_listed(row, variant)}
+    significant = {
+        row.metric
+        for row in rows
+        if row.significant and row.reliable and (row.variant, row.slice) == (variant, None)
+    }
     return tuple(
         Listing(
-            table=table.name,
+            table=DIFFERENCES,
             title=f"Differences of MuLER under {metric} that are significant"
             f" ({100 * options.confidence:g} % intervals)",
             columns=_LISTED_COLUMNS,
@@ -363,57 +390,58 @@ def listings(
             most=_LISTED,
         )
         for metric in metrics
-        if metric in found
+        if metric in significant
     )
 
 
 def pictures(
-    metrics: Sequence[str], variant: str, table: Table, wide: Collection[tuple[str, str]] = ()
+    metrics: Sequence[str],
+    variant: str,
+    every: Sequence[DifferenceRow],
+    wide: Collection[tuple[str, str]] = (),
 ) -> tuple[View, ...]:
     """Of two systems, what lies between them feature by feature; of more, none."""
-    rows = [row for row in table.rows if row["variant"] == variant and row["slice"] is None]
-    if len({(row["system_a"], row["system_b"]) for row in rows}) != 1:
+    rows = [row for row in every if (row.variant, row.slice) == (variant, None)]
+    if len({(row.system_a, row.system_b) for row in rows}) != 1:
         return ()
-    ends = (f"{rows[0]['system_a']} better", f"{rows[0]['system_b']} better")
-    drawn = [row for row in rows if row["reliable"] and (row["metric"], row["feature"]) not in wide]
+    drawn = [row for row in rows if row.reliable and (row.metric, row.feature) not in wide]
     return tuple(
         Bars(
-            table=table.name,
-            title=_headline(
-                metric_title(metric, metrics), [row for row in drawn if row["metric"] == metric]
-            ),
+            table=DIFFERENCES,
+            title=_headline(metric_title(metric, metrics), of_metric),
             category="metric",
             series="feature",
             values=("difference",),
             where={"metric": metric, "variant": variant, "slice": None, "reliable": True},
-            shown=tuple(str(row["feature"]) for row in drawn if row["metric"] == metric),
+            shown=tuple(row.feature for row in of_metric),
             ordered=True,
             strong="significant",
-            ends=ends,
+            ends=(f"{rows[0].system_a} better", f"{rows[0].system_b} better"),
         )
         for metric in metrics
-        if any(row["metric"] == metric for row in drawn)
+        if (of_metric := [row for row in drawn if row.metric == metric])
     )
 
 
-def _headline(title: str, rows: Sequence[Mapping[str, Cell]]) -> str:
+def _headline(title: str, rows: Sequence[DifferenceRow]) -> str:
     """Who is better on how many features."""
-    first, second = rows[0]["system_a"], rows[0]["system_b"]
-    tested = sum(row["p_bh"] is not None for row in rows)
-    found = [cast("float", row["difference"]) for row in rows if row["significant"]]
-    ours = sum(one < 0 for one in found)
+    first, second = rows[0].system_a, rows[0].system_b
+    tested = sum(row.p_bh is not None for row in rows)
+    significant = [row for row in rows if row.significant]
+    ours = sum(row.difference is not None and row.difference < 0 for row in significant)
     return (
         f"{title}: {first} is better on {ours or 'no'} kind{'s' * (ours != 1)} of words,"
-        f" {second} on {len(found) - ours or 'none'}, of {tested} compared"
+        f" {second} on {len(significant) - ours or 'none'}, of {tested} compared"
     )
 
 
 def significance_notices(
-    options: Bootstrap, found: Differences, table: Table, sparse: int
+    options: Bootstrap, tests: int, rows: Sequence[DifferenceRow], sparse: int
 ) -> tuple[str, ...]:
     """What a reader should know of the tests."""
-    holm = _of_holm(options, found.largest_family()) if table.rows else ""
-    return tuple(filter(None, (_of_sparse(sparse), _of_tests(table), holm)))
+    none = "no difference between two systems is significant"
+    said = none if rows and not any(row.significant for row in rows) else ""
+    return tuple(filter(None, (_of_sparse(sparse), said, _of_holm(options, tests) if rows else "")))
 
 
 def _of_sparse(sparse: int) -> str:
@@ -423,12 +451,6 @@ def _of_sparse(sparse: int) -> str:
         f"{sparse} intervals of MuLER rest on fewer than 95 % of the resamples: in the others it is"
         " undefined"
     )
-
-
-def _of_tests(table: Table) -> str:
-    if not table.rows or any(row["significant"] for row in table.rows):
-        return ""
-    return "no difference between two systems is significant"
 
 
 def _of_holm(options: Bootstrap, tests: int) -> str:
@@ -442,8 +464,3 @@ def _of_holm(options: Bootstrap, tests: int) -> str:
         f" after Holm; it takes --resamples {needed}, or fewer features or systems; read max-T,"
         " which answers the same question without that limit"
     )
-
-
-def _is_listed(row: Mapping[str, Cell], variant: str) -> bool:
-    found = bool(row["significant"]) and bool(row["reliable"])
-    return found and row["variant"] == variant and row["slice"] is None

@@ -10,16 +10,18 @@ import numpy as np
 
 from gnomon.metrics.protocol import CostChecking
 from gnomon.options import Group
-from gnomon.records import column
+from gnomon.records import FEATURE, METRIC, SLICE, SYSTEM, Record, column
+from gnomon.verdicts import LEAST as ENOUGH
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from numpy.typing import ArrayLike, NDArray
 
     from gnomon.batch import Batch, Ragged
     from gnomon.metrics.masking import MaskPlan
     from gnomon.metrics.protocol import MaskingMetric
+    from gnomon.records import Ends
     from gnomon.spans import SpanTable
 
 
@@ -135,6 +137,167 @@ class Figures:
     below: int
     ordered: float | None
     absent: int
+
+
+class MulerRow(Record):
+    """MuLER and its companions: one system, metric, feature, variant and slice."""
+
+    system: str = SYSTEM
+    metric: str = METRIC
+    feature: str = FEATURE
+    variant: str = VARIANT
+    slice: str | None = SLICE
+    segments: int = column(
+        "Segments", help="segments where candidate and a reference have the feature"
+    )
+    muler: float | None = column(
+        "MuLER",
+        kind="share",
+        better="lower",
+        help="share of the possible gain that was lost",
+        interval=True,
+    )
+    uninformative: bool = column(
+        "wide", help="the interval of MuLER is wider than half its scale: too wide to be useful"
+    )
+    base: float | None = column("base (I)", help="mean sentence score over I", interval=True)
+    base_all: float | None = column(
+        "base (all)", help="mean sentence score over all segments", interval=True
+    )
+    oracle: float | None = column(
+        "max", help="mean over I, the feature masked alike on both sides", interval=True
+    )
+    anti_oracle: float | None = column(
+        "min", help="mean over I, masked differently on each side", interval=True
+    )
+    spread: float | None = column("max - min", help="what the feature can move", interval=True)
+    gain: float | None = column(
+        "max - base", help="what is left to gain (abl-MuLER)", interval=True
+    )
+    add: float | None = column(
+        "add", kind="share", help="segments with more of it in the candidate", interval=True
+    )
+    miss: float | None = column(
+        "miss", kind="share", help="segments with more of it in the reference", interval=True
+    )
+    hit: float | None = column(
+        "hit", kind="share", help="segments with equally much of it, and some", interval=True
+    )
+    neither: float | None = column(
+        "neither", kind="share", help="segments without it on both sides", interval=True
+    )
+    negative: int = column("base > max", help="segments of I scored above their oracle")
+    below: int = column("base < min", help="segments of I scored below their anti-oracle")
+    ordered: float | None = column(
+        "max > base > min", kind="share", help="segments of I where all three differ so"
+    )
+    outside: bool = column(
+        "outside [0, 1]", help="not a share: the metric does not rank base, max and min in order"
+    )
+    agreed: float | None = column(
+        "MuLER (tags agree)",
+        kind="share",
+        help="of figures outside [0, 1]: over segments where no word that both sides have is tagged"
+        " as the feature on one side alone",
+    )
+    disagree: int | None = column(
+        "tagged apart", help="likewise, segments where some such word is tagged on one side alone"
+    )
+    absent: int = column(
+        "absent", help="segments where a reference has the feature and the output does not"
+    )
+    empty: int = column("empty", help="empty outputs of the system")
+    unscored: int = column("no score", help="segments without a score of the system")
+    score: float | None = column("score", help="of the system, over all segments")
+    ahead: int | None = column(
+        "better than", help="other systems that lose significantly more of it"
+    )
+    behind: int | None = column(
+        "worse than", help="other systems that lose significantly less of it"
+    )
+
+    @property
+    def family(self) -> tuple[str, str, str | None]:
+        """The figures whose differences are corrected together: metric, variant and slice."""
+        return self.metric, self.variant, self.slice
+
+    @property
+    def readable(self) -> bool:
+        """Whether its MuLER may be read as a finding."""
+        flagged = self.outside or self.uninformative or self.segments < ENOUGH
+        return self.muler is not None and not flagged
+
+    @property
+    def with_reference(self) -> int:
+        """The segments whose reference has the feature, as far as the output is concerned."""
+        return self.segments + self.absent
+
+    @property
+    def absent_share(self) -> float:
+        """The share of the segments with the feature in a reference that lack it in the output."""
+        return self.absent / self.with_reference if self.with_reference else 0.0
+
+    @property
+    def with_absent(self) -> float:
+        """MuLER if the feature counted as lost where the output alone lacks it."""
+        lost = (self.muler or 0.0) * self.segments + self.absent
+        return lost / self.with_reference if self.with_reference else 0.0
+
+    @property
+    def by_tagger(self) -> bool:
+        """Outside 0 to 1, and inside it where taggers agree, if they do often enough to see."""
+        disagree = self.disagree or 0
+        nowhere = self.segments - disagree < LEAST and disagree >= LEAST
+        inside = self.agreed is not None and 0 <= self.agreed <= 1
+        return self.outside and (inside or nowhere)
+
+
+_COMPANIONS = (
+    *("base", "base_all", "oracle", "anti_oracle", "spread", "gain"),
+    *("add", "miss", "hit", "neither", "negative", "below", "ordered", "absent"),
+)
+WIDE = 0.5  # of an interval of MuLER, whose scale is 1 wide
+
+
+def rows_of(
+    figures: Figures,
+    *,
+    system: str,
+    metric: str,
+    feature: str,
+    part: str | None,
+    ends: Mapping[str, Ends] | None = None,
+    alike: tuple[float | None, int | None] = (None, None),
+    **of_system: Any,
+) -> dict[Variant, MulerRow]:
+    """The rows of one system, feature and slice, one per variant."""
+    found: dict[Variant, MulerRow] = {}
+    for variant, name in zip(VARIANTS, ("muler", "clipped"), strict=True):
+        value: float | None = getattr(figures, name)
+        found[variant] = MulerRow(
+            system=system,
+            metric=metric,
+            feature=feature,
+            variant=variant,
+            slice=part,
+            segments=figures.segments,
+            muler=value,
+            uninformative=_is_wide(ends, name),
+            outside=value is not None and not 0 <= value <= 1,
+            agreed=alike[0] if variant == "ratio" else None,
+            disagree=alike[1] if variant == "ratio" else None,
+            **of_system,
+            ahead=None,
+            behind=None,
+            intervals=None if ends is None else {**ends, "muler": ends[name]},
+            **{one: getattr(figures, one) for one in _COMPANIONS},
+        )
+    return found
+
+
+def _is_wide(ends: Mapping[str, Ends] | None, name: str) -> bool:
+    low, high = (None, None) if ends is None else ends[name]
+    return low is not None and high is not None and high - low > WIDE
 
 
 def feature_scores(metric: MaskingMetric, batch: Batch, plan: MaskPlan) -> Iterator[FeatureScores]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, cast
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -29,7 +29,16 @@ from gnomon.muler._exhibits import (
     segment_rows,
     segment_table,
 )
-from gnomon.muler._figures import LEAST, VARIANT, VARIANTS, Variants, defined, figures
+from gnomon.muler._figures import (
+    LEAST,
+    VARIANTS,
+    WIDE,
+    MulerRow,
+    Variants,
+    defined,
+    figures,
+    rows_of,
+)
 from gnomon.muler._marks import FEATURES_VIEW, feature_marks
 from gnomon.muler._sentences import ScorerRow, Scorers, scorer_faults, scorers_of, sentence_part
 from gnomon.muler._setup import (
@@ -43,7 +52,7 @@ from gnomon.muler._setup import (
 from gnomon.muler._uncertainty import Bootstrap, resample_faults, uncertainty, unit_faults
 from gnomon.muler._verdict import SCORE_CLAIMS, score_verdict
 from gnomon.options import SEED, By, Confidence, Count, Resamples, Seed, Unit
-from gnomon.records import FEATURE, METRIC, SLICE, SYSTEM, Record, column, table
+from gnomon.records import table
 from gnomon.slices import slices
 from gnomon.testset import TestSet
 from gnomon.verdicts import LEAST as ENOUGH
@@ -63,94 +72,11 @@ if TYPE_CHECKING:
     from gnomon.slices import Slice
 
 
-# Its rows, and how they may be looked at
-
-
-class MulerRow(Record):
-    """MuLER and its companions: one system, metric, feature, variant and slice."""
-
-    system: str = SYSTEM
-    metric: str = METRIC
-    feature: str = FEATURE
-    variant: str = VARIANT
-    slice: str | None = SLICE
-    segments: int = column(
-        "Segments", help="segments where candidate and a reference have the feature"
-    )
-    muler: float | None = column(
-        "MuLER",
-        kind="share",
-        better="lower",
-        help="share of the possible gain that was lost",
-        interval=True,
-    )
-    uninformative: bool = column(
-        "wide", help="the interval of MuLER is wider than half its scale: too wide to be useful"
-    )
-    base: float | None = column("base (I)", help="mean sentence score over I", interval=True)
-    base_all: float | None = column(
-        "base (all)", help="mean sentence score over all segments", interval=True
-    )
-    oracle: float | None = column(
-        "max", help="mean over I, the feature masked alike on both sides", interval=True
-    )
-    anti_oracle: float | None = column(
-        "min", help="mean over I, masked differently on each side", interval=True
-    )
-    spread: float | None = column("max - min", help="what the feature can move", interval=True)
-    gain: float | None = column(
-        "max - base", help="what is left to gain (abl-MuLER)", interval=True
-    )
-    add: float | None = column(
-        "add", kind="share", help="segments with more of it in the candidate", interval=True
-    )
-    miss: float | None = column(
-        "miss", kind="share", help="segments with more of it in the reference", interval=True
-    )
-    hit: float | None = column(
-        "hit", kind="share", help="segments with equally much of it, and some", interval=True
-    )
-    neither: float | None = column(
-        "neither", kind="share", help="segments without it on both sides", interval=True
-    )
-    negative: int = column("base > max", help="segments of I scored above their oracle")
-    below: int = column("base < min", help="segments of I scored below their anti-oracle")
-    ordered: float | None = column(
-        "max > base > min", kind="share", help="segments of I where all three differ so"
-    )
-    outside: bool = column(
-        "outside [0, 1]", help="not a share: the metric does not rank base, max and min in order"
-    )
-    agreed: float | None = column(
-        "MuLER (tags agree)",
-        kind="share",
-        help="of figures outside [0, 1]: over segments where no word that both sides have is tagged"
-        " as the feature on one side alone",
-    )
-    disagree: int | None = column(
-        "tagged apart", help="likewise, segments where some such word is tagged on one side alone"
-    )
-    absent: int = column(
-        "absent", help="segments where a reference has the feature and the output does not"
-    )
-    empty: int = column("empty", help="empty outputs of the system")
-    unscored: int = column("no score", help="segments without a score of the system")
-    score: float | None = column("score", help="of the system, over all segments")
-    ahead: int | None = column(
-        "better than", help="other systems that lose significantly more of it"
-    )
-    behind: int | None = column(
-        "worse than", help="other systems that lose significantly less of it"
-    )
+# Its tables, and how they may be looked at
 
 
 #: columns of what tests say of a system beside several others
 _STANDING = ("ahead", "behind")
-_COMPANIONS = (
-    *("base", "base_all", "oracle", "anti_oracle", "spread", "gain"),
-    *("add", "miss", "hit", "neither", "negative", "below", "ordered", "absent"),
-)
-_WIDE = 0.5  # of an interval of MuLER, whose scale is 1 wide
 _NAMED = 6  # features with such intervals that a notice names
 _LISTED_SYSTEMS = 2  # that text lists one below the other; of more, heat maps tell enough
 _LISTED = (
@@ -167,81 +93,40 @@ _LISTED = (
 )
 
 
-def rows_of(
-    figures: Figures,
-    *,
-    system: str,
-    metric: str,
-    feature: str,
-    part: str | None,
-    ends: Mapping[str, Ends] | None = None,
-    alike: tuple[float | None, int | None] = (None, None),
-    **of_system: Any,
-) -> dict[Variant, MulerRow]:
-    """The rows of one system, feature and slice, one per variant."""
-    found: dict[Variant, MulerRow] = {}
-    for variant, name in zip(VARIANTS, ("muler", "clipped"), strict=True):
-        value: float | None = getattr(figures, name)
-        found[variant] = MulerRow(
-            system=system,
-            metric=metric,
-            feature=feature,
-            variant=variant,
-            slice=part,
-            segments=figures.segments,
-            muler=value,
-            uninformative=_is_wide(ends, name),
-            outside=value is not None and not 0 <= value <= 1,
-            agreed=alike[0] if variant == "ratio" else None,
-            disagree=alike[1] if variant == "ratio" else None,
-            **of_system,
-            ahead=None,
-            behind=None,
-            intervals=None if ends is None else {**ends, "muler": ends[name]},
-            **{one: getattr(figures, one) for one in _COMPANIONS},
-        )
-    return found
-
-
-def _is_wide(ends: Mapping[str, Ends] | None, name: str) -> bool:
-    low, high = (None, None) if ends is None else ends[name]
-    return low is not None and high is not None and high - low > _WIDE
-
-
 def main_table(
     rows: Sequence[MulerRow],
     confidence: float | None = None,
-    compared: Sequence[Mapping[str, Cell]] = (),
+    compared: Sequence[DifferenceRow] = (),
 ) -> Table:
     """The main table."""
     note = "Lower MuLER is better: 0 = nothing of the possible gain is lost, 1 = all of it."
-    title = "MuLER by feature and system"
-    if len({(row["system_a"], row["system_b"]) for row in compared}) < 2:
-        return table(
-            "muler", title, MulerRow, rows, note=note, confidence=confidence, without=_STANDING
-        )
-    tallies: tuple[Counter[tuple[Cell, ...]], ...] = (Counter(), Counter())
-    families = {tuple(row[name] for name in _FAMILY) for row in compared}
+    several = len({(row.system_a, row.system_b) for row in compared}) > 1
+    return table(
+        "muler",
+        "MuLER by feature and system",
+        MulerRow,
+        _with_standing(rows, compared) if several else rows,
+        note=note,
+        confidence=confidence,
+        without=() if several else _STANDING,
+    )
+
+
+def _with_standing(
+    rows: Sequence[MulerRow], compared: Sequence[DifferenceRow]
+) -> Iterator[MulerRow]:
+    """The rows with how many other systems each is better and worse than."""
+    ahead: Counter[tuple[str | None, ...]] = Counter()
+    behind: Counter[tuple[str | None, ...]] = Counter()
     for row in compared:
-        if row["significant"] and row["reliable"]:
-            better, worse = row["system_a"], row["system_b"]
-            if cast("float", row["difference"]) > 0:
-                better, worse = worse, better
-            key = tuple(row[name] for name in (*_FAMILY, "feature"))
-            tallies[0][*key, better] += 1
-            tallies[1][*key, worse] += 1
-    found = []
+        if row.significant and row.reliable:
+            ahead[*row.family, row.feature, row.better] += 1
+            behind[*row.family, row.feature, row.worse] += 1
+    families = {row.family for row in compared}
     for one in rows:
-        cells = one.cells()
-        if tuple(cells[name] for name in _FAMILY) in families:
-            key = tuple(cells[name] for name in (*_FAMILY, "feature", "system"))
-            cells |= {name: tally[key] for name, tally in zip(_STANDING, tallies, strict=True)}
-        found.append(cells)
-    return table("muler", title, MulerRow, found, note=note, confidence=confidence)
-
-
-#: differences that are corrected together
-_FAMILY = ("metric", "variant", "slice")
+        key = (*one.family, one.feature, one.system)
+        tested = one.family in families
+        yield replace(one, ahead=ahead[key], behind=behind[key]) if tested else one
 
 
 def negative_table(rows: Sequence[NegativeRow], left_out: int = 0) -> Table:
@@ -267,11 +152,10 @@ def views(
 
     Of one or two systems text also lists each with its companion figures.
     """
+    rows = [row for row in table.records if isinstance(row, MulerRow)]
     told = any(column.name in _STANDING for column in table.columns)
     found: list[View] = [
-        _heat_map(
-            metric, variant, part, table.rows, prominent=variant == variants[0], compared=told
-        )
+        _heat_map(metric, variant, part, rows, prominent=variant == variants[0], compared=told)
         for metric in metrics
         for part in parts
         for variant in variants
@@ -304,17 +188,18 @@ def _heat_map(
     metric: str,
     variant: Variant,
     part: str | None,
-    rows: Sequence[Mapping[str, Cell]],
+    rows: Sequence[MulerRow],
     *,
     prominent: bool,
     compared: bool,
 ) -> HeatMap:
     where: dict[str, Cell] = {"metric": metric, "variant": variant, "slice": part}
+    shown = [row for row in rows if row.family == (metric, variant, part)]
     place = "" if part is None else f", {part}"
     kind = "" if variant == "ratio" else " (segment-clipped)"
     return HeatMap(
         table="muler",
-        title=f"MuLER under {metric}{kind}{place}{(_leader if compared else _worst)(rows, where)}",
+        title=f"MuLER under {metric}{kind}{place}{(_leader if compared else _worst)(shown)}",
         rows="feature",
         columns="system",
         value="muler",
@@ -330,13 +215,12 @@ def _heat_map(
     )
 
 
-def _leader(rows: Sequence[Mapping[str, Cell]], where: Mapping[str, Cell]) -> str:
+def _leader(rows: Sequence[MulerRow]) -> str:
     """Which of several systems is better than another one most often, for a title."""
-    own = [row for row in rows if all(row[name] == value for name, value in where.items())]
     wins: Counter[str] = Counter()
-    for row in own:
-        if row["ahead"] is not None:
-            wins[str(row["system"])] += cast("int", row["ahead"])
+    for row in rows:
+        if row.ahead is not None:
+            wins[row.system] += row.ahead
     if not wins:
         return ""
     total = wins.total()
@@ -348,22 +232,13 @@ def _leader(rows: Sequence[Mapping[str, Cell]], where: Mapping[str, Cell]) -> st
     return f": {first[0]} is better most often, in {first[1]:,} of {total:,} differences"
 
 
-def _worst(rows: Sequence[Mapping[str, Cell]], where: Mapping[str, Cell]) -> str:
+def _worst(rows: Sequence[MulerRow]) -> str:
     """What a single system leaves most of, among the figures that may be read, for a title."""
-    own = [row for row in rows if all(row[name] == value for name, value in where.items())]
-    sound = [
-        row
-        for row in own
-        if row["muler"] is not None
-        and not row["outside"]
-        and not row.get("uninformative")
-        and cast("int", row["segments"]) >= ENOUGH
-    ]
-    if not sound or len({row["system"] for row in own}) > 1:
+    sound = [(row.muler, row) for row in rows if row.muler is not None and row.readable]
+    if not sound or len({row.system for row in rows}) > 1:
         return ""
-    worst = max(sound, key=lambda row: cast("float", row["muler"]))
-    size = amount(cast("float", worst["muler"]), share=True)
-    return f": {worst['system']} loses most on {gloss(str(worst['feature']))}, {size}"
+    muler, worst = max(sound, key=lambda one: one[0])
+    return f": {worst.system} loses most on {gloss(worst.feature)}, {amount(muler, share=True)}"
 
 
 def _bars(metric: str, variant: Variant, shown: tuple[str, ...]) -> tuple[View, ...]:
@@ -662,17 +537,17 @@ def _finding(
     setup: Setup, parts: Sequence[Slice], found: Scored, variants: list[Variant]
 ) -> Finding:
     rows = [row for variant in variants for row in found.rows.get(variant, [])]
-    confidence = None if found.uncertainty is None else found.uncertainty.options.confidence
+    options = None if found.uncertainty is None else found.uncertainty.options
     differences, compared, said = _differences(found, variants[0])
     places = [part.name for part in drawn_slices(parts)]
-    table = main_table(rows, confidence, differences[0].rows if differences else ())
+    table = main_table(rows, None if options is None else options.confidence, differences)
     seen = views(list(setup.metrics), variants, places, _picked(setup, found), table)
     return Finding(
         method="muler score",
         title="MuLER: what each kind of word costs the systems",
         tables=(
             table,
-            *differences,
+            *([] if options is None else [differences_table(differences, options)]),
             negative_table(found.negatives, found.negatives_left_out),
             *([segment_table(found.segments)] if found.per_segment else []),
         ),
@@ -690,21 +565,23 @@ def _finding(
 
 def _differences(
     found: Scored, variant: Variant
-) -> tuple[tuple[Table, ...], tuple[View, ...], tuple[str, ...]]:
-    """The table of differences between systems, how text shows it, what is said of it."""
+) -> tuple[Sequence[DifferenceRow], tuple[View, ...], tuple[str, ...]]:
+    """The differences between systems, how text shows them, what is said of them."""
     if found.uncertainty is None:
         return (), (), ()
     options, pairs = found.uncertainty.options, found.uncertainty.differences
-    table = differences_table(pairs, options)
-    listed = listings(list(found.signatures), variant, table, options)
+    metrics, differences = list(found.signatures), pairs.rows()
     said = (
         *found.uncertainty.notices(),
-        *significance_notices(options, pairs, table, found.uncertainty.sparse),
+        *significance_notices(
+            options, pairs.largest_family(), differences, found.uncertainty.sparse
+        ),
     )
     rows = found.rows.get(variant, [])
     wide = {(row.metric, row.feature) for row in rows if row.uninformative and row.slice is None}
-    drawn = pictures(list(found.signatures), variant, table, wide)
-    return (table,), (*drawn, *listed), said
+    drawn = pictures(metrics, variant, differences, wide)
+    listed = listings(metrics, variant, differences, options)
+    return differences, (*drawn, *listed), said
 
 
 def _picked(setup: Setup, found: Scored) -> list[str]:
@@ -722,7 +599,7 @@ def _wide_notice(rows: Sequence[MulerRow]) -> Iterator[str]:
         more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
         one = wide[0]
         yield (
-            f"{len(wide)} intervals of MuLER are wider than {_WIDE:g}, too wide to be useful"
+            f"{len(wide)} intervals of MuLER are wider than {WIDE:g}, too wide to be useful"
             f" (column 'wide'): {', '.join(names[:_NAMED])}{more}, the first over"
             f" {one.segments} segments"
         )

@@ -7,6 +7,8 @@ from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from gnomon.annotate import gloss
+from gnomon.muler._differences import DifferenceRow
+from gnomon.muler._figures import MulerRow
 from gnomon.verdicts import LEAST, Claim, amount, counted, listed, number, p_value, titles_of
 
 if TYPE_CHECKING:
@@ -19,12 +21,9 @@ _IN_FULL = 1
 #: features and systems that a sentence names
 _NAMED = 3
 _ALPHA = 0.05
-#: segments below which nothing is tested
-_FEW = 10
 _ROUNDING = 1e-9
 #: more missing than this share of the segments may change the answer
 _MISSING = 0.01
-_MAIN, _DIFFERENCES = "muler", "differences"
 
 LEFT_OUT = Claim(
     "muler.score.left-out",
@@ -146,178 +145,109 @@ UNREADABLE = Claim(
 PAIRS_CLAIMS = (PAIRS, UNREADABLE)
 
 
-class _Figure(NamedTuple):
-    """MuLER of a system on a feature, over all segments."""
+class SystemPair(NamedTuple):
+    """Two systems on a feature, and the figures of both."""
 
-    position: int
-    system: str
-    feature: str
-    segments: int
-    muler: float | None
-    low: float | None
-    high: float | None
-    outside: bool
-    uninformative: bool
-    agreed: float | None
-    disagree: int
-    absent: int
+    row: DifferenceRow
+    sides: tuple[MulerRow, MulerRow]
 
     @property
-    def sound(self) -> bool:
-        """Whether it may be read as a finding."""
-        flagged = self.outside or self.uninformative or self.segments < LEAST
-        return self.muler is not None and not flagged
-
-    @property
-    def reach(self) -> int:
-        """The segments whose reference has the feature, as far as the output is concerned."""
-        return self.segments + self.absent
-
-    @property
-    def lost(self) -> float:
-        """MuLER if the feature counted as lost where the output alone lacks it."""
-        lost = (self.muler or 0.0) * self.segments + self.absent
-        return lost / self.reach if self.reach else 0.0
-
-    @property
-    def by_tagger(self) -> bool:
-        """Outside 0 to 1, and inside it where taggers agree, if they do often enough to see."""
-        nowhere = self.segments - self.disagree < _FEW and self.disagree >= _FEW
-        inside = self.agreed is not None and 0 <= self.agreed <= 1
-        return self.outside and (inside or nowhere)
-
-
-class _Difference(NamedTuple):
-    """Two systems on a feature; more than 0: the second one loses less."""
-
-    position: int
-    feature: str
-    sides: tuple[_Figure, _Figure]
-    difference: float
-    low: float | None
-    high: float | None
-    p: float | None
-    corrected: float | None
-    significant: bool
-    words: int
-    draws: int | None
-    carried: bool
-
-    @property
-    def sound(self) -> bool:
-        return all(side.sound for side in self.sides)
+    def readable(self) -> bool:
+        """Whether MuLER of both may be read."""
+        return all(side.readable for side in self.sides)
 
     @property
     def outside(self) -> bool:
+        """Whether one of them is outside 0 to 1."""
         return any(side.outside for side in self.sides)
 
     @property
     def tested(self) -> bool:
         """Whether its words differ, often enough for a test."""
-        return self.corrected is not None
-
-    @property
-    def floored(self) -> bool:
-        """Whether its p is the smallest that the draws can show."""
-        least = 0.0 if not self.draws else 1 / (self.draws + 1)
-        return self.p is not None and self.p <= least + _ROUNDING
-
-    @property
-    def better(self) -> _Figure:
-        return self.sides[self.difference > 0]
-
-    @property
-    def worse(self) -> _Figure:
-        return self.sides[self.difference <= 0]
+        return self.row.p_bh is not None
 
     @property
     def hinges(self) -> bool:
         """Whether what is left out may weigh more than the interval is wide."""
-        if not self.sound or self.low is None or self.high is None:
+        row, (first, second) = self.row, self.sides
+        if not self.readable or row.low is None or row.high is None:
             return False
-        first, second = self.sides
-        if abs(first.absent - second.absent) <= _MISSING * max(one.reach for one in self.sides):
+        whole = max(first.with_reference, second.with_reference)
+        if abs(first.absent - second.absent) <= _MISSING * whole:
             return False
-        return not self.low <= self.sides[0].lost - self.sides[1].lost <= self.high
-
-    def size(self) -> str:
-        """By how much less the better one loses, and the interval of that."""
-        low, high = self.low, self.high
-        if self.difference < 0:
-            low, high = (None if end is None else -end for end in (high, low))
-        return amount(abs(self.difference), low, high, share=True)
+        return not row.low <= first.with_absent - second.with_absent <= row.high
 
     def phrase(self) -> str:
         """The feature, how far apart the two are, and what each loses."""
-        ours, theirs = (
-            f"{one.muler or 0.0:.2f}".removeprefix("0") for one in (self.better, self.worse)
-        )
-        return f"{gloss(self.feature)} by {self.size()} ({ours} against {theirs})"
+        better_first = sorted(self.sides, key=lambda side: side.system != self.row.better)
+        ours, theirs = (f"{side.muler or 0.0:.2f}".removeprefix("0") for side in better_first)
+        return f"{gloss(self.row.feature)} by {self.row.size()} ({ours} against {theirs})"
 
 
 def score_verdict(finding: Finding) -> Iterator[Statement]:
     """What is left out; on which words which system is better, under each metric; cautions."""
-    titles = titles_of(finding)
-    for metric in dict.fromkeys(row["metric"] for row in finding.rows):
-        title, figures = titles[str(metric)], _figures(finding, metric)
-        systems = list(dict.fromkeys(one.system for one in figures.values()))
-        differences = list(_differences(finding, metric, figures))
-        left_out = list(_left_out(finding, metric, title, differences))
+    titles, rows = titles_of(finding), finding.records(MulerRow)
+    for metric in dict.fromkeys(row.metric for row in rows):
+        title, family = titles[metric], (metric, rows[0].variant, None)
+        figures = {(row.system, row.feature): row for row in rows if row.family == family}
+        systems = list(dict.fromkeys(row.system for row in figures.values()))
+        pairs = []
+        for row in finding.records(DifferenceRow):
+            if row.family == family and row.difference is not None:
+                sides = figures[row.system_a, row.feature], figures[row.system_b, row.feature]
+                pairs.append(SystemPair(row, sides))
+        left_out = list(_left_out(finding, metric, title, pairs))
         yield from left_out
         if len(systems) == 1:
-            yield from _of_one(title, list(figures.values()))
+            yield from _of_one(finding, title, list(figures.values()))
             continue
         if not any(_comparable(figures, systems)):
-            named = {one.feature for one in differences if one.outside or one.significant}
-            rest = [one for one in figures.values() if one.feature not in named]
-            yield from _of_none(title, rest, "one system is better")
-        elif differences:
+            named = {one.row.feature for one in pairs if one.outside or one.row.significant}
+            rest = [row for row in figures.values() if row.feature not in named]
+            yield from _of_none(finding, title, rest, "one system is better")
+        elif pairs:
             where = ", where both have them" if left_out else ""
-            yield from _of_several(title, differences, systems, where)
+            yield from _of_several(finding, title, pairs, systems, where)
         else:
             yield UNTESTED.said(what=counted(len(systems), "system"), metric=title)
-        yield from _flagged(title, differences)
+        yield from _flagged(finding, title, pairs)
 
 
 def _left_out(
-    finding: Finding, metric: Cell, title: str, differences: Sequence[_Difference]
+    finding: Finding, metric: str, title: str, pairs: Sequence[SystemPair]
 ) -> Iterator[Statement]:
     """Empty outputs, segments without scores, and features that outputs lack."""
-    rows = {row["system"]: row for row in finding.rows if row["metric"] == metric}
-    at = {row["system"]: n for n, row in enumerate(finding.rows) if row["metric"] == metric}
+    rows = {row.system: row for row in finding.records(MulerRow) if row.metric == metric}
     whole = int(finding.facts.get("segments", 0))
-    told, places = [], []
+    phrases, evidence = [], []
     for system, row in rows.items():
-        for name, what in (("empty", "outputs empty"), ("unscored", "segments without a score")):
-            missing = int(number(row.get(name)) or 0)
+        for missing, what in (
+            (row.empty, "outputs empty"),
+            (row.unscored, "segments without a score"),
+        ):
             if missing > _MISSING * whole:
-                told.append(f"{system} leaves {missing:,} of {whole:,} {what}")
-                places.append(at[system])
-    if not told:
+                phrases.append(f"{system} leaves {missing:,} of {whole:,} {what}")
+                evidence.append(row)
+    if not phrases:
         some = sorted(
-            (one for one in differences if one.hinges),
-            key=lambda one: -abs(_absent(one.sides[0]) - _absent(one.sides[1])),
+            (pair.sides for pair in pairs if pair.hinges),
+            key=lambda sides: -abs(sides[0].absent_share - sides[1].absent_share),
         )
-        kinds = list(dict.fromkeys(one.feature for one in some))
+        kinds = {sides[0].feature for sides in some}
         if some:
-            less, more = sorted(some[0].sides, key=_absent)
+            less, more = sorted(some[0], key=lambda side: side.absent_share)
             rest = f", and so on for {counted(len(kinds) - 1, 'more kind')}" * (len(kinds) > 1)
-            told.append(
-                f"{more.system} has no {gloss(more.feature)} in {_absent(more):.0%} of the segments"
-                f" whose reference has some ({less.system} in {_absent(less):.0%}){rest}"
+            phrases.append(
+                f"{more.system} has no {gloss(more.feature)} in {more.absent_share:.0%} of the"
+                f" segments whose reference has some ({less.system} in {less.absent_share:.0%})"
+                f"{rest}"
             )
-            places += [more.position, less.position]
-    if told:
-        known = {name: number(row.get("score")) for name, row in rows.items()}
-        values = [f"{name} {value:.1f}" for name, value in known.items() if value is not None]
+            evidence += [more, less]
+    if phrases:
+        values = [f"{name} {row.score:.1f}" for name, row in rows.items() if row.score is not None]
         # of few systems, what the metric says of all segments
         scores = f" ({title} over all segments: {listed(values)})" if len(values) == 2 else ""
-        yield LEFT_OUT.said({_MAIN: places}, what=listed(told), scores=scores)
-
-
-def _absent(one: _Figure) -> float:
-    """The share of the segments with the feature in a reference that lack it in the output."""
-    return one.absent / one.reach if one.reach else 0.0
+        yield LEFT_OUT.said(finding.positions(evidence), what=listed(phrases), scores=scores)
 
 
 def pairs_verdict(finding: Finding) -> Iterator[Statement]:
@@ -351,156 +281,111 @@ def _readable(row: Mapping[str, Cell], side: str) -> bool:
     return muler is not None and 0 <= muler <= 1 and segments is not None and segments >= LEAST
 
 
-def _figures(finding: Finding, metric: Cell) -> dict[tuple[str, str], _Figure]:
-    """Over all segments, in the first variant."""
-    variant = finding.rows[0]["variant"]
-    found = (
-        _Figure(
-            position,
-            str(row["system"]),
-            str(row["feature"]),
-            int(number(row["segments"]) or 0),
-            number(row["muler"]),
-            number(row.get("muler_low")),
-            number(row.get("muler_high")),
-            row["outside"] is True,
-            row.get("uninformative") is True,
-            number(row.get("agreed")),
-            int(number(row.get("disagree")) or 0),
-            int(number(row.get("absent")) or 0),
-        )
-        for position, row in enumerate(finding.rows)
-        if row["metric"] == metric and row["variant"] == variant and row["slice"] is None
-    )
-    return {(one.system, one.feature): one for one in found}
-
-
-def _differences(
-    finding: Finding, metric: Cell, figures: Mapping[tuple[str, str], _Figure]
-) -> Iterator[_Difference]:
-    if all(table.name != _DIFFERENCES for table in finding.tables):
-        return
-    variant = finding.rows[0]["variant"]
-    for position, row in enumerate(finding.table(_DIFFERENCES).rows):
-        difference = number(row["difference"])
-        own = (row["metric"], row["variant"], row["slice"]) == (metric, variant, None)
-        if own and difference is not None:
-            feature = str(row["feature"])
-            yield _Difference(
-                position,
-                feature,
-                (figures[str(row["system_a"]), feature], figures[str(row["system_b"]), feature]),
-                difference,
-                number(row["low"]),
-                number(row["high"]),
-                number(row["p"]),
-                number(row["p_bh"]),
-                row["significant"] is True,
-                int(number(row["words"]) or 0),
-                None if row["resamples"] is None else int(number(row["resamples"]) or 0),
-                row["carried"] is True,
-            )
-
-
-def _of_one(title: str, figures: Sequence[_Figure]) -> Iterator[Statement]:
+def _of_one(finding: Finding, title: str, figures: Sequence[MulerRow]) -> Iterator[Statement]:
     """One system: what it loses most of, and what is not to be read."""
     name = figures[0].system
-    sound = sorted((one for one in figures if one.sound), key=lambda one: -(one.muler or 0.0))
-    if sound:
+    readable = sorted((row for row in figures if row.readable), key=lambda row: -(row.muler or 0.0))
+    if readable:
         features = [
-            f"{gloss(one.feature)}"
-            f" {amount(one.muler or 0.0, one.low, one.high, share=True)}"
-            f" ({counted(one.segments)})"
-            for one in sound[:3]
+            f"{gloss(row.feature)}"
+            f" {amount(row.muler or 0.0, *row.ends('muler'), share=True)}"
+            f" ({counted(row.segments)})"
+            for row in readable[:3]
         ]
         yield LOSES.said(
-            {_MAIN: [one.position for one in sound[:3]]},
+            finding.positions(readable[:3]),
             system=name,
             metric=title,
             features=listed(features),
-            n=counted(len(sound), "kind") + " of words",
+            n=counted(len(readable), "kind") + " of words",
         )
-    outside = [one for one in figures if one.outside and one.segments >= LEAST]
-    if not sound:
-        rest = [one for one in figures if one not in outside]
-        yield from _of_none(title, rest, f"{name} loses most")
-    yield from _outside(title, outside)
+    outside = [row for row in figures if row.outside and row.segments >= LEAST]
+    if not readable:
+        rest = [row for row in figures if row not in outside]
+        yield from _of_none(finding, title, rest, f"{name} loses most")
+    yield from _outside(finding, title, outside)
 
 
 def _comparable(
-    figures: Mapping[tuple[str, str], _Figure], systems: Sequence[str]
+    figures: Mapping[tuple[str, str], MulerRow], systems: Sequence[str]
 ) -> Iterator[str]:
     """Features on which two systems at least have figures that may be read."""
     for feature in dict.fromkeys(feature for _, feature in figures):
-        own = [figures[name, feature] for name in systems if (name, feature) in figures]
-        if sum(one.sound for one in own) > 1:
+        rows = [figures[name, feature] for name in systems if (name, feature) in figures]
+        if sum(row.readable for row in rows) > 1:
             yield feature
 
 
-def _of_none(title: str, figures: Sequence[_Figure], what: str) -> Iterator[Statement]:
+def _of_none(
+    finding: Finding, title: str, figures: Sequence[MulerRow], what: str
+) -> Iterator[Statement]:
     """That none of some features has figures that may be read, and why."""
     why: dict[str, str] = {}
-    for one in figures:
-        if not one.sound:
-            why.setdefault(one.feature, _reason(one))
+    for row in figures:
+        if not row.readable:
+            why.setdefault(row.feature, _reason(row))
     reasons = [
         f"{counted(n, 'feature')} {reason}" for reason, n in Counter(why.values()).most_common()
     ]
     if reasons:
-        places = {_MAIN: [one.position for one in figures]}
+        places = finding.positions(figures)
         yield NOTHING.said(places, metric=title, what=what, reasons=listed(reasons))
 
 
-def _reason(one: _Figure) -> str:
+def _reason(row: MulerRow) -> str:
     """Why a figure may not be read."""
-    if one.segments < LEAST:
+    if row.segments < LEAST:
         return f"in fewer than {LEAST} segments"
-    if one.muler is None:
+    if row.muler is None:
         return "on which the metric has nothing to give"
-    if one.outside:
+    if row.outside:
         return "with MuLER outside 0 to 1"
     return "with an interval too wide to be useful"
 
 
 def _of_several(
-    title: str, differences: Sequence[_Difference], systems: Sequence[str], where: str
+    finding: Finding,
+    title: str,
+    pairs: Sequence[SystemPair],
+    systems: Sequence[str],
+    where: str,
 ) -> Iterator[Statement]:
-    sound = [one for one in differences if one.sound]
-    tested = [one for one in sound if one.tested]
-    found = [one for one in tested if one.significant]
-    found.sort(key=lambda one: -abs(one.difference))
+    readable = [pair for pair in pairs if pair.readable]
+    tested = [pair for pair in readable if pair.tested]
+    significant = [pair for pair in tested if pair.row.significant]
+    significant.sort(key=lambda pair: -abs(pair.row.difference or 0.0))
     two = len(systems) * (len(systems) - 1) // 2 <= _IN_FULL
     if two:
-        yield from _of_two(title, found, systems)
-    elif found:
-        yield from _of_many(title, found, tested)
-    same = [one for one in sound if not one.tested and one.p is not None]
-    if sound and not tested and not same:
-        names = listed(list(dict.fromkeys(gloss(one.feature) for one in sound)))
-        yield UNTESTED.said({}, what=names, metric=title)
-    yield from _undecided(title, differences, found, where, two=two)
-    yield from _same(title, same, systems)
+        yield from _of_two(finding, title, significant, systems)
+    elif significant:
+        yield from _of_many(finding, title, significant, tested)
+    same = [pair for pair in readable if not pair.tested and pair.row.p is not None]
+    if readable and not tested and not same:
+        yield UNTESTED.said({}, what=_kinds(pair.row for pair in readable), metric=title)
+    yield from _undecided(finding, title, pairs, len(significant), where, two=two)
+    yield from _same(finding, title, same, systems)
 
 
 def _undecided(
+    finding: Finding,
     title: str,
-    differences: Sequence[_Difference],
-    found: Sequence[_Difference],
+    pairs: Sequence[SystemPair],
+    significant: int,
     where: str,
     *,
     two: bool,
 ) -> Iterator[Statement]:
     """How many comparisons are open, and whether the draws could have decided any."""
-    family = [one for one in differences if one.tested]
-    sound = [one for one in family if one.sound]
-    draws = next((one.draws for one in family if one.draws), None)
-    floored = [one for one in sound if one.floored]
-    rest = len(sound) - len(found)
+    family = [pair for pair in pairs if pair.tested]
+    readable = [pair for pair in family if pair.readable]
+    draws = next((pair.row.resamples for pair in family if pair.row.resamples), None)
+    smallest = [pair for pair in readable if pair.row.smallest_p]
+    rest = len(readable) - significant
     kinds = f"{rest:,} kind{'s' * (rest != 1)} of words"
     what = kinds if two else counted(rest, "comparison")
-    if not found and floored and draws and len(family) > _ALPHA * (draws + 1) + _ROUNDING:
+    if not significant and smallest and draws and len(family) > _ALPHA * (draws + 1) + _ROUNDING:
         yield DRAWS.said(
-            _places(floored),
+            _places(finding, smallest),
             draws=f"{draws:,}",
             tests=counted(len(family), "comparison"),
             under=title,
@@ -510,114 +395,115 @@ def _undecided(
         yield UNDECIDED.said({}, what=what, metric=title, where=where)
 
 
-def _same(title: str, same: Sequence[_Difference], systems: Sequence[str]) -> Iterator[Statement]:
+def _same(
+    finding: Finding, title: str, same: Sequence[SystemPair], systems: Sequence[str]
+) -> Iterator[Statement]:
     """Features whose words are the same, and what is carried over to them all the same."""
-    carried = [one for one in same if one.carried]
+    carried = [pair for pair in same if pair.row.carried]
     if carried:
-        names = list(dict.fromkeys(gloss(one.feature) for one in carried))
-        most = max(one.words for one in carried)
+        most = max(pair.row.words for pair in carried)
         why = "these are the same in both systems in every segment"
         if most:
             why = f"these differ between the systems in at most {counted(most)}"
-        yield CARRIED.said(_places(carried), features=listed(names), metric=title, why=why)
-    rest = [one for one in same if not one.carried]
+        names = _kinds(pair.row for pair in carried)
+        yield CARRIED.said(_places(finding, carried), features=names, metric=title, why=why)
+    rest = [pair for pair in same if not pair.row.carried]
     if rest:
-        kinds = list(dict.fromkeys(gloss(one.feature) for one in rest))
-        most = max(one.words for one in rest)
+        most = max(pair.row.words for pair in rest)
         yield SAME.said(
-            _places(rest),
+            _places(finding, rest),
             systems=listed(systems) if len(systems) == 2 else "pairs of systems",
-            what=listed(kinds),
+            what=_kinds(pair.row for pair in rest),
             where=f"in all but at most {counted(most)}" if most else "in every segment",
         )
 
 
 def _of_two(
-    title: str, found: Sequence[_Difference], systems: Sequence[str]
+    finding: Finding, title: str, significant: Sequence[SystemPair], systems: Sequence[str]
 ) -> Iterator[Statement]:
     for system in systems:
-        own = [one for one in found if one.better.system == system]
-        if own:
+        pairs = [pair for pair in significant if pair.row.better == system]
+        if pairs:
             yield BETTER.said(
-                _places(own),
+                _places(finding, pairs),
                 system=system,
-                other=own[0].worse.system,
-                features=listed([one.phrase() for one in own]),
+                other=pairs[0].row.worse,
+                features=listed([pair.phrase() for pair in pairs]),
                 metric=title,
-                p=_corrected(own),
+                p=_corrected([pair.row for pair in pairs]),
             )
 
 
-def _corrected(some: Sequence[_Difference]) -> str:
+def _corrected(rows: Sequence[DifferenceRow]) -> str:
     """The largest corrected p; as an upper limit where the draws can show no smaller one."""
-    largest = max(some, key=lambda one: one.corrected or 0.0)
-    p = largest.corrected or 0.0
-    text = p_value(p, least=p if largest.floored and largest.draws else 0.0)
-    return text + " or less" * (len(some) > 1 and "<" not in text)
+    largest = max(rows, key=lambda row: row.p_bh or 0.0)
+    p = largest.p_bh or 0.0
+    text = p_value(p, least=p if largest.smallest_p and largest.resamples else 0.0)
+    return text + " or less" * (len(rows) > 1 and "<" not in text)
 
 
 def _of_many(
-    title: str, found: Sequence[_Difference], sound: Sequence[_Difference]
+    finding: Finding, title: str, significant: Sequence[SystemPair], tested: Sequence[SystemPair]
 ) -> Iterator[Statement]:
-    tested = Counter(one.feature for one in sound)
-    words = Counter(one.feature for one in found).most_common()  # of like ones the largest first
-    features = [f"{gloss(name)} in {n:,} of {tested[name]:,}" for name, n in words[:_NAMED]]
+    pairs = Counter(pair.row.feature for pair in tested)
+    # of like ones the largest first
+    words = Counter(pair.row.feature for pair in significant).most_common()
+    features = [f"{gloss(name)} in {n:,} of {pairs[name]:,}" for name, n in words[:_NAMED]]
     features[0] += " pairs"
     if rest := len(words) - len(features):
         features.append(counted(rest, "more feature"))
-    wins = Counter(one.better.system for one in found)
+    wins = Counter(pair.row.better for pair in significant)
     top = [name for name, n in wins.items() if n == max(wins.values())]
     are, each = ("are", " each") if len(top) > 1 else ("is", "")
     yield MANY.said(
-        _places(found),
+        _places(finding, significant),
         features=listed(features, most=_NAMED + 1),
         metric=title,
         best=f"{listed(top)} {are}",
         wins=f"{wins[top[0]]:,}",
-        differences=f"{counted(len(found), 'difference')}{each}",
+        differences=f"{counted(len(significant), 'difference')}{each}",
     )
-    first = found[0]
+    largest = significant[0]
     yield LARGEST.said(
-        _places([first]),
-        system=first.better.system,
-        other=first.worse.system,
-        feature=first.phrase(),
-        p=_corrected([first]),
+        _places(finding, [largest]),
+        system=largest.row.better,
+        other=largest.row.worse,
+        feature=largest.phrase(),
+        p=_corrected([largest.row]),
     )
 
 
-def _flagged(title: str, differences: Iterable[_Difference]) -> Iterator[Statement]:
+def _flagged(finding: Finding, title: str, pairs: Sequence[SystemPair]) -> Iterator[Statement]:
     """What would be a finding if its figures could be read, or if its words differed."""
-    differences = list(differences)
-    carried = [one for one in differences if one.sound and one.carried and one.tested]
+    carried = [pair for pair in pairs if pair.readable and pair.row.carried and pair.tested]
     if carried:
-        names = listed(list(dict.fromkeys(gloss(one.feature) for one in carried)))
+        names = _kinds(pair.row for pair in carried)
         why = "it is found where these are the same in both systems, and not where they differ"
-        yield CARRIED.said(_places(carried), features=names, metric=title, why=why)
-    some = [one for one in differences if not one.sound]
-    read = {one.feature for one in differences if one.sound}
-    outside = [side for one in some for side in one.sides if side.outside]
-    yield from _outside(title, list(dict.fromkeys(outside)))
-    rest = [one for one in some if one.significant and not one.outside]
-    few = [one for one in rest if any(side.segments < LEAST for side in one.sides)]
-    wide = [one for one in rest if one not in few]
+        yield CARRIED.said(_places(finding, carried), features=names, metric=title, why=why)
+    unreadable = [pair for pair in pairs if not pair.readable]
+    read = {pair.row.feature for pair in pairs if pair.readable}
+    outside = {id(side): side for pair in unreadable for side in pair.sides if side.outside}
+    yield from _outside(finding, title, list(outside.values()))
+    rest = [pair for pair in unreadable if pair.row.significant and not pair.outside]
+    few = [pair for pair in rest if any(side.segments < LEAST for side in pair.sides)]
+    wide = [pair for pair in rest if pair not in few]
     if wide:
-        names = listed(list(dict.fromkeys(gloss(one.feature) for one in wide)))
-        yield WIDE.said(_places(wide), metric=title, features=names)
+        names = _kinds(pair.row for pair in wide)
+        yield WIDE.said(_places(finding, wide), metric=title, features=names)
     if few:
-        names = listed(list(dict.fromkeys(gloss(one.feature) for one in few)))
-        some_of = " of some systems" if {one.feature for one in few} & read else ""
-        yield FEW.said(_places(few), metric=title, features=names, where=some_of)
+        names = _kinds(pair.row for pair in few)
+        some_of = " of some systems" if {pair.row.feature for pair in few} & read else ""
+        yield FEW.said(_places(finding, few), metric=title, features=names, where=some_of)
 
 
-def _outside(title: str, figures: Sequence[_Figure]) -> Iterator[Statement]:
+def _outside(finding: Finding, title: str, figures: Sequence[MulerRow]) -> Iterator[Statement]:
     """Figures outside their range, by the cause where it was tested."""
-    tagged = [one for one in figures if one.by_tagger]
-    rest = [one for one in figures if not one.by_tagger]
-    above = [one for one in rest if (one.muler or 0.0) < 0]
-    below = [one for one in rest if one not in above]
-    by_form = [one for one in tagged if one.feature.startswith(("re:", "lex:"))]
-    for some in ([one for one in tagged if one not in by_form], by_form):
+    tagged = [row for row in figures if row.by_tagger]
+    rest = [row for row in figures if not row.by_tagger]
+    above = [row for row in rest if (row.muler or 0.0) < 0]
+    below = [row for row in rest if row not in above]
+    by_form = [row for row in tagged if row.feature.startswith(("re:", "lex:"))]
+    for some in ([row for row in tagged if row not in by_form], by_form):
         if not some:
             continue
         cause, alike, apart = (
@@ -630,31 +516,27 @@ def _outside(title: str, figures: Sequence[_Figure]) -> Iterator[Statement]:
             )
         )
         tested = f"inside it where shared words are {alike}"
-        if any(one.agreed is None for one in some):
+        if any(row.agreed is None for row in some):
             tested = f"shared words are {apart} in nearly every segment"
-        if len({one.agreed is None for one in some}) > 1:
+        if len({row.agreed is None for row in some}) > 1:
             tested = f"inside it where shared words are {alike}, if there are such segments"
-        yield TAGGER.said(_at(some), metric=title, why=cause, features=_kinds(some), tested=tested)
+        places, names = finding.positions(some), _kinds(some)
+        yield TAGGER.said(places, metric=title, why=cause, features=names, tested=tested)
     why = {
         "higher": f"{title} is higher with these words as they are than with masks that match",
         "lower": f"{title} is lower with these words as they are than with masks that differ",
     }
     for some, name in ((above, "higher"), (below, "lower")):
         if some:
-            yield OUTSIDE.said(_at(some), metric=title, why=why[name], features=_kinds(some))
+            places, names = finding.positions(some), _kinds(some)
+            yield OUTSIDE.said(places, metric=title, why=why[name], features=names)
 
 
-def _kinds(figures: Sequence[_Figure]) -> str:
-    return listed(list(dict.fromkeys(gloss(one.feature) for one in figures)))
+def _kinds(rows: Iterable[MulerRow | DifferenceRow]) -> str:
+    return listed(list(dict.fromkeys(gloss(row.feature) for row in rows)))
 
 
-def _at(figures: Sequence[_Figure]) -> dict[str, list[int]]:
-    return {_MAIN: [one.position for one in figures]}
-
-
-def _places(some: Iterable[_Difference]) -> dict[str, list[int]]:
-    found: dict[str, list[int]] = {_DIFFERENCES: [], _MAIN: []}
-    for one in some:
-        found[_DIFFERENCES].append(one.position)
-        found[_MAIN] += [side.position for side in one.sides]
-    return found
+def _places(finding: Finding, pairs: Sequence[SystemPair]) -> dict[str, list[int]]:
+    """Where the differences of some pairs stand, and the figures of both systems."""
+    sides = [side for pair in pairs for side in pair.sides]
+    return finding.positions([*(pair.row for pair in pairs), *sides])

@@ -327,7 +327,7 @@ def _as_named(task: Task, found: Scores | Finding) -> Scores | Finding:
             table,
             title=_as_study_names(table.title, names),
             note=_as_study_names(table.note, names),
-            rows=tuple(_renamed(row, names) for row in table.rows),
+            records=tuple(_renamed(row, names) for row in table.rows),
         )
         for table in found.tables
     )
