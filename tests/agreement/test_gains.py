@@ -144,3 +144,125 @@ def test_metaeval_and_paraphrase_gain_say_the_same() -> None:
     }
     for one in judged.table("decisions").rows:
         assert decisions[one["comparison"]] == {**one, "metric": "bleu"}
+
+
+# figures of difficulty score when it computed agreement itself
+
+
+def weighed(found: Finding, **where: object) -> dict[object, tuple[object, ...]]:
+    names = ("base", "value", "gain_low", "gain_high", "p_segments")
+    return {
+        row["statistic"]: tuple(row[name] for name in names)
+        for row in found.table("gains").rows
+        if all(row[name] == cell for name, cell in where.items())
+    }
+
+
+def test_gains_and_agreement_are_those_of_difficulty_score() -> None:
+    testset, _ = generated()
+    found = gnomon.difficulty(
+        testset,
+        ["rouge1", "bleu"],
+        resamples=200,
+        human="da",
+        top="4",
+        other_metrics=["chrf", "ter"],
+    )
+    rouge = weighed(found, subset="all", metric="difficulty(rouge(type='rouge1'))")
+    assert rouge["pearson"] == same(
+        (
+            *(0.9606676037578326, 0.9396843967777325),
+            *(-0.03428580704767527, -0.007198709383814282, 0.013184461403657144),
+        )
+    )
+    assert rouge["spearman"] == same((1.0, 1.0, 0.0, 0.0, 1.0))
+    top = weighed(found, subset="top 4", metric="difficulty(bleu)")
+    assert top["pearson"] == same(
+        (
+            *(0.9314696166180438, 0.9004696288605551),
+            *(-0.041205060431347834, -0.012146551284995545, 0.013184461403657144),
+        )
+    )
+    williams = [row["p"] for row in found.table("gains").rows if row["p"] is not None]
+    assert williams == pytest.approx(
+        [0.18371665533318257, 0.9744607997993247, 0.04086056892623106, 0.5582306874079817]
+    )
+    agreement = {
+        row["metric"]: row["value"]
+        for row in found.table("agreement").rows
+        if (row["subset"], row["statistic"]) == ("all", "pearson")
+    }
+    assert agreement == pytest.approx(
+        {
+            "chrf": 0.9415905660846197,
+            "ter": 0.9738880294882802,
+            "rouge(type='rouge1')": 0.9606676037578326,
+            "difficulty(rouge(type='rouge1'))": 0.9396843967777325,
+            "bleu, mean of segments": 0.9008588351982407,
+            "bleu": 0.9339170733268832,
+            "difficulty(bleu)": 0.8770516522951767,
+        }
+    )
+
+
+def test_gains_and_curves_on_wmt18_are_those_of_difficulty_score(shared: Path) -> None:
+    testset = TestSet.read(shared / "data/wmt18/de-en").select(segments=range(300))
+    found = gnomon.difficulty(testset, "rouge1", resamples=200, other_metrics=["chrf"])
+    assert weighed(found, subset="all") == {
+        "pearson": same(
+            (
+                *(0.9897670363103691, 0.975465845967486),
+                *(-0.02673786267857249, -0.008182641382871598, 0.010556689658172358),
+            )
+        ),
+        "spearman": same(
+            (
+                *(0.961764705882353, 0.9852941176470588),
+                *(-0.018101330341411957, 0.047513095047294285, 0.5483874172543723),
+            )
+        ),
+        "kendall_b": same(
+            (
+                *(0.8666666666666667, 0.9333333333333333),
+                *(-0.033333333333333326, 0.09999999999999998, 0.6972757240447376),
+            )
+        ),
+    }
+    top = weighed(found, subset="top 4")
+    ends = (-0.284462950287204, 0.10393572990045248)
+    assert top["pearson"][2:4] == same(ends)
+    last = {
+        (row["metric"], row["statistic"]): row["value"]
+        for row in found.table("curves").rows
+        if row["k"] == 16
+    }
+    weighted = "difficulty(rouge(type='rouge1')), d from all 16 systems"
+    assert last["chrf", "kendall_b"] == same(0.85)
+    assert last[weighted, "spearman"] == same(0.9852941176470588)
+    points = found.table("points").rows
+    (point,) = [row for row in points if (row["metric"], row["system"]) == ("chrf", "RWTH.5636")]
+    assert (point["score"], point["human_score"]) == same((72.27728683355642, 0.413))
+
+
+def test_metaeval_and_difficulty_score_say_the_same() -> None:
+    testset, _ = generated()
+    found = gnomon.difficulty(testset, "rouge1", resamples=0, human="da", other_metrics=["chrf"])
+    judged = gnomon.metaeval(
+        testset,
+        ["chrf", "rouge1", "difficulty(rouge1)"],
+        human="da",
+        levels=["system"],
+        statistics=["pearson", "spearman", "kendall_b"],
+        resamples=0,
+    )
+    names = {
+        "rouge1": "rouge(type='rouge1')",
+        "difficulty(rouge1)": "difficulty(rouge(type='rouge1'))",
+    }
+    expected = [
+        {**row, "metric": names.get(row["metric"], row["metric"])}
+        for row in judged.rows
+        if row["subset"] == "all"
+    ]
+    rows = [dict(row) for row in found.table("agreement").rows if row["subset"] == "all"]
+    assert rows == expected

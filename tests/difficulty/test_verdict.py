@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.agreement.pairs import gained, means
 from tests.difficulty.sets import contest
 from tests.noise import is_mostly_undecided
 
 import gnomon
 from gnomon import TestSet
+from gnomon.agreement.gains import AgreementGainRow
 from gnomon.difficulty._verdict import score_verdict
-from gnomon.difficulty.agreement import AgreementGainRow, People, Subset, gain_rows
 from gnomon.difficulty.scoring import WeightedRow
-from gnomon.difficulty.sides import Side
 from gnomon.findings import Bars, Finding, Scatter, Statement
 from gnomon.records import table
 
@@ -49,16 +49,24 @@ def said_of(
     ]
     gain = AgreementGainRow(
         **names,
-        subset=f"all {systems} systems",
-        statistic="Pearson's r",
+        test_set="de-en",
+        level="system",
+        statistic="pearson",
+        grouping="none",
+        test="Williams's test",
+        alternative="two-sided",
+        interval="segments",
+        subset="all",
         base=0.8,
-        weighted=0.8 + difference,
-        difference=difference,
-        p=p,
-        williams_p=williams_p,
-        systems=systems,
-        kind="da",
-        intervals={"difference": (low, high)},
+        value=0.8 + difference,
+        gain=difference,
+        p=williams_p,
+        p_segments=p,
+        n=systems,
+        unit="systems",
+        drawn=60,
+        human="da",
+        intervals={"gain": (low, high)},
     )
     tables = (
         table("scores", "Scores", WeightedRow, scores),
@@ -82,12 +90,7 @@ def test_weights_that_agree_better_or_worse_are_said_to_by_how_much() -> None:
     assert "worse with people (da) where hard words count more, by .050 [.020, .080]" in worse.text
 
 
-def side(segments: np.ndarray, name: str) -> Side:
-    """Mean scores of systems [K, N], as the tables of agreement take them."""
-    return Side(name, segments, segments[:, :, None], lambda sums: sums[..., 0])
-
-
-def compared(seed: int, systems: int, segments: int) -> list[AgreementGainRow]:
+def compared(seed: int, systems: int, segments: int) -> AgreementGainRow:
     """What weights add to the agreement with people that tell no more than the metric itself.
 
     Both scores are what the systems are worth and noise of one kind, so that neither is nearer to
@@ -98,11 +101,7 @@ def compared(seed: int, systems: int, segments: int) -> list[AgreementGainRow]:
     human = worth + draw.normal(0, 0.2, systems)
     shared = draw.normal(0, 1, segments) + draw.normal(0, 1, (systems, segments))
     scores = worth[:, None] + shared + draw.normal(0, 1, (2, systems, segments))
-    people = People("da", human, np.argsort(-human))
-    chosen = [Subset(f"all {systems} systems", np.arange(systems))]
-    sides = [side(own, name) for own, name in zip(scores, ("base", "weighted"), strict=True)]
-    rows = gain_rows(sides, people, chosen, "difficulty(bleu)", 199, 0.95, seed)
-    return [row for row in rows if row.statistic == "Pearson's r"]
+    return gained(human, [means(scores[0], "base"), means(scores[1], "weighted")], seed)
 
 
 @pytest.mark.parametrize("draws", [100, pytest.param(1000, marks=pytest.mark.verify)])
@@ -114,9 +113,9 @@ def test_weights_that_say_nothing_are_undecided_as_often_as_alpha_says(
 ) -> None:
     found = 0
     for seed in range(draws):
-        (row,) = compared(seed, systems, segments)
-        ends = row.intervals["difference"]
-        told = said_of(row.difference, *ends, p=row.p, williams_p=row.williams_p, systems=systems)
+        row = compared(seed, systems, segments)
+        ends = row.intervals["gain"]
+        told = said_of(row.gain, *ends, p=row.p_segments, williams_p=row.p, systems=systems)
         found += all(one.level == "undecided" for one in told)
     assert is_mostly_undecided(found, draws)
 
@@ -149,10 +148,14 @@ def test_the_first_pictures_say_whom_people_agree_with_and_who_is_on_top(human: 
     pictures = [view for view in found.views if isinstance(view, Bars)]
     assert bool(pictures[0].table == "agreement") == human
     if human:
-        agreement = [r for r in found.table("agreement").rows if r["subset"] == "all 10 systems"]
-        best = max(agreement, key=lambda row: row["pearson"])
+        agreement = [
+            row
+            for row in found.table("agreement").rows
+            if (row["subset"], row["statistic"]) == ("all", "pearson")
+        ]
+        best = max(agreement, key=lambda row: row["value"])
         assert "has the highest agreement with people (da) of " in pictures[0].title
-        assert f"r = {best['pearson']:.3f}".replace("0.", ".") in pictures[0].title
+        assert f"r = {best['value']:.3f}".replace("0.", ".") in pictures[0].title
     one, other = pictures[human:]
     assert one.title.startswith("chrF: s0 highest with and without weights for hard words; ")
     assert other.title.startswith("TER: ")

@@ -490,7 +490,7 @@ def test_tables_name_metrics_in_options_as_the_study_does(folder: Path, tmp_path
     sql = "select distinct metric from difficulty_agreement union select metric from difficulty"
     assert {one for (one,) in store.query(sql).rows} >= {
         "scores('own.tsv')",
-        "scores('own.tsv', lower_is_better=True) (turned)",
+        "scores('own.tsv', lower_is_better=True)",
         "difficulty(bleu, pool='top:1', by='scores(\\'own.tsv\\')')",
     }
     assert not [one for (one,) in store.query(sql).rows if str(tmp_path) in one]

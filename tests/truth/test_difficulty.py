@@ -3,41 +3,41 @@
 from __future__ import annotations
 
 from functools import cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from tests.difficulty.test_verdict import said_of, side
+from tests.agreement.pairs import gained, means, of_side
+from tests.difficulty.test_verdict import said_of
 from tests.noise import is_mostly_undecided
 from tests.truth.worlds_difficulty import hard_words_that_people_hear
 
-from gnomon.difficulty.agreement import People, Subset, gain_rows
 from gnomon.difficulty.metric import Difficulty
-from gnomon.difficulty.sides import Side, base_side, weighted_side
+from gnomon.difficulty.sides import base_side, weighted_side
 from gnomon.metrics import parse
+
+if TYPE_CHECKING:
+    from gnomon.scores import Scores
 
 DRAWS = [100, pytest.param(1000, marks=pytest.mark.verify)]
 
 
-def levels(sides: list[Side], human: np.ndarray, seed: int) -> set[str]:
+def levels(sides: list[Scores], human: np.ndarray, seed: int) -> set[str]:
     """What is said of one draw."""
-    systems = len(human)
-    people = People("da", human, np.argsort(-human))
-    chosen = [Subset(f"all {systems} systems", np.arange(systems))]
-    rows = gain_rows(sides, people, chosen, "difficulty(rouge1)", 199, 0.95, seed)
-    row = next(one for one in rows if one.statistic == "Pearson's r")
+    row = gained(human, sides, seed)
     assert row.intervals is not None
-    ends = row.intervals["difference"]
-    told = said_of(row.difference, *ends, p=row.p, williams_p=row.williams_p, systems=systems)
+    ends = row.intervals["gain"]
+    told = said_of(row.gain, *ends, p=row.p_segments, williams_p=row.p, systems=len(human))
     return {one.level for one in told}
 
 
 @cache
-def sides() -> list[Side]:
+def sides() -> list[Scores]:
     """ROUGE-1 with and without weights, of systems that differ in hard and in easy words."""
     testset = hard_words_that_people_hear()
     bound = Difficulty(parse("rouge1")).bind(testset)
     batch = testset.batch()
-    return [base_side(bound, batch), weighted_side(bound, batch)]
+    return [of_side(base_side(bound, batch)), of_side(weighted_side(bound, batch))]
 
 
 @pytest.mark.parametrize("draws", DRAWS)
@@ -59,7 +59,7 @@ def test_noise_of_systems_is_no_finding(draws: int) -> None:
         worth = draw.normal(size=12)
         likes = worth + 0.5 * draw.normal(size=(2, 12))
         scores = likes[..., None] + draw.normal(0, 1, (2, 12, 60))
-        both = [side(own, name) for own, name in zip(scores, ("base", "weighted"), strict=True)]
+        both = [means(own, name) for own, name in zip(scores, ("base", "weighted"), strict=True)]
         human = worth + 0.3 * draw.normal(size=12)
         undecided += levels(both, human, seed) == {"undecided"}
     assert is_mostly_undecided(undecided, draws)

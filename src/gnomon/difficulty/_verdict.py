@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from gnomon import stats
+from gnomon.agreement.judging import ALL
 from gnomon.difficulty.pools import EMPTY
 from gnomon.errors import SpecError
 from gnomon.metrics.spec import read_spec
@@ -30,7 +31,7 @@ _ALPHA = 0.05
 #: correlations over so many systems or fewer say little
 _FEW_SYSTEMS = 4
 _CIRCULAR = "CIRCULAR"
-_FIRST = "Pearson's r"
+_FIRST = "pearson"
 #: systems that move by fewer places are not named
 _NAMED = 3
 #: names of metrics that know nothing of quality
@@ -153,10 +154,8 @@ def words_verdict(finding: Finding) -> Iterator[Statement]:
 
 def _segments(finding: Finding) -> int | None:
     """How many segments there are, as far as tables say."""
-    for table in finding.tables:
-        if table.name == "agreement" and table.rows:
-            return int(number(table.rows[0]["segments"]) or 0)
-    return None
+    judged = any(table.name == "agreement" for table in finding.tables)
+    return int(finding.facts["segments"]) if judged else None
 
 
 def _moves(finding: Finding, segments: int | None) -> Iterator[Statement]:
@@ -225,17 +224,18 @@ def agreement_headline(rows: Sequence[Mapping[str, Cell]]) -> str:
     known = [
         row
         for row in rows
-        if number(row["pearson"]) is not None
-        and str(row["metric"]).removesuffix(" (turned)") not in _CONTROLS
+        if row["statistic"] == _FIRST
+        and number(row["value"]) is not None
+        and row["metric"] not in _CONTROLS
     ]
     metrics = len({row["metric"] for row in known})
-    if metrics < 2 or any((number(row["systems"]) or 0) <= _FEW_SYSTEMS for row in known):
+    if metrics < 2 or any((number(row["n"]) or 0) <= _FEW_SYSTEMS for row in known):
         return ""
-    best = max(known, key=lambda row: number(row["pearson"]) or 0.0)
-    size = amount(number(best["pearson"]) or 0.0, share=True)
+    best = max(known, key=lambda row: number(row["value"]) or 0.0)
+    size = amount(number(best["value"]) or 0.0, share=True)
     return (
         f"{best['metric']} has the highest agreement with people ({best['human']}) of {metrics}"
-        f" metrics, r = {size} over {counted(int(number(best['systems']) or 0), 'system')}"
+        f" metrics, r = {size} over {counted(int(number(best['n']) or 0), 'system')}"
     )
 
 
@@ -251,32 +251,32 @@ def _gains(finding: Finding) -> Iterator[Statement]:
     rows = [
         (at, row)
         for at, row in enumerate(finding.table("gains").rows)
-        if row["statistic"] == _FIRST and str(row["subset"]).startswith("all ")
+        if row["statistic"] == _FIRST and row["subset"] == ALL
     ]
-    few = [(at, row) for at, row in rows if (number(row["systems"]) or 0) <= _FEW_SYSTEMS]
+    few = [(at, row) for at, row in rows if (number(row["n"]) or 0) <= _FEW_SYSTEMS]
     sound = [one for one in rows if one not in few]
     p = stats.holm([_larger_p(row) for _, row in sound])
     if not any(one.startswith(_CIRCULAR) for one in finding.notices):
         for (at, row), corrected in zip(sound, p, strict=True):
             yield from _gain(finding, at, row, float(corrected), several=len(sound) > 1)
     if few:
-        systems = counted(int(number(few[0][1]["systems"]) or 0), "system")
+        systems = counted(int(number(few[0][1]["n"]) or 0), "system")
         yield _FEW_JUDGED.said({"gains": [at for at, _ in few]}, systems=systems)
 
 
 def _larger_p(row: Mapping[str, Cell]) -> float:
     """Of the bootstrap over segments and of Williams's test over systems; NaN without either."""
-    both = [number(row[name]) for name in ("p", "williams_p")]
+    both = [number(row[name]) for name in ("p_segments", "p")]
     return max(math.nan if p is None else p for p in both) if None not in both else math.nan
 
 
 def _gain(
     finding: Finding, at: int, row: Mapping[str, Cell], p: float, *, several: bool
 ) -> Iterator[Statement]:
-    difference, base, weighted = (number(row[name]) for name in ("difference", "base", "weighted"))
+    difference, base, weighted = (number(row[name]) for name in ("gain", "base", "value"))
     if difference is None or base is None or weighted is None:
         return
-    low, high = (number(row.get(f"difference_{end}")) for end in ("low", "high"))
+    low, high = (number(row.get(f"gain_{end}")) for end in ("low", "high"))
     size = amount(abs(difference), *_turned(difference, low, high), share=True)
     tested = "; resamples make a test" if low is None else "; no test was possible"
     if not math.isnan(p):
@@ -284,10 +284,10 @@ def _gain(
     parts: dict[str, Any] = {
         "metric": _base(row.get("metric") or finding.rows[0]["metric"], finding),
         "more": "better" if difference > 0 else "worse",
-        "kind": row["kind"],
+        "kind": row["human"],
         "facts": (
             f"{size} (r = {amount(weighted, share=True)} against {amount(base, share=True)} over"
-            f" {counted(int(number(row['systems']) or 0), 'system')}{tested})"
+            f" {counted(int(number(row['n']) or 0), 'system')}{tested})"
         ),
     }
     apart = low is not None and high is not None and not low <= 0 <= high

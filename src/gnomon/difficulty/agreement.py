@@ -1,4 +1,4 @@
-"""Whether people agree: their scores, correlations, ranks, and the curves over the best systems."""
+"""Whether people agree: who judges, agreement, gains, ranks, and curves over the best systems."""
 
 from __future__ import annotations
 
@@ -7,40 +7,40 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
 
-from gnomon import stats
+from gnomon.agreement.gains import AgreementGainRow, GainTesting, gain_rows
+from gnomon.agreement.judging import ALL, Judging, judge
+from gnomon.agreement.measures import Measure, MeasuredScores, value
+from gnomon.agreement.pairing import Sought, contests
+from gnomon.agreement.significance import Testing
+from gnomon.agreement.tables import AgreementRow, TopSystemsRow, agreement_rows, curve_rows
 from gnomon.difficulty.gram_hardness import measure_grams
 from gnomon.difficulty.matched import TokenDifficulty
 from gnomon.difficulty.segment_hardness import measure_segments
 from gnomon.difficulty.segments import BoundSegmentDifficulty
 from gnomon.difficulty.token_hardness import measure
 from gnomon.errors import UsageError
-from gnomon.findings import Lines, Listing, Scatter
+from gnomon.findings import HeatMap, Lines, Listing, Scatter
 from gnomon.human import are_of_same_judgements
 from gnomon.metrics.circularity import kind_counts_edits
 from gnomon.records import METRIC, SYSTEM, Record, column
-from gnomon.stats.bootstrap import bootstrap_p_value
-from gnomon.stats.resampling import percentile_interval, resample_counts, resampled_sums
-from gnomon.stats.student import expanded_confidence
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
+    from gnomon.agreement.pairing import Contest
     from gnomon.batch import Batch
-    from gnomon.difficulty.sides import Bound, Side
+    from gnomon.difficulty.sides import Bound
     from gnomon.findings import View
     from gnomon.metrics.ngrams import Ngrams
+    from gnomon.scores import Scores
     from gnomon.testset import TestSet
 
 #: systems that a correlation needs to say anything
 LEAST = 3
 _LEFT_OUT = "agreement with people is left out"
-_STATISTICS: dict[str, Callable[..., float]] = {
-    "Pearson's r": stats.pearson,
-    "Spearman's rho": stats.spearman,
-    "Kendall's tau-b": stats.kendall_b,
-}
+_MEASURES = tuple(Measure(name, "system", "none") for name in ("pearson", "spearman", "kendall_b"))
 
 
 # What people said
@@ -141,11 +141,13 @@ class Subset(NamedTuple):
     """Systems that are judged together.
 
     Attributes:
-        name: for people ("all 22 systems").
+        name: "all", or "top K".
+        title: in full ("all 22 systems").
         rows: int64, the systems, in the order of the test set.
     """
 
     name: str
+    title: str
     rows: NDArray[np.int64]
 
 
@@ -164,12 +166,12 @@ def subsets(people: People, top: str) -> tuple[list[Subset], tuple[str, ...]]:
     """
     judged = len(people.order)
     k = best_count(top, judged)
-    found = [Subset(f"all {judged} systems", people.top(judged))]
+    found = [Subset(ALL, f"all {judged} systems", people.top(judged))]
     if k < LEAST:
         said = f"the top {top} of {judged} systems are {k}, too few to correlate; see --top"
         return found, (said,)
     said = f"top {top}: {k} of {judged} systems" if top.endswith("%") else f"top {k} of {judged}"
-    return [*found, Subset(said, people.top(k))] if k < judged else found, ()
+    return [*found, Subset(f"top {k}", said, people.top(k))] if k < judged else found, ()
 
 
 def best_count(top: str, judged: int) -> int:
@@ -189,42 +191,7 @@ def best_count(top: str, judged: int) -> int:
 
 
 _SUBSET = column("Systems", help="which systems the figure is of")
-_KIND = column("Human scores", help="the kind of human scores")
-
-
-class PeopleAgreementRow(Record):
-    """How a metric correlates with people over some systems (table 1)."""
-
-    subset: str = _SUBSET
-    metric: str = METRIC
-    absolute: float | None = column("|r|", digits=3, help="as the paper prints it")
-    pearson: float | None = column("r", digits=3, better="higher", help="Pearson, with its sign")
-    spearman: float | None = column("rho", digits=3, better="higher", help="Spearman")
-    kendall_b: float | None = column("tau", digits=3, better="higher", help="Kendall's tau-b")
-    systems: int = column("K", help="systems")
-    segments: int = column("n", help="segments")
-    human: str = _KIND
-
-
-class AgreementGainRow(Record):
-    """What the weights add to the agreement with people over some systems."""
-
-    subset: str = _SUBSET
-    statistic: str = column("Statistic", help="what measures the agreement")
-    metric: str = METRIC
-    base: float | None = column("Base", digits=3, help="of the base score, aggregated alike")
-    weighted: float | None = column("Weighted", digits=3, help="of the weighted score")
-    difference: float | None = column(
-        "Difference", digits=3, better="higher", help="weighted less base", interval=True
-    )
-    p: float | None = column(
-        "p", digits=3, help="of the bootstrap over segments, two-sided; not corrected"
-    )
-    williams_p: float | None = column(
-        "p, systems", digits=3, help="Williams's test over systems, two-sided; of Pearson's r alone"
-    )
-    systems: int = column("K", help="systems")
-    kind: str = _KIND
+_HUMAN = column("Human scores", help="their kind")
 
 
 class RankRow(Record):
@@ -233,7 +200,7 @@ class RankRow(Record):
     subset: str = _SUBSET
     metric: str = METRIC
     system: str = SYSTEM
-    human: float = column("Human", digits=3, help="people's score of the system")
+    human_score: float = column("Human score", digits=3, help="people's score of the system")
     human_rank: int | None = column("Human rank", help="by people")
     base_rank: int | None = column("Base rank", help="by the base score")
     rank: int | None = column("Rank", help="by the weighted score")
@@ -241,7 +208,7 @@ class RankRow(Record):
         "Base, off by", help="human rank less base rank: + is above"
     )
     difference: int | None = column("Weighted, off by", help="human rank less rank: + is above")
-    kind: str = _KIND
+    human: str = _HUMAN
 
 
 class RankSumRow(Record):
@@ -252,27 +219,7 @@ class RankSumRow(Record):
     sum: int = column("Sum |off|", better="lower", help="rank differences without sign")
     in_place: int = column("In place", better="higher", help="systems ranked as by people")
     systems: int = column("K", help="systems")
-    kind: str = _KIND
-
-
-class BestSystemsRow(Record):
-    """How a metric correlates with people over the K best systems (figure 2)."""
-
-    statistic: str = column("Statistic", help="what measures the agreement")
-    metric: str = METRIC
-    k: int = column("K best systems", help="how many systems, by human score")
-    value: float | None = column("Agreement", digits=3, help="value of the statistic")
-    kind: str = _KIND
-
-
-class SystemPointRow(Record):
-    """What a metric and people gave to a system."""
-
-    metric: str = METRIC
-    system: str = SYSTEM
-    score: float = column("Score", digits=4, help="of the metric, turned so that higher is better")
-    human: float = column("Human score", digits=3, help="people's score of the system")
-    kind: str = _KIND
+    human: str = _HUMAN
 
 
 class MetricScores(NamedTuple):
@@ -287,147 +234,88 @@ class MetricScores(NamedTuple):
     scores: NDArray[np.float64]
 
 
-def agreement_rows(
-    judged: Sequence[MetricScores], people: People, chosen: Sequence[Subset], segments: int
-) -> Iterator[PeopleAgreementRow]:
-    """Correlation of every metric with people over every subset (table 1)."""
-    for subset in chosen:
-        human = people.scores[subset.rows]
-        for metric in judged:
-            own = metric.scores[subset.rows]
-            r = stats.pearson(human, own)
-            yield PeopleAgreementRow(
-                subset=subset.name,
-                metric=metric.name,
-                absolute=abs(r),
-                pearson=r,
-                spearman=stats.spearman(human, own),
-                kendall_b=stats.kendall_b(human, own),
-                systems=int((~np.isnan(human) & ~np.isnan(own)).sum()),
-                segments=segments,
+def tasks_of(
+    testset: TestSet, scored: Sequence[Scores], people: Sequence[People]
+) -> Mapping[str | None, Contest]:
+    """The scores of metrics beside people's, by the kind of these."""
+    named = [(scores.metric, scores) for scores in scored]
+    kinds = [judging.kind for judging in people]
+    sought = Sought(human=kinds, controls=False, allow_circular=True)
+    return {task.kind: task for task in contests([testset], named, sought)}
+
+
+def judged_rows(
+    task: Contest, chosen: Sequence[Subset], curves: Mapping[str, str]
+) -> tuple[list[AgreementRow], list[TopSystemsRow]]:
+    """Agreement of every metric with people over every subset (table 1), and over the K best.
+
+    Args:
+        task: the metrics beside people.
+        chosen: the subsets.
+        curves: what curves are called, by metric.
+    """
+    tops = tuple(len(subset.rows) for subset in chosen if subset.name != ALL)
+    judging = Judging(_MEASURES, Testing(resamples=0), top=tops)
+    results = list(judge(task, judging))
+    rows = [row for one in results for row in agreement_rows(one, judging.testing, None, "none")]
+    over_best = [
+        TopSystemsRow.of(row, metric=curves[row.metric])
+        for row in curve_rows(results)
+        if row.metric in curves
+    ]
+    return rows, over_best
+
+
+def weight_gain_rows(
+    task: Contest,
+    sides: tuple[str, str],
+    chosen: Sequence[Subset],
+    systems: Sequence[str],
+    how: GainTesting,
+) -> Iterator[AgreementGainRow]:
+    """What weights add to the agreement with people, over segments and over systems.
+
+    The bootstrap says whether other segments would give this difference; Williams's test says
+    whether other systems would.
+
+    Args:
+        task: the metrics beside people.
+        sides: the names of the base metric and of the weighted one.
+        chosen: the subsets.
+        systems: names, in the order of the subsets.
+        how: how gains are tested.
+    """
+    metrics = {entry.metric: entry for entry in task.entries}
+    subsets = [
+        (subset.name, np.isin(task.systems, [systems[k] for k in subset.rows])) for subset in chosen
+    ]
+    yield from gain_rows(task, (metrics[sides[0]], metrics[sides[1]]), _MEASURES, how, subsets)
+
+
+def following_rows(
+    name: str, scores: Mapping[int, NDArray[np.float64]], people: People, test_set: str
+) -> Iterator[TopSystemsRow]:
+    """Agreement over the K best systems whose difficulties are those of these systems alone.
+
+    Args:
+        name: of the curve.
+        scores: K -> float64 [K systems].
+        people: human scores.
+        test_set: what tables call the test set.
+    """
+    for k, best in scores.items():
+        human = people.scores[people.top(k)]
+        for statistic in _MEASURES:
+            found = value(MeasuredScores(statistic, (name,), human, best[None]), 0)
+            yield TopSystemsRow(
+                test_set=test_set,
+                statistic=statistic.statistic,
+                metric=name,
+                k=k,
+                value=found.value,
+                n=found.n,
                 human=people.kind,
             )
-
-
-def gain_rows(
-    sides: Sequence[Side],
-    people: People,
-    chosen: Sequence[Subset],
-    metric: str,
-    resamples: int,
-    confidence: float,
-    seed: int,
-) -> Iterator[AgreementGainRow]:
-    """Differences of agreement, with paired bootstrap intervals and p-values over segments.
-
-    Both are expanded, so that they are right for few segments, too: see
-    :func:`gnomon.stats.system_bootstrap_test`. They say whether other segments would give this
-    difference; Williams's test says whether other systems would.
-
-    Args:
-        sides: the base metric and the weighted one.
-        people: human scores.
-        chosen: the subsets.
-        metric: the spec of the weighted metric.
-        resamples: of the segments; the same ones for both sides. 0: no intervals.
-        confidence: share of resamples inside the intervals.
-        seed: of the resamples.
-    """
-    drawn = [_resampled(side, resamples, seed) for side in sides] if resamples else []
-    segments = sides[0].statistics.shape[1]
-    held = expanded_confidence(confidence, segments) if segments > 1 else confidence
-    for subset in chosen:
-        rows, human = subset.rows, people.scores[subset.rows]
-        for statistic, of in _STATISTICS.items():
-            own = [side.sign * side.system()[rows] for side in sides]
-            base, weighted = (of(human, one) for one in own)
-            intervals, p = None, None
-            if drawn:
-                found = [resampled_agreement(statistic, human, one[rows]) for one in drawn]
-                gains = found[1] - found[0]
-                low, high = percentile_interval(gains, held)
-                intervals = {"difference": (float(low), float(high))}
-                p = bootstrap_p_value(gains, weighted - base, drawn=segments)
-            yield AgreementGainRow(
-                subset=subset.name,
-                statistic=statistic,
-                metric=metric,
-                base=base,
-                weighted=weighted,
-                difference=weighted - base,
-                systems=len(rows),
-                kind=people.kind,
-                p=p,
-                williams_p=None
-                if of is not stats.pearson
-                else stats.williams(human, own[1], own[0], alternative="two-sided").p,
-                intervals=intervals,
-            )
-
-
-def resampled_agreement(
-    statistic: str, human: NDArray[np.float64], scores: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """A statistic of all resamples at once, float64 [B]; NaN where undefined.
-
-    Args:
-        statistic: its name.
-        human: float64 [K].
-        scores: float64 [K, B]; systems without a score in some resample are left out.
-    """
-    known = ~np.isnan(scores).any(axis=1) & ~np.isnan(human)
-    own, wanted = scores[known].T, human[known][None]
-    if statistic != "Pearson's r":
-        # who is above whom: Kendall's tau-b is the correlation of these signs, and their sums over
-        # rivals are ranks, up to a scale
-        own, wanted = (np.sign(one[:, :, None] - one[:, None, :]) for one in (own, wanted))
-        if statistic == "Spearman's rho":
-            own, wanted = own.sum(axis=2), wanted.sum(axis=2)
-        own, wanted = (one.reshape(len(one), -1) for one in (own, wanted))
-    own, wanted = (one - one.mean(axis=1, keepdims=True) for one in (own, wanted))
-    length = np.sqrt((own**2).sum(axis=1) * (wanted**2).sum(axis=1))
-    product = (own * wanted).sum(axis=1)
-    found = np.full(len(own), np.nan)
-    np.divide(product, length, out=found, where=length > 0)
-    return found
-
-
-def _resampled(side: Side, resamples: int, seed: int) -> NDArray[np.float64]:
-    """System scores, higher is better, in every resample of the segments, float64 [K, B]."""
-    systems, segments, columns = side.statistics.shape
-    counts = resample_counts(segments, count=resamples, seed=seed)
-    values = np.moveaxis(side.statistics, 1, 2).reshape(systems * columns, segments)
-    sums = resampled_sums(np.ascontiguousarray(values), counts)
-    found = side.aggregate(np.moveaxis(sums.reshape(systems, columns, resamples), 1, 2))
-    return side.sign * found
-
-
-def curve_rows(
-    judged: Sequence[MetricScores],
-    people: People,
-    following: Mapping[str, Mapping[int, NDArray[np.float64]]],
-) -> Iterator[BestSystemsRow]:
-    """Correlations over the K best systems, for every K (figure 2).
-
-    Args:
-        judged: metrics whose scores are the same at every K.
-        people: human scores.
-        following: of curves whose pool follows the best systems, by name: K -> float64 [K systems],
-            scores with the difficulties of these K systems alone.
-    """
-    for k in range(LEAST, len(people.order) + 1):
-        rows = people.top(k)
-        curves = [MetricScores(one.name, one.scores[rows]) for one in judged]
-        curves += [MetricScores(name, own[k]) for name, own in following.items()]
-        for statistic, of in _STATISTICS.items():
-            for curve in curves:
-                yield BestSystemsRow(
-                    statistic=statistic,
-                    metric=curve.name,
-                    k=k,
-                    value=of(people.scores[rows], curve.scores),
-                    kind=people.kind,
-                )
 
 
 def rank_rows(
@@ -454,13 +342,13 @@ def rank_rows(
                 subset=subset.name,
                 metric=metric,
                 system=systems[int(subset.rows[place])],
-                human=float(people.scores[subset.rows[place]]),
+                human_score=float(people.scores[subset.rows[place]]),
                 human_rank=by_people[place],
                 base_rank=base[place],
                 rank=weighted[place],
                 base_difference=_difference(by_people[place], base[place]),
                 difference=_difference(by_people[place], weighted[place]),
-                kind=people.kind,
+                human=people.kind,
             )
 
 
@@ -482,24 +370,8 @@ def sum_rows(rows: Sequence[RankRow], sides: Sequence[MetricScores]) -> Iterator
                 sum=sum(map(abs, known)),
                 in_place=known.count(0),
                 systems=len(known),
-                kind=mine[0].kind,
+                human=mine[0].human,
             )
-
-
-def point_rows(
-    judged: Sequence[MetricScores], people: People, systems: Sequence[str]
-) -> Iterator[SystemPointRow]:
-    """What people and each metric gave to every system."""
-    for metric in judged:
-        for k in people.order.tolist():
-            if not np.isnan(metric.scores[k]):
-                yield SystemPointRow(
-                    metric=metric.name,
-                    system=systems[k],
-                    score=float(metric.scores[k]),
-                    human=float(people.scores[k]),
-                    kind=people.kind,
-                )
 
 
 def ranks(scores: NDArray[np.float64]) -> list[int | None]:
@@ -565,9 +437,8 @@ def with_pool(bound: Bound, batch: Batch, names: tuple[str, ...]) -> Bound:
 # Views
 
 
-_AGREEMENT = ("metric", "absolute", "pearson", "spearman", "kendall_b", "systems", "segments")
 _RANKS = (
-    *("system", "human", "human_rank", "base_rank", "rank"),
+    *("system", "human_score", "human_rank", "base_rank", "rank"),
     *("base_difference", "difference"),
 )
 _SUMS = ("subset", "metric", "sum", "in_place", "systems")
@@ -581,32 +452,46 @@ def agreement_views(rows: Mapping[str, Sequence[Record]], titles: Mapping[str, s
         titles: of these tables.
     """
     found: list[View] = []
-    agreement = cast("Sequence[PeopleAgreementRow]", rows.get("agreement", ()))
+    agreement = cast("Sequence[AgreementRow]", rows.get("agreement", ()))
     ranked = cast("Sequence[RankRow]", rows.get("ranks", ()))
     kinds = list(dict.fromkeys(row.human for row in agreement))
     several = len(kinds) > 1
     for kind in kinds:
         said, own = (f" ({kind})", {"human": kind}) if several else ("", {})
-        for subset in dict.fromkeys(row.subset for row in agreement if row.human == kind):
-            title = f"{titles['agreement']}, {subset}{said}"
-            found.append(Listing("agreement", title, _AGREEMENT, {"subset": subset, **own}))
+        judged = [row for row in agreement if row.human == kind]
+        most = max(row.n for row in judged)
+        for subset in dict.fromkeys(row.subset for row in judged):
+            systems = f"all {most} systems" if subset == ALL else f"{subset} of {most} systems"
+            found.append(
+                HeatMap(
+                    table="agreement",
+                    title=f"{titles['agreement']}, {systems}{said}",
+                    rows="metric",
+                    columns="statistic",
+                    value="value",
+                    where={"subset": subset, **own},
+                    faint="few",
+                    under="n",
+                )
+            )
     found += _gain_views(cast("Sequence[AgreementGainRow]", rows.get("gains", ())), titles["gains"])
     metrics = list(dict.fromkeys(row.metric for row in ranked))
     for kind in kinds:
         # those of all systems stand beside the scores already
-        last = list(dict.fromkeys(row.subset for row in ranked if row.kind == kind))[-1:]
+        last = list(dict.fromkeys(row.subset for row in ranked if row.human == kind))[-1:]
         for subset in last:
             for metric in metrics:
-                of = [metric] * (len(metrics) > 1) + [kind] * several
-                where = {"subset": subset, **({"kind": kind} if several else {})}
+                of = [metric] * (len(metrics) > 1) + [str(kind)] * several
+                where = {"subset": subset, **({"human": kind} if several else {})}
                 where |= {"metric": metric} if len(metrics) > 1 else {}
-                title = f"Ranks, {subset}{' (' + ', '.join(of) + ')' if of else ''}"
+                name = f"{subset} systems"
+                title = f"Ranks, {name}{' (' + ', '.join(of) + ')' if of else ''}"
                 found.append(Listing("ranks", title, _RANKS, where))
     if rows.get("rank_sums"):
-        shown = (*_SUMS, "kind") if several else _SUMS
+        shown = (*_SUMS, "human") if several else _SUMS
         found.append(Listing("rank_sums", titles["rank_sums"], shown))
     for kind in kinds:
-        said, where = (f" ({kind})", {"kind": kind}) if several else ("", {})
+        said, where = (f" ({kind})", {"human": kind}) if several else ("", {})
         if rows.get("curves"):
             found.append(
                 Lines(
@@ -625,7 +510,7 @@ def agreement_views(rows: Mapping[str, Sequence[Record]], titles: Mapping[str, s
                     "points",
                     f"{titles['points']}{said}",
                     x="score",
-                    y="human",
+                    y="human_score",
                     label="system",
                     panels="metric",
                     where=where,
@@ -636,9 +521,9 @@ def agreement_views(rows: Mapping[str, Sequence[Record]], titles: Mapping[str, s
 
 def _gain_views(rows: Sequence[AgreementGainRow], title: str) -> Iterator[View]:
     """One listing, which names the kind of human scores where there are several."""
-    ends = ("difference_low", "difference_high") if rows and rows[0].intervals else ()
-    kind = ("kind",) if len({row.kind for row in rows}) > 1 else ()
+    ends = ("gain_low", "gain_high") if any(row.interval for row in rows) else ()
+    human = ("human",) if len({row.human for row in rows}) > 1 else ()
     metric = ("metric",) if len({row.metric for row in rows}) > 1 else ()
-    shown = ("subset", *metric, "statistic", "base", "weighted", "difference")
+    shown = ("subset", *metric, "statistic", "base", "value", "gain", *ends, "n", *human)
     if rows:
-        yield Listing("gains", title, (*shown, *ends, "systems", *kind))
+        yield Listing("gains", title, shown)

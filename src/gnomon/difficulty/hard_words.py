@@ -373,7 +373,7 @@ def _pools(
         chosen, notices = subsets(judge, top)
         told += notices
         for subset in chosen[1:]:
-            pools.setdefault(f"{subset.name} by human {judge.kind}", subset.rows.tolist())
+            pools.setdefault(f"{subset.title} by human {judge.kind}", subset.rows.tolist())
     return pools, told
 
 

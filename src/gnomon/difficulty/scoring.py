@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
+from gnomon.agreement.gains import AgreementGainRow, GainTesting
+from gnomon.agreement.judging import ALL
+from gnomon.agreement.tables import AgreementRow, JudgedSystemRow, TopSystemsRow, point_rows
 from gnomon.annotate import OptionalTagger
 from gnomon.cache import Cache
 from gnomon.difficulty._requests import (
@@ -34,24 +37,20 @@ from gnomon.difficulty._verdict import (
     score_verdict,
 )
 from gnomon.difficulty.agreement import (
-    AgreementGainRow,
-    BestSystemsRow,
     MetricScores,
-    PeopleAgreementRow,
     RankRow,
     RankSumRow,
-    SystemPointRow,
-    agreement_rows,
     agreement_views,
-    curve_rows,
     following,
-    gain_rows,
+    following_rows,
+    judged_rows,
     judges,
-    point_rows,
     rank_rows,
     ranks,
     subsets,
     sum_rows,
+    tasks_of,
+    weight_gain_rows,
 )
 from gnomon.difficulty.omission import (
     OmissionRow,
@@ -72,6 +71,7 @@ from gnomon.metrics.scoring import signature_of
 from gnomon.options import SEED, By, Confidence, OutputFile, Resamples, Seed
 from gnomon.records import METRIC, SYSTEM, Record, column, table
 from gnomon.scores import Scores, of_metric
+from gnomon.signature import Signature
 from gnomon.slices import slices
 from gnomon.testset import TestSet
 
@@ -146,12 +146,12 @@ class WeightedSliceRow(Record):
 
 _ROWS: Mapping[str, type[Record]] = {
     "scores": WeightedRow,
-    "agreement": PeopleAgreementRow,
+    "agreement": AgreementRow,
     "gains": AgreementGainRow,
     "ranks": RankRow,
     "rank_sums": RankSumRow,
-    "curves": BestSystemsRow,
-    "points": SystemPointRow,
+    "curves": TopSystemsRow,
+    "points": JudgedSystemRow,
     "slices": WeightedSliceRow,
     "omission": OmissionRow,
 }
@@ -287,8 +287,8 @@ def score(
         rows["scores"] += _score_rows(run, people[0] if people else None)
         rows["slices"] += _slice_rows(run, by) if by else ()
     if people:
-        draws = resamples, confidence, seed
-        judging = _Judging(testset, runs, people, top, curves, allow_circular, draws, progress)
+        how = GainTesting(resamples, seed, confidence, alternative="two-sided")
+        judging = _Judging(testset, runs, people, top, curves, allow_circular, how, progress)
         told += judging.add(rows, other_metrics, allow_code=allow_code)
     if omission:
         for run in runs:
@@ -320,7 +320,7 @@ class _ScoredMetric:
     def sides(self) -> list[MetricScores]:
         """Both, higher is better."""
         return [
-            MetricScores(f"{side.name}{_turned(side)}", side.sign * side.system())
+            MetricScores(side.name, side.sign * side.system())
             for side in (self.base, self.weighted)
         ]
 
@@ -410,7 +410,7 @@ class _Judging:
     top: str
     curves: bool
     circular: bool
-    draws: tuple[int, float, int]
+    how: GainTesting
     progress: Callable[[str, int, int], None] | None
 
     def add(
@@ -418,32 +418,33 @@ class _Judging:
     ) -> list[str]:
         """Add the rows of agreement; what should be said of them."""
         others, unavailable = self._others(other_metrics, allow_code=allow_code)
-        judged = [*others, *(one for run in self.runs for one in _all_of(run))]
+        scored = [*others, *(one for run in self.runs for one in _all_of(run))]
         systems = tuple(self.testset.systems)
         told: list[str] = []
+        tasks = tasks_of(self.testset, scored, self.people)
         for judge in self.people:
+            task = tasks[judge.kind]
             chosen, said = subsets(judge, self.top)
             told += said
-            segments = self.testset.segments
-            rows["agreement"] += agreement_rows(judged, judge, chosen, segments)
+            curves = self._curve_names(others) if self.curves else {}
+            agreement, over_best = judged_rows(task, chosen, curves)
+            rows["agreement"] += agreement
             for run in self.runs:
-                spec, both = run.bound.metric.spec, (run.base, run.weighted)
-                rows["gains"] += gain_rows(both, judge, chosen, spec, *self.draws)
+                spec, names = run.bound.metric.spec, (run.base.name, run.weighted.name)
+                gained = weight_gain_rows(task, names, chosen, systems, self.how)
+                rows["gains"] += (AgreementGainRow.of(row, metric=spec) for row in gained)
                 ranked = list(rank_rows(run.sides, judge, chosen, systems, spec))
                 rows["ranks"] += ranked
                 rows["rank_sums"] += sum_rows(ranked, run.sides)
-            rows["points"] += point_rows(judged, judge, systems)
+            rows["points"] += point_rows(task)
+            rows["curves"] += over_best
             if self.curves:
-                drawn, said = self._curves(judge, others)
-                rows["curves"] += drawn
-                told += said
+                told += self._add_following(rows, judge, task.label)
         return told + unavailable
 
-    def _others(
-        self, metrics: Metrics, *, allow_code: bool
-    ) -> tuple[list[MetricScores], list[str]]:
-        """Scores of other metrics, turned so that higher is better; what could not be had."""
-        found: list[MetricScores] = []
+    def _others(self, metrics: Metrics, *, allow_code: bool) -> tuple[list[Scores], list[str]]:
+        """Scores of other metrics; what could not be had."""
+        found: list[Scores] = []
         told: list[str] = []
         weighed = [run.bound.metric.metric.spec for run in self.runs]
         every = [one for one in each_metric(metrics) if one not in weighed]  # they stand there
@@ -462,58 +463,82 @@ class _Judging:
                     f"{name} has seen the human scores ({', '.join(seen)}) that judge it; leave it"
                     " out of --other-metrics, or allow it (--allow-circular)"
                 )
-            sign = 1 if scores.higher_is_better else -1
-            found.append(
-                MetricScores(name if sign > 0 else f"{name} (turned)", sign * scores.system)
-            )
+            found.append(replace(scores, metric=name))
             if self.progress:
                 self.progress("other metrics", done, len(every))
         return found, told
 
-    def _curves(
-        self, judge: People, others: Sequence[MetricScores]
-    ) -> tuple[Iterator[BestSystemsRow], tuple[str, ...]]:
-        batch = self.testset.batch()
-        fixed, moving = list(others), {}
+    def _curve_names(self, others: Sequence[Scores]) -> dict[str, str]:
+        """What curves over the best systems are called, by metric."""
+        names = {scores.metric: scores.metric for scores in others}
         for run in self.runs:
-            base, weighted_scores = run.sides
             how = "a file" if run.bound.pool is None else run.bound.pool.how
-            name = f"{weighted_scores.name}, d from {how}"
-            fixed += [base, MetricScores(name, weighted_scores.scores)]
-            if self.circular:
-                name = f"{weighted_scores.name}, d from the same K systems (circular)"
-                moving[name] = following(run.bound, batch, judge, self.progress)
-        notices = [
-            f"CIRCULAR, as was allowed: the curve {name!r} lets human scores ({judge.kind}) choose"
-            " the systems that weigh the words, and is judged by them"
-            for name in moving
-        ]
-        left_out = (
-            "curves: the authors' curve, whose pool is the K best systems by the very scores that"
-            " judge it, is circular and left out (--allow-circular shows it)"
-        )
-        return curve_rows(fixed, judge, moving), tuple(notices) or (left_out,)
+            names |= {
+                run.base.name: run.base.name,
+                run.weighted.name: f"{run.weighted.name}, d from {how}",
+            }
+        return names
+
+    def _add_following(
+        self, rows: Mapping[str, list[Record]], judge: People, test_set: str
+    ) -> list[str]:
+        """Add the curves whose pool follows the best systems, if they may be; what to say of it."""
+        if not self.circular:
+            left_out = (
+                "curves: the authors' curve, whose pool is the K best systems by the very scores"
+                " that judge it, is circular and left out (--allow-circular shows it)"
+            )
+            return [left_out]
+        told = []
+        for run in self.runs:
+            name = f"{run.weighted.name}, d from the same K systems (circular)"
+            scores = following(run.bound, self.testset.batch(), judge, self.progress)
+            rows["curves"] += following_rows(name, scores, judge, test_set)
+            told.append(
+                f"CIRCULAR, as was allowed: the curve {name!r} lets human scores ({judge.kind})"
+                " choose the systems that weigh the words, and is judged by them"
+            )
+        return told
 
 
-def _all_of(run: _ScoredMetric) -> list[MetricScores]:
+def _all_of(run: _ScoredMetric) -> Iterator[Scores]:
     """Base metric both ways, weighted metric, and its precision and recall where it is of both."""
-    base, weighted_scores = run.sides
-    means = run.base.sign * run.base.mean()
-    mean = MetricScores(f"{run.base.name}, mean of segments{_turned(run.base)}", means)
-    same = np.allclose(mean.scores, base.scores, rtol=0, atol=1e-9, equal_nan=True)
-    found = [*([] if same else [mean]), base, weighted_scores]
+    mean = run.base.mean()
+    if not np.allclose(mean, run.base.system(), rtol=0, atol=1e-9, equal_nan=True):
+        whole = _scores_of(run, run.base)
+        name = f"{run.base.name}, mean of segments"
+        yield replace(whole, metric=name, system=mean, statistics=None, aggregate=None)
+    yield _scores_of(run, run.base)
+    weighted_scores = replace(
+        _scores_of(run, run.weighted), informed_by=tuple(run.bound.informed_by)
+    )
+    yield weighted_scores
     both = precision_recall(run.bound, run.testset.batch())
     if both is None or getattr(run.bound.metric.metric, "score", "f") != "f":
-        return found
-    name = run.weighted.name
-    return [
-        *found,
-        *(MetricScores(f"{name}, {half}", getattr(both, half)) for half in ("precision", "recall")),
-    ]
+        return
+    unknown = np.full_like(run.weighted.segments, np.nan)
+    for half in ("precision", "recall"):
+        yield replace(
+            weighted_scores,
+            metric=f"{run.weighted.name}, {half}",
+            system=getattr(both, half),
+            segments=unknown,
+            statistics=None,
+            aggregate=None,
+        )
 
 
-def _turned(side: Side) -> str:
-    return "" if side.sign > 0 else " (turned)"
+def _scores_of(run: _ScoredMetric, side: Side) -> Scores:
+    return Scores(
+        metric=side.name,
+        systems=run.systems,
+        system=side.system(),
+        segments=side.segments,
+        higher_is_better=side.sign > 0,
+        signature=Signature(side.name),
+        statistics=side.statistics,
+        aggregate=side.aggregate,
+    )
 
 
 def _scored(testset: TestSet, one: AnyMetric, *, allow_code: bool) -> Scores:
@@ -603,15 +628,15 @@ def _pictures(tables: Sequence[Table]) -> Iterator[View]:
         agreement = judged.rows if judged.name == "agreement" else ()
         for human in dict.fromkeys(row["human"] for row in agreement):
             own = [row for row in agreement if row["human"] == human]
-            where = {"subset": own[0]["subset"], "human": human}  # all systems come first
-            title = agreement_headline([row for row in own if row["subset"] == where["subset"]])
+            where = {"subset": ALL, "human": human}
+            title = agreement_headline([row for row in own if row["subset"] == ALL])
             if title:
                 yield Bars(
                     table="agreement",
                     title=title,
-                    category="human",
+                    category="statistic",
                     series="metric",
-                    values=("pearson", "spearman", "kendall_b"),
+                    values=("value",),
                     where=where,
                     ordered=True,
                     dots=True,

@@ -1,0 +1,52 @@
+"""Gains over metrics whose scores are drawn, for tests of what is said of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from gnomon import Scores, TestSet
+from gnomon.agreement.gains import AgreementGainRow, GainTesting, gain_rows
+from gnomon.agreement.measures import Measure
+from gnomon.agreement.pairing import Sought, contests
+from gnomon.human import HumanScores
+from gnomon.signature import Signature
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from gnomon.difficulty.sides import Side
+
+
+def names(count: int) -> tuple[str, ...]:
+    """Names of systems, in order."""
+    return tuple(f"s{k:02}" for k in range(count))
+
+
+def means(segments: np.ndarray, name: str) -> Scores:
+    """Scores of segments [K, N], and their means."""
+    system = segments.mean(axis=1)
+    return Scores(name, names(len(segments)), system, segments, True, Signature(name))
+
+
+def of_side(side: Side) -> Scores:
+    """Scores of the systems in order, as difficulty holds them."""
+    systems, values = names(len(side.segments)), side.system()
+    parts = side.statistics, side.aggregate
+    return Scores(side.name, systems, values, side.segments, True, Signature(side.name), *parts)
+
+
+def gained(human: np.ndarray, pair: Sequence[Scores], seed: int) -> AgreementGainRow:
+    """What the second metric adds to Pearson's r of the first with people's scores of systems."""
+    systems, segments = pair[0].segments.shape
+    outputs = {name: ["w"] * segments for name in names(systems)}
+    people = HumanScores("da", "system", names(systems), human[:, None])
+    plain = TestSet.from_lists(outputs, ["w"] * segments, language_pair="de-en", name="drawn")
+    testset = TestSet(
+        name="drawn", references=plain.references, systems=plain.systems, human=(people,)
+    )
+    metrics = [(scores.metric, scores) for scores in pair]
+    (task,) = contests([testset], metrics, Sought(controls=False))
+    how = GainTesting(199, seed, alternative="two-sided")
+    (row,) = gain_rows(task, task.entries, [Measure("pearson", "system", "none")], how)
+    return row
