@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
 import inspect
 import json
@@ -27,10 +28,12 @@ from gnomon.options import (
     SEED,
     BoundOptions,
     Group,
+    Help,
     Limits,
     Seed,
     Segments,
     check_fields,
+    help_texts,
     misfits,
     options_of,
     read_text,
@@ -88,6 +91,32 @@ def test_seeds_intervals_and_resamples_have_the_same_defaults_everywhere(name: s
     assert {k: v.default for k, v in options.items() if k in usual} == {
         k: v for k, v in usual.items() if k in options
     }
+
+
+@pytest.mark.parametrize("name", methods.BUILT_IN)
+def test_a_docstring_says_of_shared_options_only_what_differs(name: str) -> None:
+    module, function = methods.BUILT_IN[name].split(":")
+    source = ast.parse(inspect.getsource(importlib.import_module(module)))
+    written = next(
+        ast.get_docstring(node) or ""
+        for node in source.body
+        if isinstance(node, ast.FunctionDef) and node.name == function and node.decorator_list
+    )
+    shared = dict(methods.OF_THE_RUN)
+    for option in options_of(methods.find(name).function).values():
+        if help_of_type := option.mark(Help):
+            shared[option.name] = help_of_type.text
+    said = help_texts(written)
+    assert [one for one, text in shared.items() if said.get(one) == text] == []
+
+
+def test_the_docstring_of_a_method_holds_the_help_of_its_types() -> None:
+    assert help_texts(inspect.getdoc(gn.muler.score) or "")["overlap"] == (
+        'when a metric token counts as masked: "any", "majority" or "inside".'
+    )
+    assert (
+        help_texts(inspect.getdoc(gn.score) or "")["allow_code"] == methods.OF_THE_RUN["allow_code"]
+    )
 
 
 #: methods without a verdict, and why

@@ -29,6 +29,7 @@ from gnomon.options import (
     BoundOptions,
     NotInStudies,
     check_arguments,
+    documented,
     is_outcome,
     misfits,
     options_of,
@@ -105,8 +106,12 @@ BUILT_IN: Mapping[str, str] = {
 }
 #: methods that have a first word of their own on the command line, beside their room's
 OWN_WORDS: Mapping[str, str] = {"errors": "muler.errors"}
-#: parameters that belong to a run and not to a request
-OF_THE_RUN = ("allow_code", "cache", "progress")
+#: parameters that belong to a run and not to a request, and what they mean
+OF_THE_RUN: Mapping[str, str] = {
+    "allow_code": "let a spec ``python('module:function')`` import and run the module.",
+    "cache": "where annotations are kept between runs; none by default.",
+    "progress": "called with a stage, what is done and the total.",
+}
 _ENTRY_POINTS = "gnomon.methods"
 
 #: what a method is given: a test set with systems; one that may have none; several test sets;
@@ -330,6 +335,7 @@ def method(name: str, *, answers: str, **more: Any) -> Callable[[Callable[P, R]]
 
             more["claims"] = (*more["claims"], *DATA_CLAIMS)
         more.setdefault("title", _in_words(name))
+        called.__doc__ = documented(function, OF_THE_RUN)
         found = Method(name, answers, called, **more)
         called.method = found  # type: ignore[attr-defined]  # where the registry finds it
         return called

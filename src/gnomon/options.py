@@ -1,7 +1,8 @@
 """How an option is declared: once, by a parameter of a public function.
 
 The parameter says its name, its type and its default, ``typing.Annotated`` its limits and what a
-command line calls it beside its name, and the docstring what it means::
+command line calls it beside its name, and the docstring what it means; its type may say that, too
+(:class:`Help`), and the docstring then only what differs::
 
     def compare(testset: TestSet, metrics: Metrics = "bleu", *, resamples: Resamples = 1000):
         '''...
@@ -33,6 +34,7 @@ import operator
 import os
 import re
 import sys
+import textwrap
 import types
 import typing
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -59,8 +61,10 @@ __all__ = [
     "By",
     "Confidence",
     "Count",
+    "Device",
     "Flags",
     "Group",
+    "Help",
     "InputFile",
     "Limits",
     "Metavar",
@@ -82,7 +86,9 @@ __all__ = [
     "check_arguments",
     "check_fields",
     "describe",
+    "documented",
     "fields_of",
+    "help_texts",
     "in_files",
     "is_outcome",
     "misfits",
@@ -154,6 +160,13 @@ class Shorthand:
 @dataclass(frozen=True)
 class Metavar:
     """What help writes for the value of an option ("NAME=FILE")."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Help:
+    """What an option means, where the docstring of the function says nothing else of it."""
 
     text: str
 
@@ -246,14 +259,41 @@ class Numbering:
 Count: TypeAlias = Annotated[int, Limits(0, MOST), Metavar("N")]
 Positive: TypeAlias = Annotated[int, Limits(1, MOST), Metavar("N")]
 Share: TypeAlias = Annotated[float, Limits(0, 1), Metavar("SHARE")]
-Seed: TypeAlias = Annotated[int, Limits(0), Metavar("N"), Group("intervals and tests")]
-Resamples: TypeAlias = Annotated[int, Limits(0, MOST), Metavar("N"), Group("intervals and tests")]
+Seed: TypeAlias = Annotated[
+    int, Limits(0), Metavar("N"), Group("intervals and tests"), Help("of the resamples.")
+]
+Resamples: TypeAlias = Annotated[
+    int,
+    Limits(0, MOST),
+    Metavar("N"),
+    Group("intervals and tests"),
+    Help("resamples of the segments for intervals; 0 for none."),
+]
 # below 1e-12 no number of draws would do
 _INNER = Limits(1e-12, 1 - 1e-12, words="strictly between 0 and 1")
-Confidence: TypeAlias = Annotated[float, _INNER, Metavar("SHARE"), Group("intervals and tests")]
-Alpha: TypeAlias = Annotated[float, _INNER, Metavar("SHARE"), Group("intervals and tests")]
+Confidence: TypeAlias = Annotated[
+    float,
+    _INNER,
+    Metavar("SHARE"),
+    Group("intervals and tests"),
+    Help("of the intervals, in (0, 1)."),
+]
+Alpha: TypeAlias = Annotated[
+    float,
+    _INNER,
+    Metavar("SHARE"),
+    Group("intervals and tests"),
+    Help("largest corrected p at which a system is called better or worse."),
+]
 Unit: TypeAlias = Annotated[Literal["auto", "segment", "document"], Group("intervals and tests")]
-By: TypeAlias = Annotated[str | None, Metavar("KIND")]
+By: TypeAlias = Annotated[
+    str | None,
+    Metavar("KIND"),
+    Help('slice by "document", "domain", "length" or a label of the test set.'),
+]
+Device: TypeAlias = Annotated[
+    str | None, Metavar("NAME"), Help("cpu or cuda; by default a GPU if there is one.")
+]
 Segments: TypeAlias = Annotated[Sequence[int] | None, Numbering(), Limits(1), Metavar("N")]
 OutputFile: TypeAlias = Annotated[
     "str | os.PathLike[str] | None", Outcome(), Metavar("FILE"), Group("output")
@@ -355,27 +395,64 @@ def _kind_in_files(kind: Any) -> Any:
 def options_of(function: Callable[..., Any]) -> Mapping[str, Option]:
     """The parameters of a function by name, in its order; ``*args`` and ``**kwargs`` left out."""
     function = inspect.unwrap(function)
-    helps = _helps(inspect.getdoc(function) or "")
+    helps = help_texts(inspect.getdoc(function) or "")
     hints = type_hints(function.__annotations__, function.__globals__)
     found = {}
     for one in inspect.signature(function).parameters.values():
         if one.kind in (one.VAR_POSITIONAL, one.VAR_KEYWORD):
             continue
         kind, marks = _bare(hints.get(one.name, Any))
-        found[one.name] = Option(one.name, kind, one.default, helps.get(one.name, ""), marks)
+        found[one.name] = _option(one.name, kind, one.default, helps.get(one.name, ""), marks)
     return types.MappingProxyType(found)
+
+
+def _option(name: str, kind: Any, default: Any, said: str, marks: tuple[object, ...]) -> Option:
+    """An option with the help of its type, unless a docstring says something else of it."""
+    option = Option(name, kind, default, said, marks)
+    shared = option.mark(Help)
+    return dataclasses.replace(option, help=shared.text) if shared and not said else option
+
+
+def documented(function: Callable[..., Any], further: Mapping[str, str] | None = None) -> str:
+    """The docstring of a function with what types say of its parameters.
+
+    Args:
+        function: whose docstring has "Args" of those parameters that differ.
+        further: what parameters mean that have neither, by name.
+    """
+    doc = inspect.getdoc(function) or ""
+    options = options_of(function)
+    said = {name: (further or {}).get(name, "") for name in options}
+    said |= {name: one.help for name, one in options.items() if one.help}
+    said |= {k: v for k, v in help_texts(doc).items() if k not in said}
+    lines = [
+        textwrap.fill(
+            f"{name}: {text}",
+            width=100,
+            initial_indent=" " * 4,
+            subsequent_indent=" " * 8,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+        for name, text in said.items()
+        if text
+    ]
+    return _ARGS.sub(lambda _: "\n".join(["Args:", *lines, ""]), doc, count=1)
+
+
+_ARGS = re.compile(r"^Args:\n((?:[ ]{4}.*\n?)+)", re.MULTILINE)
 
 
 def fields_of(kind: type[Any]) -> Mapping[str, Option]:
     """The fields of a dataclass as options; "Attributes" of its docstring says their help."""
     helps: dict[str, str] = {}
     for owner in reversed(kind.__mro__):
-        helps |= _helps(inspect.cleandoc(owner.__doc__ or ""), "Attributes")
+        helps |= help_texts(inspect.cleandoc(owner.__doc__ or ""), "Attributes")
     found = {}
     for one in dataclasses.fields(kind):
         bare, marks = _bare(_field_hints(kind)[one.name])
         default = inspect.Parameter.empty if one.default is dataclasses.MISSING else one.default
-        found[one.name] = Option(one.name, bare, default, helps.get(one.name, ""), marks)
+        found[one.name] = _option(one.name, bare, default, helps.get(one.name, ""), marks)
     return types.MappingProxyType(found)
 
 
@@ -416,7 +493,7 @@ def with_fields(**parts: type[Any]) -> Callable[[Callable[..., R]], Callable[...
         del called.__wrapped__  # its signature is another one
         signature = inspect.signature(function)
         hints = type_hints(function.__annotations__, function.__globals__)
-        parameters, helps = [], ""
+        parameters = []
         for one in signature.parameters.values():
             if one.name not in parts:
                 parameters.append(one)
@@ -424,20 +501,19 @@ def with_fields(**parts: type[Any]) -> Callable[[Callable[..., R]], Callable[...
             del hints[one.name]
             kind, heading = parts[one.name], Group(one.name.replace("_", " "))
             for field in fields_of(kind).values():
-                hint = _field_hints(kind)[field.name]
+                hint: Any = Annotated[_field_hints(kind)[field.name], Help(field.help)]
                 hints[field.name] = hint if field.mark(Group) else Annotated[hint, heading]
                 written = kind.__dataclass_fields__[field.name].type  # as people read it
                 parameters.append(
                     one.replace(name=field.name, default=field.default, annotation=written)
                 )
-                helps += f"    {field.name}: {field.help}\n"
         called.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]  # read by inspect
         called.__annotations__ = hints
         doc = inspect.getdoc(function) or ""
         for name in parts:
             doc = re.sub(rf"^    {name}: .*\n(?:[ ]{{8}}.*\n)*", "", doc, flags=re.MULTILINE)
-        section = re.compile(r"(^Args:\n(?:[ ]{4}.*\n)+)", re.MULTILINE)
-        called.__doc__ = section.sub(lambda found: found[1] + helps, doc, count=1)
+        called.__doc__ = doc
+        called.__doc__ = documented(called)
         return called
 
     return decorated
@@ -576,7 +652,7 @@ def parts_of(kind: Any) -> tuple[Any, ...]:
     return (kind,)
 
 
-def _helps(doc: str, heading: str = "Args") -> dict[str, str]:
+def help_texts(doc: str, heading: str = "Args") -> dict[str, str]:
     """Parameter -> what a section of a docstring says of it."""
     section = re.search(rf"^{heading}:\n((?:[ ]{{4}}.*\n?|\n)+)", doc, re.MULTILINE)
     found: dict[str, str] = {}

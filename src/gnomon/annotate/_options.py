@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 from gnomon.annotate._annotators import describe
 from gnomon.annotate._labels import Labels
 from gnomon.needs import Need
-from gnomon.options import Group, InputFile, Metavar, Needs
+from gnomon.options import Group, Help, InputFile, Metavar, Needs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -38,10 +38,19 @@ def _any_tagger(
 
 
 #: names of features, wildcards allowed; None: see :func:`gnomon.annotate.chosen_features`
-Features: TypeAlias = Annotated["Sequence[str] | None", Metavar("FEATURE"), _HEADING]
+Features: TypeAlias = Annotated[
+    "Sequence[str] | None",
+    Metavar("FEATURE"),
+    _HEADING,
+    Help("names and wildcards, as for :func:`gnomon.muler.score`."),
+]
 #: None: the standard one of the language
 Tagger: TypeAlias = Annotated[
-    "str | Annotator | None", Metavar("ENGINE:NAME"), Needs(_any_tagger), _HEADING
+    "str | Annotator | None",
+    Metavar("ENGINE:NAME"),
+    Needs(_any_tagger),
+    _HEADING,
+    Help("``spacy:NAME`` or an annotator; by default one for the test set's target language."),
 ]
 #: None: none; "auto": the standard one of the language
 OptionalTagger: TypeAlias = Annotated[
@@ -53,15 +62,22 @@ WordLists: TypeAlias = Annotated[
     Metavar("NAME=FILE"),
     InputFile(),
     _HEADING,
+    Help("word lists for ``lex:NAME``, as words or as a file of one entry per line."),
 ]
 #: regular expressions by name
-Regexes: TypeAlias = Annotated["Mapping[str, str] | None", Metavar("NAME=REGEX"), _HEADING]
+Regexes: TypeAlias = Annotated[
+    "Mapping[str, str] | None",
+    Metavar("NAME=REGEX"),
+    _HEADING,
+    Help("regular expressions for ``re:NAME``."),
+]
 #: the user's own labels: read, or their files (.conllu or .jsonl)
 LabelFiles: TypeAlias = Annotated[
     "Labels | str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | None",
     Metavar("FILE"),
     InputFile(),
     _HEADING,
+    Help("your own labels: .conllu or .jsonl files, or :class:`gnomon.annotate.Labels`."),
 ]
 
 

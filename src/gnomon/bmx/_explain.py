@@ -10,7 +10,7 @@ import numpy as np
 
 from gnomon.bmx._direct import RandomExplainer
 from gnomon.bmx._engine import Progress
-from gnomon.bmx._explanations import MAX_CALLS, Sides, explanations
+from gnomon.bmx._explanations import MAX_CALLS, ExplainedSides, Sides, explanations
 from gnomon.bmx._judging import (
     CurveArea,
     ErrorRanking,
@@ -550,7 +550,7 @@ def explain(
     metrics: Metrics = "bleu",
     explainers: Explainers = "erasure",
     *,
-    sides: Sides = "both",
+    sides: ExplainedSides = "both",
     segments: Segments = None,
     sample: Positive | None = None,
     errors: Annotated[bool, _JUDGING] = False,
@@ -572,8 +572,6 @@ def explain(
     Args:
         testset: what was translated, and by whom.
         metrics: one or several, as in :func:`explanations`.
-        explainers: one or several: "erasure", "lime(samples=50)", "shap" and so on.
-        sides: explain "both" sides or the "candidate" alone.
         segments: numbers of the segments to explain, from 1; all by default.
         sample: so many of these, drawn with the seed; all by default.
         errors: judge by the errors that people marked: AUC, average precision, recall at top-K.

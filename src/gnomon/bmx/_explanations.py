@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import (
     TYPE_CHECKING,
+    Annotated,
     Literal,
     NamedTuple,
     Protocol,
@@ -23,7 +24,7 @@ from gnomon.errors import UnknownNameError, UsageError
 from gnomon.metrics.functions import BoundFunction
 from gnomon.metrics.protocol import Partial
 from gnomon.metrics.scoring import bind, signature_of
-from gnomon.options import Positive, Segments  # noqa: TC001  # the door reads their limits
+from gnomon.options import Help, Positive, Segments  # the door reads their limits
 from gnomon.scripts import is_unspaced
 from gnomon.testset import pick
 
@@ -180,6 +181,7 @@ class Explanations:
 
 
 Sides: TypeAlias = Literal["both", "candidate"]
+ExplainedSides: TypeAlias = Annotated[Sides, Help('explain "both" sides or the "candidate" alone.')]
 
 #: scores of pairs that a request may cost unless more are allowed
 MAX_CALLS = 1_000_000

@@ -20,7 +20,7 @@ from typing import (
 from gnomon.errors import UsageError
 from gnomon.metrics.catalogue import Catalogue
 from gnomon.metrics.requirements import requirements
-from gnomon.options import Group, Metavar, Needs
+from gnomon.options import Group, Help, Metavar, Needs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -265,6 +265,7 @@ Explainers: TypeAlias = Annotated[
     Metavar("SPEC"),
     Needs(_needs_of),
     Group("explanations"),
+    Help('one or several: "erasure", "lime(samples=50)", "shap" and so on.'),
 ]
 
 

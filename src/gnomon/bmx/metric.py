@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple
 import numpy as np
 
 from gnomon.bmx._engine import Boost, Memory, Progress
-from gnomon.bmx._explanations import MAX_CALLS, Sides, cache_of, calls_of, explain_batch
+from gnomon.bmx._explanations import (
+    MAX_CALLS,
+    ExplainedSides,
+    Sides,
+    cache_of,
+    calls_of,
+    explain_batch,
+)
 from gnomon.bmx._power_mean import Shift, combine, power_means
 from gnomon.bmx._verdict import SCORE_CLAIMS, score_headline, score_verdict
 from gnomon.bmx.explainers import (
@@ -446,7 +453,7 @@ def score(
     w: Annotated[Sequence[float] | float | None, Limits(0, 1), Metavar("W")] = None,
     iterations: Positive = 1,
     shift: Shift | None = None,
-    sides: Sides = "both",
+    sides: ExplainedSides = "both",
     scale: Annotated[float, Limits(1e-9, 1e9), Metavar("X")] = 1.0,
     max_calls: Positive = MAX_CALLS,
     segment_scores: OutputFile = None,
@@ -465,7 +472,6 @@ def score(
         iterations: how often to explain; several p or w say so, too.
         shift: how importances are made positive; by default that of the paper where p is given,
             which collapses for p < 0, and else floor, which does not.
-        sides: explain "both" sides or the "candidate" alone.
         scale: what the metric's scores are divided by before importances are added, 100 for metrics
             on 0 to 100; the boosted score is multiplied by it again.
         max_calls: most pairs of texts that may be scored for each metric.
@@ -473,7 +479,6 @@ def score(
             (mt-metrics-eval).
         cache: remembers explanations.
         progress: called with a stage, how much is done and how much there is.
-        allow_code: let a spec ``python('module:function')`` import and run the module.
 
     Returns:
         A table ``scores``: ``system, metric, score, base_score, rank, base_rank, system_score``.

@@ -15,7 +15,7 @@ from gnomon.bmx._correlations import read_grids, search, write_grids
 from gnomon.bmx._engine import Progress
 from gnomon.bmx._experiments import Explained, Grids, P, W, explained, human_scores
 from gnomon.bmx._explain import explainer_faults, listed
-from gnomon.bmx._explanations import MAX_CALLS, Sides
+from gnomon.bmx._explanations import MAX_CALLS, ExplainedSides, Sides
 from gnomon.bmx._outcomes import (
     Iteration,
     TuneOptions,
@@ -291,7 +291,7 @@ def tune(
     *,
     human: Annotated[str | None, Metavar("KIND|FILE"), _DATA] = None,
     human_systems: Annotated[bool, _DATA, Rare()] = False,
-    sides: Annotated[Sides, _DATA] = "both",
+    sides: Annotated[ExplainedSides, _DATA] = "both",
     scale: Annotated[float, Limits(1e-9, 1e9), Metavar("X"), _DATA] = 1.0,
     sample: Annotated[Positive | None, _DATA] = None,
     max_calls: Annotated[Positive, _DATA, Rare()] = MAX_CALLS,
@@ -333,11 +333,9 @@ def tune(
             too; or experiments that :func:`explained` made; or grids. Experiments of the explainer
             ``random`` are the controls of all others. None where ``grids`` names a file.
         metrics: one or several, as in :func:`explanations`.
-        explainers: one or several: "erasure", "lime(samples=50)", "shap" and so on.
         human: kind of the human scores, or a file of them for a single test set; may be left out
             where there is one kind.
         human_systems: whether outputs that are human translations count.
-        sides: explain "both" sides or the "candidate" alone.
         scale: what the metrics' scores are divided by, 100 for metrics on 0 to 100: random
             importances, the control, lie in [0, 1].
         sample: so many of the judged segments of each test set, drawn with the seed over all

@@ -16,7 +16,7 @@ from gnomon.formats import Human, human_files
 from gnomon.human import are_of_same_judgements
 from gnomon.metrics.protocol import Metrics
 from gnomon.metrics.registry import check_metric, check_once
-from gnomon.options import Group, InputFile, Metavar, Specs
+from gnomon.options import Group, Help, InputFile, Metavar, OutputFile, Specs
 from gnomon.scores import Scores
 from gnomon.slices import check_slices
 
@@ -32,10 +32,32 @@ _POOL = Group("difficulties")
 _PEOPLE = Group("what people said")
 _OMISSION = Group("omission test")
 
-PoolOfSystems: TypeAlias = Annotated["str | Sequence[str] | None", Metavar("POOL"), _POOL]
-PoolBy: TypeAlias = Annotated[str | None, Metavar("KIND|METRIC"), Specs(), _POOL]
+PoolOfSystems: TypeAlias = Annotated[
+    "str | Sequence[str] | None",
+    Metavar("POOL"),
+    _POOL,
+    Help(
+        'systems whose misses make words hard: "all", "top:6", "top:30%" or names; all by default.'
+    ),
+]
+PoolBy: TypeAlias = Annotated[
+    str | None,
+    Metavar("KIND|METRIC"),
+    Specs(),
+    _POOL,
+    Help('what ranks systems for "top": a kind of human scores, or a metric such as bleu.'),
+]
+SavedDifficulties: TypeAlias = Annotated[
+    OutputFile, Help("file to write the difficulties to, for ``frozen``.")
+]
 LeaveOneOut: TypeAlias = Annotated[bool, _POOL]
-Frozen: TypeAlias = Annotated["str | PathLike[str] | None", Metavar("FILE"), InputFile(), _POOL]
+Frozen: TypeAlias = Annotated[
+    "str | PathLike[str] | None",
+    Metavar("FILE"),
+    InputFile(),
+    _POOL,
+    Help("file of difficulties saved before, in place of a pool."),
+]
 Judges: TypeAlias = Annotated[Human, _PEOPLE]
 Top: TypeAlias = Annotated[str, Metavar("K"), _PEOPLE]
 AllowCircular: TypeAlias = Annotated[bool, _PEOPLE]

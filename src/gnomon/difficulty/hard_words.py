@@ -17,6 +17,7 @@ from gnomon.difficulty._requests import (
     Omission,
     PoolBy,
     PoolOfSystems,
+    SavedDifficulties,
     Top,
     check_words,
     each_metric,
@@ -62,7 +63,6 @@ from gnomon.options import (
     SEED,
     Confidence,
     Count,
-    OutputFile,
     Positive,
     Resamples,
     Seed,
@@ -220,7 +220,7 @@ def words(
     pool: PoolOfSystems = None,
     pool_by: PoolBy = None,
     frozen: Frozen = None,
-    save: OutputFile = None,
+    save: SavedDifficulties = None,
     segments: Segments = None,
     min_count: Positive | None = None,
     human: Judges = (),
@@ -246,11 +246,6 @@ def words(
         testset: the test set.
         metrics: metrics that tell words ("bertscore", "chrf", "ter"), or any under
             difficulty already: "difficulty(sbert, units='deletions')".
-        pool: systems whose misses make words hard: "all", "top:6", "top:30%" or names; all by
-            default.
-        pool_by: what ranks systems for "top": a kind of human scores, or a metric such as bleu.
-        frozen: file of difficulties saved before, in place of a pool.
-        save: file to write the difficulties to, for ``frozen``.
         segments: whose words are shown across systems, from 1; by default those of the hardest
             segment of at least five words.
         min_count: how often a word must occur to be listed; by default 5, or 1 where there are
@@ -269,7 +264,6 @@ def words(
         confidence: share of resamples inside them.
         allow_code: let a spec ``python('module:function')`` run code.
         cache: where tags are kept.
-        progress: called with a stage, what is done and the total.
 
     Returns:
         A finding with rows ``word, word_class, difficulty, count, segments, ...`` and tables

@@ -25,6 +25,7 @@ from gnomon.difficulty._requests import (
     OtherMetrics,
     PoolBy,
     PoolOfSystems,
+    SavedDifficulties,
     Top,
     check_score,
     each_metric,
@@ -68,7 +69,7 @@ from gnomon.metrics import score as score_by
 from gnomon.metrics.circularity import is_informed
 from gnomon.metrics.protocol import Metrics
 from gnomon.metrics.scoring import signature_of
-from gnomon.options import SEED, By, Confidence, OutputFile, Resamples, Seed
+from gnomon.options import SEED, By, Confidence, Resamples, Seed
 from gnomon.records import METRIC, SYSTEM, Record, column, table
 from gnomon.scores import Scores, of_metric
 from gnomon.signature import Signature
@@ -192,7 +193,7 @@ def score(
     pool_by: PoolBy = None,
     leave_one_out: LeaveOneOut = False,
     frozen: Frozen = None,
-    save: OutputFile = None,
+    save: SavedDifficulties = None,
     other_metrics: OtherMetrics = OTHER_METRICS,
     human: Judges = (),
     top: Top = "30%",
@@ -217,12 +218,7 @@ def score(
         testset: the test set.
         metrics: metrics that match tokens or count n-grams ("bertscore", "rouge1"), or these under
             difficulty already: "difficulty(bertscore, beta=2)".
-        pool: systems whose misses make words hard: "all", "top:6", "top:30%" or names; all by
-            default.
-        pool_by: what ranks systems for "top": a kind of human scores, or a metric such as bleu.
         leave_one_out: the words of a system are weighed by the others of the pool.
-        frozen: file of difficulties saved before, in place of a pool.
-        save: file to write the difficulties to, for ``frozen``.
         other_metrics: metrics that stand beside in the tables of agreement; where none are named,
             as far as they can be had; an empty list: none.
         human: kinds of human scores that judge, or files of them; by default all kinds that there
@@ -237,11 +233,9 @@ def score(
         tagger: what tells content words for the omission test: ``spacy:NAME``, an annotator, or
             "auto" for the one of the target language; by default length and frequency.
         seed: of the omission test and of resamples.
-        resamples: resamples of the segments for intervals; 0 for none.
         confidence: share of resamples inside them.
         allow_code: let a spec ``python('module:function')`` run code.
         cache: where tags are kept.
-        progress: called with a stage, what is done and the total.
 
     Returns:
         A finding with rows ``system, metric, score, base_score, rank, base_rank, ...`` and, as far

@@ -296,8 +296,6 @@ def metaeval(
         confidence: share of draws inside the intervals.
         alpha: largest significant p (ranks, wins).
         seed: of all draws.
-        allow_code: let a spec ``python('module:function')`` import and run the module.
-        progress: called with a stage, what is done and the total.
 
     Returns:
         A finding whose rows hold ``language_pair, level, statistic, grouping, metric, value, n,

@@ -223,8 +223,6 @@ def compare(
         alternative: "two-sided", "greater" (the system is better) or "less" (it is worse).
         correction: of p for the number of systems, metric by metric, and for slices x systems:
             "holm", "benjamini-hochberg" or "none".
-        alpha: largest corrected p at which a system is called better or worse.
-        confidence: of the intervals, in (0, 1).
         seed: of all draws; 12345, as sacreBLEU's.
         unit: what counts as independent: "segment", "document", or "auto": documents for scores
             that people gave, segments for metrics.
@@ -236,8 +234,6 @@ def compare(
         fail_if_worse: metrics by which no system may be significantly worse than the baseline;
             the finding's ``failure`` says where one is, and the command line ends with exit code 3.
         min_drop: smallest drop that fails, in the metric's own units.
-        allow_code: let a spec ``python('module:function')`` import and run the module.
-        progress: called with a stage, what is done and the total.
 
     Returns:
         A finding whose rows hold ``system, baseline, metric, score, difference, low, high, p,

@@ -24,12 +24,13 @@ from gnomon.agreement.significance import resample_faults, without_documents
 from gnomon.errors import UsageError
 from gnomon.faults import Fault, faults
 from gnomon.findings import Bars, Excerpt, Finding, HeatMap, Listing
-from gnomon.formats import Human
 from gnomon.metaeval.error_spans_verdict import CLAIMS, error_spans_verdict
 from gnomon.methods import method
 from gnomon.metrics.error_marks import (
     ErrorMarks,
+    MarkedSide,
     Marks,
+    PeoplesMarks,
     listed_metrics,
     mark_faults,
     people_marked,
@@ -60,7 +61,6 @@ if TYPE_CHECKING:
     from gnomon.options import BoundOptions
     from gnomon.outline import Outline
 
-Side: TypeAlias = Literal["candidate", "source"]
 SpanPreset: TypeAlias = Literal["wmt25", "wmt26"]
 AGREEMENT, CONTESTS, ERROR_FREE, MARKS = "agreement", "contests", "error_free", "marks"
 SEGMENTS = "segments"
@@ -269,9 +269,9 @@ def spans(
     testset: TestSet,
     metrics: Metrics = (),
     *,
-    human: Human = (),
+    human: PeoplesMarks = (),
     marks: Marks = (),
-    side: Side = "candidate",
+    side: MarkedSide = "candidate",
     preset: SpanPreset | None = None,
     partial_credit: Share = _CREDIT,
     error_free: ErrorFree = _RULE,
@@ -296,10 +296,6 @@ def spans(
         testset: outputs in which people marked errors.
         metrics: metrics and judges that mark errors; of others, scores alone, which may tell what
             is free of errors.
-        human: the kind of people's marks, or a file of them; the only kind by default.
-        marks: marks of others: files (NAME=FILE), metrics that mark errors, or other kinds of the
-            test set's.
-        side: errors in the "candidate" or in the "source".
         preset: measure as a shared task does: "wmt25" (characters, pooled) or "wmt26" (also what is
             free of errors: at least 85, and no span).
         partial_credit: for an error of another severity; 1: severities do not matter.
@@ -310,12 +306,8 @@ def spans(
             because one person marks a whole document.
         resamples: resamples of the segments for intervals and tests; 0 for none, neither over
             segments nor over documents.
-        confidence: of the intervals, in (0, 1).
-        seed: of the resamples.
         per_segment: add a table "segments": the figures of every single output.
         examples: outputs shown in which people and a marker differ most.
-        allow_code: let a spec ``python('module:function')`` import and run the module.
-        progress: called with a stage, what is done and the total.
 
     Returns:
         A finding whose rows hold ``marks, by, system, unit, average, precision, recall, f1,
@@ -403,7 +395,7 @@ class _Made:
     pairs: Sequence[MarkedPairs]
     how: _Preset
     draws: SpanDraws
-    side: Side
+    side: MarkedSide
     examples: int
 
     def title(self, pairs: MarkedPairs) -> str:

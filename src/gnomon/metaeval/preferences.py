@@ -227,12 +227,8 @@ def pairwise(
             metrics, the choice of the first.
         correction: of p for the number of pairs, metric by metric: "holm", "benjamini-hochberg" or
             "none".
-        alpha: largest corrected p at which a system is called better or worse.
         resamples: bootstrap resamples of the segments for intervals; 0 for none.
-        confidence: of the intervals, in (0, 1).
         seed: of the draws.
-        allow_code: let a spec ``python('module:function')`` import and run the module.
-        progress: called with a stage, what is done and the total.
 
     Returns:
         A finding whose rows hold ``system, other, metric, segments, score, low, high, wins, ties,

@@ -19,6 +19,7 @@ import numpy as np
 from gnomon.errors import DataError, UnknownNameError, UsageError
 from gnomon.faults import Fault, faults
 from gnomon.formats import (
+    Human,
     human_files,
     kind_in_name,
     read_human,
@@ -38,7 +39,7 @@ from gnomon.metrics.registry import check_metric, is_metric, resolve
 from gnomon.metrics.registry import names as metric_names
 from gnomon.metrics.scoring import bind, signature_of
 from gnomon.metrics.spec import read_spec
-from gnomon.options import InputFile, Metavar, Specs
+from gnomon.options import Help, InputFile, Metavar, Specs
 from gnomon.scores import named
 from gnomon.stats.error_spans import GradedSpan
 
@@ -47,7 +48,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from gnomon.formats import Human
     from gnomon.human import Judgements
     from gnomon.outline import Outline
     from gnomon.signature import Signature
@@ -60,6 +60,18 @@ Marks: TypeAlias = Annotated[
     Metavar("FILE|METRIC|KIND"),
     InputFile(sure=False),
     Specs(),
+    Help(
+        "marks of others: files (NAME=FILE), metrics that mark errors, or other kinds of the test"
+        " set's."
+    ),
+]
+#: people's marks
+PeoplesMarks: TypeAlias = Annotated[
+    Human, Help("the kind of people's marks, or a file of them; the only kind by default.")
+]
+#: what is marked
+MarkedSide: TypeAlias = Annotated[
+    Literal["candidate", "source"], Help('errors in the "candidate" or in the "source".')
 ]
 #: severities that count as the graver of two, and those that are no error
 _MAJOR = ("major", "critical")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 import numpy as np
 
-from gnomon.options import Group, Metavar, Rare
+from gnomon.options import Group, Help, Metavar, Rare, Seed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,19 +17,46 @@ if TYPE_CHECKING:
 
     from gnomon.spans import SpanTable
 
-__all__ = ["Action", "Granularity", "MaskKind", "MaskPlan", "MaskTexts", "Overlap"]
+__all__ = ["Action", "Granularity", "MaskKind", "MaskPlan", "MaskSeed", "MaskTexts", "Overlap"]
 
 #: what stands for a feature's words: masks on the metric's tokens; masks in the place of the words
 #: themselves; other words
 MaskKind: TypeAlias = Annotated[
-    Literal["tokens", "in-place", "substitute"], Group("scoring"), Rare()
+    Literal["tokens", "in-place", "substitute"],
+    Group("scoring"),
+    Rare(),
+    Help(
+        'what stands for words: masks on the metric\'s "tokens"; masks "in-place" of the words'
+        ' alone, put into the texts (as the authors did); or other words ("substitute"): the'
+        " reference's own (oracle), or some of the feature from elsewhere (anti-oracle)."
+    ),
 ]
 #: what is put into texts as masks: alike on both sides, in candidates, in references
-MaskTexts: TypeAlias = Annotated["Sequence[str] | None", Metavar("WORD"), Group("scoring"), Rare()]
+MaskTexts: TypeAlias = Annotated[
+    "Sequence[str] | None",
+    Metavar("WORD"),
+    Group("scoring"),
+    Rare(),
+    Help(
+        "three words that are put into texts as masks, for metrics without masks of their own:"
+        " alike on both sides, the candidate's, the reference's. By default some that the metric"
+        " is found to tell apart."
+    ),
+]
 
 #: how masks lie on metric tokens; see :class:`MaskPlan`
-Overlap: TypeAlias = Annotated[Literal["any", "majority", "inside"], Group("scoring"), Rare()]
-Granularity: TypeAlias = Annotated[Literal["token", "span"], Group("scoring"), Rare()]
+Overlap: TypeAlias = Annotated[
+    Literal["any", "majority", "inside"],
+    Group("scoring"),
+    Rare(),
+    Help('when a metric token counts as masked: "any", "majority" or "inside".'),
+]
+Granularity: TypeAlias = Annotated[
+    Literal["token", "span"], Group("scoring"), Rare(), Help('one mask per "token" or per "span".')
+]
+
+
+MaskSeed: TypeAlias = Annotated[Seed, Help('of the words that masking="substitute" draws.')]
 
 
 class Action(IntEnum):

@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Annotated, Literal, Protocol, TypeAlias, runtime_checkable
 
-from gnomon.options import Metavar, Specs
+from gnomon.options import Help, Metavar, Specs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -58,7 +58,12 @@ __all__ = [
 #: a spec, a metric, a function of texts, or what a metric said of the test set
 AnyMetric: TypeAlias = "str | Metric | BoundMetric | Callable[..., float] | Scores"
 #: one or several, as every method takes them
-Metrics: TypeAlias = Annotated["AnyMetric | Sequence[AnyMetric]", Metavar("METRIC"), Specs()]
+Metrics: TypeAlias = Annotated[
+    "AnyMetric | Sequence[AnyMetric]",
+    Metavar("METRIC"),
+    Specs(),
+    Help("specs, metrics or functions of texts; one or several."),
+]
 
 Input: TypeAlias = Literal["references", "sources"]
 

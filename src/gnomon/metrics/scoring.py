@@ -98,7 +98,6 @@ def score(
             texts (see :func:`gnomon.metric`); or a list of these.
         segment_scores: write scores per segment there: .tsv, .jsonl, .wmt, or .seg.score
             (mt-metrics-eval).
-        allow_code: let a spec ``python('module:function')`` import and run the module.
         progress: called with a stage, the metrics that are done, and how many there are.
 
     Returns:

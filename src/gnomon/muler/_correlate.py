@@ -16,7 +16,7 @@ from gnomon.cache import Cache
 from gnomon.errors import DataError, UsageError
 from gnomon.findings import Finding
 from gnomon.methods import method
-from gnomon.metrics.masking import Granularity, MaskKind, MaskTexts, Overlap
+from gnomon.metrics.masking import Granularity, MaskKind, MaskSeed, MaskTexts, Overlap
 from gnomon.metrics.protocol import Metrics
 from gnomon.muler._correlations import (
     POOLING,
@@ -49,7 +49,7 @@ from gnomon.muler._figures import VARIANTS, Variants, figures
 from gnomon.muler._other_verdicts import CORRELATE_CLAIMS, correlate_verdict
 from gnomon.muler._sentences import Scorers, scorer_faults, scorers_of, sentences
 from gnomon.muler._setup import MaskChoice, Run, WordChoice, check_masked_slices, prepared
-from gnomon.options import SEED, By, Count, Group, Limits, Metavar, Rare, Seed, Share
+from gnomon.options import SEED, By, Count, Group, Limits, Metavar, Rare, Share
 from gnomon.slices import slices
 from gnomon.testset import SystemInfo, TestSet
 
@@ -451,7 +451,7 @@ def correlate(
     granularity: Granularity = "token",
     masking: MaskKind = "tokens",
     mask_words: MaskTexts = None,
-    seed: Seed = SEED,
+    seed: MaskSeed = SEED,
     examples: Annotated[Count, _SHOWN] = 3,
     near: Annotated[float, Limits(0), Metavar("UNITS"), _SHOWN] = 1.0,
     far: Annotated[Share, _SHOWN] = 0.5,
@@ -468,36 +468,19 @@ def correlate(
     Args:
         testsets: one or several test sets; year, architecture and human submissions are read from
             ``info``, a missing year from the test set's name ("wmt19").
-        metrics: specs, metrics or functions of texts; one or several.
         features: names such as ``pos:NOUN``; wildcards ``pos:*``. By default as for
             :func:`gnomon.muler.score`, and with parts of speech and entities also the morphology
             that the paper looks at: ``morph:Gender``, ``morph:Number``, ``morph:Definite``.
         tagger: ``spacy:NAME`` or an annotator; by default one for each target language.
-        lexicon: word lists for ``lex:NAME``, as words or as a file of one entry per line.
-        pattern: regular expressions for ``re:NAME``.
-        labels: your own labels: .conllu or .jsonl files, or :class:`gnomon.annotate.Labels`.
         scorers: sentence scorers, as for :func:`gnomon.muler.sentences`: minus their mean absolute
             difference is correlated as -MuLER is, under features ``scorer:NAME``.
-        variants: "ratio" (ratio of means), "segment-clipped" (mean of clipped segment ratios).
         by: slice by "document", "domain", "length" or a label of the test sets.
         few: cells of fewer systems than this are greyed.
         system_scores: what is taken for a system's score: the "corpus" score, or the mean over its
             "segments", which is what MuLER's own base and oracles are means of.
-        overlap: when a metric token counts as masked: "any", "majority" or "inside".
-        granularity: one mask per "token" or per "span".
-        masking: what stands for words: masks on the metric's "tokens"; masks "in-place" of the
-            words alone, put into the texts (as the authors did); or other words ("substitute"):
-            the reference's own (oracle), or some of the feature from elsewhere (anti-oracle).
-        mask_words: three words that are put into texts as masks, for metrics without masks of
-            their own: alike on both sides, the candidate's, the reference's. By default some that
-            the metric is found to tell apart.
-        seed: of the words that masking="substitute" draws.
         examples: contrasting segments per feature and test set; 0 for none.
         near: the scores of a contrast differ by this much at most, in the metric's own units.
         far: its segment MuLER differs by this much at least.
-        allow_code: let a spec ``python('module:function')`` import and run the module.
-        cache: where annotations are kept between runs; none by default.
-        progress: called with a stage, what is done and the total.
 
     Returns:
         A finding whose rows hold ``test_set, pooling, metric, variant, feature, slice, against, r,

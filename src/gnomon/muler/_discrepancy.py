@@ -165,17 +165,7 @@ def discrepancy(
 
     Args:
         testset: references and the texts to compare with them.
-        features: names and wildcards, as for :func:`gnomon.muler.score`.
-        tagger: ``spacy:NAME`` or an annotator; by default one for the test set's target language.
         lexicon: word lists for ``lex:NAME``; ``lex:gender`` needs none.
-        pattern: regular expressions for ``re:NAME``.
-        labels: your own labels: .conllu or .jsonl files, or :class:`gnomon.annotate.Labels`.
-        by: slice by "document", "domain", "length" or a label of the test set.
-        resamples: resamples of the segments for intervals; 0 for none.
-        confidence: of the intervals, in (0, 1).
-        seed: of the resamples.
-        cache: where annotations are kept between runs; none by default.
-        progress: called with a stage, what is done and the total.
 
     Returns:
         A finding whose rows hold ``system, feature, slice, segments, add, miss, hit, neither``,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import numpy as np
 
@@ -24,12 +24,13 @@ from gnomon.cache import Cache
 from gnomon.errors import DataError, GnomonError, UsageError
 from gnomon.faults import Fault
 from gnomon.findings import Finding
-from gnomon.formats import Human
 from gnomon.human import marked_kinds
 from gnomon.methods import method
 from gnomon.metrics.error_marks import (
     ErrorMarks,
+    MarkedSide,
     Marks,
+    PeoplesMarks,
     anybody_marked,
     listed_marks,
     mark_faults,
@@ -64,10 +65,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from gnomon.annotate import Annotation
+    from gnomon.formats import Human
     from gnomon.options import BoundOptions
     from gnomon.outline import Outline
 
-Side: TypeAlias = Literal["candidate", "source"]
 #: a number of major errors at which a gate closes
 MajorErrors: TypeAlias = Annotated[int | None, Limits(1), Metavar("N")]
 
@@ -195,9 +196,9 @@ def errors(
     metrics: Metrics = (),
     features: Features = None,
     *,
-    human: Human = (),
+    human: PeoplesMarks = (),
     marks: Marks = (),
-    side: Side = "candidate",
+    side: MarkedSide = "candidate",
     tagger: Tagger = None,
     lexicon: WordLists = None,
     pattern: Regexes = None,
@@ -227,27 +228,15 @@ def errors(
         features: names and wildcards, as for :func:`gnomon.muler.score`; by default parts of speech
             and entities, or, where no tagger of the language is installed, what the form of words
             tells (numbers, punctuation, capitals, length).
-        human: the kind of people's marks, or a file of them; the only kind by default.
-        marks: marks of others: files (NAME=FILE), metrics that mark errors, or other kinds of the
-            test set's.
-        side: errors in the "candidate" or in the "source".
         tagger: ``spacy:NAME`` or an annotator; by default one for the language of the side.
-        lexicon: word lists for ``lex:NAME``, as words or as a file of one entry per line.
-        pattern: regular expressions for ``re:NAME``.
-        labels: your own labels: .conllu or .jsonl files, or :class:`gnomon.annotate.Labels`.
         masking: how MuLER masks words, as for :func:`gnomon.muler.score`.
         fail_if_major: how many major errors are too many; the finding's ``failure`` says which
             systems have so many by any of the marks, and the command line ends with exit code 3.
         examples: outputs shown, those with the gravest errors, once for each who marked some.
         resamples: resamples of the segments for intervals and tests; 0 for none.
-        confidence: of the intervals, in (0, 1).
         unit: what counts as independent: segments, or documents, which are left out one at a time
             in place of resamples. auto: documents (where they are known) for people's marks, for
             one person marks whole documents; segments for metrics and judges.
-        seed: of the resamples.
-        allow_code: let a spec ``python('module:function')`` import and run the module.
-        cache: where annotations are kept between runs; none by default.
-        progress: called with a stage, what is done and the total.
 
     Returns:
         A finding whose rows hold ``marks, by, system, feature, severity, occurrences, hits, rate,

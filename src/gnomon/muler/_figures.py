@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, SupportsF
 import numpy as np
 
 from gnomon.metrics.protocol import CostChecking
-from gnomon.options import Group
+from gnomon.options import Group, Help
 from gnomon.records import FEATURE, METRIC, SLICE, SYSTEM, Record, column
 from gnomon.verdicts import LEAST as ENOUGH
 
@@ -29,7 +29,11 @@ if TYPE_CHECKING:
 
 
 Variant: TypeAlias = Literal["ratio", "segment-clipped"]
-Variants: TypeAlias = Annotated[Sequence[Variant], Group("scoring")]
+Variants: TypeAlias = Annotated[
+    Sequence[Variant],
+    Group("scoring"),
+    Help('"ratio" (ratio of means), "segment-clipped" (mean of clipped segment ratios).'),
+]
 VARIANTS: tuple[Variant, ...] = ("ratio", "segment-clipped")
 VARIANT: Any = column("Variant", help="ratio of means, or mean of clipped segment ratios")
 LEAST = 10  # segments below which nothing is said about uncertainty

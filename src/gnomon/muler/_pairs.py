@@ -387,7 +387,6 @@ def pairs(
     Args:
         testset: references and the outputs of two or more systems.
         metrics: a spec, a metric or a function of texts; one.
-        features: names and wildcards, as for :func:`gnomon.muler.score`.
         near: largest difference of scores, in the metric's units.
         apart: smallest difference of MuLER.
         least: smallest number of segments with the feature on both sides, for both systems.
@@ -395,24 +394,9 @@ def pairs(
         seed: of the draw; the texts take part in it, so that another test set has another
             order of sides under the same seed; and of the words that masking="substitute" draws.
         highlight: mark the words of the feature in references and outputs.
-        tagger: ``spacy:NAME`` or an annotator; by default one for the test set's target language.
-        lexicon: word lists for ``lex:NAME``, as words or as a file of one entry per line.
-        pattern: regular expressions for ``re:NAME``.
-        labels: your own labels: .conllu or .jsonl files, or :class:`gnomon.annotate.Labels`.
-        overlap: when a metric token counts as masked: "any", "majority" or "inside".
-        granularity: one mask per "token" or per "span".
-        masking: what stands for words: masks on the metric's "tokens"; masks "in-place" of the
-            words alone, put into the texts (as the authors did); or other words ("substitute"):
-            the reference's own (oracle), or some of the feature from elsewhere (anti-oracle).
-        mask_words: three words that are put into texts as masks, for metrics without masks of
-            their own: alike on both sides, the candidate's, the reference's. By default some that
-            the metric is found to tell apart.
         sheet: where the blind sheet is written, as TSV; it needs a key.
         form: where it is written as a page to fill in; likewise.
         key: where the key is written: which system is A and which is B, and what MuLER says.
-        allow_code: let a spec ``python('module:function')`` import and run the module.
-        cache: where annotations are kept between runs; none by default.
-        progress: called with a stage, what is done and the total.
 
     Returns:
         The pairs found, as a finding with the sheet and its key.

@@ -460,27 +460,12 @@ def score(
 
     Args:
         testset: references and the outputs of one or more systems.
-        metrics: specs, metrics or functions of texts; one or several.
         features: names such as ``pos:NOUN``, ``ent:PERSON``, ``morph:Gender=Fem``,
             ``dep:nsubj``, ``dep:long>=5``, ``lex:NAME``, ``re:NAME``; wildcards ``pos:*``. By
             default ``pos:*``, ``ent:*``, and the word lists, patterns and labels that are given;
             these alone where neither a tagger is named nor the language is known.
-        tagger: ``spacy:NAME`` or an annotator; by default one for the test set's target language.
-        lexicon: word lists for ``lex:NAME``, as words or as a file of one entry per line.
-        pattern: regular expressions for ``re:NAME``.
-        labels: your own labels: .conllu or .jsonl files, or :class:`gnomon.annotate.Labels`.
         scorers: sentence scorers (``sentiment``, ``concreteness``, ``valence=FILE``), as for
             :func:`gnomon.muler.sentences`; what they find is the table "scorers".
-        variants: "ratio" (ratio of means), "segment-clipped" (mean of clipped segment ratios).
-        by: slice by "document", "domain", "length" or a label of the test set.
-        overlap: when a metric token counts as masked: "any", "majority" or "inside".
-        granularity: one mask per "token" or per "span".
-        masking: what stands for words: masks on the metric's "tokens"; masks "in-place" of the
-            words alone, put into the texts (as the authors did); or other words ("substitute"):
-            the reference's own (oracle), or some of the feature from elsewhere (anti-oracle).
-        mask_words: three words that are put into texts as masks, for metrics without masks of
-            their own: alike on both sides, the candidate's, the reference's. By default some that
-            the metric is found to tell apart.
         examples: segments shown per feature and system; 0 for none.
         per_segment: add a table "segments": base, oracle, anti-oracle and counts on both sides of
             every segment that has the feature.
@@ -491,9 +476,6 @@ def score(
             time in place of resamples.
         seed: of the resamples, and of the words that masking="substitute" draws; the same seed
             gives the same figures.
-        allow_code: let a spec ``python('module:function')`` import and run the module.
-        cache: where annotations are kept between runs; none by default.
-        progress: called with a stage, what is done and the total.
 
     Returns:
         A finding whose rows hold ``system, metric, feature, variant, slice, segments, muler,

@@ -515,14 +515,9 @@ def sentences(
             a sentence, see :func:`gnomon.annotate.scorers.scorer`.
         tagger: gives parts of speech and base forms; by default the standard one of the test set's
             target language if it is installed, else words are reduced by English rules.
-        by: slice by "document", "domain", "length" or a label of the test set.
-        resamples: resamples of the segments for intervals; 0 for none.
-        confidence: of the intervals, in (0, 1).
-        seed: of the resamples.
         examples: segments shown per scorer and system; 0 for none.
         allow_code: let a scorer ``NAME=python('module:function')`` import and run the module.
         cache: where tags are kept between runs; none by default.
-        progress: called with a stage, what is done and the total.
 
     Returns:
         A finding whose rows hold ``scorer, source, system, slice, n, signed, low, high, absolute,

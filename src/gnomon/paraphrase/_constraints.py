@@ -16,7 +16,7 @@ from gnomon.findings import Exhibit, ExhibitText, Finding, Highlight, Listing
 from gnomon.formats import Paraphrase, atomic_write, read_lines, read_records
 from gnomon.methods import method
 from gnomon.metrics.tokenise import check_tokeniser
-from gnomon.options import InputFile, Limits, Metavar, OutputFile, Positive, Share
+from gnomon.options import Help, InputFile, Limits, Metavar, OutputFile, Positive, Share
 from gnomon.paraphrase._made_verdict import CONSTRAINTS_CLAIMS, constraints_verdict
 from gnomon.records import SEGMENT, Record, column, columns_of, table
 from gnomon.signature import Signature
@@ -37,7 +37,12 @@ if TYPE_CHECKING:
 Gram: TypeAlias = tuple[str, ...]
 
 #: most tokens of an n-gram; every text has as many n-grams of each length as tokens
-Longest: TypeAlias = Annotated[int, Limits(1, 100), Metavar("N")]
+Longest: TypeAlias = Annotated[int, Limits(1, 100), Metavar("N"), Help("most tokens of an n-gram.")]
+
+KeptConstraints: TypeAlias = Annotated[
+    Positive | None, Help("how many are kept per segment, the longest ones; all by default.")
+]
+Tokeniser: TypeAlias = Annotated[str, Metavar("NAME"), Help("a tokeniser of BLEU; case counts.")]
 
 
 class TokenSpans(NamedTuple):
@@ -114,7 +119,7 @@ def output_constraints(
     systems: Sequence[str] | None = None,
     share: Share = 0.75,
     longest: Longest = 4,
-    most: Positive | None = None,
+    most: KeptConstraints = None,
     tokenizer: str = "13a",
 ) -> tuple[Constraint, ...]:
     """The n-grams that many systems have and no reference has (Bawden et al., 2020, section 3.4).
@@ -222,7 +227,7 @@ def constraints(
     longest: Longest = 4,
     most: Positive | None = None,
     variants: Annotated[str | PathLike[str] | None, InputFile(), Metavar("FILE")] = None,
-    tokenizer: Annotated[str, Metavar("NAME")] = "13a",
+    tokenizer: Tokeniser = "13a",
     save: OutputFile = None,
 ) -> Finding:
     """Words that references lack: those of many systems, or variants from a list.
@@ -230,11 +235,9 @@ def constraints(
     Args:
         testset: references and outputs.
         share: n-grams of at least this share of the systems count; in (0, 1].
-        longest: most tokens of an n-gram.
         most: how many are kept per segment, the longest ones; all by default.
         variants: a file of variants, which count in place of the systems' words (see
             :func:`read_variants`).
-        tokenizer: a tokeniser of BLEU; case counts.
         save: where the constraints are written (:func:`write_constraints`): .jsonl.
 
     Returns:

@@ -11,8 +11,8 @@ from gnomon.faults import Fault, faults
 from gnomon.findings import Exhibit, ExhibitText, Finding, Highlight, Listing
 from gnomon.methods import method
 from gnomon.metrics.tokenise import check_tokeniser
-from gnomon.options import Count, Flags, Metavar
-from gnomon.paraphrase._constraints import Gram, Longest, TokenSpans, grams, words_of
+from gnomon.options import Count, Flags
+from gnomon.paraphrase._constraints import Gram, Longest, Tokeniser, TokenSpans, grams, words_of
 from gnomon.paraphrase._verdict import COVERAGE_CLAIMS, coverage_verdict
 from gnomon.paraphrase._wordings import Paraphrases, needed
 from gnomon.records import Record, column, columns_of, table
@@ -120,7 +120,7 @@ def coverage(
     *,
     longest: Longest = 4,
     most: Count = 20,
-    tokenizer: Annotated[str, Flags(("-tok",)), Metavar("NAME")] = "13a",
+    tokenizer: Annotated[Tokeniser, Flags(("-tok",))] = "13a",
 ) -> Finding:
     """What paraphrases match, and what they leave (Bawden et al., 2020, table 4).
 
@@ -128,9 +128,7 @@ def coverage(
         original: outputs with the original references.
         paraphrased: the same outputs with wider references (``original.with_paraphrases(...)``);
             or the paraphrases that widen them, or files of these.
-        longest: most tokens of an n-gram.
         most: n-grams listed of each length, the most frequent ones.
-        tokenizer: a tokeniser of BLEU; case counts.
 
     Returns:
         A finding with a row per length, the tables "new" and "missing" of the n-grams themselves,

@@ -19,10 +19,12 @@ from gnomon.metrics.protocol import Metrics
 from gnomon.metrics.registry import check_metric
 from gnomon.metrics.tokenise import check_tokeniser
 from gnomon.models import Precision
-from gnomon.options import SEED, Group, Metavar, Positive, Seed, Share
+from gnomon.options import SEED, Device, Group, Metavar, Positive, Seed, Share
 from gnomon.paraphrase._constraints import (
     Constraint,
+    KeptConstraints,
     Longest,
+    Tokeniser,
     check_share,
     contains,
     output_constraints,
@@ -140,15 +142,15 @@ def half_splits(
     splits: Positive = 10,
     share: Share = 0.75,
     longest: Longest = 4,
-    most: Positive | None = None,
-    tokenizer: Annotated[str, Metavar("NAME")] = "13a",
+    most: KeptConstraints = None,
+    tokenizer: Tokeniser = "13a",
     model: Annotated[
         str | PathLike[str] | Callable[..., Sequence[Paraphrase]] | None,
         Metavar("MODEL"),
         _OF_MODEL,
     ] = None,
     beam: Annotated[Positive | None, _OF_MODEL] = None,
-    device: Annotated[str | None, Metavar("NAME"), _OF_MODEL] = None,
+    device: Annotated[Device, _OF_MODEL] = None,
     precision: Annotated[Precision, _OF_MODEL] = "fp32",
     seed: Annotated[Seed, Group("analysis")] = SEED,
     allow_code: bool = False,
@@ -168,7 +170,6 @@ def half_splits(
         splits: how many.
         share: constraints are n-grams of at least this share of the systems; in (0, 1].
         longest: most tokens of a constraint.
-        most: how many are kept per segment, the longest ones; all by default.
         tokenizer: of the constraints.
         model: what makes paraphrases of constraints: a folder or a name of a model
             (:class:`ConstrainedBy` with further options), or a function (test set of the giving

@@ -22,7 +22,7 @@ from gnomon.formats import Human, atomic_write, explain_failure, human_files
 from gnomon.methods import method
 from gnomon.metrics import score
 from gnomon.models import missing_package, usable_device
-from gnomon.options import Confidence, Group, Metavar, Outcome, Resamples, with_fields
+from gnomon.options import Confidence, Device, Group, Metavar, Outcome, Resamples, with_fields
 from gnomon.records import METRIC, TEST_SET, Record, column, columns_of, table
 from gnomon.signature import content_hash, version
 from gnomon.stats import kendall_b
@@ -626,7 +626,7 @@ def metric(
     human: Annotated[Human, _DATA] = (),
     human_systems: Annotated[bool, _DATA] = False,
     resume: Annotated[bool, _RUNNING] = False,
-    device: Annotated[str | None, Metavar("NAME"), _RUNNING] = None,
+    device: Annotated[Device, _RUNNING] = None,
     embeddings: Annotated[str | PathLike[str] | None, Metavar("FOLDER"), _RUNNING] = None,
     recipe: HeadRecipe,
     resamples: Resamples = 1000,
@@ -650,13 +650,11 @@ def metric(
             default the only kind of each test set.
         human_systems: learn from human translations, too.
         resume: go on with the run in the folder; begin one where it holds none.
-        device: cpu or cuda; by default a GPU if there is one.
         embeddings: folder where the encoder's vectors are kept for other runs; by default the
             metric's own.
         recipe: how the metric is built and trained.
         resamples: resamples of what is held out, for intervals; 0 for none.
         confidence: share of resamples inside the intervals.
-        progress: called with a stage, what is done and the total.
 
     Returns:
         A finding with a row of the metric, and tables "held_out" (agreement beside chrF and the

@@ -10,7 +10,7 @@ from gnomon.annotate import Features, LabelFiles, Regexes, Tagger, WordLists
 from gnomon.cache import Cache
 from gnomon.findings import Bars, Finding, Lines, Listing
 from gnomon.methods import method
-from gnomon.metrics.masking import Granularity, MaskKind, MaskTexts, Overlap
+from gnomon.metrics.masking import Granularity, MaskKind, MaskSeed, MaskTexts, Overlap
 from gnomon.metrics.protocol import Metrics
 from gnomon.muler._figures import VARIANT, VARIANTS, feature_scores, figures, presence
 from gnomon.muler._other_verdicts import FREQUENCY_CLAIMS, frequency_verdict
@@ -25,7 +25,7 @@ from gnomon.muler.validate._initials import (
     middle,
     numbers_of,
 )
-from gnomon.options import SEED, Seed
+from gnomon.options import SEED
 from gnomon.records import FEATURE, METRIC, SYSTEM, Record, column, columns_of, table
 from gnomon.slices import slices
 from gnomon.testset import TestSet
@@ -190,7 +190,7 @@ def frequency(
     granularity: Granularity = "token",
     masking: MaskKind = "tokens",
     mask_words: MaskTexts = None,
-    seed: Seed = SEED,
+    seed: MaskSeed = SEED,
     allow_code: bool = False,
     cache: Cache | None = None,
     progress: Callable[[str, int, int], None] | None = None,
@@ -204,27 +204,10 @@ def frequency(
 
     Args:
         testset: references and the outputs of one or more systems.
-        metrics: specs, metrics or functions of texts; one or several.
         features: names of features, wildcards allowed; by default as for
             :func:`gnomon.muler.score`.
         shares: how much of a feature is left, in (0, 1]; changes are relative to 1, which is
             always measured.
-        tagger: ``spacy:NAME`` or an annotator; by default one for the test set's target language.
-        lexicon: word lists for ``lex:NAME``, as words or as a file of one entry per line.
-        pattern: regular expressions for ``re:NAME``.
-        labels: your own labels: .conllu or .jsonl files, or :class:`gnomon.annotate.Labels`.
-        overlap: when a metric token counts as masked: "any", "majority" or "inside".
-        granularity: one mask per "token" or per "span".
-        masking: what stands for words: masks on the metric's "tokens"; masks "in-place" of the
-            words alone, put into the texts (as the authors did); or other words ("substitute"):
-            the reference's own (oracle), or some of the feature from elsewhere (anti-oracle).
-        mask_words: three words that are put into texts as masks, for metrics without masks of
-            their own: alike on both sides, the candidate's, the reference's. By default some that
-            the metric is found to tell apart.
-        seed: of the words that masking="substitute" draws.
-        allow_code: let a spec ``python('module:function')`` import and run the module.
-        cache: where annotations are kept between runs; none by default.
-        progress: called with a stage, what is done and the total.
 
     Returns:
         A finding whose rows hold ``system, metric, feature, variant, alpha, share, letters,

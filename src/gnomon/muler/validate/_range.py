@@ -11,7 +11,15 @@ from gnomon.annotate import Features, LabelFiles, Regexes, Tagger, WordLists
 from gnomon.cache import Cache
 from gnomon.findings import Finding, HeatMap, Lines, Listing
 from gnomon.methods import method
-from gnomon.metrics.masking import Action, Granularity, MaskKind, MaskPlan, MaskTexts, Overlap
+from gnomon.metrics.masking import (
+    Action,
+    Granularity,
+    MaskKind,
+    MaskPlan,
+    MaskSeed,
+    MaskTexts,
+    Overlap,
+)
 from gnomon.metrics.protocol import Metrics
 from gnomon.muler._figures import defined, presence, ratio
 from gnomon.muler._other_verdicts import RANGE_CLAIMS, range_verdict
@@ -25,7 +33,7 @@ from gnomon.muler.validate._initials import (
     means,
     numbers_of,
 )
-from gnomon.options import SEED, Seed
+from gnomon.options import SEED
 from gnomon.records import FEATURE, METRIC, SYSTEM, Record, column, columns_of, table
 from gnomon.testset import TestSet
 
@@ -194,7 +202,7 @@ def range(  # noqa: A001  # its name as a method
     granularity: Granularity = "token",
     masking: MaskKind = "tokens",
     mask_words: MaskTexts = None,
-    seed: Seed = SEED,
+    seed: MaskSeed = SEED,
     allow_code: bool = False,
     cache: Cache | None = None,
     progress: Callable[[str, int, int], None] | None = None,
@@ -209,26 +217,9 @@ def range(  # noqa: A001  # its name as a method
 
     Args:
         testset: references and the outputs of one or more systems.
-        metrics: specs, metrics or functions of texts; one or several.
         features: names of features, wildcards allowed; by default as for
             :func:`gnomon.muler.score`.
         shares: how much of a feature is masked alike on both sides, in (0, 1].
-        tagger: ``spacy:NAME`` or an annotator; by default one for the test set's target language.
-        lexicon: word lists for ``lex:NAME``, as words or as a file of one entry per line.
-        pattern: regular expressions for ``re:NAME``.
-        labels: your own labels: .conllu or .jsonl files, or :class:`gnomon.annotate.Labels`.
-        overlap: when a metric token counts as masked: "any", "majority" or "inside".
-        granularity: one mask per "token" or per "span".
-        masking: what stands for words: masks on the metric's "tokens"; masks "in-place" of the
-            words alone, put into the texts (as the authors did); or other words ("substitute"):
-            the reference's own (oracle), or some of the feature from elsewhere (anti-oracle).
-        mask_words: three words that are put into texts as masks, for metrics without masks of
-            their own: alike on both sides, the candidate's, the reference's. By default some that
-            the metric is found to tell apart.
-        seed: of the words that masking="substitute" draws.
-        allow_code: let a spec ``python('module:function')`` import and run the module.
-        cache: where annotations are kept between runs; none by default.
-        progress: called with a stage, what is done and the total.
 
     Returns:
         A finding whose rows hold ``system, metric, feature, alpha, share, letters, segments,

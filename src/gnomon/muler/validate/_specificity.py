@@ -432,7 +432,6 @@ def specificity(
 
     Args:
         testset: references and the outputs of one or more systems.
-        metrics: specs, metrics or functions of texts; one or several.
         features: names of the features compared, wildcards allowed; by default as for
             :func:`gnomon.muler.score`.
         draws: random features per system and p: 100 say what stands out; 1000, as in the paper,
@@ -442,21 +441,6 @@ def specificity(
             proper nouns, verbs, adjectives and adverbs in most of their occurrences (by a tagger).
         seed: of the draws; the same seed gives the same features under every metric; and of the
             words that masking="substitute" draws.
-        tagger: ``spacy:NAME`` or an annotator; by default one for the test set's target language.
-        lexicon: word lists for ``lex:NAME``, as words or as a file of one entry per line.
-        pattern: regular expressions for ``re:NAME``.
-        labels: your own labels: .conllu or .jsonl files, or :class:`gnomon.annotate.Labels`.
-        overlap: when a metric token counts as masked: "any", "majority" or "inside".
-        granularity: one mask per "token" or per "span".
-        masking: what stands for words: masks on the metric's "tokens"; masks "in-place" of the
-            words alone, put into the texts (as the authors did); or other words ("substitute"):
-            the reference's own (oracle), or some of the feature from elsewhere (anti-oracle).
-        mask_words: three words that are put into texts as masks, for metrics without masks of
-            their own: alike on both sides, the candidate's, the reference's. By default some that
-            the metric is found to tell apart.
-        allow_code: let a spec ``python('module:function')`` import and run the module.
-        cache: where annotations are kept between runs; none by default.
-        progress: called with a stage, what is done and the total.
 
     Returns:
         A finding whose rows hold ``system, metric, feature, variant, segments, reference_share,

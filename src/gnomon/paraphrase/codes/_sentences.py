@@ -15,8 +15,10 @@ from gnomon.findings import Finding
 from gnomon.methods import method
 from gnomon.options import (
     SEED,
+    Device,
     Flags,
     Group,
+    Help,
     InputFile,
     Metavar,
     OutputFile,
@@ -49,9 +51,15 @@ _CODES = Group("codes")
 Files: TypeAlias = Annotated[
     Sequence[str | PathLike[str]], InputFile(), Metavar("FILE"), Group("data")
 ]
-Column: TypeAlias = Annotated[Positive | None, Group("data")]
+Column: TypeAlias = Annotated[
+    Positive | None,
+    Group("data"),
+    Help("of files of tab-separated columns the one that counts, from 1."),
+]
 Tagger: TypeAlias = Annotated[str | None, Metavar("NAME"), _TREES]
-LanguageCode: TypeAlias = Annotated[str | None, Flags(("-l",)), Metavar("LANG"), _TREES]
+LanguageCode: TypeAlias = Annotated[
+    str | None, Flags(("-l",)), Metavar("LANG"), _TREES, Help("whose standard parser is taken.")
+]
 _EXAMPLES = """\
 --save FOLDER gets the codes (codes.safetensors, codes.json), and NAME.codes.txt for each file: one
 integer per line, and an empty line where a sentence has none (it is empty, or has no tree).
@@ -250,7 +258,7 @@ def codes(
     embeddings: Annotated[str | PathLike[str] | None, Metavar("DIR"), _CODES] = None,
     passes: Annotated[Positive, _CODES] = 10,
     seed: Annotated[Seed, _CODES] = SEED,
-    device: Annotated[str | None, Metavar("NAME"), _CODES] = None,
+    device: Annotated[Device, _CODES] = None,
     tagger: Tagger = None,
     language: LanguageCode = None,
     autoencoder: TreeRecipe,
@@ -264,7 +272,6 @@ def codes(
 
     Args:
         texts: files of one sentence per line.
-        column: of files of tab-separated columns the one that counts, from 1.
         sources: what the sentences paraphrase, files parallel to the texts: how much codes tell of
             theirs.
         trees: bracketed trees, parallel to the texts, or without any; by default texts are parsed.
@@ -281,7 +288,6 @@ def codes(
         seed: of everything that is drawn.
         device: cpu, cuda; by default a GPU if there is one.
         tagger: the parser of syntactic codes: spacy:NAME or stanza:LANGUAGE.
-        language: whose standard parser is taken.
         autoencoder: of syntactic codes.
         save: a folder for the codes, and for those of every file.
         cache: where trees are kept between runs.
@@ -388,12 +394,10 @@ def tree_stats(
 
     Args:
         texts: files of one sentence per line, which are parsed where there are no trees.
-        column: of files of tab-separated columns the one that counts, from 1.
         trees: files of bracketed trees.
         depths: levels that are kept, the root being the first.
         most_children: of a node the first ones; all by default.
         tagger: the parser of texts: spacy:NAME or stanza:LANGUAGE.
-        language: whose standard parser is taken.
         cache: where trees are kept between runs.
         progress: called with a stage, what is done, and the total.
 

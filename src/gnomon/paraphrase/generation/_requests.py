@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 from gnomon.errors import SpecError, UsageError
 from gnomon.metrics.spec import Options
 from gnomon.models import Precision  # noqa: TC001  # its choices are read from the field
-from gnomon.options import Group, Metavar, Positive, Rare, check_fields, fields_of, misfits
+from gnomon.options import Device, Group, Metavar, Positive, Rare, check_fields, fields_of, misfits
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -50,7 +50,7 @@ class GenerationRequest:
 
     n: Annotated[Positive, _PLAIN] | None = None
     model: Annotated[str | PathLike[str] | Seq2Seq | None, Metavar("MODEL"), _OF_MODEL] = None
-    device: Annotated[str | None, Metavar("NAME"), _OF_MODEL, Rare()] = None
+    device: Annotated[Device, _OF_MODEL, Rare()] = None
     precision: Annotated[Precision, _OF_MODEL, Rare()] = "fp32"
     keep_copies: Annotated[bool, _KEPT, Rare()] = False
     keep_duplicates: Annotated[bool, _KEPT, Rare()] = False

@@ -18,7 +18,7 @@ from gnomon.faults import Fault, faults
 from gnomon.findings import Finding, Listing
 from gnomon.formats import atomic_write, explain_failure
 from gnomon.methods import method
-from gnomon.options import Group, InputFile, Metavar, Outcome, Positive, with_fields
+from gnomon.options import Device, Group, InputFile, Metavar, Outcome, Positive, with_fields
 from gnomon.paraphrase._made_verdict import TRAIN_CLAIMS, train_verdict
 from gnomon.paraphrase.codes import Kind, facts
 from gnomon.paraphrase.training._pairs import (
@@ -543,7 +543,7 @@ def train(
     save: Annotated[str | PathLike[str], Outcome(), Metavar("FOLDER")],
     resume: bool = False,
     dry_run: bool = False,
-    device: Annotated[str | None, Metavar("NAME")] = None,
+    device: Device = None,
     codes: Annotated[str | PathLike[str] | None, InputFile(), Metavar("FILE"), _CODES] = None,
     codes_folder: Annotated[str | PathLike[str] | None, Metavar("FOLDER"), _CODES] = None,
     code_kind: Annotated[Kind | None, _CODES] = None,
@@ -562,7 +562,6 @@ def train(
         save: a folder for the model.
         resume: go on with the run in the folder.
         dry_run: count, and train nothing.
-        device: cpu or cuda; by default a GPU if there is one.
         codes: a file with one code per pair, in the place of a third column.
         codes_folder: where codes come from: their kind, number and identity; by default the folder
             of the file of codes, if it is one of codes.
@@ -571,7 +570,6 @@ def train(
         code_identity: of the folder with the clusters.
         filters: which pairs are dropped.
         recipe: how the model is built and trained.
-        progress: called with a stage, what is done and the total.
 
     Returns:
         A finding with a row as :class:`Trained` (of a dry run, as :class:`TrainingPlan`), and a
