@@ -51,3 +51,43 @@ def test_a_long_call_answers_signals(call: str) -> None:
         [sys.executable, "-c", _PROGRAM.format(call)], capture_output=True, text=True, check=True
     )
     assert answer.stdout == "stopped\n"
+
+
+_BEATS = """
+import signal, time
+import numpy as np
+from gnomon.native.ngrams import MaskedRows, Rows
+
+n = 1_000_000
+one, begins = [0], np.arange(0, 2 * n, 5)
+rows = Rows([0, n, 2 * n], np.random.default_rng(1).integers(0, 50_000, 2 * n), 50_000)
+words = MaskedRows(rows, [0, n, 2 * n])
+parts = MaskedRows(rows, [0, n // 5, 2 * n // 5], begins, begins + 5)
+masks = np.arange(0, 2 * n // 5, 7)
+fates, runs = np.ones(len(masks), dtype=int), np.full(len(masks), 5)
+times = []
+def beat(*_): times.append(time.process_time())
+
+signal.signal(signal.SIGPROF, beat)
+signal.setitimer(signal.ITIMER_PROF, .005, .005)
+beat()
+{}
+beat()
+signal.setitimer(signal.ITIMER_PROF, 0)
+print(max(np.diff(times)) / (times[-1] - times[0]))
+"""
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "rows.matches(one, one, [1], one, 4)",
+        "words.matches(masks, fates, None, one, one, [1], one, 4)",
+        "parts.matches(masks, fates, runs, one, one, [1], one, 4)",
+    ],
+)
+def test_ngrams_of_a_long_text_answer_signals_all_along(call: str) -> None:
+    answer = subprocess.run(
+        [sys.executable, "-c", _BEATS.format(call)], capture_output=True, text=True, check=True
+    )
+    assert float(answer.stdout) < 0.125  # of the processor's time that the call takes

@@ -28,8 +28,9 @@ cdef enum:
     FATE_LEFT_OUT = 3
     #: ids of a reference whose places fit into a word
     PLACES = 64
-    #: ids between two looks for an interruption
-    IDS = 1 << 18
+    #: ids, and bytes, between two looks for an interruption
+    IDS = 1 << 16
+    BYTES = 1 << 24
 
 
 cdef inline int _patiently(int64_t *unheeded, int64_t more) except -1 nogil:
@@ -127,6 +128,17 @@ cdef int _for_touched(Room *room, Py_ssize_t number) except -1 nogil:
     return 0
 
 
+cdef int _fill(void *memory, int byte, Py_ssize_t size) except -1 nogil:
+    """Set all bytes; fresh memory of that many may take seconds."""
+    cdef Py_ssize_t at = 0
+    while size - at > BYTES:
+        memset(<uint8_t *>memory + at, byte, BYTES)
+        answer_signals()
+        at += BYTES
+    memset(<uint8_t *>memory + at, byte, size - at)
+    return 0
+
+
 cdef int64_t _for_grams(Room *room, int64_t tokens, int64_t types, int64_t orders) except -1 nogil:
     """A table for the n-grams of some references, none in it; the last place of it."""
     cdef int64_t slots = 64, cells = types + tokens * (orders - 1)
@@ -138,18 +150,54 @@ cdef int64_t _for_grams(Room *room, int64_t tokens, int64_t types, int64_t order
     if slots > room.slots:
         room.keys = <int64_t *>_fresh(room.keys, slots * sizeof(int64_t))
         room.ranks = <int32_t *>_fresh(room.ranks, slots * sizeof(int32_t))
+        _fill(room.keys, 0, slots * sizeof(int64_t))  # the system makes its pages some at a time
         room.slots = slots
     if cells > room.cells:
         room.most = <int32_t *>_fresh(room.most, 2 * cells * sizeof(int32_t))
         room.here = <int32_t *>_fresh(room.here, 2 * cells * sizeof(int32_t))
         room.masked = <uint8_t *>_fresh(room.masked, 2 * cells)
         room.cells = 2 * cells
-    memset(room.ranks, 255, slots * sizeof(int32_t))
-    memset(room.most, 0, cells * sizeof(int32_t))
-    memset(room.here, 0, cells * sizeof(int32_t))
-    memset(room.masked, 0, types - 1)
+    _fill(room.ranks, 255, slots * sizeof(int32_t))
+    _fill(room.most, 0, cells * sizeof(int32_t))
+    _fill(room.here, 0, cells * sizeof(int32_t))
+    _fill(room.masked, 0, types - 1)
     room.masked[types - 1] = 1
     return slots - 1
+
+
+cdef int64_t _number_types(
+    Room *room, const int32_t *ids, int64_t low, int64_t high, int64_t types
+) except -1 nogil:
+    """Number the ids of a reference that have no number yet; how many have one."""
+    cdef int64_t i
+    for i in range(low, high):
+        if not (i + 1) % IDS:
+            answer_signals()
+        if not room.local[ids[i]]:
+            types += 1
+            room.local[ids[i]] = <int32_t>types
+    return types
+
+
+cdef int _forget_types(Room *room, const int32_t *ids, int64_t low, int64_t high) except -1 nogil:
+    cdef int64_t i
+    for i in range(low, high):
+        if not (i + 1) % IDS:
+            answer_signals()
+        room.local[ids[i]] = 0
+    return 0
+
+
+cdef inline int _copy_numbers(
+    Room *room, const int32_t *ids, int64_t low, int64_t high, int32_t *sequence
+) except -1 nogil:
+    """Ids by their numbers; -1 for those that no reference has."""
+    cdef int64_t i
+    for i in range(low, high):
+        if not (i + 1) % IDS:
+            answer_signals()
+        sequence[i - low] = room.local[ids[i]] - 1
+    return 0
 
 
 # Counting.
@@ -414,32 +462,40 @@ cdef int _plain_matches(Rows rows, Room *room, Pairing pairing, int32_t *matches
             _for_sequence(room, tokens)
             types = size = 0
             for q in range(first, end):
-                for i in range(offsets[pairing.references[q]], offsets[pairing.references[q] + 1]):
-                    if not room.local[ids[i]]:
-                        types += 1
-                        room.local[ids[i]] = <int32_t>types
+                low, high = offsets[pairing.references[q]], offsets[pairing.references[q] + 1]
+                types = _number_types(room, ids, low, high, types)
             types += 1
             mask = _for_grams(room, tokens, types, orders)
             size = types
             for q in range(first, end):
                 low, high = offsets[pairing.references[q]], offsets[pairing.references[q] + 1]
-                for i in range(low, high):
-                    room.sequence[i - low] = room.local[ids[i]] - 1
+                _copy_numbers(room, ids, low, high, room.sequence)
                 _count_reference(room, room.sequence, high - low, orders, types, mask, &size)
             while p < number and pairing.groups[p] == group:
                 low, high = offsets[texts[p]], offsets[texts[p] + 1]
                 _for_sequence(room, high - low)
-                for i in range(low, high):
-                    room.sequence[i - low] = room.local[ids[i]] - 1
+                _copy_numbers(room, ids, low, high, room.sequence)
                 _count_candidate(
                     room, high - low, orders, types, mask, matches + p * orders, NULL
                 )
                 _patiently(&unheeded, high - low)
                 p += 1
             for q in range(first, end):
-                for i in range(offsets[pairing.references[q]], offsets[pairing.references[q] + 1]):
-                    room.local[ids[i]] = 0
+                low, high = offsets[pairing.references[q]], offsets[pairing.references[q] + 1]
+                _forget_types(room, ids, low, high)
     return 0
+
+
+@cython.final
+cdef class _Fates:
+    """What becomes of each token, and how many mask ids it is then; kept where nothing is said."""
+
+    cdef int8_t[::1] of
+    cdef int32_t[::1] runs
+
+    def __cinit__(self, Py_ssize_t tokens, bint words):
+        self.of = np.zeros(tokens, dtype=np.int8)
+        self.runs = np.ones(tokens * (not words), dtype=np.int32)
 
 
 @cython.final
@@ -457,13 +513,12 @@ cdef class MaskedRows:
     cdef Rows rows
     cdef const int64_t[::1] offsets, starts, ends
     cdef bint words
-    cdef int8_t[::1] fates
-    cdef int32_t[::1] runs
+    cdef Py_ssize_t size
+    cdef _Fates spare
 
     def __init__(self, Rows rows, offsets, starts=None, ends=None):
         cdef Py_ssize_t tokens = len(rows.ids) if starts is None else len(starts)
-        self.rows = rows
-        self.words = starts is None
+        self.rows, self.words, self.size = rows, starts is None, tokens
         self.offsets = bounds_of(offsets, tokens, "offsets of tokens", len(rows))
         if self.words:
             check(np.array_equal(self.offsets, rows.offsets), "offsets of tokens: not those of ids")
@@ -472,8 +527,6 @@ cdef class MaskedRows:
             self.ends = whole(ends, np.int64, "ends")
             check(len(self.ends) == tokens, f"ends: {tokens} wanted, {len(self.ends)} given")
             self.inside()
-        self.fates = np.zeros(tokens, dtype=np.int8)
-        self.runs = np.ones(tokens * (not self.words), dtype=np.int32)
 
     cdef int inside(self) except -1:
         """Check that tokens stand one after the other in their rows."""
@@ -500,11 +553,11 @@ cdef class MaskedRows:
             fates: int8 [M], SHARED, PRIVATE or LEFT_OUT; what is left out goes with what stands
                 between it and the token before.
             runs: int32 [M], how many mask ids each becomes; none: one.
-            candidates: int64 [P], rows.
-            groups: int64 [P], ascending.
-            references: int64 [R], rows.
-            reference_groups: int64 [R], ascending.
-            orders: length of the longest n-grams.
+            candidates: as for :meth:`Rows.matches`, like all that follow.
+            groups: likewise.
+            references: likewise.
+            reference_groups: likewise.
+            orders: likewise.
 
         Returns:
             Matches, matches without a mask: int32 [P, orders] each; lengths of the candidates [P]
@@ -517,7 +570,7 @@ cdef class MaskedRows:
         cdef Pairing pairing = Pairing(
             candidates, groups, references, reference_groups, len(self.rows), orders
         )
-        cdef const int64_t[::1] masked = numbers(tokens, np.int64, len(self.fates), "tokens")
+        cdef const int64_t[::1] masked = numbers(tokens, np.int64, self.size, "tokens")
         cdef const int8_t[::1] fate = numbers(fates, np.int8, 4, "fates")
         cdef const int32_t[::1] run = None
         cdef Py_ssize_t k, number = pairing.candidates.shape[0]
@@ -533,25 +586,28 @@ cdef class MaskedRows:
         cdef int32_t[:, ::1] matches = total, unmasked = plain
         cdef int64_t[::1] own = lengths, theirs = reference_lengths
         cdef _Room room = self.rows.borrow()
-        try:
+        cdef _Fates edits = self.spare
+        self.spare = None
+        if edits is None:
+            edits = _Fates(self.size, self.words)
+        with nogil:
             for k in range(masked.shape[0]):
-                self.fates[masked[k]] = fate[k]
+                edits.of[masked[k]] = fate[k]
             if run is not None:
                 for k in range(masked.shape[0]):
-                    self.runs[masked[k]] = run[k]
+                    edits.runs[masked[k]] = run[k]
             if number:
-                with nogil:
-                    _masked_matches(
-                        self, &room.of, pairing, &matches[0, 0], &unmasked[0, 0], &own[0],
-                        &theirs[0] if theirs.shape[0] else NULL,
-                    )
-        finally:
+                _masked_matches(
+                    self, edits, &room.of, pairing, &matches[0, 0], &unmasked[0, 0], &own[0],
+                    &theirs[0] if theirs.shape[0] else NULL,
+                )
             for k in range(masked.shape[0]):
-                self.fates[masked[k]] = FATE_KEPT
+                edits.of[masked[k]] = FATE_KEPT
             if run is not None:
                 for k in range(masked.shape[0]):
-                    self.runs[masked[k]] = 1
-        self.rows.spare = room
+                    edits.runs[masked[k]] = 1
+        # what was interrupted is not given back: it is not as it was before
+        self.spare, self.rows.spare = edits, room
         return total, plain, lengths, reference_lengths
 
 
@@ -562,15 +618,17 @@ cdef int _check_order(bint fine, Py_ssize_t token) except -1:
 
 
 cdef inline int64_t _edit_words(
-    MaskedRows masked, int64_t text, int32_t shared, int32_t private, const int32_t *local,
-    int32_t *sequence,
-) noexcept nogil:
+    MaskedRows masked, _Fates edits, int64_t text, int32_t shared, int32_t private,
+    const int32_t *local, int32_t *sequence,
+) except -1 nogil:
     """One side of a variant where every token is one id; ids by their number in ``local``."""
     cdef int64_t row, n = 0
     cdef int8_t fate
     cdef int32_t one
     for row in range(masked.offsets[text], masked.offsets[text + 1]):
-        fate = masked.fates[row]
+        if not (row + 1) % IDS:
+            answer_signals()
+        fate = edits.of[row]
         if fate == FATE_KEPT:
             one = masked.rows.ids[row]
             sequence[n] = one if local == NULL else local[one] - 1
@@ -581,47 +639,60 @@ cdef inline int64_t _edit_words(
     return n
 
 
-cdef int64_t _edit(
-    MaskedRows masked, int64_t text, int32_t shared, const int32_t *local, int32_t *sequence
-) noexcept nogil:
-    """One side of a variant: -1 matches nothing, ``shared`` is the shared mask."""
+cdef int64_t _edit_parts(
+    MaskedRows masked, _Fates edits, int64_t text, int32_t shared, Room *room, int32_t *sequence
+) except -1 nogil:
+    """One side of a variant where tokens are several ids: -1 matches nothing."""
     cdef const int32_t *ids = &masked.rows.ids[0] if masked.rows.ids.shape[0] else NULL
-    cdef int64_t row, i, n = 0, at = masked.rows.offsets[text]
+    cdef int64_t row, n = 0, at = masked.rows.offsets[text], begin, end
     cdef int8_t fate
-    cdef int32_t put
     for row in range(masked.offsets[text], masked.offsets[text + 1]):
-        fate = masked.fates[row]
-        if fate != FATE_LEFT_OUT:
-            for i in range(at, masked.starts[row]):
-                sequence[n] = local[ids[i]] - 1
-                n += 1
-        if fate == FATE_KEPT:
-            for i in range(masked.starts[row], masked.ends[row]):
-                sequence[n] = local[ids[i]] - 1
-                n += 1
-        elif fate != FATE_LEFT_OUT:
-            put = shared if fate == FATE_SHARED else -1
-            for i in range(masked.runs[row]):
-                sequence[n] = put
-                n += 1
+        if not (row + 1) % IDS:
+            answer_signals()
+        fate = edits.of[row]
+        # what is kept of what stands before the token, and of itself
+        begin = at if fate != FATE_LEFT_OUT else masked.ends[row]
+        end = masked.ends[row] if fate == FATE_KEPT else masked.starts[row]
+        if begin < end:
+            _copy_numbers(room, ids, begin, end, sequence + n)
+            n += end - begin
+        if fate != FATE_KEPT and fate != FATE_LEFT_OUT:
+            n += _repeat(shared if fate == FATE_SHARED else -1, edits.runs[row], sequence + n)
         at = masked.ends[row]
-    for i in range(at, masked.rows.offsets[text + 1]):
-        sequence[n] = local[ids[i]] - 1
-        n += 1
-    return n
+    end = masked.rows.offsets[text + 1]
+    _copy_numbers(room, ids, at, end, sequence + n)
+    return n + end - at
 
 
-cdef int64_t _longest(MaskedRows masked, int64_t text) noexcept nogil:
+cdef inline int32_t _repeat(int32_t id, int32_t times, int32_t *sequence) except -1 nogil:
+    cdef int32_t i
+    for i in range(times):
+        if not (i + 1) % IDS:
+            answer_signals()
+        sequence[i] = id
+    return times
+
+
+cdef inline int64_t _edit(
+    MaskedRows masked, _Fates edits, int64_t text, int32_t shared, Room *room, int32_t *sequence
+) except -1 nogil:
+    """One side of a variant: -1 matches nothing, ``shared`` is the shared mask."""
+    if masked.words:
+        return _edit_words(masked, edits, text, shared, -1, room.local, sequence)
+    return _edit_parts(masked, edits, text, shared, room, sequence)
+
+
+cdef int64_t _longest(MaskedRows masked, _Fates edits, int64_t text) noexcept nogil:
     """A length that one side of a variant does not exceed."""
     cdef int64_t row, room = masked.rows.offsets[text + 1] - masked.rows.offsets[text]
     if not masked.words:
         for row in range(masked.offsets[text], masked.offsets[text + 1]):
-            room += masked.runs[row] if masked.fates[row] else 0
+            room += edits.runs[row] if edits.of[row] else 0
     return room
 
 
 cdef int _masked_matches(
-    MaskedRows masked, Room *room, Pairing pairing, int32_t *total, int32_t *plain,
+    MaskedRows masked, _Fates edits, Room *room, Pairing pairing, int32_t *total, int32_t *plain,
     int64_t *lengths, int64_t *reference_lengths,
 ) except -1 nogil:
     cdef const int32_t *ids = &masked.rows.ids[0] if masked.rows.ids.shape[0] else NULL
@@ -639,7 +710,7 @@ cdef int _masked_matches(
             # the place behind the ids is the shared mask; the one behind that nobody has
             _for_sequence(room, PLACES)
             _for_touched(room, PLACES)
-            length = _edit_words(masked, text, width, width + 1, NULL, room.touched)
+            length = _edit_words(masked, edits, text, width, width + 1, NULL, room.touched)
             reference_lengths[first] = length
             for i in range(length):
                 if room.touched[i] <= width:
@@ -648,7 +719,9 @@ cdef int _masked_matches(
             while p < number and pairing.groups[p] == group:
                 text = pairing.candidates[p]
                 _for_sequence(room, offsets[text + 1] - offsets[text])
-                lengths[p] = _edit_words(masked, text, width, width + 1, NULL, room.sequence)
+                lengths[p] = _edit_words(
+                    masked, edits, text, width, width + 1, NULL, room.sequence
+                )
                 _match_places(
                     room, room.sequence, lengths[p], orders, marked, total + p * orders,
                     plain + p * orders,
@@ -661,19 +734,13 @@ cdef int _masked_matches(
         tokens = types = 0
         for q in range(first, end):
             text = pairing.references[q]
-            tokens += _longest(masked, text)
-            for i in range(offsets[text], offsets[text + 1]):
-                if not room.local[ids[i]]:
-                    types += 1
-                    room.local[ids[i]] = <int32_t>types
+            tokens += _longest(masked, edits, text)
+            types = _number_types(room, ids, offsets[text], offsets[text + 1], types)
         _for_sequence(room, tokens)
         at = 0
         for q in range(first, end):
             text = pairing.references[q]
-            if masked.words:
-                length = _edit_words(masked, text, <int32_t>types, -1, room.local, room.sequence + at)
-            else:
-                length = _edit(masked, text, <int32_t>types, room.local, room.sequence + at)
+            length = _edit(masked, edits, text, <int32_t>types, room, room.sequence + at)
             reference_lengths[q] = length
             at += length
         types += 1
@@ -688,13 +755,8 @@ cdef int _masked_matches(
         _patiently(&unheeded, tokens)
         while p < number and pairing.groups[p] == group:
             text = pairing.candidates[p]
-            _for_sequence(room, _longest(masked, text))
-            if masked.words:
-                length = _edit_words(
-                    masked, text, <int32_t>(types - 1), -1, room.local, room.sequence
-                )
-            else:
-                length = _edit(masked, text, <int32_t>(types - 1), room.local, room.sequence)
+            _for_sequence(room, _longest(masked, edits, text))
+            length = _edit(masked, edits, text, <int32_t>(types - 1), room, room.sequence)
             lengths[p] = length
             _count_candidate(
                 room, length, orders, types, mask, total + p * orders, plain + p * orders
@@ -703,8 +765,7 @@ cdef int _masked_matches(
             p += 1
         for q in range(first, end):
             text = pairing.references[q]
-            for i in range(offsets[text], offsets[text + 1]):
-                room.local[ids[i]] = 0
+            _forget_types(room, ids, offsets[text], offsets[text + 1])
     return 0
 
 

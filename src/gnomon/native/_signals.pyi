@@ -1,0 +1,3 @@
+__all__ = ["stopped"]
+
+stopped: set[int]
