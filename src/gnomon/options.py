@@ -83,6 +83,7 @@ __all__ = [
     "Shorthand",
     "Specs",
     "Unit",
+    "Workers",
     "check_arguments",
     "check_fields",
     "describe",
@@ -258,6 +259,13 @@ class Numbering:
 
 Count: TypeAlias = Annotated[int, Limits(0, MOST), Metavar("N")]
 Positive: TypeAlias = Annotated[int, Limits(1, MOST), Metavar("N")]
+Workers: TypeAlias = Annotated[
+    int,
+    Limits(1, MOST),
+    Metavar("N"),
+    Rare(),
+    Help("threads for TER, chrF and masks; results do not depend on it."),
+]
 Share: TypeAlias = Annotated[float, Limits(0, 1), Metavar("SHARE")]
 Seed: TypeAlias = Annotated[
     int, Limits(0), Metavar("N"), Group("intervals and tests"), Help("of the resamples.")

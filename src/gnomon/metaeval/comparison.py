@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated, NamedTuple, TypeAlias, cast
 
 import numpy as np
 
+from gnomon._threads import each_in_threads, using_workers
 from gnomon.agreement.pairing import metric_faults
 from gnomon.agreement.significance import Correction
 from gnomon.errors import DataError, GateError, UnknownNameError, UsageError
@@ -230,7 +230,7 @@ def compare(
         examples: segments shown per metric, system and side; 0 for none.
         ngrams: n-grams listed per system, side and length; 0 for none.
         longest: length of the longest n-grams.
-        workers: threads for the tests; results do not depend on it.
+        workers: threads for TER, chrF and the tests; results do not depend on it.
         fail_if_worse: metrics by which no system may be significantly worse than the baseline;
             the finding's ``failure`` says where one is, and the command line ends with exit code 3.
         min_drop: smallest drop that fails, in the metric's own units.
@@ -253,7 +253,7 @@ def compare(
     check_systems(testset.outline, baseline)
     if unit == "document":
         check_documents(testset.outline)
-    judged = scored(testset, metrics, allow_code=allow_code, progress=progress)
+    judged = scored(testset, metrics, workers=workers, allow_code=allow_code, progress=progress)
     first = bool(fail_if_worse) or null == "sacrebleu"
     chosen = baseline is None and len(testset.systems) > 2 and not first
     doubtful = frozenset(name for one in testset.anomalies for name in one.systems)
@@ -270,7 +270,8 @@ def compare(
         for paired, each in zip(pairings, parts, strict=True)
     ]
     empty = np.array([[not t.strip() for t in out] for out in compared.systems.values()])
-    whole = _add_figures(found, pairings, parts, plans, documents, empty, workers, progress)
+    with using_workers(workers):
+        whole = _add_figures(found, pairings, parts, plans, documents, empty, progress)
     if systems > 2:
         _add_best(found, judged, pairings, plans, whole, documents)
     tokens = _tokens(compared, found) if examples or ngrams else None
@@ -331,7 +332,6 @@ def _add_figures(
     plans: Sequence[_TestPlans],
     documents: NDArray[np.int64] | None,
     empty: NDArray[np.bool_],
-    workers: int,
     progress: Callable[[str, int, int], None] | None,
 ) -> list[list[ComparedSystem]]:
     """The rows of all metrics and slices; gives the figures of all segments, metric by metric."""
@@ -348,12 +348,10 @@ def _add_figures(
     done = []
     if progress:
         progress("testing", 0, len(tasks))
-    with ThreadPoolExecutor(workers) as pool:
-        # what a thread frees, others do not get: without need there is none
-        for one in pool.map(figure, tasks) if workers > 1 else map(figure, tasks):
-            done.append(one)
-            if progress:
-                progress("testing", len(done), len(tasks))
+    for one in each_in_threads(figure, tasks):
+        done.append(one)
+        if progress:
+            progress("testing", len(done), len(tasks))
     answers, whole = iter(done), []
     for paired, each, plan in zip(pairings, parts, plans, strict=True):
         compared = [(part.name, next(answers)) for part in each]
@@ -527,6 +525,7 @@ def scored(
     testset: TestSet,
     metrics: Metrics,
     *,
+    workers: int = 1,
     allow_code: bool,
     progress: Callable[[str, int, int], None] | None,
 ) -> list[Scores]:
@@ -546,7 +545,7 @@ def scored(
         if isinstance(one, Scores):
             found.append(_checked(one, testset))
         else:
-            found.append(score(testset, one, allow_code=allow_code))
+            found.append(score(testset, one, workers=workers, allow_code=allow_code))
         if progress:
             progress("scoring", done, len(chosen))
     names = [one.metric for one in found]

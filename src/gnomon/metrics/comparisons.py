@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, pairwise
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
+from gnomon._threads import each_in_threads, workers
 from gnomon.errors import DataError
 from gnomon.metrics.masking import Action
 from gnomon.metrics.ngrams import Pairing
@@ -41,11 +42,16 @@ __all__ = [
 ]
 
 
+N = TypeVar("N", bound=np.generic)
+
+
 # The distinct comparisons of a batch: candidate texts, each against a list of references.
 
 
-#: comparisons whose n-grams are laid out at a time
-_BLOCK = 16384
+#: comparisons whose n-grams are laid out at a time: at most, and at least where threads share them
+_BLOCK, _LEAST = 16384, 512
+#: blocks of each thread, as some take longer than others
+_BLOCKS = 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,18 +200,20 @@ def masked_scores(
     Returns:
         float64 [V, K, N], and how many comparisons were rescored, each variant apart.
     """
-    rescored = 0
     scores = np.empty((masks.plan.variants, *comparisons.shape))
-    for variant, both in _jobs(masks.plan):
+
+    def rescored(job: tuple[int, bool]) -> int:
+        variant, both = job
         chosen = masks.masks(variant)
         rows = comparisons.changed(masks.touched(chosen))
-        rescored += len(rows) * (1 + both)
         found = rescore(rows, chosen, both=both) if len(rows) else (base[rows],) * (1 + both)
         for offset, values in enumerate(found):
             column = base.copy()
             column[rows] = values
             scores[variant + offset] = comparisons.spread(column, np.nan)
-    return scores, rescored
+        return len(rows) * (1 + both)
+
+    return scores, sum(each_in_threads(rescored, list(_jobs(masks.plan))))
 
 
 def _jobs(plan: MaskPlan) -> Iterator[tuple[int, bool]]:
@@ -228,21 +236,26 @@ def _is_oracle(first: NDArray[np.int8], second: NDArray[np.int8]) -> bool:
 
 def in_blocks(
     rows: NDArray[np.int64],
-    compare: Callable[[NDArray[np.int64]], NDArray[np.float64]],
+    compare: Callable[[NDArray[np.int64]], NDArray[N]],
     *,
     axis: int = -1,
-) -> NDArray[np.float64]:
+) -> NDArray[N]:
     """What some comparisons come to, block by block along an axis: memory stays bounded."""
-    first = compare(rows[:_BLOCK])
-    if len(rows) <= _BLOCK:
+    size = _BLOCK
+    if workers() > 1:
+        size = min(max(_LEAST, -(-len(rows) // (_BLOCKS * workers()))), _BLOCK)
+    starts = range(0, max(len(rows), 1), size)
+    found = each_in_threads(lambda at: compare(rows[at : at + size]), starts)
+    first = next(found)
+    if len(rows) <= size:
         return first
     shape = list(first.shape)
     shape[axis] = len(rows)
-    every = np.empty(shape)  # filled as results come: parts of it take the place of those before
+    # filled as results come: parts of it take the place of those before
+    every = np.empty(shape, dtype=first.dtype)
     along = np.moveaxis(every, axis, 0)
-    along[:_BLOCK] = np.moveaxis(first, axis, 0)
-    for at in range(_BLOCK, len(rows), _BLOCK):
-        along[at : at + _BLOCK] = np.moveaxis(compare(rows[at : at + _BLOCK]), axis, 0)
+    for at, block in zip(starts, chain([first], found), strict=True):
+        along[at : at + size] = np.moveaxis(block, axis, 0)
     return every
 
 

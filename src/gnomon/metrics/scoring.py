@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias, cast, overload
 
+from gnomon._threads import using_workers
 from gnomon.methods import method
 from gnomon.metrics.comparisons import TokenisedTexts
 from gnomon.metrics.functions import FunctionMetric
@@ -19,7 +20,7 @@ from gnomon.metrics.protocol import (
 from gnomon.metrics.registry import check_score, is_metric, resolve
 from gnomon.metrics.spec import read_spec
 from gnomon.offers import version_of
-from gnomon.options import OutputFile
+from gnomon.options import OutputFile, Workers
 from gnomon.scores import Scores
 from gnomon.testset import TestSet
 from gnomon.verdicts import SCORE_CLAIMS
@@ -56,6 +57,7 @@ def score(  # type: ignore[overload-overlap]  # a text is one metric, and no lis
     metrics: AnyMetric = ...,
     *,
     segment_scores: OutputFile = ...,
+    workers: int = ...,
     allow_code: bool = ...,
     progress: Progress = ...,
 ) -> Scores: ...
@@ -67,6 +69,7 @@ def score(
     metrics: Sequence[AnyMetric],
     *,
     segment_scores: OutputFile = ...,
+    workers: int = ...,
     allow_code: bool = ...,
     progress: Progress = ...,
 ) -> list[Scores]: ...
@@ -87,6 +90,7 @@ def score(
     metrics: Metrics = "bleu",
     *,
     segment_scores: OutputFile = None,
+    workers: Workers = 1,
     allow_code: bool = False,
     progress: Progress = None,
 ) -> Scores | list[Scores]:
@@ -120,7 +124,8 @@ def score(
     for done, one in enumerate(every):
         if progress:
             progress("scoring", done, len(every))
-        found.append(_score(testset, one, allow_code=allow_code))
+        with using_workers(workers):
+            found.append(_score(testset, one, allow_code=allow_code))
     if progress:
         progress("scoring", len(every), len(every))
     if segment_scores is not None:

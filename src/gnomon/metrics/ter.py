@@ -16,7 +16,7 @@ import numpy as np
 
 from gnomon.errors import DataError
 from gnomon.metrics.aligning import aligned_matches, aligned_places
-from gnomon.metrics.comparisons import PairScorer, pair_keys, pair_rows, pairs_of
+from gnomon.metrics.comparisons import PairScorer, in_blocks, pair_keys, pair_rows, pairs_of
 from gnomon.metrics.means import OfOptions
 from gnomon.metrics.sequences import Sequences
 from gnomon.metrics.spec import Options
@@ -317,7 +317,7 @@ def count_edits(
     candidates: Sequences, references: Sequences, pairs: NDArray[np.int64]
 ) -> NDArray[np.int64]:
     """Edits of each pair (candidate, reference), shifts among them, int64 [P]."""
-    found = loops.edit_pairs(candidates, references, pairs)[0]
+    found = in_blocks(pairs, lambda some: loops.edit_pairs(candidates, references, some)[0], axis=0)
     wide = np.flatnonzero(found < 0)  # too long a reference for the loops
     if len(wide):
         found[wide] = plain_edits(candidates, references, pairs[wide])

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gnomon._threads import using_workers
 from gnomon.annotate import Features, LabelFiles, Regexes, Tagger, WordLists, gloss
 from gnomon.cache import Cache
 from gnomon.findings import Bars, Finding, HeatMap, Listing, StackedBars
@@ -51,7 +52,7 @@ from gnomon.muler._setup import (
 )
 from gnomon.muler._uncertainty import Bootstrap, resample_faults, uncertainty, unit_faults
 from gnomon.muler._verdict import SCORE_CLAIMS, score_verdict
-from gnomon.options import SEED, By, Confidence, Count, Resamples, Seed, Unit
+from gnomon.options import SEED, By, Confidence, Count, Resamples, Seed, Unit, Workers
 from gnomon.records import table
 from gnomon.slices import slices
 from gnomon.testset import TestSet
@@ -452,6 +453,7 @@ def score(
     confidence: Confidence = 0.95,
     unit: Unit = "auto",
     seed: Seed = SEED,
+    workers: Workers = 1,
     allow_code: bool = False,
     cache: Cache | None = None,
     progress: Callable[[str, int, int], None] | None = None,
@@ -505,7 +507,8 @@ def score(
     setup = prepared(testset, metrics, words, masks, run)
     parts = slices(testset, by)
     drawn = uncertainty(draws, unit, setup.words, testset, parts, variants)
-    found = scored(setup, parts, drawn, examples, per_segment=per_segment)
+    with using_workers(workers):
+        found = scored(setup, parts, drawn, examples, per_segment=per_segment)
     finding = _finding(setup, parts, found, list(variants))
     if not chosen:
         return finding
