@@ -12,10 +12,10 @@ from gnomon.agreement.judging import ALL
 from gnomon.agreement.measures import cells, of_pairs, value
 from gnomon.options import SEED
 from gnomon.records import METRIC, Record, column
+from gnomon.stats.correlation import pearson_of_sums
 from gnomon.stats.jackknife import left_out_sums
 from gnomon.stats.measures import grouped_statistic
 from gnomon.stats.resampling import percentile_interval, resample_counts, resampled_sums
-from gnomon.stats.student import expanded_confidence
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -191,7 +191,7 @@ def _over_systems(
     values = [statistic.of_system_scores(human, scores) for scores in draws]
     gains = values[1] - values[0]
     return tested._replace(
-        ends=_ends(gains, how.confidence, segments if how.expanded else 0),
+        ends=_ends(gains, how.confidence, segments if how.expanded else None),
         p_segments=stats.bootstrap_p_value(gains, gain, drawn=segments),
         interval="segments",
         drawn=segments,
@@ -262,17 +262,13 @@ def _moments(both: MeasuredScores) -> Floats:
 
 def _gain_of_moments(sums: Floats) -> Floats:
     """Differences of two Pearson correlations from sums of h, a, b and of their products."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        h, a, b, hh, ha, hb, aa, _, bb = sums[1:] / sums[0]
-        spread = hh - h * h
-        first = (ha - h * a) / np.sqrt(spread * (aa - a * a))
-        second = (hb - h * b) / np.sqrt(spread * (bb - b * b))
-        gains = np.asarray(second - first)
-    return np.where(np.isfinite(gains), gains, np.nan)
+    n, h, a, b, hh, ha, hb, aa, _, bb = sums
+    first, second = (
+        pearson_of_sums(np.array(side)) for side in ((n, h, a, hh, aa, ha), (n, h, b, hh, bb, hb))
+    )
+    return np.asarray(second - first)
 
 
-def _ends(gains: Floats, confidence: float, drawn: int = 0) -> Ends:
-    """Ends of an interval; expanded where it is known how many things were drawn."""
-    level = expanded_confidence(confidence, drawn) if drawn > 1 else confidence
-    low, high = percentile_interval(gains, level)
+def _ends(gains: Floats, confidence: float, drawn: int | None = None) -> Ends:
+    low, high = percentile_interval(gains, confidence, drawn)
     return float(low), float(high)

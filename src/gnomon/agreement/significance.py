@@ -16,7 +16,6 @@ from gnomon.options import SEED
 from gnomon.stats.agreement import item_accuracies
 from gnomon.stats.resampling import percentile_interval, resample_counts, resampled_sums
 from gnomon.stats.significance import fewest_draws
-from gnomon.stats.student import expanded_confidence
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -311,8 +310,8 @@ def _item_interval(
     each = item_accuracies(found.human[:, items], metric[:, items], float(epsilon))
     rows = np.array([each])
     counts = resample_counts(len(items), count=how.resamples, seed=how.seed)
-    confidence = expanded_confidence(how.confidence, max(len(items), 2))
-    low, high = percentile_interval(resampled_sums(rows, counts)[0] / len(items), confidence)
+    means = resampled_sums(rows, counts)[0] / len(items)
+    low, high = percentile_interval(means, how.confidence, max(len(items), 2))
     return float(low), float(high)
 
 
@@ -322,10 +321,8 @@ def _by_bootstrap(
     result = nothing(metrics)
     if not how.resamples:
         return result
-    several = drawn is not None and drawn > 1
-    confidence = expanded_confidence(how.confidence, drawn or 0) if several else how.confidence
     ends = np.array(
-        [percentile_interval(draws([k])[1][0], confidence) for k in range(metrics)],
+        [percentile_interval(draws([k])[1][0], how.confidence, drawn) for k in range(metrics)],
         dtype=np.float64,
     ).reshape(-1, 2)
     result = result._replace(low=ends[:, 0], high=ends[:, 1], interval=unit)

@@ -24,6 +24,7 @@ from gnomon.bmx._power_mean import combine, power_means
 from gnomon.errors import DataError, UsageError
 from gnomon.options import SEED
 from gnomon.stats import pearson
+from gnomon.stats.correlation import pearson_of_sums
 from gnomon.stats.resampling import Interval, percentile_interval, resample_counts, resampled_sums
 
 if TYPE_CHECKING:
@@ -45,8 +46,6 @@ if TYPE_CHECKING:
 
 #: spread below this share of the magnitude is rounding, not variation (as gnomon.stats has it)
 _CONSTANT = 1e-13
-#: likewise of a variance, as the difference of two sums of squares
-_VANISHING = 1e-12
 
 
 def gain_intervals(
@@ -72,12 +71,10 @@ def gain_intervals(
     counts = resample_counts(len(score), count=resamples, seed=seed)
     sums = resampled_sums(np.concatenate([scaled, scaled**2, s * h]), counts)
     first, squares, products = np.split(sums, [len(scaled), 2 * len(scaled)])
-    n = float(len(score))
-    covariances = products - first[1:] * first[0] / n
-    variances = squares - first**2 / n
-    # a draw of equal values has no r, and rounding gives it one of any size
-    variances = np.where(variances > _VANISHING * squares, variances, np.nan)
-    r = covariances / np.sqrt(variances[1:] * variances[0])
+    n = np.full_like(products, len(score))
+    people = [np.broadcast_to(part[0], products.shape) for part in (first, squares)]
+    # a draw of equal values has no r
+    r = pearson_of_sums(np.array([n, people[0], first[1:], people[1], squares[1:], products]))
     low, high = percentile_interval(r[1:] - r[0], confidence)
     return [
         Interval(float(observed[i + 1] - observed[0]), float(low[i]), float(high[i]))

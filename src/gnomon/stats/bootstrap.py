@@ -27,7 +27,7 @@ from gnomon.stats.significance import (
     reverse,
     slack,
 )
-from gnomon.stats.student import expanded_confidence, expanded_p
+from gnomon.stats.student import expanded_p
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -438,9 +438,7 @@ def bootstrap_table(
     intervals, difference_intervals = np.full((2, m), np.nan), np.full((2, m, m), np.nan)
     differences, p = np.full((m, m), np.nan), np.full((m, m), np.nan)
     for (i, j), (values, observed, drawn) in found.items():
-        few = drawn is not None and drawn > 1
-        held = expanded_confidence(confidence, drawn) if few and drawn is not None else confidence
-        ends = _ends(values, held)
+        ends = np.array(percentile_interval(values, confidence, drawn))
         if i == j:
             intervals[:, i], differences[i, i] = ends, observed - observed
             continue
@@ -451,7 +449,3 @@ def bootstrap_table(
                 values, observed, alternative=said, null=null, plus_one=plus_one, drawn=drawn
             )
     return BootstrapTest(statistics, intervals, differences, difference_intervals, p)
-
-
-def _ends(values: NDArray[np.float64], confidence: float) -> NDArray[np.float64]:
-    return np.array(percentile_interval(values, confidence))

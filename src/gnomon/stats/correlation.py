@@ -26,7 +26,7 @@ from gnomon.stats.significance import Alternative, check_alternative
 from gnomon.stats.student import upper_tail
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
+    from numpy.typing import ArrayLike, NDArray
 
 __all__ = [
     "WilliamsResult",
@@ -38,6 +38,8 @@ __all__ = [
     "williams",
     "williams_from_correlations",
 ]
+
+_VANISHING = 1e-12  # variance, as a share of the mean square, that is rounding
 
 
 def pearson(
@@ -141,6 +143,24 @@ def pairwise_difference_pearson(
         a, b = a / largest[0], b / largest[1]
         r = np.vdot(a, b) / np.sqrt(np.vdot(a, a)) / np.sqrt(np.vdot(b, b))
     return float(np.clip(r, -1.0, 1.0))
+
+
+def pearson_of_sums(sums: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Pearson's r from sums over scores: their number n, x, y, x x, y y and x y.
+
+    Args:
+        sums: float64 [6, ...].
+
+    Returns:
+        float64 [...]; NaN where the variance of a side is rounding, or there are no scores.
+    """
+    n, x, y, xx, yy, xy = sums
+    with np.errstate(invalid="ignore", divide="ignore"):
+        varies = [
+            np.where((v := squares - one**2 / n) > _VANISHING * squares, v, np.nan)
+            for squares, one in ((xx, x), (yy, y))
+        ]
+        return np.asarray((xy - x * y / n) / np.sqrt(varies[0] * varies[1]))
 
 
 class WilliamsResult(NamedTuple):

@@ -8,6 +8,7 @@ import numpy as np
 
 from gnomon.stats._pair_tests import joint_cells, standardised
 from gnomon.stats._rows import PairedRows, arranged
+from gnomon.stats.correlation import pearson_of_sums
 from gnomon.stats.jackknife import Jackknife, jackknife, left_out_sums
 from gnomon.stats.measures import ROW_STATISTICS, grouped_statistic, score_arrays
 from gnomon.stats.significance import Alternative, check_alternative, check_confidence
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
     Function: TypeAlias = Callable[[NDArray[np.float64], NDArray[np.float64]], float]
 
 __all__ = ["DocumentTest", "decisions_by_document", "document_test"]
-
-_VANISHING = 1e-12  # variance, as a share of the mean square, that is rounding
 
 
 class DocumentTest(NamedTuple):
@@ -180,9 +179,11 @@ def _left_out(
     """The statistic of each metric [metrics], and without each document [documents, metrics]."""
     if functions[0] == "pearson" and grouping == "none":
         h, x = standardised(human[None], cells)[0], standardised(metrics, cells)
-        parts = [np.broadcast_to(part, x.shape) for part in (cells, h, h**2, x, x**2, x * h)]
+        parts = [np.broadcast_to(part, x.shape) for part in (cells, h, x, h**2, x**2, x * h)]
         sums = np.stack([part.sum(axis=1) for part in parts], axis=-1)  # [metrics, items, 6]
-        return _pearson(sums.sum(axis=1)), _pearson(left_out_sums(sums, which))
+        whole, without = sums.sum(axis=1), left_out_sums(sums, which)
+        r, others = (pearson_of_sums(np.moveaxis(part, -1, 0)) for part in (whole, without))
+        return r, others
     if grouping == "item":
         each = np.stack([_of_items(human, x, f) for x, f in zip(metrics, functions, strict=True)])
         sums = np.stack([np.nan_to_num(each), ~np.isnan(each)], axis=-1)
@@ -210,13 +211,3 @@ def _of_items(
         rows = PairedRows(arranged(human, "item"), arranged(metric, "item"))
         return ROW_STATISTICS[statistic](rows)
     return np.array([statistic(human[:, [k]], metric[:, [k]]) for k in range(human.shape[1])])
-
-
-def _pearson(sums: NDArray[np.float64]) -> NDArray[np.float64]:
-    n, h, hh, x, xx, xh = np.moveaxis(sums, -1, 0)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        varies = [
-            np.where((v := squares - one**2 / n) > _VANISHING * squares, v, np.nan)
-            for squares, one in ((hh, h), (xx, x))
-        ]
-        return np.asarray((xh - x * h / n) / np.sqrt(varies[0] * varies[1]))

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from gnomon.errors import UsageError
+from gnomon.stats.student import expanded_confidence
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -117,17 +118,22 @@ def resampled_sums(
 
 
 def percentile_interval(
-    samples: NDArray[np.float64], level: float
+    samples: NDArray[np.float64], level: float, drawn: int | None = None
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Percentile bootstrap intervals of many statistics (Efron, 1979).
 
     Args:
         samples: float64 [..., B], the statistics in every resample; NaN is left out.
         level: share of resamples inside the interval, in (0, 1).
+        drawn: of how many things each resample was drawn, for intervals that are right for few of
+            them, too: see :func:`~gnomon.stats.student.expanded_confidence`. None: percentiles as
+            they are.
 
     Returns:
         The lower and the upper ends, float64 [...]; NaN where every resample is undefined.
     """
+    if drawn is not None and drawn > 1:
+        level = expanded_confidence(level, drawn)
     ordered = np.sort(samples, axis=-1)  # NaN last
     defined = samples.shape[-1] - np.isnan(ordered).sum(axis=-1)
     return _quantile(ordered, defined, (1 - level) / 2), _quantile(

@@ -26,9 +26,9 @@ from gnomon.options import Confidence, Device, Group, Metavar, Outcome, Resample
 from gnomon.records import METRIC, TEST_SET, Record, column, columns_of, table
 from gnomon.signature import content_hash, version
 from gnomon.stats import kendall_b
+from gnomon.stats.correlation import pearson_of_sums
 from gnomon.stats.jackknife import LEAST_DOCUMENTS
 from gnomon.stats.resampling import percentile_interval, resample_counts, resampled_sums
-from gnomon.stats.student import expanded_confidence
 from gnomon.testset import TestSet
 from gnomon.train._judged import Choice, judged_outputs
 from gnomon.train._recipe import HeadRecipe
@@ -475,7 +475,7 @@ def _agreements(
                 ]
             )
             counts = resample_counts(len(place), count=asked.resamples, seed=asked.recipe.seed)
-            drawn = _pearson_of_sums(resampled_sums(terms, counts))
+            drawn = pearson_of_sums(resampled_sums(terms, counts))
         rows.append((metric, r, kendall_b(own, people)))
         draws.append(drawn)
     made = []
@@ -501,19 +501,11 @@ def _agreements(
     return made
 
 
-def _pearson_of_sums(sums: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Pearson's r [B] of sums [6, B]: n, x, y, x x, y y, x y."""
-    n, x, y, xx, yy, xy = sums
-    with np.errstate(invalid="ignore", divide="ignore"):
-        found: NDArray[np.float64] = (xy - x * y / n) / np.sqrt((xx - x * x / n) * (yy - y * y / n))
-    return found
-
-
 def _ends(drawn: NDArray[np.float64], confidence: float, groups: int) -> Ends:
     """Ends of an interval over groups, expanded as few of these need it."""
     if np.isnan(drawn).all():
         return None, None
-    low, high = percentile_interval(drawn, expanded_confidence(confidence, groups))
+    low, high = percentile_interval(drawn, confidence, groups)
     return float(low), float(high)
 
 
