@@ -16,6 +16,7 @@ from gnomon.faults import Fault, faults
 from gnomon.findings import Finding
 from gnomon.metaeval.comparison_tables import (
     ROWS,
+    ComparisonRow,
     DecidingSegments,
     best_rows,
     best_table,
@@ -24,9 +25,10 @@ from gnomon.metaeval.comparison_tables import (
     slice_table,
     system_rows,
     system_table,
+    tested_by,
     views,
 )
-from gnomon.metaeval.comparison_verdict import CLAIMS, compare_verdict, tested_by
+from gnomon.metaeval.comparison_verdict import CLAIMS, compare_verdict
 from gnomon.metaeval.ngrams import ngram_rows, read_tokens
 from gnomon.metaeval.paired import (
     PairedNull,
@@ -70,7 +72,6 @@ from gnomon.verdicts import (
     anomaly_notice,
     mentions,
     misaligned,
-    number,
     unread_texts,
 )
 
@@ -79,10 +80,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from gnomon.findings import Cell, Exhibit, Table
+    from gnomon.findings import Exhibit, Table
     from gnomon.metaeval.comparison_tables import (
         BestSystemRow,
-        ComparisonRow,
         DecidingSegmentRow,
         NgramRow,
     )
@@ -689,12 +689,12 @@ def failures(finding: Finding, metrics: Sequence[str], *, alpha: float, min_drop
             "the comparison was with the system that has the best score, of which any other may be"
             " worse; name the baseline of the gate"
         )
-    rows = [row for row in finding.rows if row["slice"] is None]
-    known = list(dict.fromkeys(str(row["metric"]) for row in rows))
+    rows = [row for row in finding.records(ComparisonRow) if row.slice is None]
+    known = list(dict.fromkeys(row.metric for row in rows))
     for metric in metrics:
         if metric not in known:
             raise UnknownNameError("metric to fail on", metric, known)
-    judged = [row for row in rows if row["metric"] in metrics and row["system"] != row["baseline"]]
+    judged = [row for row in rows if row.metric in metrics and row.system != row.baseline]
     for row in judged:
         _check_trusted(row, finding)
     worse = [row for row in judged if _is_worse(row, alpha, min_drop)]
@@ -704,44 +704,42 @@ def failures(finding: Finding, metrics: Sequence[str], *, alpha: float, min_drop
     return f"{told} (alpha {alpha:g}, smallest drop that fails {min_drop:g})"
 
 
-def _check_trusted(row: Mapping[str, Cell], finding: Finding) -> None:
+def _check_trusted(row: ComparisonRow, finding: Finding) -> None:
     """Refuse a gate on files or metrics that a caution says not to trust."""
-    names = (str(row["system"]), str(row["baseline"]))
+    names = (row.system, row.baseline)
     said = {
         "lines": [one for one in misaligned(finding.notices) if mentions(one, names)],
         "letters": [one.text.removeprefix("Caution: ") for one in unread_texts(finding.notices)],
-    }.get(str(row["caveat"]))
+    }.get(str(row.caveat))
     if said is not None:
         raise DataError(
-            f"whether {row['system']} is worse than {row['baseline']} under {row['metric']} cannot"
+            f"whether {row.system} is worse than {row.baseline} under {row.metric} cannot"
             f" be decided: {'; '.join(said).removesuffix('.')}"
         )
 
 
-def _is_worse(row: Mapping[str, Cell], alpha: float, min_drop: float) -> bool:
-    gain, p = row["gain"], row["p_adjusted"]
-    if isinstance(gain, float) and row["caveat"] == "documents":
+def _is_worse(row: ComparisonRow, alpha: float, min_drop: float) -> bool:
+    gain, p = row.gain, row.p_adjusted
+    if gain is not None and row.caveat == "documents":
         raise DataError(
-            f"whether {row['system']} is worse than {row['baseline']} under {row['metric']} cannot"
-            f" be decided by document: the two have {row['documents']} in common; give"
+            f"whether {row.system} is worse than {row.baseline} under {row.metric} cannot"
+            f" be decided by document: the two have {row.documents} in common; give"
             f" {LEAST_DOCUMENTS} or more"
         )
-    if not isinstance(gain, float) or not isinstance(p, float):
+    if gain is None or p is None:
         raise DataError(
-            f"whether {row['system']} is worse than {row['baseline']} under {row['metric']} cannot"
-            f" be decided: the two have scores for {row['segments']} segments in common; give two"
+            f"whether {row.system} is worse than {row.baseline} under {row.metric} cannot"
+            f" be decided: the two have scores for {row.segments} segments in common; give two"
             " or more"
         )
-    return gain < 0 and -gain >= min_drop and p <= alpha and row["caveat"] is None
+    return gain < 0 and -gain >= min_drop and p <= alpha and row.caveat is None
 
 
-def _loss_sentence(row: Mapping[str, Cell]) -> str:
-    gain, low, high = (number(row[name]) or 0.0 for name in ("gain", "low", "high"))
-    ends: tuple[float, ...] = ()
-    if row["low"] is not None and row["high"] is not None:
-        ends = (-high, -low) if gain == number(row["difference"]) else (low, high)
-    corrected = "" if row["p"] == row["p_adjusted"] else "corrected "
+def _loss_sentence(row: ComparisonRow) -> str:
+    low, high = row.gain_ends
+    ends = () if low is None or high is None else (-high, -low)
+    corrected = "corrected " if row.corrected else ""
     return (
-        f"{row['system']} is worse than {row['baseline']} under {row['metric']} by"
-        f" {amount(-gain, *ends)} ({corrected}{tested_by(row)})"
+        f"{row.system} is worse than {row.baseline} under {row.metric} by"
+        f" {amount(-(row.gain or 0.0), *ends)} ({corrected}{tested_by(row)})"
     )

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gnomon.findings import Bars, Exhibit, ExhibitText, HeatMap, Highlight, Listing
-from gnomon.metaeval.comparison_verdict import headline
 from gnomon.metaeval.paired import least_p
 from gnomon.records import METRIC, SEGMENT, SLICE, SYSTEM, Record, column, table
 from gnomon.stats import benjamini_hochberg, holm
+from gnomon.verdicts import LEAST, metric_title, p_value
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator, Mapping, Sequence
 
     from gnomon.batch import Batch
-    from gnomon.findings import Cell, Table, View
+    from gnomon.findings import Level, Table, View
     from gnomon.metaeval.paired import (
         Caveat,
         ComparedSystem,
@@ -30,7 +30,9 @@ if TYPE_CHECKING:
     from gnomon.testset import TestSet
 
 SYSTEMS, BEST, SLICES, SEGMENTS, NGRAMS = "systems", "best", "slices", "segments", "ngrams"
+OUTCOMES: tuple[Level, ...] = ("better", "worse", "undecided")
 _LISTED = 12
+_SAME = 1e-9  # gains below this are rounding
 _DIFFERENCE = ("difference", "low", "high")
 
 
@@ -46,18 +48,20 @@ class ComparisonRow(Record):
     system: str = SYSTEM
     baseline: str = _BASELINE
     metric: str = METRIC
-    score: float = column(
+    score: float | None = column(
         "Score", help="on the segments of the slice", ends=("score_low", "score_high")
     )
-    difference: float = column(
+    difference: float | None = column(
         "Difference",
         help="difference to the baseline, in points of the metric, on the segments that both have",
         ends=("low", "high"),
     )
-    low: float = column("low", help="lower end of the interval of the difference")
-    high: float = column("high", help="its upper end")
-    p: float = column("p", digits=4, help="of the paired test, not corrected")
-    p_adjusted: float = column("p adj.", digits=4, help="corrected for the number of comparisons")
+    low: float | None = column("low", help="lower end of the interval of the difference")
+    high: float | None = column("high", help="its upper end")
+    p: float | None = column("p", digits=4, help="of the paired test, not corrected")
+    p_adjusted: float | None = column(
+        "p adj.", digits=4, help="corrected for the number of comparisons"
+    )
     verdict: str | None = column(
         "Verdict",
         help="better or worse where the corrected p is at most alpha and the interval leaves 0"
@@ -69,11 +73,11 @@ class ComparisonRow(Record):
     ties: int | None = column("Ties", help="segments where both score the same")
     losses: int | None = column("Losses", help="segments where it scores worse")
     decided: bool = column("decided", help="better or worse: the corrected p is at most alpha")
-    gain: float = column(
+    gain: float | None = column(
         "Gain", better="higher", help="the difference, positive where the system is better"
     )
-    score_low: float = column("Score low", help="lower end of the score's interval")
-    score_high: float = column("Score high", help="its upper end")
+    score_low: float | None = column("Score low", help="lower end of the score's interval")
+    score_high: float | None = column("Score high", help="its upper end")
     p_least: float = column(
         "Smallest p", digits=4, help="that the draws can show, not corrected; 0 without draws"
     )
@@ -100,6 +104,44 @@ class ComparisonRow(Record):
     empty: int = column("Empty", help="empty outputs of the system")
     people: bool = column("People", help="people gave the scores")
 
+    @property
+    def gain_ends(self) -> tuple[float | None, float | None]:
+        """The ends of the interval of the gain."""
+        low, high = self.low, self.high
+        if self.gain is not None and self.gain != self.difference:
+            low, high = (None if end is None else -end for end in (high, low))
+        return low, high
+
+    @property
+    def outcome(self) -> Level | None:
+        """What the test says; None of the baseline, and where nothing was tested."""
+        return next((level for level in OUTCOMES if level == self.verdict), None)
+
+    @property
+    def equal(self) -> bool:
+        """Whether the scores are equal, be it over unlike segments."""
+        return self.gain is not None and abs(self.gain) < _SAME
+
+    @property
+    def same(self) -> bool:
+        """Whether both score the same on every segment."""
+        return self.gain == 0 and self.ties == self.segments
+
+    @property
+    def different(self) -> int:
+        """The segments where the scores differ."""
+        return self.segments - (self.ties or 0)
+
+    @property
+    def few(self) -> bool:
+        """Whether it rests on too few segments to be read as a finding."""
+        return self.gain is not None and self.segments < LEAST
+
+    @property
+    def corrected(self) -> bool:
+        """Whether p was corrected for other comparisons."""
+        return self.p != self.p_adjusted
+
 
 class BestSystemRow(Record):
     """A system beside the one with the best score, under one metric."""
@@ -107,16 +149,16 @@ class BestSystemRow(Record):
     system: str = SYSTEM
     metric: str = METRIC
     rank: int | None = column("Rank", help="by score, from 1; equal scores share one")
-    score: float = column("Score", help="on the segments that the system has")
+    score: float | None = column("Score", help="on the segments that the system has")
     best: bool = column("Best", help="no other system is better: it is not worse than the leader")
     leader: str = column("Leader", help="the system with the best score")
-    gain: float = column(
+    gain: float | None = column(
         "Gain", better="higher", help="over the leader, positive where the system is better"
     )
-    low: float = column("low", help="lower end of the interval of the gain")
-    high: float = column("high", help="its upper end")
-    p: float = column("p", digits=4, help="of the paired test, two-sided, not corrected")
-    p_adjusted: float = column(
+    low: float | None = column("low", help="lower end of the interval of the gain")
+    high: float | None = column("high", help="its upper end")
+    p: float | None = column("p", digits=4, help="of the paired test, two-sided, not corrected")
+    p_adjusted: float | None = column(
         "p adj.", digits=4, help="corrected for all pairs of systems, as the leader is chosen"
     )
     p_least: float = column(
@@ -129,6 +171,13 @@ class BestSystemRow(Record):
     segments: int = _COMMON
 
 
+def tested_by(row: ComparisonRow | BestSystemRow) -> str:
+    """What the test of a row says, corrected; as a bound where draws can show no smaller p."""
+    smallest = row.p is not None and row.p <= row.p_least * (1 + _SAME)
+    p = row.p_adjusted or 0.0
+    return p_value(p, p if smallest else 0.0)
+
+
 class ComparisonSliceRow(Record):
     """A system on a slice once more, ready to be looked at side by side."""
 
@@ -136,12 +185,12 @@ class ComparisonSliceRow(Record):
     slice: str | None = SLICE
     system: str = SYSTEM
     segments: int = _COMMON
-    gain: float = column(
+    gain: float | None = column(
         "Gain",
         better="higher",
         help="difference from the baseline, positive where the system is better",
     )
-    p_adjusted: float = column("p adj.", digits=4, help="corrected for systems and slices")
+    p_adjusted: float | None = column("p adj.", digits=4, help="corrected for systems and slices")
     undecided: bool = column("undecided", help="the corrected p lies above alpha, or there is none")
 
 
@@ -368,10 +417,10 @@ def system_table(
         plan: how all segments were tested.
         sliced: how slices were.
     """
-    found = table(SYSTEMS, "Systems compared", ComparisonRow, rows)
-    corrected = any(row["p"] != row["p_adjusted"] for row in found.rows)
+    corrected = any(row.corrected for row in rows)
     more = plan.resamples != sliced.resamples and any(row.slice is not None for row in rows)
-    return replace(found, note=_note(plan, sliced, more=more, corrected=corrected))
+    note = _note(plan, sliced, more=more, corrected=corrected)
+    return table(SYSTEMS, "Systems compared", ComparisonRow, rows, note=note)
 
 
 def _note(plan: PairedTestPlan, sliced: PairedTestPlan, *, more: bool, corrected: bool) -> str:
@@ -409,7 +458,7 @@ def slice_table(rows: Sequence[ComparisonRow]) -> Table:
             segments=row.segments,
             gain=row.gain,
             p_adjusted=row.p_adjusted,
-            undecided=row.verdict not in ("better", "worse"),
+            undecided=not row.decided,
         )
         for row in rows
         if row.slice is not None and row.system != row.baseline
@@ -443,7 +492,7 @@ def views(
     tables: Sequence[Table],
     metrics: Sequence[str],
     systems: Sequence[str],
-    doubtful: Container[Cell] = (),
+    doubtful: Container[str] = (),
 ) -> tuple[View, ...]:
     """What text shows, then what a page shows beside the tables.
 
@@ -454,13 +503,14 @@ def views(
         doubtful: systems of which titles say nothing.
     """
     kinds = {table.name: table for table in tables}
+    rows = [row for row in tables[0].records if isinstance(row, ComparisonRow)]
     alone = systems[1] if len(systems) == 2 else None
     found: list[View] = [_listing(metric, systems[0], alone) for metric in metrics]
     if SLICES in kinds and alone:
         found += [_slices(metric, alone) for metric in metrics]
-    found += [_bars(metric, tables[0], systems[0], alone, doubtful) for metric in metrics]
+    found += [_bars(metric, rows, systems[0], alone, doubtful) for metric in metrics]
     if SLICES in kinds:
-        found += [_slice_map(kinds[SLICES], metric, prominent=alone is None) for metric in metrics]
+        found += [_slice_map(rows, metric, prominent=alone is None) for metric in metrics]
     if SEGMENTS in kinds and alone:
         found += [_deciders(metric) for metric in metrics]
     if NGRAMS in kinds and alone:
@@ -489,9 +539,9 @@ def _slices(metric: str, system: str) -> Listing:
     )
 
 
-def _slice_map(table: Table, metric: str, *, prominent: bool) -> HeatMap:
-    gains = (row["gain"] for row in table.rows if row["metric"] == metric)
-    reach = max((abs(gain) for gain in gains if isinstance(gain, float)), default=0.0) or None
+def _slice_map(rows: Sequence[ComparisonRow], metric: str, *, prominent: bool) -> HeatMap:
+    gains = (row.gain for row in rows if row.metric == metric and row.slice is not None)
+    reach = max((abs(gain) for gain in gains if gain is not None), default=0.0) or None
     return HeatMap(
         SLICES,
         f"{metric}: gain over the baseline by slice",
@@ -527,14 +577,19 @@ def _ngrams(side: str) -> Listing:
 
 
 def _bars(
-    metric: str, table: Table, baseline: str, alone: str | None, doubtful: Container[Cell]
+    metric: str,
+    rows: Sequence[ComparisonRow],
+    baseline: str,
+    alone: str | None,
+    doubtful: Container[str],
 ) -> Bars:
     ends = (f"{baseline} is better", f"{alone or 'the other system'} is better")
-    if any(row["gain"] != row["difference"] for row in table.rows if _tells(row, metric)):
+    told = (row for row in rows if row.metric == metric and row.gain is not None)
+    if any(row.gain != row.difference for row in told):
         ends = (ends[1], ends[0])  # lower is better
     return Bars(
         SYSTEMS,
-        headline(table.rows, metric, doubtful),
+        _headline(rows, metric, doubtful),
         category="metric",
         series="system",
         values=("difference", "score"),
@@ -545,9 +600,31 @@ def _bars(
     )
 
 
-def _tells(row: Mapping[str, Cell], metric: str) -> bool:
-    """Whether a row of the metric tells which sign of a difference is good."""
-    return row["metric"] == metric and row["gain"] is not None
+def _headline(rows: Sequence[ComparisonRow], metric: str, doubtful: Container[str]) -> str:
+    """What a chart of differences shows, as its title: for all segments, under one metric."""
+    title = metric_title(metric, dict.fromkeys(row.metric for row in rows))
+    compared = [
+        row
+        for row in rows
+        if (row.metric, row.slice) == (metric, None)
+        and row.system != row.baseline
+        and row.system not in doubtful
+        and row.baseline not in doubtful
+    ]
+    if not compared:
+        return f"{title}: differences"
+    few = any(row.segments < LEAST for row in compared)
+    tally = Counter(row.verdict for row in compared if row.verdict)
+    if not tally or few:
+        return f"{title}: differences, {'of too few segments' if few else 'not tested'}"
+    first = compared[0]
+    if len(compared) == 1:
+        if first.verdict in ("better", "worse"):
+            return f"{title}: {first.system} is {first.verdict} than {first.baseline}"
+        return f"{title}: {first.system} and {first.baseline} cannot be told apart"
+    words = {"undecided": "cannot be told apart"}
+    parts = [f"{tally[one]} {words.get(one, one)}" for one in OUTCOMES if tally[one]]
+    return f"{title}: against {first.baseline}, {', '.join(parts)}"
 
 
 # Segments to read

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from gnomon.metaeval.comparison_tables import SYSTEMS, BestSystemRow, ComparisonRow, tested_by
 from gnomon.stats.jackknife import LEAST_DOCUMENTS
 from gnomon.stats.studentised import FEWEST_DIFFERENT
 from gnomon.verdicts import (
@@ -18,26 +19,21 @@ from gnomon.verdicts import (
     empty_outputs,
     further_segments,
     listed,
-    metric_title,
-    number,
     p_value,
     titles_of,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from gnomon.findings import Cell, Finding, Level, Statement
+    from gnomon.findings import Finding, Level, Statement
 
 #: metrics that are gone through outcome by outcome, where there are several systems
 _IN_FULL = 2
-#: gains below this are rounding
-_SAME = 1e-9
 #: shares of segments without a score above this are said first
 _MISSING = 0.01
 #: design effects above this are said
 _CLUSTERED = 1.2
-_OUTCOMES: tuple[Level, ...] = ("better", "worse", "undecided")
 
 _TESTED = "the interval of the difference and the corrected p of the test, which agree"
 BETTER = Claim(
@@ -254,36 +250,12 @@ _SLICE = {"better": SLICE_BETTER, "worse": SLICE_WORSE}
 
 
 class _Compared(NamedTuple):
-    """A row beside another system, turned so that more is better; None where undefined."""
+    """A row of a system beside another one, what its metric is called, and what was tested."""
 
+    row: ComparisonRow
     position: int
-    table: str
-    system: str
-    baseline: str
-    metric: str
-    part: str | None
-    segments: int
-    gain: float | None
-    low: float | None
-    high: float | None
-    p: float | None
-    least: float
-    corrected: bool
-    outcome: Level | None
-    caveat: str
-    same: bool
     title: str
     alternative: str
-    unit: str
-    documents: int
-    people: bool
-    different: int
-    p_documents: float | None
-
-    @property
-    def level(self) -> bool:
-        """Whether the scores are equal, be it over unlike segments."""
-        return self.gain is not None and abs(self.gain) < _SAME
 
     @property
     def asked(self) -> str:
@@ -291,45 +263,42 @@ class _Compared(NamedTuple):
         return {"greater": "better", "less": "worse"}.get(self.alternative, "")
 
     @property
-    def few(self) -> bool:
-        return self.gain is not None and self.segments < LEAST
-
-    @property
     def names(self) -> str:
-        return f"{self.system} and {self.baseline}"
+        return f"{self.row.system} and {self.row.baseline}"
 
     @property
     def under(self) -> str:
-        return _under(self.title, people=self.people)
+        return f"by people ({self.title})" if self.row.people else f"under {self.title}"
 
     def size(self, *, unit: bool = True) -> str:
         """How far it is from the baseline, without a sign, and the interval of that."""
-        gain, low, high = self.gain or 0.0, self.low, self.high
+        gain, (low, high) = self.row.gain or 0.0, self.row.gain_ends
         if gain < 0:
             low, high = (None if end is None else -end for end in (high, low))
-        named = "" if not unit else f"points of {self.title}" if self.people else self.title
+        named = "" if not unit else f"points of {self.title}" if self.row.people else self.title
         return amount(abs(gain), low, high, unit=named)
 
     @property
     def ahead(self) -> str:
         """Who is ahead, and by how much."""
-        if self.level:
+        if self.row.equal:
             return f"they differ by {self.size()}"
-        gain = self.gain or 0.0
-        first, second = (self.system, self.baseline)[:: 1 if gain > 0 else -1]
+        gain = self.row.gain or 0.0
+        first, second = (self.row.system, self.row.baseline)[:: 1 if gain > 0 else -1]
         return f"{first} is ahead of {second} by {self.size()}"
 
     @property
     def tested(self) -> str:
-        if self.p is None:
+        if self.row.p_adjusted is None:
             return "not tested"
-        return f"{'corrected ' if self.corrected else ''}{p_value(self.p, self.least)}"
+        return f"{'corrected ' if self.row.corrected else ''}{tested_by(self.row)}"
 
     @property
     def on(self) -> str:
         """What it rests on."""
-        by = f" in {counted(self.documents, 'document')}" if self.unit == "document" else ""
-        return f"{counted(self.segments)}{by}"
+        documents = counted(self.row.documents or 0, "document")
+        by = f" in {documents}" if self.row.unit == "document" else ""
+        return f"{counted(self.row.segments)}{by}"
 
     @property
     def facts(self) -> str:
@@ -337,11 +306,7 @@ class _Compared(NamedTuple):
 
     @property
     def rows(self) -> dict[str, list[int]]:
-        return {self.table: [self.position]}
-
-
-def _under(title: str, *, people: bool) -> str:
-    return f"by people ({title})" if people else f"under {title}"
+        return {SYSTEMS: [self.position]}
 
 
 def compare_verdict(finding: Finding) -> Iterator[Statement]:
@@ -351,70 +316,39 @@ def compare_verdict(finding: Finding) -> Iterator[Statement]:
         finding: what a comparison found.
     """
     every = list(_rows(finding))
-    whole = [one for one in every if one.part is None]
-    metrics = list(dict.fromkeys(one.metric for one in whole))
-    systems = list(dict.fromkeys(one.system for one in whole))
-    sound = [one for one in whole if not one.few]
+    whole = [one for one in every if one.row.slice is None]
+    metrics = list(dict.fromkeys(one.row.metric for one in whole))
+    systems = list(dict.fromkeys(one.row.system for one in whole))
+    sound = [one for one in whole if not one.row.few]
     # what could change the answer comes first
     yield from _empty(finding)
     yield from _missing(finding)
     chosen = any("baseline_by:score" in text.split("|") for text in finding.signatures.values())
     for metric in metrics:
-        own = [one for one in sound if one.metric == metric]
+        own = [one for one in sound if one.row.metric == metric]
         if len(systems) == 1:
             yield from map(_alone, own)
         elif own:
             best = list(_best(finding, own))
             yield from best
             leads = any(one.claim == BEST.id for one in best) and own[0].asked == ""
-            beside = leads and _leader(finding, metric) == own[0].baseline  # the same is said
+            beside = leads and _leader(finding, metric) == own[0].row.baseline  # the same is said
             if not chosen and not beside and len(metrics) <= _IN_FULL:
                 yield from _by_outcome(own)
     if len(systems) == 1:
-        yield from _slices([one for one in every if one.part is not None])
+        yield from _slices([one for one in every if one.row.slice is not None])
     yield from _disagreement(sound)
     yield from _judged_together(whole)
-    yield from _clustered(finding, sound)
+    yield from _clustered(sound)
     yield from _few(every)
     yield from cut_texts(finding.notices)
 
 
 def _rows(finding: Finding) -> Iterator[_Compared]:
-    table, titles = finding.tables[0], titles_of(finding)
-    alternative = _field(finding, "alternative")
-    for position, row in enumerate(table.rows):
-        if row["system"] == row["baseline"]:
-            continue
-        gain, difference = number(row["gain"]), number(row["difference"])
-        low, high = number(row["low"]), number(row["high"])
-        if gain is not None and difference is not None and gain != difference:
-            low, high = (None if end is None else -end for end in (high, low))
-        segments = int(number(row["segments"]) or 0)
-        yield _Compared(
-            position=position,
-            table=table.name,
-            system=str(row["system"]),
-            baseline=str(row["baseline"]),
-            metric=str(row["metric"]),
-            part=None if row["slice"] is None else str(row["slice"]),
-            segments=segments,
-            gain=gain,
-            low=low,
-            high=high,
-            p=number(row["p_adjusted"]),
-            least=_least(row),
-            corrected=row["p_adjusted"] != row["p"],
-            outcome=next((one for one in _OUTCOMES if one == row["verdict"]), None),
-            caveat=str(row["caveat"] or ""),
-            same=gain == 0 and row["ties"] == segments,
-            title=titles[str(row["metric"])],
-            alternative=alternative,
-            unit=str(row["unit"]),
-            documents=int(number(row["documents"]) or 0),
-            people=bool(row["people"]),
-            different=segments - int(number(row["ties"]) or 0),
-            p_documents=number(row["p_documents"]),
-        )
+    titles, alternative = titles_of(finding), _field(finding, "alternative")
+    for position, row in enumerate(finding.records(ComparisonRow)):
+        if row.system != row.baseline:
+            yield _Compared(row, position, titles[row.metric], alternative)
 
 
 def _field(finding: Finding, name: str) -> str:
@@ -425,29 +359,21 @@ def _field(finding: Finding, name: str) -> str:
     )
 
 
-def _least(row: Mapping[str, Cell]) -> float:
-    """The smallest corrected p that draws can show, where that is what they show."""
-    p, least, adjusted = (number(row[name]) for name in ("p", "p_least", "p_adjusted"))
-    if p is None or adjusted is None or not least or p > least * (1 + _SAME):
-        return 0.0
-    return adjusted
-
-
 def _alone(one: _Compared) -> Statement:
     """Two systems under one metric."""
-    if one.gain is None:
+    if one.row.gain is None:
         return UNDEFINED.said(one.rows, **_parts(one))
-    if one.same:
+    if one.row.same:
         return SAME.said(one.rows, **_parts(one))
-    if one.outcome not in ("better", "worse"):
+    if one.row.outcome not in ("better", "worse"):
         return _undecided(one)
-    better = one.outcome == "better"
+    better = one.row.outcome == "better"
     parts: dict[str, Any] = {
-        "system": one.system,
-        "baseline": one.baseline,
+        "system": one.row.system,
+        "baseline": one.row.baseline,
         "facts": one.facts,
     }
-    if one.people:
+    if one.row.people:
         claim, size = PEOPLE_BETTER if better else PEOPLE_WORSE, one.size(unit=False)
         return claim.said(one.rows, people=f"people ({one.title})", size=size, **parts)
     return (BETTER if better else WORSE).said(one.rows, size=one.size(), **parts)
@@ -457,38 +383,42 @@ def _parts(one: _Compared) -> dict[str, Any]:
     return {
         "names": one.names,
         "under": one.under,
-        "ahead": one.ahead if one.gain is not None else "",
+        "ahead": one.ahead if one.row.gain is not None else "",
         "facts": one.facts,
-        "segments": counted(one.segments),
+        "segments": counted(one.row.segments),
     }
 
 
 def _undecided(one: _Compared) -> Statement:
     """Two systems that cannot be told apart, and why."""
     parts = _parts(one)
-    if one.caveat == "documents":
+    if one.row.caveat == "documents":
         return FEW_DOCUMENTS.said(one.rows, ahead=one.ahead, few=_too_few(one))
-    if one.outcome is None:
-        return UNTESTED.said(one.rows, **{**parts, "facts": counted(one.segments)})
-    why = {"different": FEW_DIFFERENT, "skewed": SKEWED, "by document": BY_DOCUMENT}.get(one.caveat)
+    if one.row.outcome is None:
+        return UNTESTED.said(one.rows, **{**parts, "facts": counted(one.row.segments)})
+    why = {"different": FEW_DIFFERENT, "skewed": SKEWED, "by document": BY_DOCUMENT}.get(
+        one.row.caveat or ""
+    )
     if why is not None:
-        parts |= {"different": one.different, "least": FEWEST_DIFFERENT}
-        parts |= {"documents": counted(one.documents, "document")}
-        return why.said(one.rows, p=p_value(one.p_documents or 0.0), **parts)
-    if one.asked and ((one.gain or 0) > 0) is (one.asked == "worse"):
-        return OTHER_SIDE.said(one.rows, asked=one.asked, system=one.system, **parts)
+        parts |= {"different": one.row.different, "least": FEWEST_DIFFERENT}
+        parts |= {"documents": counted(one.row.documents or 0, "document")}
+        return why.said(one.rows, p=p_value(one.row.p_documents or 0.0), **parts)
+    if one.asked and ((one.row.gain or 0) > 0) is (one.asked == "worse"):
+        return OTHER_SIDE.said(one.rows, asked=one.asked, system=one.row.system, **parts)
     return UNDECIDED.said(one.rows, more=_further(one), **parts)
 
 
 def _too_few(one: _Compared) -> str:
-    are = "are" if one.documents > 1 else "is"
-    return f"{counted(one.documents, 'document')} {are} too few ({LEAST_DOCUMENTS} are needed)"
+    documents = one.row.documents or 0
+    are = "are" if documents > 1 else "is"
+    return f"{counted(documents, 'document')} {are} too few ({LEAST_DOCUMENTS} are needed)"
 
 
 def _further(one: _Compared) -> str:
-    if one.gain is None or one.low is None or one.high is None:
+    low, high = one.row.gain_ends
+    if one.row.gain is None or low is None or high is None:
         return ""
-    more = further_segments(one.segments, one.gain, one.low, one.high)
+    more = further_segments(one.row.segments, one.row.gain, low, high)
     if more is None:
         return ""
     return f"; at this rate, about {counted(more, 'more segment')} would be needed"
@@ -496,62 +426,55 @@ def _further(one: _Compared) -> str:
 
 def _best(finding: Finding, own: Sequence[_Compared]) -> Iterator[Statement]:
     """Of several systems under one metric, those that no other beats."""
-    known = [table for table in finding.tables if table.name == "best"]
     rows = [
-        (at, row)
-        for table in known
-        for at, row in enumerate(table.rows)
-        if row["metric"] == own[0].metric and number(row["score"]) is not None
+        row
+        for row in finding.records(BestSystemRow)
+        if row.metric == own[0].row.metric and row.score is not None
     ]
     if not rows:
         return
-    leader = str(rows[0][1]["leader"])
+    leader = rows[0].leader
     others = [
-        (at, row)
-        for at, row in rows
-        if row["system"] != leader and (row["gain"] is not None or row["caveat"] is not None)
+        row
+        for row in rows
+        if row.system != leader and (row.gain is not None or row.caveat is not None)
     ]
     if not others:
         return
-    top = next(row for _, row in rows if row["system"] == leader)
-    places = {"best": [at for at, _ in rows]}
+    top = next(row for row in rows if row.system == leader)
+    places = finding.positions(rows)
     parts: dict[str, Any] = {
         "systems": counted(len(rows), "system"),
         "under": own[0].under,
-        "score": amount(number(top["score"]) or 0.0),
+        "score": amount(top.score or 0.0),
     }
-    if all(number(row["p"]) is None or row["caveat"] == "documents" for _, row in others):
-        lacking = [one for one in own if one.caveat == "documents"]
+    if all(row.p is None or row.caveat == "documents" for row in others):
+        lacking = [one for one in own if one.row.caveat == "documents"]
         why = f": {_too_few(lacking[0])}" if lacking else ""
         yield HIGHEST.said(places, best=leader, why=why, **parts)
         return
-    beaten = [row for _, row in others if not row["best"]]
-    level = [row for _, row in others if row["best"]]
-    segments = sorted({int(number(row["segments"]) or 0) for _, row in others})
-    on = (
-        counted(segments[0])
-        if len(segments) == 1
-        else f"{segments[0]:,} to {counted(segments[-1])}"
-    )
-    if own[0].unit == "document":
-        on = f"{on} in {counted(max(one.documents for one in own), 'document')}"
-    worse = sorted(beaten, key=lambda row: number(row["gain"]) or 0.0, reverse=True)
+    segments = [row.segments for row in others]
+    on = _sizes(segments)
+    if own[0].row.unit == "document":
+        on = f"{on} in {counted(max(one.row.documents or 0 for one in own), 'document')}"
+    by_gain = sorted(others, key=lambda row: row.gain or 0.0, reverse=True)
+    worse = [row for row in by_gain if not row.best]
+    near = [row for row in by_gain if row.best]
     tests = {tested_by(row) for row in worse}
-    each = [f"{row['system']} by {_lead(row)}" for row in worse]
+    each = [f"{row.system} by {_lead(row)}" for row in worse]
     facts = f"{on}, each corrected {tests.pop()}" if len(tests) == 1 else on
     if len(worse) == 1:
         facts = facts.replace("each ", "")
-    if not level:
+    if not near:
         yield BEST.said(
             places, best=leader, others=f"better than {listed(each)}", facts=facts, **parts
         )
         return
-    near = sorted(level, key=lambda row: -(number(row["gain"]) or 0.0))
-    apart = [f"{row['system']} ({_behind(row)})" for row in near]
+    apart = [f"{row.system} ({_behind(row)})" for row in near]
     text = f", and is better than {listed(each)}" if each else ""
     yield LEADERS.said(
         places,
-        best=listed([leader, *(str(row["system"]) for row in near)]),
+        best=listed([leader, *(row.system for row in near)]),
         leader=leader,
         near=listed(apart),
         others=text,
@@ -562,42 +485,39 @@ def _best(finding: Finding, own: Sequence[_Compared]) -> Iterator[Statement]:
 
 def _leader(finding: Finding, metric: str) -> str:
     """The system with the best score under a metric; empty where there is none."""
-    tables = (table for table in finding.tables if table.name == "best")
-    rows = (row for table in tables for row in table.rows if row["metric"] == metric)
-    return next((str(row["leader"]) for row in rows), "")
+    rows = (row for row in finding.records(BestSystemRow) if row.metric == metric)
+    return next((row.leader for row in rows), "")
 
 
-def _lead(row: Mapping[str, Cell]) -> str:
+def _lead(row: BestSystemRow) -> str:
     """By how much the leader is ahead of a system."""
-    gain, low, high = (number(row[name]) for name in ("gain", "low", "high"))
-    ends = (None, None) if low is None or high is None else (-high, -low)
-    return amount(-(gain or 0.0), *ends)
+    ends = (None, None) if row.low is None or row.high is None else (-row.high, -row.low)
+    return amount(-(row.gain or 0.0), *ends)
 
 
-def _behind(row: Mapping[str, Cell]) -> str:
+def _behind(row: BestSystemRow) -> str:
     """By how much a system is behind the leader that cannot be told from it."""
-    if not number(row["gain"]):
+    if not row.gain:
         return "the same"
-    p = f", corrected {tested_by(row)}" * _leaves_zero_out(number(row["low"]), number(row["high"]))
-    if row["caveat"] == "by document":
-        p = f", but by document {p_value(number(row['p_documents']) or 0.0)}"
+    p = f", corrected {tested_by(row)}" * _leaves_zero_out(row.low, row.high)
+    if row.caveat == "by document":
+        p = f", but by document {p_value(row.p_documents or 0.0)}"
     return f"behind by {_lead(row)}{p}"
-
-
-def tested_by(row: Mapping[str, Cell]) -> str:
-    """What the test of a row says, corrected."""
-    return p_value(number(row["p_adjusted"]) or 0.0, _least(row))
 
 
 def _by_outcome(own: Sequence[_Compared]) -> Iterator[Statement]:
     """Several systems beside a baseline that was named: a statement for those of each outcome."""
-    baseline, under, n = own[0].baseline, own[0].under, _sizes(own)
+    baseline, under, n = (
+        own[0].row.baseline,
+        own[0].under,
+        _sizes([one.row.segments for one in own]),
+    )
     for outcome in ("better", "worse"):
         some = _ordered(own, outcome)
         if len(some) == 1:
             yield _alone(some[0])
         elif some:
-            facts, each = _each([(one.system, one) for one in some])
+            facts, each = _each([(one.row.system, one) for one in some])
             yield _SEVERAL[outcome].said(
                 _places(some),
                 systems=counted(len(some), "system"),
@@ -606,19 +526,19 @@ def _by_outcome(own: Sequence[_Compared]) -> Iterator[Statement]:
                 facts=f"{n}{facts}",
                 each=each,
             )
-    rest = [one for one in own if one.outcome not in ("better", "worse")]
+    rest = [one for one in own if one.row.outcome not in ("better", "worse")]
     if len(rest) == 1:
         yield _alone(rest[0])
-    elif rest and all(one.caveat == "documents" for one in rest):
+    elif rest and all(one.row.caveat == "documents" for one in rest):
         ahead = listed([one.ahead for one in rest])
         yield FEW_DOCUMENTS.said(_places(rest), ahead=ahead, few=_too_few(rest[0]))
     elif rest:
         yield SEVERAL_UNDECIDED.said(
             _places(rest),
-            each=listed([f"{one.system} ({_ahead(one)})" for one in rest]),
+            each=listed([f"{one.row.system} ({_ahead(one)})" for one in rest]),
             baseline=baseline,
             under=under,
-            facts=n if any(one.outcome for one in rest) else f"{n}, not tested",
+            facts=n if any(one.row.outcome for one in rest) else f"{n}, not tested",
         )
 
 
@@ -634,14 +554,14 @@ def _each(some: Sequence[tuple[str, _Compared]]) -> tuple[str, str]:
 
 
 def _ahead(one: _Compared) -> str:
-    if one.gain is None:
+    if one.row.gain is None:
         return "not defined"
-    if one.level:
+    if one.row.equal:
         return "the same"
-    p = f", {one.tested}" if _leaves_zero_out(one.low, one.high) else ""
-    if one.caveat == "by document":
-        p = f", but by document {p_value(one.p_documents or 0.0)}"
-    return f"{'ahead' if one.gain > 0 else 'behind'} by {one.size(unit=False)}{p}"
+    p = f", {one.tested}" if _leaves_zero_out(*one.row.gain_ends) else ""
+    if one.row.caveat == "by document":
+        p = f", but by document {p_value(one.row.p_documents or 0.0)}"
+    return f"{'ahead' if one.row.gain > 0 else 'behind'} by {one.size(unit=False)}{p}"
 
 
 def _leaves_zero_out(low: float | None, high: float | None) -> bool:
@@ -649,94 +569,94 @@ def _leaves_zero_out(low: float | None, high: float | None) -> bool:
     return low is not None and high is not None and low * high > 0
 
 
-def _sizes(own: Sequence[_Compared]) -> str:
-    low, high = (f(one.segments for one in own) for f in (min, max))
+def _sizes(segments: Sequence[int]) -> str:
+    low, high = min(segments), max(segments)
     return counted(high) if low == high else f"{low:,} to {counted(high)}"
 
 
 def _ordered(own: Iterable[_Compared], outcome: Level) -> list[_Compared]:
     """Those of an outcome, the largest differences first."""
     return sorted(
-        (one for one in own if one.outcome == outcome), key=lambda one: -abs(one.gain or 0)
+        (one for one in own if one.row.outcome == outcome), key=lambda one: -abs(one.row.gain or 0)
     )
 
 
 def _places(some: Iterable[_Compared]) -> dict[str, list[int]]:
-    found: dict[str, list[int]] = {}
-    for one in some:
-        found.setdefault(one.table, []).append(one.position)
-    return found
+    return {SYSTEMS: [one.position for one in some]}
 
 
 def _slices(parts: Sequence[_Compared]) -> Iterator[Statement]:
     """Where one system is better than the other, and where worse."""
-    for metric in dict.fromkeys(one.metric for one in parts):
-        own = [one for one in parts if one.metric == metric and not one.few]
+    for metric in dict.fromkeys(one.row.metric for one in parts):
+        own = [one for one in parts if one.row.metric == metric and not one.row.few]
         for outcome in ("better", "worse"):
             some = _ordered(own, outcome)
             if some:
-                facts, each = _each([(one.part or "", one) for one in some])
+                facts, each = _each([(one.row.slice or "", one) for one in some])
                 yield _SLICE[outcome].said(
                     _places(some),
                     which=f"{some[0].title}{facts}",
-                    system=some[0].system,
+                    system=some[0].row.system,
                     each=each,
                 )
 
 
 def _empty(finding: Finding) -> Iterator[Statement]:
     """Empty outputs, system by system."""
-    table, total = finding.tables[0], int(finding.facts["segments"])
-    rows = [(at, row) for at, row in enumerate(table.rows) if row["slice"] is None]
-    empty = {str(row["system"]): int(number(row["empty"]) or 0) for _, row in rows}
-    places = [at for at, row in rows if empty[str(row["system"])] > _MISSING * total]
-    yield from empty_outputs(empty, total, {table.name: places})
+    total = int(finding.facts["segments"])
+    rows = [row for row in finding.records(ComparisonRow) if row.slice is None]
+    empty = {row.system: row.empty for row in rows}
+    places = [row for row in rows if empty[row.system] > _MISSING * total]
+    yield from empty_outputs(empty, total, finding.positions(places))
 
 
 def _missing(finding: Finding) -> Iterator[Statement]:
     """Scores that are missing, system by system, under each metric."""
-    titles, table = titles_of(finding), finding.tables[0]
-    rows = [(at, row) for at, row in enumerate(table.rows) if row["slice"] is None]
-    total = int(finding.facts["segments"])
-    for metric in dict.fromkeys(str(row["metric"]) for _, row in rows):
-        lacking = [
-            (at, str(row["system"]), int(number(row["missing"]) or 0))
-            for at, row in rows
-            if row["metric"] == metric and (number(row["missing"]) or 0) > _MISSING * total
-        ]
+    titles, total = titles_of(finding), int(finding.facts["segments"])
+    rows = [row for row in finding.records(ComparisonRow) if row.slice is None]
+    for metric in dict.fromkeys(row.metric for row in rows):
+        lacking = [row for row in rows if row.metric == metric and row.missing > _MISSING * total]
         if lacking:
-            each = [f"{n:,} ({name})" for _, name, n in sorted(lacking, key=lambda one: -one[2])]
+            most_first = sorted(lacking, key=lambda row: -row.missing)
             yield MISSING.said(
-                {table.name: [at for at, _, _ in lacking]},
+                finding.positions(lacking),
                 title=titles[metric],
-                missing=listed(each),
+                missing=listed([f"{row.missing:,} ({row.system})" for row in most_first]),
                 segments=counted(total),
             )
 
 
 def _judged_together(whole: Sequence[_Compared]) -> Iterator[Statement]:
-    own = [one for one in whole if one.people and one.unit == "segment" and not one.documents]
+    own = [
+        one
+        for one in whole
+        if one.row.people and one.row.unit == "segment" and not one.row.documents
+    ]
     if own:
         titles = dict.fromkeys(one.title for one in own)
         yield JUDGED_TOGETHER.said(_places(own), title=listed(list(titles)))
 
 
-def _clustered(finding: Finding, sound: Sequence[_Compared]) -> Iterator[Statement]:
-    alone = [one for one in sound if one.documents == 1 and one.outcome in ("better", "worse")]
+def _clustered(sound: Sequence[_Compared]) -> Iterator[Statement]:
+    alone = [
+        one for one in sound if one.row.documents == 1 and one.row.outcome in ("better", "worse")
+    ]
     if alone:
         yield ONE_DOCUMENT.said(_places(alone))
-    rows = finding.tables[0].rows
     effects = [
-        (number(rows[one.position]["design_effect"]) or 0.0, one)
+        (one.row.design_effect or 0.0, one)
         for one in sound
-        if one.unit == "segment" and one.documents > 1 and one.caveat != "by document"
+        if one.row.unit == "segment"
+        and (one.row.documents or 0) > 1
+        and one.row.caveat != "by document"
     ]
     large = [(effect, one) for effect, one in effects if effect > _CLUSTERED]
     if not large:
         return
     effect, one = max(large, key=lambda pair: pair[0])
     most, places = "up to " * (len(large) > 1), _places(one for _, one in large)
-    if one.documents >= LEAST_DOCUMENTS:
+    documents = one.row.documents or 0
+    if documents >= LEAST_DOCUMENTS:
         wider = f"{most}{100 * (effect**0.5 - 1):.0f} %"
         yield CLUSTERED.said(places, wider=wider, under=one.under)
     else:
@@ -744,7 +664,7 @@ def _clustered(finding: Finding, sound: Sequence[_Compared]) -> Iterator[Stateme
             places,
             under=one.under,
             effect=f"{most}{effect:.1f}",
-            documents=counted(one.documents, "document"),
+            documents=counted(documents, "document"),
             least=LEAST_DOCUMENTS,
         )
 
@@ -753,15 +673,15 @@ def _disagreement(sound: Sequence[_Compared]) -> Iterator[Statement]:
     """Systems that one metric calls better and another one worse."""
     found: dict[str, list[_Compared]] = {}
     for one in sound:
-        if one.outcome in ("better", "worse"):
-            found.setdefault(one.system, []).append(one)
-    split = {name: own for name, own in found.items() if len({one.outcome for one in own}) > 1}
+        if one.row.outcome in ("better", "worse"):
+            found.setdefault(one.row.system, []).append(one)
+    split = {name: own for name, own in found.items() if len({one.row.outcome for one in own}) > 1}
     if not split:
         return
     each = [
         f"{name} is "
         + " and ".join(
-            f"{outcome} under {listed([one.title for one in own if one.outcome == outcome])}"
+            f"{outcome} under {listed([one.title for one in own if one.row.outcome == outcome])}"
             for outcome in ("better", "worse")
         )
         for name, own in split.items()
@@ -772,50 +692,21 @@ def _disagreement(sound: Sequence[_Compared]) -> Iterator[Statement]:
 def _few(every: Sequence[_Compared]) -> Iterator[Statement]:
     """What rests on too few segments: all of it for whole test sets, of slices what stands out."""
     some = [
-        one for one in every if one.few and (one.part is None or one.outcome in ("better", "worse"))
+        one
+        for one in every
+        if one.row.few and (one.row.slice is None or one.row.outcome in ("better", "worse"))
     ]
     if not some:
         return
-    sizes = Counter(one.segments for one in some)
+    sizes = Counter(one.row.segments for one in some)
     n = counted(min(sizes)) if len(sizes) == 1 else f"fewer than {LEAST} segments"
-    whole = all(one.part is None for one in some)
-    names = listed(list(dict.fromkeys(one.system if whole else str(one.part) for one in some)))
+    whole = all(one.row.slice is None for one in some)
+    names = listed(
+        list(dict.fromkeys(one.row.system if whole else str(one.row.slice) for one in some))
+    )
     which = (
-        f"differences of {names} from {some[0].baseline}" if whole else f"differences in {names}"
+        f"differences of {names} from {some[0].row.baseline}"
+        if whole
+        else f"differences in {names}"
     )
     yield FEW.said(_places(some), which=which, segments=n)
-
-
-def headline(
-    rows: Iterable[Mapping[str, Cell]], metric: str, doubtful: Container[Cell] = ()
-) -> str:
-    """What a chart of differences shows, as its title: for all segments, under one metric.
-
-    Args:
-        rows: of the main table.
-        metric: its name.
-        doubtful: systems of which nothing is said.
-    """
-    every = list(rows)
-    own = [
-        row
-        for row in every
-        if row["metric"] == metric and row["slice"] is None and row["system"] != row["baseline"]
-    ]
-    title = metric_title(metric, dict.fromkeys(str(row["metric"]) for row in every))
-    own = [row for row in own if row["system"] not in doubtful and row["baseline"] not in doubtful]
-    if not own:
-        return f"{title}: differences"
-    few = any((number(row["segments"]) or 0) < LEAST for row in own)
-    tally = Counter(str(row["verdict"]) for row in own if row["verdict"])
-    if not tally or few:
-        return f"{title}: differences, {'of too few segments' if few else 'not tested'}"
-    baseline = own[0]["baseline"]
-    if len(own) == 1:
-        system, verdict = own[0]["system"], own[0]["verdict"]
-        if verdict in ("better", "worse"):
-            return f"{title}: {system} is {verdict} than {baseline}"
-        return f"{title}: {system} and {baseline} cannot be told apart"
-    words = {"undecided": "cannot be told apart"}
-    parts = [f"{tally[one]} {words.get(one, one)}" for one in _OUTCOMES if tally[one]]
-    return f"{title}: against {baseline}, {', '.join(parts)}"
