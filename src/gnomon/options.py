@@ -404,7 +404,9 @@ def options_of(function: Callable[..., Any]) -> Mapping[str, Option]:
     """The parameters of a function by name, in its order; ``*args`` and ``**kwargs`` left out."""
     function = inspect.unwrap(function)
     helps = help_texts(inspect.getdoc(function) or "")
-    hints = type_hints(function.__annotations__, function.__globals__)
+    hints: Mapping[str, Any] | None = getattr(function, "hints", None)  # set by with_fields
+    if hints is None:
+        hints = type_hints(function.__annotations__, function.__globals__)
     found = {}
     for one in inspect.signature(function).parameters.values():
         if one.kind in (one.VAR_POSITIONAL, one.VAR_KEYWORD):
@@ -516,7 +518,8 @@ def with_fields(**parts: type[Any]) -> Callable[[Callable[..., R]], Callable[...
                     one.replace(name=field.name, default=field.default, annotation=written)
                 )
         called.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]  # read by inspect
-        called.__annotations__ = hints
+        called.__annotations__ = {one.name: one.annotation for one in parameters}
+        called.hints = hints  # type: ignore[attr-defined]  # read by options_of
         doc = inspect.getdoc(function) or ""
         for name in parts:
             doc = re.sub(rf"^    {name}: .*\n(?:[ ]{{8}}.*\n)*", "", doc, flags=re.MULTILINE)

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 import numpy as np
 
-from gnomon.annotate import Features, LabelFiles, Regexes, Tagger, WordLists
-from gnomon.cache import Cache
+from gnomon.annotate import Features, Tagger
 from gnomon.errors import DataError, UsageError
 from gnomon.findings import Finding
 from gnomon.methods import method
-from gnomon.metrics.masking import Granularity, MaskKind, MaskSeed, MaskTexts, Overlap
+from gnomon.metrics.masking import MaskSeed
 from gnomon.metrics.protocol import Metrics
 from gnomon.muler._correlations import (
     POOLING,
@@ -48,8 +47,14 @@ from gnomon.muler._exhibits import (
 from gnomon.muler._figures import VARIANTS, Variants, figures
 from gnomon.muler._other_verdicts import CORRELATE_CLAIMS, correlate_verdict
 from gnomon.muler._sentences import Scorers, scorer_faults, scorers_of, sentences
-from gnomon.muler._setup import MaskChoice, Run, WordChoice, check_masked_slices, prepared
-from gnomon.options import SEED, By, Count, Group, Limits, Metavar, Rare, Share
+from gnomon.muler._setup import (
+    FeatureSources,
+    MaskOptions,
+    Run,
+    check_masked_slices,
+    prepared,
+)
+from gnomon.options import SEED, By, Count, Group, Limits, Metavar, Rare, Share, with_fields
 from gnomon.slices import slices
 from gnomon.testset import SystemInfo, TestSet
 
@@ -433,31 +438,24 @@ def check_correlate(outline: Outline | None, options: BoundOptions) -> Iterator[
     verdict=correlate_verdict,
     claims=CORRELATE_CLAIMS,
 )
+@with_fields(sources=FeatureSources, masks=MaskOptions, run=Run)
 def correlate(
     testsets: TestSet | Sequence[TestSet],
     metrics: Metrics = "bleu",
     features: Features = None,
     *,
-    tagger: Tagger = None,
-    lexicon: WordLists = None,
-    pattern: Regexes = None,
-    labels: LabelFiles = None,
+    sources: FeatureSources,
     scorers: Scorers = (),
     variants: Variants = VARIANTS,
     by: By = None,
     few: Count = 8,
     system_scores: Annotated[SystemScores, Group("scoring"), Rare()] = "corpus",
-    overlap: Overlap = "any",
-    granularity: Granularity = "token",
-    masking: MaskKind = "tokens",
-    mask_words: MaskTexts = None,
+    masks: MaskOptions,
     seed: MaskSeed = SEED,
     examples: Annotated[Count, _SHOWN] = 3,
     near: Annotated[float, Limits(0), Metavar("UNITS"), _SHOWN] = 1.0,
     far: Annotated[Share, _SHOWN] = 0.5,
-    allow_code: bool = False,
-    cache: Cache | None = None,
-    progress: Callable[[str, int, int], None] | None = None,
+    run: Run,
 ) -> Finding:
     """How MuLER goes along with scores, over many systems and test sets (Karidi et al., sec. 4).
 
@@ -495,17 +493,14 @@ def correlate(
         DataError: a test set has no references, or no systems but human ones.
     """
     sets = members(testsets)
-    own = list(scorers_of(scorers, allow_code=allow_code).values()) if scorers else []
-    words = WordChoice(features, tagger, lexicon, pattern, labels)
-    masks, run = (
-        MaskChoice(overlap, granularity, masking, mask_words, seed),
-        Run(allow_code, cache, progress),
-    )
+    own = list(scorers_of(scorers, allow_code=run.allow_code).values()) if scorers else []
+    words = sources.words(features)
+    masking = masks.seeded(seed)
     shown = Examples(examples, near, far)
     gathered = Gathered()
     setups: list[Setup] = []
     for member in sets:
-        setup = prepared(member.testset, metrics, words, masks, run, _MORPHOLOGY)
+        setup = prepared(member.testset, metrics, words, masking, run, _MORPHOLOGY)
         gather(
             gathered,
             member,
@@ -516,7 +511,7 @@ def correlate(
             system_scores=system_scores,
         )
         if own:
-            add_scorers(gathered, member, own, by=by, tagger=tagger, run=run)
+            add_scorers(gathered, member, own, by=by, tagger=sources.tagger, run=run)
         setups.append(setup)
     return _finding(gathered, sets, setups, list(variants), few, shown, system_scores)
 

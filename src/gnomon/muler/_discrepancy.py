@@ -10,16 +10,23 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gnomon.annotate import Features, LabelFiles, Regexes, Tagger, WordLists
+from gnomon.annotate import Features
 from gnomon.cache import Cache
 from gnomon.faults import faults
 from gnomon.findings import Finding, HeatMap, Listing, StackedBars
 from gnomon.methods import method
 from gnomon.muler._figures import mean_over, occurrences, per_reference, presence
 from gnomon.muler._other_verdicts import DISCREPANCY_CLAIMS, discrepancy_verdict
-from gnomon.muler._setup import WordChoice, facts_of, side_faults, tagger_field, word_faults
+from gnomon.muler._setup import (
+    FeatureSources,
+    WordChoice,
+    facts_of,
+    side_faults,
+    tagger_field,
+    word_faults,
+)
 from gnomon.muler._uncertainty import Bootstrap, mean_ends, resample_faults
-from gnomon.options import SEED, By, Confidence, Resamples, Seed
+from gnomon.options import By, with_fields
 from gnomon.records import FEATURE, SLICE, SYSTEM, Record, column, table
 from gnomon.signature import Signature
 from gnomon.slices import check_slices, slices
@@ -143,18 +150,14 @@ def check_discrepancy(outline: Outline | None, options: BoundOptions) -> Iterato
     verdict=discrepancy_verdict,
     claims=DISCREPANCY_CLAIMS,
 )
+@with_fields(sources=FeatureSources, draws=Bootstrap)
 def discrepancy(
     testset: TestSet,
     features: Features = None,
     *,
-    tagger: Tagger = None,
-    lexicon: WordLists = None,
-    pattern: Regexes = None,
-    labels: LabelFiles = None,
+    sources: FeatureSources,
     by: By = None,
-    resamples: Resamples = 1000,
-    confidence: Confidence = 0.95,
-    seed: Seed = SEED,
+    draws: Bootstrap,
     cache: Cache | None = None,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Finding:
@@ -177,14 +180,13 @@ def discrepancy(
         UnknownNameError: a feature, tagger or slice does not exist.
         DataError: the test set has no references or no systems.
     """
-    draws = Bootstrap(resamples, confidence, seed)
     batch = testset.batch()
-    words = WordChoice(features, tagger, lexicon, pattern, labels)
+    words = sources.words(features)
     annotation = words.annotated(batch, testset, cache, progress)
     rows = list(_rows(batch, annotation, slices(testset, by), draws))
     note = "Shares of all segments. miss: less in the candidate; add: more; hit: equally much."
     title = "Discrepancy by feature and system"
-    level = confidence if resamples else None
+    level = draws.confidence if draws.resamples else None
     found = table(_TABLE, title, DiscrepancyRow, rows, note=note, confidence=level)
     return Finding(
         method="muler discrepancy",

@@ -10,10 +10,6 @@ import numpy as np
 
 from gnomon.annotate import (
     Features,
-    LabelFiles,
-    Regexes,
-    Tagger,
-    WordLists,
     annotate,
     chosen_features,
     feature_faults,
@@ -49,15 +45,20 @@ from gnomon.muler._error_tables import (
     MadeRates,
 )
 from gnomon.muler._errors_verdict import ERRORS_CLAIMS, errors_verdict
-from gnomon.muler._setup import (
-    MaskChoice,
-    Run,
-    WordChoice,
-    mask_faults,
-    prepared,
-)
+from gnomon.muler._setup import FeatureSources, MaskChoice, Run, WordChoice, mask_faults, prepared
 from gnomon.muler._uncertainty import Bootstrap, resample_faults, unit_faults
-from gnomon.options import SEED, Confidence, Count, Group, Limits, Metavar, Resamples, Seed, Unit
+from gnomon.options import (
+    SEED,
+    Confidence,
+    Count,
+    Group,
+    Limits,
+    Metavar,
+    Resamples,
+    Seed,
+    Unit,
+    with_fields,
+)
 from gnomon.scripts import is_unspaced, unspaced_language
 from gnomon.testset import TestSet
 
@@ -191,6 +192,7 @@ def _feature_faults(words: WordChoice, language: str | None, *, known: bool) -> 
     claims=ERRORS_CLAIMS,
     check=check_errors_by_feature,
 )
+@with_fields(sources=FeatureSources)
 def errors(
     testset: TestSet,
     metrics: Metrics = (),
@@ -199,10 +201,7 @@ def errors(
     human: PeoplesMarks = (),
     marks: Marks = (),
     side: MarkedSide = "candidate",
-    tagger: Tagger = None,
-    lexicon: WordLists = None,
-    pattern: Regexes = None,
-    labels: LabelFiles = None,
+    sources: FeatureSources,
     masking: MaskKind = "tokens",
     fail_if_major: MajorErrors = None,
     examples: Annotated[Count, Group("output")] = 3,
@@ -251,7 +250,7 @@ def errors(
     draws = Bootstrap(resamples, confidence, seed)
     testset, every = _marks(testset, human, marks, side, allow_code=allow_code)
     language = _language(testset, side)
-    words = _words(WordChoice(features, tagger, lexicon, pattern, labels), language)
+    words = _words(sources.words(features), language)
     surface = words.pattern in (SURFACE, UNSPACED_SURFACE)
     notices = [_without_tagger(language)] if surface else []
     counted = CHARACTERS if is_unspaced(language) else WORDS

@@ -3,28 +3,31 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 
-from gnomon.annotate import Features, LabelFiles, Regexes, Tagger, WordLists
-from gnomon.cache import Cache
+from gnomon.annotate import Features
 from gnomon.errors import DataError, UsageError
 from gnomon.faults import Fault
 from gnomon.findings import Exhibit, Finding, Listing
 from gnomon.formats import write_together
 from gnomon.methods import method
-from gnomon.metrics.masking import Granularity, MaskKind, MaskTexts, Overlap
 from gnomon.metrics.protocol import Metrics
 from gnomon.muler._exhibits import SegmentTexts
 from gnomon.muler._figures import figures
-from gnomon.muler._setup import MaskChoice, Run, WordChoice, check_masked, prepared
+from gnomon.muler._setup import (
+    FeatureSources,
+    MaskOptions,
+    Run,
+    check_masked,
+    prepared,
+)
 from gnomon.muler._sheet import Key, KeyRow, Sheet, key_text, sheet_text
 from gnomon.muler._verdict import PAIRS_CLAIMS, pairs_verdict
-from gnomon.options import SEED, Group, Limits, Metavar, OutputFile, Positive
+from gnomon.options import SEED, Group, Limits, Metavar, OutputFile, Positive, with_fields
 from gnomon.pages import page_maker
 from gnomon.records import FEATURE, METRIC, Record, column, table
 from gnomon.signature import content_hash
@@ -349,6 +352,7 @@ def check_pairs(outline: Outline | None, options: BoundOptions) -> Iterator[Faul
     claims=PAIRS_CLAIMS,
     check=check_pairs,
 )
+@with_fields(sources=FeatureSources, masks=MaskOptions, run=Run)
 def pairs(
     testset: TestSet,
     metrics: Metrics = "bleu",
@@ -360,20 +364,12 @@ def pairs(
     items: Annotated[Positive, _CHOICE] = 100,
     seed: Annotated[int, Limits(0), Metavar("N"), _CHOICE] = SEED,
     highlight: Annotated[bool, _CHOICE] = False,
-    tagger: Tagger = None,
-    lexicon: WordLists = None,
-    pattern: Regexes = None,
-    labels: LabelFiles = None,
-    overlap: Overlap = "any",
-    granularity: Granularity = "token",
-    masking: MaskKind = "tokens",
-    mask_words: MaskTexts = None,
+    sources: FeatureSources,
+    masks: MaskOptions,
     sheet: Annotated[OutputFile, _FILES] = None,
     form: Annotated[OutputFile, _FILES] = None,
     key: Annotated[OutputFile, _FILES] = None,
-    allow_code: bool = False,
-    cache: Cache | None = None,
-    progress: Callable[[str, int, int], None] | None = None,
+    run: Run,
 ) -> PairStudy:
     """Segments on which people can check MuLER: of systems alike in score and apart in MuLER.
 
@@ -410,10 +406,7 @@ def pairs(
         UnknownNameError: a metric, feature or tagger does not exist.
     """
     limits = Thresholds(near, apart, least)
-    words = WordChoice(features, tagger, lexicon, pattern, labels)
-    run = Run(allow_code, cache, progress)
-    masks = MaskChoice(overlap, granularity, masking, mask_words, seed)
-    setup = prepared(testset, metrics, words, masks, run)
+    setup = prepared(testset, metrics, sources.words(features), masks.seeded(seed), run)
     ((name, bound),) = setup.metrics.items()
     scores = bound.system(setup.batch)
     found = _fitting(setup, bound, scores, limits)

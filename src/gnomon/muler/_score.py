@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gnomon._threads import using_workers
-from gnomon.annotate import Features, LabelFiles, Regexes, Tagger, WordLists, gloss
-from gnomon.cache import Cache
+from gnomon.annotate import Features, gloss
 from gnomon.findings import Bars, Finding, HeatMap, Listing, StackedBars
 from gnomon.methods import method
-from gnomon.metrics.masking import Granularity, MaskKind, MaskTexts, Overlap
 from gnomon.metrics.protocol import Metrics
 from gnomon.muler._differences import (
     DifferenceRow,
@@ -43,16 +40,16 @@ from gnomon.muler._figures import (
 from gnomon.muler._marks import FEATURES_VIEW, feature_marks
 from gnomon.muler._sentences import ScorerRow, Scorers, scorer_faults, scorers_of, sentence_part
 from gnomon.muler._setup import (
-    MaskChoice,
+    FeatureSources,
+    MaskOptions,
     Run,
-    WordChoice,
     check_masked_slices,
     drawn_slices,
     prepared,
 )
 from gnomon.muler._uncertainty import Bootstrap, resample_faults, uncertainty, unit_faults
 from gnomon.muler._verdict import SCORE_CLAIMS, score_verdict
-from gnomon.options import SEED, By, Confidence, Count, Resamples, Seed, Unit, Workers
+from gnomon.options import SEED, By, Confidence, Count, Resamples, Seed, Unit, Workers, with_fields
 from gnomon.records import table
 from gnomon.slices import slices
 from gnomon.testset import TestSet
@@ -431,22 +428,17 @@ def check_score(outline: Outline | None, options: BoundOptions) -> Iterator[Faul
     claims=SCORE_CLAIMS,
     check=check_score,
 )
+@with_fields(sources=FeatureSources, masks=MaskOptions, run=Run)
 def score(
     testset: TestSet,
     metrics: Metrics = "bleu",
     features: Features = None,
     *,
-    tagger: Tagger = None,
-    lexicon: WordLists = None,
-    pattern: Regexes = None,
-    labels: LabelFiles = None,
+    sources: FeatureSources,
     scorers: Scorers = (),
     variants: Variants = VARIANTS,
     by: By = None,
-    overlap: Overlap = "any",
-    granularity: Granularity = "token",
-    masking: MaskKind = "tokens",
-    mask_words: MaskTexts = None,
+    masks: MaskOptions,
     examples: Count = 3,
     per_segment: bool = False,
     resamples: Resamples = 1000,
@@ -454,9 +446,7 @@ def score(
     unit: Unit = "auto",
     seed: Seed = SEED,
     workers: Workers = 1,
-    allow_code: bool = False,
-    cache: Cache | None = None,
-    progress: Callable[[str, int, int], None] | None = None,
+    run: Run,
 ) -> Finding:
     """What each kind of word costs the systems under a metric (MuLER, Karidi et al.).
 
@@ -500,11 +490,8 @@ def score(
         DataError: the test set has no references or no systems.
     """
     draws = Bootstrap(resamples, confidence, seed)
-    chosen = scorers_of(scorers, allow_code=allow_code) if scorers else {}
-    words = WordChoice(features, tagger, lexicon, pattern, labels)
-    run = Run(allow_code, cache, progress)
-    masks = MaskChoice(overlap, granularity, masking, mask_words, seed)
-    setup = prepared(testset, metrics, words, masks, run)
+    chosen = scorers_of(scorers, allow_code=run.allow_code) if scorers else {}
+    setup = prepared(testset, metrics, sources.words(features), masks.seeded(seed), run)
     parts = slices(testset, by)
     drawn = uncertainty(draws, unit, setup.words, testset, parts, variants)
     with using_workers(workers):
@@ -513,7 +500,15 @@ def score(
     if not chosen:
         return finding
     part = sentence_part(
-        testset, setup.batch, chosen, parts, draws, tagger, examples, cache, progress
+        testset,
+        setup.batch,
+        chosen,
+        parts,
+        draws,
+        sources.tagger,
+        examples,
+        run.cache,
+        run.progress,
     )  # the same draws as for features
     return part.added_to(finding)
 

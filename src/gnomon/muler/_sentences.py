@@ -25,16 +25,13 @@ from gnomon.muler._setup import drawn_slices, side_faults
 from gnomon.muler._uncertainty import Bootstrap, mean_ends, resample_faults
 from gnomon.needs import Need
 from gnomon.options import (
-    SEED,
     By,
-    Confidence,
     Count,
     Group,
     InputFile,
     Metavar,
     Needs,
-    Resamples,
-    Seed,
+    with_fields,
 )
 from gnomon.records import SLICE, SYSTEM, Record, column, table
 from gnomon.signature import version
@@ -489,15 +486,14 @@ def check_sentences(outline: Outline | None, options: BoundOptions) -> Iterator[
     verdict=sentences_verdict,
     claims=SENTENCES_CLAIMS,
 )
+@with_fields(draws=Bootstrap)
 def sentences(
     testset: TestSet,
     scorers: Scorers = ("sentiment", "concreteness"),
     *,
     tagger: Tagger = None,
     by: By = None,
-    resamples: Resamples = 1000,
-    confidence: Confidence = 0.95,
-    seed: Seed = SEED,
+    draws: Bootstrap,
     examples: Count = 3,
     allow_code: bool = False,
     cache: Cache | None = None,
@@ -531,7 +527,6 @@ def sentences(
         FormatError: a lexicon is malformed; file and line are named.
         DataError: the test set has no references or no systems.
     """
-    draws = Bootstrap(resamples, confidence, seed)
     chosen = scorers_of(scorers, allow_code=allow_code)
     batch = testset.batch()
     part = sentence_part(

@@ -4,15 +4,25 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple, TypeVar, cast
+from typing import TYPE_CHECKING, TypeVar, cast
 
 import numpy as np
 
-from gnomon.annotate import annotate, chosen_features, feature_faults, read_labels
+from gnomon.annotate import (
+    Features,
+    LabelFiles,
+    Regexes,
+    Tagger,
+    WordLists,
+    annotate,
+    chosen_features,
+    feature_faults,
+    read_labels,
+)
 from gnomon.errors import DataError, GnomonError, MaskingError, UsageError
 from gnomon.faults import Fault, faults
 from gnomon.metrics import bind, resolve, signature_of, with_masking
-from gnomon.metrics.masking import MaskPlan
+from gnomon.metrics.masking import Granularity, MaskKind, MaskPlan, MaskTexts, Overlap
 from gnomon.metrics.protocol import MaskNoticing, MaskTokens
 from gnomon.metrics.registry import check_metric
 from gnomon.metrics.sequences import mask_stretch
@@ -28,11 +38,10 @@ from gnomon.spans import SpanTable
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
-    from gnomon.annotate import Annotation, Features, LabelFiles, Regexes, Tagger, WordLists
+    from gnomon.annotate import Annotation
     from gnomon.batch import Batch
     from gnomon.cache import Cache
     from gnomon.metrics import BoundMetric
-    from gnomon.metrics.masking import Granularity, MaskKind, Overlap
     from gnomon.metrics.protocol import AnyMetric, MaskingMetric, Metrics
     from gnomon.muler._figures import FeatureScores, Presence
     from gnomon.options import BoundOptions
@@ -52,14 +61,24 @@ def drawn_slices(parts: Sequence[_Part]) -> Sequence[_Part]:
 
 
 @dataclass(frozen=True)
-class WordChoice:
-    """Which words are looked at; as for :func:`gnomon.muler.score`."""
+class FeatureSources:
+    """What marks words: the options that methods on features share."""
 
-    features: Features = None
     tagger: Tagger = None
     lexicon: WordLists = None
     pattern: Regexes = None
     labels: LabelFiles = None
+
+    def words(self, features: Features) -> WordChoice:
+        """The words of features."""
+        return WordChoice(**vars(self), features=features)
+
+
+@dataclass(frozen=True)
+class WordChoice(FeatureSources):
+    """Which words are looked at; as for :func:`gnomon.muler.score`."""
+
+    features: Features = None
 
     def annotated(
         self,
@@ -105,13 +124,23 @@ class WordChoice:
 
 
 @dataclass(frozen=True)
-class MaskChoice:
-    """How words are masked."""
+class MaskOptions:
+    """How words are masked: the options that methods which mask share."""
 
     overlap: Overlap = "any"
     granularity: Granularity = "token"
     masking: MaskKind = "tokens"
-    mask_words: Sequence[str] | None = None
+    mask_words: MaskTexts = None
+
+    def seeded(self, seed: int) -> MaskChoice:
+        """With the seed of other words that are drawn."""
+        return MaskChoice(**vars(self), seed=seed)
+
+
+@dataclass(frozen=True)
+class MaskChoice(MaskOptions):
+    """How words are masked."""
+
     seed: int = SEED
 
     def metric(self, bound: BoundMetric, batch: Batch) -> MaskingMetric:
@@ -128,12 +157,13 @@ class MaskChoice:
         return {k: v for k, v in known.items() if k not in left_out[self.masking]}
 
 
-class Run(NamedTuple):
+@dataclass(frozen=True)
+class Run:
     """How a request is run, which decides no number."""
 
     allow_code: bool = False
     cache: Cache | None = None
-    progress: Progress | None = None
+    progress: Callable[[str, int, int], None] | None = None
 
 
 # What is refused before any work

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
-from gnomon.annotate import Features, LabelFiles, Regexes, Tagger, WordLists
-from gnomon.cache import Cache
+from gnomon.annotate import Features
 from gnomon.findings import Bars, Finding, Lines, Listing
 from gnomon.methods import method
-from gnomon.metrics.masking import Granularity, MaskKind, MaskSeed, MaskTexts, Overlap
+from gnomon.metrics.masking import MaskSeed
 from gnomon.metrics.protocol import Metrics
 from gnomon.muler._figures import VARIANT, VARIANTS, feature_scores, figures, presence
 from gnomon.muler._other_verdicts import FREQUENCY_CLAIMS, frequency_verdict
-from gnomon.muler._setup import MaskChoice, Run, WordChoice, check_masked_shares, prepared
+from gnomon.muler._setup import (
+    FeatureSources,
+    MaskOptions,
+    Run,
+    check_masked_shares,
+    prepared,
+)
 from gnomon.muler.validate._initials import (
     AVERAGES_NOTE,
     Shares,
@@ -25,7 +29,7 @@ from gnomon.muler.validate._initials import (
     middle,
     numbers_of,
 )
-from gnomon.options import SEED
+from gnomon.options import SEED, with_fields
 from gnomon.records import FEATURE, METRIC, SYSTEM, Record, column, columns_of, table
 from gnomon.slices import slices
 from gnomon.testset import TestSet
@@ -176,24 +180,17 @@ example:
     verdict=frequency_verdict,
     claims=FREQUENCY_CLAIMS,
 )
+@with_fields(sources=FeatureSources, masks=MaskOptions, run=Run)
 def frequency(
     testset: TestSet,
     metrics: Metrics = "bleu",
     features: Features = None,
     *,
     shares: Shares = (0.5,),
-    tagger: Tagger = None,
-    lexicon: WordLists = None,
-    pattern: Regexes = None,
-    labels: LabelFiles = None,
-    overlap: Overlap = "any",
-    granularity: Granularity = "token",
-    masking: MaskKind = "tokens",
-    mask_words: MaskTexts = None,
+    sources: FeatureSources,
+    masks: MaskOptions,
     seed: MaskSeed = SEED,
-    allow_code: bool = False,
-    cache: Cache | None = None,
-    progress: Callable[[str, int, int], None] | None = None,
+    run: Run,
 ) -> Finding:
     """Whether MuLER depends on how frequent a feature is (Karidi et al., robustness to frequency).
 
@@ -223,10 +220,7 @@ def frequency(
         DataError: the test set has no references or no systems.
     """
     shares = tuple(sorted({*shares, 1.0}))[::-1]
-    words = WordChoice(features, tagger, lexicon, pattern, labels)
-    run = Run(allow_code, cache, progress)
-    masks = MaskChoice(overlap, granularity, masking, mask_words, seed)
-    setup = prepared(testset, metrics, words, masks, run)
+    setup = prepared(testset, metrics, sources.words(features), masks.seeded(seed), run)
     split = all_initials(setup.batch, setup.spans)
     rows: list[dict[str, Cell]] = []
     signatures: dict[str, str] = {}

@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from gnomon.annotate import Features, LabelFiles, Regexes, Tagger, WordLists
-from gnomon.cache import Cache
+from gnomon.annotate import Features
 from gnomon.findings import Finding, HeatMap, Lines, Listing
 from gnomon.methods import method
 from gnomon.metrics.masking import (
     Action,
-    Granularity,
-    MaskKind,
     MaskPlan,
     MaskSeed,
-    MaskTexts,
-    Overlap,
 )
 from gnomon.metrics.protocol import Metrics
 from gnomon.muler._figures import defined, presence, ratio
 from gnomon.muler._other_verdicts import RANGE_CLAIMS, range_verdict
-from gnomon.muler._setup import MaskChoice, Run, WordChoice, check_masked_shares, prepared
+from gnomon.muler._setup import (
+    FeatureSources,
+    MaskOptions,
+    Run,
+    check_masked_shares,
+    prepared,
+)
 from gnomon.muler.validate._initials import (
     AVERAGES_NOTE,
     Shares,
@@ -33,7 +33,7 @@ from gnomon.muler.validate._initials import (
     means,
     numbers_of,
 )
-from gnomon.options import SEED
+from gnomon.options import SEED, with_fields
 from gnomon.records import FEATURE, METRIC, SYSTEM, Record, column, columns_of, table
 from gnomon.testset import TestSet
 
@@ -188,24 +188,17 @@ example:
     verdict=range_verdict,
     claims=RANGE_CLAIMS,
 )
+@with_fields(sources=FeatureSources, masks=MaskOptions, run=Run)
 def range(  # noqa: A001  # its name as a method
     testset: TestSet,
     metrics: Metrics = "bleu",
     features: Features = None,
     *,
     shares: Shares = (0.3, 0.4, 0.5),
-    tagger: Tagger = None,
-    lexicon: WordLists = None,
-    pattern: Regexes = None,
-    labels: LabelFiles = None,
-    overlap: Overlap = "any",
-    granularity: Granularity = "token",
-    masking: MaskKind = "tokens",
-    mask_words: MaskTexts = None,
+    sources: FeatureSources,
+    masks: MaskOptions,
     seed: MaskSeed = SEED,
-    allow_code: bool = False,
-    cache: Cache | None = None,
-    progress: Callable[[str, int, int], None] | None = None,
+    run: Run,
 ) -> Finding:
     """Whether a half-right feature scores half-way (Karidi et al., section 5: range, monotony).
 
@@ -237,10 +230,7 @@ def range(  # noqa: A001  # its name as a method
         DataError: the test set has no references or no systems.
     """
     shares = tuple(sorted(set(shares)))
-    words = WordChoice(features, tagger, lexicon, pattern, labels)
-    run = Run(allow_code, cache, progress)
-    masks = MaskChoice(overlap, granularity, masking, mask_words, seed)
-    setup = prepared(testset, metrics, words, masks, run)
+    setup = prepared(testset, metrics, sources.words(features), masks.seeded(seed), run)
     split = all_initials(setup.batch, setup.spans)
     rows: list[dict[str, Cell]] = []
     signatures: dict[str, str] = {}

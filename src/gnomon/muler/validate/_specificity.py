@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import product
@@ -10,11 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 import numpy as np
 
-from gnomon.annotate import Features, LabelFiles, Regexes, Tagger, WordLists
-from gnomon.cache import Cache
+from gnomon.annotate import Features
 from gnomon.findings import Bars, Finding, HeatMap, Lines, Listing
 from gnomon.methods import method
-from gnomon.metrics.masking import Granularity, MaskKind, MaskTexts, Overlap
 from gnomon.metrics.protocol import Metrics
 from gnomon.muler._figures import VARIANT, VARIANTS, figures
 from gnomon.muler._other_verdicts import (
@@ -23,9 +21,16 @@ from gnomon.muler._other_verdicts import (
     specificity_verdict,
     tell_apart,
 )
-from gnomon.muler._setup import MaskChoice, Run, WordChoice, check_masked, prepared
+from gnomon.muler._setup import (
+    FeatureSources,
+    MaskOptions,
+    Run,
+    WordChoice,
+    check_masked,
+    prepared,
+)
 from gnomon.muler.validate._random_words import synthetic, words_of
-from gnomon.options import SEED, Group, Limits, Metavar
+from gnomon.options import SEED, Group, Limits, Metavar, with_fields
 from gnomon.records import FEATURE, METRIC, SYSTEM, Record, column, table
 from gnomon.slices import slices
 from gnomon.testset import TestSet
@@ -400,6 +405,7 @@ _CONTENT = ("pos:NOUN", "pos:PROPN", "pos:VERB", "pos:ADJ", "pos:ADV")
     verdict=specificity_verdict,
     claims=SPECIFICITY_CLAIMS,
 )
+@with_fields(sources=FeatureSources, masks=MaskOptions, run=Run)
 def specificity(
     testset: TestSet,
     metrics: Metrics = "bleu",
@@ -409,17 +415,9 @@ def specificity(
     groups: Annotated[Sequence[int], Limits(2, 10**9), Metavar("P"), _RANDOM] = (2, 3, 4, 5, 6),
     vocabulary: Annotated[Vocabulary, _RANDOM] = "all",
     seed: Annotated[int, Limits(0), Metavar("N"), _RANDOM] = SEED,
-    tagger: Tagger = None,
-    lexicon: WordLists = None,
-    pattern: Regexes = None,
-    labels: LabelFiles = None,
-    overlap: Overlap = "any",
-    granularity: Granularity = "token",
-    masking: MaskKind = "tokens",
-    mask_words: MaskTexts = None,
-    allow_code: bool = False,
-    cache: Cache | None = None,
-    progress: Callable[[str, int, int], None] | None = None,
+    sources: FeatureSources,
+    masks: MaskOptions,
+    run: Run,
 ) -> Finding:
     """Whether MuLER tells features apart from random words (Karidi et al., specificity).
 
@@ -457,14 +455,11 @@ def specificity(
         MaskingError: the metric cannot tell two masks apart.
         DataError: the test set has no references or no systems.
     """
-    chosen = WordChoice(features, tagger, lexicon, pattern, labels)
-    run = Run(allow_code, cache, progress)
-    masks = MaskChoice(overlap, granularity, masking, mask_words, seed)
-    setup = prepared(testset, metrics, chosen, masks, run)
+    setup = prepared(testset, metrics, sources.words(features), masks.seeded(seed), run)
     every = words_of(setup.batch)
     if vocabulary == "content":
-        content = WordChoice(_CONTENT, tagger)
-        every = every.among(content.annotated(setup.batch, testset, cache, progress).spans)
+        content = WordChoice(tagger=sources.tagger, features=_CONTENT)
+        every = every.among(content.annotated(setup.batch, testset, run.cache, run.progress).spans)
     words = [every.of_system(setup.batch, k) for k in range(len(setup.batch.systems))]
     gathered = _SpecificityTables()
     for name, one in setup.metrics.items():
