@@ -16,6 +16,7 @@ from gnomon.stats.correlation import pearson_of_sums
 from gnomon.stats.jackknife import left_out_sums
 from gnomon.stats.measures import grouped_statistic
 from gnomon.stats.resampling import percentile_interval, resample_counts, resampled_sums
+from gnomon.verdicts import amount, counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -67,6 +68,31 @@ class AgreementGainRow(Record):
     drawn: int | None = column("Drawn", help="how many of these the gain rests on")
     unit: str = column("n counts", help="what n counts: systems, scores or pairs")
     human: str | None = column("Human scores", help="their kind")
+
+    @property
+    def excludes_zero(self) -> bool:
+        """Whether the interval of the gain lies on one side of 0."""
+        low, high = self.ends("gain")
+        return low is not None and high is not None and not low <= 0 <= high
+
+    @property
+    def direction(self) -> Literal["better", "worse"]:
+        """Whether the metric agrees better or worse than the base, tested or not."""
+        return "better" if (self.gain or 0.0) > 0 else "worse"
+
+    @property
+    def size(self) -> str:
+        """How large the gain is, without its sign, with its interval."""
+        low, high = self.ends("gain")
+        if (self.gain or 0.0) < 0 and low is not None and high is not None:
+            low, high = -high, -low
+        return amount(abs(self.gain or 0.0), low, high, share=True)
+
+    @property
+    def sides(self) -> str:
+        """Both figures of agreement over systems, in words."""
+        value, base = (amount(one or 0.0, share=True) for one in (self.value, self.base))
+        return f"r = {value} against {base} over {counted(self.n, 'system')}"
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from gnomon import stats
+from gnomon.agreement.gains import AgreementGainRow
 from gnomon.agreement.judging import ALL
 from gnomon.difficulty.pools import EMPTY
 from gnomon.errors import SpecError
@@ -25,6 +26,7 @@ from gnomon.verdicts import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from gnomon.agreement.tables import AgreementRow
     from gnomon.findings import Cell, Finding, Statement
 
 _ALPHA = 0.05
@@ -219,23 +221,19 @@ def moves_headline(rows: Sequence[Mapping[str, Cell]], among: Iterable[Cell]) ->
     return f"{text}; {moved or 'none'} of {counted(len(rows), 'system')} changed place"
 
 
-def agreement_headline(rows: Sequence[Mapping[str, Cell]]) -> str:
+def agreement_headline(rows: Sequence[AgreementRow]) -> str:
     """Which metric has the highest agreement, as the title of a picture; empty for few systems."""
-    known = [
-        row
+    known = {
+        row.metric: (row.value, row)
         for row in rows
-        if row["statistic"] == _FIRST
-        and number(row["value"]) is not None
-        and row["metric"] not in _CONTROLS
-    ]
-    metrics = len({row["metric"] for row in known})
-    if metrics < 2 or any((number(row["n"]) or 0) <= _FEW_SYSTEMS for row in known):
+        if row.statistic == _FIRST and row.value is not None and row.metric not in _CONTROLS
+    }
+    if len(known) < 2 or any(row.n <= _FEW_SYSTEMS for _, row in known.values()):
         return ""
-    best = max(known, key=lambda row: number(row["value"]) or 0.0)
-    size = amount(number(best["value"]) or 0.0, share=True)
+    value, best = max(known.values(), key=lambda one: one[0])
     return (
-        f"{best['metric']} has the highest agreement with people ({best['human']}) of {metrics}"
-        f" metrics, r = {size} over {counted(int(number(best['n']) or 0), 'system')}"
+        f"{best.metric} has the highest agreement with people ({best.human}) of {len(known)}"
+        f" metrics, r = {amount(value, share=True)} over {counted(best.n, 'system')}"
     )
 
 
@@ -249,52 +247,44 @@ def _gains(finding: Finding) -> Iterator[Statement]:
     P-values are Holm's, over metrics and kinds of human scores.
     """
     rows = [
-        (at, row)
-        for at, row in enumerate(finding.table("gains").rows)
-        if row["statistic"] == _FIRST and row["subset"] == ALL
+        row
+        for row in finding.records(AgreementGainRow, "gains")
+        if row.statistic == _FIRST and row.subset == ALL
     ]
-    few = [(at, row) for at, row in rows if (number(row["n"]) or 0) <= _FEW_SYSTEMS]
-    sound = [one for one in rows if one not in few]
-    p = stats.holm([_larger_p(row) for _, row in sound])
+    few = [row for row in rows if row.n <= _FEW_SYSTEMS]
+    sound = [row for row in rows if row not in few]
+    p = stats.holm([_larger_p(row) for row in sound])
     if not any(one.startswith(_CIRCULAR) for one in finding.notices):
-        for (at, row), corrected in zip(sound, p, strict=True):
-            yield from _gain(finding, at, row, float(corrected), several=len(sound) > 1)
+        for row, corrected in zip(sound, p, strict=True):
+            yield from _gain(finding, row, float(corrected), several=len(sound) > 1)
     if few:
-        systems = counted(int(number(few[0][1]["n"]) or 0), "system")
-        yield _FEW_JUDGED.said({"gains": [at for at, _ in few]}, systems=systems)
+        yield _FEW_JUDGED.said(finding.positions(few), systems=counted(few[0].n, "system"))
 
 
-def _larger_p(row: Mapping[str, Cell]) -> float:
+def _larger_p(row: AgreementGainRow) -> float:
     """Of the bootstrap over segments and of Williams's test over systems; NaN without either."""
-    both = [number(row[name]) for name in ("p_segments", "p")]
-    return max(math.nan if p is None else p for p in both) if None not in both else math.nan
+    return math.nan if row.p is None or row.p_segments is None else max(row.p, row.p_segments)
 
 
 def _gain(
-    finding: Finding, at: int, row: Mapping[str, Cell], p: float, *, several: bool
+    finding: Finding, row: AgreementGainRow, p: float, *, several: bool
 ) -> Iterator[Statement]:
-    difference, base, weighted = (number(row[name]) for name in ("gain", "base", "value"))
-    if difference is None or base is None or weighted is None:
+    if row.gain is None:
         return
-    low, high = (number(row.get(f"gain_{end}")) for end in ("low", "high"))
-    size = amount(abs(difference), *_turned(difference, low, high), share=True)
-    tested = "; resamples make a test" if low is None else "; no test was possible"
+    untested = row.ends("gain")[0] is None
+    tested = "; resamples make a test" if untested else "; no test was possible"
     if not math.isnan(p):
         tested = f", {'corrected ' if several else ''}{p_value(p)}"
     parts: dict[str, Any] = {
-        "metric": _base(row.get("metric") or finding.rows[0]["metric"], finding),
-        "more": "better" if difference > 0 else "worse",
-        "kind": row["human"],
-        "facts": (
-            f"{size} (r = {amount(weighted, share=True)} against {amount(base, share=True)} over"
-            f" {counted(int(number(row['n']) or 0), 'system')}{tested})"
-        ),
+        "metric": _base(row.metric, finding),
+        "more": row.direction,
+        "kind": row.human,
+        "facts": f"{row.size} ({row.sides}{tested})",
     }
-    apart = low is not None and high is not None and not low <= 0 <= high
-    if apart and p <= _ALPHA:
-        yield _AGREES.said({"gains": [at]}, level="better" if difference > 0 else "worse", **parts)
+    if row.excludes_zero and p <= _ALPHA:
+        yield _AGREES.said(finding.positions([row]), level=row.direction, **parts)
     else:
-        yield _AGREES_ALIKE.said({"gains": [at]}, **parts)
+        yield _AGREES_ALIKE.said(finding.positions([row]), **parts)
 
 
 def _base(spec: Cell, finding: Finding) -> str:
@@ -317,15 +307,6 @@ def _weighed(text: str) -> str:
     """What difficulty weighs, whatever its options."""
     spec = read_spec(text)
     return str(spec.first) if spec.name == "difficulty" and spec.first is not None else text
-
-
-def _turned(
-    value: float, low: float | None, high: float | None
-) -> tuple[float | None, float | None]:
-    """The ends of the interval of a figure that is said without its sign."""
-    if value >= 0 or low is None or high is None:
-        return low, high
-    return -high, -low
 
 
 def _circular(finding: Finding) -> Iterator[Statement]:

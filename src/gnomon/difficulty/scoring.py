@@ -597,7 +597,7 @@ def _views(
     human = ("human_rank",) if people else ()
     columns = ("system", *of, "score", "rank", "base_score", "base_rank", "moved", *human)
     yield Listing("scores", _TITLES["scores"], columns)
-    yield from _pictures(tables)
+    yield from _pictures(tables, cast("Sequence[AgreementRow]", rows["agreement"]))
     yield from agreement_views(rows, _TITLES)
     for run in runs if rows["slices"] else ():
         spec = run.bound.metric.spec
@@ -616,24 +616,21 @@ def _views(
             yield from omission_views(one)
 
 
-def _pictures(tables: Sequence[Table]) -> Iterator[View]:
+def _pictures(tables: Sequence[Table], agreement: Sequence[AgreementRow]) -> Iterator[View]:
     """What people agree with, where they judged enough systems; then systems beside each other."""
-    for judged in tables:
-        agreement = judged.rows if judged.name == "agreement" else ()
-        for human in dict.fromkeys(row["human"] for row in agreement):
-            own = [row for row in agreement if row["human"] == human]
-            where = {"subset": ALL, "human": human}
-            title = agreement_headline([row for row in own if row["subset"] == ALL])
-            if title:
-                yield Bars(
-                    table="agreement",
-                    title=title,
-                    category="statistic",
-                    series="metric",
-                    values=("value",),
-                    where=where,
-                    ordered=True,
-                    dots=True,
-                )
+    for human in dict.fromkeys(row.human for row in agreement):
+        whole = [row for row in agreement if (row.human, row.subset) == (human, ALL)]
+        title = agreement_headline(whole)
+        if title:
+            yield Bars(
+                table="agreement",
+                title=title,
+                category="statistic",
+                series="metric",
+                values=("value",),
+                where={"subset": ALL, "human": human},
+                ordered=True,
+                dots=True,
+            )
     scores = tables[0]
     yield from beside_base(scores, lambda rows: moves_headline(rows, scores.values("metric")))

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from gnomon import stats
+from gnomon.paraphrase._gain_tables import GainRow, SegmentGainRow
 from gnomon.stats.jackknife import LEAST_DOCUMENTS
 from gnomon.verdicts import (
     CUT,
@@ -25,19 +26,19 @@ from gnomon.verdicts import (
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from gnomon.findings import Cell, Finding, Level, Statement
+    from gnomon.findings import Cell, Finding, Statement
 
 _ALPHA = 0.05
 #: correlations over so many systems or fewer say little
 _FEW_SYSTEMS = 4
 _IN_FULL = 3
-_GAIN = ("gain", "gain_low", "gain_high")
 #: the share of segments without what is compared that is said, at least
 _MISSING = 0.01
 #: the share of paraphrases that are outputs of judged systems from which no gain is told
 _OWN_OUTPUTS = 0.5
 
 _Row = tuple[int, "Mapping[str, Cell]"]
+R = TypeVar("R", GainRow, SegmentGainRow)
 
 _AGREES = Claim(
     "paraphrase.gain.agrees",
@@ -113,147 +114,109 @@ def gain_verdict(finding: Finding) -> Iterator[Statement]:
 
     Of each metric and method the largest number of paraphrases speaks; p-values are Holm's.
     """
-    rows = _largest(finding, "gain")
-    yield from _left_out(rows)
-    own = [
-        one for one in rows if (number(one[1]["outputs"]) or 0) >= _OWN_OUTPUTS or one[1]["edits"]
-    ]
-    known = [one for one in rows if number(one[1]["gain"]) is not None and one not in own]
-    few = [one for one in known if (number(one[1]["n"]) or 0) <= _FEW_SYSTEMS]
-    bare = [one for one in known if (number(one[1]["segments"]) or 0) < LEAST]
-    sound = [one for one in known if one not in few and one not in bare]
-    p = [number(row["p"]) for _, row in sound]
-    corrected = stats.holm([np.nan if one is None else 2 * min(one, 1 - one) for one in p])
+    rows = _largest(finding.records(GainRow))
+    yield from _left_out(finding, rows)
+    unclaimed = [row for row in rows if row.outputs >= _OWN_OUTPUTS or row.edits]
+    known = [row for row in rows if row.gain is not None and row not in unclaimed]
+    few = [row for row in known if row.n <= _FEW_SYSTEMS]
+    bare = [row for row in known if row.segments < LEAST]
+    sound = [row for row in known if row not in few and row not in bare]
+    p = stats.holm([np.nan if row.p is None else 2 * min(row.p, 1 - row.p) for row in sound])
     told = [
-        _gained(finding, one, float(q), several=len(sound) > 1)
-        for one, q in zip(sound, corrected, strict=True)
+        _gained(finding, row, float(q), several=len(sound) > 1)
+        for row, q in zip(sound, p, strict=True)
     ]
     yield from sorted(told, key=lambda one: one.level == "undecided")
-    yield from _over_segments(finding, [*bare, *own])
+    yield from _over_segments(finding, [*bare, *unclaimed])
     if few:
-        yield _FEW_JUDGED.said({"gain": [at for at, _ in few]}, of=_heads(few))
+        yield _FEW_JUDGED.said(finding.positions(few), of=_heads(few))
     if bare:
-        yield _FEW_SEGMENTS.said(_at("gain", bare), of=_heads(bare))
+        yield _FEW_SEGMENTS.said(finding.positions(bare), of=_heads(bare))
     yield from cut_texts(finding.notices)
 
 
-def _left_out(rows: Sequence[_Row]) -> Iterator[Statement]:
+def _left_out(finding: Finding, rows: Sequence[GainRow]) -> Iterator[Statement]:
     """Segments without a paraphrase, and paraphrases that are outputs of those who are judged."""
-    seen: dict[tuple[Cell, Cell], _Row] = {}
-    for one in rows:
-        seen.setdefault((one[1]["test_set"], one[1]["method"]), one)
-    missing, shares = [], {}
-    for key, (_, row) in seen.items():
-        bare, there = (int(number(row[name]) or 0) for name in ("without", "segments"))
-        if bare > _MISSING * (bare + there):
-            of = f"{bare:,} of {counted(bare + there)}"
-            missing.append(f"{of} have no paraphrase ({_heads([seen[key]])})")
-        share = number(row["outputs"]) or 0
-        if share >= _OWN_OUTPUTS:
-            shares[key] = share
+    firsts: dict[tuple[str, str], GainRow] = {}
+    for row in rows:
+        firsts.setdefault((row.test_set, row.method), row)
+    missing = [
+        f"{row.without:,} of {counted(row.without + row.segments)} have no paraphrase"
+        f" ({_heads([row])})"
+        for row in firsts.values()
+        if row.without > _MISSING * (row.without + row.segments)
+    ]
     if missing:
         yield _NO_PARAPHRASE.said(missing=listed(missing))
-    edits = dict.fromkeys(str(row["test_set"]) for _, row in rows if row["edits"])
+    edits = dict.fromkeys(row.test_set for row in rows if row.edits)
     if edits:
         yield _EDITS.said(sets=listed(list(edits)))
-    for key, share in shares.items():
-        yield _OUTPUTS.said(
-            _at("gain", [seen[key]]), share=f"{share:.0%}", method=_heads([seen[key]])
-        )
+    for row in firsts.values():
+        if row.outputs >= _OWN_OUTPUTS:
+            share = f"{row.outputs:.0%}"
+            yield _OUTPUTS.said(finding.positions([row]), share=share, method=_heads([row]))
 
 
-def _largest(finding: Finding, name: str) -> list[_Row]:
+def _largest(rows: Sequence[R]) -> list[R]:
     """The rows of the most paraphrases of each method."""
-    if all(table.name != name for table in finding.tables):
-        return []
-    rows = list(enumerate(finding.table(name).rows))
-    most: dict[tuple[Cell, Cell], float] = {}
-    for _, row in rows:
-        key = row["test_set"], row["method"]
-        most[key] = max(most.get(key, 0), number(row["paraphrases"]) or 0)
-    return [
-        (at, row) for at, row in rows if row["paraphrases"] == most[row["test_set"], row["method"]]
-    ]
+    most: dict[tuple[str, str], int] = {}
+    for row in rows:
+        key = row.test_set, row.method
+        most[key] = max(most.get(key, 0), row.paraphrases)
+    return [row for row in rows if row.paraphrases == most[row.test_set, row.method]]
 
 
-def _head(finding: Finding, row: Mapping[str, Cell]) -> str:
-    n = counted(int(number(row["paraphrases"]) or 0), "paraphrase")
-    sets = {one["test_set"] for one in finding.rows}
-    place = f" on {row['test_set']}" if len(sets) > 1 else ""
-    return f"{n} of each reference ({row['method']}){place}"
+def _heads(rows: Sequence[GainRow]) -> str:
+    return listed(list(dict.fromkeys(f"{row.method} on {row.test_set}" for row in rows)))
 
 
-def _heads(rows: Sequence[_Row]) -> str:
-    return listed(list(dict.fromkeys(f"{row['method']} on {row['test_set']}" for _, row in rows)))
-
-
-def _gained(finding: Finding, one: _Row, p: float, *, several: bool) -> Statement:
-    """Over systems; decided where the interval and Williams's test, two-sided, agree."""
-    at, row = one
-    gain, low, high = (number(row.get(name)) for name in _GAIN)
-    gain = gain or 0.0
-    tested = "" if np.isnan(p) else f", {'corrected ' if several else ''}{p_value(p)}"
-    parts: dict[str, Any] = {
-        "metric": titles_of(finding)[str(row["metric"])],
-        "more": "better" if gain > 0 else "worse",
-        "paraphrases": _head(finding, row),
-        "size": _size(gain, low, high),
-        "facts": (
-            f"r = {amount(number(row['value']) or 0.0, share=True)} against"
-            f" {amount(number(row['base']) or 0.0, share=True)} over"
-            f" {counted(int(number(row['n']) or 0), 'system')}{tested}"
-        ),
+def _parts(finding: Finding, row: GainRow | SegmentGainRow) -> dict[str, Any]:
+    """What a sentence says of a gain whatever it is of."""
+    several = len({one.test_set for one in finding.records(GainRow)}) > 1
+    number_of = counted(row.paraphrases, "paraphrase")
+    on = f" on {row.test_set}" if several else ""
+    return {
+        "metric": titles_of(finding)[row.metric],
+        "more": row.direction,
+        "paraphrases": f"{number_of} of each reference ({row.method}){on}",
+        "size": row.size,
     }
-    clear = low is not None and high is not None and not low <= 0 <= high
-    if clear and p <= _ALPHA:
-        return _AGREES.said({"gain": [at]}, level="better" if gain > 0 else "worse", **parts)
-    return _AGREES_ALIKE.said({"gain": [at]}, **parts)
 
 
-def _size(value: float, low: float | None, high: float | None) -> str:
-    """How large a figure is, without its sign, with its interval."""
-    if value < 0 and low is not None and high is not None:
-        low, high = -high, -low
-    return amount(abs(value), low, high, share=True)
+def _gained(finding: Finding, row: GainRow, p: float, *, several: bool) -> Statement:
+    """Over systems; decided where the interval and Williams's test, two-sided, agree."""
+    tested = "" if np.isnan(p) else f", {'corrected ' if several else ''}{p_value(p)}"
+    parts = _parts(finding, row) | {"facts": f"{row.sides}{tested}"}
+    position = finding.positions([row])
+    if row.excludes_zero and p <= _ALPHA:
+        return _AGREES.said(position, level=row.direction, **parts)
+    return _AGREES_ALIKE.said(position, **parts)
 
 
-def _over_segments(finding: Finding, left_out: Sequence[_Row]) -> Iterator[Statement]:
+def _over_segments(finding: Finding, left_out: Sequence[GainRow]) -> Iterator[Statement]:
     """Over segments: by rankings where people ranked, else by Pearson."""
-    out = {(row["test_set"], row["method"]) for _, row in left_out}
-    parts: dict[tuple[Cell, ...], list[_Row]] = {}
-    for at, row in _largest(finding, "segments"):
-        if (row["test_set"], row["method"]) not in out:
-            key = row["test_set"], row["metric"], row["method"]
-            parts.setdefault(key, []).append((at, row))
-    chosen = [
-        next((one for one in rows if one[1]["statistic"] == "darr"), rows[0])
-        for rows in parts.values()
-    ]
-    chosen = [one for one in chosen if number(one[1]["gain"]) is not None]
-    p = [number(row["p"]) for _, row in chosen]
-    corrected = stats.holm([np.nan if one is None else one for one in p])
-    for (at, row), q in list(zip(chosen, corrected.tolist(), strict=True))[:_IN_FULL]:
-        gain, low, high = (number(row.get(name)) for name in _GAIN)
-        n = int(number(row["n"]) or 0)
-        over = f"{n:,} {'ranked pairs' if row['statistic'] == 'darr' else 'scores'}"
-        groups = int(number(row["drawn"]) or 0)
-        tested = "" if np.isnan(q) else f", {'corrected ' if len(chosen) > 1 else ''}{p_value(q)}"
-        if row["interval"] == "documents":
-            over += f" in {counted(groups, 'document')}"
-            if groups < LEAST_DOCUMENTS:
+    out = {(row.test_set, row.method) for row in left_out}
+    chosen: dict[tuple[str, str, str], SegmentGainRow] = {}
+    for row in _largest(finding.records(SegmentGainRow)):
+        if (row.test_set, row.method) not in out:
+            key = row.test_set, row.metric, row.method
+            if key not in chosen or row.statistic == "darr":
+                chosen[key] = row
+    rows = [row for row in chosen.values() if row.gain is not None]
+    corrected = stats.holm([np.nan if row.p is None else row.p for row in rows])
+    for row, p in list(zip(rows, corrected.tolist(), strict=True))[:_IN_FULL]:
+        over = f"{row.n:,} {'ranked pairs' if row.statistic == 'darr' else 'scores'}"
+        tested = "" if np.isnan(p) else f", {'corrected ' if len(rows) > 1 else ''}{p_value(p)}"
+        if row.interval == "documents":
+            over += f" in {counted(row.drawn or 0, 'document')}"
+            if (row.drawn or 0) < LEAST_DOCUMENTS:
                 tested = f", too few for an interval: {LEAST_DOCUMENTS} are needed"
-        told: dict[str, Any] = {
-            "metric": titles_of(finding)[str(row["metric"])],
-            "more": "better" if (gain or 0) > 0 else "worse",
-            "paraphrases": _head(finding, row),
-            "size": _size(gain or 0.0, low, high),
-            "facts": f"{_STATISTICS[str(row['statistic'])]}, {over}{tested}",
-        }
-        if low is not None and high is not None and not low <= 0 <= high and q <= _ALPHA:
-            level: Level = "better" if low > 0 else "worse"
-            yield _BY_SEGMENT.said({"segments": [at]}, level=level, **told)
+        parts = _parts(finding, row) | {"facts": f"{_STATISTICS[row.statistic]}, {over}{tested}"}
+        position = finding.positions([row])
+        if row.excludes_zero and p <= _ALPHA:
+            yield _BY_SEGMENT.said(position, level=row.direction, **parts)
         else:
-            yield _BY_SEGMENT_ALIKE.said({"segments": [at]}, **told)
+            yield _BY_SEGMENT_ALIKE.said(position, **parts)
 
 
 _STATISTICS = {"darr": "DaRR", "pearson": "Pearson", "kendall_b": "Kendall"}
